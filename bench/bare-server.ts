@@ -1,0 +1,18 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+// What ingestion is measured against: the least a server can do with a call.
+
+const ANSWER = Buffer.from('{"success":true}')
+
+const server = createServer((request, response) => {
+  const chunks: Buffer[] = []
+  request.on('data', (chunk: Buffer) => chunks.push(chunk))
+  request.on('end', () => {
+    JSON.parse(Buffer.concat(chunks).toString())
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': ANSWER.length })
+    response.end(ANSWER)
+  })
+})
+server.listen(0, '127.0.0.1', () => process.send!((server.address() as AddressInfo).port))
+process.on('SIGTERM', () => process.exit())

@@ -1,0 +1,44 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+
+/**
+ * A script of this folder in a process of its own. It answers each message with one message; the
+ * first it sends by itself, when it is ready.
+ */
+export class Child implements AsyncDisposable {
+  readonly #process: ChildProcess
+
+  private constructor(started: ChildProcess) {
+    this.#process = started
+  }
+
+  static async start(script: string, args: readonly string[] = []): Promise<[Child, unknown]> {
+    const path = new URL(script, import.meta.url)
+    const started = fork(path, args, { execArgv: ['--conditions=hookline-source', '--expose-gc'] })
+    return [new Child(started), await answer(started)]
+  }
+
+  async ask(message: object): Promise<unknown> {
+    const answered = answer(this.#process)
+    this.#process.send(message)
+    return answered
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#process.exitCode !== null) return
+    const exited = once(this.#process, 'exit')
+    this.#process.kill('SIGTERM')
+    await exited
+  }
+}
+
+async function answer(child: ChildProcess): Promise<unknown> {
+  const gone = new AbortController()
+  const exited = once(child, 'exit', { signal: gone.signal }).then(() => {
+    throw new Error('The process of a side has ended.')
+  })
+  const [message] = (await Promise.race([once(child, 'message'), exited])) as unknown[]
+  gone.abort()
+  exited.catch(() => undefined)
+  return message
+}

@@ -1,0 +1,92 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+
+/** A call as applications make them. */
+interface TrackCall {
+  readonly userId: string
+  readonly event: string
+  readonly properties: Record<string, unknown>
+}
+
+/** A client of either side, new, whose server never answers. */
+export interface LoadedClient {
+  track(call: TrackCall): void
+  discard(): void
+}
+
+const unanswered: unknown[] = []
+
+/** What a request gets: never an answer, and never forgotten, as if a connection were waiting for it. */
+export function silence(): Promise<never> {
+  return new Promise((resolve) => unanswered.push(resolve))
+}
+
+/** As many as the queue of a client takes by default, at most. */
+const CALLS = 50_000
+/** What a busy program makes before it lets others have a turn: libraries that put work off do it then. */
+const CALLS_A_TURN = 1_000
+
+/** Answers the benchmark, with the rate or the memory, as the script's argument says. */
+export function answerWith(open: () => LoadedClient): void {
+  const isOfMemory = process.argv[2] === 'memory'
+  process.on('message', async ({ seconds }: { seconds: number }) => {
+    process.send!(await (isOfMemory ? jsonPerMemory(open) : callsPerSecond(open, seconds)))
+  })
+  process.on('SIGTERM', () => process.exit())
+  process.send!('ready')
+}
+
+async function callsPerSecond(open: () => LoadedClient, seconds: number): Promise<number> {
+  let calls = 0
+  let spentMs = 0
+  while (spentMs < seconds * 1000) {
+    const client = open()
+    const started = performance.now()
+    await enqueue(client)
+    spentMs += performance.now() - started
+    calls += CALLS
+    client.discard()
+    unanswered.length = 0
+  }
+  return calls / (spentMs / 1000)
+}
+
+/** What was measured stays: freed meanwhile, it would count for what is measured next. */
+const kept: LoadedClient[] = []
+
+async function jsonPerMemory(open: () => LoadedClient): Promise<number> {
+  const client = open()
+  kept.push(client)
+  const before = usedBytes()
+  await enqueue(client)
+  const grown = usedBytes() - before
+  return (CALLS * Buffer.byteLength(JSON.stringify(messageOf(CALLS / 2)))) / grown
+}
+
+async function enqueue(client: LoadedClient): Promise<void> {
+  for (let index = 0; index < CALLS; index++) {
+    client.track(callOf(index))
+    if (index % CALLS_A_TURN === 0) await nextTurn()
+  }
+}
+
+function callOf(index: number): TrackCall {
+  const properties = { revenue: 39.95, currency: 'EUR', orderId: `o-${index}`, items: 3 }
+  return { userId: `user-${index}`, event: 'Order Completed', properties }
+}
+
+/** The call as it would be sent: what every library adds to it. */
+function messageOf(index: number): object {
+  return {
+    ...callOf(index),
+    type: 'track',
+    messageId: 'b4d1f0e2-6a3c-4d8b-9d0e-1f2a3b4c5d6e',
+    timestamp: '2026-01-15T12:00:00.000Z',
+    context: { library: { name: '@hookline/client', version: '0.1.0' } },
+  }
+}
+
+function usedBytes(): number {
+  globalThis.gc?.()
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
+}

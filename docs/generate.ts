@@ -1,0 +1,8 @@
+import { writeFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { GENERATED_PAGES } from './pages.ts'
+
+for (const { path, render } of GENERATED_PAGES) {
+  await writeFile(fileURLToPath(new URL(`../${path}`, import.meta.url)), render())
+  process.stdout.write(`${path}\n`)
+}

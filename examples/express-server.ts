@@ -1,0 +1,44 @@
+// An Express server that tells of sign-ups, and takes the webhooks that come of them.
+//
+//   HOOKLINE_URL=… HOOKLINE_WRITE_KEY=wk_… HOOKLINE_SECRET=… PORT=3000 \
+//     node --conditions=hookline-source examples/express-server.ts
+import { Analytics } from '@hookline/client'
+import { verifySignature } from '@hookline/client/verify'
+import express from 'express'
+import type { AddressInfo } from 'node:net'
+
+const app = express()
+const analytics = new Analytics(process.env['HOOKLINE_WRITE_KEY'] ?? '', {
+  endpoint: process.env['HOOKLINE_URL'],
+})
+
+app.post('/sign-ups', express.json(), (request, response) => {
+  const { userId, plan } = request.body as { userId: string; plan: string }
+  analytics.identify({ userId, traits: { plan } })
+  analytics.track({ userId, event: 'Signed Up', properties: { plan } })
+  response.status(201).end()
+})
+
+// The signature is over the bytes as they came, so this route must not be behind express.json().
+app.post('/webhook', express.raw({ type: 'application/json' }), async (request, response) => {
+  const body = request.body as Buffer
+  const secret = process.env['HOOKLINE_SECRET'] ?? ''
+  if (!(await verifySignature(body, request.headers, secret))) {
+    response.status(401).end()
+    return
+  }
+  const { type, event = '', messageId } = JSON.parse(body.toString()) as Record<string, string>
+  console.log('received', type, event)
+  // At least once: keep the ids of what was done, and do nothing the second time. Answer within 5 seconds.
+  response.json({ seen: messageId })
+})
+
+const server = app.listen(Number(process.env['PORT'] ?? 3000), '127.0.0.1', () => {
+  console.log(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+})
+
+// First the server, so that nothing more is told; then what was told.
+process.once('SIGTERM', () => {
+  server.close(() => void analytics.close())
+  server.closeIdleConnections()
+})

@@ -1,0 +1,76 @@
+import type { Config } from '@hookline/server'
+import { VERSION } from '@hookline/server/version'
+import { existsSync } from 'node:fs'
+import { mkdir, rm, statfs, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { serviceAt } from './service-at.ts'
+
+/** What one check found, in words. */
+export interface Finding {
+  readonly ok: boolean
+  readonly detail: string
+}
+
+const LEAST_FREE_BYTES = 512 * 1024 * 1024
+const MOST_SKEW_MS = 5_000
+/** This program was not written before. */
+const EARLIEST_NOW = Date.UTC(2026, 0, 1)
+
+/** The checks of `hookline doctor`, in order. One that rejects has found that something is wrong. */
+export const CHECKS: Readonly<Record<string, (config: Config) => Promise<Finding>>> = {
+  version: async () => {
+    const ok = Number(process.versions.node.split('.')[0]) >= 24
+    return { ok, detail: `hookline ${VERSION} on Node ${process.versions.node}` }
+  },
+  'data folder': dataFolder,
+  disk: async ({ dataDir }) => {
+    const { bavail, bsize } = await statfs(dataDir)
+    const free = bavail * bsize
+    return { ok: free >= LEAST_FREE_BYTES, detail: `${Math.floor(free / 2 ** 20)} MiB free` }
+  },
+  clock,
+  port,
+  database,
+}
+
+async function dataFolder({ dataDir }: Config): Promise<Finding> {
+  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  const probe = join(dataDir, `.doctor-${process.pid}`)
+  await writeFile(probe, '', { flag: 'wx' })
+  await rm(probe)
+  return { ok: true, detail: `${dataDir} can be written` }
+}
+
+async function clock(config: Config): Promise<Finding> {
+  const now = Date.now()
+  if (now < EARLIEST_NOW) return { ok: false, detail: 'the clock of this machine is years behind' }
+  const service = await serviceAt(config)
+  if (service === undefined) return { ok: true, detail: new Date(now).toISOString() }
+  const skewMs = Math.abs(service.date - now)
+  const detail = `${Math.round(skewMs / 1000)} s from the clock of the service`
+  // The header has whole seconds.
+  return { ok: skewMs <= MOST_SKEW_MS, detail }
+}
+
+async function port(config: Config): Promise<Finding> {
+  const at = `${config.host}:${config.port}`
+  const service = await serviceAt(config)
+  if (service !== undefined) {
+    const detail = `the service at ${at} is ${service.isReady ? 'ready' : `not ready: ${service.reason}`}`
+    return { ok: service.isReady, detail }
+  }
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const server = createServer().once('error', reject)
+  server.listen(config.port, config.host, () => server.close(() => resolve()))
+  await promise
+  return { ok: true, detail: `${at} is free` }
+}
+
+async function database({ dataDir }: Config): Promise<Finding> {
+  const file = join(dataDir, 'hookline.db')
+  if (!existsSync(file)) return { ok: true, detail: 'none yet; it is made at the first start' }
+  const { damageOf } = await import('@hookline/server')
+  const [damage] = damageOf(file)
+  return { ok: damage === undefined, detail: damage ?? `${file} is whole` }
+}

@@ -1,0 +1,32 @@
+import { createHash } from 'node:crypto'
+import { open } from 'node:fs/promises'
+import { Failure } from '../failure.ts'
+
+/** What tells whether a file is still the one that it was. */
+export interface Fingerprint {
+  readonly bytes: number
+  /** SHA-256, in hex, of its first 64 KiB. */
+  readonly startSha256: string
+}
+
+const START_BYTES = 64 * 1024
+
+/** @throws {Failure} for what is no readable file */
+export async function fingerprintOf(path: string): Promise<Fingerprint> {
+  try {
+    await using file = await open(path)
+    const stat = await file.stat()
+    if (!stat.isFile()) throw new Failure('usage', `${path} is not a file.`)
+    const { bytesRead, buffer } = await file.read({
+      buffer: Buffer.alloc(START_BYTES),
+      position: 0,
+    })
+    const start = buffer.subarray(0, bytesRead)
+    return { bytes: stat.size, startSha256: createHash('sha256').update(start).digest('hex') }
+  } catch (error) {
+    if (error instanceof Failure) throw error
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') throw new Failure('not found', `There is no file ${path}.`)
+    throw new Failure('failed', `${path} cannot be read: ${message}.`, { cause: error })
+  }
+}

@@ -1,0 +1,51 @@
+import type { Output } from './output.ts'
+import { eventCells } from './event-cells.ts'
+import { printable } from './printable.ts'
+
+type Data = Readonly<Record<string, unknown>>
+
+/** A message of the live tail as one line for people. */
+export function liveLine(output: Output, name: string, data: Data): string {
+  if (name === 'gap') return output.style('yellow', gapText(data))
+  if (name === 'sampling') return output.style('yellow', `showing 1 of ${text(data, 'oneOf')}`)
+  const at = text(data, 'at')
+  if (name === 'event') {
+    const {
+      type,
+      name: called,
+      userId,
+      anonymousId,
+    } = data as Readonly<Record<string, string | null>>
+    const cells = eventCells(output, at, {
+      type: type ?? null,
+      name: called ?? null,
+      userId: userId ?? null,
+      anonymousId: anonymousId ?? null,
+    })
+    return [...cells, text(data, 'eventId')].join(' ')
+  }
+  const time = output.style('dim', at.slice(11, 23))
+  return `${time} ${name === 'decision' ? decisionText(data) : attemptText(output, data)}`
+}
+
+function decisionText(data: Data): string {
+  const why = data['reason'] === null ? text(data, 'decision') : text(data, 'reason')
+  return printable(`  → ${text(data, 'destinationId')} ${why} ${text(data, 'eventId')}`)
+}
+
+function attemptText(output: Output, data: Data): string {
+  const outcome = text(data, 'outcome')
+  const result = output.style(outcome === 'delivered' ? 'green' : 'red', outcome)
+  const status = data['status'] === null ? text(data, 'class') : text(data, 'status')
+  return `  ⇢ ${result} ${printable(`${status} ${text(data, 'url')} ${text(data, 'deliveryId')}`)}`
+}
+
+function gapText(data: Data): string {
+  const missed = data['missed'] === null ? 'Some' : text(data, 'missed')
+  return `${missed} happenings were missed (${text(data, 'reason')}); \`hookline events list\` has all events.`
+}
+
+function text(data: Data, name: string): string {
+  const value = data[name]
+  return typeof value === 'string' || typeof value === 'number' ? `${value}` : ''
+}

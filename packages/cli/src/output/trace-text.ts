@@ -1,0 +1,67 @@
+import type { AttemptShown, DeliveryShown, TraceShown } from '../api/resources.ts'
+import type { Output } from './output.ts'
+import { printable } from './printable.ts'
+import { sheet } from './table.ts'
+
+type Decision = TraceShown['decisions'][number]
+
+const SIGNS: Readonly<Record<Decision['decision'], string>> = {
+  deliver: '→',
+  declined: '✗',
+  pending: '…',
+}
+
+/** The trace of an event, for people: what came, what was decided for each destination, every attempt. */
+export function traceText(output: Output, trace: TraceShown): string {
+  const { event, source, decisions, deliveries } = trace
+  const name = event.event ?? event.name
+  const head = name === undefined ? event.type : `${event.type} ${JSON.stringify(name)}`
+  const facts = sheet(output, [
+    ['event', trace.id],
+    ['messageId', event.messageId],
+    ['user', event.userId ?? event.anonymousId ?? ''],
+    ['source', `${source.name ?? 'removed'} (${source.id})`],
+    ['received', trace.receivedAt],
+    ...(trace.marks.length > 0 ? [['marks', trace.marks.join(', ')] as const] : []),
+    ...(trace.duplicates > 0
+      ? [['left out', `${trace.duplicates} later with the same messageId`] as const]
+      : []),
+  ])
+  const outcomes = decisions.flatMap((decision) => decisionLines(output, decision, deliveries))
+  const none = 'No destination had a say: the source had none when the event came.'
+  return [
+    output.style('bold', printable(head)),
+    facts,
+    ...(outcomes.length > 0 ? outcomes : [none]),
+  ].join('\n')
+}
+
+function decisionLines(
+  output: Output,
+  { destinationId, decision, reason, explanation }: Decision,
+  deliveries: readonly DeliveryShown[],
+): string[] {
+  const made = deliveries.filter((delivery) => delivery.destinationId === destinationId)
+  return [
+    `${SIGNS[decision]} ${output.style('bold', destinationId)} ${reason ?? decision}: ${explanation}`,
+    ...made.flatMap((delivery) => deliveryLines(output, delivery)),
+  ]
+}
+
+function deliveryLines(output: Output, delivery: DeliveryShown): string[] {
+  const { id, state, nextAttemptAt, attempts } = delivery
+  const next = nextAttemptAt === null ? '' : `, next attempt at ${nextAttemptAt}`
+  return [`  ${id} ${state}${next}`, ...attempts.map((attempt) => attemptLine(output, attempt))]
+}
+
+function attemptLine(output: Output, attempt: AttemptShown): string {
+  const { number, url, startedAt, durationMs, outcome, error } = attempt
+  const result = attempt.status === undefined ? attempt.class : `${attempt.status}`
+  const colour = outcome === 'delivered' ? 'green' : 'red'
+  const why = error === undefined ? '' : ` – ${error}`
+  return (
+    printable(`    ${startedAt} #${number} `) +
+    output.style(colour, result) +
+    printable(` in ${Math.round(durationMs)} ms ${url}${why}`)
+  )
+}

@@ -1,0 +1,77 @@
+import { formatTimestamp, isId, isJsonObject, type Json, timeOfId } from '@hookline/protocol'
+import type { IncomingHttpHeaders } from 'node:http'
+import { checkSignature, type SignatureCheck } from './check-signature.ts'
+
+/** A request that reached a receiver, as `--json` shows it. The shape is stable; `null` is "not there". */
+export interface ReceivedDelivery {
+  readonly kind: 'delivery'
+  readonly at: string
+  readonly type: string | null
+  /** The name of the event, page or screen. */
+  readonly name: string | null
+  readonly userId: string | null
+  readonly anonymousId: string | null
+  readonly messageId: string | null
+  /** `webhook-id`: the same on every attempt. */
+  readonly webhookId: string | null
+  /** Which attempt it was, from 1. */
+  readonly attempt: number | null
+  readonly signature: SignatureCheck
+  /** From when the service received the event. */
+  readonly sinceReceiptMs: number | null
+  /** The status this receiver answered. */
+  readonly answered: number
+  /** The payload; as text where it is not JSON. */
+  readonly body: Json
+}
+
+/** A request as it came. */
+export interface ReceivedRequest {
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+}
+
+/** Reads and checks a request that arrived at `nowMs` and is answered with `answered`. */
+export function receivedDelivery(
+  request: ReceivedRequest,
+  given: { readonly secret: string | undefined; readonly nowMs: number; readonly answered: number },
+): ReceivedDelivery {
+  const { secret, nowMs, answered } = given
+  const body = parsed(request.body)
+  const field = (name: string) => {
+    const value = isJsonObject(body) && Object.hasOwn(body, name) ? body[name] : undefined
+    return typeof value === 'string' ? value : null
+  }
+  const webhookId = headerOf(request, 'webhook-id')
+  const attempt = headerOf(request, 'x-hookline-attempt')
+  return {
+    kind: 'delivery',
+    at: formatTimestamp(nowMs),
+    type: field('type'),
+    name: field('event') ?? field('name'),
+    userId: field('userId') ?? field('User ID'),
+    anonymousId: field('anonymousId'),
+    messageId: field('messageId'),
+    webhookId,
+    attempt: attempt === null ? null : Number(attempt),
+    signature: checkSignature(request, secret, nowMs),
+    // The id of a delivery begins with the time of its event.
+    sinceReceiptMs:
+      webhookId !== null && isId('msg', webhookId) ? nowMs - timeOfId(webhookId) : null,
+    answered,
+    body,
+  }
+}
+
+function headerOf({ headers }: ReceivedRequest, name: string): string | null {
+  const value = headers[name]
+  return typeof value === 'string' ? value : null
+}
+
+function parsed(text: string): Json {
+  try {
+    return JSON.parse(text) as Json
+  } catch {
+    return text
+  }
+}

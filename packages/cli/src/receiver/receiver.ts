@@ -1,0 +1,97 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import { listenFailure } from '../service/listen-failure.ts'
+import { AnswerPlan, type Fault } from './answer-plan.ts'
+import {
+  type ReceivedDelivery,
+  receivedDelivery,
+  type ReceivedRequest,
+} from './received-delivery.ts'
+
+/** Far more than a delivery can have. */
+const MAX_BODY_BYTES = 1024 * 1024
+
+export interface ReceiverOptions {
+  readonly host?: string
+  /** 0 takes a free one. */
+  readonly port: number
+  /** Without it signatures are not checked. */
+  readonly secret?: string | undefined
+  readonly fault?: Fault | undefined
+  /** How long each answer waits. */
+  readonly delayMs?: number | undefined
+  /** Called for each request as it lands, before it is answered. */
+  readonly onDelivery: (delivery: ReceivedDelivery, request: ReceivedRequest) => void
+}
+
+/** A server for webhooks to point at: checks signatures, shows what lands, and fails on demand. */
+export class Receiver implements AsyncDisposable {
+  readonly #server = createServer((request, response) => {
+    // A request that broke off is none.
+    this.#take(request, response).catch(() => response.destroy())
+  })
+  readonly #options: ReceiverOptions
+  readonly #plan: AnswerPlan
+  readonly #closing = new AbortController()
+
+  constructor(options: ReceiverOptions) {
+    this.#options = options
+    this.#plan = new AnswerPlan(options.fault)
+  }
+
+  /** @throws {Failure} where the port cannot be had */
+  async listen(): Promise<this> {
+    const { host = '127.0.0.1', port } = this.#options
+    this.#server.listen(port, host)
+    try {
+      await once(this.#server, 'listening')
+    } catch (error) {
+      throw listenFailure(error, { host, port }) ?? error
+    }
+    return this
+  }
+
+  get url(): string {
+    const { address, family, port } = this.#server.address() as AddressInfo
+    return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}/`
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort()
+    const closed = once(this.#server, 'close')
+    this.#server.close()
+    this.#server.closeAllConnections()
+    await closed
+  }
+
+  async #take(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (incoming.method !== 'POST') {
+      response.writeHead(405, { allow: 'POST' }).end('This receiver takes webhooks by POST.\n')
+      return
+    }
+    const body = await bodyOf(incoming)
+    if (body === undefined) {
+      response.writeHead(413, { connection: 'close' }).end()
+      return
+    }
+    const { secret, delayMs = 0, onDelivery } = this.#options
+    const answered = this.#plan.next()
+    const request = { headers: incoming.headers, body }
+    onDelivery(receivedDelivery(request, { secret, nowMs: Date.now(), answered }), request)
+    if (delayMs > 0) await pause(delayMs, undefined, { signal: this.#closing.signal })
+    response.writeHead(answered).end()
+  }
+}
+
+async function bodyOf(incoming: IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of incoming as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes > MAX_BODY_BYTES) return undefined
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}

@@ -1,0 +1,54 @@
+import {
+  type Config,
+  ConfigError,
+  flagOf,
+  resolveConfig,
+  type ResolvedConfig,
+  variableOf,
+} from '@hookline/server/config'
+import { type Setting, type SettingName, SETTINGS } from '@hookline/server/settings'
+import { type Command, Option } from 'commander'
+import { Failure } from '../failure.ts'
+
+/** What was given on the command line, by the name of the setting, and the configuration file. */
+export type SettingFlags = { readonly [S in SettingName]?: string } & { readonly config?: string }
+
+/** Gives a command every setting of the service as a flag. */
+export function withServerOptions(command: Command): Command {
+  const file = 'YAML or JSON file with settings by name; flags and variables win over it'
+  command.addOption(new Option('--config <file>', `${file} (HOOKLINE_CONFIG)`))
+  for (const [name, setting] of Object.entries(SETTINGS) as [SettingName, Setting][]) {
+    const about = [variableOf(name), ...(setting.default ? [`default ${setting.default}`] : [])]
+    command.addOption(new Option(`${flagOf(name)} <value>`, `${setting.doc} (${about.join('; ')})`))
+  }
+  return command
+}
+
+/** The configuration from file, environment and flags. @throws {Failure} `usage`, with all problems at once */
+export async function configFrom(flags: SettingFlags): Promise<Config> {
+  return (await resolvedConfigFrom(flags)).config
+}
+
+/** The same, with where each value comes from. @throws {Failure} `usage`, with all problems at once */
+export async function resolvedConfigFrom({
+  config: path = process.env['HOOKLINE_CONFIG'],
+  ...flags
+}: SettingFlags): Promise<ResolvedConfig> {
+  try {
+    const file = path === undefined ? undefined : await configFile(path)
+    return resolveConfig(process.env, flags, file)
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    throw new Failure('usage', error.message, {
+      cause: error,
+      code: 'invalid_configuration',
+      hint: '`hookline start --help` lists every setting with its default.',
+    })
+  }
+}
+
+// Loaded only where there is a file: most commands start faster without the parser.
+async function configFile(path: string) {
+  const { readConfigFile } = await import('@hookline/server/config-file')
+  return readConfigFile(path)
+}

@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest'
+import { run } from './harness/hookline.ts'
+
+describe('the hookline executable', () => {
+  it('says on an old Node what is needed and what to do, and exits 1', async () => {
+    const { code, stdout, stderr } = await run(['version'], { nodeArgs: ['--import', OLD_NODE] })
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toContain('Hookline needs Node 24 or newer; this is v20.19.0.')
+    expect(stderr).toContain('npx hookline')
+  })
+
+  it('prints the exit codes in the help of every command', async () => {
+    const helps = await Promise.all([run(['--help']), run(['send', '--help'])])
+    for (const { code, stdout } of helps) {
+      expect(code).toBe(0)
+      expect(stdout).toContain(
+        '0 ok · 1 failed · 2 usage · 3 auth · 4 not found · 6 unreachable · 7 partial · 8 unhealthy · 130 interrupted',
+      )
+    }
+  })
+
+  it.for([
+    [[], 'Usage: hookline'],
+    [['sned'], 'Did you mean send?'],
+    [['listen', '--prot', '1'], 'Did you mean --port?'],
+    [['trace'], "missing required argument 'id'"],
+    [['sources', 'list', '--url', 'localhost:4800'], 'It must be a URL like'],
+  ] as const)('exits 2 and says why for the arguments %j', async ([args, words]) => {
+    const { code, stdout, stderr } = await run(args)
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toContain(words)
+  })
+
+  it('says its version, for people and for programs', async () => {
+    const [text, json] = await Promise.all([run(['version']), run(['version', '--json'])])
+    expect(text.stdout).toMatch(/^hookline \d+\.\d+\.\d+ \(Node v24\./)
+    expect(JSON.parse(json.stdout)).toEqual({
+      hookline: expect.stringMatching(/^\d+\.\d+\.\d+$/),
+      node: process.version,
+      platform: process.platform,
+      arch: process.arch,
+    })
+  })
+})
+
+/** A module that makes the Node which runs the executable look like an older one. */
+const OLD_NODE = `data:text/javascript,${encodeURIComponent(`
+  const versions = { ...process.versions, node: '20.19.0' }
+  Object.defineProperties(process, {
+    versions: { value: versions },
+    version: { value: 'v20.19.0' },
+  })
+`)}`

@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest'
+import { Arrivals } from '../../src/demo/arrivals.ts'
+import { SAMPLE_CALLS } from '../../src/demo/sample-calls.ts'
+import { receivedDelivery } from '../../src/receiver/received-delivery.ts'
+
+const calls = SAMPLE_CALLS.slice(0, 2)
+
+function arrive(arrivals: Arrivals, payload: object, verdict: 'ok' | 'stale'): void {
+  const request = { headers: {}, body: JSON.stringify(payload) }
+  const delivery = receivedDelivery(request, { secret: undefined, nowMs: 0, answered: 200 })
+  const signature = { verdict: 'ok', xSignature: 'ok', webhookSignature: verdict } as const
+  arrivals.add({ ...delivery, signature }, request)
+}
+
+describe('what the demo finds wrong', () => {
+  it('is nothing when every call and the notice arrived with both signatures right', async () => {
+    const arrivals = new Arrivals(calls)
+    for (const { messageId } of calls) arrive(arrivals, { messageId }, 'ok')
+    await arrivals.complete
+    arrive(arrivals, { type: 'delete' }, 'ok')
+    await arrivals.noticed
+    expect(arrivals.faults()).toEqual([])
+  })
+
+  it('names each call that is missing or not verified, and the notice, too', () => {
+    const arrivals = new Arrivals(calls)
+    arrive(arrivals, { messageId: 'demo-page' }, 'stale')
+    expect(arrivals.faults()).toEqual([
+      'The page call arrived with X-Signature ok, webhook-signature stale.',
+      'The identify call did not arrive.',
+      'The deletion notice did not arrive.',
+    ])
+  })
+})

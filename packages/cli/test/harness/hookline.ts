@@ -1,0 +1,88 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { expect, vi } from 'vitest'
+
+const BIN = fileURLToPath(new URL('../../bin/hookline.js', import.meta.url))
+
+const POLLING = { timeout: 15_000, interval: 10 }
+
+export interface RunOptions {
+  /** Where `./data` would be. */
+  readonly cwd?: string
+  /** Besides PATH; nothing else of this process's environment is passed on. */
+  readonly env?: Readonly<Record<string, string>>
+  /** Arguments of Node itself. */
+  readonly nodeArgs?: readonly string[]
+}
+
+/** The command in a process of its own, as a user runs it, with neither stream a terminal. */
+export class Hookline implements AsyncDisposable {
+  stdout = ''
+  stderr = ''
+  readonly #child: ChildProcess
+  readonly #closed: Promise<unknown>
+
+  constructor(args: readonly string[], { cwd = '/', env = {}, nodeArgs = [] }: RunOptions = {}) {
+    this.#child = spawn(process.execPath, [...nodeArgs, BIN, ...args], {
+      cwd,
+      env: { PATH: process.env['PATH'], ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    this.#child.stdout!.on('data', (text: Buffer) => (this.stdout += text.toString()))
+    this.#child.stderr!.on('data', (text: Buffer) => (this.stderr += text.toString()))
+    this.#closed = once(this.#child, 'close')
+  }
+
+  /** The exit code, once it has ended and everything it wrote was read. */
+  async exit(): Promise<number | null> {
+    await this.#closed
+    return this.#child.exitCode
+  }
+
+  /** The first match in its stdout, as soon as there is one. */
+  async said(pattern: RegExp, stream: 'stdout' | 'stderr' = 'stdout'): Promise<RegExpExecArray> {
+    await vi.waitFor(() => expect(this[stream]).toMatch(pattern), POLLING)
+    return pattern.exec(this[stream])!
+  }
+
+  /** Its documents of this kind on stdout, one a line with `--json`, as soon as there are this many. */
+  async documents<T = Record<string, unknown>>(kind: string, count: number): Promise<T[]> {
+    const found = () => this.#documents().filter((document) => document['kind'] === kind)
+    await vi.waitFor(() => expect(found()).toHaveLength(count), POLLING)
+    return found() as T[]
+  }
+
+  /** The only document of this kind. */
+  async document<T = Record<string, unknown>>(kind: string): Promise<T> {
+    const [only] = await this.documents<T>(kind, 1)
+    return only!
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#child.exitCode === null && this.#child.signalCode === null) this.signal('SIGKILL')
+    await this.#closed
+  }
+
+  #documents(): Record<string, unknown>[] {
+    const lines = this.stdout.split('\n').slice(0, -1)
+    return lines.map((line) => JSON.parse(line) as Record<string, unknown>)
+  }
+}
+
+export interface Run {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Runs the command to its end. */
+export async function run(args: readonly string[], options?: RunOptions): Promise<Run> {
+  await using hookline = new Hookline(args, options)
+  const code = await hookline.exit()
+  return { code, stdout: hookline.stdout, stderr: hookline.stderr }
+}

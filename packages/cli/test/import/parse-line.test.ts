@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest'
+import { parseLine } from '../../src/import/parse-line.ts'
+
+const fingerprint = { bytes: 1000, startSha256: 'a'.repeat(64) }
+const user = { userId: 'u1' }
+
+function parsed(
+  content: string | Buffer,
+  { number = 2, isCut = false, type = undefined as 'track' | undefined } = {},
+) {
+  const line = { number, bytes: Buffer.from(content), end: 0, isCut }
+  return parseLine(line, { fingerprint, type })
+}
+
+const parsedCall = (call: object) => parsed(JSON.stringify({ type: 'page', ...user, ...call }))
+
+describe('a line', () => {
+  it('is a call with everything that it says, its time as it is written', () => {
+    const call = { messageId: 'm1', timestamp: '2013-05-01 09:30', properties: { a: [1, null] } }
+    expect(parsedCall(call)).toEqual({ type: 'page', ...user, ...call })
+  })
+
+  it('gets the type that is given for lines without one, and keeps its own', () => {
+    expect(parsed('{"event":"E"}', { type: 'track' })).toMatchObject({ type: 'track' })
+    expect(parsed('{"type":"page"}', { type: 'track' })).toMatchObject({ type: 'page' })
+  })
+
+  it('may name its time originalTimestamp, as exports do', () => {
+    const call = parsedCall({ originalTimestamp: '2013-05-01', timestamp: null })
+    expect(call).toMatchObject({ timestamp: '2013-05-01' })
+    expect(call).not.toHaveProperty('originalTimestamp')
+  })
+
+  it('keeps integers that JavaScript cannot hold as they are spelled', () => {
+    const text = '{"type":"track","properties":{"big":12345678901234567890,"small":1}}'
+    expect(JSON.stringify(parsed(text))).toContain('{"big":12345678901234567890,"small":1}')
+  })
+
+  it('may begin with a byte order mark, where it is the first, and end with CR', () => {
+    const text = '\ufeff{"type":"page"}\r'
+    expect(parsed(text, { number: 1 })).toMatchObject({ type: 'page' })
+    expect(parsed(text, { number: 2 })).toMatchObject({ code: 'invalid_json' })
+  })
+
+  it('gets an id from file, number and content, and the same one every time', () => {
+    const idOf = (text: string, number: number) => parsed(text, { number })
+    const first = idOf('{"type":"page"}', 2)
+    expect(first).toMatchObject({ messageId: expect.stringMatching(/^import-[0-9a-f]{40}$/) })
+    expect(idOf('{"type":"page"}', 2)).toEqual(first)
+    expect(idOf('{"type":"page"}', 3)).not.toEqual(first)
+    expect(idOf('{"type":"page"} ', 2)).not.toEqual(first)
+    expect(parsedCall({ messageId: '' })).toMatchObject({
+      messageId: expect.stringMatching(/^import-/),
+    })
+  })
+
+  it.for([
+    ['invalid_json', '{"type":"page"'],
+    ['invalid_json', Buffer.from([0x22, 0xff, 0x22])],
+    ['not_an_object', '[]'],
+    ['not_an_object', 'null'],
+    ['unknown_type', '{}'],
+    ['unknown_type', '{"type":"delete"}'],
+    ['id_not_string', '{"type":"page","messageId":{}}'],
+    ['id_not_string', '{"type":"page","messageId":12345678901234567890}'],
+    ['timestamp_invalid', '{"type":"page","timestamp":"yesterday"}'],
+    ['timestamp_invalid', '{"type":"page","timestamp":"2013-02-30"}'],
+    ['timestamp_invalid', '{"type":"page","timestamp":{}}'],
+  ] as const)('is rejected as %s: %s', ([code, content]) => {
+    expect(parsed(content)).toMatchObject({ code, message: expect.any(String) })
+  })
+
+  it('is rejected as message_too_large where only its beginning was read', () => {
+    expect(parsed('{}', { isCut: true })).toMatchObject({ code: 'message_too_large' })
+  })
+})

@@ -1,0 +1,56 @@
+import fc from 'fast-check'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { TemporaryFolder } from '../../../server/test/harness/temporary-folder.ts'
+import { type Line, type Place, readLines } from '../../src/import/read-lines.ts'
+
+const START: Place = { offset: 0, line: 0 }
+
+async function linesOf(content: string | Buffer, from = START): Promise<Line[]> {
+  const folder = new TemporaryFolder()
+  onTestFinished(() => folder[Symbol.dispose]())
+  const path = join(folder.path, 'lines')
+  writeFileSync(path, content)
+  return Array.fromAsync(readLines(path, from, Buffer.byteLength(content)))
+}
+
+const texts = (lines: readonly Line[]) => lines.map(({ bytes }) => bytes.toString())
+
+test('are the lines of the file, numbered, whether or not the last one ends', async () => {
+  const lines = await linesOf('one\n\nthrée\nlast')
+  expect(texts(lines)).toEqual(['one', '', 'thrée', 'last'])
+  expect(lines.map(({ number, end }) => [number, end])).toEqual([
+    [1, 4],
+    [2, 5],
+    [3, 12],
+    [4, 16],
+  ])
+  expect(texts(await linesOf('one\ntwo\n'))).toEqual(['one', 'two'])
+  expect(await linesOf('')).toEqual([])
+})
+
+test('go on from the end of any line as if they had never stopped', async () => {
+  const content = fc.array(fc.string({ unit: 'binary', maxLength: 60_000 }), { maxLength: 6 })
+  await fc.assert(
+    fc.asyncProperty(content, fc.nat(), async (given, random) => {
+      const text = given.join('\n')
+      const all = await linesOf(text)
+      const last = all[random % (all.length || 1)]
+      const from = last === undefined ? START : { offset: last.end, line: last.number }
+      expect(await linesOf(text, from)).toEqual(all.slice(from.line))
+    }),
+    { numRuns: 50 },
+  )
+})
+
+test('hold no more than the beginning of a line that is longer than any call', async () => {
+  const bound = 1024 * 1024
+  const lines = await linesOf(`${'x'.repeat(bound)}\n${'y'.repeat(3 * bound)}\nlast`)
+  expect(lines.map(({ bytes, isCut }) => [bytes.length, isCut])).toEqual([
+    [bound, false],
+    [bound, true],
+    [4, false],
+  ])
+  expect(lines.at(-1)).toMatchObject({ number: 3, end: 4 * bound + 6 })
+})

@@ -1,0 +1,72 @@
+import { createHmac } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { checkSignature } from '../../src/receiver/check-signature.ts'
+
+const NOW = Date.parse('2026-11-21T09:30:00.000Z')
+const SECRET = 'the shared secret'
+const BODY = '{"version":1,"type":"track"}'
+
+function xSignature(body = BODY): string {
+  return createHmac('sha1', SECRET).update(body).digest('hex')
+}
+
+function standard(timestamp = NOW / 1000): Record<string, string> {
+  const signed = createHmac('sha256', SECRET).update(`msg_1.${timestamp}.${BODY}`).digest('base64')
+  return {
+    'webhook-id': 'msg_1',
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': `v1,b3RoZXI= v1,${signed}`,
+  }
+}
+
+function check(headers: Record<string, string>, body = BODY) {
+  return checkSignature({ headers, body }, SECRET, NOW)
+}
+
+describe('the signature check of the receiver', () => {
+  it('is ok where both signatures are right, one of several being enough', () => {
+    expect(check({ 'x-signature': xSignature(), ...standard() })).toEqual({
+      verdict: 'ok',
+      xSignature: 'ok',
+      webhookSignature: 'ok',
+    })
+  })
+
+  it('takes X-Signature alone, over the body parsed and serialised again', () => {
+    const spaced = '{ "version": 1, "type": "track" }'
+    expect(check({ 'x-signature': xSignature() }, spaced)).toMatchObject({ verdict: 'ok' })
+  })
+
+  it('is wrong where the body was changed, or one signature is not right', () => {
+    const headers = { 'x-signature': xSignature(), ...standard() }
+    expect(check(headers, '{"version":1,"type":"page"}')).toEqual({
+      verdict: 'wrong',
+      xSignature: 'wrong',
+      webhookSignature: 'wrong',
+    })
+    const short = { ...headers, 'x-signature': xSignature().slice(1) }
+    expect(check(short)).toMatchObject({ verdict: 'wrong', webhookSignature: 'ok' })
+  })
+
+  it('is wrong where the attempt is more than five minutes away', () => {
+    const at = (seconds: number) => check({ 'x-signature': xSignature(), ...standard(seconds) })
+    expect(at(NOW / 1000 - 300)).toMatchObject({ verdict: 'ok' })
+    expect(at(NOW / 1000 - 301)).toMatchObject({ verdict: 'wrong', webhookSignature: 'stale' })
+    expect(at(NOW / 1000 + 301)).toMatchObject({ verdict: 'wrong', webhookSignature: 'stale' })
+  })
+
+  it('is missing where a secret is known and the request is not signed', () => {
+    expect(check({})).toMatchObject({ verdict: 'missing', webhookSignature: 'missing' })
+  })
+
+  it('tells signed from unsigned where no secret is known', () => {
+    const without = (headers: Record<string, string>) =>
+      checkSignature({ headers, body: BODY }, undefined, NOW).verdict
+    expect(without({ 'x-signature': 'any' })).toBe('unchecked')
+    expect(without({})).toBe('unsigned')
+  })
+
+  it('holds a body that is no JSON against the signature as it is', () => {
+    expect(check({ 'x-signature': xSignature('<html>') }, '<html>').xSignature).toBe('ok')
+  })
+})

@@ -1,0 +1,13 @@
+import { createLogger } from '@hookline/server'
+import { stripVTControlCharacters } from 'node:util'
+import { expect, it } from 'vitest'
+import { logLine } from '../../src/service/log-line.ts'
+
+it('shows a line of the log as time, level, message and what belongs to it', () => {
+  const lines: string[] = []
+  const logger = createLogger('info', { write: (line) => lines.push(logLine(line)) })
+  logger.warn({ host: 'example.com', round: 2, err: new Error('away') }, 'round.failed')
+  expect(stripVTControlCharacters(lines[0]!)).toMatch(
+    /^\d\d:\d\d:\d\d\.\d{3} warn {2}round\.failed host=example\.com round=2 error=away$/,
+  )
+})

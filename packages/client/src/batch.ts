@@ -1,0 +1,48 @@
+const PREFIX = encode('{"batch":[')
+const SENT_AT = ',"sentAt":"'
+const MIDDLE = encode(`]${SENT_AT}`)
+const TIME_BYTES = '2026-01-01T00:00:00.000Z'.length
+const SUFFIX = encode('"}')
+
+/** What a batch adds to its messages, and to the commas between them. */
+export const ENVELOPE_BYTES = PREFIX.length + MIDDLE.length + TIME_BYTES + SUFFIX.length
+
+/** Consecutive messages, as the body of one request. */
+export class Batch {
+  /** The number of its first message, counted over the life of the queue. */
+  readonly first: number
+  readonly length: number
+  readonly #body: Uint8Array<ArrayBuffer>
+
+  constructor(first: number, messages: readonly Uint8Array[]) {
+    this.first = first
+    this.length = messages.length
+    this.#body = join(messages)
+  }
+
+  /** The request's body, sent at that time. Valid until the next call. */
+  sentAt(ms: number): Uint8Array<ArrayBuffer> {
+    const at = this.#body.length - SUFFIX.length - TIME_BYTES
+    this.#body.set(encode(new Date(ms).toISOString()), at)
+    return this.#body
+  }
+}
+
+function join(messages: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const bytes = messages.reduce((sum, message) => sum + message.length, messages.length - 1)
+  const body = new Uint8Array(bytes + ENVELOPE_BYTES)
+  body.set(PREFIX)
+  let at = PREFIX.length
+  for (const message of messages) {
+    if (at > PREFIX.length) body[at++] = 0x2c
+    body.set(message, at)
+    at += message.length
+  }
+  body.set(MIDDLE, at)
+  body.set(SUFFIX, body.length - SUFFIX.length)
+  return body
+}
+
+function encode(text: string): Uint8Array {
+  return new TextEncoder().encode(text)
+}

@@ -1,0 +1,69 @@
+import { type EventType, type JsonObject, LIMITS } from '@hookline/protocol'
+import { AnalyticsCalls, type MadeCall } from './analytics-calls.ts'
+import type { EventMap } from './call.ts'
+import { systemClock } from './clock.ts'
+import { ClientClosedError } from './errors.ts'
+import type { FlushResult } from './flushes.ts'
+
+/** A call as the service would have received it. */
+export interface RecordedCall {
+  readonly type: EventType
+  readonly messageId: string
+  readonly timestamp: string
+  readonly context: JsonObject
+  readonly userId?: string
+  readonly anonymousId?: string
+  readonly event?: string
+  readonly name?: string
+  readonly category?: string
+  readonly properties?: JsonObject
+  readonly traits?: JsonObject
+  readonly groupId?: string
+  readonly previousId?: string
+  readonly integrations?: JsonObject
+}
+
+/**
+ * Stands in for `Analytics` in a test: checks and serialises calls the same way, throws the same errors,
+ * and keeps what it is given instead of sending it.
+ */
+export class Recorder<Events extends EventMap = EventMap>
+  extends AnalyticsCalls<Events>
+  implements AsyncDisposable
+{
+  /** The calls in their order. */
+  readonly calls: RecordedCall[] = []
+  #isClosed = false
+
+  constructor() {
+    super(LIMITS.messageBytes, systemClock)
+  }
+
+  /** The track calls with this event name. */
+  tracked(event: keyof Events & string): RecordedCall[] {
+    return this.calls.filter((call) => call.type === 'track' && call.event === event)
+  }
+
+  /** Forgets the calls. */
+  clear(): void {
+    this.calls.length = 0
+  }
+
+  /** Every recorded call counts as delivered. */
+  async flush(): Promise<FlushResult> {
+    return { delivered: this.calls.length, failed: 0, pending: 0 }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  protected override take({ text }: MadeCall): void {
+    if (this.#isClosed) throw new ClientClosedError()
+    this.calls.push(JSON.parse(text) as RecordedCall)
+  }
+}

@@ -1,0 +1,116 @@
+/** The headers of a request: a `Headers`, or the object that Node gives. */
+export type RequestHeaders =
+  Pick<Headers, 'get'> | Readonly<Record<string, string | readonly string[] | undefined>>
+
+export interface VerifyOptions {
+  /** How far `webhook-timestamp` may be from now. Default: 5 minutes. */
+  readonly toleranceMs?: number | undefined
+  /** Takes no request that has only `X-Signature`, which says nothing of when it was signed. */
+  readonly requireStandard?: boolean | undefined
+  /** Milliseconds since the epoch. Default: the present. */
+  readonly nowMs?: number | undefined
+}
+
+const TOLERANCE_MS = 5 * 60_000
+const BASE64_PREFIX = 'whsec_'
+
+/**
+ * Whether a request was signed with the shared secret: by Standard Webhooks (`webhook-signature`) where it
+ * has that header, else by `X-Signature`. Await it: a promise is always true.
+ * @param rawBody the body as it came, before any parsing
+ * @param secret or several, while one is being replaced by another
+ */
+export async function verifySignature(
+  rawBody: string | Uint8Array,
+  headers: RequestHeaders,
+  secret: string | readonly string[],
+  options: VerifyOptions = {},
+): Promise<boolean> {
+  if (typeof rawBody !== 'string' && !(rawBody instanceof Uint8Array)) {
+    throw new TypeError('verifySignature takes the raw body, not what was parsed from it')
+  }
+  const secrets = typeof secret === 'string' ? [secret] : secret
+  if (secrets.length === 0 || secrets.includes(''))
+    throw new TypeError('the shared secret is empty')
+  const body = typeof rawBody === 'string' ? utf8(rawBody) : new Uint8Array(rawBody)
+  const request = { body, headers }
+  const isStandard = options.requireStandard || headerOf(headers, 'webhook-signature') !== undefined
+  const checks = secrets.map((each) =>
+    isStandard ? hasStandardSignature(request, each, options) : hasXSignature(request, each),
+  )
+  return (await Promise.all(checks)).includes(true)
+}
+
+type Bytes = Uint8Array<ArrayBuffer>
+
+interface SignedRequest {
+  readonly body: Bytes
+  readonly headers: RequestHeaders
+}
+
+/** Hex HMAC-SHA1 of the body. */
+async function hasXSignature({ body, headers }: SignedRequest, secret: string): Promise<boolean> {
+  const hex = headerOf(headers, 'x-signature') ?? ''
+  if (!/^[\da-f]{40}$/i.test(hex)) return false
+  const signature = Uint8Array.from(hex.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16))
+  return isHmac('SHA-1', utf8(secret), signature, body)
+}
+
+/** `v1,` and base64 HMAC-SHA256 of `id.timestamp.body`; one of several is enough. */
+async function hasStandardSignature(
+  { body, headers }: SignedRequest,
+  secret: string,
+  { toleranceMs = TOLERANCE_MS, nowMs = Date.now() }: VerifyOptions,
+): Promise<boolean> {
+  const id = headerOf(headers, 'webhook-id')
+  const timestamp = headerOf(headers, 'webhook-timestamp') ?? ''
+  if (!id || !/^\d{1,12}$/.test(timestamp)) return false
+  if (Math.abs(nowMs - Number(timestamp) * 1000) > toleranceMs) return false
+  const head = utf8(`${id}.${timestamp}.`)
+  const signed = new Uint8Array(head.length + body.length)
+  signed.set(head)
+  signed.set(body, head.length)
+  const key = standardKey(secret)
+  const given = headerOf(headers, 'webhook-signature') ?? ''
+  const signatures = given.split(' ').filter((each) => each.startsWith('v1,'))
+  const checks = signatures.map(async (each) => {
+    const signature = base64(each.slice('v1,'.length))
+    return signature !== undefined && isHmac('SHA-256', key, signature, signed)
+  })
+  return (await Promise.all(checks)).includes(true)
+}
+
+/** WebCrypto compares in constant time. */
+async function isHmac(hash: string, key: Bytes, signature: Bytes, data: Bytes): Promise<boolean> {
+  const algorithm = { name: 'HMAC', hash }
+  const imported = await crypto.subtle.importKey('raw', key, algorithm, false, ['verify'])
+  return crypto.subtle.verify('HMAC', imported, signature, data)
+}
+
+function standardKey(secret: string): Bytes {
+  if (!secret.startsWith(BASE64_PREFIX)) return utf8(secret)
+  const key = base64(secret.slice(BASE64_PREFIX.length))
+  if (!key?.length) throw new TypeError(`a secret that begins with ${BASE64_PREFIX} must be base64`)
+  return key
+}
+
+function base64(text: string): Bytes | undefined {
+  try {
+    return Uint8Array.from(atob(text), (char) => char.charCodeAt(0))
+  } catch {
+    return undefined
+  }
+}
+
+function utf8(text: string): Bytes {
+  return new TextEncoder().encode(text)
+}
+
+/** A header that came more than once is as good as none: which one was meant is anyone's guess. */
+function headerOf(headers: RequestHeaders, name: string): string | undefined {
+  if (typeof headers.get === 'function') return headers.get(name) ?? undefined
+  const values = Object.entries(headers).flatMap(([key, value]) =>
+    key.toLowerCase() === name ? (value ?? []) : [],
+  )
+  return values.length === 1 ? values[0] : undefined
+}

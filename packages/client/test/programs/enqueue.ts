@@ -1,0 +1,51 @@
+// Prints how many calls a second are enqueued, and by how much the memory grows with each.
+import { Analytics } from '@hookline/client'
+import { Recorder } from '@hookline/client/testing'
+
+const CALLS = 100_000
+const MESSAGE_BYTES = messageBytes()
+
+const rates: number[] = []
+const growths: number[] = []
+for (let round = 0; round < 8; round++) {
+  const { rate, growth } = enqueue()
+  rates.push(rate)
+  growths.push(growth)
+}
+process.stdout.write(`${JSON.stringify({ rate: Math.max(...rates), growth: growths.at(-1) })}\n`)
+process.exit()
+
+function enqueue(): { rate: number; growth: number } {
+  const analytics = new Analytics('wk_test', {
+    endpoint: 'http://127.0.0.1:9',
+    flushAt: 2_500,
+    maxQueueMessages: CALLS,
+  })
+  const before = usedBytes()
+  const startedAt = performance.now()
+  for (let index = 0; index < CALLS; index++) {
+    analytics.track(callOf(index))
+  }
+  const seconds = (performance.now() - startedAt) / 1000
+  const grown = usedBytes() - before
+  if (analytics.stats.pending !== CALLS) throw new Error('not everything was queued')
+  return { rate: Math.round(CALLS / seconds), growth: grown / (CALLS * MESSAGE_BYTES) }
+}
+
+function callOf(index: number) {
+  const properties = { revenue: 39.95, currency: 'EUR', orderId: `o-${index}`, items: 3 }
+  return { userId: `user-${index}`, event: 'Order Completed', properties }
+}
+
+/** The JSON of the call in the middle. */
+function messageBytes(): number {
+  const recorder = new Recorder()
+  recorder.track(callOf(CALLS / 2))
+  return JSON.stringify(recorder.calls[0]).length
+}
+
+function usedBytes(): number {
+  globalThis.gc?.()
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
+}

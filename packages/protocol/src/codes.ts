@@ -1,0 +1,167 @@
+/** Why a call, or a request, was not accepted. `help` is the remedy, as docs/errors.md gives it. */
+export interface IngestCode {
+  readonly status: 400 | 401 | 403 | 404 | 405 | 408 | 429 | 431 | 500 | 503
+  readonly message: string
+  readonly help: string
+}
+
+/** Every code the ingestion API answers with: the one table behind responses, docs and client errors. */
+export const INGEST_CODES = {
+  invalid_json: {
+    status: 400,
+    message: 'The body is not valid JSON.',
+    help: 'Send UTF-8 JSON; with Content-Encoding gzip, deflate or br the body must be compressed that way.',
+  },
+  not_an_object: {
+    status: 400,
+    message: 'A call must be a JSON object.',
+    help: 'Send one object per call; a batch is {"batch": [call, …]}.',
+  },
+  empty_batch: {
+    status: 400,
+    message: 'The batch has no calls.',
+    help: 'Send {"batch": […]} with at least one call.',
+  },
+  batch_too_large: {
+    status: 400,
+    message: 'The request is larger than a batch may be.',
+    help: 'Keep a request below 500 KB (512,000 bytes) after decompression: flush more often.',
+  },
+  message_too_large: {
+    status: 400,
+    message: 'The call is larger than a call may be.',
+    help: 'Keep a call below 32 KB (32,768 bytes) of JSON: send a reference instead of the content.',
+  },
+  too_many_messages: {
+    status: 400,
+    message: 'The batch has more calls than a batch may have.',
+    help: 'Send at most 2,500 calls in one request.',
+  },
+  nested_too_deep: {
+    status: 400,
+    message: 'The call is nested too deep.',
+    help: 'Nest objects and arrays at most 64 levels.',
+  },
+  unknown_type: {
+    status: 400,
+    message: 'The type of the call is not known.',
+    help: 'Use identify, track, page, screen, group or alias. Deletions have an API of their own.',
+  },
+  no_user_anon_id: {
+    status: 400,
+    message: 'The call has neither userId nor anonymousId.',
+    help: 'Give at least one of userId and anonymousId, not empty.',
+  },
+  id_required: {
+    status: 400,
+    message: 'An id that this type requires is missing.',
+    help: 'group requires groupId; alias requires userId and previousId.',
+  },
+  id_not_string: {
+    status: 400,
+    message: 'An id is neither a string nor a number.',
+    help: 'Send userId, anonymousId, groupId, previousId and messageId as strings.',
+  },
+  event_not_defined: {
+    status: 400,
+    message: 'A track call has no event name.',
+    help: 'Give event, a string that is not empty.',
+  },
+  event_not_string: {
+    status: 400,
+    message: 'The event name is not a string.',
+    help: 'Give event as a string.',
+  },
+  properties_not_object: {
+    status: 400,
+    message: 'properties is not an object.',
+    help: 'Send properties as a JSON object, or leave it out.',
+  },
+  traits_not_object: {
+    status: 400,
+    message: 'traits is not an object.',
+    help: 'Send traits as a JSON object, or leave it out.',
+  },
+  context_not_object: {
+    status: 400,
+    message: 'context is not an object.',
+    help: 'Send context as a JSON object, or leave it out.',
+  },
+  integrations_not_object: {
+    status: 400,
+    message: 'integrations is not an object.',
+    help: 'Send integrations as {"All": false, "Webhooks": true}, or leave it out.',
+  },
+  name_not_string: {
+    status: 400,
+    message: 'name is not a string.',
+    help: 'Send name as a string, or leave it out.',
+  },
+  category_not_string: {
+    status: 400,
+    message: 'category is not a string.',
+    help: 'Send category as a string, or leave it out.',
+  },
+  message_id_too_long: {
+    status: 400,
+    message: 'messageId is too long.',
+    help: 'Keep messageId at 100 characters or fewer.',
+  },
+  timestamp_invalid: {
+    status: 400,
+    message: 'The timestamp cannot be read.',
+    help: 'Send ISO 8601, for example 2026-11-21T09:30:00.000Z. Only strict mode refuses it.',
+  },
+  unknown_write_key: {
+    status: 401,
+    message: 'The write key is missing or not known.',
+    help: 'Copy the write key of an existing source; a client sends it as Basic user name or in the body.',
+  },
+  source_disabled: {
+    status: 403,
+    message: 'The source is disabled.',
+    help: 'Enable the source, or send to another one.',
+  },
+  rate_limited: {
+    status: 429,
+    message: 'The source sends more than its rate limit.',
+    help: 'Wait as long as Retry-After says, or raise the rateLimit of the source.',
+  },
+  overloaded: {
+    status: 503,
+    message: 'The call cannot be stored at the moment.',
+    help: 'Send it again after Retry-After. The operator looks at /readyz, free disk space and the log.',
+  },
+  not_found: {
+    status: 404,
+    message: 'There is nothing at this path.',
+    help: 'Send calls to /v1/identify, track, page, screen, group, alias or batch.',
+  },
+  method_not_allowed: {
+    status: 405,
+    message: 'This path does not take this method.',
+    help: 'Send calls with POST.',
+  },
+  bad_request: {
+    status: 400,
+    message: 'The request could not be read.',
+    help: 'Check that the client speaks HTTP/1.1 to this port, without TLS, and sends a valid request.',
+  },
+  request_timeout: {
+    status: 408,
+    message: 'The request did not arrive in time.',
+    help: 'Send the whole request within the time the setting requestTimeoutMs allows.',
+  },
+  headers_too_large: {
+    status: 431,
+    message: 'The request headers are too large.',
+    help: 'Keep all headers of a request below 16 KB.',
+  },
+  internal_error: {
+    status: 500,
+    message: 'The server met an error of its own.',
+    help: 'Send it again. The operator finds the cause in the log, under the same request id.',
+  },
+} as const satisfies Record<string, IngestCode>
+
+export type IngestCodeName = keyof typeof INGEST_CODES

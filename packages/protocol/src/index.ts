@@ -1,0 +1,35 @@
+export { ATTEMPT_CLASSES, type AttemptClass, type AttemptClassInfo } from './attempt-classes.ts'
+export { type IngestCode, type IngestCodeName, INGEST_CODES } from './codes.ts'
+export { DECLINE_REASONS, type DeclineReason, type DeclineReasonInfo } from './decline-reasons.ts'
+export type { Attempt, Delivery, DeliveryState, WebhookProgress } from './delivery.ts'
+export type {
+  Destination,
+  Pause,
+  PreviousSecret,
+  SuccessPolicy,
+  Webhook,
+  WebhooksSettings,
+} from './destination.ts'
+export {
+  type AcceptedEvent,
+  type Carried,
+  type DeletionNotice,
+  type Event,
+  type EventType,
+  EVENT_TYPES,
+  type Mark,
+} from './event.ts'
+export { idFrom, type IdPrefix, isId, newId, timeOfId } from './id.ts'
+export { ingestError, type IngestError } from './ingest-error.ts'
+export {
+  containsNumber,
+  inexactIntegers,
+  isDeeperThan,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+} from './json.ts'
+export { LIMITS } from './limits.ts'
+export { deletionPayload, webhookPayload } from './payload.ts'
+export type { Source, WriteKey } from './source.ts'
+export { formatTimestamp, parseTimestamp } from './timestamp.ts'

@@ -1,0 +1,33 @@
+/** The limits of the ingestion API and of a Webhooks destination. Sources: requirements §Limits, spec 01 and 02. */
+export const LIMITS = {
+  /** One call, in bytes of its JSON. */
+  messageBytes: 32 * 1024,
+  /** One batch request, in bytes after decompression. */
+  batchBytes: 500 * 1024,
+  /** Calls in one batch request. */
+  batchMessages: 2500,
+  /** Levels of objects and arrays in one call, the call itself being the first. */
+  nestingLevels: 64,
+  /** Characters of a `messageId`. */
+  messageIdCharacters: 100,
+  /** Webhook URLs of one destination. */
+  webhooksPerDestination: 5,
+  /** Static headers of one webhook. */
+  headersPerWebhook: 5,
+  /** Characters of a webhook URL. */
+  webhookUrlCharacters: 2048,
+  /** Characters of a static header's value. */
+  headerValueCharacters: 1024,
+  /** From the start of an attempt to the last response header. */
+  attemptTimeoutMs: 5_000,
+  /** How long a delivery is retried, from when it first became due. */
+  retryWindowMs: 4 * 60 * 60 * 1000,
+  /** The longest retry window that may be set. */
+  maxRetryWindowMs: 24 * 60 * 60 * 1000,
+  /** How long a deletion notice is retried. */
+  noticeRetryWindowMs: 7 * 24 * 60 * 60 * 1000,
+  /** Users of one deletion request. */
+  usersPerDeletion: 5_000,
+  /** The longest time in which a replaced shared secret signs as well. */
+  maxSecretOverlapMs: 168 * 60 * 60 * 1000,
+} as const

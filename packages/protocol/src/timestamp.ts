@@ -1,0 +1,61 @@
+const ISO =
+  /^(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ](\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9})\d*)?)?\s?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i
+
+// Below this, a number is seconds (up to the year 5138); above it, milliseconds (from 1973 on).
+const SECONDS_BELOW = 100_000_000_000
+
+const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+
+// Date.UTC takes the years 0 to 99 for 1900 to 1999. After 400 years the calendar repeats itself.
+const SAME_CALENDAR = 400
+const SAME_CALENDAR_MS = 146_097 * 86_400_000
+
+const EARLIEST = Date.parse('0000-01-01T00:00:00.000Z')
+const LATEST = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
+
+/**
+ * The instant a client's timestamp names, in milliseconds since the epoch, or `undefined`.
+ * Takes what client libraries really send: ISO 8601 with `Z`, `+00:00`, `+0000` or no zone (then UTC),
+ * any fraction, single-digit months, date only; epoch seconds or milliseconds as a number (spec 01).
+ */
+export function parseTimestamp(value: unknown): number | undefined {
+  const ms =
+    typeof value === 'string'
+      ? parseIso(value.trim())
+      : typeof value === 'number'
+        ? fromEpoch(value)
+        : undefined
+  return ms === undefined || Number.isNaN(ms) || ms < EARLIEST || ms > LATEST ? undefined : ms
+}
+
+/** `YYYY-MM-DDTHH:mm:ss.sssZ`, the only form Hookline writes. */
+export function formatTimestamp(ms: number): string {
+  return new Date(ms).toISOString()
+}
+
+function fromEpoch(value: number): number {
+  return Math.trunc(Math.abs(value) < SECONDS_BELOW ? value * 1000 : value)
+}
+
+function parseIso(text: string): number | undefined {
+  const match = ISO.exec(text)
+  if (!match) return undefined
+  const [, year, month, day, hour = '0', minute = '0', second = '0', fraction = '', zone = 'Z'] =
+    match
+  if (+hour > 23 || +minute > 59 || +second > 60 || !isDay(+year!, +month!, +day!)) return undefined
+  const ms = +fraction.padEnd(3, '0').slice(0, 3)
+  const instant = Date.UTC(+year! + SAME_CALENDAR, +month! - 1, +day!, +hour, +minute, +second, ms)
+  return instant - SAME_CALENDAR_MS - offsetMs(zone)
+}
+
+function isDay(year: number, month: number, day: number): boolean {
+  const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
+  return day >= 1 && day <= (month === 2 && isLeap ? 29 : (DAYS[month - 1] ?? 0))
+}
+
+function offsetMs(zone: string): number {
+  if (zone === 'Z' || zone === 'z') return 0
+  const sign = zone.startsWith('-') ? -1 : 1
+  const digits = zone.slice(1).replace(':', '').padEnd(4, '0')
+  return sign * (+digits.slice(0, 2) * 60 + +digits.slice(2)) * 60_000
+}

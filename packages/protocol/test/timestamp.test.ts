@@ -1,0 +1,55 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { formatTimestamp, parseTimestamp } from '../src/index.ts'
+
+describe('timestamps as clients send them', () => {
+  test.for<[unknown, string]>([
+    ['2026-11-20T23:25:14.123Z', '2026-11-20T23:25:14.123Z'],
+    ['2026-11-20T23:25:14Z', '2026-11-20T23:25:14.000Z'],
+    ['2026-11-20T23:25:14+0000', '2026-11-20T23:25:14.000Z'],
+    ['2026-11-20T23:25:14+00:00', '2026-11-20T23:25:14.000Z'],
+    ['2026-11-21T01:25:14+02', '2026-11-20T23:25:14.000Z'],
+    ['2026-11-20T18:55:14-04:30', '2026-11-20T23:25:14.000Z'],
+    ['2026-11-20T23:25:14.123456+00:00', '2026-11-20T23:25:14.123Z'],
+    ['2026-11-20T23:25:14.123456789Z', '2026-11-20T23:25:14.123Z'],
+    ['2026-11-20T23:25:14.5Z', '2026-11-20T23:25:14.500Z'],
+    ['2026-11-20 23:25:14', '2026-11-20T23:25:14.000Z'],
+    ['2026-11-20T23:25Z', '2026-11-20T23:25:00.000Z'],
+    ['2026-11-20', '2026-11-20T00:00:00.000Z'],
+    ['2015-2-2T00:30:12.984Z', '2015-02-02T00:30:12.984Z'],
+    ['0099-12-31T00:00:00Z', '0099-12-31T00:00:00.000Z'],
+    [1_763_681_114, '2025-11-20T23:25:14.000Z'],
+    [1_763_681_114.25, '2025-11-20T23:25:14.250Z'],
+    [1_763_681_114_123, '2025-11-20T23:25:14.123Z'],
+    [0, '1970-01-01T00:00:00.000Z'],
+  ])('%s is read', ([given, expected]) => {
+    expect(formatTimestamp(parseTimestamp(given)!)).toBe(expected)
+  })
+
+  test.for<unknown>([
+    '',
+    'yesterday',
+    '2026-13-01',
+    '2026-02-30',
+    '2026-11-20T25:00:00Z',
+    '20261120',
+    '2026-11-20T23:25:14Z; DROP',
+    Number.NaN,
+    Infinity,
+    1e300,
+    null,
+    {},
+    true,
+    undefined,
+  ])('%s cannot be read', (given) => {
+    expect(parseTimestamp(given)).toBeUndefined()
+  })
+
+  test('what Hookline writes it reads as the same instant', () => {
+    const instant = fc.integer({
+      min: Date.parse('0000-01-01'),
+      max: Date.parse('9999-12-31T23:59:59.999Z'),
+    })
+    fc.assert(fc.property(instant, (ms) => parseTimestamp(formatTimestamp(ms)) === ms))
+  })
+})

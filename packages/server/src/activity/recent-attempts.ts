@@ -1,0 +1,68 @@
+import { LRUCache } from 'lru-cache'
+import type { RecordedDelivery } from '../backend/deliveries.ts'
+import type { Clock } from '../util/clock.ts'
+import type { Witness } from './witness.ts'
+
+const MINUTE_MS = 60_000
+const MINUTES = 60
+/** Destinations remembered; those longest without an attempt are forgotten first. */
+const MOST_KEPT = 10_000
+
+/** Attempts made, and those among them that delivered. */
+export interface AttemptCounts {
+  readonly attempts: number
+  readonly delivered: number
+}
+
+/** What one minute had; `minute` counts from the epoch, for the slot is used again an hour later. */
+interface Slot {
+  minute: number
+  attempts: number
+  delivered: number
+}
+
+/** How the attempts of the last hour went, by destination. In memory: after a restart it begins anew. */
+export class RecentAttempts implements Witness {
+  readonly #clock: Clock
+  readonly #slots = new LRUCache<string, Slot[]>({ max: MOST_KEPT })
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /** The attempts of the last 60 minutes, the present one included. */
+  of(destinationId: string): AttemptCounts {
+    const now = this.#minute()
+    const slots = (this.#slots.get(destinationId) ?? []).filter(
+      ({ minute }) => minute > now - MINUTES,
+    )
+    return {
+      attempts: slots.reduce((sum, slot) => sum + slot.attempts, 0),
+      delivered: slots.reduce((sum, slot) => sum + slot.delivered, 0),
+    }
+  }
+
+  recorded({ delivery, attempts }: RecordedDelivery): void {
+    if (attempts.length === 0) return
+    const slot = this.#slot(delivery.destinationId)
+    slot.attempts += attempts.length
+    slot.delivered += attempts.filter(({ outcome }) => outcome === 'delivered').length
+  }
+
+  received(): void {}
+
+  decided(): void {}
+
+  #slot(destinationId: string): Slot {
+    let slots = this.#slots.get(destinationId)
+    if (slots === undefined) this.#slots.set(destinationId, (slots = []))
+    const minute = this.#minute()
+    const place = minute % MINUTES
+    if (slots[place]?.minute !== minute) slots[place] = { minute, attempts: 0, delivered: 0 }
+    return slots[place]
+  }
+
+  #minute(): number {
+    return Math.floor(this.#clock.now() / MINUTE_MS)
+  }
+}

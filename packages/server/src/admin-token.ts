@@ -1,0 +1,31 @@
+import { randomBytes } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Config } from './config.ts'
+import { readIfThere } from './util/kept-file.ts'
+import { Redacted } from './util/redacted.ts'
+
+/** The token of the management API, and where it comes from. */
+export class AdminToken extends Redacted {
+  /** The file that keeps it; `null` where the operator set it. */
+  readonly file: string | null
+  /** Whether it was made just now, so that it is worth showing once. */
+  readonly isNew: boolean
+
+  constructor(token: string, file: string | null, isNew: boolean) {
+    super(token)
+    this.file = file
+    this.isNew = isNew
+  }
+}
+
+/** The token the operator set, else the one in `<dataDir>/admin-token`, made at the first start (owner-only). */
+export function adminTokenOf(config: Pick<Config, 'adminToken' | 'dataDir'>): AdminToken {
+  if (config.adminToken) return new AdminToken(config.adminToken.reveal(), null, false)
+  const file = join(config.dataDir, 'admin-token')
+  const kept = readIfThere(file)
+  if (kept) return new AdminToken(kept, file, false)
+  const token = `tok_${randomBytes(24).toString('base64url')}`
+  writeFileSync(file, `${token}\n`, { mode: 0o600 })
+  return new AdminToken(token, file, true)
+}

@@ -1,0 +1,4 @@
+/** A copy of everything kept, in a file that goes when it is disposed of. */
+export interface DatabaseCopy extends AsyncDisposable {
+  readonly file: string
+}

@@ -1,0 +1,58 @@
+import swagger, { type FastifyDynamicSwaggerOptions } from '@fastify/swagger'
+import type { AdminApp } from './admin-app.ts'
+import { DeletionShown } from './deletion-schema.ts'
+import { DeliveryShown } from './delivery-schema.ts'
+import { DestinationShown } from './destination-schema.ts'
+import { EventShown } from './event-schema.ts'
+import { ReplayShown } from './replay-schema.ts'
+import { ProblemShown } from './responses.ts'
+import { SourceShown } from './source-schema.ts'
+import { TokenShown } from './token-schema.ts'
+import { anyObject } from './schema.ts'
+
+const OPTIONS: FastifyDynamicSwaggerOptions = {
+  openapi: {
+    openapi: '3.1.0',
+    info: {
+      title: 'Hookline management API',
+      description: 'Sources, destinations, and what became of every event.',
+      version: '1',
+    },
+    components: {
+      securitySchemes: {
+        token: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'The admin token, or one made with POST /tokens.',
+        },
+      },
+    },
+    security: [{ token: [] }],
+  },
+  refResolver: { buildLocalReference: ({ $id }) => $id as string },
+}
+
+/** Serves the OpenAPI 3.1 document of the routes added afterwards. It holds no secret: no token is asked for. */
+export async function serveOpenapi(app: AdminApp): Promise<void> {
+  for (const schema of [
+    ProblemShown,
+    SourceShown,
+    DestinationShown,
+    EventShown,
+    DeliveryShown,
+    ReplayShown,
+    TokenShown,
+    DeletionShown,
+  ]) {
+    app.addSchema(schema)
+  }
+  await app.register(swagger, OPTIONS)
+  const schema = {
+    tags: ['About'],
+    operationId: 'getOpenapi',
+    summary: 'This document',
+    security: [],
+    response: { 200: { description: 'OpenAPI 3.1.', ...anyObject } },
+  }
+  app.get('/openapi.json', { schema }, async () => app.swagger())
+}

@@ -1,0 +1,52 @@
+import { isJsonObject, newId } from '@hookline/protocol'
+import type { FastifyRequest } from 'fastify'
+import type { AdminApp } from './admin-app.ts'
+import type { AdminDeps } from './admin-deps.ts'
+import { auditedState, targetOf } from './audited-state.ts'
+import { isRepeated } from './repeat-answers.ts'
+
+type Deps = Pick<AdminDeps, 'catalog' | 'tokens' | 'audit' | 'clock'>
+
+/**
+ * Keeps an audit entry of each change that succeeded, before its answer goes out: every route of `app`,
+ * also one added later, without doing anything for it.
+ */
+export function recordChanges(app: AdminApp, prefix: string, deps: Deps): void {
+  const before = new WeakMap<FastifyRequest, object | null>()
+  const pathOf = ({ routeOptions }: FastifyRequest): string =>
+    (routeOptions.url ?? '').slice(prefix.length)
+
+  app.addHook('preHandler', async (request) => {
+    if (!isChange(request)) return
+    before.set(request, auditedState(deps, pathOf(request), targetOf(request.params, undefined)))
+  })
+
+  app.addHook('onSend', async (request, reply, payload) => {
+    if (reply.statusCode >= 300 || !isChange(request) || isRepeated(reply)) return
+    const { id, name, role } = request.actor
+    const targetId = targetOf(request.params, payload)
+    const at = deps.clock.now()
+    await deps.audit.append({
+      id: newId('aud', at),
+      at,
+      actor: { id, name, role },
+      action: operationOf(request),
+      targetId,
+      before: before.get(request) ?? null,
+      after: auditedState(deps, pathOf(request), targetId),
+      requestId: request.id,
+    })
+  })
+}
+
+function isChange({ method, query, body }: FastifyRequest): boolean {
+  if (method === 'GET' || method === 'HEAD') return false
+  return ![query, body].some(
+    (part) => isJsonObject(part) && [true, 'true'].includes(part['dryRun'] as never),
+  )
+}
+
+function operationOf({ routeOptions: { schema, url, method } }: FastifyRequest): string {
+  const { operationId } = (schema ?? {}) as { operationId?: string }
+  return operationId ?? `${String(method)} ${url}`
+}

@@ -1,0 +1,20 @@
+import type { FastifyPluginAsync } from 'fastify'
+import { type OpenapiDocument, referencePage } from './reference-page.ts'
+
+const HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy':
+    "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+}
+
+/** `/api/docs`: the reference of the API, made from its OpenAPI document when it is first asked for. It holds no secret. */
+export function referenceRoute(load: () => Promise<OpenapiDocument>): FastifyPluginAsync {
+  return async (server) => {
+    let page: Promise<string> | undefined
+    server.get('/api/docs', async (_request, reply) => {
+      page ??= load().then(referencePage)
+      return reply.headers(HEADERS).send(await page)
+    })
+  }
+}

@@ -1,0 +1,35 @@
+import { type DeletionNotice, type Event, EVENT_TYPES, type EventType } from '@hookline/protocol'
+
+/** Everything that a destination is sent. */
+export const PAYLOAD_TYPES = [...EVENT_TYPES, 'delete'] as const
+
+type PayloadType = (typeof PAYLOAD_TYPES)[number]
+
+const URL = 'https://shop.example/pricing'
+
+const FIELDS: Readonly<Record<EventType, Partial<Event>>> = {
+  identify: { traits: { email: 'ada@shop.example', plan: 'team', logins: 5 } },
+  track: { event: 'Order Completed', properties: { orderId: 'o-1', revenue: 39.95 } },
+  page: {
+    name: 'Pricing',
+    properties: { path: '/pricing', referrer: '', title: 'Pricing', url: URL },
+  },
+  screen: {
+    name: 'Receipt',
+    context: {
+      device: { model: 'Sample', type: 'ios' },
+      os: { name: 'iOS', version: '19.0' },
+      app: { build: '1', name: 'Shop', version: '2.1' },
+    },
+  },
+  group: { groupId: 'sample-group', traits: { name: 'Acme', employees: 42 } },
+  alias: { previousId: 'sample-visitor' },
+}
+
+/** What a receiver gets of this type, with the user `sample-user`, at a time as Hookline writes it. */
+export function sampleOf(type: PayloadType, at: string): Event | DeletionNotice {
+  const stamped = { userId: 'sample-user', timestamp: at, receivedAt: at }
+  if (type === 'delete') return { type, ...stamped }
+  const call = { type, messageId: `sample-${type}`, anonymousId: 'sample-visitor', context: {} }
+  return { ...call, ...stamped, ...FIELDS[type] }
+}

@@ -1,0 +1,63 @@
+import { newId, type Source } from '@hookline/protocol'
+import type { FastifyReply } from 'fastify'
+import type { AdminApp } from './admin-app.ts'
+import type { AdminDeps } from './admin-deps.ts'
+import { sourceOf } from './catalog-record.ts'
+import { entityTag, requireMatch } from './entity-tag.ts'
+import { List, pageOf } from './list.ts'
+import { revise } from './revise.ts'
+import { presentSource, SOURCE_SCHEMAS } from './source-schema.ts'
+import { newWriteKey } from './write-key.ts'
+
+const list = new List<Source>('sources', presentSource)
+
+/** `/sources` and `/sources/:id`. */
+export function addSourceRoutes(app: AdminApp, { catalog, clock }: AdminDeps): void {
+  app.get('/sources', { schema: SOURCE_SCHEMAS.list }, ({ query }) =>
+    list.answer(query, (page) => pageOf(catalog.current.sources.values(), page)),
+  )
+
+  app.post('/sources', { schema: SOURCE_SCHEMAS.create }, async ({ body }, reply) => {
+    const now = clock.now()
+    const source = {
+      id: newId('src', now),
+      enabled: true,
+      rateLimit: null,
+      ...body,
+      writeKeys: [newWriteKey(now)],
+      createdAt: now,
+      updatedAt: now,
+      version: 1,
+    }
+    await catalog.putSource(source)
+    reply.code(201).header('location', `${app.prefix}/sources/${source.id}`)
+    return answer(source, reply)
+  })
+
+  app.get('/sources/:id', { schema: SOURCE_SCHEMAS.get }, async ({ params }, reply) =>
+    answer(sourceOf(catalog, params.id), reply),
+  )
+
+  app.patch('/sources/:id', { schema: SOURCE_SCHEMAS.change }, async (request, reply) => {
+    const changed = await revise<Source>({
+      read: () => sourceOf(catalog, request.params.id),
+      change: (source) => ({ ...source, ...request.body }),
+      put: (source) => catalog.putSource(source),
+      now: clock.now(),
+      ifMatch: request.headers['if-match'],
+    })
+    return answer(changed, reply)
+  })
+
+  app.delete('/sources/:id', { schema: SOURCE_SCHEMAS.remove }, async (request, reply) => {
+    const { id, version } = sourceOf(catalog, request.params.id)
+    requireMatch(request.headers['if-match'], version)
+    await catalog.removeSource(id)
+    return reply.code(204).send()
+  })
+}
+
+function answer(source: Source, reply: FastifyReply): object {
+  reply.header('etag', entityTag(source.version))
+  return presentSource(source)
+}

@@ -1,0 +1,34 @@
+/**
+ * Which pending deliveries are in someone's hands. In memory, since one process alone uses the file:
+ * when it is gone, so are its claims.
+ */
+export class Claims {
+  readonly #byDestination = new Map<string, Set<string>>()
+  readonly #destinationOf = new Map<string, string>()
+
+  of(destinationId: string): ReadonlySet<string> {
+    return this.#byDestination.get(destinationId) ?? new Set()
+  }
+
+  begin(id: string, destinationId: string): void {
+    const claimed = this.#byDestination.get(destinationId) ?? new Set()
+    this.#byDestination.set(destinationId, claimed.add(id))
+    this.#destinationOf.set(id, destinationId)
+  }
+
+  /** Those of the ids that are claimed now. */
+  among(ids: readonly string[]): readonly string[] {
+    return ids.filter((id) => this.#destinationOf.has(id))
+  }
+
+  end(ids: readonly string[]): void {
+    for (const id of ids) {
+      const destinationId = this.#destinationOf.get(id)
+      if (destinationId === undefined) continue
+      this.#destinationOf.delete(id)
+      const claimed = this.#byDestination.get(destinationId)!
+      claimed.delete(id)
+      if (claimed.size === 0) this.#byDestination.delete(destinationId)
+    }
+  }
+}

@@ -1,0 +1,32 @@
+import { chmodSync } from 'node:fs'
+import { open, rename, rm } from 'node:fs/promises'
+import { backup, DatabaseSync } from 'node:sqlite'
+
+/** Pages copied at a time; between the steps the copying thread gives way. */
+const PAGES = 1_000
+
+/**
+ * Copies the database in `source`, as it is at this moment, to `file`, owner-only, while others write
+ * to it: in WAL mode readers and writers do not wait for each other. The file appears whole or not at all.
+ */
+export async function copyDatabase(source: string, file: string): Promise<void> {
+  const partial = `${file}.partial`
+  await rm(partial, { force: true })
+  try {
+    await (await open(partial, 'wx', 0o600)).close()
+    using reader = new DatabaseSync(source, { readOnly: true })
+    // A snapshot held throughout: without one, each commit of others makes the copy begin anew.
+    reader.exec('BEGIN; SELECT COUNT(*) FROM sqlite_schema')
+    await backup(reader, partial, { rate: PAGES })
+    chmodSync(partial, 0o600)
+    await sync(partial)
+    await rename(partial, file)
+  } finally {
+    await rm(partial, { force: true })
+  }
+}
+
+async function sync(file: string): Promise<void> {
+  await using handle = await open(file, 'r+')
+  await handle.sync()
+}

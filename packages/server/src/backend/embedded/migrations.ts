@@ -1,0 +1,18 @@
+import { initial } from './migrations/0001-initial.ts'
+import { waitingReplaysQuarantine } from './migrations/0002-waiting-replays-quarantine.ts'
+import { deletions } from './migrations/0003-deletions.ts'
+import { tokensAuditStatistics } from './migrations/0004-tokens-audit-statistics.ts'
+
+/** One step of the schema. Forward only: a step that was released is never changed. */
+export interface Migration {
+  /** What `PRAGMA user_version` says afterwards. Numbered from 1 without gaps. */
+  readonly version: number
+  readonly sql: string
+}
+
+export const MIGRATIONS: readonly Migration[] = [
+  { version: 1, sql: initial },
+  { version: 2, sql: waitingReplaysQuarantine },
+  { version: 3, sql: deletions },
+  { version: 4, sql: tokensAuditStatistics },
+]

@@ -1,0 +1,88 @@
+import { DatabaseSync } from 'node:sqlite'
+import type { Redacted } from '../../util/redacted.ts'
+import type { SecretBox } from '../../util/secret-box.ts'
+import type { Backend } from '../backend.ts'
+import { Claims } from './claims.ts'
+import { copyDatabase } from './copy-database.ts'
+import { DataDir } from './data-dir.ts'
+import { secretBoxOf } from './encryption-key.ts'
+import { migrate, refuseNewer } from './migrate.ts'
+import { MIGRATIONS } from './migrations.ts'
+import { sealCatalog, usedKeys } from './seal-catalog.ts'
+import { SqliteAudit } from './sqlite-audit.ts'
+import { SqliteCatalog } from './sqlite-catalog.ts'
+import { SqliteDeletions } from './sqlite-deletions.ts'
+import { SqliteDeliveries } from './sqlite-deliveries.ts'
+import { SqliteDeliveryReports } from './sqlite-delivery-reports.ts'
+import { SqliteEvents } from './sqlite-events.ts'
+import { SqliteKeptAnswers } from './sqlite-kept-answers.ts'
+import { SqliteLog } from './sqlite-log.ts'
+import { SqliteNoticeQueue } from './sqlite-notice-queue.ts'
+import { SqliteNotices } from './sqlite-notices.ts'
+import { SqliteQuarantine } from './sqlite-quarantine.ts'
+import { SqliteReplays } from './sqlite-replays.ts'
+import { SqliteStatistics } from './sqlite-statistics.ts'
+import { SqliteSuppressions } from './sqlite-suppressions.ts'
+import { SqliteTokens } from './sqlite-tokens.ts'
+import { SqliteUpkeep } from './sqlite-upkeep.ts'
+import { Writer } from './writer.ts'
+
+export interface EmbeddedOptions {
+  /** Made where it is missing. */
+  readonly dataDir: string
+  /** Most bytes of events that may wait for the disk. */
+  readonly maxWaitingBytes: number
+  /** What secrets are encrypted with; without it, a key is made and kept in the folder. */
+  readonly encryptionKey?: Redacted | undefined
+}
+
+/**
+ * The backend in one SQLite file, for one process.
+ * @throws {DataDirInUse} when another process has the folder
+ * @throws {SchemaTooNew} when a newer version has written the file
+ * @throws {EncryptionKeyMismatch} when its secrets are encrypted with a key that is not given
+ */
+export async function openEmbeddedBackend(options: EmbeddedOptions): Promise<Backend> {
+  await using stack = new AsyncDisposableStack()
+  const dataDir = stack.use(new DataDir(options.dataDir))
+  const box = prepareDatabase(dataDir.databaseFile, options)
+  const reader = stack.use(new DatabaseSync(dataDir.databaseFile, { readOnly: true }))
+  const writer = stack.use(new Writer(dataDir.databaseFile))
+  const claims = new Claims()
+  const opened = {
+    log: new SqliteLog(writer, reader, options),
+    catalog: new SqliteCatalog(writer, reader, box),
+    events: new SqliteEvents(writer, reader),
+    deliveries: new SqliteDeliveries(writer, reader, claims),
+    quarantine: new SqliteQuarantine(writer, claims),
+    replays: new SqliteReplays(writer, reader),
+    upkeep: new SqliteUpkeep(writer, reader),
+    deletions: new SqliteDeletions(writer, reader, dataDir.databaseFile),
+    suppressions: new SqliteSuppressions(writer, reader),
+    notices: new SqliteNotices(writer, reader),
+    noticeQueue: new SqliteNoticeQueue(writer, reader),
+    tokens: new SqliteTokens(writer, reader),
+    audit: new SqliteAudit(writer, reader),
+    keptAnswers: new SqliteKeptAnswers(writer, reader),
+    reports: new SqliteDeliveryReports(reader),
+    statistics: new SqliteStatistics(writer, reader),
+    copyTo: (file: string) => copyDatabase(dataDir.databaseFile, file),
+    probe: () => writer.run('ackEvents', 0),
+  }
+  const open = stack.move()
+  return { ...opened, [Symbol.asyncDispose]: () => open.disposeAsync() }
+}
+
+function prepareDatabase(
+  file: string,
+  { dataDir, encryptionKey }: Pick<EmbeddedOptions, 'dataDir' | 'encryptionKey'>,
+): SecretBox {
+  using db = DataDir.openForWriting(file)
+  refuseNewer(db, file, MIGRATIONS)
+  const box = secretBoxOf(dataDir, encryptionKey, usedKeys(db))
+  // Before the copy that a migration makes, and for a new database once it has tables.
+  sealCatalog(db, box)
+  migrate(db, file, MIGRATIONS)
+  sealCatalog(db, box)
+  return box
+}

@@ -1,0 +1,33 @@
+import type { DatabaseSync } from 'node:sqlite'
+
+export interface CatalogRecord {
+  readonly kind: 'source' | 'destination'
+  readonly id: string
+  readonly version: number
+  readonly document: string
+}
+
+/** Keeps the record if it follows on what is there. Returns whether it did. */
+export function putCatalogRecord(db: DatabaseSync): (record: CatalogRecord) => boolean {
+  const insert = db.prepare('INSERT OR IGNORE INTO catalog VALUES (?, ?, ?, ?)')
+  const replace = db.prepare(
+    'UPDATE catalog SET version = ?, document = ? WHERE kind = ? AND id = ? AND version = ?',
+  )
+  return ({ kind, id, version, document }) => {
+    const { changes } =
+      version === 1
+        ? insert.run(kind, id, version, document)
+        : replace.run(version, document, kind, id, version - 1)
+    return changes === 1
+  }
+}
+
+/** Removes records by kind and id; what is not there is passed over. */
+export function removeCatalogRecord(
+  db: DatabaseSync,
+): (records: readonly Pick<CatalogRecord, 'kind' | 'id'>[]) => void {
+  const remove = db.prepare('DELETE FROM catalog WHERE kind = ? AND id = ?')
+  return (records) => {
+    for (const { kind, id } of records) remove.run(kind, id)
+  }
+}

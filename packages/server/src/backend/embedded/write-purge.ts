@@ -1,0 +1,79 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { eventRemoval } from './write-retention.ts'
+
+/** Whatever else is written waits as long. */
+const SLICE_MS = 5
+const READ_EVENTS = 200
+
+/** Where a slice begins: which user, whether as `user_id` or `previous_id`, and behind which event. */
+export interface PurgePlace {
+  readonly user: number
+  readonly column: 0 | 1
+  readonly afterSeq: number
+}
+
+export interface PurgeInput {
+  readonly deletionId: string
+  readonly userIds: readonly string[]
+  readonly sourceIds: readonly string[] | null
+  readonly until: number
+  readonly place: PurgePlace
+}
+
+/** Removes what was received from users until a time, and returns where to go on; `null` at the end. */
+export function purgeUsers(db: DatabaseSync): (input: PurgeInput) => PurgePlace | null {
+  const purgeRows = rowPurge(db)
+  const count = db.prepare(
+    `UPDATE deletions SET purged_events = purged_events + ?, purged_deliveries = purged_deliveries + ?
+     WHERE id = ?`,
+  )
+  return (input) => {
+    const deadline = performance.now() + SLICE_MS
+    const removed = { events: 0, deliveries: 0 }
+    let place: PurgePlace | null = input.place
+    while (place !== null && performance.now() < deadline) {
+      const reachedSeq = purgeRows(input, place, { deadline, removed })
+      place =
+        reachedSeq === null
+          ? placeAfter(place, input.userIds.length)
+          : { ...place, afterSeq: reachedSeq }
+    }
+    if (removed.events > 0) count.run(removed.events, removed.deliveries, input.deletionId)
+    return place
+  }
+}
+
+interface Slice {
+  readonly deadline: number
+  readonly removed: { events: number; deliveries: number }
+}
+
+/** Goes through some events of one user; returns the last one's seq, `null` where there are no more. */
+function rowPurge(
+  db: DatabaseSync,
+): (input: PurgeInput, place: PurgePlace, slice: Slice) => number | null {
+  const selects = ['user_id', 'previous_id'].map((column) =>
+    db.prepare(
+      `SELECT seq, id, source_id, received_at FROM events
+       WHERE ${column} = ? AND seq > ? ORDER BY seq LIMIT ${READ_EVENTS}`,
+    ),
+  )
+  const remove = eventRemoval(db)
+  return ({ userIds, sourceIds, until }, { user, column, afterSeq }, { deadline, removed }) => {
+    const rows = selects[column]!.all(userIds[user]!, afterSeq)
+    for (const { seq, id, source_id: sourceId, received_at: receivedAt } of rows) {
+      const isMeant = sourceIds === null || sourceIds.includes(String(sourceId))
+      if (isMeant && Number(receivedAt) <= until) {
+        removed.deliveries += remove(String(id))
+        removed.events++
+      }
+      if (performance.now() >= deadline) return Number(seq)
+    }
+    return rows.length < READ_EVENTS ? null : Number(rows.at(-1)!['seq'])
+  }
+}
+
+function placeAfter({ user, column }: PurgePlace, users: number): PurgePlace | null {
+  if (column === 0) return { user, column: 1, afterSeq: 0 }
+  return user + 1 < users ? { user: user + 1, column: 0, afterSeq: 0 } : null
+}

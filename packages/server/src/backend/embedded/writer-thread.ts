@@ -1,0 +1,60 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { DataDir } from './data-dir.ts'
+import { type Operation, OUTSIDE_OF_TRANSACTIONS, prepareOperations } from './write-operations.ts'
+
+/** What became of one operation. */
+export type Result =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly message: string; readonly sqliteCode: number | undefined }
+
+const db = DataDir.openForWriting(workerData as string)
+const perform = prepareOperations(db)
+
+/** What came of each, in their order. What has to be outside of transactions comes last. */
+function performAll(operations: readonly Operation[]): Result[] {
+  const isOutside = ({ name }: Operation): boolean => OUTSIDE_OF_TRANSACTIONS.has(name)
+  const inside = operations.filter((operation) => !isOutside(operation))
+  const results = inside.length > 0 ? commit(inside) : []
+  if (inside.length === operations.length) return results
+  const left = results.values()
+  return operations.map((operation) =>
+    isOutside(operation) ? attempt(operation) : left.next().value!,
+  )
+}
+
+function attempt(operation: Operation): Result {
+  try {
+    return { ok: true, value: perform(operation) }
+  } catch (error) {
+    return failure(error)
+  }
+}
+
+/** All operations in one transaction: one sync of the disk for all of them. */
+function commit(operations: readonly Operation[]): Result[] {
+  try {
+    db.exec('BEGIN IMMEDIATE')
+    const results = operations.map((operation): Result => ({ ok: true, value: perform(operation) }))
+    db.exec('COMMIT')
+    return results
+  } catch (error) {
+    if (db.isTransaction) db.exec('ROLLBACK')
+    // One bad operation must not take the others down with it: each alone.
+    if (operations.length > 1) return operations.flatMap((operation) => commit([operation]))
+    return [failure(error)]
+  }
+}
+
+function failure(error: unknown): Result {
+  const { message, errcode } = error as Error & { errcode?: number }
+  return { ok: false, message, sqliteCode: errcode }
+}
+
+parentPort!.on('message', (operations: readonly Operation[] | 'close') => {
+  if (operations === 'close') {
+    db.close()
+    parentPort!.close()
+  } else {
+    parentPort!.postMessage(performAll(operations))
+  }
+})

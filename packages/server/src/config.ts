@@ -1,0 +1,181 @@
+import leven from 'leven'
+import { readFileSync } from 'node:fs'
+import { type Setting, type SettingName, SETTINGS } from './settings.ts'
+
+type Value<S extends SettingName> =
+  | ReturnType<(typeof SETTINGS)[S]['parse']>
+  | ((typeof SETTINGS)[S] extends { readonly default: string } ? never : undefined)
+
+/** All settings, parsed and frozen. */
+export type Config = { readonly [S in SettingName]: Value<S> }
+
+/** Everything that is wrong with what the operator set, at once. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+  readonly problems: readonly string[]
+
+  constructor(problems: readonly string[]) {
+    super(
+      `The configuration has ${problems.length === 1 ? 'a problem' : 'problems'}:\n${problems.map((problem) => `  ${problem}`).join('\n')}`,
+    )
+    this.problems = problems
+  }
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+type Flags = { readonly [S in SettingName]?: string }
+
+/** What a configuration file says: settings by name, as the text of a flag. */
+export interface ConfigFile {
+  readonly path: string
+  readonly values: Readonly<Record<string, string>>
+}
+
+/** Where the value of a setting was found. */
+export interface Origin {
+  readonly kind: 'flag' | 'environment' | 'file' | 'default' | 'unset'
+  /** The flag, the variable or the file; absent where nothing was set. */
+  readonly name?: string
+}
+
+/** A configuration, and where each value comes from. */
+export interface ResolvedConfig {
+  readonly config: Config
+  readonly origins: { readonly [S in SettingName]: Origin }
+  /** What was found, as text; absent where there is no value. Of a secret it holds the secret. */
+  readonly texts: { readonly [S in SettingName]?: string }
+}
+
+/** `--retry-window-ms`, the flag of a setting. */
+export function flagOf(name: SettingName): string {
+  return `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
+}
+
+/** `HOOKLINE_RETRY_WINDOW_MS`, the environment variable of a setting. */
+export function variableOf(name: SettingName): string {
+  return `HOOKLINE_${name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`
+}
+
+/** `HOOKLINE_ADMIN_TOKEN_FILE`, the variable with the path of a file that holds the secret. */
+export function fileVariableOf(name: SettingName): string {
+  return `${variableOf(name)}_FILE`
+}
+
+const NAMES = Object.keys(SETTINGS) as SettingName[]
+const SECRETS = NAMES.filter((name) => (SETTINGS[name] as Setting).secret)
+const VARIABLES = [...NAMES.map(variableOf), ...SECRETS.map(fileVariableOf)]
+
+/** Variables that begin with HOOKLINE_ and are no settings of the service. */
+const OTHER_VARIABLES = /^HOOKLINE_(?:TEST_|REQUIRE_CLUSTER$|URL$|WRITE_KEY$|CONFIG$)/
+
+/**
+ * The configuration from flags, environment and file; a flag wins over a variable, a variable over the
+ * file, the file over the default.
+ * @throws {ConfigError} naming every problem at once, unknown variables and keys with a suggestion
+ */
+export function parseConfig(
+  environment: Environment,
+  flags: Flags = {},
+  file?: ConfigFile,
+): Config {
+  return resolveConfig(environment, flags, file).config
+}
+
+/** The same, with where each value comes from. @throws {ConfigError} */
+export function resolveConfig(
+  environment: Environment,
+  flags: Flags = {},
+  file?: ConfigFile,
+): ResolvedConfig {
+  const problems = [...unknownVariables(environment), ...unknownKeys(file)]
+  const config: Partial<Record<SettingName, unknown>> = {}
+  const origins: Partial<Record<SettingName, Origin>> = {}
+  const texts: { [S in SettingName]?: string } = {}
+  for (const name of NAMES) {
+    try {
+      const { text, origin } = find(name, { environment, flags, file })
+      origins[name] = origin
+      if (text === undefined) continue
+      texts[name] = text
+      config[name] = parsed(name, text, origin)
+    } catch (error) {
+      problems.push((error as Error).message)
+    }
+  }
+  if (problems.length > 0) throw new ConfigError(problems)
+  return {
+    config: Object.freeze(config) as Config,
+    origins: origins as Record<SettingName, Origin>,
+    texts,
+  }
+}
+
+interface Found {
+  readonly text: string | undefined
+  readonly origin: Origin
+}
+
+interface Layers {
+  readonly environment: Environment
+  readonly flags: Flags
+  readonly file: ConfigFile | undefined
+}
+
+function find(name: SettingName, { environment, flags, file }: Layers): Found {
+  const { default: fallback, secret }: Setting = SETTINGS[name]
+  const variable = variableOf(name)
+  const fileVariable = secret ? fileVariableOf(name) : variable
+  if (flags[name] !== undefined) {
+    return { text: flags[name], origin: { kind: 'flag', name: flagOf(name) } }
+  }
+  if (environment[variable] !== undefined) {
+    return { text: environment[variable], origin: { kind: 'environment', name: variable } }
+  }
+  if (secret && environment[fileVariable] !== undefined) {
+    const text = secretIn(environment[fileVariable], fileVariable)
+    return { text, origin: { kind: 'environment', name: fileVariable } }
+  }
+  if (file && Object.hasOwn(file.values, name)) {
+    return { text: file.values[name], origin: { kind: 'file', name: file.path } }
+  }
+  return { text: fallback, origin: { kind: fallback === undefined ? 'unset' : 'default' } }
+}
+
+function secretIn(path: string, variable: string): string {
+  try {
+    return readFileSync(path, 'utf8').trim()
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException
+    throw new Error(`${variable} names a file that cannot be read (${code}): ${path}`, { cause })
+  }
+}
+
+function parsed(name: SettingName, text: string, { kind, name: from }: Origin): unknown {
+  const setting: Setting = SETTINGS[name]
+  try {
+    return setting.parse(text)
+  } catch (cause) {
+    const given = kind === 'file' ? `${name} in ${from}` : (from ?? flagOf(name))
+    const shown = setting.secret ? '' : `, not "${text}"`
+    throw new Error(`${given} must be ${(cause as Error).message}${shown}`, { cause })
+  }
+}
+
+function unknownVariables(environment: Environment): string[] {
+  return Object.keys(environment)
+    .filter((variable) => variable.startsWith('HOOKLINE_') && !VARIABLES.includes(variable))
+    .filter((variable) => !OTHER_VARIABLES.test(variable))
+    .map((variable) => `${variable} is no setting; did you mean ${nearest(variable, VARIABLES)}?`)
+}
+
+function unknownKeys(file: ConfigFile | undefined): string[] {
+  return Object.keys(file?.values ?? {})
+    .filter((key) => !Object.hasOwn(SETTINGS, key))
+    .map((key) => `${key} in ${file?.path} is no setting; did you mean ${nearest(key, NAMES)}?`)
+}
+
+function nearest(given: string, known: readonly string[]): string {
+  return known.reduce((best, candidate) =>
+    leven(given, candidate) < leven(given, best) ? candidate : best,
+  )
+}

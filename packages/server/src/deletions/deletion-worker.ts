@@ -1,0 +1,145 @@
+import type { Logger } from 'pino'
+import type { Catalog } from '../backend/catalog.ts'
+import type { Deletion, Deletions } from '../backend/deletions.ts'
+import type { Notices } from '../backend/notices.ts'
+import type { Suppressions } from '../backend/suppressions.ts'
+import type { Clock } from '../util/clock.ts'
+import { Recurring } from '../util/recurring.ts'
+import { noticesOf } from './notices-of.ts'
+
+export interface DeletionWorkerOptions {
+  readonly catalog: Catalog
+  readonly deletions: Deletions
+  readonly suppressions: Suppressions
+  readonly notices: Notices
+  readonly clock: Clock
+  readonly logger: Logger
+  /** Notices are due. */
+  readonly onNotices: () => void
+}
+
+/** Users dealt with in one write. */
+const USERS = 200
+
+/**
+ * Carries deletions out, one after the other, the oldest first. Each step is recorded when it is done, and
+ * is made so that doing it twice changes nothing: what a crash breaks off begins again with its step.
+ *
+ *     queued ─▶ suppress ─▶ purge, erase ─▶ notify ─▶ done: the lanes of notices do the rest
+ *               (if asked)
+ *
+ * The order matters: nothing of the user comes in any more when the purge looks, and whoever is told of the
+ * deletion is told the truth.
+ */
+export class DeletionWorker implements AsyncDisposable {
+  readonly #options: DeletionWorkerOptions
+  readonly #working: Recurring
+
+  constructor(options: DeletionWorkerOptions) {
+    this.#options = options
+    this.#working = new Recurring({
+      clock: options.clock,
+      work: (signal) => this.#work(signal),
+      onFailure: (error) => options.logger.warn({ err: error }, 'deletion.failed'),
+    })
+  }
+
+  /** There is a deletion to be carried out. */
+  wake(): void {
+    this.#working.wake()
+  }
+
+  /** Ends with the write under way. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#working[Symbol.asyncDispose]()
+  }
+
+  async #work(signal: AbortSignal): Promise<number> {
+    for (const id of await this.#open()) {
+      for (;;) {
+        const deletion = await this.#options.deletions.find(id)
+        if (deletion === undefined || deletion.step === 'done' || signal.aborted) break
+        await this.#takeStep(deletion, signal)
+      }
+    }
+    return Infinity
+  }
+
+  /** Deletions with steps left, the oldest first. */
+  async #open(): Promise<readonly string[]> {
+    const open: string[] = []
+    for (let cursor: string | null | undefined; cursor !== null;) {
+      const request = { limit: 200, ...(cursor && { cursor }) }
+      const page = await this.#options.deletions.list({ isOpen: true }, request)
+      open.unshift(...page.data.map(({ id }) => id).toReversed())
+      cursor = page.nextCursor
+    }
+    return open
+  }
+
+  async #takeStep(deletion: Deletion, signal: AbortSignal): Promise<void> {
+    const { deletions, clock, logger } = this.#options
+    const { id, step } = deletion
+    if (deletion.startedAt === null) return deletions.advance(id, step, clock.now())
+    if (step === 'suppress') {
+      if (await this.#suppress(deletion, signal)) await deletions.advance(id, 'purge', clock.now())
+    } else if (step === 'purge') {
+      if (!(await this.#purge(deletion, signal))) return
+      await deletions.erase()
+      await deletions.advance(id, 'notify', clock.now())
+    } else if (await this.#notify(deletion, signal)) {
+      await deletions.advance(id, 'done', clock.now())
+      logger.info({ deletionId: id }, 'deletion.done')
+      this.#options.onNotices()
+    }
+  }
+
+  #suppress({ id, sourceIds }: Deletion, signal: AbortSignal): Promise<boolean> {
+    const { suppressions, clock } = this.#options
+    const since = clock.now()
+    return this.#eachSlice(id, signal, (userIds) =>
+      suppressions.add(
+        userIds.flatMap((userId) =>
+          (sourceIds ?? [null]).map((sourceId) => ({ userId, sourceId, since, deletionId: id })),
+        ),
+      ),
+    )
+  }
+
+  #purge(deletion: Deletion, signal: AbortSignal): Promise<boolean> {
+    const { deletions } = this.#options
+    const { id: deletionId, sourceIds, startedAt, suppressedAt } = deletion
+    // What came before the suppression was in force goes, too.
+    const until = suppressedAt ?? startedAt!
+    return this.#eachSlice(deletionId, signal, async (userIds) => {
+      const purge = { deletionId, userIds, sourceIds, until }
+      let cursor = await deletions.purge(purge)
+      while (cursor !== null && !signal.aborted)
+        cursor = await deletions.purge({ ...purge, cursor })
+    })
+  }
+
+  #notify(deletion: Deletion, signal: AbortSignal): Promise<boolean> {
+    const { catalog, notices, clock } = this.#options
+    const destinations = [...catalog.current.destinations.values()]
+    return this.#eachSlice(deletion.id, signal, (userIds) =>
+      notices.create(noticesOf(deletion, userIds, destinations, clock.now())),
+    )
+  }
+
+  /** Does `work` with all users of the deletion, slice by slice. Returns whether it came to the end. */
+  async #eachSlice(
+    id: string,
+    signal: AbortSignal,
+    work: (userIds: readonly string[]) => Promise<void>,
+  ): Promise<boolean> {
+    for (let after = ''; !signal.aborted;) {
+      const userIds = await this.#options.deletions.users(id, { after, limit: USERS })
+      if (userIds.length > 0) await work(userIds)
+      if (signal.aborted) return false
+      if (userIds.length < USERS) return true
+      after = userIds.at(-1)!
+    }
+    return false
+  }
+}

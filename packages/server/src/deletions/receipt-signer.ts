@@ -1,0 +1,56 @@
+import {
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  sign,
+} from 'node:crypto'
+import { readIfThere, writeDurably } from '../util/kept-file.ts'
+
+/** A document with what proves who wrote it. */
+export interface SignedReceipt<T extends object> {
+  readonly receipt: T
+  readonly signature: {
+    readonly algorithm: 'Ed25519'
+    /** The public key, SPKI in DER, as base64. */
+    readonly publicKey: string
+    /** Over `JSON.stringify(receipt)` as UTF-8, as base64. */
+    readonly value: string
+  }
+}
+
+/**
+ * Signs receipts with a key of its own, made at first use and kept in `file`. Whoever trusts the public
+ * key can verify a receipt without this service: parse the document, and serialise `receipt` again.
+ */
+export class ReceiptSigner {
+  readonly #file: string
+  #key: KeyObject | undefined
+
+  constructor(file: string) {
+    this.#file = file
+  }
+
+  sign<T extends object>(document: T): SignedReceipt<T> {
+    // As a verifier will find it: without what JSON does not carry.
+    const text = JSON.stringify(document)
+    const key = (this.#key ??= createPrivateKey(readIfThere(this.#file) ?? this.#make()))
+    const publicKey = createPublicKey(key).export({ type: 'spki', format: 'der' })
+    const value = sign(null, Buffer.from(text), key)
+    return {
+      receipt: JSON.parse(text) as T,
+      signature: {
+        algorithm: 'Ed25519',
+        publicKey: publicKey.toString('base64'),
+        value: value.toString('base64'),
+      },
+    }
+  }
+
+  #make(): string {
+    const { privateKey } = generateKeyPairSync('ed25519')
+    const pem = String(privateKey.export({ type: 'pkcs8', format: 'pem' })).trim()
+    writeDurably(this.#file, pem)
+    return pem
+  }
+}

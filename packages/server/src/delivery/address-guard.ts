@@ -1,0 +1,93 @@
+import ipaddr from 'ipaddr.js'
+import { isIP } from 'node:net'
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6
+type Network = [Address, number]
+
+/** Whatever is assigned to hosts of the internet; the rest of IPv6 is special or unassigned. */
+const GLOBAL_UNICAST: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('2000::'), 3]
+
+/** In no special range, and yet the inside of a cloud: Azure's host, for metadata and credentials. */
+const METADATA = new Set(['168.63.129.16'])
+
+/** What ipaddr.js calls a range → words that complete "is …". */
+const WORDS: Readonly<Record<string, string>> = {
+  unspecified: 'unspecified',
+  broadcast: 'a broadcast address',
+  multicast: 'a multicast address',
+  linkLocal: 'link-local',
+  loopback: 'loopback',
+  carrierGradeNat: 'of carrier-grade NAT',
+  private: 'private',
+  uniqueLocal: 'private',
+}
+
+/** Decides which addresses webhooks may reach: public ones, and those the operator opened. Pure. */
+export class AddressGuard {
+  readonly #allowed: readonly Network[]
+
+  /** @param allowedNetworks like `10.0.0.0/8`; an IPv4 network opens its IPv4-mapped form too */
+  constructor(allowedNetworks: readonly string[]) {
+    this.#allowed = allowedNetworks.map((network) => unmapped(ipaddr.parseCIDR(network)))
+  }
+
+  /** Why the address may not be reached: completes "is …". `undefined`: it may. */
+  refusal(text: string): string | undefined {
+    if (!isIP(text)) return 'no IP address'
+    const address = ipaddr.process(text)
+    return this.#isAllowed(address) ? undefined : refusalOf(address)
+  }
+
+  #isAllowed(address: Address): boolean {
+    return this.#allowed.some(
+      ([network, bits]) => network.kind() === address.kind() && address.match(network, bits),
+    )
+  }
+}
+
+function unmapped([network, bits]: Network): Network {
+  return network instanceof ipaddr.IPv6 && network.isIPv4MappedAddress() && bits >= 96
+    ? [network.toIPv4Address(), bits - 96]
+    : [network, bits]
+}
+
+function refusalOf(address: Address): string | undefined {
+  if (address instanceof ipaddr.IPv4) return refusalOfIpv4(address)
+  const inner = embeddedIpv4(address)
+  if (inner === undefined) return refusalOfIpv6(address)
+  const refusals = inner.map(refusalOfIpv4)
+  return refusals.find((refusal) => refusal !== undefined)
+}
+
+function refusalOfIpv4(address: ipaddr.IPv4): string | undefined {
+  if (METADATA.has(address.toString())) return 'inside a cloud provider'
+  const range = address.range()
+  return range === 'unicast' ? undefined : (WORDS[range] ?? 'reserved')
+}
+
+function refusalOfIpv6(address: ipaddr.IPv6): string | undefined {
+  const range = address.range()
+  if (range === 'unicast' && address.match(GLOBAL_UNICAST)) return undefined
+  return WORDS[range] ?? 'reserved'
+}
+
+/**
+ * The IPv4 addresses a packet to this address ends at or passes, for the forms that carry them; `undefined`
+ * for others. 64:ff9b:1::/48 (RFC 8215) is not decoded: where in it the address is, only the local
+ * translator knows, and it is for local use.
+ */
+function embeddedIpv4(address: ipaddr.IPv6): ipaddr.IPv4[] | undefined {
+  const { parts } = address
+  const at = (index: number) => ipv4(parts[index]!, parts[index + 1]!)
+  const startsWith = (...prefix: number[]) => prefix.every((part, index) => parts[index] === part)
+  if (startsWith(0, 0, 0, 0, 0, 0)) return [at(6)] // IPv4-compatible, RFC 4291 §2.5.5.1
+  if (startsWith(0x64, 0xff9b, 0, 0, 0, 0)) return [at(6)] // NAT64, RFC 6052
+  if (startsWith(0x2002)) return [at(1)] // 6to4, RFC 3056
+  // Teredo, RFC 4380: the server, and the client with its bits inverted.
+  if (startsWith(0x2001, 0)) return [at(2), ipv4(parts[6]! ^ 0xffff, parts[7]! ^ 0xffff)]
+  return undefined
+}
+
+function ipv4(high: number, low: number): ipaddr.IPv4 {
+  return new ipaddr.IPv4([high >> 8, high & 0xff, low >> 8, low & 0xff])
+}

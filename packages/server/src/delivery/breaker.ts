@@ -1,0 +1,124 @@
+import type { Attempt } from '@hookline/protocol'
+
+/**
+ * The breaker of one webhook, as a value.
+ *
+ *              ≥ 70 % of ≥ 10 samples in 60 s failed, or 10 in a row did not connect
+ *     closed ────────────────────────────────────────────────────────────────────────▶ open
+ *       ▲                                                                              │ ▲
+ *       │ the probe got an answer                                    its time is over, │ │ the probe
+ *       │                                                             one attempt goes ▼ │ failed
+ *       └─────────────────────────────────────────────────────────────────────────── half-open
+ *
+ * Open lasts 30 s, doubling with each probe that fails up to 5 min, with full jitter. While it is
+ * open nothing is attempted, and no attempt is burnt (spec 03 §Breaker).
+ */
+export type Breaker =
+  | { readonly state: 'closed'; readonly recent: readonly Bucket[]; readonly unconnected: number }
+  | {
+      readonly state: 'open'
+      readonly since: number
+      readonly until: number
+      readonly openings: number
+      /** When the last attempt failed: a probe, or the one that opened it. */
+      readonly failedAt: number
+    }
+  | {
+      readonly state: 'half-open'
+      readonly since: number
+      readonly until: number
+      readonly openings: number
+      readonly failedAt: number
+    }
+
+/** Samples of ten seconds. */
+interface Bucket {
+  readonly start: number
+  readonly samples: number
+  readonly failures: number
+}
+
+/** What an attempt tells of the webhook's health. A 4xx is an answer, and no outage. */
+export type Sample = 'answered' | 'failed' | 'unconnected'
+
+/** When a sample was taken. */
+export interface SampledAt {
+  readonly now: number
+  /** Evenly over [0, 1): how long an open time is within its bound. */
+  readonly random: number
+  /** The bound, in place of 5 min. */
+  readonly longestOpenMs?: number | undefined
+}
+
+const WINDOW_MS = 60_000
+const BUCKET_MS = 10_000
+const LEAST_SAMPLES = 10
+const FAILING_SHARE = 0.7
+const UNCONNECTED_IN_A_ROW = 10
+const FIRST_OPEN_MS = 30_000
+const LONGEST_OPEN_MS = 5 * 60_000
+/** However the jitter falls: a probe a second is the most a dead webhook costs. */
+const SHORTEST_OPEN_MS = 1_000
+/** A probe that has not come back by then is given up, and another may go. */
+const PROBE_MS = 30_000
+
+export const CLOSED: Breaker = { state: 'closed', recent: [], unconnected: 0 }
+
+export function sampleOf({ outcome, class: kind }: Pick<Attempt, 'outcome' | 'class'>): Sample {
+  if (outcome !== 'retry') return 'answered'
+  return kind === 'connection_failed' || kind === 'dns_failed' ? 'unconnected' : 'failed'
+}
+
+/** When the webhook may be tried next, in milliseconds since the epoch; 0 where it may at any time. */
+export function openUntil(breaker: Breaker): number {
+  return breaker.state === 'closed' ? 0 : breaker.until
+}
+
+/** An attempt begins. The first after an open time is the probe; the others wait for what it finds. */
+export function onAttempt(breaker: Breaker, now: number): Breaker {
+  return breaker.state === 'closed'
+    ? breaker
+    : { ...breaker, state: 'half-open', until: now + PROBE_MS }
+}
+
+/**
+ * An attempt has ended. What began before the breaker opened tells nothing new once it is open.
+ */
+export function onSample(breaker: Breaker, sample: Sample, at: SampledAt): Breaker {
+  const { now } = at
+  if (breaker.state === 'open') return breaker
+  if (breaker.state === 'half-open') {
+    return sample === 'answered' ? CLOSED : opened(breaker.since, breaker.openings + 1, at)
+  }
+  const recent = counted(breaker.recent, sample, now)
+  const unconnected = sample === 'unconnected' ? breaker.unconnected + 1 : 0
+  return unconnected >= UNCONNECTED_IN_A_ROW || isFailing(recent)
+    ? opened(now, 1, at)
+    : { state: 'closed', recent, unconnected }
+}
+
+function opened(since: number, openings: number, at: SampledAt): Breaker {
+  const { now, random, longestOpenMs = LONGEST_OPEN_MS } = at
+  const longest = Math.min(longestOpenMs, FIRST_OPEN_MS * 2 ** (openings - 1))
+  const shortest = Math.min(longestOpenMs, SHORTEST_OPEN_MS)
+  const until = now + Math.max(shortest, Math.round(longest * random))
+  return { state: 'open', since, until, openings, failedAt: now }
+}
+
+function counted(recent: readonly Bucket[], sample: Sample, now: number): readonly Bucket[] {
+  const start = now - (now % BUCKET_MS)
+  const failures = sample === 'answered' ? 0 : 1
+  const last = recent.at(-1)
+  if (last?.start === start) {
+    const bucket = { start, samples: last.samples + 1, failures: last.failures + failures }
+    return [...recent.slice(0, -1), bucket]
+  }
+  const kept = recent.filter((bucket) => bucket.start > start - WINDOW_MS && bucket.start < start)
+  return [...kept, { start, samples: 1, failures }]
+}
+
+function isFailing(recent: readonly Bucket[]): boolean {
+  const samples = recent.reduce((sum, bucket) => sum + bucket.samples, 0)
+  const failures = recent.reduce((sum, bucket) => sum + bucket.failures, 0)
+  return samples >= LEAST_SAMPLES && failures >= samples * FAILING_SHARE
+}

@@ -1,0 +1,322 @@
+import type { Carried, Destination } from '@hookline/protocol'
+import type { Logger } from 'pino'
+import type { Catalog } from '../backend/catalog.ts'
+import type { Deletions } from '../backend/deletions.ts'
+import type { DeliveryQueue, RecordedDelivery } from '../backend/deliveries.ts'
+import type { Quarantine } from '../backend/quarantine.ts'
+import type { Metrics } from '../telemetry/metrics.ts'
+import type { Clock } from '../util/clock.ts'
+import type { AttemptRounds, BreakerChange } from './attempt-round.ts'
+import { FairRing } from './fair-ring.ts'
+import { GoneWatch } from './gone-watch.ts'
+import { HistoryBudget } from './history-budget.ts'
+import { Holds, type HoldsOptions } from './holds.ts'
+import { type DeliveryTask, Lane } from './lane.ts'
+import { Ledger, type TaskEnd } from './ledger.ts'
+import { ParkedFeed } from './parked-feed.ts'
+import { patiently } from './patiently.ts'
+import { held, isPaused } from './paused.ts'
+import { restsUntil } from './rest.ts'
+import { signalBreaker, signalRound } from './round-signals.ts'
+import { type Faulty, setAside } from './set-aside.ts'
+import { Slots } from './slots.ts'
+import type { WebhookHealth } from './webhook-health.ts'
+
+export interface DispatcherOptions {
+  readonly catalog: Catalog
+  readonly deliveries: DeliveryQueue<Carried>
+  readonly quarantine: Quarantine
+  readonly upkeep: HoldsOptions['upkeep']
+  /** Knows which tasks in memory are to be let go of. */
+  readonly deletions: Pick<Deletions, 'isPurged'>
+  readonly rounds: AttemptRounds
+  readonly health: WebhookHealth
+  readonly clock: Clock
+  readonly metrics: Metrics
+  readonly logger: Logger
+  readonly retryWindowMs: number
+  /** Whether the answer to every attempt is kept, however many there are. */
+  readonly keepsEveryAnswer?: boolean
+  readonly limits: {
+    /** Rounds in flight on this node. */
+    readonly maxInFlight: number
+    /** Rounds in flight of one lane; never more than a quarter of the node's. */
+    readonly laneConcurrency: number
+    /** Deliveries one lane holds in memory. */
+    readonly laneWindow: number
+  }
+}
+
+/** What a round came to: a record, nothing because it was not begun, or a bug. */
+type RoundEnd = RecordedDelivery | 'untouched' | { readonly faulty: Faulty }
+
+/** What a turn of a lane may spend: the attempts of the largest round. */
+const QUANTUM = 5
+
+/**
+ * Brings deliveries to their receivers: a lane for each destination, slots shared fairly. One
+ * delivery's way through it:
+ *
+ *     deliver() ─▶ lane ─▶ slot ─▶ attempt round ─▶ record ─▶ onRecorded
+ *         │                 ▲                         └─ still pending: parked, due later ─┐
+ *         └─ lane full, or  │                                                             │
+ *            its webhooks   │                                                             │
+ *            rest: parked   └────── ParkedFeed, when due, room, and a webhook ready ◀─────┘
+ *
+ * Happy path: from memory to the receiver and one write. What is parked is in the backend alone. While
+ * the destination is paused, a delivery is recorded as held, wherever on this way it is; Holds makes it
+ * pending again. A task whose round fails by a bug is set aside in quarantine.
+ */
+export class Dispatcher implements AsyncDisposable {
+  readonly #options: DispatcherOptions
+  readonly #feed: ParkedFeed
+  readonly #lanes = new Map<string, Lane>()
+  readonly #ring = new FairRing<Lane>(QUANTUM)
+  readonly #slots: Slots
+  readonly #ledger = new Ledger()
+  readonly #history: HistoryBudget
+  readonly #gone: GoneWatch
+  readonly #holds: Holds
+  readonly #stopping = new AbortController()
+  readonly #work = new Set<Promise<void>>()
+
+  constructor(options: DispatcherOptions) {
+    this.#options = options
+    this.#slots = new Slots(options.limits.maxInFlight)
+    this.#history = new HistoryBudget(options.clock, options.metrics.historyBodiesDropped)
+    this.#gone = new GoneWatch(options)
+    this.#holds = new Holds({ ...options, onUnheld: () => this.wake() })
+    this.#feed = new ParkedFeed({
+      ...options,
+      lane: (id) => this.#lane(id),
+      push: (task) => {
+        this.#ledger.take()
+        this.#push(task)
+      },
+      onHeld: (id) => this.#holds.recorded(id),
+      signal: this.#stopping.signal,
+    })
+  }
+
+  /** Begins to take parked deliveries up. */
+  start(): void {
+    this.#holds.start()
+    this.#feed.start()
+  }
+
+  /** Deliveries became due in the backend: takes them up now. */
+  wake(): void {
+    this.#feed.wake()
+  }
+
+  /** Deliveries in memory: the service answers for them, and the backend knows of them as pending or not at all. */
+  get held(): number {
+    return [...this.#lanes.values()].reduce((sum, lane) => sum + lane.size, 0)
+  }
+
+  /** Deliveries it took and neither has, nor recorded, nor gave back: 0 unless there is a bug. */
+  get imbalance(): number {
+    return this.#ledger.imbalance(this.held)
+  }
+
+  /** Takes responsibility for a fresh task until `onRecorded`. Never waits for a receiver: what cannot go is parked. */
+  deliver(task: Omit<DeliveryTask, 'origin'>): void {
+    const fresh: DeliveryTask = { ...task, origin: 'fresh' }
+    const lane = this.#lane(task.delivery.destinationId)
+    const destination = this.#destination(lane.destinationId)
+    this.#ledger.take()
+    if (destination && isPaused(destination)) this.#track(this.#park(fresh, held(fresh.delivery)))
+    else if (lane.roomFor('fresh') > 0 && !this.#rests(lane.destinationId)) this.#push(fresh)
+    else this.#track(this.#park(fresh, fresh.delivery))
+  }
+
+  /** Rounds in flight end and are recorded; nothing new begins. What was not begun comes again from log and backend. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopping.abort()
+    await this.#holds[Symbol.asyncDispose]()
+    await this.#feed[Symbol.asyncDispose]()
+    for (const lane of this.#lanes.values()) this.#ledger.end('released', lane.clear())
+    await Promise.all(this.#work)
+  }
+
+  #push(task: DeliveryTask): void {
+    const lane = this.#lane(task.delivery.destinationId)
+    lane.add(task)
+    this.#ring.add(lane)
+    this.#fillSlots()
+  }
+
+  #lane(destinationId: string): Lane {
+    let lane = this.#lanes.get(destinationId)
+    if (lane === undefined) {
+      const { maxInFlight, laneConcurrency, laneWindow } = this.#options.limits
+      lane = new Lane(destinationId, {
+        window: laneWindow,
+        concurrency: Math.max(1, Math.min(laneConcurrency, Math.floor(maxInFlight / 4))),
+        cost: () => this.#destination(destinationId)?.settings.webhooks.length ?? 1,
+        mayRetry: () => this.#slots.mayRetry,
+      })
+      this.#lanes.set(destinationId, lane)
+    }
+    return lane
+  }
+
+  #fillSlots(): void {
+    while (this.#slots.areFree && !this.#stopping.signal.aborted) {
+      const lane = this.#ring.next()
+      if (lane === undefined) return
+      this.#track(this.#fly(lane, lane.takeOff()))
+    }
+  }
+
+  /** A task that cannot go into its lane now: into the backend, as `delivery`. */
+  async #park(task: DeliveryTask, delivery: DeliveryTask['delivery']): Promise<void> {
+    this.#ledger.park()
+    let end: TaskEnd | undefined
+    try {
+      end = await this.#record(task, { delivery, attempts: [] })
+    } finally {
+      this.#ledger.parked(end)
+    }
+  }
+
+  /** From slot to record. The slot is free as soon as the round is over: no receiver waits for our disk. */
+  async #fly(lane: Lane, task: DeliveryTask): Promise<void> {
+    let end: TaskEnd | undefined
+    try {
+      end = await this.#end(task, await this.#roundInSlot(lane, task))
+    } finally {
+      lane.recorded(task)
+      this.#ledger.end(end)
+      this.#feed.laneHasRoom(lane)
+      if (lane.isEmpty && !lane.isRecovering) this.#lanes.delete(lane.destinationId)
+    }
+  }
+
+  async #roundInSlot(lane: Lane, task: DeliveryTask): Promise<RoundEnd> {
+    const { inFlight } = this.#options.metrics
+    this.#slots.take(task)
+    inFlight.inc()
+    try {
+      return await this.#round(lane, task)
+    } catch (error) {
+      return { faulty: this.#faultOf(task, error) }
+    } finally {
+      this.#slots.give(task)
+      inFlight.dec()
+      lane.landed()
+      this.#ring.add(lane)
+      // A slot for a later round may be what another lane waits for.
+      if (task.delivery.rounds > 0) for (const other of this.#lanes.values()) this.#ring.add(other)
+      this.#fillSlots()
+    }
+  }
+
+  async #round(lane: Lane, task: DeliveryTask): Promise<RecordedDelivery | 'untouched'> {
+    const { rounds, clock, logger, metrics } = this.#options
+    const { signal } = this.#stopping
+    const destination = this.#destination(task.delivery.destinationId)
+    if (!destination) return { delivery: withoutDestination(task), attempts: [] }
+    // Paused or turned off, or its breaker opened, while the task waited here.
+    if (isPaused(destination)) return { delivery: held(task.delivery), attempts: [] }
+    if (this.#options.deletions.isPurged(task.event)) return 'untouched'
+    if (!destination.enabled || this.#rests(destination.id)) return 'untouched'
+    const result = await rounds.make(task, destination)
+    signalRound(result, task.event, { logger, metrics, now: clock.now() })
+    for (const attempt of result.attempts) {
+      lane.learn(attempt)
+      this.#track(this.#gone.learn(destination.id, attempt, signal))
+    }
+    for (const change of result.breakerChanges) this.#onBreaker(lane, change)
+    if (this.#options.keepsEveryAnswer) return result
+    return { ...result, attempts: this.#history.within(destination.id, result.attempts) }
+  }
+
+  #onBreaker(lane: Lane, change: BreakerChange): void {
+    signalBreaker(lane.destinationId, change, this.#options)
+    if (change.change === 'opened') return
+    lane.beginRecovery()
+    this.#feed.wake()
+  }
+
+  async #end(task: DeliveryTask, result: RoundEnd): Promise<TaskEnd> {
+    if (this.#options.deletions.isPurged(task.event)) return this.#letGo(task)
+    if (result === 'untouched') return this.#giveBack(task)
+    if (!('faulty' in result)) return this.#record(task, result)
+    const context = { ...this.#options, signal: this.#stopping.signal }
+    if (!(await setAside([result.faulty], context))) return 'released'
+    task.onRecorded()
+    return 'recorded'
+  }
+
+  /** A task that was not begun: one from the backend waits there anyway, a fresh one is parked as it is. */
+  async #giveBack(task: DeliveryTask): Promise<TaskEnd> {
+    const { delivery, origin } = task
+    if (origin === 'fresh') return this.#record(task, { delivery, attempts: [] })
+    await this.#options.deliveries.release([delivery.id])
+    // Due already, and in nobody's hands: no other wake-up would come for it.
+    this.#feed.wake()
+    return 'released'
+  }
+
+  /** Its user was deleted, and with them all there is to record. */
+  async #letGo(task: DeliveryTask): Promise<TaskEnd> {
+    await this.#options.deliveries.release([task.delivery.id])
+    task.onRecorded()
+    return 'recorded'
+  }
+
+  /** Resolves to `released` where the service stops before the backend is there: then it comes again. */
+  async #record(task: DeliveryTask, result: RecordedDelivery): Promise<TaskEnd> {
+    const { deliveries, deletions, metrics } = this.#options
+    const { dueAt, destinationId, state } = result.delivery
+    // Asked each time: the user may be deleted while the backend is away.
+    const write = (): Promise<unknown> =>
+      deletions.isPurged(task.event)
+        ? deliveries.release([task.delivery.id])
+        : deliveries.record([result])
+    const recorded = await patiently(write, {
+      ...this.#options,
+      signal: this.#stopping.signal,
+    })
+    if (recorded === undefined) return 'released'
+    if (dueAt !== null) {
+      metrics.deliveriesParked.inc()
+      this.#feed.parked(dueAt)
+    }
+    if (state === 'held') this.#holds.recorded(destinationId)
+    task.onRecorded()
+    return 'recorded'
+  }
+
+  #faultOf({ delivery }: DeliveryTask, cause: unknown): Faulty {
+    // Not the message: it may quote what no one should see.
+    const kind = cause instanceof Error ? cause.name : typeof cause
+    const reason = `Its round failed by a fault of Hookline's own (${kind}); the log says more.`
+    return { id: delivery.id, reason, at: this.#options.clock.now(), delivery, cause }
+  }
+
+  #destination(id: string): Destination | undefined {
+    return this.#options.catalog.current.destinations.get(id)
+  }
+
+  #rests(destinationId: string): boolean {
+    const destination = this.#destination(destinationId)
+    if (destination === undefined) return false
+    return restsUntil(destination, this.#options.health) > this.#options.clock.now()
+  }
+
+  #track(work: Promise<void>): void {
+    this.#work.add(work)
+    const done = (): void => void this.#work.delete(work)
+    work.then(done, (error: unknown) => {
+      done()
+      // A bug, not a receiver: the task stays unrecorded and comes again after a restart.
+      this.#options.logger.error({ err: error }, 'delivery.failed')
+    })
+  }
+}
+
+function withoutDestination({ delivery }: DeliveryTask): DeliveryTask['delivery'] {
+  return { ...delivery, state: 'rejected', dueAt: null }
+}

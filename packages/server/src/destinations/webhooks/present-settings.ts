@@ -1,0 +1,41 @@
+import {
+  formatTimestamp,
+  type Pause,
+  type SuccessPolicy,
+  type WebhooksSettings,
+} from '@hookline/protocol'
+import { type Hidden, hide } from './hidden.ts'
+
+/** Settings as they may be shown: header values and the shared secret are hidden. */
+export interface PresentedSettings {
+  /** `previousUntil`: until when requests are signed with the secret before it as well. */
+  readonly sharedSecret: (Hidden & { readonly previousUntil?: string }) | { readonly set: false }
+  readonly webhooks: readonly {
+    readonly url: string
+    readonly headers: Readonly<Record<string, { readonly set: true }>>
+    readonly paused: Pause | null
+  }[]
+  readonly successPolicy: SuccessPolicy
+}
+
+/** The settings without their secrets. `parseWebhooksSettings` takes the hidden forms back. */
+export function presentWebhooksSettings(settings: WebhooksSettings): PresentedSettings {
+  const { sharedSecret, previousSecret, webhooks, successPolicy } = settings
+  const previousUntil = previousSecret && formatTimestamp(previousSecret.until)
+  return {
+    sharedSecret:
+      sharedSecret === null
+        ? { set: false }
+        : { ...hide(sharedSecret), ...(previousUntil && { previousUntil }) },
+    webhooks: webhooks.map(({ url, headers, paused = null }) => ({
+      url,
+      headers: hideValues(headers),
+      paused,
+    })),
+    successPolicy,
+  }
+}
+
+function hideValues(headers: Readonly<Record<string, string>>): Record<string, { set: true }> {
+  return Object.fromEntries(Object.keys(headers).map((name) => [name, { set: true }]))
+}

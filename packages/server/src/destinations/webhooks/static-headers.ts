@@ -1,0 +1,96 @@
+import { isJsonObject, LIMITS, type Webhook } from '@hookline/protocol'
+import { type Fault, fault } from '../../util/fault.ts'
+import { jsonPointer } from '../../util/json-pointer.ts'
+import { isHidden } from './hidden.ts'
+
+const MOST_NAME_CHARACTERS = 256
+const MOST_VALUE_CHARACTERS = LIMITS.headerValueCharacters
+
+// RFC 9110 §5.6.2.
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
+
+// RFC 9110 §5.5, without tabs and octets beyond ASCII.
+const VISIBLE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/
+
+const RESERVED =
+  /^(?:content-type|content-length|host|connection|transfer-encoding|user-agent|x-signature|webhook-id|webhook-timestamp|webhook-signature|x-hookline-.*|proxy-.*)$/i
+
+type Headers = Webhook['headers']
+
+/**
+ * The static headers of one webhook. `stored` are those it has so far: a value in its hidden form
+ * stands for the stored one of that name.
+ */
+export function parseStaticHeaders(
+  given: unknown,
+  pointer: string,
+  stored: Headers,
+  faults: Fault[],
+): Headers {
+  if (given === undefined) return {}
+  if (!isJsonObject(given)) {
+    const hint = 'Give an object of names and values: {"Authorization": "Bearer …"}.'
+    faults.push(fault(pointer, 'wrong_type', 'The headers must be an object.', hint))
+    return {}
+  }
+  const entries = Object.entries(given)
+  if (entries.length > LIMITS.headersPerWebhook) {
+    const hint = `Keep at most ${LIMITS.headersPerWebhook} headers for one webhook.`
+    faults.push(fault(pointer, 'too_many', 'There are too many headers.', hint))
+  }
+  const values = new Map(Object.entries(stored).map(([name, value]) => [lower(name), value]))
+  const seen = new Set<string>()
+  const resolved = entries.map(([name, value]): [string, unknown] => {
+    const resolvedValue = isHidden(value) ? (values.get(lower(name)) ?? value) : value
+    const found = nameFault(name, seen) ?? valueFault(resolvedValue)
+    if (found !== undefined) faults.push({ ...found, pointer: pointer + jsonPointer(name) })
+    seen.add(lower(name))
+    return [name, resolvedValue]
+  })
+  return Object.fromEntries(resolved.filter(isTextual))
+}
+
+function nameFault(name: string, seen: ReadonlySet<string>): Fault | undefined {
+  if (!TOKEN.test(name) || name.length > MOST_NAME_CHARACTERS) {
+    const hint = `Use 1 to ${MOST_NAME_CHARACTERS} letters, digits and !#$%&'*+-.^_\`|~ without spaces.`
+    return fault('', 'invalid_header_name', 'This is not the name of a header.', hint)
+  }
+  if (RESERVED.test(name)) {
+    const hint = 'Choose another name: this header is set by Hookline or by the connection.'
+    return fault('', 'reserved_header', 'This header is reserved.', hint)
+  }
+  if (seen.has(lower(name))) {
+    const hint = 'Keep one of them: upper and lower case make no difference in header names.'
+    return fault('', 'duplicate_header', 'This header is given twice.', hint)
+  }
+  return undefined
+}
+
+function valueFault(value: unknown): Fault | undefined {
+  if (isHidden(value)) {
+    const hint = 'Give the value itself: this webhook has no stored value for the header.'
+    return fault('', 'hidden_value_unknown', 'There is no stored value to keep.', hint)
+  }
+  if (typeof value !== 'string') {
+    const hint = 'Give the value as a text, numbers too: "1".'
+    return fault('', 'wrong_type', 'The value of a header must be a text.', hint)
+  }
+  if (value.length > MOST_VALUE_CHARACTERS) {
+    const hint = `Keep it at ${MOST_VALUE_CHARACTERS} characters or fewer.`
+    return fault('', 'too_long', 'The value of the header is too long.', hint)
+  }
+  if (!VISIBLE.test(value)) {
+    const hint =
+      'Use visible ASCII with spaces only inside; leave the header out if it has no value.'
+    return fault('', 'invalid_header_value', 'The value cannot be sent in a header.', hint)
+  }
+  return undefined
+}
+
+function isTextual(entry: [string, unknown]): entry is [string, string] {
+  return typeof entry[1] === 'string'
+}
+
+function lower(name: string): string {
+  return name.toLowerCase()
+}

@@ -1,0 +1,15 @@
+export type { AdminToken } from './admin-token.ts'
+export { type Config, ConfigError, flagOf, parseConfig, variableOf } from './config.ts'
+export {
+  backUpStopped,
+  damageOf,
+  DataDirInUse,
+  openService,
+  restoreInto,
+  type Service,
+  type ServiceOptions,
+  UnusableDatabase,
+} from './service.ts'
+export { type Setting, type SettingName, SETTINGS } from './settings.ts'
+export { createLogger } from './telemetry/logger.ts'
+export { VERSION } from './version.ts'

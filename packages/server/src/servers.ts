@@ -1,0 +1,130 @@
+import { rm } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import type { FastifyInstance } from 'fastify'
+import type { Logger } from 'pino'
+import type { Observation } from './activity/observation.ts'
+import type { DatabaseCopy } from './admin/database-copy.ts'
+import type { DestinationSigns } from './admin/destination-signs.ts'
+import type { DestinationTrials } from './admin/destination-trials.ts'
+import type { OpenapiDocument } from './admin/reference-page.ts'
+import { referenceRoute } from './admin/reference-route.ts'
+import { adminRoutes } from './admin/routes.ts'
+import type { Backend } from './backend/backend.ts'
+import type { Config } from './config.ts'
+import { ReceiptSigner } from './deletions/receipt-signer.ts'
+import { healthRoutes } from './http/health.ts'
+import { metricsRoute } from './http/metrics-route.ts'
+import { createHttpServer } from './http/server.ts'
+import { ingestRoutes } from './ingest/routes.ts'
+import type { Metrics } from './telemetry/metrics.ts'
+import type { Clock } from './util/clock.ts'
+import type { Redacted } from './util/redacted.ts'
+
+/** What runs beside the servers, as far as they need it. */
+export interface Workers {
+  /** Rejects when the pipeline has failed for good. */
+  readonly check: () => Promise<void>
+  /** Deliveries became due, or a replay or a deletion was made, by other hands. */
+  readonly wake: () => void
+  readonly signs: DestinationSigns
+  readonly trials: DestinationTrials
+}
+
+export interface ServersOptions extends Workers {
+  readonly config: Config
+  readonly logger: Logger
+  readonly backend: Backend
+  readonly clock: Clock
+  readonly metrics: Metrics
+  readonly observation: Observation
+  readonly adminToken: Redacted
+}
+
+/** What listens. Disposing it ends requests under way, but waits for no client longer than `shutdownTimeoutMs`. */
+interface Servers extends AsyncDisposable {
+  readonly url: string
+  readonly adminUrl: string
+}
+
+/** Opens the listener of the service, and with `adminPort` a second one for all that is not ingestion. */
+export async function openServers(options: ServersOptions): Promise<Servers> {
+  await using stack = new AsyncDisposableStack()
+  const { config, logger } = options
+  const server = createHttpServer({ config, logger })
+  addIngestion(server, options)
+  if (config.adminPort === undefined) addAdministration(server, options)
+  const url = await listen(stack, server, options, config)
+  const adminUrl = config.adminPort === undefined ? url : await openAdminServer(stack, options)
+  const open = stack.move()
+  return { url, adminUrl, [Symbol.asyncDispose]: () => open.disposeAsync() }
+}
+
+async function openAdminServer(
+  stack: AsyncDisposableStack,
+  options: ServersOptions,
+): Promise<string> {
+  const { adminHost: host, adminPort: port = 0 } = options.config
+  const server = createHttpServer(options)
+  addAdministration(server, options)
+  return listen(stack, server, options, { host, port })
+}
+
+function addIngestion(server: FastifyInstance, options: ServersOptions): void {
+  const { config, logger, clock, metrics } = options
+  const { log, catalog, suppressions } = options.backend
+  server.register(ingestRoutes({ log, catalog, suppressions, clock, config, metrics, logger }))
+}
+
+function addAdministration(server: FastifyInstance, options: ServersOptions): void {
+  const { config, backend, clock, metrics, adminToken, logger, observation } = options
+  const { wake, signs, trials } = options
+  server.register(
+    adminRoutes({
+      ...backend,
+      wake,
+      signs,
+      trials,
+      receipts: new ReceiptSigner(join(config.dataDir, 'receipt-key')),
+      live: observation.live,
+      copyDatabase: () => copyOf(backend, join(config.dataDir, 'copy-for-backup.db')),
+      clock,
+      adminToken,
+      logger,
+      rateLimit: config.adminRateLimit || null,
+    }),
+    { prefix: '/api/v1' },
+  )
+  const openapi = async (): Promise<OpenapiDocument> =>
+    (await server.inject('/api/v1/openapi.json')).json<OpenapiDocument>()
+  server.register(referenceRoute(openapi))
+  server.register(metricsRoute(metrics))
+  server.register(
+    healthRoutes([
+      { name: 'database', check: () => backend.probe() },
+      { name: 'pipeline', check: options.check },
+    ]),
+  )
+}
+
+async function copyOf(backend: Backend, file: string): Promise<DatabaseCopy> {
+  await rm(file, { force: true })
+  await backend.copyTo(file)
+  return { file, [Symbol.asyncDispose]: () => rm(file, { force: true }) }
+}
+
+async function listen(
+  stack: AsyncDisposableStack,
+  server: FastifyInstance,
+  { config, clock }: ServersOptions,
+  at: { readonly host: string; readonly port: number },
+): Promise<string> {
+  stack.defer(async () => {
+    const cancel = clock.after(config.shutdownTimeoutMs, () => server.server.closeAllConnections())
+    await server.close()
+    cancel()
+  })
+  await server.listen({ host: at.host, port: at.port })
+  const { address, family, port } = server.server.address() as AddressInfo
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
+}

@@ -1,0 +1,140 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+const SECONDS_TO_HOURS = [...SECONDS, 60, 600, 3600, 14_400]
+
+/** Every metric the service exports, in base units. Labels are bounded: never a user id, an event name or a URL. */
+export class Metrics {
+  readonly registry = new Registry()
+  readonly #beforeScrape: (() => void | Promise<void>)[] = []
+
+  /** `route` is a route of the API, `code` the HTTP status. */
+  readonly ingestRequests = this.#counter(
+    'hookline_ingest_requests_total',
+    'Ingestion requests answered.',
+    ['route', 'code'],
+  )
+
+  /** `result` is `accepted`, `suppressed` or a code of docs/errors.md. */
+  readonly ingestEvents = this.#counter(
+    'hookline_ingest_events_total',
+    'Calls accepted, left out because their user is suppressed, or refused by code.',
+    ['result'],
+  )
+
+  readonly ingestDuration = this.#histogram(
+    'hookline_ingest_duration_seconds',
+    'From request to answer, disk included.',
+  )
+
+  /** `reason` is `deliver`, `duplicate` or why there was no delivery. */
+  readonly decisions = this.#counter(
+    'hookline_decisions_total',
+    'What became of events, per destination.',
+    ['reason'],
+  )
+
+  readonly attempts = this.#counter(
+    'hookline_attempts_total',
+    'Attempts made, by outcome and class.',
+    ['outcome', 'class'],
+  )
+
+  readonly attemptDuration = this.#histogram(
+    'hookline_attempt_duration_seconds',
+    'From connect to last response header.',
+  )
+
+  readonly endToEnd = this.#histogram(
+    'hookline_end_to_end_seconds',
+    'From receipt of a call to its delivery.',
+    SECONDS_TO_HOURS,
+  )
+
+  /** `state` is delivered, rejected or expired. */
+  readonly deliveriesEnded = this.#counter(
+    'hookline_deliveries_ended_total',
+    'Deliveries that reached a final state.',
+    ['state'],
+  )
+
+  readonly deliveriesParked = this.#counter(
+    'hookline_deliveries_parked_total',
+    'Deliveries parked for a later round.',
+  )
+
+  readonly accountingImbalance = this.#gauge(
+    'hookline_accounting_imbalance',
+    'Deliveries taken on and then lost, or ended twice; always 0 unless there is a bug.',
+  )
+
+  /** `state` is pending or held. */
+  readonly deliveriesWaiting = this.#gauge(
+    'hookline_deliveries_waiting',
+    'Deliveries in the database that have no end yet.',
+    ['state'],
+  )
+
+  readonly oldestPending = this.#gauge(
+    'hookline_oldest_pending_seconds',
+    'How long the oldest pending delivery in the database has been due.',
+  )
+
+  readonly quarantined = this.#gauge(
+    'hookline_quarantined',
+    'Deliveries and events set aside because of a fault of the service itself.',
+  )
+
+  readonly historyBodiesDropped = this.#counter(
+    'hookline_history_bodies_dropped_total',
+    'Failed attempts kept without headers and body, because there were enough like them.',
+  )
+
+  readonly eventsRemoved = this.#counter(
+    'hookline_events_removed_total',
+    'Events removed by retention.',
+  )
+
+  readonly databaseSize = this.#gauge('hookline_database_bytes', 'Bytes the data takes.')
+
+  readonly inFlight = this.#gauge('hookline_inflight', 'Attempt rounds in flight.')
+
+  readonly breakersOpen = this.#gauge('hookline_breaker_open', 'Webhooks whose breaker is open.')
+
+  readonly logCommit = this.#histogram(
+    'hookline_log_commit_seconds',
+    'Time an append waited until it was durable.',
+  )
+
+  readonly buildInfo = this.#gauge('hookline_build_info', 'Always 1; the version is a label.', [
+    'version',
+    'backend',
+  ])
+
+  constructor() {
+    collectDefaultMetrics({ register: this.registry })
+  }
+
+  /** Calls `set` before each scrape, for gauges whose value is asked for only then. It must be cheap. */
+  beforeScrape(set: () => void | Promise<void>): void {
+    this.#beforeScrape.push(set)
+  }
+
+  /** As Prometheus reads it. A gauge whose value cannot be had keeps the one it had. */
+  async scrape(): Promise<string> {
+    await Promise.allSettled(this.#beforeScrape.map(async (set) => set()))
+    return this.registry.metrics()
+  }
+
+  #counter<Label extends string>(name: string, help: string, labelNames: Label[] = []) {
+    return new Counter({ name, help, labelNames, registers: [this.registry] })
+  }
+
+  #gauge<Label extends string>(name: string, help: string, labelNames: Label[] = []) {
+    return new Gauge({ name, help, labelNames, registers: [this.registry] })
+  }
+
+  #histogram(name: string, help: string, buckets = SECONDS) {
+    return new Histogram({ name, help, buckets, registers: [this.registry] })
+  }
+}

@@ -1,0 +1,19 @@
+import type { Upkeep } from '../backend/upkeep.ts'
+import type { Metrics } from '../telemetry/metrics.ts'
+import type { Clock } from '../util/clock.ts'
+
+/** Sets the gauges of what waits and what is kept, before each scrape. */
+export function reportBacklog(metrics: Metrics, upkeep: Upkeep, clock: Clock): void {
+  metrics.beforeScrape(async () => {
+    const { waiting, oldestPendingAt, quarantined } = await upkeep.backlog()
+    for (const state of ['pending', 'held'] as const) {
+      const ofState = waiting.filter((each) => each.state === state)
+      const count = ofState.reduce((sum, each) => sum + each.count, 0)
+      metrics.deliveriesWaiting.set({ state }, count)
+    }
+    const ageMs = oldestPendingAt === undefined ? 0 : clock.now() - oldestPendingAt
+    metrics.oldestPending.set(Math.max(0, ageMs / 1000))
+    metrics.quarantined.set(quarantined)
+    metrics.databaseSize.set(await upkeep.usedBytes())
+  })
+}

@@ -1,0 +1,76 @@
+import type { Logger } from 'pino'
+import type { Upkeep } from '../backend/upkeep.ts'
+import type { Metrics } from '../telemetry/metrics.ts'
+import type { Clock } from '../util/clock.ts'
+import { Recurring } from '../util/recurring.ts'
+
+export interface RetentionOptions {
+  readonly upkeep: Upkeep
+  readonly clock: Clock
+  readonly metrics: Metrics
+  readonly logger: Logger
+  /** How long an event is kept. */
+  readonly retentionMs: number
+  /** How large the data may grow; 0 for no limit. */
+  readonly retentionMaxBytes: number
+}
+
+const EVERY_MS = 60_000
+
+/**
+ * Removes what is older than it may be, then the oldest until the rest is small enough: every minute, in
+ * slices of a few milliseconds, one after the other while there is more. What still waits for delivery
+ * stays. When it fails, nothing else does: it is tried again.
+ */
+export class Retention implements AsyncDisposable {
+  readonly #options: RetentionOptions
+  readonly #recurring: Recurring
+
+  constructor(options: RetentionOptions) {
+    this.#options = options
+    this.#recurring = new Recurring({
+      clock: options.clock,
+      work: (signal) => this.#pass(signal),
+      onFailure: (error) => options.logger.warn({ err: error }, 'retention.failed'),
+    })
+  }
+
+  start(): void {
+    this.#recurring.wake()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#recurring[Symbol.asyncDispose]()
+  }
+
+  async #pass(signal: AbortSignal): Promise<number> {
+    const { clock, retentionMs, logger } = this.#options
+    const removed =
+      (await this.#remove({ before: clock.now() - retentionMs }, async () => !signal.aborted)) +
+      (await this.#remove({}, async () => !signal.aborted && (await this.#isTooLarge())))
+    if (removed > 0) logger.info({ events: removed }, 'retention.removed')
+    return EVERY_MS
+  }
+
+  /** Slice after slice while `isWanted`; returns how many events went. */
+  async #remove(
+    what: { readonly before?: number },
+    isWanted: () => Promise<boolean>,
+  ): Promise<number> {
+    const { upkeep, metrics } = this.#options
+    let cursor: string | null | undefined
+    let events = 0
+    while (cursor !== null && (await isWanted())) {
+      const slice = await upkeep.removeOldest({ ...what, ...(cursor !== undefined && { cursor }) })
+      metrics.eventsRemoved.inc(slice.removed)
+      events += slice.removed
+      cursor = slice.cursor
+    }
+    return events
+  }
+
+  async #isTooLarge(): Promise<boolean> {
+    const { upkeep, retentionMaxBytes } = this.#options
+    return retentionMaxBytes > 0 && (await upkeep.usedBytes()) > retentionMaxBytes
+  }
+}

@@ -1,0 +1,175 @@
+import type { AcceptedEvent, Attempt, Delivery } from '@hookline/protocol'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { LiveCursor, LiveMessage } from '../../src/activity/live-cursor.ts'
+import { LiveTail } from '../../src/activity/live-tail.ts'
+import { acceptedEvent } from '../harness/accepted-event.ts'
+import { ManualClock } from '../harness/manual-clock.ts'
+
+const events = (count: number): AcceptedEvent[] =>
+  Array.from({ length: count }, () => acceptedEvent())
+
+const eventIds = (messages: readonly LiveMessage[]): string[] =>
+  messages.flatMap(({ data }) => ('eventId' in data ? [data.eventId] : []))
+
+const namesOf = (cursor: LiveCursor): string[] => cursor.read(100).map(({ name }) => name)
+
+test('tells what happens from the moment someone reads, in order, with an id each', () => {
+  const tail = new LiveTail(new ManualClock())
+  tail.received(events(3))
+  using cursor = tail.read({})
+  const happened = events(3)
+  tail.received(happened)
+  const messages = cursor.read(100)
+  expect(eventIds(messages)).toEqual(happened.map(({ id }) => id))
+  expect(new Set(messages.map(({ id }) => id)).size).toBe(3)
+  expect(cursor.read(100)).toEqual([])
+})
+
+test('whoever comes back with the id of the last message misses nothing and gets nothing twice', () => {
+  fc.assert(
+    fc.property(fc.array(fc.nat(5), { minLength: 1, maxLength: 30 }), (readAtOnce) => {
+      const tail = new LiveTail(new ManualClock(), { size: 1_000 })
+      tail.read({})[Symbol.dispose]()
+      const happened = events(readAtOnce.length * 3)
+      const seen: LiveMessage[] = []
+      let lastId = tail.idOf(tail.next - 1)
+      for (const [index, most] of readAtOnce.entries()) {
+        tail.received(happened.slice(index * 3, index * 3 + 3))
+        using cursor = tail.read({}, lastId)
+        const messages = cursor.read(most)
+        seen.push(...messages)
+        lastId = messages.at(-1)?.id ?? lastId
+      }
+      using cursor = tail.read({}, lastId)
+      seen.push(...cursor.read(1_000))
+      expect(eventIds(seen)).toEqual(happened.map(({ id }) => id))
+    }),
+    { numRuns: 50 },
+  )
+})
+
+test('whoever comes back too late is told of the gap first', () => {
+  const tail = new LiveTail(new ManualClock(), { size: 10 })
+  using first = tail.read({})
+  tail.received(events(1))
+  const lastId = first.read(1)[0]!.id
+  tail.received(events(12))
+  using cursor = tail.read({}, lastId)
+  const [gap, ...rest] = cursor.read(100)
+  expect(gap).toMatchObject({ name: 'gap', data: { reason: 'too_long_ago' } })
+  expect(rest.filter(({ name }) => name === 'event').length).toBeLessThanOrEqual(10)
+})
+
+test('an id of before a restart, or no id at all, means a gap', () => {
+  const clock = new ManualClock()
+  const before = new LiveTail(clock)
+  const after = new LiveTail(clock)
+  for (const lastId of [before.idOf(7), 'nonsense', '', after.idOf(99)]) {
+    using cursor = after.read({}, lastId)
+    expect([lastId, namesOf(cursor)]).toEqual([lastId, ['gap']])
+  }
+})
+
+test('goes on keeping for five minutes after the last reader has left, then has a gap', () => {
+  const clock = new ManualClock()
+  const tail = new LiveTail(clock)
+  const happened = events(3)
+  const first = tail.read({})
+  tail.received([happened[0]!])
+  const lastId = first.read(1)[0]!.id
+  first[Symbol.dispose]()
+  clock.advance(5 * 60_000)
+  tail.received([happened[1]!])
+  const second = tail.read({}, lastId)
+  expect(eventIds(second.read(9))).toEqual([happened[1]!.id])
+  second[Symbol.dispose]()
+  clock.advance(5 * 60_000 + 1)
+  tail.received([happened[2]!])
+  using third = tail.read({}, second.lastId)
+  expect(namesOf(third)).toEqual(['gap'])
+})
+
+test('a reader that lags is told one of N, and each again once it has caught up', () => {
+  const tail = new LiveTail(new ManualClock(), { size: 1_000 })
+  using cursor = tail.read({})
+  tail.received(events(800))
+  const [sampling, ...sampled] = cursor.read(1_000)
+  expect(sampling).toMatchObject({ name: 'sampling', data: { oneOf: 7 } })
+  expect(sampled).toHaveLength(Math.floor(800 / 7))
+  tail.received(events(10))
+  const [again, ...each] = cursor.read(1_000)
+  expect(again).toMatchObject({ name: 'sampling', data: { oneOf: 1 } })
+  expect(each).toHaveLength(10)
+})
+
+test('a reader that was overtaken is told how many it missed', () => {
+  const tail = new LiveTail(new ManualClock(), { size: 100 })
+  using cursor = tail.read({})
+  tail.received(events(1))
+  cursor.read(1)
+  tail.received(events(250))
+  expect(cursor.read(2)[0]).toMatchObject({
+    name: 'gap',
+    data: { reason: 'reader_too_slow', missed: 150 },
+  })
+})
+
+test('filters by what it is, source, destination, type, name and user', () => {
+  const tail = new LiveTail(new ManualClock())
+  const mine = acceptedEvent({ userId: 'u1', event: 'Order Completed', sourceId: 'src_a' })
+  const other = acceptedEvent({ type: 'page', event: 'Home', userId: 'u2', sourceId: 'src_b' })
+  const told = (filter: Parameters<LiveTail['read']>[0]): string[] => {
+    using cursor = tail.read(filter)
+    tail.received([mine, other])
+    for (const event of [mine, other]) {
+      tail.decided({ event, destinationId: 'dst_a', decision: 'deliver' })
+      tail.decided({ event, destinationId: 'dst_b', decision: 'integrations' })
+      tail.recorded(failedOnce(event, 'dst_a'))
+    }
+    return cursor.read(100).map(({ name, data }) => {
+      const which = 'eventId' in data && data.eventId === mine.id ? 'mine' : 'other'
+      return `${which} ${name}`
+    })
+  }
+  const all = (which: string) => [`${which} decision`, `${which} decision`, `${which} attempt`]
+  expect(told({ kind: 'attempt' })).toEqual(['mine attempt', 'other attempt'])
+  for (const filter of [
+    { sourceId: 'src_a' },
+    { type: 'track' },
+    { event: 'Order Completed' },
+    { userId: 'u1' },
+  ]) {
+    expect(told(filter)).toEqual(['mine event', ...all('mine')])
+  }
+  expect(told({ destinationId: 'dst_b' })).toEqual([
+    'mine event',
+    'other event',
+    'mine decision',
+    'other decision',
+  ])
+})
+
+function failedOnce(event: AcceptedEvent, destinationId: string) {
+  const attempt: Attempt = {
+    id: 'att_1',
+    round: 1,
+    number: 1,
+    url: 'https://a.example/',
+    startedAt: 0,
+    durationMs: 5,
+    outcome: 'retry',
+    class: 'timeout',
+  }
+  const delivery: Delivery = {
+    id: 'msg_1',
+    eventId: event.id,
+    destinationId,
+    state: 'pending',
+    rounds: 1,
+    firstDueAt: 0,
+    dueAt: 1,
+    webhooks: [],
+  }
+  return { delivery, attempts: [attempt] }
+}

@@ -1,0 +1,36 @@
+import type { Attempt, Delivery } from '@hookline/protocol'
+import { expect, test } from 'vitest'
+import { RecentAttempts } from '../../src/activity/recent-attempts.ts'
+import { ManualClock } from '../harness/manual-clock.ts'
+
+const HOUR = 3_600_000
+
+function record(recent: RecentAttempts, ...outcomes: readonly Attempt['outcome'][]): void {
+  const delivery = { destinationId: 'dst_a' } as Delivery
+  recent.recorded({ delivery, attempts: outcomes.map((outcome) => ({ outcome }) as Attempt) })
+}
+
+test('counts the attempts of a destination and those that delivered', () => {
+  const recent = new RecentAttempts(new ManualClock())
+  record(recent, 'delivered', 'retry')
+  record(recent, 'rejected')
+  record(recent)
+  expect(recent.of('dst_a')).toEqual({ attempts: 3, delivered: 1 })
+  expect(recent.of('dst_b')).toEqual({ attempts: 0, delivered: 0 })
+})
+
+test('forgets what is an hour old, minute by minute', () => {
+  const clock = new ManualClock()
+  const recent = new RecentAttempts(clock)
+  record(recent, 'retry')
+  clock.advance(30 * 60_000)
+  record(recent, 'delivered')
+  clock.advance(HOUR / 2 - 1)
+  expect(recent.of('dst_a')).toEqual({ attempts: 2, delivered: 1 })
+  clock.advance(1)
+  expect(recent.of('dst_a')).toEqual({ attempts: 1, delivered: 1 })
+  record(recent, 'retry')
+  expect(recent.of('dst_a')).toEqual({ attempts: 2, delivered: 1 })
+  clock.advance(2 * HOUR)
+  expect(recent.of('dst_a')).toEqual({ attempts: 0, delivered: 0 })
+})

@@ -1,0 +1,166 @@
+import type { AcceptedEvent, Delivery } from '@hookline/protocol'
+import { pino } from 'pino'
+import { expect, onTestFinished, test } from 'vitest'
+import { StatisticsRecorder } from '../../src/activity/statistics-recorder.ts'
+import { BackendUnavailable } from '../../src/backend/backend-unavailable.ts'
+import type { Backend } from '../../src/backend/backend.ts'
+import { openEmbeddedBackend } from '../../src/backend/embedded/open.ts'
+import type { CountsRow, Span, Statistics } from '../../src/backend/statistics.ts'
+import { deliveryId } from '../../src/delivery/delivery-id.ts'
+import { acceptedEvent, NOON } from '../harness/accepted-event.ts'
+import { ManualClock } from '../harness/manual-clock.ts'
+import { TemporaryFolder } from '../harness/temporary-folder.ts'
+
+const MINUTE = 60_000
+const DAY = 24 * 60 * MINUTE
+
+interface Setup {
+  readonly backend: Backend
+  readonly clock: ManualClock
+  readonly recorder: StatisticsRecorder
+  readonly rows: (span: Span) => Promise<CountsRow[]>
+}
+
+async function setUp(
+  options: { readonly refused?: Map<string, number>; readonly statistics?: Statistics } = {},
+): Promise<Setup> {
+  const folder = new TemporaryFolder()
+  const backend = await openEmbeddedBackend({ dataDir: folder.path, maxWaitingBytes: 2 ** 20 })
+  const clock = new ManualClock(NOON)
+  const { catalog, upkeep } = backend
+  const recorder = new StatisticsRecorder({
+    statistics: options.statistics ?? backend.statistics,
+    catalog,
+    upkeep,
+    clock,
+    logger: pino({ level: 'silent' }),
+    refused: async () => new Map(options.refused),
+  })
+  recorder.start()
+  onTestFinished(async () => {
+    await recorder[Symbol.asyncDispose]()
+    await backend[Symbol.asyncDispose]()
+    folder[Symbol.dispose]()
+  })
+  const rows = async (span: Span): Promise<CountsRow[]> => {
+    const found: CountsRow[] = []
+    const range = { span, from: NOON - DAY, to: NOON + 500 * DAY }
+    for await (const batch of backend.statistics.read(range)) found.push(...batch)
+    return found
+  }
+  return { backend, clock, recorder, rows }
+}
+
+function deliveryOf(event: AcceptedEvent, change: Partial<Delivery> = {}): Delivery {
+  return {
+    id: deliveryId(event.id, 'dst_a'),
+    eventId: event.id,
+    destinationId: 'dst_a',
+    state: 'delivered',
+    rounds: 1,
+    firstDueAt: NOON,
+    dueAt: null,
+    webhooks: [],
+    ...change,
+  }
+}
+
+test('writes one row for the minute and one for the hour, by source and destination', async () => {
+  const { clock, recorder, rows } = await setUp()
+  const event = acceptedEvent()
+  recorder.received([event, acceptedEvent({ sourceId: 'src_b' })])
+  recorder.decided({ event, destinationId: 'dst_a', decision: 'integrations' })
+  recorder.decided({ event, destinationId: 'dst_a', decision: 'deliver' })
+  recorder.decided({ event, destinationId: null, decision: 'duplicate' })
+  recorder.recorded({ delivery: deliveryOf(event, { state: 'expired' }), attempts: [] })
+  recorder.recorded({ delivery: deliveryOf(event, { state: 'pending' }), attempts: [] })
+  expect(await rows('minute')).toEqual([])
+  clock.advance(MINUTE)
+  await expect.poll(() => rows('hour')).not.toEqual([])
+  const expected = [
+    { sourceId: '', destinationId: 'dst_a', counts: { 'failed.expired': 1 } },
+    { sourceId: 'src_a', destinationId: '', counts: { received: 1, duplicate: 1 } },
+    { sourceId: 'src_a', destinationId: 'dst_a', counts: { 'filtered.integrations': 1 } },
+    { sourceId: 'src_b', destinationId: '', counts: { received: 1 } },
+  ]
+  for (const span of ['minute', 'hour'] as const) {
+    expect(await rows(span)).toEqual(expected.map((row) => ({ span, start: NOON, ...row })))
+  }
+})
+
+test('keeps how long deliveries took, but for replays', async () => {
+  const { clock, recorder, rows } = await setUp()
+  const event = acceptedEvent()
+  clock.advance(100)
+  recorder.recorded({ delivery: deliveryOf(event), attempts: [] })
+  recorder.recorded({ delivery: deliveryOf(event, { replayId: 'rpl_a' }), attempts: [] })
+  clock.advance(MINUTE)
+  await expect.poll(() => rows('minute')).not.toEqual([])
+  expect((await rows('minute'))[0]?.counts).toEqual({ delivered: 2, 'latency.49': 1 })
+})
+
+test('counts what was refused since the minute before, and samples what waits', async () => {
+  const refused = new Map([['rate_limited', 3]])
+  const { backend, clock, rows } = await setUp({ refused })
+  const event = acceptedEvent()
+  await backend.log.append([event])
+  const parked = deliveryOf(event, { state: 'pending', dueAt: NOON })
+  await backend.deliveries.record([{ delivery: parked, attempts: [] }])
+  clock.advance(MINUTE)
+  await expect.poll(() => rows('minute')).toHaveLength(2)
+  refused.set('rate_limited', 4)
+  clock.advance(MINUTE)
+  await expect.poll(() => rows('minute')).toHaveLength(4)
+  const counts = (await rows('minute')).map((row) => row.counts)
+  const pending = { 'pending.sum': 1, 'pending.samples': 1 }
+  expect(counts).toEqual([
+    { 'refused.rate_limited': 3 },
+    pending,
+    { 'refused.rate_limited': 1 },
+    pending,
+  ])
+})
+
+test('writes the present minute when it is stopped, and adds to it after a restart', async () => {
+  const { recorder, rows } = await setUp()
+  recorder.received([acceptedEvent()])
+  await recorder[Symbol.asyncDispose]()
+  recorder.received([acceptedEvent()])
+  await recorder[Symbol.asyncDispose]()
+  expect((await rows('minute')).map(({ counts }) => counts)).toEqual([{ received: 2 }])
+})
+
+test('removes minutes after 7 days and keeps hours', async () => {
+  const { clock, recorder, rows } = await setUp()
+  recorder.received([acceptedEvent()])
+  clock.advance(MINUTE)
+  await expect.poll(() => rows('hour')).toHaveLength(1)
+  // Minutes in which nothing happened leave no row.
+  clock.advance(8 * DAY)
+  recorder.received([acceptedEvent()])
+  clock.advance(MINUTE)
+  await expect.poll(() => rows('hour'), { timeout: 10_000 }).toHaveLength(2)
+  await expect.poll(() => rows('minute')).toHaveLength(1)
+})
+
+test('a database that cannot be written costs the counts of a minute, nothing else', async () => {
+  const add = async (): Promise<never> => {
+    throw new BackendUnavailable('disk full')
+  }
+  const removeBefore = async (): Promise<void> => undefined
+  const read = async function* () {}
+  const { clock, recorder } = await setUp({ statistics: { add, removeBefore, read } })
+  recorder.received([acceptedEvent()])
+  clock.advance(MINUTE)
+  await recorder[Symbol.asyncDispose]()
+})
+
+test('counts at most 5,000 pairs of source and destination apart', async () => {
+  const { clock, recorder, rows } = await setUp()
+  recorder.received(
+    Array.from({ length: 5_010 }, (_, index) => acceptedEvent({ sourceId: `src_${index}` })),
+  )
+  clock.advance(MINUTE)
+  await expect.poll(() => rows('minute')).toHaveLength(5_001)
+  expect((await rows('minute'))[0]).toMatchObject({ sourceId: '', counts: { received: 10 } })
+})

@@ -1,0 +1,159 @@
+import fastify from 'fastify'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { LiveTail } from '../../src/activity/live-tail.ts'
+import type { DestinationSigns } from '../../src/admin/destination-signs.ts'
+import type { DestinationTrials } from '../../src/admin/destination-trials.ts'
+import type { AdminDeps } from '../../src/admin/admin-deps.ts'
+import { adminRoutes } from '../../src/admin/routes.ts'
+import type { Backend } from '../../src/backend/backend.ts'
+import { openEmbeddedBackend } from '../../src/backend/embedded/open.ts'
+import { ReceiptSigner } from '../../src/deletions/receipt-signer.ts'
+import { Redacted } from '../../src/util/redacted.ts'
+import { NOON } from '../harness/accepted-event.ts'
+import { ManualClock } from '../harness/manual-clock.ts'
+import { TemporaryFolder } from '../harness/temporary-folder.ts'
+
+export const TOKEN = 'tok_the-admin-token-of-these-tests'
+
+/** As of a service that has delivered nothing yet. */
+const NO_SIGNS: DestinationSigns = {
+  webhooks: ({ settings }) =>
+    settings.webhooks.map(({ url }) => ({
+      url,
+      breaker: 'closed',
+      brokenSince: null,
+      restsUntil: null,
+    })),
+  lastHour: () => ({ attempts: 0, delivered: 0 }),
+}
+
+/** Nothing is sent from here. */
+const NO_TRIALS: DestinationTrials = {
+  run: () => Promise.reject(new Error('Give trials to AdminServer.open.')),
+}
+
+/** A JSON answer. `body` is what the test expects it to be; `text` is what came. */
+export interface Answer<T> {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  readonly body: T
+}
+
+export interface Call {
+  readonly headers?: Readonly<Record<string, string>>
+  /** Sent as JSON; text and bytes as they are. */
+  readonly body?: unknown
+}
+
+/** The management API on a port of its own, with an embedded backend in a folder of its own. */
+export class AdminServer implements AsyncDisposable {
+  readonly backend: Backend
+  readonly clock = new ManualClock(NOON)
+  readonly live = new LiveTail(this.clock)
+  /** `GET /api/v1/…` of every route there is. */
+  readonly routes: string[] = []
+  /** Every log line written. */
+  readonly logged: string[] = []
+  // A client that broke off may have connected again without a request: Node does not take that for idle.
+  readonly #server = fastify({ forceCloseConnections: true })
+  readonly #resources: AsyncDisposableStack
+  readonly #overrides: Partial<AdminDeps>
+  readonly #dataDir: string
+  #origin = ''
+
+  private constructor(
+    backend: Backend,
+    dataDir: string,
+    overrides: Partial<AdminDeps>,
+    resources: AsyncDisposableStack,
+  ) {
+    this.#dataDir = dataDir
+    this.backend = backend
+    this.#overrides = overrides
+    this.#resources = resources
+  }
+
+  /** @param overrides what the API works with in place of what it would */
+  static async open(overrides: Partial<AdminDeps> = {}): Promise<AdminServer> {
+    await using stack = new AsyncDisposableStack()
+    const folder = stack.use(new TemporaryFolder())
+    const options = { dataDir: folder.path, maxWaitingBytes: 1024 * 1024 }
+    const backend = stack.use(await openEmbeddedBackend(options))
+    const server = new AdminServer(backend, folder.path, overrides, stack.move())
+    await server.#listen()
+    return server
+  }
+
+  async call<T = Record<string, never>>(
+    method: string,
+    path: string,
+    { headers = {}, body }: Call = {},
+  ): Promise<Answer<T>> {
+    const isRaw = typeof body === 'string' || body instanceof Uint8Array
+    const response = await fetch(`${this.#origin}${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${TOKEN}`,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: isRaw ? body : JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    const isJson = text !== '' && response.headers.get('content-type')?.includes('json')
+    const parsed = (isJson ? JSON.parse(text) : undefined) as T
+    return { status: response.status, headers: response.headers, text, body: parsed }
+  }
+
+  /** The answer to a GET whose body goes on. */
+  async stream(
+    path: string,
+    { headers, signal }: { headers: Readonly<Record<string, string>>; signal: AbortSignal },
+  ): Promise<Response> {
+    const response = await fetch(`${this.#origin}${path}`, {
+      headers: { authorization: `Bearer ${TOKEN}`, ...headers },
+      signal,
+    })
+    if (response.status !== 200) throw new Error(`GET ${path} answered ${response.status}`)
+    return response
+  }
+
+  /** A call that must succeed: what it answered. */
+  async must<T>(method: string, path: string, call: Call = {}): Promise<T> {
+    const { status, text, body } = await this.call<T>(method, path, call)
+    if (status >= 300) throw new Error(`${method} ${path} answered ${status}: ${text}`)
+    return body
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#server.close()
+    await this.#resources.disposeAsync()
+  }
+
+  async #listen(): Promise<void> {
+    this.#server.addHook('onRoute', ({ method, url }) => {
+      for (const each of [method].flat()) this.routes.push(`${each} ${url}`)
+    })
+    const logger = pino({ level: 'trace' }, { write: (line) => void this.logged.push(line) })
+    const { backend, clock } = this
+    const deps = {
+      ...backend,
+      live: this.live,
+      signs: NO_SIGNS,
+      copyDatabase: async () => {
+        throw new Error('These tests make no backup.')
+      },
+      trials: NO_TRIALS,
+      receipts: new ReceiptSigner(join(this.#dataDir, 'receipt-key')),
+      clock,
+      adminToken: new Redacted(TOKEN),
+      logger,
+      rateLimit: null,
+      wake: () => undefined,
+    }
+    await this.#server.register(adminRoutes({ ...deps, ...this.#overrides }), { prefix: '/api/v1' })
+    this.#origin = `${await this.#server.listen({ port: 0, host: '127.0.0.1' })}/api/v1`
+  }
+}

@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'vitest'
+import type { AuditEntry } from '../../../src/backend/audit.ts'
+import { NOON } from '../../harness/accepted-event.ts'
+import type { OpenBackendHarness } from './backend-harness.ts'
+
+const entry = (id: string, change: Partial<AuditEntry> = {}): AuditEntry => ({
+  id,
+  at: NOON,
+  actor: { id: 'tok_a', name: 'ci', role: 'editor' },
+  action: 'createSource',
+  targetId: 'src_a',
+  before: null,
+  after: { name: 'web' },
+  requestId: 'r1',
+  ...change,
+})
+
+export function auditConformance(open: OpenBackendHarness): void {
+  describe('the audit log', () => {
+    test('gives entries back as they are, newest first, across a restart', async () => {
+      await using harness = await open()
+      const [a, b] = [entry('aud_b'), entry('aud_a', { targetId: null, before: {}, after: null })]
+      for (const each of [a, b]) await harness.backend.audit.append(each)
+      await harness.reopen()
+      const { data, nextCursor } = await harness.backend.audit.list({}, { limit: 2 })
+      expect(data).toEqual([b, a])
+      expect(nextCursor).toBeNull()
+    })
+
+    test('filters by actor, action and target together', async () => {
+      await using harness = await open()
+      const entries = [
+        entry('aud_1'),
+        entry('aud_2', { action: 'removeSource' }),
+        entry('aud_3', { targetId: 'src_b' }),
+        entry('aud_4', { actor: { id: 'admin-token', name: 'x', role: 'admin' } }),
+      ]
+      for (const each of entries) await harness.backend.audit.append(each)
+      const ids = async (filter: object) =>
+        (await harness.backend.audit.list(filter, { limit: 9 })).data.map(({ id }) => id)
+      expect(await ids({ actorId: 'admin-token' })).toEqual(['aud_4'])
+      expect(await ids({ action: 'removeSource' })).toEqual(['aud_2'])
+      expect(await ids({ targetId: 'src_a', actorId: 'tok_a' })).toEqual(['aud_2', 'aud_1'])
+    })
+
+    test('pages without gaps or repeats while entries are added', async () => {
+      await using harness = await open()
+      for (const id of ['aud_1', 'aud_2', 'aud_3']) await harness.backend.audit.append(entry(id))
+      const first = await harness.backend.audit.list({}, { limit: 2 })
+      await harness.backend.audit.append(entry('aud_4'))
+      const cursor = first.nextCursor!
+      const second = await harness.backend.audit.list({}, { limit: 2, cursor })
+      expect([...first.data, ...second.data].map(({ id }) => id)).toEqual([
+        'aud_3',
+        'aud_2',
+        'aud_1',
+      ])
+      expect(second.nextCursor).toBeNull()
+    })
+  })
+}

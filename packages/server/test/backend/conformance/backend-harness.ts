@@ -1,0 +1,11 @@
+import type { Backend } from '../../../src/backend/backend.ts'
+
+/** How a conformance suite gets at an adapter: on a real engine, with a state of its own. */
+export interface BackendHarness extends AsyncDisposable {
+  /** What is open now. */
+  readonly backend: Backend
+  /** Closes the backend and opens it again on the same state, as a restart does. */
+  reopen(): Promise<void>
+}
+
+export type OpenBackendHarness = () => Promise<BackendHarness>

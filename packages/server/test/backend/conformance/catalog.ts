@@ -1,0 +1,108 @@
+import type { Destination, Source } from '@hookline/protocol'
+import { describe, expect, test } from 'vitest'
+import { CatalogConflict } from '../../../src/backend/catalog.ts'
+import { NOON } from '../../harness/accepted-event.ts'
+import type { OpenBackendHarness } from './backend-harness.ts'
+
+const source: Source = {
+  id: 'src_a',
+  name: 'Shop',
+  enabled: true,
+  rateLimit: null,
+  writeKeys: [{ key: 'wk_a', createdAt: NOON }],
+  createdAt: NOON,
+  updatedAt: NOON,
+  version: 1,
+}
+
+const destination: Destination = {
+  id: 'dst_a',
+  sourceId: 'src_a',
+  type: 'Webhooks',
+  name: 'CRM',
+  enabled: true,
+  paused: null,
+  settings: {
+    sharedSecret: 's3cret',
+    webhooks: [{ url: 'https://example.com/', headers: { 'x-key': 'v' } }],
+    successPolicy: 'any',
+  },
+  createdAt: NOON,
+  updatedAt: NOON,
+  version: 1,
+}
+
+export function catalogConformance(open: OpenBackendHarness): void {
+  describe('the catalog', () => {
+    test('keeps sources and destinations, and finds them by id, write key and source', async () => {
+      await using harness = await open()
+      await harness.backend.catalog.putSource(source)
+      await harness.backend.catalog.putDestination(destination)
+      await harness.reopen()
+      const { current } = harness.backend.catalog
+      expect(current.sources.get('src_a')).toEqual(source)
+      expect(current.sourceByWriteKey.get('wk_a')).toEqual(source)
+      expect(current.destinations.get('dst_a')).toEqual(destination)
+      expect(current.destinationsBySource.get('src_a')).toEqual([destination])
+    })
+
+    test('shows a change when the put resolves, without altering what was read before', async () => {
+      await using harness = await open()
+      const { catalog } = harness.backend
+      await catalog.putSource(source)
+      const before = catalog.current
+      await catalog.putSource({ ...source, name: 'Store', version: 2 })
+      expect(catalog.current.sources.get('src_a')?.name).toBe('Store')
+      expect(before.sources.get('src_a')?.name).toBe('Shop')
+    })
+
+    test('refuses a change that was made from an outdated version', async () => {
+      await using harness = await open()
+      const { catalog } = harness.backend
+      await catalog.putDestination(destination)
+      await catalog.putDestination({ ...destination, name: 'First', version: 2 })
+      const late = catalog.putDestination({ ...destination, name: 'Second', version: 2 })
+      await expect(late).rejects.toBeInstanceOf(CatalogConflict)
+      await expect(catalog.putDestination(destination)).rejects.toBeInstanceOf(CatalogConflict)
+      expect(catalog.current.destinations.get('dst_a')?.name).toBe('First')
+    })
+
+    test('of two changes made at once from the same version, takes one', async () => {
+      await using harness = await open()
+      const { catalog } = harness.backend
+      await catalog.putSource(source)
+      const results = await Promise.allSettled(
+        ['One', 'Two'].map((name) => catalog.putSource({ ...source, name, version: 2 })),
+      )
+      expect(results.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+    })
+
+    test('removes a source together with its destinations, and what is not there without complaint', async () => {
+      await using harness = await open()
+      const { catalog } = harness.backend
+      await catalog.putSource(source)
+      await catalog.putDestination(destination)
+      await catalog.removeSource('src_a')
+      await catalog.removeSource('src_a')
+      await catalog.removeDestination('dst_a')
+      await harness.reopen()
+      const { current } = harness.backend.catalog
+      expect([current.sources.size, current.destinations.size]).toEqual([0, 0])
+      expect(current.sourceByWriteKey.size).toBe(0)
+    })
+
+    test('tells its listeners of each change until they stop listening', async () => {
+      await using harness = await open()
+      const { catalog } = harness.backend
+      let changes = 0
+      const stop = catalog.onChange(() => changes++)
+      await catalog.putSource(source)
+      await catalog.putDestination(destination)
+      await catalog.removeDestination('dst_a')
+      expect(changes).toBe(3)
+      stop()
+      await catalog.removeSource('src_a')
+      expect(changes).toBe(3)
+    })
+  })
+}

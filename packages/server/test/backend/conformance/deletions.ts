@@ -1,0 +1,239 @@
+import { type AcceptedEvent, formatTimestamp, newId } from '@hookline/protocol'
+import { describe, expect, test } from 'vitest'
+import type { Deletion, DeletionRequest, Purge } from '../../../src/backend/deletions.ts'
+import { acceptedEvent, NOON } from '../../harness/accepted-event.ts'
+import type { BackendHarness, OpenBackendHarness } from './backend-harness.ts'
+import { keepDelivery } from './kept-delivery.ts'
+
+async function request(
+  { backend }: BackendHarness,
+  change: Partial<DeletionRequest> = {},
+  userIds: readonly string[] = ['u1'],
+): Promise<DeletionRequest> {
+  const createdAt = change.createdAt ?? NOON
+  const made: DeletionRequest = {
+    id: newId('del', createdAt),
+    createdAt,
+    sourceIds: null,
+    suppress: false,
+    users: userIds.length,
+    ...change,
+  }
+  await backend.deletions.create(made, userIds)
+  return made
+}
+
+async function receive(
+  { backend }: BackendHarness,
+  ...given: readonly Parameters<typeof acceptedEvent>[0][]
+): Promise<AcceptedEvent[]> {
+  const events = given.map(acceptedEvent)
+  await backend.log.append(events)
+  return events
+}
+
+async function purgeAll({ backend }: BackendHarness, purge: Purge): Promise<Deletion> {
+  let cursor = await backend.deletions.purge(purge)
+  while (cursor !== null) cursor = await backend.deletions.purge({ ...purge, cursor })
+  return (await backend.deletions.find(purge.deletionId))!
+}
+
+async function keptIds({ backend }: BackendHarness): Promise<string[]> {
+  return (await backend.events.list({}, { limit: 200 })).data.map(({ id }) => id)
+}
+
+export function deletionsConformance(open: OpenBackendHarness): void {
+  describe('deletions', () => {
+    test('keep a request with its users, and find it after a restart', async () => {
+      await using harness = await open()
+      const made = await request(harness, { sourceIds: ['src_a'], suppress: true }, ['b', 'a'])
+      await harness.reopen()
+      const { deletions } = harness.backend
+      expect(await deletions.find(made.id)).toEqual({
+        ...made,
+        step: 'suppress',
+        startedAt: null,
+        suppressedAt: null,
+        purgedAt: null,
+        notifiedAt: null,
+        purged: { events: 0, deliveries: 0 },
+      })
+      expect(await deletions.users(made.id, { after: '', limit: 1 })).toEqual(['a'])
+      expect(await deletions.users(made.id, { after: 'a', limit: 9 })).toEqual(['b'])
+      expect(await deletions.find('del_none')).toBeUndefined()
+    })
+
+    test('go from step to step, each noted once', async () => {
+      await using harness = await open()
+      const { deletions } = harness.backend
+      const { id } = await request(harness, { suppress: true })
+      const steps = ['suppress', 'purge', 'notify', 'done'] as const
+      for (const [index, step] of steps.entries()) {
+        await deletions.advance(id, step, NOON + index)
+        await deletions.advance(id, step, NOON + 100)
+        expect((await deletions.find(id))?.step).toBe(step)
+      }
+      expect(await deletions.find(id)).toMatchObject({
+        startedAt: NOON,
+        suppressedAt: NOON + 1,
+        purgedAt: NOON + 2,
+        notifiedAt: NOON + 3,
+      })
+    })
+
+    test('leave out the suppression where none is asked for, and never go back or skip', async () => {
+      await using harness = await open()
+      const { deletions } = harness.backend
+      const { id } = await request(harness)
+      await deletions.advance(id, 'done', NOON)
+      expect(await deletions.find(id)).toMatchObject({ step: 'purge', startedAt: null })
+      await deletions.advance(id, 'purge', NOON + 1)
+      await deletions.advance(id, 'notify', NOON + 2)
+      await deletions.advance(id, 'purge', NOON + 3)
+      expect(await deletions.find(id)).toMatchObject({
+        step: 'notify',
+        startedAt: NOON + 1,
+        suppressedAt: null,
+      })
+    })
+
+    test('are listed newest first, with isOpen only those with steps left', async () => {
+      await using harness = await open()
+      const { deletions } = harness.backend
+      const [old, done, young] = [
+        await request(harness, { createdAt: NOON }),
+        await request(harness, { createdAt: NOON + 1 }),
+        await request(harness, { createdAt: NOON + 2 }),
+      ]
+      for (const step of ['purge', 'notify', 'done'] as const)
+        await deletions.advance(done.id, step, NOON)
+      const left = await deletions.list({ isOpen: true }, { limit: 9 })
+      expect(left.data.map(({ id }) => id)).toEqual([young.id, old.id])
+      const first = await deletions.list({}, { limit: 2 })
+      const second = await deletions.list({}, { limit: 2, cursor: first.nextCursor! })
+      expect([...first.data, ...second.data].map(({ id }) => id)).toEqual([
+        young.id,
+        done.id,
+        old.id,
+      ])
+      expect(second.nextCursor).toBeNull()
+    })
+  })
+
+  describe('a purge', () => {
+    test('removes what carries the userId, and calls that name it as a former one, with deliveries and attempts', async () => {
+      await using harness = await open()
+      const { backend } = harness
+      const [mine, alias, other] = await receive(
+        harness,
+        {},
+        { type: 'alias', userId: 'u2', previousId: 'u1' },
+        { userId: 'u2' },
+      )
+      await backend.events.archive(
+        [{ event: mine!, declined: [{ destinationId: 'dst_b', reason: 'integrations' }] }],
+        { windowMs: 1 },
+      )
+      const parked = await keepDelivery(harness, {}, acceptedEvent())
+      const { id: deletionId } = await request(harness)
+      const purge = { deletionId, userIds: ['u1'], sourceIds: null, until: NOON }
+      const { purged } = await purgeAll(harness, purge)
+      expect(purged).toEqual({ events: 3, deliveries: 1 })
+      expect(await keptIds(harness)).toEqual([other!.id])
+      expect(await backend.events.find(alias!.id)).toBeUndefined()
+      expect(await backend.deliveries.find(parked.id)).toBeUndefined()
+      const claim = await backend.deliveries.claim('dst_a', { now: NOON, limit: 9 })
+      expect([...claim.deliveries, ...claim.unreadable]).toEqual([])
+      expect((await purgeAll(harness, purge)).purged).toEqual(purged)
+    })
+
+    test('leaves other sources, and what came later, alone', async () => {
+      await using harness = await open()
+      const late = NOON + 1
+      const [, elsewhere, later] = await receive(
+        harness,
+        {},
+        { sourceId: 'src_b' },
+        { at: late, receivedAt: formatTimestamp(late) },
+      )
+      const { id: deletionId } = await request(harness)
+      const purge = { deletionId, userIds: ['u1'], sourceIds: ['src_a'], until: NOON }
+      await purgeAll(harness, purge)
+      expect(await keptIds(harness)).toEqual([later!.id, elsewhere!.id])
+    })
+
+    test('goes through any number of events and users, slice by slice', async () => {
+      await using harness = await open()
+      const userIds = Array.from({ length: 30 }, (_, index) => `user-${index}`)
+      for (const userId of userIds)
+        await receive(harness, ...Array.from({ length: 50 }, () => ({ userId })))
+      const [stranger] = await receive(harness, { userId: 'stranger' })
+      const { id: deletionId } = await request(harness, {}, userIds)
+      const { purged } = await purgeAll(harness, {
+        deletionId,
+        userIds,
+        sourceIds: null,
+        until: NOON,
+      })
+      expect(purged.events).toBe(1500)
+      expect(await keptIds(harness)).toEqual([stranger!.id])
+    })
+
+    test('is known to who still has an event in memory, from the call on', async () => {
+      await using harness = await open()
+      const { deletions } = harness.backend
+      const { id: deletionId } = await request(harness)
+      const mine = acceptedEvent()
+      expect(deletions.isPurged(mine)).toBe(false)
+      const purging = deletions.purge({
+        deletionId,
+        userIds: ['u1'],
+        sourceIds: ['src_a'],
+        until: NOON,
+      })
+      expect(deletions.isPurged(mine)).toBe(true)
+      await purging
+      expect(deletions.isPurged(mine)).toBe(true)
+      const alias = { type: 'alias', userId: 'u2', previousId: 'u1' } as const
+      expect(deletions.isPurged(acceptedEvent(alias))).toBe(true)
+      const later = formatTimestamp(NOON + 1)
+      for (const innocent of [
+        acceptedEvent({ userId: 'u2' }),
+        acceptedEvent({ sourceId: 'src_b' }),
+        acceptedEvent({ receivedAt: later }),
+      ])
+        expect(deletions.isPurged(innocent)).toBe(false)
+      const notice = { type: 'delete', userId: 'u1', timestamp: later, receivedAt: later } as const
+      const carried = { id: deletionId, sourceId: 'src_a', event: notice }
+      expect(deletions.isPurged(carried)).toBe(false)
+    })
+
+    test('of one source does not widen another one of the same user', async () => {
+      await using harness = await open()
+      const { deletions } = harness.backend
+      const [first, second] = [await request(harness), await request(harness)]
+      const users = { userIds: ['u1'] }
+      await deletions.purge({ deletionId: first.id, ...users, sourceIds: ['src_a'], until: NOON })
+      const until = NOON + 10
+      await deletions.purge({ deletionId: second.id, ...users, sourceIds: ['src_b'], until })
+      const receivedAt = formatTimestamp(NOON + 5)
+      expect(deletions.isPurged(acceptedEvent({ receivedAt }))).toBe(false)
+      expect(deletions.isPurged(acceptedEvent({ receivedAt, sourceId: 'src_b' }))).toBe(true)
+      expect(deletions.isPurged(acceptedEvent())).toBe(true)
+    })
+
+    test('may be followed by erasing, which goes on where others write', async () => {
+      await using harness = await open()
+      const { backend } = harness
+      const { id: deletionId } = await request(harness)
+      await receive(harness, {}, {})
+      await purgeAll(harness, { deletionId, userIds: ['u1'], sourceIds: null, until: NOON })
+      const erasing = backend.deletions.erase()
+      const [event] = await receive(harness, { userId: 'u2' })
+      await erasing
+      expect(await keptIds(harness)).toEqual([event!.id])
+      await harness.reopen()
+      expect(await keptIds(harness)).toEqual([event!.id])
+    })
+  })
+}

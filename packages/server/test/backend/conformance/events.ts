@@ -1,0 +1,148 @@
+import { describe, expect, test } from 'vitest'
+import { acceptedEvent, NOON } from '../../harness/accepted-event.ts'
+import type { BackendHarness, OpenBackendHarness } from './backend-harness.ts'
+
+const windowMs = 60_000
+
+/** Takes an event through log and archive, as ingest and pipeline do. Returns whether it was a duplicate. */
+async function receive(
+  { backend }: BackendHarness,
+  event: ReturnType<typeof acceptedEvent>,
+  declined: Parameters<BackendHarness['backend']['events']['archive']>[0][number]['declined'] = [],
+): Promise<boolean> {
+  await backend.log.append([event])
+  return (await backend.events.archive([{ event, declined }], { windowMs })).has(event.id)
+}
+
+export function eventsConformance(open: OpenBackendHarness): void {
+  describe('the archive of events', () => {
+    test('gives an event back as it was accepted, with its marks and declined decisions', async () => {
+      await using harness = await open()
+      const event = {
+        ...acceptedEvent(),
+        marks: ['precision_lost', 'timestamp_unreadable'] as const,
+      }
+      const declined = [{ destinationId: 'dst_a', reason: 'integrations' as const }]
+      await receive(harness, event, declined)
+      await harness.reopen()
+      expect(await harness.backend.events.find(event.id)).toEqual({
+        ...event,
+        declined,
+        duplicates: 0,
+      })
+      expect(await harness.backend.events.find('evt_none')).toBeUndefined()
+    })
+
+    test('tells a second event with the same source and messageId, counts it on the first and does not keep it', async () => {
+      await using harness = await open()
+      const [first, again] = [acceptedEvent({ messageId: 'm' }), acceptedEvent({ messageId: 'm' })]
+      expect(await receive(harness, first)).toBe(false)
+      expect(await receive(harness, again)).toBe(true)
+      expect((await harness.backend.events.find(first.id))?.duplicates).toBe(1)
+      expect(await harness.backend.events.find(again.id)).toBeUndefined()
+    })
+
+    test('tells duplicates within one call and across a restart', async () => {
+      await using harness = await open()
+      const events = [1, 2, 3].map(() => acceptedEvent({ messageId: 'm' }))
+      await harness.backend.log.append(events)
+      const entries = events.map((event) => ({ event, declined: [] }))
+      const duplicates = await harness.backend.events.archive(entries, { windowMs })
+      expect([...duplicates].toSorted()).toEqual([events[1]!.id, events[2]!.id].toSorted())
+      await harness.reopen()
+      expect(await receive(harness, acceptedEvent({ messageId: 'm' }))).toBe(true)
+      expect((await harness.backend.events.find(events[0]!.id))?.duplicates).toBe(3)
+    })
+
+    test('is safe to call twice: an event is no duplicate of itself, and a duplicate counts once', async () => {
+      await using harness = await open()
+      const [first, again] = [acceptedEvent({ messageId: 'm' }), acceptedEvent({ messageId: 'm' })]
+      await receive(harness, first)
+      await receive(harness, again)
+      const entries = [first, again].map((event) => ({ event, declined: [] }))
+      const duplicates = await harness.backend.events.archive(entries, { windowMs })
+      expect([...duplicates]).toEqual([again.id])
+      expect((await harness.backend.events.find(first.id))?.duplicates).toBe(1)
+    })
+
+    test('does not take the same messageId of another source, or beyond the window, for a duplicate', async () => {
+      await using harness = await open()
+      await receive(harness, acceptedEvent({ messageId: 'm' }))
+      expect(await receive(harness, acceptedEvent({ messageId: 'm', sourceId: 'src_b' }))).toBe(
+        false,
+      )
+      const late = acceptedEvent({ messageId: 'm', at: NOON + windowMs + 1 })
+      expect(await receive(harness, late)).toBe(false)
+    })
+
+    test('lists newest first, by messageId, source and type', async () => {
+      await using harness = await open()
+      const a = acceptedEvent({ messageId: 'a' })
+      const b = acceptedEvent({ messageId: 'b', type: 'identify', sourceId: 'src_b' })
+      for (const event of [a, b]) await receive(harness, event)
+      const ids = async (filter: object): Promise<string[]> =>
+        (await harness.backend.events.list(filter, { limit: 10 })).data.map(({ id }) => id)
+      expect(await ids({})).toEqual([b.id, a.id])
+      expect(await ids({ messageId: 'a' })).toEqual([a.id])
+      expect(await ids({ sourceId: 'src_b', type: 'identify' })).toEqual([b.id])
+      expect(await ids({ sourceId: 'src_b', type: 'track' })).toEqual([])
+    })
+
+    test('lists by user, name, time and text', async () => {
+      await using harness = await open()
+      const a = acceptedEvent({ userId: 'u1', event: 'Order Completed', at: NOON })
+      const b = acceptedEvent({ userId: 'u2', event: 'Refund', at: NOON + 10 })
+      const c = acceptedEvent({
+        anonymousId: 'anon',
+        properties: { note: 'Größe "L"', path: 'C:\\x' },
+        at: NOON + 20,
+      })
+      for (const event of [a, b, c]) await receive(harness, event)
+      const ids = async (filter: object): Promise<string[]> =>
+        (await harness.backend.events.list(filter, { limit: 10 })).data.map(({ id }) => id)
+      expect(await ids({ userId: 'u2' })).toEqual([b.id])
+      expect(await ids({ anonymousId: 'anon' })).toEqual([c.id])
+      expect(await ids({ event: 'Refund' })).toEqual([b.id])
+      expect(await ids({ from: NOON + 10 })).toEqual([c.id, b.id])
+      expect(await ids({ from: NOON + 1, to: NOON + 20 })).toEqual([b.id])
+      expect(await ids({ text: 'rEFUND' })).toEqual([b.id])
+      expect(await ids({ text: 'Größe "l"' })).toEqual([c.id])
+      expect(await ids({ text: 'c:\\x' })).toEqual([c.id])
+      expect(await ids({ text: '%' })).toEqual([])
+    })
+
+    test('has every event once, page by page, also where few meet the filter', async () => {
+      await using harness = await open()
+      const first = acceptedEvent({ userId: 'rare' })
+      const many = Array.from({ length: 60_000 }, () => acceptedEvent())
+      const last = acceptedEvent({ userId: 'rare' })
+      await harness.backend.log.append([first, ...many, last])
+      const found: string[] = []
+      let cursor: string | undefined
+      let pages = 0
+      do {
+        const page = await harness.backend.events.list(
+          { userId: 'rare' },
+          { limit: 1, ...(cursor !== undefined && { cursor }) },
+        )
+        found.push(...page.data.map(({ id }) => id))
+        cursor = page.nextCursor ?? undefined
+        pages += 1
+      } while (cursor !== undefined)
+      expect(found).toEqual([last.id, first.id])
+      expect(pages).toBeLessThan(5)
+    })
+
+    test('pages without gaps or repeats while events are inserted', async () => {
+      await using harness = await open()
+      const events = Array.from({ length: 5 }, () => acceptedEvent())
+      for (const event of events) await receive(harness, event)
+      const first = await harness.backend.events.list({}, { limit: 3 })
+      await receive(harness, acceptedEvent())
+      const second = await harness.backend.events.list({}, { limit: 3, cursor: first.nextCursor! })
+      const ids = [...first.data, ...second.data].map(({ id }) => id)
+      expect(ids).toEqual(events.map(({ id }) => id).toReversed())
+      expect(second.nextCursor).toBeNull()
+    })
+  })
+}

@@ -1,0 +1,28 @@
+import type { AcceptedEvent, Delivery } from '@hookline/protocol'
+import { deliveryId } from '../../../src/delivery/delivery-id.ts'
+import { acceptedEvent, NOON } from '../../harness/accepted-event.ts'
+import type { BackendHarness } from './backend-harness.ts'
+
+/** An event of `src_a` in the log and its delivery to `dst_a`, recorded as `change` says. */
+export async function keepDelivery(
+  { backend }: BackendHarness,
+  change: Partial<Delivery> = {},
+  event: AcceptedEvent = acceptedEvent(),
+): Promise<Delivery> {
+  await backend.log.append([event])
+  const destinationId = change.destinationId ?? 'dst_a'
+  const state = change.state ?? 'pending'
+  const delivery: Delivery = {
+    id: deliveryId(event.id, destinationId),
+    eventId: event.id,
+    destinationId,
+    state,
+    rounds: 0,
+    firstDueAt: NOON,
+    dueAt: state === 'pending' ? NOON : null,
+    webhooks: [],
+    ...change,
+  }
+  await backend.deliveries.record([{ delivery, attempts: [] }])
+  return delivery
+}

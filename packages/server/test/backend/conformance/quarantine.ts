@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'vitest'
+import { NOON } from '../../harness/accepted-event.ts'
+import type { OpenBackendHarness } from './backend-harness.ts'
+import { keepDelivery } from './kept-delivery.ts'
+
+const reason = 'It cannot be read.'
+
+export function quarantineConformance(open: OpenBackendHarness): void {
+  describe('quarantine', () => {
+    test('takes a delivery out of the way: no claim hands it out, and it says why', async () => {
+      await using harness = await open()
+      const { deliveries, quarantine } = harness.backend
+      const [bad, good] = [await keepDelivery(harness), await keepDelivery(harness)]
+      await deliveries.claim('dst_a', { now: NOON, limit: 1 })
+      await quarantine.add([{ id: bad.id, reason, at: NOON + 5 }])
+      await quarantine.add([{ id: bad.id, reason, at: NOON + 5 }])
+      await harness.reopen()
+      const claim = await harness.backend.deliveries.claim('dst_a', { now: NOON, limit: 9 })
+      expect(claim.deliveries.map(({ delivery }) => delivery.id)).toEqual([good.id])
+      expect(await harness.backend.deliveries.find(bad.id)).toMatchObject({
+        state: 'quarantined',
+        dueAt: null,
+        quarantine: { reason, at: NOON + 5 },
+      })
+      expect((await harness.backend.upkeep.backlog()).quarantined).toBe(1)
+    })
+
+    test('keeps a delivery that was never recorded', async () => {
+      await using harness = await open()
+      const { deliveries, quarantine } = harness.backend
+      const known = await keepDelivery(harness)
+      const delivery = { ...known, id: `${known.id.slice(0, -1)}z`, destinationId: 'dst_b' }
+      await quarantine.add([{ id: delivery.id, reason, at: NOON, delivery }])
+      expect(await deliveries.find(delivery.id)).toMatchObject({
+        state: 'quarantined',
+        destinationId: 'dst_b',
+      })
+    })
+
+    test('leaves alone what has an end', async () => {
+      await using harness = await open()
+      const { deliveries, quarantine } = harness.backend
+      const done = await keepDelivery(harness, { state: 'delivered' })
+      await quarantine.add([{ id: done.id, reason, at: NOON, delivery: done }])
+      expect((await deliveries.find(done.id))?.state).toBe('delivered')
+    })
+  })
+}

@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'vitest'
+import type { Suppression } from '../../../src/backend/suppressions.ts'
+import { NOON } from '../../harness/accepted-event.ts'
+import type { OpenBackendHarness } from './backend-harness.ts'
+
+const everywhere: Suppression = {
+  userId: 'u 1/ä',
+  sourceId: null,
+  since: NOON,
+  deletionId: 'del_a',
+}
+const inOne: Suppression = { ...everywhere, userId: 'u2', sourceId: 'src_a' }
+
+export function suppressionsConformance(open: OpenBackendHarness): void {
+  describe('suppressions', () => {
+    test('hold in the sources they name, or in every one, across a restart', async () => {
+      await using harness = await open()
+      await harness.backend.suppressions.add([everywhere, inOne])
+      for (const restart of [false, true]) {
+        if (restart) await harness.reopen()
+        const { suppressions } = harness.backend
+        expect(suppressions.has('src_a', everywhere.userId)).toBe(true)
+        expect(suppressions.has('src_new', everywhere.userId)).toBe(true)
+        expect(suppressions.has('src_a', 'u2')).toBe(true)
+        expect(suppressions.has('src_b', 'u2')).toBe(false)
+        expect(suppressions.has('src_a', 'u3')).toBe(false)
+      }
+    })
+
+    test('added twice are one, the first', async () => {
+      await using harness = await open()
+      const { suppressions } = harness.backend
+      await suppressions.add([inOne])
+      await suppressions.add([{ ...inOne, since: NOON + 9, deletionId: 'del_b' }])
+      expect((await suppressions.list({ limit: 9 })).data).toEqual([inOne])
+    })
+
+    test('end for a user in every source, and say whether there was any', async () => {
+      await using harness = await open()
+      await harness.backend.suppressions.add([inOne, { ...inOne, sourceId: 'src_b' }, everywhere])
+      expect(await harness.backend.suppressions.remove('u2')).toBe(true)
+      expect(await harness.backend.suppressions.remove('u2')).toBe(false)
+      expect(harness.backend.suppressions.has('src_a', 'u2')).toBe(false)
+      await harness.reopen()
+      const { suppressions } = harness.backend
+      expect(suppressions.has('src_b', 'u2')).toBe(false)
+      expect(suppressions.has('src_a', everywhere.userId)).toBe(true)
+    })
+
+    test('are listed newest first, page by page', async () => {
+      await using harness = await open()
+      const { suppressions } = harness.backend
+      const all = ['a', 'b', 'c'].map((userId) => ({ ...inOne, userId }))
+      for (const each of all) await suppressions.add([each])
+      const first = await suppressions.list({ limit: 2 })
+      const second = await suppressions.list({ limit: 2, cursor: first.nextCursor! })
+      expect([...first.data, ...second.data]).toEqual(all.toReversed())
+      expect(second.nextCursor).toBeNull()
+    })
+  })
+}

@@ -1,0 +1,131 @@
+import { formatTimestamp } from '@hookline/protocol'
+import { describe, expect, test } from 'vitest'
+import type { RemovalSlice } from '../../../src/backend/upkeep.ts'
+import { acceptedEvent, NOON } from '../../harness/accepted-event.ts'
+import type { BackendHarness, OpenBackendHarness } from './backend-harness.ts'
+import { keepDelivery } from './kept-delivery.ts'
+
+const DAY = 24 * 60 * 60 * 1000
+
+/** Acks everything that was appended. */
+async function ackAll({ backend: { log } }: BackendHarness, events: number): Promise<void> {
+  const stop = new AbortController()
+  let seen = 0
+  for await (const entries of log.consume({ signal: stop.signal })) {
+    await log.ack(entries)
+    seen += entries.reduce((sum, entry) => sum + entry.events.length, 0)
+    if (seen >= events) stop.abort()
+  }
+}
+
+async function removeAll({ backend }: BackendHarness, slice: RemovalSlice): Promise<number> {
+  let removed = 0
+  let cursor: string | null | undefined
+  while (cursor !== null) {
+    const next = await backend.upkeep.removeOldest({ ...slice, ...(cursor && { cursor }) })
+    removed += next.removed
+    cursor = next.cursor
+  }
+  return removed
+}
+
+const aged = (days: number) =>
+  acceptedEvent({ at: NOON - days * DAY, receivedAt: formatTimestamp(NOON - days * DAY) })
+
+export function upkeepConformance(open: OpenBackendHarness): void {
+  describe('upkeep', () => {
+    test('counts what is pending and held by destination, as it comes and goes', async () => {
+      await using harness = await open()
+      const { deliveries, upkeep } = harness.backend
+      expect(await upkeep.backlog()).toEqual({
+        waiting: [],
+        oldestPendingAt: undefined,
+        quarantined: 0,
+      })
+      const first = await keepDelivery(harness, { firstDueAt: NOON - 7 })
+      const second = await keepDelivery(harness)
+      await keepDelivery(harness, { destinationId: 'dst_b', state: 'held' })
+      await keepDelivery(harness, { destinationId: 'dst_b', state: 'delivered' })
+      expect(await upkeep.backlog()).toMatchObject({
+        waiting: [
+          { destinationId: 'dst_a', state: 'pending', count: 2 },
+          { destinationId: 'dst_b', state: 'held', count: 1 },
+        ],
+        oldestPendingAt: NOON - 7,
+      })
+      const ended = { state: 'expired', rounds: 1, dueAt: null } as const
+      await deliveries.record([{ delivery: { ...first, ...ended }, attempts: [] }])
+      await deliveries.record([
+        { delivery: { ...second, state: 'held', dueAt: null }, attempts: [] },
+      ])
+      await deliveries.unhold('dst_b', NOON + 3)
+      await harness.reopen()
+      expect(await harness.backend.upkeep.backlog()).toMatchObject({
+        waiting: [
+          { destinationId: 'dst_a', state: 'held', count: 1 },
+          { destinationId: 'dst_b', state: 'pending', count: 1 },
+        ],
+        oldestPendingAt: NOON + 3,
+      })
+    })
+
+    test('removes what is older than asked for, with all that belongs to it', async () => {
+      await using harness = await open()
+      const { deliveries, events, quarantine } = harness.backend
+      const [old, young] = [aged(9), aged(1)]
+      const gone = await keepDelivery(harness, { state: 'delivered' }, old)
+      const kept = await keepDelivery(harness, { state: 'rejected' }, young)
+      await quarantine.add([{ id: gone.id, reason: 'x', at: NOON }])
+      const declined = [{ destinationId: 'dst_b', reason: 'integrations' }] as const
+      await events.archive([{ event: old, declined }], { windowMs: DAY })
+      await ackAll(harness, 2)
+      expect(await removeAll(harness, { before: NOON - 7 * DAY })).toBe(1)
+      expect(await events.find(old.id)).toBeUndefined()
+      expect(await deliveries.find(gone.id)).toBeUndefined()
+      expect(await events.find(young.id)).toBeDefined()
+      expect(await deliveries.find(kept.id)).toBeDefined()
+      expect((await harness.backend.upkeep.backlog()).quarantined).toBe(0)
+      expect(await removeAll(harness, { before: NOON - 7 * DAY })).toBe(0)
+    })
+
+    test('never removes what is not acked, or waits for delivery', async () => {
+      await using harness = await open()
+      const acked = [aged(9), aged(9), aged(9)]
+      await keepDelivery(harness, { state: 'pending' }, acked[0])
+      await keepDelivery(harness, { state: 'held' }, acked[1])
+      await keepDelivery(harness, { state: 'delivered' }, acked[2])
+      await ackAll(harness, 3)
+      const unacked = aged(9)
+      await keepDelivery(harness, { state: 'delivered' }, unacked)
+      expect(await removeAll(harness, {})).toBe(1)
+      const left = await harness.backend.events.list({}, { limit: 9 })
+      expect(left.data.map(({ id }) => id).toSorted()).toEqual(
+        [acked[0]!.id, acked[1]!.id, unacked.id].toSorted(),
+      )
+    })
+
+    test('gets past events that a wrong clock has put into the future', async () => {
+      await using harness = await open()
+      await harness.backend.log.append([aged(-1000), aged(9)])
+      await ackAll(harness, 2)
+      expect(await removeAll(harness, { before: NOON })).toBe(1)
+    })
+
+    test('removes everything in slices, and the data takes less than before', async () => {
+      await using harness = await open()
+      const { log, upkeep } = harness.backend
+      const events = Array.from({ length: 3000 }, () =>
+        acceptedEvent({ properties: { filler: 'x'.repeat(500) } }),
+      )
+      await log.append(events)
+      await ackAll(harness, 3000)
+      const before = await upkeep.usedBytes()
+      expect(before).toBeGreaterThan(3000 * 500)
+      const first = await upkeep.removeOldest({})
+      expect(first.cursor).not.toBeNull()
+      expect(first.removed).toBeLessThan(3000)
+      expect(first.removed + (await removeAll(harness, {}))).toBe(3000)
+      expect(await upkeep.usedBytes()).toBeLessThan(before / 5)
+    })
+  })
+}

@@ -1,0 +1,53 @@
+import { openEmbeddedBackend } from '../../../src/backend/embedded/open.ts'
+import { TemporaryFolder } from '../../harness/temporary-folder.ts'
+import type { BackendHarness } from '../conformance/backend-harness.ts'
+import { catalogConformance } from '../conformance/catalog.ts'
+import { deletionsConformance } from '../conformance/deletions.ts'
+import { deliveriesConformance } from '../conformance/deliveries.ts'
+import { eventsConformance } from '../conformance/events.ts'
+import { logConformance } from '../conformance/log.ts'
+import { noticesConformance } from '../conformance/notices.ts'
+import { quarantineConformance } from '../conformance/quarantine.ts'
+import { replaysConformance } from '../conformance/replays.ts'
+import { suppressionsConformance } from '../conformance/suppressions.ts'
+import { upkeepConformance } from '../conformance/upkeep.ts'
+import { auditConformance } from '../conformance/audit.ts'
+import { deliveryReportsConformance } from '../conformance/delivery-reports.ts'
+import { keptAnswersConformance } from '../conformance/kept-answers.ts'
+import { statisticsConformance } from '../conformance/statistics.ts'
+import { tokensConformance } from '../conformance/tokens.ts'
+
+async function openHarness(): Promise<BackendHarness> {
+  const folder = new TemporaryFolder()
+  const options = { dataDir: folder.path, maxWaitingBytes: 64 * 1024 * 1024 }
+  let backend = await openEmbeddedBackend(options)
+  return {
+    get backend() {
+      return backend
+    },
+    async reopen() {
+      await backend[Symbol.asyncDispose]()
+      backend = await openEmbeddedBackend(options)
+    },
+    async [Symbol.asyncDispose]() {
+      await backend[Symbol.asyncDispose]()
+      folder[Symbol.dispose]()
+    },
+  }
+}
+
+logConformance(openHarness)
+catalogConformance(openHarness)
+eventsConformance(openHarness)
+deliveriesConformance(openHarness)
+quarantineConformance(openHarness)
+replaysConformance(openHarness)
+upkeepConformance(openHarness)
+auditConformance(openHarness)
+deliveryReportsConformance(openHarness)
+keptAnswersConformance(openHarness)
+statisticsConformance(openHarness)
+tokensConformance(openHarness)
+deletionsConformance(openHarness)
+noticesConformance(openHarness)
+suppressionsConformance(openHarness)

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import { BackendUnavailable } from '../../../src/backend/backend-unavailable.ts'
+import { openEmbeddedBackend } from '../../../src/backend/embedded/open.ts'
+import { acceptedEvent } from '../../harness/accepted-event.ts'
+import { TemporaryFolder } from '../../harness/temporary-folder.ts'
+
+test('an append that fails takes none of those down that share its transaction', async () => {
+  using folder = new TemporaryFolder()
+  await using backend = await openEmbeddedBackend({
+    dataDir: folder.path,
+    maxWaitingBytes: 2 ** 20,
+  })
+  const [a, b, c] = [acceptedEvent(), acceptedEvent(), acceptedEvent()]
+  await backend.log.append([a])
+  const results = await Promise.allSettled([
+    backend.log.append([b]),
+    backend.log.append([a]),
+    backend.log.append([c]),
+  ])
+  expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+  const { data } = await backend.events.list({}, { limit: 10 })
+  expect(data.map(({ id }) => id)).toEqual([c.id, b.id, a.id])
+})
+
+test('more calls than may wait for the disk are refused, not gathered without bound', async () => {
+  using folder = new TemporaryFolder()
+  await using backend = await openEmbeddedBackend({ dataDir: folder.path, maxWaitingBytes: 2000 })
+  const big = (): Promise<void> =>
+    backend.log.append([acceptedEvent({ properties: { text: 'x'.repeat(1500) } })])
+  const results = await Promise.allSettled([big(), big()])
+  expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected'])
+  expect((results[1] as PromiseRejectedResult).reason).toBeInstanceOf(BackendUnavailable)
+  // The first is on disk by now: there is room again.
+  await big()
+})
+
+test('what was asked for before closing is done; what comes after is refused', async () => {
+  using folder = new TemporaryFolder()
+  const options = { dataDir: folder.path, maxWaitingBytes: 2 ** 20 }
+  const backend = await openEmbeddedBackend(options)
+  const event = acceptedEvent()
+  const appended = backend.log.append([event])
+  await backend[Symbol.asyncDispose]()
+  await appended
+  await expect(backend.log.append([acceptedEvent()])).rejects.toBeInstanceOf(BackendUnavailable)
+  await expect(backend.probe()).rejects.toBeInstanceOf(BackendUnavailable)
+  await using again = await openEmbeddedBackend(options)
+  expect(await again.events.find(event.id)).toBeDefined()
+})

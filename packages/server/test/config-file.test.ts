@@ -1,0 +1,107 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { ConfigError, parseConfig, resolveConfig } from '../src/config.ts'
+import { readConfigFile } from '../src/config-file.ts'
+import { TemporaryFolder } from './harness/temporary-folder.ts'
+
+function fileWith(folder: TemporaryFolder, text: string, name = 'hookline.yaml'): string {
+  const path = join(folder.path, name)
+  writeFileSync(path, text)
+  return path
+}
+
+function problemsOf(act: () => unknown): readonly string[] {
+  try {
+    act()
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems
+    throw error
+  }
+  return []
+}
+
+describe('the configuration file', () => {
+  test('is YAML or JSON; a variable wins over it, a flag over both, and each value has its origin', () => {
+    using folder = new TemporaryFolder()
+    const yaml =
+      'port: 1\nlaneWindow: 2\nmaxInFlight: 3\nallowedNetworks:\n  - 10.0.0.0/8\n  - ::1/128\n'
+    const path = fileWith(folder, yaml)
+    const environment = { HOOKLINE_LANE_WINDOW: '20', HOOKLINE_MAX_IN_FLIGHT: '30' }
+    const { config, origins } = resolveConfig(
+      environment,
+      { maxInFlight: '300' },
+      readConfigFile(path),
+    )
+    expect(config).toMatchObject({
+      port: 1,
+      laneWindow: 20,
+      maxInFlight: 300,
+      allowedNetworks: ['10.0.0.0/8', '::1/128'],
+    })
+    expect(origins).toMatchObject({
+      port: { kind: 'file', name: path },
+      laneWindow: { kind: 'environment', name: 'HOOKLINE_LANE_WINDOW' },
+      maxInFlight: { kind: 'flag', name: '--max-in-flight' },
+      host: { kind: 'default' },
+      adminToken: { kind: 'unset' },
+    })
+    const json = fileWith(folder, '{"port": 5, "host": "::1"}', 'hookline.json')
+    expect(parseConfig({}, {}, readConfigFile(json))).toMatchObject({ port: 5, host: '::1' })
+  })
+
+  test('may be empty', () => {
+    using folder = new TemporaryFolder()
+    expect(readConfigFile(fileWith(folder, '# nothing yet\n')).values).toEqual({})
+  })
+
+  test('names unknown keys with a suggestion and bad values, all at once', () => {
+    using folder = new TemporaryFolder()
+    const path = fileWith(folder, 'prot: 1\nlaneWindow: many\nadminToken: ""\n')
+    expect(problemsOf(() => parseConfig({ HOOKLINE_PROT: '1' }, {}, readConfigFile(path)))).toEqual(
+      [
+        'HOOKLINE_PROT is no setting; did you mean HOOKLINE_PORT?',
+        `prot in ${path} is no setting; did you mean port?`,
+        expect.stringContaining(`adminToken in ${path} must be`),
+        `laneWindow in ${path} must be a whole number from 1 to 65536, not "many"`,
+      ],
+    )
+  })
+
+  test.each([
+    ['- 1', /must hold settings by name/],
+    ['port: {a: 1}', /port in .* must be a text, a number/],
+    ['a: "secret\nb: [', /is neither YAML nor JSON/],
+  ])('%j is refused, without quoting it', (text, problem) => {
+    using folder = new TemporaryFolder()
+    const [only, ...more] = problemsOf(() => readConfigFile(fileWith(folder, text)))
+    expect([only, more]).toEqual([expect.stringMatching(problem), []])
+    expect(only).not.toContain('secret')
+  })
+
+  test('that is not there is told', () => {
+    expect(problemsOf(() => readConfigFile('/nowhere/h.yaml'))).toEqual([
+      'The configuration file /nowhere/h.yaml cannot be read (ENOENT).',
+    ])
+  })
+})
+
+describe('a secret in a file of its own', () => {
+  test('is read without the line end; the variable itself wins', () => {
+    using folder = new TemporaryFolder()
+    const HOOKLINE_ADMIN_TOKEN_FILE = fileWith(folder, 'tok_in_a_file\n', 'token')
+    const { config, origins } = resolveConfig({ HOOKLINE_ADMIN_TOKEN_FILE })
+    expect(config.adminToken?.reveal()).toBe('tok_in_a_file')
+    expect(origins.adminToken).toEqual({ kind: 'environment', name: 'HOOKLINE_ADMIN_TOKEN_FILE' })
+    const both = parseConfig({ HOOKLINE_ADMIN_TOKEN_FILE, HOOKLINE_ADMIN_TOKEN: 'tok_itself' })
+    expect(both.adminToken?.reveal()).toBe('tok_itself')
+  })
+
+  test('that cannot be read is told, and only secrets have such a variable', () => {
+    const environment = { HOOKLINE_ADMIN_TOKEN_FILE: '/nowhere/token', HOOKLINE_PORT_FILE: '/x' }
+    expect(problemsOf(() => parseConfig(environment))).toEqual([
+      expect.stringContaining('HOOKLINE_PORT_FILE is no setting'),
+      'HOOKLINE_ADMIN_TOKEN_FILE names a file that cannot be read (ENOENT): /nowhere/token',
+    ])
+  })
+})

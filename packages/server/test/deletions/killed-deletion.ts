@@ -1,0 +1,51 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { pino } from 'pino'
+import type { Backend } from '../../src/backend/backend.ts'
+import { openEmbeddedBackend } from '../../src/backend/embedded/open.ts'
+import { DeletionWorker } from '../../src/deletions/deletion-worker.ts'
+import { systemClock } from '../../src/util/clock.ts'
+
+// A process of its own that carries out what deletions there are, and is killed at a moment that its
+// arguments name: before or after the so-manieth write.
+
+type Write = (...args: never[]) => Promise<unknown>
+
+/** `port` whose methods `names` count as writes. */
+function counted<T extends object>(port: T, names: readonly (keyof T)[], count: () => void): T {
+  return new Proxy(port, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name, target)
+      if (typeof value !== 'function') return value
+      const method = value.bind(target) as Write
+      if (!names.includes(name as keyof T)) return method
+      return async (...args: never[]) => {
+        count()
+        const result = await method(...args)
+        count()
+        return result
+      }
+    },
+  })
+}
+
+async function main(dataDir: string, killAt: number): Promise<void> {
+  let moment = 0
+  const count = (): void => {
+    if (++moment === killAt) process.kill(process.pid, 'SIGKILL')
+  }
+  await using backend: Backend = await openEmbeddedBackend({ dataDir, maxWaitingBytes: 2 ** 26 })
+  await using worker = new DeletionWorker({
+    catalog: backend.catalog,
+    deletions: counted(backend.deletions, ['advance', 'purge', 'erase'], count),
+    suppressions: counted(backend.suppressions, ['add'], count),
+    notices: counted(backend.notices, ['create'], count),
+    clock: systemClock,
+    logger: pino({ level: 'silent' }),
+    onNotices: () => undefined,
+  })
+  worker.wake()
+  const open = () => backend.deletions.list({ isOpen: true }, { limit: 1 })
+  while ((await open()).data.length > 0) await pause(5)
+}
+
+await main(process.argv[2]!, Number(process.argv[3]))

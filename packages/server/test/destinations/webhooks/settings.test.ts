@@ -1,0 +1,321 @@
+import type { WebhooksSettings } from '@hookline/protocol'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { presentWebhooksSettings } from '../../../src/destinations/webhooks/present-settings.ts'
+import { parseWebhooksSettings } from '../../../src/destinations/webhooks/settings.ts'
+
+const URL_A = 'https://a.example/in'
+const url = (length: number) => `https://a.example/${'x'.repeat(length - 18)}`
+const webhooks = (...entries: unknown[]) => ({ webhooks: entries })
+const headers = (given: unknown) => webhooks({ url: URL_A, headers: given })
+const numbered = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, 'v']))
+
+function settingsOf(input: unknown, previous?: WebhooksSettings): WebhooksSettings {
+  const parsed = parseWebhooksSettings(input, previous)
+  if ('faults' in parsed) expect.fail(JSON.stringify(parsed.faults))
+  return parsed.settings
+}
+
+function faultsOf(input: unknown, previous?: WebhooksSettings): string[] {
+  const parsed = parseWebhooksSettings(input, previous)
+  return 'faults' in parsed ? parsed.faults.map(({ pointer, code }) => `${pointer} ${code}`) : []
+}
+
+test('absent fields have their defaults', () => {
+  expect(settingsOf(webhooks({ url: URL_A }))).toEqual({
+    sharedSecret: null,
+    webhooks: [{ url: URL_A, headers: {} }],
+    successPolicy: 'any',
+  })
+})
+
+test('webhookUrl stands for a list of one webhook without headers', () => {
+  expect(settingsOf({ webhookUrl: URL_A }).webhooks).toEqual([{ url: URL_A, headers: {} }])
+})
+
+test.each([
+  ['https://EXAMPLE.com', 'https://example.com/'],
+  ['HTTP://example.com:80/a/../b', 'http://example.com/b'],
+  [' https://example.com/ä?q=1 ', 'https://example.com/%C3%A4?q=1'],
+  ['http://[::1]:8080/in', 'http://[::1]:8080/in'],
+  [url(2048), url(2048)],
+])('the URL %j is kept as WHATWG parsing writes it', (given, kept) => {
+  expect(settingsOf({ webhookUrl: given }).webhooks[0]?.url).toBe(kept)
+})
+
+test.each<[string, unknown, string[]]>([
+  ['nothing', undefined, [' required']],
+  ['a list', [], [' wrong_type']],
+  ['null', null, [' wrong_type']],
+  ['an unknown field', { ...webhooks({ url: URL_A }), secret: 'x' }, ['/secret unknown_field']],
+  ['no webhooks', {}, ['/webhooks required']],
+  ['webhooks null', { webhooks: null }, ['/webhooks wrong_type']],
+  ['webhooks no list', { webhooks: { url: URL_A } }, ['/webhooks wrong_type']],
+  ['no webhook in the list', webhooks(), ['/webhooks too_few']],
+  [
+    'six webhooks',
+    webhooks(...[1, 2, 3, 4, 5, 6].map((n) => ({ url: `${URL_A}/${n}` }))),
+    ['/webhooks too_many'],
+  ],
+  [
+    'both ways of writing',
+    { ...webhooks({ url: URL_A }), webhookUrl: URL_A },
+    ['/webhookUrl exclusive'],
+  ],
+  ['webhookUrl null', { webhookUrl: null }, ['/webhookUrl wrong_type']],
+  ['webhookUrl of another scheme', { webhookUrl: 'ftp://a' }, ['/webhookUrl scheme_not_allowed']],
+  ['a webhook that is a text', webhooks(URL_A), ['/webhooks/0 wrong_type']],
+  [
+    'an unknown field of a webhook',
+    webhooks({ url: URL_A, header: {} }),
+    ['/webhooks/0/header unknown_field'],
+  ],
+  ['a webhook without URL', webhooks({}), ['/webhooks/0/url required']],
+  ['a URL that is a number', webhooks({ url: 1 }), ['/webhooks/0/url wrong_type']],
+  ['an empty URL', webhooks({ url: '' }), ['/webhooks/0/url invalid_url']],
+  ['a URL without protocol', webhooks({ url: 'a.example/in' }), ['/webhooks/0/url invalid_url']],
+  ['a URL without host', webhooks({ url: 'https://' }), ['/webhooks/0/url invalid_url']],
+  ['a path for a host', webhooks({ url: 'http:///path' }), ['/webhooks/0/url invalid_url']],
+  ['no slashes', webhooks({ url: 'http:a.example' }), ['/webhooks/0/url invalid_url']],
+  ['a script', webhooks({ url: 'javascript:x' }), ['/webhooks/0/url scheme_not_allowed']],
+  ['a user', webhooks({ url: 'https://u@a.example' }), ['/webhooks/0/url credentials_in_url']],
+  ['a password', webhooks({ url: 'https://:p@a.example' }), ['/webhooks/0/url credentials_in_url']],
+  ['a fragment', webhooks({ url: 'https://a.example/#x' }), ['/webhooks/0/url fragment_in_url']],
+  ['an empty fragment', webhooks({ url: `${URL_A}#` }), ['/webhooks/0/url fragment_in_url']],
+  ['a long URL', webhooks({ url: url(2049) }), ['/webhooks/0/url too_long']],
+  [
+    'a URL that is long when encoded',
+    webhooks({ url: `https://a.example/${'ä'.repeat(400)}` }),
+    ['/webhooks/0/url too_long'],
+  ],
+  [
+    'the same URL, written differently',
+    webhooks({ url: 'https://a.example' }, { url: 'HTTPS://A.example:443/' }),
+    ['/webhooks/1/url duplicate_url'],
+  ],
+  ['headers null', headers(null), ['/webhooks/0/headers wrong_type']],
+  ['headers in a list', headers([]), ['/webhooks/0/headers wrong_type']],
+  ['six headers', headers(numbered(6)), ['/webhooks/0/headers too_many']],
+  ['an empty name', headers({ '': 'v' }), ['/webhooks/0/headers/ invalid_header_name']],
+  ['a space in a name', headers({ 'a b': 'v' }), ['/webhooks/0/headers/a b invalid_header_name']],
+  ['a slash in a name', headers({ 'a/b': 'v' }), ['/webhooks/0/headers/a~1b invalid_header_name']],
+  [
+    'a line break in a name',
+    headers({ 'a\n': 'v' }),
+    ['/webhooks/0/headers/a\n invalid_header_name'],
+  ],
+  ['a name in two cases', headers({ K: 'v', k: 'w' }), ['/webhooks/0/headers/k duplicate_header']],
+  ['a number for a value', headers({ k: 1 }), ['/webhooks/0/headers/k wrong_type']],
+  ['an empty value', headers({ k: '' }), ['/webhooks/0/headers/k invalid_header_value']],
+  ['a line break', headers({ k: 'v\r\nx: y' }), ['/webhooks/0/headers/k invalid_header_value']],
+  ['a tab', headers({ k: 'a\tb' }), ['/webhooks/0/headers/k invalid_header_value']],
+  ['a space at the end', headers({ k: 'v ' }), ['/webhooks/0/headers/k invalid_header_value']],
+  ['a value beyond ASCII', headers({ k: 'ä' }), ['/webhooks/0/headers/k invalid_header_value']],
+  ['a long value', headers({ k: 'v'.repeat(1025) }), ['/webhooks/0/headers/k too_long']],
+  [
+    'a hidden value of which none is stored',
+    headers({ k: { set: true } }),
+    ['/webhooks/0/headers/k hidden_value_unknown'],
+  ],
+  ['an empty secret', { webhookUrl: URL_A, sharedSecret: '' }, ['/sharedSecret empty']],
+  [
+    'a secret that is a number',
+    { webhookUrl: URL_A, sharedSecret: 1 },
+    ['/sharedSecret wrong_type'],
+  ],
+  [
+    'a long secret',
+    { webhookUrl: URL_A, sharedSecret: 'x'.repeat(1025) },
+    ['/sharedSecret too_long'],
+  ],
+  [
+    'half a character in the secret',
+    { webhookUrl: URL_A, sharedSecret: '\ud800' },
+    ['/sharedSecret not_unicode'],
+  ],
+  [
+    'a hidden secret of which none is stored',
+    { webhookUrl: URL_A, sharedSecret: { set: true } },
+    ['/sharedSecret wrong_type'],
+  ],
+  ['another policy', { webhookUrl: URL_A, successPolicy: 'all' }, ['/successPolicy not_allowed']],
+])('refuses %s', (_what, input, faults) => {
+  expect(faultsOf(input)).toEqual(faults)
+})
+
+test.each([
+  'Content-Type',
+  'content-length',
+  'HOST',
+  'connection',
+  'transfer-encoding',
+  'User-Agent',
+  'X-Signature',
+  'webhook-id',
+  'webhook-timestamp',
+  'webhook-signature',
+  'Proxy-Authorization',
+])('refuses the reserved header %s', (name) => {
+  expect(faultsOf(headers({ [name]: 'v' }))).toEqual([
+    `/webhooks/0/headers/${name} reserved_header`,
+  ])
+})
+
+test('takes all that is just allowed', () => {
+  const given = {
+    sharedSecret: 'ä'.repeat(1024),
+    webhooks: [1, 2, 3, 4, 5].map((n) => ({
+      url: `${URL_A}/${n}`,
+      headers: { ...numbered(4), "!#$%&'*+-.^_`|~9Z": `a ${'v'.repeat(1022)}` },
+    })),
+    successPolicy: 'each',
+  }
+  expect(settingsOf(given)).toEqual(given)
+})
+
+test('tells all faults at once, each with a message and a remedy', () => {
+  const parsed = parseWebhooksSettings({
+    sharedSecret: '',
+    successPolicy: 'none',
+    sucessPolicy: 'any',
+    webhooks: [{ url: 'https://u:p@a.example/#x', headers: { host: 'a', 'b c': '' } }, 7],
+  })
+  const faults = 'faults' in parsed ? parsed.faults : []
+  expect(faults.map(({ pointer }) => pointer).toSorted()).toEqual([
+    '/sharedSecret',
+    '/successPolicy',
+    '/sucessPolicy',
+    '/webhooks/0/headers/b c',
+    '/webhooks/0/headers/host',
+    '/webhooks/0/url',
+    '/webhooks/0/url',
+    '/webhooks/1',
+  ])
+  expect(faults.every(({ message, hint }) => message.length > 5 && hint.length > 5)).toBe(true)
+  expect(faults.find(({ pointer }) => pointer === '/sucessPolicy')?.hint).toBe(
+    'Did you mean successPolicy?',
+  )
+})
+
+test('no fault quotes a value', () => {
+  const planted = 'PLANTED'
+  const parsed = parseWebhooksSettings({
+    sharedSecret: planted.repeat(200),
+    successPolicy: planted,
+    webhooks: [{ url: `ftp://${planted}@a`, headers: { host: planted, k: `${planted}\n` } }],
+  })
+  expect(parsed).toHaveProperty('faults')
+  expect(JSON.stringify(parsed)).not.toContain(planted)
+})
+
+const stored: WebhooksSettings = {
+  sharedSecret: 'correct horse battery',
+  webhooks: [{ url: URL_A, headers: { Authorization: 'Bearer abc', 'X-Team': 'crm' } }],
+  successPolicy: 'each',
+}
+
+test('a change replaces what is given and leaves the rest', () => {
+  expect(settingsOf(undefined, stored)).toEqual(stored)
+  expect(settingsOf({}, stored)).toEqual(stored)
+  expect(settingsOf({ sharedSecret: null }, stored)).toEqual({ ...stored, sharedSecret: null })
+  expect(settingsOf({ successPolicy: 'any' }, stored)).toEqual({ ...stored, successPolicy: 'any' })
+  expect(settingsOf(headers({ k: 'v' }), stored).webhooks).toEqual([
+    { url: URL_A, headers: { k: 'v' } },
+  ])
+})
+
+test('a header given back hidden keeps its value at the same URL, in any case, and only there', () => {
+  const hidden = { authorization: { set: true }, 'x-new': 'v' }
+  expect(settingsOf(headers(hidden), stored).webhooks[0]?.headers).toEqual({
+    authorization: 'Bearer abc',
+    'x-new': 'v',
+  })
+  const elsewhere = webhooks({ url: 'https://evil.example/', headers: hidden })
+  expect(faultsOf(elsewhere, stored)).toEqual([
+    '/webhooks/0/headers/authorization hidden_value_unknown',
+  ])
+})
+
+test('a secret given back hidden stays, as does its absence', () => {
+  expect(settingsOf({ sharedSecret: { set: true } }, stored)).toEqual(stored)
+  expect(settingsOf({ sharedSecret: { set: false } }, { ...stored, sharedSecret: null })).toEqual({
+    ...stored,
+    sharedSecret: null,
+  })
+})
+
+test('settings are shown without their secrets', () => {
+  expect(presentWebhooksSettings(stored)).toEqual({
+    sharedSecret: { set: true, last4: 'tery' },
+    webhooks: [
+      {
+        url: URL_A,
+        headers: { Authorization: { set: true }, 'X-Team': { set: true } },
+        paused: null,
+      },
+    ],
+    successPolicy: 'each',
+  })
+})
+
+test.each([
+  ['12 characters', 'abcdefghijkl', { set: true, last4: 'ijkl' }],
+  ['11 characters', 'abcdefghijk', { set: true }],
+  ['none', null, { set: false }],
+])('of a secret of %s no more is shown than is safe', (_length, sharedSecret, shown) => {
+  expect(presentWebhooksSettings({ ...stored, sharedSecret }).sharedSecret).toEqual(shown)
+})
+
+const token = fc.stringMatching(/^[A-Za-z-]{1,20}$/).map((name) => `k-${name}`)
+const value = fc.stringMatching(/^[!-~]{1,40}$/)
+const someSettings = fc.record({
+  sharedSecret: fc.option(fc.string({ minLength: 1, unit: 'grapheme' })),
+  webhooks: fc.uniqueArray(
+    fc.record({
+      url: fc.webUrl({ withQueryParameters: true }).map((text) => new URL(text).href),
+      headers: fc
+        .uniqueArray(fc.tuple(token, value), {
+          maxLength: 5,
+          selector: ([name]) => name.toLowerCase(),
+        })
+        .map((entries) => Object.fromEntries(entries)),
+    }),
+    { minLength: 1, maxLength: 5, selector: (webhook) => webhook.url },
+  ),
+  successPolicy: fc.constantFrom('any' as const, 'each' as const),
+})
+
+test('what is shown can be given back, and changes nothing', () => {
+  fc.assert(
+    fc.property(someSettings, (settings) => {
+      const given = JSON.parse(JSON.stringify(presentWebhooksSettings(settings))) as unknown
+      expect(settingsOf(given, settings)).toEqual(settings)
+      expect(settingsOf(settings)).toEqual(settings)
+    }),
+  )
+})
+
+test('whatever is given, there is an answer', () => {
+  const anything = fc.oneof(
+    fc.anything(),
+    fc.record({ webhooks: fc.array(fc.anything()), sharedSecret: fc.anything() }),
+    fc.record({ webhooks: fc.array(fc.record({ url: fc.string(), headers: fc.object() })) }),
+  )
+  fc.assert(
+    fc.property(anything, (input) => {
+      const parsed = parseWebhooksSettings(input)
+      if ('faults' in parsed) expect(parsed.faults.length).toBeGreaterThan(0)
+      else expect(settingsOf(parsed.settings)).toEqual(parsed.settings)
+    }),
+  )
+})
+
+test('a webhook stays paused when its settings change, whatever is given for that', () => {
+  const paused = { since: 1, reason: 'gone' } as const
+  const [webhook] = stored.webhooks
+  const previous = { ...stored, webhooks: [{ ...webhook!, paused }] }
+  const given = { webhooks: [{ url: URL_A, paused: null }, { url: 'https://b.example/in' }] }
+  const parsed = parseWebhooksSettings(given, previous) as { settings: typeof stored }
+  expect(parsed.settings.webhooks.map((each) => each.paused)).toEqual([paused, undefined])
+})

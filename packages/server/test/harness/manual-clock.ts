@@ -1,0 +1,36 @@
+import type { Clock } from '../../src/util/clock.ts'
+
+/** A clock that stands still until it is told to go on. */
+export class ManualClock implements Clock {
+  #nowMs: number
+  #timers: { readonly at: number; readonly task: () => void }[] = []
+
+  constructor(nowMs = Date.UTC(2026, 0, 1)) {
+    this.#nowMs = nowMs
+  }
+
+  now(): number {
+    return this.#nowMs
+  }
+
+  after(delayMs: number, task: () => void): () => void {
+    const timer = { at: this.#nowMs + Math.max(delayMs, 0), task }
+    this.#timers.push(timer)
+    return () => {
+      this.#timers = this.#timers.filter((other) => other !== timer)
+    }
+  }
+
+  /** Lets the time pass, running what falls due in the order of time. */
+  advance(ms: number): void {
+    const until = this.#nowMs + ms
+    for (;;) {
+      const next = this.#timers.toSorted((a, b) => a.at - b.at)[0]
+      if (next === undefined || next.at > until) break
+      this.#timers = this.#timers.filter((timer) => timer !== next)
+      this.#nowMs = next.at
+      next.task()
+    }
+    this.#nowMs = until
+  }
+}

@@ -1,0 +1,37 @@
+import fastify from 'fastify'
+import { expect, test } from 'vitest'
+import { healthRoutes, type ReadinessCheck } from '../../src/http/health.ts'
+
+async function get(path: string, checks: readonly ReadinessCheck[]) {
+  await using server = fastify()
+  server.register(healthRoutes(checks))
+  const response = await fetch(`${await server.listen({ host: '127.0.0.1', port: 0 })}${path}`)
+  return { status: response.status, body: await response.json() }
+}
+
+const well: ReadinessCheck = { name: 'log', check: async () => undefined }
+const ill: ReadinessCheck = {
+  name: 'database',
+  check: () => Promise.reject(new Error('disk full')),
+}
+
+test('livez answers 200 while the process answers, whatever the checks say', async () => {
+  expect(await get('/livez', [ill])).toEqual({ status: 200, body: { status: 'ok' } })
+})
+
+test('readyz answers 200 when every check is well', async () => {
+  expect(await get('/readyz', [well])).toEqual({
+    status: 200,
+    body: { status: 'ok', checks: { log: { ok: true } } },
+  })
+})
+
+test('readyz answers 503 and says which check is not well, and why', async () => {
+  expect(await get('/readyz', [well, ill])).toEqual({
+    status: 503,
+    body: {
+      status: 'unavailable',
+      checks: { log: { ok: true }, database: { ok: false, reason: 'disk full' } },
+    },
+  })
+})

@@ -1,0 +1,15 @@
+import fastify from 'fastify'
+import { expect, test } from 'vitest'
+import { metricsRoute } from '../../src/http/metrics-route.ts'
+import { Metrics } from '../../src/telemetry/metrics.ts'
+
+test('metrics are served as Prometheus reads them', async () => {
+  await using server = fastify()
+  const metrics = new Metrics()
+  server.register(metricsRoute(metrics))
+  metrics.ingestEvents.inc({ result: 'accepted' }, 3)
+  const url = await server.listen({ host: '127.0.0.1', port: 0 })
+  const response = await fetch(`${url}/metrics`)
+  expect(response.headers.get('content-type')).toContain('text/plain; version=0.0.4')
+  expect(await response.text()).toContain('hookline_ingest_events_total{result="accepted"} 3')
+})

@@ -1,0 +1,187 @@
+import fc from 'fast-check'
+import { connect } from 'node:net'
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { firstAnswer, type RawAnswer } from '../harness/raw-exchange.ts'
+import { IngestHarness, WRITE_KEY } from './ingest-harness.ts'
+
+let harness: IngestHarness
+
+beforeAll(async () => {
+  harness = await IngestHarness.open({ requestTimeoutMs: '300' })
+})
+afterAll(() => harness[Symbol.asyncDispose]())
+
+// Whatever a test did: the service is still there, and works.
+afterEach(async () => {
+  const call = { userId: 'u1', event: 'Still Here' }
+  expect(await harness.post('/v1/track', call)).toMatchObject({ status: 200 })
+  expect((await harness.stored()).at(-1)).toMatchObject({ event: call })
+})
+
+/** The one thing every answer must be: a JSON object that says whether it went well. */
+function readAnswer({ status, headers, body }: RawAnswer): Record<string, unknown> {
+  expect(headers).toMatch(/^content-type: application\/json/m)
+  const answer: unknown = JSON.parse(Buffer.from(body, 'latin1').toString())
+  const failed = { success: false, code: expect.any(String), message: expect.any(String) }
+  expect(answer).toMatchObject(status === 200 ? { success: true } : failed)
+  expect([200, 400, 401, 403, 404, 405, 408, 429, 431]).toContain(status)
+  return answer as Record<string, unknown>
+}
+
+function requestBytes(head: readonly string[], body: Buffer): Buffer {
+  return Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`, 'latin1'), body])
+}
+
+const KEYS = ['type', 'userId', 'anonymousId', 'event', 'messageId', 'timestamp', 'properties']
+const OBJECTS = ['context', 'integrations', 'traits', '__proto__', 'constructor', 'toJSON']
+const good = fc.record({ type: fc.constant('identify'), userId: fc.string({ minLength: 1 }) })
+const strange = fc.dictionary(fc.constantFrom(...KEYS, ...OBJECTS), fc.jsonValue())
+const call = fc.oneof(good, strange, fc.jsonValue())
+const batch = fc.oneof(
+  fc.record({ batch: fc.array(call, { maxLength: 6 }), sentAt: fc.jsonValue() }),
+  fc.record({ batch: fc.array(good, { maxLength: 6 }), context: fc.jsonValue() }),
+  fc.jsonValue(),
+)
+const body = fc.oneof(
+  { weight: 4, arbitrary: batch.map((value) => Buffer.from(JSON.stringify(value))) },
+  { weight: 1, arbitrary: fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes)) },
+)
+const ENCODERS: Record<string, (bytes: Buffer) => Buffer> = {
+  identity: (bytes) => bytes,
+  gzip: (bytes) => gzipSync(bytes),
+  deflate: (bytes) => deflateSync(bytes),
+  br: (bytes) => brotliCompressSync(bytes),
+  'x-unknown': (bytes) => deflateRawSync(bytes),
+}
+const encoding = fc.constantFrom(...Object.keys(ENCODERS))
+const headerValue = fc
+  .string({ unit: fc.integer({ min: 0x20, max: 0xff }).map((code) => String.fromCharCode(code)) })
+  .map((value) => value.trim())
+
+test('whatever a batch holds, it is answered in JSON and stored as the answer says', async () => {
+  const request = fc.record({
+    body,
+    encodings: fc.tuple(encoding, encoding),
+    isTruthful: fc.boolean(),
+    isStrict: fc.boolean(),
+    contentType: headerValue,
+    origin: headerValue,
+  })
+  await fc.assert(
+    fc.asyncProperty(request, async ({ encodings, isTruthful, isStrict, ...given }) => {
+      const [actual, claimed] = encodings
+      const bytes = ENCODERS[actual]!(given.body)
+      const head = [
+        'POST /v1/batch HTTP/1.1',
+        'Host: test',
+        `X-Write-Key: ${WRITE_KEY}`,
+        `Content-Encoding: ${isTruthful ? actual : claimed}`,
+        `Content-Type: ${given.contentType}`,
+        `Origin: ${given.origin}`,
+        `Content-Length: ${bytes.length}`,
+        ...(isStrict ? ['X-Strict-Mode: 1'] : []),
+      ]
+      const answered = await firstAnswer(harness.port, requestBytes(head, bytes))
+      const stored = await harness.stored()
+      if (answered === undefined) throw new Error('closed without an answer')
+      const { success, rejected = [] } = readAnswer(answered)
+      if (isStrict && success === true) expect(rejected).toEqual([])
+      if (success === false) {
+        expect(stored).toEqual([])
+        return
+      }
+      const { batch: calls } = JSON.parse(given.body.toString()) as { batch: unknown[] }
+      expect(stored).toHaveLength(calls.length - (rejected as unknown[]).length)
+    }),
+    { numRuns: 400 },
+  )
+})
+
+test('whatever bytes come, they are answered in JSON or the connection is closed', async () => {
+  const method = fc.constantFrom('POST', 'GET', 'OPTIONS', 'PUT', 'CONNECT', 'PRI', 'post', '')
+  const path = fc.oneof(
+    fc.constantFrom('/v1/track', '/v1/b', '/v1/m', '*', '//', '/v1/projects/%/settings'),
+    fc.webUrl(),
+    headerValue,
+  )
+  const names = [
+    'Authorization',
+    'Content-Length',
+    'Transfer-Encoding',
+    'Expect',
+    'Upgrade',
+    'Host',
+  ]
+  const name = fc.oneof(fc.constantFrom(...names, 'Connection', 'Access-Control-Request-Headers'))
+  const value = fc.oneof(fc.constantFrom('5', 'chunked', '100-continue', WRITE_KEY), headerValue)
+  const header = fc.tuple(name, value).map((pair) => pair.join(': '))
+  const http = fc
+    .tuple(method, path, fc.array(header, { maxLength: 5 }), body)
+    .map(([verb, url, headers, sent]) =>
+      requestBytes([`${verb} ${url} HTTP/1.1`, ...headers], sent),
+    )
+  const bytes = fc.oneof(
+    { weight: 5, arbitrary: http },
+    { weight: 1, arbitrary: fc.uint8Array({ minLength: 1 }).map((any) => Buffer.from(any)) },
+  )
+  await fc.assert(
+    fc.asyncProperty(fc.array(bytes, { minLength: 1, maxLength: 40 }), async (exchanges) => {
+      const answers = await Promise.all(exchanges.map((sent) => firstAnswer(harness.port, sent)))
+      for (const answer of answers) if (answer) readAnswer(answer)
+    }),
+    { numRuns: 12 },
+  )
+  await harness.stored()
+})
+
+test('bombs are refused by what they would come to, in every encoding', async () => {
+  const zeros = Buffer.alloc(32 * 1024 * 1024)
+  for (const name of ['gzip', 'deflate', 'br']) {
+    const bytes = ENCODERS[name]!(zeros)
+    const head = ['POST /v1/b HTTP/1.1', `Content-Encoding: ${name}`, `X-Write-Key: ${WRITE_KEY}`]
+    const sent = requestBytes([...head, `Content-Length: ${bytes.length}`], bytes)
+    const answer = await firstAnswer(harness.port, sent)
+    expect(answer && readAnswer(answer)).toMatchObject({ code: 'batch_too_large' })
+  }
+})
+
+test('header lines of a megabyte are refused', async () => {
+  for (const name of ['Authorization', 'X-Write-Key', 'Content-Encoding', 'Origin']) {
+    const head = ['POST /v1/b HTTP/1.1', `${name}: ${'x'.repeat(1024 * 1024)}`]
+    const answer = await firstAnswer(harness.port, requestBytes(head, Buffer.alloc(0)))
+    expect(answer && readAnswer(answer)).toMatchObject({ code: 'headers_too_large' })
+  }
+})
+
+test('bodies that do not arrive in time are refused, and nothing of them is stored', async () => {
+  const text = JSON.stringify({ batch: [{ type: 'identify', userId: 'u1' }] })
+  const head = ['POST /v1/batch HTTP/1.1', `X-Write-Key: ${WRITE_KEY}`, 'Host: test']
+  const slow = requestBytes([...head, `Content-Length: ${text.length + 1}`], Buffer.from(text))
+  const chunk = `${text.length.toString(16)}\r\n${text}\r\n`
+  const chunked = requestBytes([...head, 'Transfer-Encoding: chunked'], Buffer.from(chunk))
+  const answers = await Promise.all([slow, chunked].map((sent) => firstAnswer(harness.port, sent)))
+  for (const answer of answers) {
+    expect(answer && readAnswer(answer)).toMatchObject({ code: 'request_timeout' })
+  }
+  expect(await harness.stored()).toEqual([])
+})
+
+test('clients that go away in the middle of a body leave nothing stored', async () => {
+  const text = JSON.stringify({ batch: [{ type: 'identify', userId: 'u1' }] })
+  const head = ['POST /v1/batch HTTP/1.1', `X-Write-Key: ${WRITE_KEY}`, 'Host: test']
+  const bytes = requestBytes([...head, `Content-Length: ${text.length}`], Buffer.from(text))
+  const lengths = Array.from({ length: 40 }, (_, index) => Math.ceil((bytes.length * index) / 41))
+  await Promise.all(
+    lengths.map(
+      (length) =>
+        new Promise<void>((resolve) => {
+          const socket = connect(harness.port, '127.0.0.1', () => {
+            socket.write(bytes.subarray(0, length + 1), () => socket.resetAndDestroy())
+          })
+          socket.on('close', () => resolve()).on('error', () => undefined)
+        }),
+    ),
+  )
+  expect(await harness.stored()).toEqual([])
+})

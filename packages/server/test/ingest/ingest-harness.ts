@@ -1,0 +1,148 @@
+import { type AcceptedEvent, type Source } from '@hookline/protocol'
+import type { FastifyInstance } from 'fastify'
+import type { AddressInfo } from 'node:net'
+import { pino } from 'pino'
+import { request } from 'undici'
+import type { Backend } from '../../src/backend/backend.ts'
+import { openEmbeddedBackend } from '../../src/backend/embedded/open.ts'
+import { parseConfig } from '../../src/config.ts'
+import { createHttpServer } from '../../src/http/server.ts'
+import { ingestRoutes } from '../../src/ingest/routes.ts'
+import type { SettingName } from '../../src/settings.ts'
+import { Metrics } from '../../src/telemetry/metrics.ts'
+import { acceptedEvent, NOON } from '../harness/accepted-event.ts'
+import { ManualClock } from '../harness/manual-clock.ts'
+import { TemporaryFolder } from '../harness/temporary-folder.ts'
+
+export const WRITE_KEY = 'wk_enabled'
+
+interface Sent {
+  readonly method?: 'POST' | 'GET' | 'OPTIONS' | 'PUT'
+  readonly headers?: Record<string, string>
+  /** Sent as it is when text or bytes, else as JSON. */
+  readonly body?: unknown
+}
+
+interface Answered {
+  readonly status: number
+  readonly headers: Record<string, string | string[] | undefined>
+  readonly body: Record<string, unknown>
+}
+
+/** The ingestion API on a real socket and a real engine, with one source, and what it stored. */
+export class IngestHarness implements AsyncDisposable {
+  static async open(
+    flags: { readonly [S in SettingName]?: string } = {},
+    source: Partial<Source> = {},
+  ): Promise<IngestHarness> {
+    const folder = new TemporaryFolder()
+    const config = parseConfig({}, { dataDir: folder.path, ...flags })
+    const backend = await openEmbeddedBackend({
+      dataDir: folder.path,
+      maxWaitingBytes: config.maxWaitingBytes,
+    })
+    const harness = new IngestHarness(backend, folder, config)
+    await harness.putSource(source)
+    await harness.server.listen({ host: '127.0.0.1', port: 0 })
+    return harness
+  }
+
+  readonly clock = new ManualClock()
+  readonly metrics = new Metrics()
+  readonly logLines: Record<string, unknown>[] = []
+  readonly backend: Backend
+  readonly server: FastifyInstance
+  readonly #folder: TemporaryFolder
+  readonly #stop = new AbortController()
+  readonly #consuming: Promise<void>
+  #events: AcceptedEvent[] = []
+  #seen: () => void = () => undefined
+
+  private constructor(
+    backend: Backend,
+    folder: TemporaryFolder,
+    config: ReturnType<typeof parseConfig>,
+  ) {
+    const logger = pino({ level: 'debug' }, { write: (line) => this.#keepLine(line) })
+    this.backend = backend
+    this.#folder = folder
+    this.server = createHttpServer({ config, logger })
+    const { clock, metrics } = this
+    this.server.register(ingestRoutes({ ...backend, clock, config, metrics, logger }))
+    this.#consuming = this.#consume()
+  }
+
+  get port(): number {
+    return (this.server.server.address() as AddressInfo).port
+  }
+
+  putSource(source: Partial<Source>): Promise<void> {
+    return this.backend.catalog.putSource({
+      id: 'src_enabled',
+      name: 'Test',
+      enabled: true,
+      rateLimit: null,
+      writeKeys: [{ key: WRITE_KEY, createdAt: NOON }],
+      createdAt: NOON,
+      updatedAt: NOON,
+      version: 1,
+      ...source,
+    })
+  }
+
+  /** Sends with the write key as Basic user, as most clients do. */
+  post(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answered> {
+    const credentials = Buffer.from(`${WRITE_KEY}:`).toString('base64')
+    return this.send(path, { body, headers: { authorization: `Basic ${credentials}`, ...headers } })
+  }
+
+  async send(path: string, { method = 'POST', headers = {}, body }: Sent): Promise<Answered> {
+    const sent =
+      body === undefined || typeof body === 'string' || Buffer.isBuffer(body)
+        ? (body ?? null)
+        : JSON.stringify(body)
+    const response = await request(`http://127.0.0.1:${this.port}${path}`, {
+      method,
+      headers,
+      body: sent,
+    })
+    const text = await response.body.text()
+    return {
+      status: response.statusCode,
+      headers: response.headers,
+      body: JSON.parse(text) as Answered['body'],
+    }
+  }
+
+  /** All that was stored since the last time. Certain also where that is nothing: it waits for an event of its own. */
+  async stored(): Promise<readonly AcceptedEvent[]> {
+    const last = acceptedEvent({ sourceId: 'src_of_the_harness' })
+    await this.backend.log.append([last])
+    while (!this.#events.some(({ id }) => id === last.id)) {
+      await new Promise<void>((resolve) => (this.#seen = resolve))
+    }
+    const events = this.#events.filter(({ id }) => id !== last.id)
+    this.#events = []
+    return events
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.server.close()
+    this.#stop.abort()
+    await this.#consuming
+    await this.backend[Symbol.asyncDispose]()
+    this.#folder[Symbol.dispose]()
+  }
+
+  async #consume(): Promise<void> {
+    for await (const entries of this.backend.log.consume({ signal: this.#stop.signal })) {
+      this.#events.push(...entries.flatMap(({ events }) => events))
+      await this.backend.log.ack(entries)
+      this.#seen()
+    }
+  }
+
+  #keepLine(line: string): void {
+    this.logLines.push(JSON.parse(line) as Record<string, unknown>)
+  }
+}

@@ -1,0 +1,88 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, test } from 'vitest'
+import { acceptedEvent } from '../harness/accepted-event.ts'
+import { DeliveryEngine } from '../harness/delivery-engine.ts'
+import { openReceiver } from '../harness/receiver.ts'
+import { TemporaryFolder } from '../harness/temporary-folder.ts'
+
+describe('the pipeline', () => {
+  test('makes one delivery for each destination that takes the event, and keeps why others do not', async () => {
+    await using receiver = await openReceiver()
+    await using engine = await DeliveryEngine.open()
+    await engine.destination('dst_a', receiver.url)
+    await engine.destination('dst_b', receiver.url)
+    await engine.destination('dst_off', receiver.url, { enabled: false })
+    await engine.destination('dst_other', receiver.url, { sourceId: 'src_b' })
+    const event = acceptedEvent({ integrations: { dst_b: false } })
+    await engine.backend.log.append([event])
+    await expect
+      .poll(() => engine.deliveries({ eventId: event.id }))
+      .toMatchObject([{ destinationId: 'dst_a', state: 'delivered', rounds: 1 }])
+    const archived = await engine.backend.events.find(event.id)
+    expect(archived?.declined).toEqual([
+      { destinationId: 'dst_b', reason: 'integrations' },
+      { destinationId: 'dst_off', reason: 'destination_disabled' },
+    ])
+    expect(receiver.requests).toHaveLength(1)
+  })
+
+  test('delivers the first of several events with one messageId, and counts the others on it', async () => {
+    await using receiver = await openReceiver()
+    await using engine = await DeliveryEngine.open()
+    await engine.destination('dst_a', receiver.url)
+    const events = [1, 2, 3].map(() => acceptedEvent({ messageId: 'same' }))
+    for (const event of events) await engine.backend.log.append([event])
+    await expect
+      .poll(async () => (await engine.backend.events.find(events[0]!.id))?.duplicates)
+      .toBe(2)
+    await receiver.waitFor(1)
+    expect(await engine.deliveries({})).toHaveLength(1)
+    const decisions = await engine.metrics.decisions.get()
+    const count = (reason: string) =>
+      decisions.values.find(({ labels }) => labels.reason === reason)?.value
+    expect([count('deliver'), count('duplicate')]).toEqual([1, 2])
+  })
+
+  test('after a crash delivers what has no delivery yet, and leaves alone what has', async () => {
+    using folder = new TemporaryFolder()
+    await using receiver = await openReceiver()
+    const [done, left] = [acceptedEvent(), acceptedEvent()]
+    {
+      await using engine = await DeliveryEngine.open({}, folder)
+      await engine.destination('dst_a', receiver.url)
+      // Delivered and recorded, then "crashed" before the ack: the position is put back.
+      await engine.backend.log.append([done])
+      await expect.poll(() => engine.deliveries({ eventId: done.id })).toHaveLength(1)
+    }
+    rewindLog(folder.path)
+    await using engine = await DeliveryEngine.open({}, folder)
+    await engine.backend.log.append([left])
+    await expect.poll(() => engine.deliveries({ eventId: left.id })).toHaveLength(1)
+    await receiver.waitFor(2)
+    expect(receiver.requests).toHaveLength(2)
+  })
+
+  test('acks an event that goes nowhere', async () => {
+    using folder = new TemporaryFolder()
+    {
+      await using engine = await DeliveryEngine.open({}, folder)
+      await engine.receive(3)
+      await expect.poll(() => positionOf(folder.path)).toBe(3)
+    }
+  })
+})
+
+function rewindLog(dataDir: string): void {
+  using db = openDatabase(dataDir)
+  db.exec('UPDATE log_position SET acked = 0')
+}
+
+function positionOf(dataDir: string): unknown {
+  using db = openDatabase(dataDir)
+  return db.prepare('SELECT acked FROM log_position').get()?.['acked']
+}
+
+function openDatabase(dataDir: string): DatabaseSync {
+  return new DatabaseSync(join(dataDir, 'hookline.db'))
+}

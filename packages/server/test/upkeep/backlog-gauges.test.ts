@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest'
+import { BackendUnavailable } from '../../src/backend/backend-unavailable.ts'
+import type { Backlog, Upkeep } from '../../src/backend/upkeep.ts'
+import { Metrics } from '../../src/telemetry/metrics.ts'
+import { reportBacklog } from '../../src/upkeep/backlog-gauges.ts'
+import { ManualClock } from '../harness/manual-clock.ts'
+
+function open(backlog: () => Promise<Backlog>) {
+  const clock = new ManualClock()
+  const metrics = new Metrics()
+  const upkeep: Upkeep = {
+    backlog,
+    usedBytes: async () => 4096,
+    removeOldest: async () => ({ removed: 0, cursor: null }),
+  }
+  reportBacklog(metrics, upkeep, clock)
+  return { clock, metrics }
+}
+
+const waiting: Backlog['waiting'] = [
+  { destinationId: 'dst_a', state: 'pending', count: 3 },
+  { destinationId: 'dst_b', state: 'pending', count: 4 },
+  { destinationId: 'dst_b', state: 'held', count: 5 },
+]
+
+test('a scrape says what waits, how long, and how large the data is', async () => {
+  const { clock, metrics } = open(async () => ({
+    waiting,
+    oldestPendingAt: clock.now() - 90_000,
+    quarantined: 2,
+  }))
+  expect((await metrics.scrape()).split('\n')).toEqual(
+    expect.arrayContaining([
+      'hookline_deliveries_waiting{state="pending"} 7',
+      'hookline_deliveries_waiting{state="held"} 5',
+      'hookline_oldest_pending_seconds 90',
+      'hookline_quarantined 2',
+      'hookline_database_bytes 4096',
+    ]),
+  )
+})
+
+test('a backend that is away fails no scrape: the gauges keep what they had', async () => {
+  let isAway = false
+  const { metrics } = open(async () => {
+    if (isAway) throw new BackendUnavailable('away, by the test')
+    return { waiting, oldestPendingAt: undefined, quarantined: 1 }
+  })
+  await metrics.scrape()
+  isAway = true
+  expect(await metrics.scrape()).toContain('hookline_quarantined 1')
+})

@@ -1,0 +1,118 @@
+import { describe, expect, test } from 'vitest'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import pino from 'pino'
+import { BackendUnavailable } from '../../src/backend/backend-unavailable.ts'
+import type { Upkeep } from '../../src/backend/upkeep.ts'
+import { Retention, type RetentionOptions } from '../../src/upkeep/retention.ts'
+import { DeliveryEngine } from '../harness/delivery-engine.ts'
+import { ManualClock } from '../harness/manual-clock.ts'
+import { openReceiver } from '../harness/receiver.ts'
+import { TemporaryFolder } from '../harness/temporary-folder.ts'
+import { fillArchive } from './fill-archive.ts'
+
+const DAY = 24 * 60 * 60 * 1000
+
+function open(
+  { metrics }: DeliveryEngine,
+  upkeep: Upkeep,
+  change: Partial<RetentionOptions> = {},
+): Retention {
+  return new Retention({
+    upkeep,
+    metrics,
+    clock: new ManualClock(),
+    logger: pino({ level: 'silent' }),
+    retentionMs: 7 * DAY,
+    retentionMaxBytes: 0,
+    ...change,
+  })
+}
+
+describe('retention', () => {
+  test('removes what has become too old, and looks again each minute', async () => {
+    const clock = new ManualClock()
+    await using receiver = await openReceiver()
+    await using engine = await DeliveryEngine.open({ clock })
+    await engine.destination('dst_a', receiver.url)
+    await engine.receive(10)
+    await receiver.waitFor(10)
+    await using retention = open(engine, engine.backend.upkeep, { clock })
+    retention.start()
+    await engine.settled()
+    clock.advance(7 * DAY - 60_000)
+    await engine.settled()
+    expect(await engine.deliveries({})).toHaveLength(10)
+    await engine.receive(1)
+    await expect.poll(() => engine.deliveries({})).toHaveLength(11)
+    clock.advance(60_001)
+    await engine.settled()
+    clock.advance(60_000)
+    await expect.poll(() => engine.deliveries({})).toHaveLength(1)
+    expect((await engine.backend.events.list({}, { limit: 99 })).data).toHaveLength(1)
+    expect((await engine.metrics.eventsRemoved.get()).values[0]?.value).toBe(10)
+  })
+
+  test('removes the oldest until the data is small enough, whatever their age', async () => {
+    using folder = new TemporaryFolder()
+    fillArchive(folder, { events: 5000 })
+    await using engine = await DeliveryEngine.open({}, folder)
+    const { upkeep, events } = engine.backend
+    const before = await upkeep.usedBytes()
+    const retentionMaxBytes = Math.round(before / 2)
+    await using retention = open(engine, upkeep, { retentionMaxBytes, retentionMs: 1e15 })
+    retention.start()
+    await expect.poll(() => upkeep.usedBytes()).toBeLessThan(retentionMaxBytes)
+    const left = (await events.list({}, { limit: 10_000 })).data
+    expect(left.length).toBeGreaterThan(1000)
+    expect(left.length).toBeLessThan(4000)
+    expect(left[0]?.event.messageId).toBe('m5000')
+  })
+
+  test('that fails is tried again', async () => {
+    using folder = new TemporaryFolder()
+    fillArchive(folder, { events: 10 })
+    const clock = new ManualClock(Date.UTC(2030, 0))
+    await using engine = await DeliveryEngine.open({}, folder)
+    const { upkeep, events } = engine.backend
+    let failures = 1
+    const flaky: Upkeep = {
+      backlog: () => upkeep.backlog(),
+      usedBytes: () => upkeep.usedBytes(),
+      removeOldest: async (slice) => {
+        if (failures-- > 0) throw new BackendUnavailable('away, by the test')
+        return upkeep.removeOldest(slice)
+      },
+    }
+    await using retention = open(engine, flaky, { clock })
+    retention.start()
+    await engine.settled()
+    expect((await events.list({}, { limit: 99 })).data).toHaveLength(10)
+    clock.advance(1000)
+    await expect.poll(async () => (await events.list({}, { limit: 99 })).data).toHaveLength(0)
+  })
+
+  test('removes 200,000 rows while calls come in and go out, and holds the event loop up nowhere', async () => {
+    using folder = new TemporaryFolder()
+    fillArchive(folder, { events: 50_000, attemptsEach: 2 })
+    await using receiver = await openReceiver()
+    await using engine = await DeliveryEngine.open({}, folder)
+    await engine.destination('dst_live', receiver.url)
+    const clock = new ManualClock(Date.now())
+    await using retention = open(engine, engine.backend.upkeep, { clock })
+    const removed = async () => (await engine.metrics.eventsRemoved.get()).values[0]?.value ?? 0
+    const delay = monitorEventLoopDelay({ resolution: 5 })
+    delay.enable()
+    retention.start()
+    let received = 0
+    while ((await removed()) < 50_000) {
+      await engine.receive(5)
+      received += 5
+      await receiver.waitFor(Math.min(received, receiver.requests.length + 5))
+    }
+    delay.disable()
+    // Ingest and delivery went on all the time, one after the other.
+    expect(received).toBeGreaterThan(100)
+    await receiver.waitFor(received)
+    expect(delay.percentile(99) / 1e6).toBeLessThan(50)
+  }, 60_000)
+})

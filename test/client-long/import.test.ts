@@ -1,0 +1,107 @@
+import { createWriteStream, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { expect, test } from 'vitest'
+import { ApiService } from '../../packages/cli/test/harness/api-service.ts'
+import { Hookline } from '../../packages/cli/test/harness/hookline.ts'
+import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
+import { Arrivals } from './arrivals.ts'
+
+const LINES = 200_000
+const BAD_EVERY = 1_000
+const FROM = Date.UTC(2013, 0, 1)
+const APART_MS = 2_000_000
+
+const BAD = ['{"type":"track"', '{"type":"track","event":"E"}', '{"userId":"u1","timestamp":"?"}']
+const isBad = (index: number) => index % BAD_EVERY === 7
+const timestampOf = (index: number) => new Date(FROM + index * APART_MS).toISOString()
+
+/** Thirteen years of orders, some with a messageId of their own. */
+function lineOf(index: number): string {
+  if (isBad(index)) return `${BAD[Math.floor(index / BAD_EVERY) % BAD.length]}\n`
+  const properties = { orderId: `o-${index}`, revenue: index / 100, note: '完了' }
+  const call = { type: 'track', userId: `u${index % 977}`, event: 'Order Completed', properties }
+  const id = index % 2 === 0 ? { messageId: `own-${index}` } : {}
+  return `${JSON.stringify({ ...call, ...id, timestamp: timestampOf(index) })}\n`
+}
+
+test(`${LINES} lines of history, interrupted and gone on with, arrive as they were or are put aside`, async () => {
+  using folder = new TemporaryFolder()
+  await using arrivals = await new Arrivals().listen()
+  await using service = await ApiService.start()
+  const file = join(folder.path, 'history.ndjson')
+  const lines = Array.from({ length: LINES }, (_, index) => index)
+  await pipeline(Readable.from(lines.map(lineOf)), createWriteStream(file))
+  const args = await targetOf(service, arrivals.url)
+  // A file of any size must pass through this.
+  const small = { nodeArgs: ['--max-old-space-size=64'] }
+
+  await using first = new Hookline(['import', file, ...args], small)
+  await expect.poll(() => importedLines(file), { timeout: 120_000 }).toBeGreaterThan(LINES / 2)
+  first.signal('SIGINT')
+  expect(await first.exit()).toBe(130)
+  expect(first.stderr).toContain('The same command again goes on after line')
+  const soFar = importedLines(file)
+  expect(soFar).toBeLessThan(LINES)
+
+  await using second = new Hookline(['import', file, ...args], small)
+  expect(await second.exit(), second.stderr).toBe(7)
+  const bad = lines.filter(isBad)
+  expect(JSON.parse(second.stdout)).toMatchObject({
+    complete: true,
+    line: LINES,
+    delivered: LINES - bad.length,
+    rejected: bad.length,
+  })
+  expect(rejectedLines(file)).toEqual(bad.map((index) => [index + 1, lineOf(index).trimEnd()]))
+
+  const { calls } = arrivals
+  await expect.poll(() => calls.size, { timeout: 400_000, interval: 500 }).toBe(LINES - bad.length)
+  const good = lines.filter((index) => !isBad(index))
+  const timestamps = [...calls.values()].map(({ timestamp }) => timestamp)
+  expect(timestamps.toSorted()).toEqual(good.map(timestampOf))
+  for (const index of good.filter((each) => each % 2 === 0)) {
+    expect(calls.get(`own-${index}`)?.timestamp).toBe(timestampOf(index))
+  }
+  const repeats = [...calls.values()].filter(({ times }) => times > 1).length
+  console.log(
+    `interrupted after line ${soFar} of ${LINES}; ${repeats} calls arrived more than once`,
+  )
+})
+
+async function targetOf(service: ApiService, webhook: string): Promise<string[]> {
+  const source = await service.json<{ id: string; writeKeys: [{ key: string }] }>(
+    'sources',
+    'create',
+    'History',
+  )
+  await service.json(
+    'destinations',
+    'create',
+    '--source',
+    source.id,
+    '--webhook',
+    webhook,
+    '--enabled',
+  )
+  return ['--url', service.url, '--write-key', source.writeKeys[0].key, '--json']
+}
+
+/** How far the import has come, as it keeps it beside the file. */
+function importedLines(file: string): number {
+  try {
+    return (JSON.parse(readFileSync(`${file}.import.json`, 'utf8')) as { line: number }).line
+  } catch {
+    return 0
+  }
+}
+
+function rejectedLines(file: string): [number, string][] {
+  const text = readFileSync(`${file}.rejected.ndjson`, 'utf8')
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { lineNumber: number; line: string })
+    .map(({ lineNumber, line }) => [lineNumber, line])
+}

@@ -1,0 +1,132 @@
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { gzipSync } from 'node:zlib'
+import { chromium } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { bundle } from '../../packages/client/test/harness/bundle.ts'
+import { openReceiver } from '../../packages/server/test/harness/receiver.ts'
+import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
+import { startService } from '../harness/running-service.ts'
+import { installClient } from '../package/packed-package.ts'
+
+const run = promisify(execFile)
+
+const SYSTEM_NODE = '/usr/bin/node'
+const CHROMIUM = '/usr/bin/chromium'
+const CHROMIUM_FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--no-proxy-server',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+/** Large enough to be compressed. */
+const PROGRAM = `
+import { Analytics } from '@hookline/client'
+export async function send({ endpoint, writeKey }) {
+  const analytics = new Analytics(writeKey, { endpoint })
+  analytics.identify({ userId: 'u1', traits: { plan: 'pro' } })
+  analytics.track({ userId: 'u1', event: 'Bundled', properties: { text: 'x'.repeat(2000) } })
+  const result = await analytics.flush()
+  await analytics.close()
+  return result
+}`
+
+const MAIN = `
+import { send } from './bundle.js'
+console.log(JSON.stringify(await send(JSON.parse(process.argv[2]))))`
+
+interface Given {
+  readonly endpoint: string
+  readonly writeKey: string
+}
+
+describe('a program bundled with the published client', () => {
+  const folder = new TemporaryFolder()
+  const file = (name: string) => join(folder.path, name)
+  beforeAll(async () => {
+    await installClient(folder.path)
+    writeFileSync(file('package.json'), '{"type":"module"}')
+    writeFileSync(file('program.js'), PROGRAM)
+    writeFileSync(file('main.js'), MAIN)
+    writeFileSync(file('bundle.js'), await bundle(file('program.js')))
+  })
+  afterAll(() => folder[Symbol.dispose]())
+
+  /** Its two calls must come out at the other end of a service, whoever runs it. */
+  async function arrivesFrom(send: (given: Given) => Promise<unknown>): Promise<void> {
+    await using receiver = await openReceiver()
+    await using service = await startService()
+    await service.createDestination({ urls: [receiver.url] })
+    const { url: endpoint, source } = service
+    expect(await send({ endpoint, writeKey: source.writeKey })).toEqual({
+      delivered: 2,
+      failed: 0,
+      pending: 0,
+    })
+    await receiver.waitFor(2)
+    const types = receiver.requests.map(({ body }) => String(JSON.parse(body.toString()).type))
+    expect(types.toSorted()).toEqual(['identify', 'track'])
+  }
+
+  const runWith = (node: string) => async (given: Given) =>
+    JSON.parse((await run(node, [file('main.js'), JSON.stringify(given)])).stdout) as unknown
+
+  test('runs in the Node of the project', () => arrivesFrom(runWith(process.execPath)))
+
+  test('runs in Node 20', async ({ skip }) => {
+    const version = existsSync(SYSTEM_NODE)
+      ? (await run(SYSTEM_NODE, ['--version'])).stdout
+      : 'none'
+    if (!version.startsWith('v20.')) {
+      console.log(`not tried: Node 20 (${SYSTEM_NODE}: ${version.trim()})`)
+      skip()
+    }
+    await arrivesFrom(runWith(SYSTEM_NODE))
+  })
+
+  test('runs in a browser, and sends to another origin', async ({ skip }) => {
+    if (!existsSync(CHROMIUM)) {
+      console.log(`not tried: Chromium (nothing at ${CHROMIUM})`)
+      skip()
+    }
+    const origin = await serve(readFileSync(file('bundle.js')))
+    const browser = await chromium.launch({ executablePath: CHROMIUM, args: CHROMIUM_FLAGS })
+    onTestFinished(() => browser.close())
+    const page = await browser.newPage()
+    await page.goto(origin)
+    await arrivesFrom((given) =>
+      page.evaluate(`import('/bundle.js').then(({ send }) => send(${JSON.stringify(given)}))`),
+    )
+  })
+
+  test('adds at most 6 kB, compressed', async () => {
+    const entry = file('node_modules/@hookline/client/dist/index.js')
+    expect(gzipSync(await bundle(entry)).length).toBeLessThanOrEqual(6_000)
+  })
+})
+
+/** A site with an empty page and this module, until the test ends. */
+async function serve(module: Buffer): Promise<string> {
+  const server = createServer(({ url }, response) => {
+    const isModule = url === '/bundle.js'
+    response.setHeader('content-type', isModule ? 'text/javascript' : 'text/html')
+    response.end(isModule ? module : '<!doctype html><title>Shop</title>')
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+}

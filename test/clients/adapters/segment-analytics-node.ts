@@ -1,0 +1,30 @@
+import { Analytics } from '@segment/analytics-node'
+import type { ClientAdapter, DrivenClient } from '../client-adapter.ts'
+
+export const segmentAnalyticsNode: ClientAdapter = {
+  name: '@segment/analytics-node',
+  version: '3.1.0',
+  create(options): DrivenClient {
+    let errors = 0
+    const analytics = new Analytics({
+      writeKey: 'wk_test',
+      host: options.endpoint,
+      flushAt: options.flushAt ?? 20,
+      flushInterval: options.flushAfterMs ?? 3_600_000,
+      maxRetries: options.maxRetries ?? 3,
+      httpRequestTimeout: options.timeoutMs ?? 10_000,
+    })
+    analytics.on('error', () => errors++)
+    analytics.on('call_after_close', () => errors++)
+    return {
+      track: (event, properties = {}) =>
+        analytics.track({ userId: 'u1', event, properties: { ...properties } }),
+      flush: () => analytics.flush(),
+      close: (timeoutMs) =>
+        analytics.closeAndFlush(timeoutMs === undefined ? {} : { timeout: timeoutMs }),
+      get errors() {
+        return errors
+      },
+    }
+  },
+}

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import {
+  openReceiver,
+  type ReceiverOptions,
+} from '../../../packages/server/test/harness/receiver.ts'
+import type { Behaviour } from '../behaviour.ts'
+import type { ClientAdapter } from '../client-adapter.ts'
+
+const PROGRAM = fileURLToPath(new URL('../program.ts', import.meta.url))
+const LIMIT_MS = 60_000
+
+/** What the client does to the process it runs in. */
+export const PROCESS: readonly Behaviour[] = [
+  {
+    name: 'does not keep a process alive that has nothing else to do',
+    async check(client) {
+      await run(client, 'idle', 200)
+    },
+  },
+  {
+    name: 'needs at most 128 MB for 300,000 calls while the server is away',
+    async check(client) {
+      const grownBytes = Number(await run(client, 'flood', 'reset'))
+      assert.ok(grownBytes < 128 * 1024 * 1024, `it grew by ${grownBytes}`)
+    },
+  },
+]
+
+/** Runs a part of the program with the client, and gives what it printed. */
+async function run(
+  client: ClientAdapter,
+  part: 'idle' | 'flood',
+  respond: NonNullable<ReceiverOptions['respond']>,
+): Promise<string> {
+  await using receiver = await openReceiver({ respond })
+  const endpoint = `http://127.0.0.1:${receiver.port}`
+  const args = ['--conditions=hookline-source', PROGRAM, client.name, part, endpoint]
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  const timer = setTimeout(() => child.kill('SIGKILL'), LIMIT_MS)
+  const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'close')])
+  clearTimeout(timer)
+  assert.equal(code, 0, 'it did not end by itself')
+  return output
+}

@@ -1,0 +1,42 @@
+// Drives every client through the suite, and writes docs/clients.md.
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { CLIENTS } from './adapters/all-clients.ts'
+import { BEHAVIOURS } from './behaviours/all-behaviours.ts'
+import { CLIENTS_PAGE, clientsPage } from './clients-page.ts'
+import { wait } from './behaviour.ts'
+import type { ClientAdapter } from './client-adapter.ts'
+
+const DEADLINE_MS = 90_000
+
+const results = new Map<string, ReadonlyMap<string, boolean>>()
+for (const client of CLIENTS) {
+  process.stdout.write(`${client.name} ${client.version}\n`)
+  results.set(client.name, await resultsOf(client))
+}
+await writeFile(
+  fileURLToPath(new URL(`../../${CLIENTS_PAGE}`, import.meta.url)),
+  clientsPage(results),
+)
+process.stdout.write(`${CLIENTS_PAGE}\n`)
+process.exit()
+
+async function resultsOf(client: ClientAdapter): Promise<ReadonlyMap<string, boolean>> {
+  const found = new Map<string, boolean>()
+  for (const { name, check } of BEHAVIOURS) {
+    const failure = await failureOf(check(client))
+    found.set(name, failure === undefined)
+    process.stdout.write(`  ${failure === undefined ? 'yes' : 'NO '} ${name}${failure ?? ''}\n`)
+  }
+  return found
+}
+
+async function failureOf(check: Promise<void>): Promise<string | undefined> {
+  try {
+    await Promise.race([check, wait(DEADLINE_MS).then(() => assert.fail('it did not end'))])
+    return undefined
+  } catch (error) {
+    return `: ${String(error).split('\n')[0]}`
+  }
+}

@@ -1,0 +1,29 @@
+// What a client does to its process: program.ts <client> idle|flood <endpoint>
+import { CLIENTS } from './adapters/all-clients.ts'
+
+const [name, part, endpoint = ''] = process.argv.slice(2)
+const adapter = CLIENTS.find((each) => each.name === name)
+if (adapter === undefined) throw new Error(`there is no client ${name}`)
+const client = adapter.create({ endpoint, flushAfterMs: 3_600_000, maxRetries: 1_000 })
+if (part === 'idle') {
+  client.track('first')
+  await client.flush()
+  client.track('left waiting')
+} else {
+  await flood()
+  process.exit()
+}
+
+/** Prints by how many bytes the process grew, at most; it ends early once that is far too much. */
+async function flood(): Promise<void> {
+  const startRss = process.memoryUsage.rss()
+  let peakRss = startRss
+  for (let index = 0; index < 300_000; index++) {
+    client.track('Order Completed', { index, currency: 'EUR', orderId: `o-${index}` })
+    if (index % 1_000 > 0) continue
+    await new Promise((resolve) => setImmediate(resolve))
+    peakRss = Math.max(peakRss, process.memoryUsage.rss())
+    if (peakRss - startRss > 512 * 1024 * 1024) break
+  }
+  process.stdout.write(String(peakRss - startRss))
+}

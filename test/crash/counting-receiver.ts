@@ -1,0 +1,80 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export interface CountingReceiverOptions {
+  /** Evenly over [0, 1). */
+  readonly random: () => number
+  /** The share of first attempts that are answered 500. */
+  readonly failing: number
+}
+
+/** Takes webhooks on any path, and counts how often each path took each messageId. */
+export class CountingReceiver implements AsyncDisposable {
+  /** While it is, every connection is dropped. */
+  isDown = false
+  readonly #options: CountingReceiverOptions
+  readonly #server: Server
+  readonly #times = new Map<string, Map<string, number>>()
+  #refused = 0
+
+  private constructor(server: Server, options: CountingReceiverOptions) {
+    this.#server = server
+    this.#options = options
+    // A killed sender leaves half a request behind.
+    server.on('clientError', (_error, socket) => socket.destroy())
+    server.on('request', (request, response) => {
+      this.#take(request, response).catch(() => response.destroy())
+    })
+  }
+
+  static async open(options: CountingReceiverOptions): Promise<CountingReceiver> {
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    return new CountingReceiver(server, options)
+  }
+
+  urlOf(path: string): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/${path}`
+  }
+
+  /** How many of the messageIds a path has never taken. */
+  missing(path: string, messageIds: ReadonlySet<string>): number {
+    const taken = this.#times.get(`/${path}`)
+    return messageIds.values().reduce((sum, id) => sum + (taken?.has(id) ? 0 : 1), 0)
+  }
+
+  /** How often anything was taken again. */
+  get duplicates(): number {
+    const counts = [...this.#times.values()].flatMap((ofPath) => [...ofPath.values()])
+    return counts.reduce((sum, times) => sum + times - 1, 0)
+  }
+
+  /** Requests that were answered 500 or not at all. */
+  get refused(): number {
+    return this.#refused
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.closeAllConnections()
+    this.#server.close()
+    await once(this.#server, 'close')
+  }
+
+  async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const { random, failing } = this.#options
+    const fails = request.headers['x-hookline-attempt'] === '1' && random() < failing
+    if (fails || this.isDown) {
+      this.#refused++
+      if (this.isDown) response.destroy()
+      else response.writeHead(500).end()
+      return
+    }
+    const { messageId } = JSON.parse(Buffer.concat(chunks).toString()) as { messageId: string }
+    const ofPath = this.#times.get(request.url!) ?? new Map<string, number>()
+    this.#times.set(request.url!, ofPath.set(messageId, (ofPath.get(messageId) ?? 0) + 1))
+    response.writeHead(200).end()
+  }
+}

@@ -1,0 +1,96 @@
+import { createServer as createTcpServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { expect, test } from 'vitest'
+import { openReceiver } from '../../packages/server/test/harness/receiver.ts'
+import { seededRandom } from '../../packages/server/test/harness/seeded-random.ts'
+import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
+import { ManagementApi } from '../harness/management-api.ts'
+import { ServiceProcess } from './service-process.ts'
+
+const ADMIN_TOKEN = 'tok_crash_test'
+const EVENTS = 2000
+const LONGEST_LIFE_MS = 400
+const SEED = Number(process.env['HOOKLINE_TEST_SEED'] ?? Date.now() % 1_000_000)
+
+const settings = {
+  HOOKLINE_ADMIN_TOKEN: ADMIN_TOKEN,
+  HOOKLINE_ALLOWED_NETWORKS: '127.0.0.0/8',
+  HOOKLINE_LOG_LEVEL: 'error',
+}
+
+interface Shown {
+  readonly id: string
+  readonly state: string
+  readonly requeued: number
+}
+
+test('a replay that is killed again and again takes every delivery up, and none twice', async () => {
+  const random = seededRandom(SEED)
+  using folder = new TemporaryFolder()
+  await using receiver = await openReceiver({ respond: 400 })
+  const options = { port: await freePort(), dataDir: folder.path, settings }
+  const start = async (): Promise<ServiceProcess> => {
+    const service = new ServiceProcess(options)
+    expect(await service.ready(), service.said).toBe(true)
+    return service
+  }
+
+  let service = await start()
+  const api = new ManagementApi(service.url, ADMIN_TOKEN)
+  const destinationId = await setUp(api, service.url, receiver.url)
+  const counted = { destinationId, dryRun: true }
+  await expect
+    .poll(() => api.call('POST', 'replays', counted), { timeout: 60_000 })
+    .toEqual({ dryRun: true, matches: EVENTS })
+  receiver.requests.length = 0
+  receiver.respond = () => 200
+  const body = { destinationId, ratePerSecond: 400 }
+  const { id } = await api.call<Shown>('POST', 'replays', body)
+  let kills = 0
+  for (;;) {
+    await new Promise((resolve) => setTimeout(resolve, random() * LONGEST_LIFE_MS))
+    await service.kill()
+    kills += 1
+    service = await start()
+    const { state } = await api.call<Shown>('GET', `replays/${id}`)
+    if (state === 'finished') break
+  }
+  expect(await api.call('GET', `replays/${id}`)).toMatchObject({ requeued: EVENTS })
+  const delivered = (): number =>
+    new Set(receiver.requests.map(({ headers }) => headers['webhook-id'])).size
+  await expect.poll(delivered, { timeout: 60_000 }).toBe(EVENTS)
+  expect(await service.stop(), service.said).toBe(0)
+  console.log(`seed ${SEED}: ${kills} kills, ${receiver.requests.length - EVENTS} duplicates`)
+  expect(kills).toBeGreaterThan(2)
+})
+
+/** A source with a destination whose every delivery is refused. Returns the destination's id. */
+async function setUp(api: ManagementApi, url: string, webhookUrl: string): Promise<string> {
+  const source = await api.call<{ id: string; writeKeys: [{ key: string }] }>('POST', 'sources', {
+    name: 'S',
+  })
+  const destination = await api.call<{ id: string }>('POST', 'destinations', {
+    sourceId: source.id,
+    type: 'Webhooks',
+    enabled: true,
+    settings: { webhookUrl },
+  })
+  for (let sent = 0; sent < EVENTS; sent += 500) {
+    const batch = Array.from({ length: 500 }, () => ({ type: 'page', userId: 'u1' }))
+    const answer = await fetch(`${url}/v1/batch`, {
+      method: 'POST',
+      headers: { authorization: `Basic ${btoa(`${source.writeKeys[0].key}:`)}` },
+      body: JSON.stringify({ batch }),
+    })
+    expect(answer.status).toBe(200)
+  }
+  return destination.id
+}
+
+async function freePort(): Promise<number> {
+  const server = createTcpServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}

@@ -1,0 +1,24 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { read, REPOSITORY } from './repository.ts'
+
+const PAGE = 'docs/decisions/0002-dependencies.md'
+
+describe(PAGE, () => {
+  it('gives a reason for every runtime dependency, and for no other package', () => {
+    const reasons = [...read(PAGE).matchAll(/^\| `([^`]+)`\s*\|/gm)].map(([, name]) => name!)
+    expect(reasons.toSorted()).toEqual(runtimeDependencies())
+  })
+})
+
+/** The packages from outside that a user of the project runs, in order. */
+function runtimeDependencies(): string[] {
+  const names = readdirSync(join(REPOSITORY, 'packages')).flatMap((workspace) => {
+    const manifest = JSON.parse(read(`packages/${workspace}/package.json`)) as {
+      dependencies?: Record<string, string>
+    }
+    return Object.keys(manifest.dependencies ?? {})
+  })
+  return [...new Set(names)].filter((name) => !name.startsWith('@hookline/')).toSorted()
+}

@@ -1,0 +1,41 @@
+import { ATTEMPT_CLASSES, DECLINE_REASONS, INGEST_CODES } from '@hookline/protocol'
+import { describe, expect, it } from 'vitest'
+import { GENERATED_PAGES } from '../../docs/pages.ts'
+import { PROBLEM_CODES } from '../../packages/server/src/admin/problem-codes.ts'
+import { flagOf } from '../../packages/server/src/config.ts'
+import { type SettingName, SETTINGS } from '../../packages/server/src/settings.ts'
+import { read } from './repository.ts'
+
+describe('the generated pages', () => {
+  it.for(GENERATED_PAGES)('$path is what the code says', ({ path, render }) => {
+    expect(read(path), `${path} is out of date: run "npm run docs"`).toBe(render())
+  })
+})
+
+// Read from the pages as they stand, so that a mistake of the generator cannot hide.
+describe('docs/errors.md', () => {
+  it.for([
+    { section: 'Answers of the ingestion API', known: INGEST_CODES },
+    { section: 'Answers of the management API', known: PROBLEM_CODES },
+    { section: 'Why an event was not delivered to a destination', known: DECLINE_REASONS },
+    { section: 'What became of an attempt', known: ATTEMPT_CLASSES },
+  ])('"$section" names each of them once, and no other', ({ section, known }) => {
+    expect(firstCells(sectionOf(read('docs/errors.md'), section))).toEqual(Object.keys(known))
+  })
+})
+
+describe('docs/config.md', () => {
+  it('names each setting once, and no other', () => {
+    const flags = Object.keys(SETTINGS).map((name) => flagOf(name as SettingName))
+    expect(firstCells(read('docs/config.md'))).toEqual(flags)
+  })
+})
+
+function sectionOf(page: string, title: string): string {
+  const sections = page.split(/^## /m)
+  return sections.find((section) => section.startsWith(`${title}\n`)) ?? ''
+}
+
+function firstCells(text: string): string[] {
+  return [...text.matchAll(/^\| `([^`]+)` \|/gm)].map(([, cell]) => cell!)
+}

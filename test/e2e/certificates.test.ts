@@ -1,0 +1,77 @@
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import type { AddressInfo, Socket } from 'node:net'
+import { join } from 'node:path'
+import { createServer } from 'node:tls'
+import { describe, expect, test } from 'vitest'
+import {
+  makeCertificates,
+  type ServerCertificate,
+} from '../../packages/server/test/harness/certificates.ts'
+import { openReceiver } from '../../packages/server/test/harness/receiver.ts'
+import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
+import { startService } from '../harness/running-service.ts'
+
+const certificates = makeCertificates()
+
+/** A TLS server that counts its connections, and the bytes that clients send once a handshake is done. */
+async function openTlsCounter(certificate: ServerCertificate) {
+  const counted = { connections: 0, open: 0, bytes: 0 }
+  const server = createServer(certificate, (socket) => {
+    socket.on('data', (chunk: Buffer) => (counted.bytes += chunk.length)).on('error', () => {})
+  })
+  server
+    .on('tlsClientError', () => {})
+    .on('connection', (socket: Socket) => {
+      counted.connections++
+      counted.open++
+      socket.on('close', () => counted.open--)
+    })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    counted,
+    url: `https://localhost:${(server.address() as AddressInfo).port}/hook`,
+    [Symbol.asyncDispose]: () => new Promise<void>((resolve) => server.close(() => resolve())),
+  }
+}
+
+describe.concurrent('an https webhook', () => {
+  test.for([
+    ['self-signed', certificates.selfSigned],
+    ['expired', certificates.expired],
+    ['for another host', certificates.wrongHost],
+    ['of an unknown issuer', certificates.good],
+  ] as const)('whose certificate is %s raises an error and gets no request', async ([, pem]) => {
+    await using server = await openTlsCounter(pem)
+    await using service = await startService({ settings: { retryScheduleMs: '0' } })
+    await service.createDestination({ urls: [server.url], secret: 's' })
+    await service.track('m-1')
+    const { deliveries } = await service.endOf('m-1')
+    expect(deliveries).toMatchObject([{ state: 'rejected', rounds: 1, nextAttemptAt: null }])
+    const [attempt] = deliveries[0]!.attempts
+    expect(attempt).toMatchObject({ class: 'certificate_invalid', outcome: 'rejected' })
+    expect(attempt!.error).toMatch(/^The certificate /)
+    expect(attempt).not.toHaveProperty('status')
+    expect(service.logLines).toContainEqual(
+      expect.objectContaining({
+        attempts: [expect.objectContaining({ class: 'certificate_invalid' })],
+      }),
+    )
+    await service.eventually(() =>
+      expect(server.counted).toEqual({ connections: 1, open: 0, bytes: 0 }),
+    )
+  })
+
+  test('with a certificate of an authority that the operator added gets its request', async () => {
+    using folder = new TemporaryFolder()
+    const tlsCaFile = join(folder.path, 'ca.pem')
+    writeFileSync(tlsCaFile, certificates.ca)
+    await using receiver = await openReceiver({ tls: certificates.good })
+    await using service = await startService({ settings: { tlsCaFile } })
+    await service.createDestination({ urls: [receiver.url] })
+    await service.track('m-1')
+    expect((await service.endOf('m-1')).deliveries).toMatchObject([{ state: 'delivered' }])
+    expect(receiver.requests).toHaveLength(1)
+  })
+})

@@ -1,0 +1,119 @@
+import { describe, expect, test } from 'vitest'
+import { openReceiver } from '../../packages/server/test/harness/receiver.ts'
+import { type RunningService, startService } from '../harness/running-service.ts'
+import type { TracedDelivery } from '../harness/trace.ts'
+
+/** Waits until the first round of the event's one delivery is over and it is parked. */
+function parked(service: RunningService, messageId: string): Promise<TracedDelivery> {
+  return service.eventually(async () => {
+    const { deliveries } = await service.trace(messageId)
+    expect(deliveries).toMatchObject([{ state: 'pending', nextAttemptAt: expect.any(String) }])
+    return deliveries[0]!
+  })
+}
+
+/** Waits until well after a time. */
+function isPast(service: RunningService, time: string | null): Promise<void> {
+  return service.eventually(() => expect(Date.now()).toBeGreaterThan(Date.parse(time!) + 150))
+}
+
+describe.concurrent('parked deliveries of a destination', () => {
+  test('end when it is removed, and are not sent any more', async () => {
+    await using receiver = await openReceiver({ respond: 500 })
+    await using service = await startService({ settings: { retryScheduleMs: '300' } })
+    const id = await service.createDestination({ urls: [receiver.url] })
+    await service.track('m-1')
+    await parked(service, 'm-1')
+    await service.api.call('DELETE', `destinations/${id}`)
+    const sent = receiver.requests.length
+    expect(await service.endOf('m-1')).toMatchObject({
+      decisions: [{ destinationId: id, decision: 'deliver' }],
+      deliveries: [{ destinationId: id, state: 'rejected', nextAttemptAt: null }],
+    })
+    expect(receiver.requests).toHaveLength(sent)
+  })
+
+  test('end at once when it is removed, however late they were due', async () => {
+    await using receiver = await openReceiver({ respond: 500 })
+    await using service = await startService({ settings: { retryScheduleMs: '3600000' } })
+    const id = await service.createDestination({ urls: [receiver.url] })
+    await service.track('m-1')
+    await parked(service, 'm-1')
+    await service.api.call('DELETE', `destinations/${id}`)
+    expect((await service.endOf('m-1')).deliveries).toMatchObject([{ state: 'rejected' }])
+    expect(receiver.requests).toHaveLength(1)
+  })
+
+  test('wait while it is off, and go on when it is on again', async () => {
+    await using receiver = await openReceiver({ respond: [500, 200] })
+    await using service = await startService({ settings: { retryScheduleMs: '300' } })
+    const id = await service.createDestination({ urls: [receiver.url] })
+    await service.track('m-1')
+    const { nextAttemptAt } = await parked(service, 'm-1')
+    await service.api.call('PATCH', `destinations/${id}`, { enabled: false })
+    await isPast(service, nextAttemptAt)
+    expect(receiver.requests).toHaveLength(1)
+    await service.api.call('PATCH', `destinations/${id}`, { enabled: true })
+    expect((await service.endOf('m-1')).deliveries).toMatchObject([
+      { state: 'delivered', rounds: 2 },
+    ])
+    expect(receiver.requests).toHaveLength(2)
+  })
+
+  test('wait over a restart while it is off', async () => {
+    await using receiver = await openReceiver({ respond: [500, 200] })
+    await using service = await startService({ settings: { retryScheduleMs: '300' } })
+    const id = await service.createDestination({ urls: [receiver.url] })
+    await service.track('m-1')
+    await parked(service, 'm-1')
+    await service.api.call('PATCH', `destinations/${id}`, { enabled: false })
+    await service.restart()
+    const { nextAttemptAt } = await parked(service, 'm-1')
+    await isPast(service, nextAttemptAt)
+    expect(receiver.requests).toHaveLength(1)
+    await service.api.call('PATCH', `destinations/${id}`, { enabled: true })
+    expect((await service.endOf('m-1')).deliveries).toMatchObject([
+      { state: 'delivered', rounds: 2 },
+    ])
+  })
+
+  test('go to its new URL, with its new secret, once it has one', async () => {
+    await using old = await openReceiver({ respond: 500 })
+    await using next = await openReceiver()
+    await using service = await startService({ settings: { retryScheduleMs: '300' } })
+    const id = await service.createDestination({ urls: [old.url], secret: 'old' })
+    await service.track('m-1')
+    await parked(service, 'm-1')
+    await service.api.call('PATCH', `destinations/${id}`, {
+      settings: { webhooks: [{ url: next.url }], sharedSecret: 'new' },
+    })
+    expect((await service.endOf('m-1')).deliveries).toMatchObject([{ state: 'delivered' }])
+    expect(next.requests).toHaveLength(1)
+    expect(next.requests[0]!.headers['webhook-id']).toBe(old.requests[0]!.headers['webhook-id'])
+  })
+})
+
+test('a decision stands over a restart: what was declined is not delivered after it', async () => {
+  const gate = Promise.withResolvers<200>()
+  await using slow = await openReceiver({ respond: () => gate.promise })
+  await using receiver = await openReceiver()
+  // With one round at a time the second call is still waiting at the stop, so its entry comes again.
+  await using service = await startService({ settings: { laneConcurrency: '1' } })
+  const off = await service.createDestination({ urls: [receiver.url], enabled: false })
+  await service.createDestination({ urls: [slow.url] })
+  const call = { type: 'page', userId: 'u' }
+  const batch = ['m-1', 'm-2'].map((messageId) => ({ ...call, messageId }))
+  await service.send('/v1/batch', { batch })
+  await slow.waitFor(1)
+  await service.api.call('PATCH', `destinations/${off}`, { enabled: true })
+  const stopped = service.stop()
+  gate.resolve(200)
+  await stopped
+  await service.start()
+  for (const messageId of ['m-1', 'm-2']) {
+    const { deliveries } = await service.endOf(messageId)
+    expect(deliveries.map(({ destinationId }) => destinationId)).not.toContain(off)
+  }
+  expect(slow.requests).toHaveLength(2)
+  expect(receiver.requests).toEqual([])
+})

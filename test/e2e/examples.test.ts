@@ -1,0 +1,130 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test, vi } from 'vitest'
+import { openReceiver, type Receiver } from '../../packages/server/test/harness/receiver.ts'
+import { freePort } from '../harness/free-port.ts'
+import { type RunningService, startService } from '../harness/running-service.ts'
+
+const SECRET = 'the secret of the examples'
+
+/** A program of `examples/`, as its reader runs it. */
+class Example implements AsyncDisposable {
+  #said = ''
+  readonly #child: ChildProcess
+  readonly #closed: Promise<unknown[]>
+
+  constructor(name: string, service: RunningService, env: Record<string, string> = {}) {
+    const path = fileURLToPath(new URL(`../../examples/${name}.ts`, import.meta.url))
+    this.#child = spawn(process.execPath, ['--conditions=hookline-source', path], {
+      env: {
+        PATH: process.env['PATH'],
+        HOOKLINE_URL: service.url,
+        HOOKLINE_WRITE_KEY: service.source.writeKey,
+        PORT: '0',
+        ...env,
+      },
+    })
+    for (const stream of [this.#child.stdout!, this.#child.stderr!]) {
+      stream.on('data', (chunk: Buffer) => (this.#said += chunk.toString()))
+    }
+    this.#closed = once(this.#child, 'close')
+  }
+
+  /** Waits until it says something like this. */
+  async said(pattern: RegExp): Promise<string> {
+    await vi.waitFor(() => expect(this.#said).toMatch(pattern), { timeout: 15_000 })
+    return pattern.exec(this.#said)![0]
+  }
+
+  /** Tells it to stop, as a container is told. Returns the exit code. */
+  stop(): Promise<number | null> {
+    this.#child.kill('SIGTERM')
+    return this.exit()
+  }
+
+  async exit(): Promise<number | null> {
+    await this.#closed
+    return this.#child.exitCode
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#child.kill('SIGKILL')
+    await this.#closed
+  }
+}
+
+type Payload = Readonly<Record<string, unknown>>
+
+const payloads = ({ requests }: Receiver) =>
+  requests.map(({ body }) => JSON.parse(body.toString()) as Payload)
+
+const post = (url: string, body: object) =>
+  fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+
+describe.concurrent('the example', () => {
+  test('script.ts sends what it has to say before it ends', async () => {
+    await using receiver = await openReceiver()
+    await using service = await startService()
+    await service.createDestination({ urls: [receiver.url] })
+    await using example = new Example('script', service)
+    expect(await example.exit()).toBe(0)
+    await example.said(/delivered: 3/)
+    await receiver.waitFor(3)
+    const timestamps = payloads(receiver).map(({ timestamp }) => timestamp)
+    expect(timestamps).toContain('2014-05-01T09:30:00.000Z')
+  })
+
+  test('fastify-server.ts answers at once, and loses nothing when it is stopped', async () => {
+    await using receiver = await openReceiver()
+    await using service = await startService()
+    await service.createDestination({ urls: [receiver.url] })
+    await using example = new Example('fastify-server', service)
+    const url = await example.said(/http:\S+/)
+    const answers = [
+      await post(`${url}/orders`, { userId: 'u1', total: 39.95 }),
+      await post(`${url}/orders`, { total: 1 }),
+    ]
+    expect(answers.map(({ status }) => status)).toEqual([201, 400])
+    expect(await example.stop()).toBe(0)
+    await receiver.waitFor(1)
+    expect(payloads(receiver)).toMatchObject([
+      { event: 'Order Completed', properties: { revenue: 39.95 }, context: { ip: '127.0.0.1' } },
+    ])
+  })
+
+  test('express-server.ts takes its own webhooks, and refuses those that are not signed', async () => {
+    await using service = await startService()
+    const port = await freePort()
+    await using example = new Example('express-server', service, {
+      HOOKLINE_SECRET: SECRET,
+      PORT: String(port),
+    })
+    const url = await example.said(/http:\S+/)
+    await service.createDestination({ urls: [`${url}/webhook`], secret: SECRET })
+    expect((await post(`${url}/sign-ups`, { userId: 'u1', plan: 'pro' })).status).toBe(201)
+    expect((await post(`${url}/webhook`, { type: 'track' })).status).toBe(401)
+    await example.said(/received identify/)
+    await example.said(/received track Signed Up/)
+    expect(await example.stop()).toBe(0)
+  })
+
+  test('worker.ts tells of every job that it did before it stopped', async () => {
+    await using receiver = await openReceiver()
+    await using service = await startService()
+    await service.createDestination({ urls: [receiver.url] })
+    await using example = new Example('worker', service)
+    await example.said(/job 5 done/)
+    expect(await example.stop()).toBe(0)
+    const done = (await example.said(/[^]*/)).match(/job \d+ done/g)!.length
+    await receiver.waitFor(done)
+    const numbers = payloads(receiver).map(({ properties }) => (properties as Payload)['number'])
+    expect(numbers.toSorted((a, b) => Number(a) - Number(b))).toEqual(
+      Array.from({ length: done }, (_, index) => index + 1),
+    )
+  })
+})

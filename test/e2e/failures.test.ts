@@ -1,0 +1,209 @@
+import { setTimeout as after } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import { openReceiver } from '../../packages/server/test/harness/receiver.ts'
+import { startService } from '../harness/running-service.ts'
+import type { TracedAttempt } from '../harness/trace.ts'
+
+const startOf = ({ startedAt }: TracedAttempt): number => Date.parse(startedAt)
+const endOf = (attempt: TracedAttempt): number => startOf(attempt) + attempt.durationMs
+
+describe.concurrent('a receiver that does not answer', () => {
+  test('within 5 s is logged as a timeout, and tried again later', async () => {
+    await using receiver = await openReceiver({ respond: ['silence', 200] })
+    await using service = await startService({ settings: { retryScheduleMs: '300' } })
+    const destinationId = await service.createDestination({ urls: [receiver.url] })
+    await service.track('m-1')
+    const { deliveries, decisions } = await service.endOf('m-1')
+
+    expect(decisions).toMatchObject([{ destinationId, decision: 'deliver', reason: null }])
+    const [delivery] = deliveries
+    expect(delivery).toMatchObject({ state: 'delivered', rounds: 2, nextAttemptAt: null })
+    const [first, second] = delivery!.attempts
+    expect(first).toMatchObject({ number: 1, class: 'timeout', outcome: 'retry' })
+    expect(first!.durationMs).toBeGreaterThan(4_990)
+    expect(first!.durationMs).toBeLessThan(6_500)
+    expect(second).toMatchObject({ number: 2, class: 'delivered', status: 200 })
+    expect(startOf(second!)).toBeGreaterThanOrEqual(endOf(first!) + 290)
+    expect(service.logLines).toContainEqual(
+      expect.objectContaining({
+        msg: 'round.failed',
+        deliveryId: delivery!.id,
+        attempts: [expect.objectContaining({ class: 'timeout' })],
+      }),
+    )
+    expect(receiver.requests.map(({ body }) => body.toString())).toEqual(
+      Array(2).fill(receiver.requests[0]!.body.toString()),
+    )
+  })
+
+  test('for 4 s, and then does, has it delivered at once', async () => {
+    await using receiver = await openReceiver({ respond: () => after(4_000, 200 as const) })
+    await using service = await startService()
+    await service.createDestination({ urls: [receiver.url] })
+    await service.track('m-1')
+    const { deliveries } = await service.endOf('m-1')
+    expect(deliveries).toMatchObject([{ state: 'delivered', rounds: 1 }])
+  })
+
+  test('holds up no other destination', async () => {
+    await using silent = await openReceiver({ respond: 'silence' })
+    await using healthy = await openReceiver()
+    await using service = await startService()
+    await service.createDestination({ urls: [silent.url] })
+    const healthyId = await service.createDestination({ urls: [healthy.url] })
+    for (let index = 0; index < 20; index++) await service.track(`m-${index}`)
+    const start = performance.now()
+    await healthy.waitFor(20)
+    expect(performance.now() - start).toBeLessThan(3_000)
+    const { deliveries } = await service.eventually(async () => {
+      const trace = await service.trace('m-19')
+      expect(trace.deliveries).not.toHaveLength(0)
+      return trace
+    })
+    expect(deliveries).toMatchObject([{ destinationId: healthyId, state: 'delivered' }])
+    // The rounds that are still under way end when the receiver breaks them off.
+    await silent[Symbol.asyncDispose]()
+  })
+})
+
+describe.concurrent('a receiver that answers 5xx', () => {
+  test('is tried until the retry window ends; then the delivery is expired', async () => {
+    await using receiver = await openReceiver({ respond: 503 })
+    await using service = await startService({
+      settings: { retryScheduleMs: '100,300', retryWindowMs: '1500' },
+    })
+    await service.createDestination({ urls: [receiver.url] })
+    await service.track('m-1')
+    const { deliveries } = await service.endOf('m-1')
+    const [{ attempts, firstDueAt, ...delivery }] = deliveries as [(typeof deliveries)[0]]
+    expect(delivery).toMatchObject({ state: 'expired', nextAttemptAt: null })
+    expect(attempts.length).toBeGreaterThanOrEqual(4)
+    expect(new Set(attempts.map((attempt) => attempt.class))).toEqual(new Set(['http_5xx']))
+    // The last one is within the final tenth of the window.
+    const last = startOf(attempts.at(-1)!) - Date.parse(firstDueAt)
+    expect(last).toBeGreaterThanOrEqual(1_350)
+    expect(receiver.requests).toHaveLength(attempts.length)
+    const numbers = receiver.requests.map(({ headers }) => Number(headers['x-hookline-attempt']))
+    expect(numbers).toEqual(attempts.map((_, index) => index + 1))
+  })
+
+  test.for([500, 502, 503, 504, 599])('(%i) gets the same request again', async (status) => {
+    await using receiver = await openReceiver({ respond: [status, status, 204] })
+    await using service = await startService({ settings: { retryScheduleMs: '20' } })
+    await service.createDestination({ urls: [receiver.url], secret: 's' })
+    await service.track('m-1')
+    const { deliveries } = await service.endOf('m-1')
+    expect(deliveries).toMatchObject([{ state: 'delivered', rounds: 3 }])
+    expect(deliveries[0]!.attempts).toMatchObject([{ status }, { status }, { status: 204 }])
+    const same = receiver.requests.map(({ headers, body }) => [
+      headers['webhook-id'],
+      headers['x-signature'],
+      body.toString(),
+    ])
+    expect(same).toEqual(Array(3).fill(same[0]))
+  })
+
+  test('delays the next attempt by the documented 5 s or so, and says when it is', async () => {
+    await using receiver = await openReceiver({ respond: 500 })
+    await using service = await startService()
+    const destinationId = await service.createDestination({ urls: [receiver.url] })
+    await service.track('m-1')
+    const { decisions, deliveries } = await service.eventually(async () => {
+      const trace = await service.trace('m-1')
+      expect(trace.deliveries).toMatchObject([{ state: 'pending', rounds: 1 }])
+      return trace
+    })
+    expect(decisions).toMatchObject([{ destinationId, decision: 'deliver' }])
+    const [{ attempts, nextAttemptAt }] = deliveries as [(typeof deliveries)[0]]
+    const waitMs = Date.parse(nextAttemptAt!) - startOf(attempts[0]!)
+    expect(waitMs).toBeGreaterThanOrEqual(3_750)
+    expect(waitMs).toBeLessThan(7_500)
+  })
+})
+
+describe.concurrent('an answer', () => {
+  test.for([
+    [400, 'http_4xx'],
+    [401, 'http_4xx'],
+    [404, 'http_4xx'],
+    [410, 'http_4xx'],
+    [422, 'http_4xx'],
+    [304, 'redirect'],
+  ] as const)('%i is final: the delivery is rejected (%s)', async ([status, attemptClass]) => {
+    await using receiver = await openReceiver({ respond: [status, 200] })
+    await using service = await startService({ settings: { retryScheduleMs: '0' } })
+    await service.createDestination({ urls: [receiver.url] })
+    await service.track('m-1')
+    const { deliveries } = await service.endOf('m-1')
+    expect(deliveries).toMatchObject([
+      { state: 'rejected', rounds: 1, attempts: [{ class: attemptClass, status }] },
+    ])
+    expect(receiver.requests).toHaveLength(1)
+  })
+
+  test.for([301, 302, 303, 307, 308])('%i is never followed', async (status) => {
+    await using target = await openReceiver()
+    await using receiver = await openReceiver({
+      respond: { status, headers: { Location: target.url } },
+    })
+    await using service = await startService({ settings: { retryScheduleMs: '0' } })
+    await service.createDestination({ urls: [receiver.url] })
+    await service.track('m-1')
+    const { deliveries } = await service.endOf('m-1')
+    expect(deliveries).toMatchObject([{ state: 'rejected', attempts: [{ class: 'redirect' }] }])
+    expect(receiver.requests).toHaveLength(1)
+    expect(target.connections).toBe(0)
+  })
+})
+
+describe.concurrent('Retry-After', () => {
+  test.for([
+    [429, (): string => '1'],
+    [503, (): string => '1'],
+    // A date has whole seconds, so that of what it asks for up to one second is lost.
+    [429, (): string => new Date(Date.now() + 2_000).toUTCString()],
+  ] as const)('of a %i is honoured', async ([status, header]) => {
+    await using receiver = await openReceiver({
+      respond: (_request, index) =>
+        index === 0 ? { status, headers: { 'Retry-After': header() } } : 200,
+    })
+    await using service = await startService({ settings: { retryScheduleMs: '10' } })
+    await service.createDestination({ urls: [receiver.url] })
+    await service.track('m-1')
+    const { deliveries } = await service.endOf('m-1')
+    expect(deliveries).toMatchObject([{ state: 'delivered', rounds: 2 }])
+    const [first, second] = deliveries[0]!.attempts
+    expect(startOf(second!) - startOf(first!)).toBeGreaterThanOrEqual(990)
+  })
+
+  test('holds for every delivery to that webhook', async () => {
+    await using receiver = await openReceiver({
+      respond: [{ status: 429, headers: { 'Retry-After': '1' } }, 200],
+    })
+    await using service = await startService({ settings: { retryScheduleMs: '10' } })
+    await service.createDestination({ urls: [receiver.url] })
+    await service.track('m-1')
+    const first = await service.eventually(async () => {
+      const { deliveries } = await service.trace('m-1')
+      expect(deliveries).toMatchObject([{ rounds: 1 }])
+      return deliveries[0]!.attempts[0]!
+    })
+    await service.track('m-2')
+    const { deliveries } = await service.endOf('m-2')
+    expect(deliveries).toMatchObject([{ state: 'delivered', rounds: 1 }])
+    expect(startOf(deliveries[0]!.attempts[0]!)).toBeGreaterThanOrEqual(startOf(first) + 990)
+    await service.endOf('m-1')
+  })
+})
+
+test('an address that was not opened by the operator is never connected to', async () => {
+  await using receiver = await openReceiver()
+  await using service = await startService({ settings: { allowedNetworks: '' } })
+  await service.createDestination({ urls: [receiver.url] })
+  await service.track('m-1')
+  const { deliveries } = await service.endOf('m-1')
+  expect(deliveries).toMatchObject([
+    { state: 'rejected', attempts: [{ class: 'address_forbidden' }] },
+  ])
+  expect(receiver.connections).toBe(0)
+})

@@ -1,0 +1,119 @@
+import { gzipSync } from 'node:zlib'
+import { describe, expect, test } from 'vitest'
+import { openReceiver } from '../../packages/server/test/harness/receiver.ts'
+import { exchange } from '../harness/http-exchange.ts'
+import { startService } from '../harness/running-service.ts'
+
+const CALL_BYTES = 32 * 1024
+const BATCH_BYTES = 500 * 1024
+
+const call = (messageId: string, filler = '') => ({
+  type: 'track',
+  messageId,
+  userId: 'u1',
+  event: 'E',
+  properties: { filler },
+})
+const size = (value: unknown): number => Buffer.byteLength(JSON.stringify(value))
+
+/** A call of exactly so many bytes of JSON, with characters of two bytes among them. */
+function callOf(bytes: number, messageId: string): ReturnType<typeof call> {
+  const left = bytes - size(call(messageId))
+  return call(messageId, 'é'.repeat(100) + 'x'.repeat(left - 200))
+}
+
+/** The JSON of a batch of exactly so many bytes, of 20 calls that are all within their own limit. */
+function batchOf(bytes: number): string {
+  const names = Array.from({ length: 19 }, (_, index) => `m-${index}`)
+  const batch = names.map((name) => callOf(25_600, name))
+  const rest = bytes - size({ batch: [...batch, call('m-last')] })
+  return JSON.stringify({ batch: [...batch, call('m-last', 'x'.repeat(rest))] })
+}
+
+describe.concurrent('a single call', () => {
+  test('of 32 KB is accepted, and arrives whole', async () => {
+    await using receiver = await openReceiver()
+    await using service = await startService()
+    await service.createDestination({ urls: [receiver.url] })
+    const largest = callOf(CALL_BYTES, 'm-1')
+    expect(size(largest)).toBe(32_768)
+    expect(await service.send('/v1/track', largest)).toMatchObject({
+      status: 200,
+      text: '{"success":true}',
+    })
+    const [request] = await receiver.waitFor(1)
+    expect(JSON.parse(request!.body.toString())).toMatchObject({
+      properties: largest.properties,
+    })
+  })
+
+  test('of one byte more is refused, and nothing of it is kept', async () => {
+    await using service = await startService()
+    const answer = await service.send('/v1/track', callOf(CALL_BYTES + 1, 'm-1'))
+    expect(answer.status).toBe(400)
+    expect(JSON.parse(answer.text)).toMatchObject({ success: false, code: 'message_too_large' })
+    expect(await service.api.listAll('events')).toEqual([])
+  })
+
+  test('is measured by itself in a batch: one byte too many costs no other call', async () => {
+    await using receiver = await openReceiver()
+    await using service = await startService()
+    await service.createDestination({ urls: [receiver.url] })
+    const batch = [callOf(CALL_BYTES, 'good'), callOf(CALL_BYTES + 1, 'bad'), call('small')]
+    const { status, text } = await service.send('/v1/batch', { batch })
+    expect(status).toBe(200)
+    expect(JSON.parse(text)).toMatchObject({
+      success: true,
+      rejected: [{ index: 1, messageId: 'bad', code: 'message_too_large' }],
+    })
+    await service.endOf('good')
+    await service.endOf('small')
+    expect(receiver.requests).toHaveLength(2)
+  })
+})
+
+describe.concurrent('a batch request', () => {
+  test('of 500 KB is accepted, and every call of it arrives', async () => {
+    await using receiver = await openReceiver()
+    await using service = await startService()
+    await service.createDestination({ urls: [receiver.url] })
+    const batch = batchOf(BATCH_BYTES)
+    expect(Buffer.byteLength(batch)).toBe(512_000)
+    const answer = await service.send('/v1/batch', batch)
+    expect(answer).toMatchObject({ status: 200, text: '{"success":true}' })
+    const requests = await receiver.waitFor(20)
+    const ids = requests.map(({ body }) => JSON.parse(body.toString()).messageId as string)
+    expect(new Set(ids).size).toBe(20)
+  })
+
+  test.for(['as it is', 'compressed'])(
+    'of one byte more, sent %s, is refused whole',
+    async (how) => {
+      await using service = await startService()
+      const body = batchOf(BATCH_BYTES + 1)
+      const isCompressed = how === 'compressed'
+      const answer = await exchange(`${service.url}/v1/batch`, {
+        headers: {
+          'X-Write-Key': service.source.writeKey,
+          ...(isCompressed && { 'Content-Encoding': 'gzip' }),
+        },
+        body: isCompressed ? gzipSync(body) : body,
+      })
+      expect(answer.status).toBe(400)
+      expect(JSON.parse(answer.text)).toMatchObject({ success: false, code: 'batch_too_large' })
+      expect(await service.api.listAll('events')).toEqual([])
+    },
+  )
+
+  test('of 2,500 calls is accepted, and one of 2,501 refused', async () => {
+    await using service = await startService()
+    const many = (count: number) => ({
+      batch: Array.from({ length: count }, () => ({ type: 'page', userId: 'u' })),
+    })
+    expect(await service.send('/v1/batch', many(2_500))).toMatchObject({ status: 200 })
+    const refused = await service.send('/v1/batch', many(2_501))
+    expect(JSON.parse(refused.text)).toMatchObject({ success: false, code: 'too_many_messages' })
+    expect(await service.acceptedCalls()).toBe(2_500)
+    expect(await service.api.listAll('events')).toHaveLength(2_500)
+  })
+})

@@ -1,0 +1,126 @@
+import { describe, expect, test } from 'vitest'
+import { openReceiver } from '../../packages/server/test/harness/receiver.ts'
+import { isSignedWith } from '../harness/is-signed-with.ts'
+import { startService } from '../harness/running-service.ts'
+
+const context = { ip: '203.0.113.9', library: { name: 'curl', version: '8' } }
+const timestamp = '2026-01-15T12:00:00.123Z'
+const ids = { messageId: 'm-1', anonymousId: 'a1', userId: 'u1' }
+const END = `"context":{"ip":"203.0.113.9","library":{"name":"curl","version":"8"}},"timestamp":"2026-01-15T12:00:00.123Z"}`
+
+/** Type, what is sent besides the common fields, and the very bytes that arrive. */
+const GOLDEN: readonly (readonly [string, object, string])[] = [
+  [
+    'identify',
+    { ...ids, traits: { plan: 'pro', logins: 5 } },
+    `{"version":1,"type":"identify","messageId":"m-1","anonymousId":"a1","userId":"u1","traits":{"plan":"pro","logins":5},${END}`,
+  ],
+  [
+    'track',
+    { ...ids, event: 'Order Completed', properties: { revenue: 39.95, coupon: 'été' } },
+    `{"version":1,"type":"track","messageId":"m-1","anonymousId":"a1","userId":"u1","event":"Order Completed","properties":{"revenue":39.95,"coupon":"été"},${END}`,
+  ],
+  [
+    'page',
+    {
+      ...ids,
+      name: 'Pricing',
+      category: 'Docs',
+      properties: {
+        path: '/p',
+        referrer: '',
+        title: 'P',
+        url: 'https://x.example/p',
+      },
+    },
+    `{"version":1,"type":"page","messageId":"m-1","anonymousId":"a1","userId":"u1","name":"Pricing","category":"Docs","properties":{"path":"/p","referrer":"","title":"P","url":"https://x.example/p"},${END}`,
+  ],
+  [
+    'screen',
+    { ...ids, name: 'Home' },
+    `{"version":1,"type":"screen","messageId":"m-1","anonymousId":"a1","userId":"u1","name":"Home","properties":{},${END}`,
+  ],
+  [
+    'group',
+    { ...ids, groupId: 'g1', traits: { 'Company Name': 'Initech', employees: 7 } },
+    `{"version":1,"type":"group","messageId":"m-1","anonymousId":"a1","userId":"u1","groupId":"g1","traits":{"Company Name":"Initech","employees":7},${END}`,
+  ],
+  [
+    'alias',
+    { messageId: 'm-1', userId: 'u1', previousId: 'a0' },
+    `{"version":1,"type":"alias","messageId":"m-1","Previous ID":"a0","User ID":"u1",${END}`,
+  ],
+]
+
+describe.concurrent('the payload that arrives', () => {
+  test.for(GOLDEN)(
+    'of %s is its golden form byte for byte, signed',
+    async ([type, call, bytes]) => {
+      await using receiver = await openReceiver()
+      await using service = await startService()
+      const destination = await service.createDestination({ urls: [receiver.url], secret: 'shh!' })
+      const inner = {
+        integrations: { All: true },
+        writeKey: service.source.writeKey,
+        _metadata: {},
+      }
+      const answer = await service.send(`/v1/${type}`, { ...call, ...inner, context, timestamp })
+      expect(answer).toMatchObject({ status: 200, text: '{"success":true}' })
+
+      const [request] = await receiver.waitFor(1)
+      expect(request!.body.toString('utf8')).toBe(bytes)
+      expect(isSignedWith('shh!', request!)).toBe(true)
+      expect(isSignedWith('another', request!)).toBe(false)
+
+      const trace = await service.endOf('m-1')
+      expect(trace.event).toMatchObject({ type, ...call, context, timestamp })
+      expect(trace.event).not.toHaveProperty('writeKey')
+      expect(trace.decisions).toMatchObject([{ destinationId: destination, decision: 'deliver' }])
+      expect(trace.deliveries).toMatchObject([
+        { id: request!.headers['webhook-id'], state: 'delivered', rounds: 1 },
+      ])
+    },
+  )
+})
+
+describe.concurrent('the request that arrives', () => {
+  test('is a POST to the URL as configured, with the documented headers', async () => {
+    await using receiver = await openReceiver()
+    await using service = await startService()
+    const url = `${receiver.url}/a%20b?key=v&empty=`
+    await service.createDestination({ urls: [url] })
+    await service.track('m-1')
+    const [request] = await receiver.waitFor(1)
+    expect(request).toMatchObject({ method: 'POST', path: '/hook/a%20b?key=v&empty=' })
+    expect(request!.headers).toMatchObject({
+      'user-agent': 'Hookline/1.0',
+      'content-type': 'application/json',
+      'webhook-id': expect.stringMatching(/^msg_/),
+      'webhook-timestamp': expect.stringMatching(/^\d+$/),
+      'x-hookline-attempt': '1',
+    })
+  })
+
+  test('carries no signature where there is no shared secret', async () => {
+    await using receiver = await openReceiver()
+    await using service = await startService()
+    await service.createDestination({ urls: [receiver.url] })
+    await service.track('m-1')
+    const [request] = await receiver.waitFor(1)
+    expect(Object.keys(request!.headers)).not.toContain('x-signature')
+    expect(Object.keys(request!.headers)).not.toContain('webhook-signature')
+  })
+
+  test('verifies after parsing and serialising, whatever the event holds', async () => {
+    await using receiver = await openReceiver()
+    await using service = await startService()
+    await service.createDestination({ urls: [receiver.url], secret: 'ключ' })
+    const odd = String.raw`{"messageId":"m-1","userId":"u1","event":"E","properties":{"b":1.0,"10":1,"2":1e21,"a":-0,"e":"\u00e9","s":"\ud800","l":"\u2028","__proto__":{"x":1},"d":1,"d":2}}`
+    expect(await service.send('/v1/track', odd)).toMatchObject({ status: 200 })
+    const [request] = await receiver.waitFor(1)
+    expect(isSignedWith('ключ', request!)).toBe(true)
+    const text = request!.body.toString('utf8')
+    expect(text).toBe(JSON.stringify(JSON.parse(text)))
+    expect(text).toContain('"__proto__":{"x":1}')
+  })
+})

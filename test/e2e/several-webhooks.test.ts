@@ -1,0 +1,140 @@
+import { describe, expect, test } from 'vitest'
+import { openReceiver, type Receiver } from '../../packages/server/test/harness/receiver.ts'
+import { startService } from '../harness/running-service.ts'
+
+const settings = { retryScheduleMs: '50' }
+const counts = (...receivers: Receiver[]): number[] =>
+  receivers.map(({ requests }) => requests.length)
+
+describe.concurrent('several webhooks of one destination', () => {
+  test('are all tried at first; once any took it, it is processed and not retried to the others', async () => {
+    await using healthy = await openReceiver()
+    await using failing = await openReceiver({ respond: 500 })
+    await using throttling = await openReceiver({ respond: 429 })
+    await using service = await startService({ settings })
+    await service.createDestination({ urls: [failing.url, healthy.url, throttling.url] })
+    await service.track('m-1')
+    const { deliveries } = await service.endOf('m-1')
+    expect(deliveries).toMatchObject([{ state: 'delivered', rounds: 1, nextAttemptAt: null }])
+    const outcomes = deliveries[0]!.attempts.map(({ url, outcome }) => [url, outcome])
+    expect(Object.fromEntries(outcomes)).toEqual({
+      [failing.url]: 'retry',
+      [healthy.url]: 'delivered',
+      [throttling.url]: 'retry',
+    })
+    // Were it retried, it would have been by the time a second event is through.
+    await service.track('m-2')
+    await service.endOf('m-2')
+    expect(counts(failing, healthy, throttling)).toEqual([2, 2, 2])
+  })
+
+  test('of which none took it: only those that may still are tried again', async () => {
+    await using refusing = await openReceiver({ respond: 400 })
+    await using recovering = await openReceiver({ respond: [500, 500, 200] })
+    await using service = await startService({ settings })
+    await service.createDestination({ urls: [refusing.url, recovering.url] })
+    await service.track('m-1')
+    expect((await service.endOf('m-1')).deliveries).toMatchObject([
+      { state: 'delivered', rounds: 3 },
+    ])
+    expect(counts(refusing, recovering)).toEqual([1, 3])
+  })
+
+  test('that all refuse it: the delivery is rejected', async () => {
+    await using gone = await openReceiver({ respond: 410 })
+    await using refusing = await openReceiver({ respond: 400 })
+    await using service = await startService({ settings })
+    await service.createDestination({ urls: [gone.url, refusing.url] })
+    await service.track('m-1')
+    expect((await service.endOf('m-1')).deliveries).toMatchObject([
+      { state: 'rejected', rounds: 1 },
+    ])
+    expect(counts(gone, refusing)).toEqual([1, 1])
+  })
+
+  test('with the policy each are retried each on its own until every one took it', async () => {
+    await using healthy = await openReceiver()
+    await using recovering = await openReceiver({ respond: [503, 503, 200] })
+    await using service = await startService({ settings })
+    await service.createDestination({ urls: [healthy.url, recovering.url], policy: 'each' })
+    await service.track('m-1')
+    expect((await service.endOf('m-1')).deliveries).toMatchObject([
+      { state: 'delivered', rounds: 3 },
+    ])
+    expect(counts(healthy, recovering)).toEqual([1, 3])
+    const ids = [...healthy.requests, ...recovering.requests].map(
+      ({ headers }) => headers['webhook-id'],
+    )
+    expect(new Set(ids).size).toBe(1)
+  })
+
+  test('with the policy each, of which one refuses: not delivered, though the other took it', async () => {
+    await using healthy = await openReceiver()
+    await using refusing = await openReceiver({ respond: 403 })
+    await using service = await startService({ settings })
+    await service.createDestination({ urls: [healthy.url, refusing.url], policy: 'each' })
+    await service.track('m-1')
+    expect((await service.endOf('m-1')).deliveries).toMatchObject([{ state: 'rejected' }])
+    expect(counts(healthy, refusing)).toEqual([1, 1])
+  })
+
+  test('may be five with five static headers each; each gets its own', async () => {
+    await using stack = new AsyncDisposableStack()
+    const receivers: Receiver[] = []
+    for (let index = 0; index < 5; index++) receivers.push(stack.use(await openReceiver()))
+    await using service = await startService()
+    const webhooks = receivers.map(({ url }, index) => ({ url, headers: fiveHeaders(index) }))
+    await service.createDestination({ webhooks })
+    await service.track('m-1')
+    expect((await service.endOf('m-1')).deliveries).toMatchObject([
+      { state: 'delivered', rounds: 1 },
+    ])
+    expect(counts(...receivers)).toEqual([1, 1, 1, 1, 1])
+    for (const [index, { requests }] of receivers.entries()) {
+      const lowered = Object.entries(fiveHeaders(index)).map(([name, value]) => [
+        name.toLowerCase(),
+        value,
+      ])
+      expect(requests[0]!.headers).toMatchObject(Object.fromEntries(lowered))
+    }
+  })
+})
+
+describe.concurrent('a destination is refused', () => {
+  const url = (index: number): string => `https://receiver.example/${index}`
+  const six = [1, 2, 3, 4, 5, 6]
+
+  test.for([
+    ['a sixth webhook', six.map((index) => ({ url: url(index) })), '/settings/webhooks'],
+    [
+      'a sixth header of one webhook',
+      [{ url: url(1), headers: Object.fromEntries(six.map((index) => [`X-H${index}`, 'v'])) }],
+      '/settings/webhooks/0/headers',
+    ],
+    ['no webhook', [], '/settings/webhooks'],
+    ['the same URL twice', [{ url: url(1) }, { url: url(1) }], '/settings/webhooks/1/url'],
+    ['a URL without protocol', [{ url: 'receiver.example/1' }], '/settings/webhooks/0/url'],
+    [
+      'a header that Hookline sets itself',
+      [{ url: url(1), headers: { 'X-Signature': 'v' } }],
+      '/settings/webhooks/0/headers/X-Signature',
+    ],
+  ] as const)('for %s, and nothing is kept', async ([, webhooks, pointer]) => {
+    await using service = await startService()
+    const { status, text } = await service.api.answer('POST', 'destinations', {
+      sourceId: service.source.id,
+      type: 'Webhooks',
+      settings: { webhooks },
+    })
+    expect(status).toBe(422)
+    const { code, errors } = JSON.parse(text) as { code: string; errors: { pointer: string }[] }
+    expect(code).toBe('invalid_body')
+    expect(errors.map((error) => error.pointer)).toEqual([pointer])
+    expect(await service.api.listAll('destinations')).toEqual([])
+  })
+})
+
+function fiveHeaders(webhook: number): Record<string, string> {
+  const header = (index: number): [string, string] => [`X-Static-${index}`, `${webhook}.${index}`]
+  return { Authorization: `Bearer ${webhook}`, ...Object.fromEntries([1, 2, 3, 4].map(header)) }
+}

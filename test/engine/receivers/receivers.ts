@@ -1,0 +1,38 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+// Receivers in a process of their own, as many as there are paths: each answers 200 at once, but for
+// /hanging, which never answers, and /second-try, which fails first attempts. Tells, when asked, how long
+// each delivery that it took was under way, those to /answering left out.
+
+let latenciesMs: number[] = []
+
+const server = createServer((request, response) => {
+  const chunks: Buffer[] = []
+  request.on('data', (chunk: Buffer) => chunks.push(chunk))
+  request.on('end', () => {
+    if (request.url === '/hanging') return
+    if (request.url === '/second-try' && request.headers['x-hookline-attempt'] === '1') {
+      response.writeHead(500).end()
+      return
+    }
+    // Measured are its neighbours.
+    if (request.url === '/answering') {
+      response.writeHead(200, { 'content-length': 0 }).end()
+      return
+    }
+    const { properties } = JSON.parse(Buffer.concat(chunks).toString()) as {
+      properties: { acceptedAt: number }
+    }
+    latenciesMs.push(performance.timeOrigin + performance.now() - properties.acceptedAt)
+    response.writeHead(200, { 'content-length': 0 }).end()
+  })
+})
+server.keepAliveTimeout = 60_000
+server.listen(0, '127.0.0.1', () => process.send!((server.address() as AddressInfo).port))
+
+process.on('message', () => {
+  process.send!(latenciesMs)
+  latenciesMs = []
+})
+process.on('SIGTERM', () => process.exit())

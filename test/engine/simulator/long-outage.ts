@@ -1,0 +1,195 @@
+import { type AcceptedEvent, type Delivery, timeOfId } from '@hookline/protocol'
+import { AttemptRounds, type Sender } from '../../../packages/server/src/delivery/attempt-round.ts'
+import type { AttemptResult } from '../../../packages/server/src/delivery/outcome.ts'
+import { WebhookHealth } from '../../../packages/server/src/delivery/webhook-health.ts'
+import { destinationOf } from './destinations-of.ts'
+import { DurableState } from './durable-state.ts'
+import { isFinal } from './is-final.ts'
+import { openMemoryBackend } from './memory-backend.ts'
+import { SeededMath } from './seeded-math.ts'
+import { settled } from './settled.ts'
+import { SimulatedEvents } from './simulated-events.ts'
+import { SimulatedProcess } from './simulated-process.ts'
+import { VirtualClock } from './virtual-clock.ts'
+
+export interface LongOutageOptions {
+  readonly random: () => number
+  readonly eventsPerSecond: number
+  readonly downMs: number
+  /** How long the receiver takes, up or down. */
+  readonly latencyMs: number
+  /** Requests it works on at a time; what comes beyond is answered 503. */
+  readonly capacity: number
+}
+
+const MINUTE = 60_000
+const RETRY_WINDOW_MS = 4 * 60 * MINUTE
+const LIMITS = { maxInFlight: 512, laneConcurrency: 64, laneWindow: 256 }
+/** Calls of one arrival share a commit; so many arrivals a second, down and up. */
+const ARRIVALS = { down: 1, up: 10 }
+
+/** One destination at production settings, whose receiver goes down, and comes back with a limit to what it can take. */
+export class LongOutage {
+  readonly #options: LongOutageOptions
+  readonly #clock = new VirtualClock()
+  readonly #state = new DurableState()
+  readonly #events: SimulatedEvents
+  readonly #process: SimulatedProcess
+  readonly #ended: Delivery[] = []
+  #isDown = false
+  #wasDown = false
+  #inFlight = 0
+  #expired = 0
+  #requests = 0
+  readonly #minutes: Minute[] = []
+  #returnedAt = Infinity
+
+  constructor(options: LongOutageOptions) {
+    this.#options = options
+    this.#events = new SimulatedEvents(options.random)
+    const destination = destinationOf('dst_a', ['https://a.example/'], 'any')
+    this.#state.destinations.set(destination.id, destination)
+    const clock = this.#clock
+    const health = new WebhookHealth(clock)
+    const sender: Sender = { send: (request) => this.#answer(request.deliveryId) }
+    const schedule = { windowMs: RETRY_WINDOW_MS }
+    this.#process = new SimulatedProcess({
+      clock,
+      backend: openMemoryBackend(this.#state, {
+        clock,
+        delayMs: () => 1,
+        isAway: () => false,
+        witness: {
+          appended: () => undefined,
+          archived: () => undefined,
+          acked: () => undefined,
+          recorded: (_before, offered) => this.#recorded(offered),
+        },
+      }),
+      rounds: new AttemptRounds({ clock, sender, schedule, health }),
+      health,
+      limits: LIMITS,
+      retryWindowMs: RETRY_WINDOW_MS,
+      onBug: (line) => {
+        throw new Error(line)
+      },
+    })
+  }
+
+  async run() {
+    using _math = new SeededMath(this.#options.random)
+    const { downMs, eventsPerSecond } = this.#options
+    await this.#pass(MINUTE, ARRIVALS.up)
+    this.#isDown = true
+    this.#wasDown = true
+    const before = this.#requests
+    // So long a breaker may look back: by then it has seen more failures than successes.
+    await this.#pass(MINUTE, ARRIVALS.down)
+    const untilOpen = this.#requests - before
+    await this.#pass(downMs - MINUTE, ARRIVALS.down)
+    const whileDown = {
+      events: (downMs / 1000) * eventsPerSecond,
+      untilOpen,
+      probes: this.#requests - before - untilOpen,
+    }
+    this.#isDown = false
+    while (this.#returnedAt === Infinity) await this.#pass(1000, ARRIVALS.up)
+    this.#expired = 0
+    const backlog = this.#state.deliveries.size
+    while (this.#state.deliveries.size > 1000) await this.#pass(1000, ARRIVALS.up)
+    const tookMs = this.#clock.now() - this.#returnedAt
+    await this.#pass(MINUTE, 0)
+    return { whileDown, drain: { backlog, tookMs, ...this.#drainFigures() } }
+  }
+
+  #drainFigures() {
+    const all = this.#minutes.filter((minute) => minute !== undefined)
+    const fresh = all.flatMap(({ freshMs }) => freshMs)
+    const full = all.filter(({ requests }) => requests > 1000)
+    return {
+      requests: all.reduce((sum, { requests }) => sum + requests, 0),
+      failed: all.reduce((sum, { failed }) => sum + failed, 0),
+      worstMinuteFailed: Math.max(...full.map(({ failed, requests }) => failed / requests)),
+      freshP99Ms: p99(fresh),
+      worstMinuteP99Ms: Math.max(...all.map(({ freshMs }) => p99(freshMs))),
+      expired: this.#expired,
+      left: this.#state.deliveries.size,
+    }
+  }
+
+  async #pass(ms: number, arrivalsPerSecond: number): Promise<void> {
+    const until = this.#clock.now() + ms
+    this.#arriveEach(1000 / arrivalsPerSecond, until)
+    while (this.#clock.now() < until) {
+      this.#clock.step(until)
+      await settled()
+      this.#forgetEnded()
+    }
+  }
+
+  #arriveEach(everyMs: number, until: number): void {
+    if (this.#clock.now() + everyMs > until) return
+    this.#clock.after(everyMs, () => {
+      const count = Math.round((this.#options.eventsPerSecond * everyMs) / 1000)
+      void this.#process.backend.log.append(this.#events.make(this.#clock.now(), count))
+      this.#arriveEach(everyMs, until)
+    })
+  }
+
+  #answer(deliveryId: string): Promise<AttemptResult> {
+    const startedAt = this.#clock.now()
+    const isOverloaded = this.#inFlight >= this.#options.capacity
+    const isTaken = !this.#isDown && !isOverloaded
+    this.#requests++
+    this.#inFlight++
+    // The first that is taken after the outage: the breaker's probe has found out.
+    if (isTaken && this.#wasDown) this.#returnedAt = Math.min(this.#returnedAt, startedAt)
+    if (startedAt >= this.#returnedAt) this.#note(deliveryId, startedAt, isTaken)
+    const durationMs = this.#options.latencyMs
+    const { promise, resolve } = Promise.withResolvers<AttemptResult>()
+    this.#clock.after(durationMs, () => {
+      this.#inFlight--
+      const answer = isTaken
+        ? ({ outcome: 'delivered', class: 'delivered', status: 200 } as const)
+        : ({ outcome: 'retry', class: 'http_5xx', status: 503 } as const)
+      resolve({ startedAt, durationMs, ...answer })
+    })
+    return promise
+  }
+
+  #note(deliveryId: string, at: number, isTaken: boolean): void {
+    const minute = Math.floor((at - this.#returnedAt) / MINUTE)
+    const its = (this.#minutes[minute] ??= { requests: 0, failed: 0, freshMs: [] })
+    its.requests++
+    if (!isTaken) its.failed++
+    const receivedAt = timeOfId(deliveryId)
+    if (isTaken && receivedAt >= this.#returnedAt) its.freshMs.push(at - receivedAt)
+  }
+
+  #recorded(offered: Delivery): void {
+    if (!isFinal(offered)) return
+    if (offered.state === 'expired') this.#expired++
+    this.#ended.push(offered)
+  }
+
+  /** What has ended is of no use any more, and there are millions of it. */
+  #forgetEnded(): void {
+    for (const { id, eventId } of this.#ended) {
+      const { event, sourceId } = this.#state.events.get(eventId) as AcceptedEvent
+      this.#state.deliveries.delete(id)
+      this.#state.events.delete(eventId)
+      this.#state.firstByMessage.delete(`${sourceId} ${event.messageId}`)
+    }
+    this.#ended.length = 0
+  }
+}
+
+interface Minute {
+  requests: number
+  failed: number
+  freshMs: number[]
+}
+
+function p99(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length * 0.99)] ?? 0
+}

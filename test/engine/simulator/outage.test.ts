@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { seededRandom } from '../../../packages/server/test/harness/seeded-random.ts'
+import { SEED } from '../seed.ts'
+import { LongOutage } from './long-outage.ts'
+
+const HOUR = 60 * 60 * 1000
+
+test('a receiver that is down for four hours costs probes, and gets its backlog without being run over', async () => {
+  const started = performance.now()
+  const { whileDown, drain } = await new LongOutage({
+    random: seededRandom(SEED),
+    eventsPerSecond: 100,
+    downMs: 4 * HOUR,
+    latencyMs: 20,
+    capacity: 32,
+  }).run()
+  const failed = drain.failed / drain.requests
+  console.log(
+    `seed ${SEED}: ${whileDown.events} events in 4 h, ${whileDown.untilOpen} requests in the first minute, ` +
+      `${whileDown.probes} after; the backlog of ${drain.backlog} took ${seconds(drain.tookMs)} s (simulated), ` +
+      `${percent(failed)} of ${drain.requests} requests failed, in the worst minute ${percent(drain.worstMinuteFailed)}; ` +
+      `fresh events meanwhile: p99 ${drain.freshP99Ms} ms, in the worst minute ${drain.worstMinuteP99Ms} ms; ` +
+      `${drain.expired} expired; ${seconds(performance.now() - started)} s of real time`,
+  )
+  expect(whileDown.probes).toBeLessThan(500)
+  expect(failed).toBeLessThan(0.01)
+  expect(drain.worstMinuteFailed).toBeLessThan(0.01)
+  expect(drain.worstMinuteP99Ms).toBeLessThan(5000)
+  expect(drain.left).toBe(0)
+})
+
+function seconds(ms: number): string {
+  return (ms / 1000).toFixed(0)
+}
+
+function percent(share: number): string {
+  return `${(100 * share).toFixed(2)} %`
+}

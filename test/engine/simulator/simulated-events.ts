@@ -1,0 +1,45 @@
+import { type AcceptedEvent, formatTimestamp, idFrom } from '@hookline/protocol'
+
+const SOURCE = 'src_a'
+const CONTEXT = {}
+const PROPERTIES = { revenue: 39.95 }
+
+/** Events as ingest accepts them, the same ones for the same randomness. They share what they carry, for there may be millions. */
+export class SimulatedEvents {
+  readonly #tail = new Uint8Array(10)
+  readonly #random: () => number
+  readonly #messageIds: string[] = []
+  #made = 0
+
+  constructor(random: () => number) {
+    this.#random = random
+  }
+
+  /** `repeats` of them have the messageId of one that was made before. */
+  make(at: number, count: number, repeats = 0): AcceptedEvent[] {
+    const receivedAt = formatTimestamp(at)
+    return Array.from({ length: count }, (_, index) => this.#one(at, receivedAt, index < repeats))
+  }
+
+  #one(at: number, receivedAt: string, isRepeat: boolean): AcceptedEvent {
+    new DataView(this.#tail.buffer).setUint32(6, this.#made++)
+    const earlier = this.#messageIds[Math.floor(this.#random() * this.#messageIds.length)]
+    const messageId = isRepeat && earlier !== undefined ? earlier : `message-${this.#made}`
+    if (this.#messageIds.length < 1000) this.#messageIds.push(messageId)
+    return {
+      id: idFrom('evt', at, this.#tail),
+      sourceId: SOURCE,
+      marks: [],
+      event: {
+        type: 'track',
+        messageId,
+        userId: 'u1',
+        event: 'Order Completed',
+        properties: PROPERTIES,
+        context: CONTEXT,
+        timestamp: receivedAt,
+        receivedAt,
+      },
+    }
+  }
+}

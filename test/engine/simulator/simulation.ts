@@ -1,0 +1,244 @@
+import type { Destination } from '@hookline/protocol'
+import type { Sender } from '../../../packages/server/src/delivery/attempt-round.ts'
+import { restsUntil } from '../../../packages/server/src/delivery/rest.ts'
+import { seededRandom } from '../../../packages/server/test/harness/seeded-random.ts'
+import { destinationsOf } from './destinations-of.ts'
+import { DurableState } from './durable-state.ts'
+import { openMemoryBackend, type SimulatedBackend } from './memory-backend.ts'
+import { ProcessClock } from './process-clock.ts'
+import { Rulebook } from './rulebook.ts'
+import { EVENTFUL_MS, type Scenario } from './scenario.ts'
+import { SeededMath } from './seeded-math.ts'
+import { settled } from './settled.ts'
+import { SimulatedEvents } from './simulated-events.ts'
+import { SimulatedNetwork } from './simulated-network.ts'
+import { SimulatedProcess } from './simulated-process.ts'
+import { VirtualClock } from './virtual-clock.ts'
+import { WatchedHealth } from './watched-health.ts'
+import { WatchedRounds } from './watched-rounds.ts'
+
+/** Bugs to plant: what the engine gets in place of what it should. */
+export interface Tampering {
+  readonly backend?: (backend: SimulatedBackend) => SimulatedBackend
+  readonly sender?: (sender: Sender) => Sender
+  readonly Health?: typeof WatchedHealth
+}
+
+/** What a simulation came to. */
+export interface Outcome {
+  /** What was against the rules, in words; empty where all is well. */
+  readonly violations: readonly string[]
+  readonly steps: number
+  readonly events: number
+  readonly sends: number
+  readonly crashes: number
+}
+
+/** One process of the engine, and what it alone knows. */
+interface Life {
+  readonly clock: ProcessClock
+  readonly process: SimulatedProcess
+  readonly health: WatchedHealth
+}
+
+/** After the last surprise: the longest Retry-After, and the longest rest of a breaker. */
+const SETTLING_MS = 2 * 60 * 60_000
+/** After the backend was away: the longest pause before the engine asks it again. */
+const AWAY_PAUSE_MS = 15_000
+/** Many times what the longest scenario takes. */
+const MOST_STEPS = 300_000
+
+/** Everything that was durable when a process was killed is there for the next; nothing else is. */
+class Simulation {
+  readonly #scenario: Scenario
+  readonly #tampering: Tampering
+  readonly #random: () => number
+  readonly #clock = new VirtualClock()
+  readonly #beginning = this.#clock.now()
+  readonly #state = new DurableState()
+  readonly #rules: Rulebook
+  readonly #network: SimulatedNetwork
+  readonly #events: SimulatedEvents
+  #life: Life | undefined
+  /** A process that is about to stop by itself. */
+  #stopping: Life | undefined
+  #mayStartAt = 0
+  #awayUntil = 0
+  readonly #ends = { 'cut off': 0, well: 0 }
+
+  constructor(scenario: Scenario, tampering: Tampering) {
+    this.#scenario = scenario
+    this.#tampering = tampering
+    this.#random = seededRandom(scenario.seed)
+    const { destinations, weather } = destinationsOf(scenario)
+    for (const destination of destinations) this.#put(destination)
+    this.#rules = new Rulebook({ scenario, clock: this.#clock, state: this.#state, weather })
+    this.#events = new SimulatedEvents(this.#random)
+    this.#network = new SimulatedNetwork({
+      weather,
+      random: this.#random,
+      startedAt: this.#beginning,
+      onSend: ({ deliveryId, url }, outcome) => this.#rules.sent(deliveryId, url, outcome),
+    })
+  }
+
+  async run(): Promise<Outcome> {
+    using _math = new SeededMath(this.#random)
+    this.#start()
+    this.#plan()
+    const { accounts, violations, seen } = this.#rules
+    const end = this.#beginning + EVENTFUL_MS + this.#scenario.retryWindowMs + SETTLING_MS
+    let steps = 0
+    for (; this.#clock.now() < end && !this.#isOver() && steps < MOST_STEPS; steps++) {
+      this.#clock.step(end)
+      await settled()
+      this.#rules.check((destination) => this.#mayGo(destination))
+      this.#checkBooks()
+    }
+    if (steps === MOST_STEPS) this.#rules.breaks('The engine goes round in circles.')
+    for (const unsettled of accounts.unsettled()) this.#rules.breaks(unsettled)
+    this.#life?.clock.kill()
+    const { events } = accounts
+    return {
+      violations: [...violations],
+      steps,
+      events,
+      sends: seen.sends,
+      crashes: this.#ends['cut off'],
+    }
+  }
+
+  #plan(): void {
+    const { arrivals, stops, away, destinations } = this.#scenario
+    const at = (ms: number, task: () => void): void => void this.#clock.after(ms, task)
+    for (const { atMs, count, repeats } of arrivals) at(atMs, () => this.#arrive(count, repeats))
+    for (const { atMs, downMs, how } of stops) at(atMs, () => this.#stop(how, downMs))
+    for (const { atMs, forMs } of away) {
+      at(atMs, () => (this.#awayUntil = this.#clock.now() + forMs))
+    }
+    for (const [index, { off, removedAtMs }] of destinations.entries()) {
+      const id = `dst_${index}`
+      if (off !== null) at(off.atMs, () => this.#change(id, turnedOff(off.how)))
+      if (off !== null) at(off.atMs + off.forMs, () => this.#change(id, TURNED_ON))
+      if (removedAtMs !== null) at(removedAtMs, () => this.#remove(id))
+    }
+  }
+
+  #start(): void {
+    const { limits, retryWindowMs } = this.#scenario
+    const { Health = WatchedHealth, backend: tamper, sender: tamperSender } = this.#tampering
+    const clock = new ProcessClock(this.#clock)
+    const health = new Health(clock, (url, until) => this.#rules.tried(url, until))
+    const backend = this.#openBackend(clock)
+    const sender = this.#network.senderFor(clock)
+    const schedule = { windowMs: retryWindowMs }
+    const process = new SimulatedProcess({
+      clock,
+      backend: tamper?.(backend) ?? backend,
+      rounds: new WatchedRounds(
+        { clock, sender: tamperSender?.(sender) ?? sender, schedule, health },
+        this.#rules.watcher,
+      ),
+      health,
+      limits,
+      retryWindowMs,
+      onBug: (line) => this.#rules.breaks(line),
+    })
+    this.#rules.seen.started(clock.now())
+    this.#life = { clock, process, health }
+  }
+
+  #openBackend(clock: ProcessClock): SimulatedBackend {
+    return openMemoryBackend(this.#state, {
+      clock,
+      delayMs: () => Math.floor(this.#random() * (this.#scenario.commitMs + 1)),
+      isAway: () => this.#clock.now() < this.#awayUntil,
+      witness: this.#rules.witness,
+    })
+  }
+
+  #stop(how: 'kill' | 'stop', downMs: number): void {
+    const life = this.#life ?? this.#stopping
+    this.#mayStartAt = Math.max(this.#mayStartAt, this.#clock.now() + downMs)
+    if (life === undefined) this.#startWhenDue()
+    else if (how === 'kill') this.#end(life, 'cut off')
+    else if (life === this.#life) void this.#stopGracefully(life)
+  }
+
+  async #stopGracefully(life: Life): Promise<void> {
+    const stoppedAt = this.#clock.now()
+    this.#life = undefined
+    this.#stopping = life
+    await life.process[Symbol.asyncDispose]()
+    // A process that is killed while it stops never gets here: its clock stands still.
+    this.#end(life, this.#awayUntil > stoppedAt ? 'cut off' : 'well')
+  }
+
+  #end(life: Life, how: 'cut off' | 'well'): void {
+    life.clock.kill()
+    this.#life = undefined
+    this.#stopping = undefined
+    this.#ends[how]++
+    if (how === 'cut off') this.#rules.wasCutOff()
+    this.#startWhenDue()
+  }
+
+  #startWhenDue(): void {
+    this.#clock.after(this.#mayStartAt - this.#clock.now(), () => {
+      const isFree = this.#life === undefined && this.#stopping === undefined
+      if (isFree && this.#clock.now() >= this.#mayStartAt) this.#start()
+    })
+  }
+
+  /** A call with these events comes in; what is answered 200 must be kept. */
+  #arrive(count: number, repeats: number): void {
+    if (this.#life === undefined) return
+    const events = this.#events.make(this.#clock.now(), count, repeats)
+    const promised = (): void => events.forEach((event) => this.#rules.accounts.promised(event))
+    this.#life.process.backend.log.append(events).then(promised, () => undefined)
+  }
+
+  #change(id: string, change: Partial<Destination>): void {
+    const destination = this.#state.destinations.get(id)
+    if (destination !== undefined) this.#put({ ...destination, ...change })
+  }
+
+  #put(destination: Destination): void {
+    this.#state.destinations.set(destination.id, destination)
+    this.#state.destinationIds.add(destination.id)
+    void this.#life?.process.backend.catalog.putDestination(destination)
+  }
+
+  #remove(id: string): void {
+    this.#state.destinations.delete(id)
+    this.#rules.accounts.removed(id)
+    void this.#life?.process.backend.catalog.removeDestination(id)
+  }
+
+  #mayGo(destination: Destination): boolean {
+    const now = this.#clock.now()
+    if (this.#life === undefined || now < this.#awayUntil + AWAY_PAUSE_MS) return false
+    return restsUntil(destination, this.#life.health) <= now
+  }
+
+  /** The engine's own books. */
+  #checkBooks(): void {
+    const imbalance = this.#life?.process.imbalance ?? 0
+    if (imbalance !== 0) this.#rules.breaks(`${imbalance} deliveries are unaccounted for`)
+  }
+
+  #isOver(): boolean {
+    return this.#clock.now() > this.#beginning + EVENTFUL_MS && this.#rules.accounts.areSettled
+  }
+}
+
+/** Runs a scenario to its end: until every event has come to one, or could have. */
+export function simulate(scenario: Scenario, tampering: Tampering = {}): Promise<Outcome> {
+  return new Simulation(scenario, tampering).run()
+}
+
+const TURNED_ON: Partial<Destination> = { enabled: true, paused: null }
+
+function turnedOff(how: 'disabled' | 'paused'): Partial<Destination> {
+  return how === 'disabled' ? { enabled: false } : { paused: { since: 0, reason: 'operator' } }
+}

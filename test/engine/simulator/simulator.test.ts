@@ -1,0 +1,28 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { SEED } from '../seed.ts'
+import { scenarios } from './scenario.ts'
+import { simulate } from './simulation.ts'
+
+const RUNS = Number(process.env['HOOKLINE_TEST_RUNS'] ?? 1500)
+/** A scenario that fails is made smaller for as long. */
+const SHRINKING_MS = 120_000
+
+test('whatever happens, each event ends in one state for each destination, and no rule is broken', async () => {
+  const total = { steps: 0, events: 0, sends: 0, crashes: 0 }
+  const property = fc.asyncProperty(scenarios, async (scenario) => {
+    const { violations, ...counts } = await simulate(scenario)
+    for (const name of Object.keys(total) as (keyof typeof total)[]) total[name] += counts[name]
+    expect(violations).toEqual([])
+  })
+  const details = await fc.check(property, {
+    seed: SEED,
+    numRuns: RUNS,
+    interruptAfterTimeLimit: SHRINKING_MS,
+  })
+  const { steps, events, sends, crashes } = total
+  console.log(
+    `seed ${SEED}: ${details.numRuns} scenarios, ${steps} steps of time, ${events} events, ${sends} requests, ${crashes} crashes`,
+  )
+  expect(details.failed, await fc.asyncDefaultReportMessage(details)).toBe(false)
+})

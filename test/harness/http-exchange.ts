@@ -1,0 +1,31 @@
+import { once } from 'node:events'
+import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
+
+export interface SentRequest {
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string | Buffer
+  /** Sends the body chunked, without saying its length. */
+  readonly isChunked?: boolean
+}
+
+export interface ReceivedAnswer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly text: string
+}
+
+/** One request with exactly these headers (besides Host and the framing) on a connection of its own. */
+export async function exchange(url: string, sent: SentRequest = {}): Promise<ReceivedAnswer> {
+  const { method = 'POST', headers = {}, body = '', isChunked = false } = sent
+  const length =
+    method === 'POST' || body !== '' ? { 'Content-Length': Buffer.byteLength(body) } : {}
+  const framing = isChunked ? { 'Transfer-Encoding': 'chunked' } : length
+  const outgoing = request(url, { method, agent: false, headers: { ...headers, ...framing } })
+  outgoing.end(body)
+  const [answer] = (await once(outgoing, 'response')) as [IncomingMessage]
+  const chunks: Buffer[] = []
+  for await (const chunk of answer) chunks.push(chunk as Buffer)
+  const text = Buffer.concat(chunks).toString('utf8')
+  return { status: answer.statusCode ?? 0, headers: answer.headers, text }
+}

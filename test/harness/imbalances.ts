@@ -1,0 +1,51 @@
+import type { ManagementApi } from './management-api.ts'
+import type { Trace, TracedDelivery } from './trace.ts'
+
+interface KnownDestination {
+  readonly id: string
+  readonly sourceId: string
+  readonly createdAt: string
+}
+
+/**
+ * The books, from the API alone: every event has, for each destination its source had, either a refusal
+ * or one delivery (pending or at an end), every delivery belongs to an event, and every call that was
+ * accepted is an event or the duplicate of one. What does not balance, in words.
+ */
+export async function imbalances(
+  api: ManagementApi,
+  acceptedCalls: number | undefined,
+): Promise<string[]> {
+  const destinations = await api.listAll<KnownDestination>('destinations')
+  const deliveries = await api.listAll<TracedDelivery>('deliveries')
+  const traces: Trace[] = []
+  for (const { id } of await api.listAll<{ id: string }>('events')) {
+    traces.push(await api.call<Trace>('GET', `events/${id}`))
+  }
+  const delivered = traces.flatMap((trace) => trace.deliveries)
+  const calls = traces.reduce((sum, { duplicates }) => sum + 1 + duplicates, 0)
+  return [
+    ...traces.flatMap((trace) => unbalanced(trace, destinations)),
+    ...difference('deliveries with an event', delivered.length, deliveries.length),
+    ...(acceptedCalls === undefined ? [] : difference('calls kept', calls, acceptedCalls)),
+  ]
+}
+
+function unbalanced(trace: Trace, destinations: readonly KnownDestination[]): string[] {
+  const ended = trace.deliveries.map(({ destinationId }) => destinationId)
+  const declined = trace.decisions.filter(({ decision }) => decision === 'declined')
+  const decided = [...ended, ...declined.map(({ destinationId }) => destinationId)]
+  const expected = destinations
+    .filter(
+      ({ sourceId, createdAt }) => sourceId === trace.sourceId && createdAt <= trace.receivedAt,
+    )
+    .map(({ id }) => id)
+  return [...new Set([...expected, ...decided])]
+    .map((id) => [id, decided.filter((each) => each === id).length] as const)
+    .filter(([, count]) => count !== 1)
+    .map(([id, count]) => `${trace.id} has ${count} decisions and deliveries for ${id}`)
+}
+
+function difference(what: string, found: number, expected: number): string[] {
+  return found === expected ? [] : [`${what}: ${found} of ${expected}`]
+}

@@ -1,0 +1,26 @@
+import { createHmac } from 'node:crypto'
+import type { ReceivedRequest } from '../../packages/server/test/harness/receiver.ts'
+
+const TOLERATED_SECONDS = 5 * 60
+
+/**
+ * Whether a request carries both signatures, checked as receivers are told to: X-Signature over the
+ * body that was parsed and serialised again, and Standard Webhooks over the bytes. It shares no code
+ * with the product, so that the two cannot be wrong together.
+ */
+export function isSignedWith(secret: string, { headers, body }: ReceivedRequest): boolean {
+  const serialised = JSON.stringify(JSON.parse(body.toString('utf8')))
+  const digest = createHmac('sha1', secret).update(serialised, 'utf8').digest('hex')
+
+  const { 'webhook-id': id, 'webhook-timestamp': timestamp } = headers
+  const isRecent = Math.abs(Date.now() / 1000 - Number(timestamp)) < TOLERATED_SECONDS
+  const standard = createHmac('sha256', secret)
+    .update(`${String(id)}.${String(timestamp)}.`)
+    .update(body)
+    .digest('base64')
+  return (
+    isRecent &&
+    headers['x-signature'] === digest &&
+    headers['webhook-signature'] === `v1,${standard}`
+  )
+}

@@ -1,0 +1,125 @@
+import { schemaFaults } from '../../packages/server/test/harness/schema-faults.ts'
+import { exchange, type ReceivedAnswer } from './http-exchange.ts'
+
+type Json = Readonly<Record<string, unknown>>
+
+interface Parameter {
+  readonly name: string
+  readonly in: 'path' | 'query' | 'header'
+  readonly schema: Json
+}
+
+type Content = Readonly<Record<string, { readonly schema: Json }>>
+
+export interface Operation {
+  readonly operationId: string
+  readonly parameters?: readonly Parameter[]
+  readonly requestBody?: { readonly content: Content }
+  readonly responses: Readonly<Record<string, { readonly content?: Content }>>
+}
+
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly components: { readonly schemas: Readonly<Record<string, Json>> }
+}
+
+export interface Given {
+  readonly parameters?: Readonly<Record<string, string>>
+  /** Sent as JSON; a text as it is. */
+  readonly body?: unknown
+}
+
+/** A client that knows nothing of the API but what its OpenAPI document says, read at run time. */
+export class OpenapiClient {
+  readonly operations: ReadonlyMap<
+    string,
+    Operation & { readonly method: string; readonly path: string }
+  >
+  readonly #document: Document
+  readonly #origin: string
+  readonly #token: string
+
+  private constructor(origin: string, token: string, document: Document) {
+    this.#origin = origin
+    this.#token = token
+    this.#document = document
+    const all = Object.entries(document.paths).flatMap(([path, item]) =>
+      Object.entries(item).map(([method, operation]) => ({ ...operation, method, path })),
+    )
+    this.operations = new Map(all.map((operation) => [operation.operationId, operation]))
+  }
+
+  static async of(origin: string, token: string): Promise<OpenapiClient> {
+    const { text } = await exchange(`${origin}/api/v1/openapi.json`, { method: 'GET' })
+    return new OpenapiClient(origin, token, JSON.parse(text) as Document)
+  }
+
+  /** The answer, and what of it the document does not allow. */
+  async send(
+    operationId: string,
+    { parameters = {}, body }: Given = {},
+  ): Promise<{ readonly answer: ReceivedAnswer; readonly faults: readonly string[] }> {
+    const operation = this.operations.get(operationId)!
+    const of = (place: Parameter['in']) =>
+      (operation.parameters ?? [])
+        .filter((each) => each.in === place && each.name in parameters)
+        .map(({ name }) => [name, parameters[name]!] as const)
+    const path = of('path').reduce(
+      (url, [name, value]) => url.replace(`{${name}}`, encodeURIComponent(value)),
+      operation.path,
+    )
+    const query = new URLSearchParams(
+      of('query').map(([name, value]): [string, string] => [name, value]),
+    ).toString()
+    const answer = await exchange(`${this.#origin}${path}${query && `?${query}`}`, {
+      method: operation.method.toUpperCase(),
+      headers: {
+        Authorization: `Bearer ${this.#token}`,
+        ...(body !== undefined && { 'Content-Type': 'application/json' }),
+        ...Object.fromEntries(of('header')),
+      },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
+    return { answer, faults: this.#faultsOf(operation, answer) }
+  }
+
+  /** A call that must succeed as the document says. */
+  async call<T = Record<string, never>>(operationId: string, given: Given = {}): Promise<T> {
+    const { answer, faults } = await this.send(operationId, given)
+    if (answer.status >= 300 || faults.length > 0) {
+      throw new Error(`${operationId} answered ${answer.status} ${answer.text} ${faults.join()}`)
+    }
+    return (answer.text === '' ? undefined : JSON.parse(answer.text)) as T
+  }
+
+  /** The schema of the body that an operation takes, references resolved. */
+  bodySchema(operationId: string): Json | undefined {
+    const { schema } =
+      this.operations.get(operationId)!.requestBody?.content['application/json'] ?? {}
+    return schema && (this.#resolved(schema, false) as Json)
+  }
+
+  #faultsOf({ responses }: Operation, { status, headers, text }: ReceivedAnswer): string[] {
+    const said = responses[`${status}`] ?? (status >= 400 ? responses['default'] : undefined)
+    if (said === undefined) return [`status ${status} is not in the document`]
+    if (said.content === undefined) return text === '' ? [] : ['a body that is not in the document']
+    const [type = ''] = (headers['content-type'] ?? '').split(';')
+    const content = said.content[type]
+    if (content === undefined) return [`content-type ${type} is not in the document`]
+    if (!type.endsWith('json')) return []
+    return schemaFaults(this.#resolved(content.schema, true) as object, JSON.parse(text))
+  }
+
+  /** With `closed`, objects have no fields but those that are documented. */
+  #resolved(schema: unknown, closed: boolean): unknown {
+    if (Array.isArray(schema)) return schema.map((each) => this.#resolved(each, closed))
+    if (typeof schema !== 'object' || schema === null) return schema
+    const { $ref, ...rest } = schema as Json
+    if (typeof $ref === 'string') {
+      return this.#resolved(this.#document.components.schemas[$ref.split('/').at(-1)!], closed)
+    }
+    const entries = Object.entries(rest).map(([key, each]) => [key, this.#resolved(each, closed)])
+    const isClosable = closed && 'properties' in rest && !('additionalProperties' in rest)
+    return { ...Object.fromEntries(entries), ...(isClosable && { additionalProperties: false }) }
+  }
+}

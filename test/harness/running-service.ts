@@ -1,0 +1,208 @@
+import {
+  createLogger,
+  openService,
+  parseConfig,
+  type Service,
+  type SettingName,
+  variableOf,
+} from '@hookline/server'
+import { expect, vi } from 'vitest'
+import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
+import { exchange, type ReceivedAnswer } from './http-exchange.ts'
+import { imbalances } from './imbalances.ts'
+import { ManagementApi } from './management-api.ts'
+import type { Trace } from './trace.ts'
+
+export type Settings = { readonly [S in SettingName]?: string }
+
+export interface MadeSource {
+  readonly id: string
+  readonly writeKey: string
+}
+
+export interface DestinationWanted {
+  readonly source?: MadeSource
+  /** Webhooks without headers. */
+  readonly urls?: readonly string[]
+  readonly webhooks?: readonly { readonly url: string; readonly headers?: object }[]
+  readonly secret?: string
+  readonly policy?: 'any' | 'each'
+  readonly enabled?: boolean
+}
+
+const DEADLINE_MS = 15_000
+const ADMIN_TOKEN = 'tok_of_the_tests'
+
+const SETTINGS: Settings = {
+  port: '0',
+  allowedNetworks: '127.0.0.0/8,::1/128',
+  adminToken: ADMIN_TOKEN,
+}
+
+/**
+ * The whole service with a source, on a data folder of its own, used as its users do: by HTTP. When it
+ * is disposed of, its books must balance.
+ */
+export class RunningService implements AsyncDisposable {
+  /** Every line that was logged from `warn` on. */
+  readonly logLines: Readonly<Record<string, unknown>>[] = []
+  readonly #folder = new TemporaryFolder()
+  readonly #settings: Settings
+  #starts = 0
+  #service: Service | undefined
+  #source: MadeSource | undefined
+
+  constructor(settings: Settings) {
+    this.#settings = settings
+  }
+
+  async start(): Promise<void> {
+    const settings = { ...SETTINGS, ...this.#settings, dataDir: this.#folder.path }
+    const environment = Object.entries(settings).map(([name, value]) => [
+      variableOf(name as SettingName),
+      value,
+    ])
+    const logger = createLogger('warn', {
+      write: (line) => this.logLines.push(JSON.parse(line) as Record<string, unknown>),
+    })
+    this.#service = await openService({
+      config: parseConfig(Object.fromEntries(environment)),
+      logger,
+    })
+    this.#starts += 1
+  }
+
+  /** Stops gracefully. The data stays for the next start. */
+  async stop(): Promise<void> {
+    await this.#service?.[Symbol.asyncDispose]()
+    this.#service = undefined
+  }
+
+  async restart(): Promise<void> {
+    await this.stop()
+    await this.start()
+  }
+
+  get url(): string {
+    return this.#service!.url
+  }
+
+  /** The admin token. */
+  get token(): string {
+    return ADMIN_TOKEN
+  }
+
+  get api(): ManagementApi {
+    return new ManagementApi(this.url, ADMIN_TOKEN)
+  }
+
+  /** The source that `send` sends as and destinations belong to where none is named. */
+  get source(): MadeSource {
+    return this.#source!
+  }
+
+  async createSource(): Promise<MadeSource> {
+    const made = await this.api.call<{ id: string; writeKeys: { key: string }[] }>(
+      'POST',
+      'sources',
+      {
+        name: 'Test',
+      },
+    )
+    const source = { id: made.id, writeKey: made.writeKeys[0]!.key }
+    this.#source ??= source
+    return source
+  }
+
+  /** Gives the id. The destination is on where nothing else is said. */
+  async createDestination(wanted: DestinationWanted): Promise<string> {
+    const body = destinationBody(wanted, wanted.source ?? this.source)
+    return (await this.api.call<{ id: string }>('POST', 'destinations', body)).id
+  }
+
+  /** Sends calls to the ingestion API. A text is sent as it is, all else as JSON. */
+  send(path: string, body: unknown, source = this.source): Promise<ReceivedAnswer> {
+    const credentials = Buffer.from(`${source.writeKey}:`).toString('base64')
+    return exchange(this.url + path, {
+      headers: { 'Content-Type': 'application/json', Authorization: `Basic ${credentials}` },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    })
+  }
+
+  /** Sends a track call that must be accepted, and gives its messageId. */
+  async track(messageId: string, more: object = {}): Promise<string> {
+    const call = { type: 'track', messageId, userId: 'u1', event: 'Order Completed', ...more }
+    const answer = await this.send('/v1/track', call)
+    expect(answer).toMatchObject({ status: 200, text: '{"success":true}' })
+    return messageId
+  }
+
+  /** The trace of the newest event with this messageId. */
+  async trace(messageId: string): Promise<Trace> {
+    const query = new URLSearchParams({ messageId })
+    const { data } = await this.api.call<{ data: { id: string }[] }>(
+      'GET',
+      `events?${query.toString()}`,
+    )
+    expect(data[0], `an event with the messageId ${messageId}`).toBeDefined()
+    return this.api.call<Trace>('GET', `events/${data[0]!.id}`)
+  }
+
+  /** The trace once every destination has declined or its delivery has come to an end. */
+  endOf(messageId: string): Promise<Trace> {
+    return this.eventually(async () => {
+      const trace = await this.trace(messageId)
+      expect(trace.decisions.map(({ decision }) => decision)).not.toContain('pending')
+      expect(trace.deliveries.map(({ state }) => state)).not.toContain('pending')
+      return trace
+    })
+  }
+
+  /** Repeats the check until it no longer throws. */
+  eventually<T>(check: () => T | Promise<T>): Promise<T> {
+    return vi.waitFor(check, { timeout: DEADLINE_MS, interval: 20 })
+  }
+
+  /** How many calls were accepted since the last start, as the metrics say. */
+  async acceptedCalls(): Promise<number> {
+    const { text } = await exchange(`${this.url}/metrics`, { method: 'GET' })
+    return Number(/^hookline_ingest_events_total\{result="accepted"\} (\d+)$/m.exec(text)?.[1] ?? 0)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    try {
+      await this.eventually(async () => {
+        // The counter begins again with each start.
+        const accepted = this.#starts > 1 ? undefined : await this.acceptedCalls()
+        expect(await imbalances(this.api, accepted)).toEqual([])
+      })
+    } finally {
+      await this.stop()
+      this.#folder[Symbol.dispose]()
+    }
+  }
+}
+
+/** A service that runs, with its first source made. */
+export async function startService(
+  options: { readonly settings?: Settings } = {},
+): Promise<RunningService> {
+  const service = new RunningService(options.settings ?? {})
+  await service.start()
+  await service.createSource()
+  return service
+}
+
+function destinationBody(wanted: DestinationWanted, source: MadeSource): object {
+  const { urls = [], webhooks = urls.map((url) => ({ url })), secret, policy, enabled } = wanted
+  return {
+    sourceId: source.id,
+    type: 'Webhooks',
+    enabled: enabled ?? true,
+    settings: {
+      webhooks,
+      ...(secret !== undefined && { sharedSecret: secret }),
+      ...(policy !== undefined && { successPolicy: policy }),
+    },
+  }
+}

@@ -1,0 +1,35 @@
+/** An event and what became of it, as `GET /api/v1/events/:id` answers, as far as tests look at it. */
+export interface Trace {
+  readonly id: string
+  readonly sourceId: string
+  readonly receivedAt: string
+  readonly event: Readonly<Record<string, unknown>>
+  readonly duplicates: number
+  readonly decisions: readonly {
+    readonly destinationId: string
+    readonly decision: 'deliver' | 'declined' | 'pending'
+    readonly reason: string | null
+  }[]
+  readonly deliveries: readonly TracedDelivery[]
+}
+
+export interface TracedDelivery {
+  readonly id: string
+  readonly destinationId: string
+  readonly state: 'pending' | 'delivered' | 'rejected' | 'expired' | 'held'
+  readonly rounds: number
+  readonly firstDueAt: string
+  readonly nextAttemptAt: string | null
+  readonly attempts: readonly TracedAttempt[]
+}
+
+export interface TracedAttempt {
+  readonly number: number
+  readonly url: string
+  readonly startedAt: string
+  readonly durationMs: number
+  readonly outcome: 'delivered' | 'retry' | 'rejected'
+  readonly class: string
+  readonly status?: number
+  readonly error?: string
+}

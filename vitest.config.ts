@@ -1,0 +1,39 @@
+import { defineConfig } from 'vitest/config'
+
+const conditions = ['hookline-source', 'node', 'import', 'module', 'default']
+const shared = {
+  resolve: { conditions },
+  ssr: { resolve: { conditions, externalConditions: conditions } },
+}
+const project = (name: string, include: string[], testTimeout: number, more: object = {}) => ({
+  ...shared,
+  test: {
+    name,
+    include,
+    testTimeout,
+    hookTimeout: 30_000,
+    // A condition that comes late on a busy machine has come all the same.
+    expect: { poll: { timeout: 10_000 } },
+    execArgv: ['--conditions=hookline-source'],
+    ...more,
+  },
+})
+// It measures memory and time: no other file beside the one that runs.
+const measuring = {
+  execArgv: ['--conditions=hookline-source', '--expose-gc'],
+  fileParallelism: false,
+}
+
+export default defineConfig({
+  test: {
+    projects: [
+      project('unit', ['packages/*/test/**/*.test.ts'], 20_000),
+      project('system', ['test/{e2e,compat,clients,layers}/**/*.test.ts'], 60_000),
+      project('docs', ['test/docs/**/*.test.ts'], 20_000),
+      project('package', ['test/package/**/*.test.ts'], 60_000),
+      project('client-long', ['test/client-long/**/*.test.ts'], 600_000),
+      project('crash', ['test/crash/**/*.test.ts'], 900_000),
+      project('engine', ['test/engine/**/*.test.ts'], 240_000, measuring),
+    ],
+  },
+})
