@@ -26,6 +26,8 @@ const measuring = {
 
 export default defineConfig({
   test: {
+    // Most tests wait for sockets and disks: they share a small machine well.
+    maxWorkers: '100%',
     projects: [
       project('unit', ['packages/*/test/**/*.test.ts'], 20_000),
       project('system', ['test/{e2e,compat,clients,layers}/**/*.test.ts'], 60_000),
