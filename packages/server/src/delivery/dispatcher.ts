@@ -14,12 +14,11 @@ import { Holds, type HoldsOptions } from './holds.ts'
 import { type DeliveryTask, Lane } from './lane.ts'
 import { Ledger, type TaskEnd } from './ledger.ts'
 import { ParkedFeed } from './parked-feed.ts'
-import { patiently } from './patiently.ts'
 import { held, isPaused } from './paused.ts'
 import { restsUntil } from './rest.ts'
 import { signalBreaker, signalRound } from './round-signals.ts'
-import { type Faulty, setAside } from './set-aside.ts'
 import { Slots } from './slots.ts'
+import { type RoundEnd, TaskEnds } from './task-ends.ts'
 import type { WebhookHealth } from './webhook-health.ts'
 
 export interface DispatcherOptions {
@@ -46,9 +45,6 @@ export interface DispatcherOptions {
     readonly laneWindow: number
   }
 }
-
-/** What a round came to: a record, nothing because it was not begun, or a bug. */
-type RoundEnd = RecordedDelivery | 'untouched' | { readonly faulty: Faulty }
 
 /** What a turn of a lane may spend: the attempts of the largest round. */
 const QUANTUM = 5
@@ -77,6 +73,7 @@ export class Dispatcher implements AsyncDisposable {
   readonly #history: HistoryBudget
   readonly #gone: GoneWatch
   readonly #holds: Holds
+  readonly #ends: TaskEnds
   readonly #stopping = new AbortController()
   readonly #work = new Set<Promise<void>>()
 
@@ -86,6 +83,15 @@ export class Dispatcher implements AsyncDisposable {
     this.#history = new HistoryBudget(options.clock, options.metrics.historyBodiesDropped)
     this.#gone = new GoneWatch(options)
     this.#holds = new Holds({ ...options, onUnheld: () => this.wake() })
+    const { signal } = this.#stopping
+    this.#ends = new TaskEnds({
+      ...options,
+      signal,
+      onParked: (dueAt) => this.#feed.parked(dueAt),
+      onHeld: (destinationId) => this.#holds.recorded(destinationId),
+      // Due already, and in nobody's hands: no other wake-up would come for it.
+      onReleased: () => this.wake(),
+    })
     this.#feed = new ParkedFeed({
       ...options,
       lane: (id) => this.#lane(id),
@@ -94,7 +100,7 @@ export class Dispatcher implements AsyncDisposable {
         this.#push(task)
       },
       onHeld: (id) => this.#holds.recorded(id),
-      signal: this.#stopping.signal,
+      signal,
     })
   }
 
@@ -174,7 +180,7 @@ export class Dispatcher implements AsyncDisposable {
     this.#ledger.park()
     let end: TaskEnd | undefined
     try {
-      end = await this.#record(task, { delivery, attempts: [] })
+      end = await this.#ends.record(task, { delivery, attempts: [] })
     } finally {
       this.#ledger.parked(end)
     }
@@ -184,7 +190,7 @@ export class Dispatcher implements AsyncDisposable {
   async #fly(lane: Lane, task: DeliveryTask): Promise<void> {
     let end: TaskEnd | undefined
     try {
-      end = await this.#end(task, await this.#roundInSlot(lane, task))
+      end = await this.#ends.end(task, await this.#roundInSlot(lane, task))
     } finally {
       lane.recorded(task)
       this.#ledger.end(end)
@@ -200,7 +206,7 @@ export class Dispatcher implements AsyncDisposable {
     try {
       return await this.#round(lane, task)
     } catch (error) {
-      return { faulty: this.#faultOf(task, error) }
+      return { fault: error }
     } finally {
       this.#slots.give(task)
       inFlight.dec()
@@ -237,63 +243,6 @@ export class Dispatcher implements AsyncDisposable {
     if (change.change === 'opened') return
     lane.beginRecovery()
     this.#feed.wake()
-  }
-
-  async #end(task: DeliveryTask, result: RoundEnd): Promise<TaskEnd> {
-    if (this.#options.deletions.isPurged(task.event)) return this.#letGo(task)
-    if (result === 'untouched') return this.#giveBack(task)
-    if (!('faulty' in result)) return this.#record(task, result)
-    const context = { ...this.#options, signal: this.#stopping.signal }
-    if (!(await setAside([result.faulty], context))) return 'released'
-    task.onRecorded()
-    return 'recorded'
-  }
-
-  /** A task that was not begun: one from the backend waits there anyway, a fresh one is parked as it is. */
-  async #giveBack(task: DeliveryTask): Promise<TaskEnd> {
-    const { delivery, origin } = task
-    if (origin === 'fresh') return this.#record(task, { delivery, attempts: [] })
-    await this.#options.deliveries.release([delivery.id])
-    // Due already, and in nobody's hands: no other wake-up would come for it.
-    this.#feed.wake()
-    return 'released'
-  }
-
-  /** Its user was deleted, and with them all there is to record. */
-  async #letGo(task: DeliveryTask): Promise<TaskEnd> {
-    await this.#options.deliveries.release([task.delivery.id])
-    task.onRecorded()
-    return 'recorded'
-  }
-
-  /** Resolves to `released` where the service stops before the backend is there: then it comes again. */
-  async #record(task: DeliveryTask, result: RecordedDelivery): Promise<TaskEnd> {
-    const { deliveries, deletions, metrics } = this.#options
-    const { dueAt, destinationId, state } = result.delivery
-    // Asked each time: the user may be deleted while the backend is away.
-    const write = (): Promise<unknown> =>
-      deletions.isPurged(task.event)
-        ? deliveries.release([task.delivery.id])
-        : deliveries.record([result])
-    const recorded = await patiently(write, {
-      ...this.#options,
-      signal: this.#stopping.signal,
-    })
-    if (recorded === undefined) return 'released'
-    if (dueAt !== null) {
-      metrics.deliveriesParked.inc()
-      this.#feed.parked(dueAt)
-    }
-    if (state === 'held') this.#holds.recorded(destinationId)
-    task.onRecorded()
-    return 'recorded'
-  }
-
-  #faultOf({ delivery }: DeliveryTask, cause: unknown): Faulty {
-    // Not the message: it may quote what no one should see.
-    const kind = cause instanceof Error ? cause.name : typeof cause
-    const reason = `Its round failed by a fault of Hookline's own (${kind}); the log says more.`
-    return { id: delivery.id, reason, at: this.#options.clock.now(), delivery, cause }
   }
 
   #destination(id: string): Destination | undefined {
