@@ -8,11 +8,13 @@ import type { DatabaseCopy } from './admin/database-copy.ts'
 import type { DestinationSigns } from './admin/destination-signs.ts'
 import type { DestinationTrials } from './admin/destination-trials.ts'
 import type { OpenapiDocument } from './admin/reference-page.ts'
+import { problemForm } from './admin/problem-form.ts'
 import { referenceRoute } from './admin/reference-route.ts'
 import { adminRoutes } from './admin/routes.ts'
 import type { Backend } from './backend/backend.ts'
 import type { Config } from './config.ts'
 import { ReceiptSigner } from './deletions/receipt-signer.ts'
+import { type ErrorForm, ingestionForm } from './http/error-form.ts'
 import { healthRoutes } from './http/health.ts'
 import { metricsRoute } from './http/metrics-route.ts'
 import { createHttpServer } from './http/server.ts'
@@ -47,11 +49,14 @@ interface Servers extends AsyncDisposable {
   readonly adminUrl: string
 }
 
+const errorForm: ErrorForm = (code, asked) =>
+  /^\/api(?:[/?]|$)/.test(asked.url) ? problemForm(code, asked) : ingestionForm(code, asked)
+
 /** Opens the listener of the service, and with `adminPort` a second one for all that is not ingestion. */
 export async function openServers(options: ServersOptions): Promise<Servers> {
   await using stack = new AsyncDisposableStack()
   const { config, logger } = options
-  const server = createHttpServer({ config, logger })
+  const server = createHttpServer({ config, logger, errorForm })
   addIngestion(server, options)
   if (config.adminPort === undefined) addAdministration(server, options)
   const url = await listen(stack, server, options, config)
@@ -65,7 +70,7 @@ async function openAdminServer(
   options: ServersOptions,
 ): Promise<string> {
   const { adminHost: host, adminPort: port = 0 } = options.config
-  const server = createHttpServer(options)
+  const server = createHttpServer({ ...options, errorForm })
   addAdministration(server, options)
   return listen(stack, server, options, { host, port })
 }

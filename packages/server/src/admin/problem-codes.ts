@@ -1,6 +1,6 @@
 /** What went wrong with a request to the management API. `help` is the remedy, as docs/errors.md gives it. */
 export interface ProblemCode {
-  readonly status: 400 | 401 | 403 | 404 | 409 | 412 | 413 | 415 | 422 | 429 | 500 | 503
+  readonly status: 400 | 401 | 403 | 404 | 408 | 409 | 412 | 413 | 415 | 422 | 429 | 431 | 500 | 503
   readonly title: string
   readonly help: string
 }
@@ -41,6 +41,11 @@ export const PROBLEM_CODES = {
     status: 404,
     title: 'There is nothing here.',
     help: 'Check path, method and id; what was removed is gone. /api/v1/openapi.json lists all routes.',
+  },
+  request_timeout: {
+    status: 408,
+    title: 'The request did not arrive in time.',
+    help: 'Send the whole request within the time the setting requestTimeoutMs allows.',
   },
   conflict: {
     status: 409,
@@ -86,6 +91,11 @@ export const PROBLEM_CODES = {
     status: 429,
     title: 'The token asks too often.',
     help: 'Wait as long as Retry-After says. The operator raises the limit with the setting adminRateLimit.',
+  },
+  headers_too_large: {
+    status: 431,
+    title: 'The headers are too large.',
+    help: 'Keep all headers of a request below 16 KB.',
   },
   internal_error: {
     status: 500,

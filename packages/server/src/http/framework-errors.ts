@@ -1,8 +1,8 @@
 import type { IngestCodeName } from '@hookline/protocol'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
-import { answerNotFound } from './not-found.ts'
-import { sendError } from './send-json.ts'
+import { type ErrorForm, sendError } from './error-form.ts'
+import { notFoundAnswerer } from './not-found.ts'
 
 /** The errors of Fastify that are the client's doing and have a code of their own. */
 const CODES: ReadonlyMap<string, IngestCodeName> = new Map([
@@ -12,7 +12,8 @@ const CODES: ReadonlyMap<string, IngestCodeName> = new Map([
 ])
 
 /** Answers whatever a handler threw or the framework refused; logs what is the server's own fault. */
-export function errorAnswerer(logger: Logger | undefined) {
+export function errorAnswerer(logger: Logger | undefined, form: ErrorForm) {
+  const answerNotFound = notFoundAnswerer(form)
   return function answerError(
     error: FastifyError,
     request: FastifyRequest,
@@ -24,17 +25,19 @@ export function errorAnswerer(logger: Logger | undefined) {
     if (code === 'internal_error') {
       logger?.error({ err: error, requestId: request.id, method: request.method }, 'request failed')
     }
-    sendError(reply, code)
+    sendError(reply, code, form)
   }
 }
 
 /** Answers what went wrong before a route was found: an unreadable URL, a parameter too long. */
-export function answerRoutingError(
-  error: FastifyError,
-  _request: FastifyRequest,
-  reply: FastifyReply,
-): void {
-  sendError(reply, codeOf(error))
+export function routingErrorAnswerer(form: ErrorForm) {
+  return function answerRoutingError(
+    error: FastifyError,
+    _request: FastifyRequest,
+    reply: FastifyReply,
+  ): void {
+    sendError(reply, codeOf(error), form)
+  }
 }
 
 function codeOf(error: FastifyError): IngestCodeName {

@@ -1,4 +1,4 @@
-import { INGEST_CODES, ingestError, type IngestCodeName } from '@hookline/protocol'
+import { ingestError, type IngestCodeName } from '@hookline/protocol'
 import type { FastifyReply } from 'fastify'
 
 /** Names the charset, so that the framework has nothing to add. */
@@ -12,10 +12,4 @@ export function errorBody(code: IngestCodeName): string {
 /** Answers with a JSON text. */
 export function sendJson(reply: FastifyReply, status: number, json: string): void {
   void reply.code(status).header('content-type', JSON_TYPE).send(json)
-}
-
-/** Answers with the error that `code` stands for, and the id under which the log tells of the request. */
-export function sendError(reply: FastifyReply, code: IngestCodeName): void {
-  void reply.header('x-request-id', reply.request.id)
-  sendJson(reply, INGEST_CODES[code].status, errorBody(code))
 }

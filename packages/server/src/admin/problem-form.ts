@@ -1,0 +1,25 @@
+import type { IngestCodeName } from '@hookline/protocol'
+import { Problem } from './problem.ts'
+import type { ProblemCodeName } from './problem-codes.ts'
+
+/** What the server refuses before it finds a route, as the management API calls it. */
+const CODES: Partial<Record<IngestCodeName, ProblemCodeName>> = {
+  bad_request: 'bad_request',
+  not_found: 'not_found',
+  method_not_allowed: 'not_found',
+  request_timeout: 'request_timeout',
+  headers_too_large: 'headers_too_large',
+}
+
+/** What the server around answers for the management API, where no route of it was found. */
+export function problemForm(
+  code: IngestCodeName,
+  { requestId }: { readonly requestId: string },
+): { readonly status: number; readonly contentType: string; readonly body: string } {
+  const problem = new Problem(CODES[code] ?? 'internal_error')
+  return {
+    status: problem.statusCode,
+    contentType: 'application/problem+json; charset=utf-8',
+    body: JSON.stringify(problem.document(requestId)),
+  }
+}
