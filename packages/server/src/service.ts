@@ -89,9 +89,8 @@ export function startWorkers(stack: AsyncDisposableStack, parts: Parts): Workers
   const health = new WebhookHealth(clock, { longestOpenMs })
   const dispatcher = stack.use(openDispatcher(parts, { sender, health }))
   const shared = { log, catalog, events, deliveries, deletions, quarantine, clock, metrics, logger }
-  const { dedupeWindowMs } = config
   const handOver = witnessedDispatcher<HandedOver>(dispatcher, parts.observation.witness)
-  const pipeline = new Pipeline({ ...shared, dispatcher: handOver, acks, dedupeWindowMs })
+  const pipeline = new Pipeline({ ...shared, dispatcher: handOver, acks })
   const stopping = new AbortController()
   let failure: unknown
   const running = pipeline.run(stopping.signal).catch((error: unknown) => {

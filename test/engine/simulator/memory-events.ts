@@ -9,6 +9,8 @@ import type { Committer } from './committer.ts'
 import type { DurableState } from './durable-state.ts'
 import type { Witness } from './witness.ts'
 
+const DEDUPE_WINDOW_MS = 24 * 60 * 60 * 1000
+
 /** The archive in memory, with what the engine asks of it. */
 export class MemoryEvents implements Events {
   readonly #state: DurableState
@@ -21,15 +23,9 @@ export class MemoryEvents implements Events {
     this.#witness = witness
   }
 
-  archive(
-    entries: readonly Archiving[],
-    { windowMs }: { readonly windowMs: number },
-  ): Promise<ReadonlySet<string>> {
+  archive(entries: readonly Archiving[]): Promise<ReadonlySet<string>> {
     return this.#committer.run(
-      () =>
-        new Set(
-          entries.filter((entry) => !this.#keep(entry, windowMs)).map(({ event }) => event.id),
-        ),
+      () => new Set(entries.filter((entry) => !this.#keep(entry)).map(({ event }) => event.id)),
     )
   }
 
@@ -42,7 +38,7 @@ export class MemoryEvents implements Events {
   }
 
   /** Whether the event is kept: it is no duplicate. */
-  #keep({ event, declined }: Archiving, windowMs: number): boolean {
+  #keep({ event, declined }: Archiving): boolean {
     const { events, firstByMessage } = this.#state
     const before = events.get(event.id)
     if (before !== undefined) {
@@ -54,7 +50,7 @@ export class MemoryEvents implements Events {
     }
     const key = `${event.sourceId} ${event.event.messageId}`
     const first = events.get(firstByMessage.get(key) ?? '')
-    if (first !== undefined && receivedAt(event) - receivedAt(first) <= windowMs) {
+    if (first !== undefined && receivedAt(event) - receivedAt(first) <= DEDUPE_WINDOW_MS) {
       this.#witness.archived(event, 'duplicate', [])
       return false
     }

@@ -39,8 +39,7 @@ export class SimulatedProcess implements AsyncDisposable {
     const acks = this.#stack.use(new Acks(log, logger))
     const shared = { ...options, catalog, deliveries, quarantine, deletions, metrics, logger }
     const dispatcher = this.#stack.use(new Dispatcher({ ...shared, upkeep, rounds, health }))
-    const dedupeWindowMs = 24 * 60 * 60 * 1000
-    const pipeline = new Pipeline({ ...shared, log, events, dispatcher, acks, dedupeWindowMs })
+    const pipeline = new Pipeline({ ...shared, log, events, dispatcher, acks })
     this.#dispatcher = dispatcher
     const stopping = new AbortController()
     const running = pipeline.run(stopping.signal).catch((error: unknown) => {

@@ -12,8 +12,8 @@ export function witnessedBackend(backend: Backend, witness: Witness): Backend {
     await log.append(appended)
     witness.received(appended)
   }
-  const archive: Events['archive'] = async (entries, options) => {
-    const duplicates = await events.archive(entries, options)
+  const archive: Events['archive'] = async (entries) => {
+    const duplicates = await events.archive(entries)
     for (const entry of entries) tellDecisions(entry, duplicates.has(entry.event.id), witness)
     return duplicates
   }

@@ -40,14 +40,11 @@ export interface EventFilter {
 export interface Events {
   /**
    * Archives the events and returns the ids of those that are duplicates: another event with the same
-   * source and messageId was archived within `windowMs` before it. A duplicate is counted on the first
+   * source and messageId came before it within the backend's window. A duplicate is counted on the first
    * and not kept. Durable when it resolves; safe to call twice for the same event, which never becomes
    * a duplicate of itself.
    */
-  archive(
-    entries: readonly Archiving[],
-    options: { readonly windowMs: number },
-  ): Promise<ReadonlySet<string>>
+  archive(entries: readonly Archiving[]): Promise<ReadonlySet<string>>
 
   /** The archived event with this id. */
   find(id: string): Promise<ArchivedEvent | undefined>

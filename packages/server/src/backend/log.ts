@@ -15,7 +15,7 @@ export interface Log {
   /**
    * Resolves when every event would survive `kill -9` and a power cut: all or none.
    * A rejected append accepted nothing, and rejects with `BackendUnavailable` when a later try may succeed.
-   * Appending the same event twice keeps it twice.
+   * Appending the very same event twice is a mistake, and may be refused.
    */
   append(events: readonly AcceptedEvent[]): Promise<void>
 

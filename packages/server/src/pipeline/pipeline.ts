@@ -34,7 +34,6 @@ export interface PipelineOptions {
   readonly clock: Clock
   readonly metrics: Metrics
   readonly logger: Logger
-  readonly dedupeWindowMs: number
 }
 
 /** An event with what was decided about it. */
@@ -64,7 +63,7 @@ export class Pipeline {
   }
 
   async #take(entries: readonly LogEntry[], signal: AbortSignal): Promise<void> {
-    const { events, deletions, dedupeWindowMs: windowMs } = this.#options
+    const { events, deletions } = this.#options
     const untilAborted = { ...this.#options, signal }
     const at = this.#options.clock.now()
     const unreadable = entries.flatMap((entry) => entry.unreadable ?? [])
@@ -80,8 +79,7 @@ export class Pipeline {
         decided.set(event, again?.value ?? this.#decide(event))
       }
     }
-    const archive = (): Promise<ReadonlySet<string>> =>
-      events.archive([...decided.values()], { windowMs })
+    const archive = (): Promise<ReadonlySet<string>> => events.archive([...decided.values()])
     const duplicates = await patiently(archive, untilAborted)
     if (duplicates === undefined) return
     for (const entry of entries) {

@@ -109,10 +109,9 @@ test('a trace tells the decision for each destination that had a say', async () 
   ]
   server.clock.advance(1000)
   const event = await receive({ messageId: 'traced' })
-  await server.backend.events.archive(
-    [{ event, declined: [{ destinationId: declined, reason: 'destination_disabled' }] }],
-    { windowMs: 1000 },
-  )
+  await server.backend.events.archive([
+    { event, declined: [{ destinationId: declined, reason: 'destination_disabled' }] },
+  ])
   const [delivery, attempt] = deliveryOf(event, delivered)
   await server.backend.deliveries.record([{ delivery, attempts: [attempt] }])
   server.clock.advance(1000)

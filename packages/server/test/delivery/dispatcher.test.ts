@@ -149,7 +149,7 @@ describe('a backend that is away for a while', () => {
           list: (filter, page) => deliveries.list(filter, page),
         },
         events: {
-          archive: (entries, options) => orAway(() => events.archive(entries, options)),
+          archive: (entries) => orAway(() => events.archive(entries)),
           find: (id) => events.find(id),
           list: (filter, page) => events.list(filter, page),
         },

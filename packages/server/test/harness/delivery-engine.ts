@@ -75,7 +75,6 @@ export class DeliveryEngine implements AsyncDisposable {
       events,
       dispatcher,
       acks,
-      dedupeWindowMs: 60_000,
     })
     const running = pipeline.run(this.#stopping.signal)
     stack.defer(() => {

@@ -16,7 +16,7 @@ import { SqliteDeliveries } from './sqlite-deliveries.ts'
 import { SqliteDeliveryReports } from './sqlite-delivery-reports.ts'
 import { SqliteEvents } from './sqlite-events.ts'
 import { SqliteKeptAnswers } from './sqlite-kept-answers.ts'
-import { SqliteLog } from './sqlite-log.ts'
+import { type Duplicates, SqliteLog } from './sqlite-log.ts'
 import { SqliteNoticeQueue } from './sqlite-notice-queue.ts'
 import { SqliteNotices } from './sqlite-notices.ts'
 import { SqliteQuarantine } from './sqlite-quarantine.ts'
@@ -32,9 +32,13 @@ export interface EmbeddedOptions {
   readonly dataDir: string
   /** Most bytes of events that may wait for the disk. */
   readonly maxWaitingBytes: number
+  /** How long a second event with the same source and messageId is a duplicate: a day, unless it is said. */
+  readonly dedupeWindowMs?: number
   /** What secrets are encrypted with; without it, a key is made and kept in the folder. */
   readonly encryptionKey?: Redacted | undefined
 }
+
+const DAY_MS = 24 * 60 * 60 * 1000
 
 /**
  * The backend in one SQLite file, for one process.
@@ -49,10 +53,12 @@ export async function openEmbeddedBackend(options: EmbeddedOptions): Promise<Bac
   const reader = stack.use(new DatabaseSync(dataDir.databaseFile, { readOnly: true }))
   const writer = stack.use(new Writer(dataDir.databaseFile))
   const claims = new Claims()
+  const duplicates: Duplicates = new Set()
+  const { dedupeWindowMs = DAY_MS } = options
   const opened = {
-    log: new SqliteLog(writer, reader, options),
+    log: new SqliteLog(writer, reader, { ...options, dedupeWindowMs, duplicates }),
     catalog: new SqliteCatalog(writer, reader, box),
-    events: new SqliteEvents(writer, reader),
+    events: new SqliteEvents(writer, reader, duplicates),
     deliveries: new SqliteDeliveries(writer, reader, claims),
     quarantine: new SqliteQuarantine(writer, claims),
     replays: new SqliteReplays(writer, reader),

@@ -6,7 +6,8 @@ import { acceptedEventOf, EVENT_COLUMNS } from './event-row.ts'
 import { eventConditions } from './list-conditions.ts'
 import { SCAN_CHUNK, scan } from './scan.ts'
 import { Statements } from './statements.ts'
-import { archiveInputOf } from './write-archive.ts'
+import type { Duplicates } from './sqlite-log.ts'
+import type { DeclinedRow } from './write-archive.ts'
 import type { Writer } from './writer.ts'
 
 type Row = Record<string, SQLOutputValue>
@@ -18,17 +19,26 @@ const SLACK_MS = 60_000
 export class SqliteEvents implements Events {
   readonly #writer: Writer
   readonly #statements: Statements
+  readonly #duplicates: Duplicates
 
-  constructor(writer: Writer, reader: DatabaseSync) {
+  constructor(writer: Writer, reader: DatabaseSync, duplicates: Duplicates) {
     this.#writer = writer
+    this.#duplicates = duplicates
     this.#statements = new Statements(reader)
   }
 
-  async archive(
-    entries: readonly Archiving[],
-    { windowMs }: { readonly windowMs: number },
-  ): Promise<ReadonlySet<string>> {
-    return new Set(await this.#writer.run('archiveEvents', archiveInputOf(entries, windowMs)))
+  /** Nothing to write for an event that no destination declined: appending has archived it. */
+  async archive(entries: readonly Archiving[]): Promise<ReadonlySet<string>> {
+    const duplicates = new Set<string>()
+    const rows: DeclinedRow[] = []
+    for (const { event, declined } of entries) {
+      if (this.#duplicates.has(event.id)) duplicates.add(event.id)
+      else
+        for (const { destinationId, reason } of declined)
+          rows.push([event.id, destinationId, reason])
+    }
+    if (rows.length > 0) await this.#writer.run('keepDeclined', rows)
+    return duplicates
   }
 
   async find(id: string): Promise<ArchivedEvent | undefined> {

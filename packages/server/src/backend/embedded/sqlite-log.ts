@@ -10,10 +10,22 @@ interface Entry extends LogEntry {
   readonly seq: number
 }
 
+/**
+ * Ids of events that appending found to be duplicates, and did not keep: from then until their entry is acked, so that
+ * the archive can tell. In memory only, as the entry itself: the table has no duplicates.
+ */
+export type Duplicates = Set<string>
+
 /** Entries read from the table at once when memory does not hold them. */
 const READ_ENTRIES = 256
 /** Events of appended entries kept in memory for a consumer that lags; beyond it they are read back. */
 const TAIL_EVENTS = 8192
+
+interface SqliteLogOptions {
+  readonly maxWaitingBytes: number
+  readonly dedupeWindowMs: number
+  readonly duplicates: Duplicates
+}
 
 /**
  * The log on the table `events`.
@@ -25,7 +37,7 @@ const TAIL_EVENTS = 8192
  */
 export class SqliteLog implements Log {
   readonly #writer: Writer
-  readonly #maxWaitingBytes: number
+  readonly #options: SqliteLogOptions
   readonly #leftOverThrough: number
   readonly #read: (afterSeq: number) => Entry[]
   #nextSeq: number
@@ -38,9 +50,9 @@ export class SqliteLog implements Log {
   readonly #acked = new Set<Entry>()
   #wake: () => void = () => undefined
 
-  constructor(writer: Writer, reader: DatabaseSync, options: { readonly maxWaitingBytes: number }) {
+  constructor(writer: Writer, reader: DatabaseSync, options: SqliteLogOptions) {
     this.#writer = writer
-    this.#maxWaitingBytes = options.maxWaitingBytes
+    this.#options = options
     const last = Number(reader.prepare('SELECT MAX(seq) AS seq FROM events').get()?.['seq'] ?? 0)
     this.#cursor = Number(reader.prepare('SELECT acked FROM log_position').get()?.['acked'])
     // Deleting the newest rows must never make the next ones fall behind the position.
@@ -61,18 +73,18 @@ export class SqliteLog implements Log {
     if (events.length === 0) return
     const rows = events.map((event, index) => eventRowOf(this.#nextSeq + index, event))
     const bytes = rows.reduce((sum, row) => sum + row[7].length, 0)
-    if (this.#waitingBytes + bytes > this.#maxWaitingBytes) {
+    const { maxWaitingBytes, dedupeWindowMs } = this.#options
+    if (this.#waitingBytes + bytes > maxWaitingBytes) {
       throw new BackendUnavailable('Too many calls are waiting for the disk (maxWaitingBytes).')
     }
     this.#nextSeq += rows.length
     const entry: Entry = { seq: this.#nextSeq - 1, events, redelivered: false }
     this.#waitingBytes += bytes
     try {
-      await this.#writer.run('appendEvents', rows)
+      this.#offer(entry, await this.#writer.run('appendEvents', { rows, dedupeWindowMs }))
     } finally {
       this.#waitingBytes -= bytes
     }
-    this.#offer(entry)
   }
 
   async *consume({ signal }: { readonly signal: AbortSignal }): AsyncIterable<readonly LogEntry[]> {
@@ -101,21 +113,28 @@ export class SqliteLog implements Log {
     let done = 0
     while (done < this.#outstanding.length && this.#acked.delete(this.#outstanding[done]!)) done++
     if (done === 0) return
-    const position = this.#outstanding[done - 1]!.seq
-    this.#outstanding.splice(0, done)
-    await this.#writer.run('ackEvents', position)
+    const acked = this.#outstanding.splice(0, done)
+    this.#forgetDuplicates(acked)
+    await this.#writer.runLater('ackEvents', acked.at(-1)!.seq)
   }
 
-  #offer(entry: Entry): void {
+  #offer(entry: Entry, duplicates: readonly string[]): void {
     // While behind, the table is read instead; and what that read gave already must not come twice.
     if (this.#isBehind || entry.seq <= this.#cursor) return
+    for (const id of duplicates) this.#options.duplicates.add(id)
     this.#tail.push(entry)
     this.#tailEvents += entry.events.length
     if (this.#tailEvents > TAIL_EVENTS) {
-      this.#takeTail()
+      this.#forgetDuplicates(this.#takeTail())
       this.#isBehind = true
     }
     this.#wake()
+  }
+
+  #forgetDuplicates(entries: readonly Entry[]): void {
+    const { duplicates } = this.#options
+    if (duplicates.size === 0) return
+    for (const { events } of entries) for (const { id } of events) duplicates.delete(id)
   }
 
   #takeTail(): Entry[] {

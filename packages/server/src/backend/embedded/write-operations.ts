@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { scrub } from './scrub.ts'
-import { archiveEvents } from './write-archive.ts'
+import { keepDeclined } from './write-archive.ts'
 import { appendAudit } from './write-audit.ts'
 import { putCatalogRecord, removeCatalogRecord } from './write-catalog.ts'
 import { advanceDeletion, createDeletion } from './write-deletions.ts'
@@ -24,7 +24,7 @@ import { addToken, markTokenUsed, removeToken } from './write-tokens.ts'
 const OPERATIONS = {
   appendEvents,
   ackEvents,
-  archiveEvents,
+  keepDeclined,
   recordDeliveries,
   unholdDeliveries,
   setAside,

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
+import { systemClock } from '../../util/clock.ts'
 import { BackendUnavailable } from '../backend-unavailable.ts'
 import type {
   Operation,
@@ -19,6 +20,9 @@ interface Waiting extends Operation {
 // BUSY, LOCKED, NOMEM, READONLY, IOERR, FULL, CANTOPEN (sqlite.org/rescode.html).
 const PASSING = new Set([5, 6, 7, 8, 10, 13, 14])
 
+/** How long what nobody waits for waits for company. */
+const LATER_MS = 20
+
 /**
  * The one who writes: a thread of its own, so that no sync of the disk ever stops the event loop.
  *
@@ -30,6 +34,9 @@ export class Writer implements AsyncDisposable {
   #waiting: Waiting[] = []
   #committing: readonly Waiting[] = []
   #isScheduled = false
+  /** Whether something that waits was asked for with `run`. */
+  #isUrgent = false
+  #cancelTimer: (() => void) | undefined
   #failure: Error | undefined
   #onIdle = (): void => undefined
 
@@ -46,15 +53,24 @@ export class Writer implements AsyncDisposable {
    * order of the calls. @throws {BackendUnavailable} where nothing was done and a later try may succeed
    */
   run<N extends OperationName>(name: N, input: OperationInput<N>): Promise<OperationResult<N>> {
-    if (this.#failure) return Promise.reject(unavailable(this.#failure))
-    const { promise, resolve, reject } = Promise.withResolvers<OperationResult<N>>()
-    this.#waiting.push({ name, input, resolve, reject })
+    const done = this.#add(name, input)
     this.#schedule()
-    return promise
+    return done
+  }
+
+  /** As `run`, for what nobody waits for: together with what is written next, at the latest after LATER_MS. */
+  runLater<N extends OperationName>(
+    name: N,
+    input: OperationInput<N>,
+  ): Promise<OperationResult<N>> {
+    const done = this.#add(name, input)
+    this.#cancelTimer ??= systemClock.after(LATER_MS, () => this.#schedule())
+    return done
   }
 
   /** Finishes what was asked for, then closes the database. */
   async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#waiting.length > 0) this.#schedule()
     if (!this.#isIdle()) await new Promise<void>((resolve) => (this.#onIdle = resolve))
     if (this.#failure) return
     const exited = once(this.#thread, 'exit')
@@ -66,12 +82,23 @@ export class Writer implements AsyncDisposable {
     return this.#waiting.length === 0 && this.#committing.length === 0
   }
 
+  #add<N extends OperationName>(name: N, input: OperationInput<N>): Promise<OperationResult<N>> {
+    if (this.#failure) return Promise.reject(unavailable(this.#failure))
+    const { promise, resolve, reject } = Promise.withResolvers<OperationResult<N>>()
+    this.#waiting.push({ name, input, resolve, reject })
+    return promise
+  }
+
   // At the end of this turn of the event loop, so that all requests read in it share a transaction.
   #schedule(): void {
+    this.#isUrgent = true
     if (this.#isScheduled || this.#committing.length > 0) return
     this.#isScheduled = true
     setImmediate(() => {
       this.#isScheduled = false
+      this.#isUrgent = false
+      this.#cancelTimer?.()
+      this.#cancelTimer = undefined
       this.#committing = this.#waiting
       this.#waiting = []
       this.#thread.postMessage(
@@ -83,7 +110,7 @@ export class Writer implements AsyncDisposable {
   #settle(results: readonly Result[]): void {
     const committed = this.#committing
     this.#committing = []
-    if (this.#waiting.length > 0) this.#schedule()
+    if (this.#isUrgent) this.#schedule()
     for (const [index, { resolve, reject }] of committed.entries()) {
       const result = results[index]!
       if (result.ok) resolve(result.value as never)
@@ -94,6 +121,7 @@ export class Writer implements AsyncDisposable {
 
   #fail(error: Error): void {
     this.#failure ??= error
+    this.#cancelTimer?.()
     const lost = [...this.#committing, ...this.#waiting]
     this.#committing = []
     this.#waiting = []

@@ -130,10 +130,9 @@ export function deletionsConformance(open: OpenBackendHarness): void {
         { type: 'alias', userId: 'u2', previousId: 'u1' },
         { userId: 'u2' },
       )
-      await backend.events.archive(
-        [{ event: mine!, declined: [{ destinationId: 'dst_b', reason: 'integrations' }] }],
-        { windowMs: 1 },
-      )
+      await backend.events.archive([
+        { event: mine!, declined: [{ destinationId: 'dst_b', reason: 'integrations' }] },
+      ])
       const parked = await keepDelivery(harness, {}, acceptedEvent())
       const { id: deletionId } = await request(harness)
       const purge = { deletionId, userIds: ['u1'], sourceIds: null, until: NOON }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { acceptedEvent, NOON } from '../../harness/accepted-event.ts'
 import type { BackendHarness, OpenBackendHarness } from './backend-harness.ts'
 
-const windowMs = 60_000
+import { DEDUPE_WINDOW_MS } from './backend-harness.ts'
 
 /** Takes an event through log and archive, as ingest and pipeline do. Returns whether it was a duplicate. */
 async function receive(
@@ -11,7 +11,7 @@ async function receive(
   declined: Parameters<BackendHarness['backend']['events']['archive']>[0][number]['declined'] = [],
 ): Promise<boolean> {
   await backend.log.append([event])
-  return (await backend.events.archive([{ event, declined }], { windowMs })).has(event.id)
+  return (await backend.events.archive([{ event, declined }])).has(event.id)
 }
 
 export function eventsConformance(open: OpenBackendHarness): void {
@@ -47,11 +47,13 @@ export function eventsConformance(open: OpenBackendHarness): void {
       const events = [1, 2, 3].map(() => acceptedEvent({ messageId: 'm' }))
       await harness.backend.log.append(events)
       const entries = events.map((event) => ({ event, declined: [] }))
-      const duplicates = await harness.backend.events.archive(entries, { windowMs })
+      const duplicates = await harness.backend.events.archive(entries)
       expect([...duplicates].toSorted()).toEqual([events[1]!.id, events[2]!.id].toSorted())
       await harness.reopen()
-      expect(await receive(harness, acceptedEvent({ messageId: 'm' }))).toBe(true)
+      const late = acceptedEvent({ messageId: 'm' })
+      await receive(harness, late)
       expect((await harness.backend.events.find(events[0]!.id))?.duplicates).toBe(3)
+      expect(await harness.backend.events.find(late.id)).toBeUndefined()
     })
 
     test('is safe to call twice: an event is no duplicate of itself, and a duplicate counts once', async () => {
@@ -60,7 +62,7 @@ export function eventsConformance(open: OpenBackendHarness): void {
       await receive(harness, first)
       await receive(harness, again)
       const entries = [first, again].map((event) => ({ event, declined: [] }))
-      const duplicates = await harness.backend.events.archive(entries, { windowMs })
+      const duplicates = await harness.backend.events.archive(entries)
       expect([...duplicates]).toEqual([again.id])
       expect((await harness.backend.events.find(first.id))?.duplicates).toBe(1)
     })
@@ -71,7 +73,7 @@ export function eventsConformance(open: OpenBackendHarness): void {
       expect(await receive(harness, acceptedEvent({ messageId: 'm', sourceId: 'src_b' }))).toBe(
         false,
       )
-      const late = acceptedEvent({ messageId: 'm', at: NOON + windowMs + 1 })
+      const late = acceptedEvent({ messageId: 'm', at: NOON + DEDUPE_WINDOW_MS + 1 })
       expect(await receive(harness, late)).toBe(false)
     })
 

@@ -77,7 +77,7 @@ export function upkeepConformance(open: OpenBackendHarness): void {
       const kept = await keepDelivery(harness, { state: 'rejected' }, young)
       await quarantine.add([{ id: gone.id, reason: 'x', at: NOON }])
       const declined = [{ destinationId: 'dst_b', reason: 'integrations' }] as const
-      await events.archive([{ event: old, declined }], { windowMs: DAY })
+      await events.archive([{ event: old, declined }])
       await ackAll(harness, 2)
       expect(await removeAll(harness, { before: NOON - 7 * DAY })).toBe(1)
       expect(await events.find(old.id)).toBeUndefined()

@@ -1,6 +1,6 @@
 import { openEmbeddedBackend } from '../../../src/backend/embedded/open.ts'
 import { TemporaryFolder } from '../../harness/temporary-folder.ts'
-import type { BackendHarness } from '../conformance/backend-harness.ts'
+import { type BackendHarness, DEDUPE_WINDOW_MS } from '../conformance/backend-harness.ts'
 import { catalogConformance } from '../conformance/catalog.ts'
 import { deletionsConformance } from '../conformance/deletions.ts'
 import { deliveriesConformance } from '../conformance/deliveries.ts'
@@ -19,7 +19,11 @@ import { tokensConformance } from '../conformance/tokens.ts'
 
 async function openHarness(): Promise<BackendHarness> {
   const folder = new TemporaryFolder()
-  const options = { dataDir: folder.path, maxWaitingBytes: 64 * 1024 * 1024 }
+  const options = {
+    dataDir: folder.path,
+    maxWaitingBytes: 64 * 1024 * 1024,
+    dedupeWindowMs: DEDUPE_WINDOW_MS,
+  }
   let backend = await openEmbeddedBackend(options)
   return {
     get backend() {
