@@ -8,7 +8,7 @@ export interface DeclineReasonInfo {
 export const DECLINE_REASONS = {
   destination_disabled: {
     meaning: 'The destination was off when the event came.',
-    help: 'Enable the destination: later events are delivered, this one can be replayed.',
+    help: 'Turn it on with PATCH {"enabled": true}: later events are delivered. This one can be replayed, with includeDeclined.',
   },
   integrations: {
     meaning: "The call's own integrations excluded the destination.",

@@ -7,6 +7,16 @@ import type { AttemptClass } from './attempt-classes.ts'
 export type DeliveryState =
   'pending' | 'delivered' | 'rejected' | 'expired' | 'held' | 'quarantined'
 
+/** Where the time of an attempt went, in milliseconds. A phase that was not reached is absent. */
+export interface AttemptTiming {
+  /** The name look-up. */
+  readonly lookupMs?: number
+  readonly connectMs?: number
+  readonly tlsMs?: number
+  /** Sending, and waiting: for a free socket, and for the last header of the answer. */
+  readonly answerMs?: number
+}
+
 /** One HTTP request of a delivery, or the reason why none was made. */
 export interface Attempt {
   /** `att_…` */
@@ -19,6 +29,8 @@ export interface Attempt {
   /** Milliseconds since the epoch. */
   readonly startedAt: number
   readonly durationMs: number
+  /** Absent where a socket was open already, so that all of it was waiting for the answer. */
+  readonly timing?: AttemptTiming
   readonly outcome: 'delivered' | 'retry' | 'rejected'
   readonly class: AttemptClass
   /** The HTTP status, where there was an answer. */

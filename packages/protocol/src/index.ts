@@ -1,7 +1,13 @@
 export { ATTEMPT_CLASSES, type AttemptClass, type AttemptClassInfo } from './attempt-classes.ts'
 export { type IngestCode, type IngestCodeName, INGEST_CODES } from './codes.ts'
 export { DECLINE_REASONS, type DeclineReason, type DeclineReasonInfo } from './decline-reasons.ts'
-export type { Attempt, Delivery, DeliveryState, WebhookProgress } from './delivery.ts'
+export type {
+  Attempt,
+  AttemptTiming,
+  Delivery,
+  DeliveryState,
+  WebhookProgress,
+} from './delivery.ts'
 export type {
   Destination,
   Pause,

@@ -28,6 +28,8 @@ export interface AttemptShown {
   readonly url: string
   readonly startedAt: string
   readonly durationMs: number
+  /** `lookupMs` and so on: what of it each step took, as far as it came. */
+  readonly timing: Readonly<Record<string, number>>
   readonly outcome: 'delivered' | 'retry' | 'rejected'
   readonly class: string
   readonly status?: number

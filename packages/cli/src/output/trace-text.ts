@@ -62,6 +62,14 @@ function attemptLine(output: Output, attempt: AttemptShown): string {
   return (
     printable(`    ${startedAt} #${number} `) +
     output.style(colour, result) +
-    printable(` in ${Math.round(durationMs)} ms ${url}${why}`)
+    printable(` in ${Math.round(durationMs)} ms${stepsOf(attempt)} ${url}${why}`)
   )
+}
+
+/** `(connect 12, tls 30, answer 4)`, where there was more than waiting for the answer. */
+function stepsOf({ timing }: AttemptShown): string {
+  const steps = Object.entries(timing).map(
+    ([name, ms]) => `${name.replace(/Ms$/, '')} ${Math.round(ms)}`,
+  )
+  return steps.length > 1 ? ` (${steps.join(', ')})` : ''
 }

@@ -36,6 +36,17 @@ export const attemptFields = {
   url: Type.String(),
   startedAt: time,
   durationMs: Type.Number(),
+  timing: Type.Object(
+    {
+      lookupMs: Type.Optional(Type.Number({ description: 'The name look-up.' })),
+      connectMs: Type.Optional(Type.Number()),
+      tlsMs: Type.Optional(Type.Number()),
+      answerMs: Type.Optional(
+        Type.Number({ description: 'Sending, and waiting for the last header of the answer.' }),
+      ),
+    },
+    { description: 'Where the time went. What is absent was not needed, or not reached.' },
+  ),
   outcome,
   class: Type.String({
     description: 'delivered, or what went wrong; docs/errors.md explains each.',
@@ -140,5 +151,14 @@ function presentProgress({ dueAt, last, ...rest }: WebhookProgress): object {
 }
 
 function presentAttempt(attempt: Omit<Attempt, 'headers' | 'body'>): object {
-  return { ...attempt, startedAt: formatTimestamp(attempt.startedAt) }
+  return { ...attempt, ...presentTimes(attempt) }
+}
+
+/** When an attempt began, and where its time went: all of it into the answer, where no socket was opened. */
+export function presentTimes({
+  startedAt,
+  durationMs,
+  timing = { answerMs: durationMs },
+}: Pick<Attempt, 'startedAt' | 'durationMs' | 'timing'>): object {
+  return { startedAt: formatTimestamp(startedAt), timing }
 }

@@ -3,6 +3,7 @@ import { fault } from '../util/fault.ts'
 import type { AdminApp } from './admin-app.ts'
 import type { AdminDeps } from './admin-deps.ts'
 import { destinationOf } from './catalog-record.ts'
+import { presentTimes } from './delivery-schema.ts'
 import { DESTINATION_TEST_SCHEMA } from './destination-test-schema.ts'
 import type { Trial, TrialContent } from './destination-trials.ts'
 import { Problem } from './problem.ts'
@@ -48,7 +49,7 @@ function refused(found: ReturnType<typeof fault>): Problem {
 }
 
 function presentTrial({ url, headers, body, result }: Trial): object {
-  const attempt = result && { ...result, startedAt: formatTimestamp(result.startedAt) }
+  const attempt = result && { ...result, ...presentTimes(result) }
   const signature = {
     xSignature: headers['X-Signature'] ?? null,
     webhookSignature: headers['webhook-signature'] ?? null,

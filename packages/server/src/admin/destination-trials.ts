@@ -1,4 +1,4 @@
-import type { AcceptedEvent, DeletionNotice, Destination, Event } from '@hookline/protocol'
+import type { AcceptedEvent, Attempt, DeletionNotice, Destination, Event } from '@hookline/protocol'
 
 /** What was, or would be, sent to one webhook, and what came of it. */
 export interface Trial {
@@ -7,7 +7,7 @@ export interface Trial {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
   /** `null` where nothing was sent. */
-  readonly result: { readonly startedAt: number } | null
+  readonly result: Pick<Attempt, 'startedAt' | 'durationMs' | 'timing'> | null
 }
 
 /** What is sent for a trial: an event that is kept, or a sample. */

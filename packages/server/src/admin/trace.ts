@@ -1,4 +1,11 @@
-import type { DeclineReason, Delivery, DeliveryState, Destination } from '@hookline/protocol'
+import {
+  ATTEMPT_CLASSES,
+  DECLINE_REASONS,
+  type DeclineReason,
+  type Delivery,
+  type DeliveryState,
+  type Destination,
+} from '@hookline/protocol'
 import type { ArchivedEvent } from '../backend/events.ts'
 
 /** What was decided for one event and one destination, or that nothing is decided yet. */
@@ -11,23 +18,17 @@ export interface Decision {
   readonly explanation: string
 }
 
-const WHY_NOT: Readonly<Record<DeclineReason, string>> = {
-  destination_disabled:
-    'The destination was off when the event came. Turn it on with PATCH {"enabled": true}: events received from then on are forwarded.',
-  integrations:
-    'The integrations object of the call excluded this destination. Leave integrations out, or name Webhooks (case sensitive) or the id of the destination with true.',
-}
-
 const SO_FAR: Readonly<Record<DeliveryState, string>> = {
   pending: 'It is not delivered yet: nextAttemptAt of the delivery says when it is tried next.',
   delivered: 'It was delivered.',
-  rejected:
-    'It was refused for good: the attempts of the delivery say by whom and why. Without a refusal among them, its destination was removed before it could be delivered.',
-  expired: 'It could not be delivered in time: the attempts of the delivery say why.',
+  rejected: 'It was refused for good.',
+  expired: 'It could not be delivered in time. POST /deliveries/:id/retry tries it again.',
   held: 'It waits until the destination is resumed: POST /destinations/:id/resume.',
   quarantined:
     "A fault of Hookline's own stopped it: quarantine of the delivery says more, and POST /deliveries/:id/retry tries it again.",
 }
+
+const REMOVED = 'Its destination was removed before it could be delivered.'
 
 const UNDECIDED =
   'Nothing is recorded for this destination yet. Look again in a moment; if it stays so, /readyz says what is stuck.'
@@ -43,13 +44,13 @@ export function decisionsOn(
 ): Decision[] {
   const receivedAt = Date.parse(event.event.receivedAt)
   const decisions = [
-    ...deliveries.map(({ destinationId, state }) =>
-      decision(destinationId, 'deliver', SO_FAR[state]),
+    ...deliveries.map((delivery) =>
+      decision(delivery.destinationId, 'deliver', soFar(delivery) + remediesOf(delivery)),
     ),
-    ...event.declined.map(({ destinationId, reason }) => ({
-      ...decision(destinationId, 'declined', WHY_NOT[reason]),
-      reason,
-    })),
+    ...event.declined.map(({ destinationId, reason }) => {
+      const { meaning, help } = DECLINE_REASONS[reason]
+      return { ...decision(destinationId, 'declined', `${meaning} ${help}`), reason }
+    }),
     ...destinations
       .filter(({ createdAt }) => createdAt <= receivedAt)
       .map(({ id }) => decision(id, 'pending', UNDECIDED)),
@@ -65,4 +66,17 @@ function decision(
   explanation: string,
 ): Decision {
   return { destinationId, decision: kind, reason: null, explanation }
+}
+
+function soFar({ state, webhooks }: Delivery): string {
+  const isRefused = webhooks.some(({ outcome }) => outcome === 'rejected')
+  return state === 'rejected' && !isRefused ? REMOVED : SO_FAR[state]
+}
+
+/** What to do about each way in which its webhooks failed last. */
+function remediesOf({ state, webhooks }: Delivery): string {
+  if (state === 'delivered') return ''
+  const failing = webhooks.filter(({ outcome }) => outcome !== 'delivered')
+  const classes = new Set(failing.map(({ last }) => last.class))
+  return [...classes].map((each) => ` ${each}: ${ATTEMPT_CLASSES[each].help}`).join('')
 }

@@ -4,6 +4,7 @@ import type { LookupAddress, LookupOptions } from 'node:dns'
 import type { buildConnector } from 'undici'
 import type { Clock } from '../util/clock.ts'
 import type { AddressGuard } from './address-guard.ts'
+import { AttemptTimer } from './attempt-timer.ts'
 import { Deadline } from './deadline.ts'
 import { AddressForbidden } from './failures.ts'
 
@@ -48,15 +49,21 @@ export class GuardedConnector implements Disposable {
     const { clock, timeoutMs } = this.#options
     const { signal } = this.#closing
     using deadline = new Deadline({ clock, afterMs: timeoutMs, signal })
+    const timer = AttemptTimer.current
     const host = target.hostname
+    if (isIP(host) === 0) timer?.enter('lookup')
     const addresses = await deadline.race(this.#permittedAddresses(host))
     const isTls = target.protocol === 'https:'
     const port = Number(target.port) || (isTls ? 443 : 80)
+    timer?.enter('connect')
     const dialled = connectTcp(dialling(host, port, addresses))
     const socket = await opened('connect', deadline, dialled)
     this.#assertPermitted(host, socket)
     socket.setNoDelay(true).setKeepAlive(true, KEEP_ALIVE_PROBE_MS)
-    return isTls ? this.#secured(host, socket, deadline) : socket
+    if (isTls) timer?.enter('tls')
+    const open = isTls ? await this.#secured(host, socket, deadline) : socket
+    timer?.enter('answer')
+    return open
   }
 
   async #permittedAddresses(host: string): Promise<readonly LookupAddress[]> {

@@ -1,4 +1,4 @@
-import type { Attempt, AttemptClass } from '@hookline/protocol'
+import type { Attempt, AttemptClass, AttemptTiming } from '@hookline/protocol'
 import { errorCodes } from './error-codes.ts'
 
 /** What one attempt came to, and what it means for the delivery. */
@@ -13,6 +13,8 @@ export interface AttemptResult extends Verdict {
   readonly startedAt: number
   /** Until the last response header, or until there was none to wait for. */
   readonly durationMs: number
+  /** Absent where a socket was open already. */
+  readonly timing?: AttemptTiming
   /** The HTTP status, where there was an answer. */
   readonly status?: number
   /** In words, without secrets: what went wrong. Absent where it was delivered. */

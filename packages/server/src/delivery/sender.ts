@@ -2,6 +2,7 @@ import { createSecureContext, getCACertificates, type SecureContext } from 'node
 import type { Dispatcher } from 'undici'
 import type { Clock } from '../util/clock.ts'
 import { AddressGuard } from './address-guard.ts'
+import { AttemptTimer } from './attempt-timer.ts'
 import { Deadline } from './deadline.ts'
 import { describeFailure, describeResponse } from './failure-words.ts'
 import { GuardedConnector } from './guarded-connector.ts'
@@ -63,22 +64,21 @@ export class WebhookSender implements AsyncDisposable {
     options: { readonly signal?: AbortSignal } = {},
   ): Promise<AttemptResult> {
     const startedAt = this.#clock.now()
-    const start = performance.now()
+    const timer = new AttemptTimer()
     using deadline = new Deadline({
       clock: this.#clock,
       afterMs: this.#timeoutMs,
       signal: options.signal,
     })
     try {
-      const response = await this.#exchange(request, startedAt, deadline)
-      const durationMs = elapsedMs(start)
+      const response = await timer.run(() => this.#exchange(request, startedAt, deadline))
+      const took = timer.stop()
       deadline.stop()
-      return { startedAt, durationMs, ...(await this.#answered(request, response)) }
+      return { startedAt, ...took, ...(await this.#answered(request, response)) }
     } catch (error) {
       const verdict = options.signal?.aborted ? undefined : classifyFailure(error)
       if (verdict === undefined) throw error
-      const durationMs = elapsedMs(start)
-      return { startedAt, durationMs, ...verdict, error: describeFailure(error) }
+      return { startedAt, ...timer.stop(), ...verdict, error: describeFailure(error) }
     }
   }
 
@@ -108,7 +108,7 @@ export class WebhookSender implements AsyncDisposable {
   async #answered(
     request: WebhookRequest,
     response: Dispatcher.ResponseData,
-  ): Promise<Omit<AttemptResult, 'startedAt' | 'durationMs'>> {
+  ): Promise<Omit<AttemptResult, 'startedAt' | 'durationMs' | 'timing'>> {
     const { statusCode: status, headers } = response
     const verdict = classifyResponse(status)
     const { sharedSecret, previousSecret } = request
@@ -127,11 +127,6 @@ export class WebhookSender implements AsyncDisposable {
       body: shownBody(body, secrets),
     }
   }
-}
-
-/** To a tenth of a millisecond: finer than any receiver is even. */
-function elapsedMs(start: number): number {
-  return Math.round((performance.now() - start) * 10) / 10
 }
 
 /** One context for all connections: making one reads every authority's certificate. */

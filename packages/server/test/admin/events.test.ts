@@ -132,7 +132,7 @@ test('a trace tells the decision for each destination that had a say', async () 
   expect(decisions).toContainEqual([silent, 'pending', null])
   expect(decisions.flat()).not.toContain(later)
   expect(trace.decisions.every(({ explanation }) => explanation.length > 20)).toBe(true)
-  const startedAt = time(attempt.startedAt)
+  const times = { startedAt: time(attempt.startedAt), timing: { answerMs: 12.5 } }
   const nextAttemptAt = time(delivery.dueAt!)
   const { headers: _headers, body: _body, ...last } = attempt
   expect(trace.deliveries).toEqual([
@@ -145,9 +145,9 @@ test('a trace tells the decision for each destination that had a say', async () 
       firstDueAt: time(delivery.firstDueAt),
       nextAttemptAt,
       webhooks: [
-        { url: attempt.url, outcome: 'retry', nextAttemptAt, last: { ...last, startedAt } },
+        { url: attempt.url, outcome: 'retry', nextAttemptAt, last: { ...last, ...times } },
       ],
-      attempts: [{ ...attempt, startedAt }],
+      attempts: [{ ...attempt, ...times }],
     },
   ])
 

@@ -1,4 +1,10 @@
-import type { DeclineReason, Delivery, DeliveryState, Destination } from '@hookline/protocol'
+import {
+  ATTEMPT_CLASSES,
+  type DeclineReason,
+  type Delivery,
+  type DeliveryState,
+  type Destination,
+} from '@hookline/protocol'
 import { expect, test } from 'vitest'
 import { decisionsOn } from '../../src/admin/trace.ts'
 import { acceptedEvent, NOON } from '../harness/accepted-event.ts'
@@ -53,6 +59,29 @@ test('what was decided for a destination outlives it', () => {
   const decisions = decisionsOn(archived(['dst_gone', 'destination_disabled']), [], [])
   expect(decisions).toMatchObject([{ destinationId: 'dst_gone', decision: 'declined' }])
   expect(decisions[0]?.explanation).toContain('"enabled": true')
+})
+
+test('what failed is told with its remedy', () => {
+  const last = {
+    id: 'att_1',
+    round: 1,
+    number: 1,
+    url: 'https://a.example/',
+    startedAt: NOON,
+    durationMs: 5,
+    outcome: 'rejected',
+    class: 'http_4xx',
+  } as const
+  const rejected = {
+    ...delivery('dst_a', 'rejected'),
+    webhooks: [{ url: last.url, outcome: 'rejected' as const, last }],
+  }
+  const explanationOf = (each: Delivery) => decisionsOn(archived(), [], [each])[0]?.explanation
+  expect(explanationOf(rejected)).toBe(
+    `It was refused for good. http_4xx: ${ATTEMPT_CLASSES.http_4xx.help}`,
+  )
+  expect(explanationOf(delivery('dst_a', 'rejected'))).toContain('destination was removed')
+  expect(explanationOf({ ...rejected, state: 'delivered' })).toBe('It was delivered.')
 })
 
 test('every state is explained in words of its own', () => {
