@@ -87,7 +87,7 @@ export class Dispatcher implements AsyncDisposable {
     this.#ends = new TaskEnds({
       ...options,
       signal,
-      onParked: (dueAt) => this.#feed.parked(dueAt),
+      onParked: (destinationId, dueAt) => this.#onParked(destinationId, dueAt),
       onHeld: (destinationId) => this.#holds.recorded(destinationId),
       // Due already, and in nobody's hands: no other wake-up would come for it.
       onReleased: () => this.wake(),
@@ -243,6 +243,13 @@ export class Dispatcher implements AsyncDisposable {
     if (change.change === 'opened') return
     lane.beginRecovery()
     this.#feed.wake()
+  }
+
+  /** Paused or removed while its round was in flight, a destination has no retry to wait for. */
+  #onParked(destinationId: string, dueAt: number): void {
+    const destination = this.#destination(destinationId)
+    if (destination === undefined || isPaused(destination)) this.#feed.wake()
+    else this.#feed.parked(dueAt)
   }
 
   #destination(id: string): Destination | undefined {

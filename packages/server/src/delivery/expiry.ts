@@ -1,6 +1,7 @@
 import type { Carried, Delivery, Destination } from '@hookline/protocol'
 import type { DeliveryQueue } from '../backend/deliveries.ts'
 import type { Clock } from '../util/clock.ts'
+import { recordClaimed } from './record-claimed.ts'
 import { allFailedAt, brokenSince } from './rest.ts'
 import type { WebhookHealth } from './webhook-health.ts'
 
@@ -40,11 +41,9 @@ export async function expireUnderOpenBreaker(
     const over = claimed.map(({ delivery }) => delivery).filter(isOver)
     const waiting = claimed.filter(({ delivery }) => !isOver(delivery))
     await deliveries.release(waiting.map(({ delivery }) => delivery.id))
-    await deliveries.record(
-      over.map((delivery) => ({
-        delivery: { ...delivery, state: 'expired', dueAt: null },
-        attempts: [],
-      })),
+    await recordClaimed(
+      deliveries,
+      over.map((delivery) => ({ ...delivery, state: 'expired', dueAt: null })),
     )
     expired += over.length
     if (over.length < SLICE) return expired

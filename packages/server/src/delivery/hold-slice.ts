@@ -2,6 +2,7 @@ import type { Carried } from '@hookline/protocol'
 import type { DeliveryQueue } from '../backend/deliveries.ts'
 import type { Unreadable } from '../backend/quarantine.ts'
 import { held } from './paused.ts'
+import { recordClaimed } from './record-claimed.ts'
 
 const SLICE = 256
 /** Paused is paused: a retry that is due in an hour is held now, and not looked at again. */
@@ -14,8 +15,9 @@ export async function holdSlice(
 ): Promise<{ readonly isMore: boolean; readonly unreadable: readonly Unreadable[] }> {
   const claim = await deliveries.claim(destinationId, { now: ANY_TIME, limit: SLICE })
   const { deliveries: claimed, unreadable } = claim
-  await deliveries.record(
-    claimed.map(({ delivery }) => ({ delivery: held(delivery), attempts: [] })),
+  await recordClaimed(
+    deliveries,
+    claimed.map(({ delivery }) => held(delivery)),
   )
   return { isMore: claimed.length + unreadable.length === SLICE, unreadable }
 }

@@ -53,7 +53,7 @@ export class Lane implements Contender {
   roomFor(origin: DeliveryTask['origin']): number {
     const half = Math.max(1, Math.floor(this.#limits.window / 2))
     const share = origin === 'parked' || this.isBacklogged ? half : this.#limits.window
-    return Math.max(0, share - this.#held[origin])
+    return Math.max(0, Math.min(share - this.#held[origin], this.#limits.window - this.size))
   }
 
   /** Whether at least half of the room for parked tasks is free. */

@@ -22,8 +22,8 @@ export interface TaskEndsOptions {
   readonly logger: Logger
   /** Aborts when the service stops. */
   readonly signal: AbortSignal
-  /** A delivery waits in the backend until then. */
-  readonly onParked: (dueAt: number) => void
+  /** A delivery of the destination waits in the backend until then. */
+  readonly onParked: (destinationId: string, dueAt: number) => void
   /** A delivery of the destination is held. */
   readonly onHeld: (destinationId: string) => void
   /** A delivery that is due was given back to the backend. */
@@ -60,7 +60,7 @@ export class TaskEnds {
     if ((await patiently(write, this.#options)) === undefined) return 'released'
     if (dueAt !== null) {
       metrics.deliveriesParked.inc()
-      onParked(dueAt)
+      onParked(destinationId, dueAt)
     }
     if (state === 'held') onHeld(destinationId)
     task.onRecorded()

@@ -6,6 +6,7 @@ import { ManualClock } from '../harness/manual-clock.ts'
 import { openReceiver } from '../harness/receiver.ts'
 import { TemporaryFolder } from '../harness/temporary-folder.ts'
 
+const HOUR = 60 * 60 * 1000
 const paused = { since: 1, reason: 'operator' } as const
 
 async function change(
@@ -43,7 +44,9 @@ describe('while a destination is paused', () => {
     const { promise: opened, resolve: open } = Promise.withResolvers<void>()
     await using receiver = await openReceiver({ respond: () => opened.then(() => 500) })
     const limits = { laneConcurrency: 1, laneWindow: 4 }
-    await using engine = await DeliveryEngine.open({ limits, retryDelaysMs: [20] })
+    // Neither the deadline of the attempt nor its retry has a part in this.
+    const never = { attemptTimeoutMs: HOUR, retryDelaysMs: [HOUR], retryWindowMs: 4 * HOUR }
+    await using engine = await DeliveryEngine.open({ limits, ...never })
     await engine.destination('dst_a', receiver.url)
     await engine.receive(20)
     await receiver.waitFor(1)
@@ -51,6 +54,26 @@ describe('while a destination is paused', () => {
     await change(engine, 'dst_a', { paused })
     open()
     await expect.poll(() => statesIn(engine)).toEqual(Array(20).fill('held'))
+    expect(receiver.requests).toHaveLength(1)
+  })
+
+  test.each([
+    ['is paused', 'held'],
+    ['is removed', 'rejected'],
+  ])('what is in flight and fails as it %s waits for no retry', async (how, state) => {
+    const { promise: opened, resolve: open } = Promise.withResolvers<void>()
+    await using receiver = await openReceiver({ respond: () => opened.then(() => 500) })
+    await using engine = await DeliveryEngine.open({
+      retryDelaysMs: [HOUR],
+      retryWindowMs: 4 * HOUR,
+    })
+    await engine.destination('dst_a', receiver.url)
+    await engine.receive(1)
+    await receiver.waitFor(1)
+    if (how === 'is paused') await change(engine, 'dst_a', { paused })
+    else await engine.backend.catalog.removeDestination('dst_a')
+    open()
+    await expect.poll(() => statesIn(engine)).toEqual([state])
     expect(receiver.requests).toHaveLength(1)
   })
 

@@ -19,6 +19,7 @@ export interface EngineOptions {
   readonly limits?: Partial<DispatcherOptions['limits']>
   readonly retryDelaysMs?: readonly number[]
   readonly retryWindowMs?: number
+  readonly attemptTimeoutMs?: number
   /** Only what waits for a next round goes by it; sockets have the system's. */
   readonly clock?: Clock
   /** Changes the backend the engine sees, for faults. */
@@ -51,7 +52,7 @@ export class DeliveryEngine implements AsyncDisposable {
     const sender = stack.use(
       new WebhookSender({
         clock: systemClock,
-        timeoutMs: 2000,
+        timeoutMs: options.attemptTimeoutMs ?? 2000,
         allowedNetworks: ['127.0.0.0/8'],
         maxConnectionsPerWebhook: 64,
       }),
