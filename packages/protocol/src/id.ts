@@ -7,6 +7,10 @@ const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 const randomPool = new Uint8Array(4096)
 let randomUsed = randomPool.length
 
+// Written anew for each id: an id is made for every event, delivery and attempt.
+const uuid = new Uint8Array(16)
+const spelled = new Uint8Array(26)
+
 /** `prefix_` and a UUIDv7 (RFC 9562 §5.7) in base32: 26 characters that sort by `nowMs`. */
 export function newId(prefix: IdPrefix, nowMs: number): string {
   if (randomUsed + 10 > randomPool.length) {
@@ -19,9 +23,8 @@ export function newId(prefix: IdPrefix, nowMs: number): string {
 
 /** The same with ten given bytes in place of random ones. Equal bytes and time give an equal id. */
 export function idFrom(prefix: IdPrefix, nowMs: number, tail: Uint8Array): string {
-  const uuid = new Uint8Array(16)
-  new DataView(uuid.buffer).setBigUint64(0, BigInt(nowMs) << 16n)
   uuid.set(tail.subarray(0, 10), 6)
+  for (let at = 5, ms = nowMs; at >= 0; at--, ms = Math.floor(ms / 256)) uuid[at] = ms % 256
   uuid[6] = 0x70 | (uuid[6]! & 0x0f)
   uuid[8] = 0x80 | (uuid[8]! & 0x3f)
   return `${prefix}_${base32(uuid)}`
@@ -41,7 +44,7 @@ export function isId(prefix: IdPrefix, text: string): boolean {
 }
 
 function base32(bytes: Uint8Array): string {
-  let text = ''
+  let at = 0
   let buffer = 0
   let bits = 2
   for (const byte of bytes) {
@@ -49,9 +52,9 @@ function base32(bytes: Uint8Array): string {
     bits += 8
     while (bits >= 5) {
       bits -= 5
-      text += ALPHABET[(buffer >>> bits) & 31]!
+      spelled[at++] = ALPHABET.charCodeAt((buffer >>> bits) & 31)
       buffer &= (1 << bits) - 1
     }
   }
-  return text
+  return String.fromCharCode(...spelled)
 }

@@ -13,6 +13,7 @@ export class AttemptTimer {
   readonly #ms: Partial<Record<Phase, number>> = {}
   #phase: Phase = 'answer'
   #since = this.#start
+  #reached: Phase = 'answer'
 
   /** The timer of the attempt for which a socket is opened here. */
   static get current(): AttemptTimer | undefined {
@@ -31,10 +32,15 @@ export class AttemptTimer {
     this.#since = now
   }
 
-  /** How long it all took until now, and its parts where a socket was opened. */
-  stop(): { readonly durationMs: number; readonly timing?: AttemptTiming } {
-    const reached = this.#phase
+  /** The attempt is over, or nothing of it counts any more. */
+  stop(): void {
+    this.#reached = this.#phase
     this.enter('answer')
+  }
+
+  /** How long it all took until it was stopped, and its parts where a socket was opened. */
+  get took(): { readonly durationMs: number; readonly timing?: AttemptTiming } {
+    const reached = this.#reached
     const durationMs = rounded(this.#since - this.#start)
     const { lookup, connect, tls, answer } = this.#ms
     if (lookup === undefined && connect === undefined) return { durationMs }

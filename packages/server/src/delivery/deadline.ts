@@ -8,18 +8,34 @@ export interface DeadlineOptions {
   readonly signal?: AbortSignal | undefined
 }
 
+/** Calls `onPass` once after `afterMs`. The returned function cancels it; calling that twice is safe. */
+export function onDeadline(clock: Clock, afterMs: number, onPass: () => void): () => void {
+  let isOver = false
+  // An event loop that was held up runs its timers before it reads its sockets: an answer that is
+  // already there is read before the time is called up.
+  const pass = (): void => {
+    setImmediate(() => {
+      if (!isOver) onPass()
+    })
+  }
+  const cancelTimer = clock.after(afterMs, pass)
+  return () => {
+    isOver = true
+    cancelTimer()
+  }
+}
+
 /** One timer over several steps. Disposed, it never fires any more. */
 export class Deadline implements Disposable {
   readonly #controller = new AbortController()
   readonly #cancelTimer: () => void
   readonly #outer: AbortSignal | undefined
   readonly #onOuterAbort = () => this.#controller.abort(this.#outer?.reason)
-  #over = false
 
   constructor({ clock, afterMs, signal }: DeadlineOptions) {
-    // An event loop that was held up runs its timers before it reads its sockets: an answer that is
-    // already there is read before the time is called up.
-    this.#cancelTimer = clock.after(afterMs, () => setImmediate(() => this.#pass(afterMs)))
+    this.#cancelTimer = onDeadline(clock, afterMs, () =>
+      this.#controller.abort(new DeadlinePassed(afterMs)),
+    )
     this.#outer = signal
     if (signal?.aborted) this.#onOuterAbort()
     signal?.addEventListener('abort', this.#onOuterAbort, { once: true })
@@ -41,18 +57,8 @@ export class Deadline implements Disposable {
     })
   }
 
-  /** The time no longer counts; the outer signal still does. */
-  stop(): void {
-    this.#over = true
-    this.#cancelTimer()
-  }
-
   [Symbol.dispose](): void {
-    this.stop()
+    this.#cancelTimer()
     this.#outer?.removeEventListener('abort', this.#onOuterAbort)
-  }
-
-  #pass(afterMs: number): void {
-    if (!this.#over) this.#controller.abort(new DeadlinePassed(afterMs))
   }
 }

@@ -1,5 +1,5 @@
 import { idFrom, timeOfId } from '@hookline/protocol'
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 /**
  * The id of the delivery of an event to a destination, which is the `webhook-id` of every attempt.
@@ -7,6 +7,6 @@ import { createHash } from 'node:crypto'
  * was written, carries the same id and the receiver can tell. Begins with the time of the event.
  */
 export function deliveryId(eventId: string, destinationId: string): string {
-  const digest = createHash('sha256').update(`${eventId}/${destinationId}`).digest()
+  const digest = hash('sha256', `${eventId}/${destinationId}`, 'buffer')
   return idFrom('msg', timeOfId(eventId), digest)
 }

@@ -1,14 +1,13 @@
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
-import type { Dispatcher } from 'undici'
 import type { Clock } from '../util/clock.ts'
 import { AddressGuard } from './address-guard.ts'
 import { AttemptTimer } from './attempt-timer.ts'
-import { Deadline } from './deadline.ts'
+import { type Answer, Exchange } from './exchange.ts'
 import { describeFailure, describeResponse } from './failure-words.ts'
 import { GuardedConnector } from './guarded-connector.ts'
 import { type AttemptResult, classifyFailure, classifyResponse } from './outcome.ts'
 import { Resolver } from './resolver.ts'
-import { firstOf, readBody, shownBody, shownHeaders } from './response-record.ts'
+import { firstOf, secretsIn, shownBody, shownHeaders } from './response-record.ts'
 import { retryAfter } from './retry-after.ts'
 import { WebhookPools } from './webhook-pools.ts'
 import { requestHeaders, type WebhookRequest } from './webhook-request.ts'
@@ -65,20 +64,21 @@ export class WebhookSender implements AsyncDisposable {
   ): Promise<AttemptResult> {
     const startedAt = this.#clock.now()
     const timer = new AttemptTimer()
-    using deadline = new Deadline({
+    const exchange = new Exchange({
       clock: this.#clock,
-      afterMs: this.#timeoutMs,
+      timeoutMs: this.#timeoutMs,
       signal: options.signal,
+      onHead: () => timer.stop(),
     })
     try {
-      const response = await timer.run(() => this.#exchange(request, startedAt, deadline))
-      const took = timer.stop()
-      deadline.stop()
-      return { startedAt, ...took, ...(await this.#answered(request, response)) }
+      timer.run(() => this.#dispatch(request, startedAt, exchange))
+      const answer = await exchange.answer
+      return { startedAt, ...timer.took, ...this.#answered(request, answer) }
     } catch (error) {
       const verdict = options.signal?.aborted ? undefined : classifyFailure(error)
       if (verdict === undefined) throw error
-      return { startedAt, ...timer.stop(), ...verdict, error: describeFailure(error) }
+      timer.stop()
+      return { startedAt, ...timer.took, ...verdict, error: describeFailure(error) }
     }
   }
 
@@ -88,34 +88,20 @@ export class WebhookSender implements AsyncDisposable {
     await this.#pools[Symbol.asyncDispose]()
   }
 
-  #exchange(
-    request: WebhookRequest,
-    startedAt: number,
-    deadline: Deadline,
-  ): Promise<Dispatcher.ResponseData> {
-    const url = new URL(request.url)
-    const exchange = this.#pools.of(url).request({
-      method: 'POST',
-      path: url.pathname + url.search,
-      headers: requestHeaders(request, startedAt),
-      body: request.body,
-      signal: deadline.signal,
-    })
-    // undici heeds the signal only once it has a socket for the request.
-    return deadline.race(exchange)
+  #dispatch(request: WebhookRequest, startedAt: number, exchange: Exchange): void {
+    const { pool, path } = this.#pools.of(request.url)
+    const headers = requestHeaders(request, startedAt)
+    pool.dispatch({ method: 'POST', path, headers, body: request.body }, exchange)
   }
 
-  async #answered(
+  #answered(
     request: WebhookRequest,
-    response: Dispatcher.ResponseData,
-  ): Promise<Omit<AttemptResult, 'startedAt' | 'durationMs' | 'timing'>> {
-    const { statusCode: status, headers } = response
+    { status, headers, body }: Answer,
+  ): Omit<AttemptResult, 'startedAt' | 'durationMs' | 'timing'> {
     const verdict = classifyResponse(status)
-    const { sharedSecret, previousSecret } = request
-    const secrets = [sharedSecret ?? '', previousSecret ?? '', ...Object.values(request.headers)]
-    const shown = shownHeaders(headers, new URL(request.url), secrets)
+    const secrets = secretsIn(request)
+    const shown = shownHeaders(headers, request.url, secrets)
     const retryAfterMs = retryAfter(status, firstOf(headers['retry-after']), this.#clock.now())
-    const body = await readBody(response.body, this.#clock)
     return {
       ...verdict,
       status,

@@ -53,6 +53,7 @@ export function requestHeaders(request: WebhookRequest, nowMs: number): Record<s
         .join(' '),
     }),
   }
+  if (Object.keys(request.headers).length === 0) return own
   const reserved = new Set(Object.keys(own).map((name) => name.toLowerCase()))
   const others = Object.entries(request.headers).filter(
     ([name]) => !reserved.has(name.toLowerCase()),
