@@ -57,7 +57,7 @@ describe.concurrent('an operator', () => {
     await service.restart()
     await service.eventually(async () => {
       const shown = await service.api.call('GET', `replays/${replay.id}`)
-      expect(shown).toMatchObject({ state: 'finished', requeued: 2 })
+      expect(shown).toMatchObject({ state: 'finished', requeued: 2, delivered: 2, failed: 0 })
     })
     for (const messageId of ['m-1', 'm-2']) {
       expect((await service.endOf(messageId)).deliveries).toMatchObject([{ state: 'delivered' }])

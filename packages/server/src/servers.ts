@@ -77,8 +77,9 @@ async function openAdminServer(
 
 function addIngestion(server: FastifyInstance, options: ServersOptions): void {
   const { config, logger, clock, metrics } = options
-  const { log, catalog, suppressions } = options.backend
-  server.register(ingestRoutes({ log, catalog, suppressions, clock, config, metrics, logger }))
+  const { log, catalog, suppressions, keyUses } = options.backend
+  const kept = { log, catalog, suppressions, keyUses }
+  server.register(ingestRoutes({ ...kept, clock, config, metrics, logger }))
 }
 
 function addAdministration(server: FastifyInstance, options: ServersOptions): void {

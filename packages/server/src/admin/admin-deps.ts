@@ -7,6 +7,7 @@ import type { Deliveries } from '../backend/deliveries.ts'
 import type { DeliveryReports } from '../backend/delivery-reports.ts'
 import type { Events } from '../backend/events.ts'
 import type { KeptAnswers } from '../backend/kept-answers.ts'
+import type { KeyUses } from '../backend/key-uses.ts'
 import type { Notices } from '../backend/notices.ts'
 import type { Replays } from '../backend/replays.ts'
 import type { Statistics } from '../backend/statistics.ts'
@@ -30,6 +31,7 @@ export interface AdminDeps {
   readonly notices: Notices
   readonly suppressions: Suppressions
   readonly tokens: Tokens
+  readonly keyUses: KeyUses
   readonly audit: Audit
   readonly keptAnswers: KeptAnswers
   readonly reports: DeliveryReports

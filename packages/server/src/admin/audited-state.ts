@@ -1,18 +1,22 @@
 import { isJsonObject } from '@hookline/protocol'
 import type { AdminDeps } from './admin-deps.ts'
 import { presentDestination } from './destination-schema.ts'
-import { presentSource } from './source-schema.ts'
+import { presentSource, presentWriteKey } from './source-schema.ts'
 import { presentToken } from './token-schema.ts'
 
-type Kept = Pick<AdminDeps, 'catalog' | 'tokens'>
+type Kept = Pick<AdminDeps, 'catalog' | 'keyUses' | 'tokens'>
 
 /** How each kind of thing is shown in the audit log: as the API shows it, which is without secrets. */
 const SHOWN: Readonly<Record<string, (kept: Kept, id: string) => object | undefined>> = {
-  sources: ({ catalog }, id) => {
+  sources: ({ catalog, keyUses }, id) => {
     const source = catalog.current.sources.get(id)
+    if (source === undefined) return undefined
     // Public they may be, but what is no longer valid, or not yet known, need not stand here.
-    const writeKeys = source?.writeKeys.map((each) => ({ ...each, key: masked(each.key) }))
-    return source && writeKeys && presentSource({ ...source, writeKeys })
+    const writeKeys = source.writeKeys.map((each) => ({
+      ...presentWriteKey(each, keyUses),
+      key: masked(each.key),
+    }))
+    return { ...presentSource(source, keyUses), writeKeys }
   },
   destinations: ({ catalog }, id) => {
     const destination = catalog.current.destinations.get(id)

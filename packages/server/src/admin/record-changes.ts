@@ -5,7 +5,7 @@ import type { AdminDeps } from './admin-deps.ts'
 import { auditedState, targetOf } from './audited-state.ts'
 import { isRepeated } from './repeat-answers.ts'
 
-type Deps = Pick<AdminDeps, 'catalog' | 'tokens' | 'audit' | 'clock'>
+type Deps = Pick<AdminDeps, 'catalog' | 'keyUses' | 'tokens' | 'audit' | 'clock'>
 
 /**
  * Keeps an audit entry of each change that succeeded, before its answer goes out: every route of `app`,

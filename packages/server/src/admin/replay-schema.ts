@@ -69,6 +69,8 @@ export const ReplayShown = Type.Object(
     ratePerSecond: nullable(Type.Integer()),
     scanned: Type.Integer({ description: 'Deliveries and decisions looked at.' }),
     requeued: Type.Integer({ description: 'Deliveries made due again.' }),
+    delivered: Type.Integer({ description: 'Of those, delivered so far.' }),
+    failed: Type.Integer({ description: 'Of those, ended otherwise so far.' }),
     reachedAt: nullable({ ...time, description: 'How far it is between from and to.' }),
     createdAt: time,
     finishedAt: nullable(time),
@@ -120,7 +122,7 @@ export const REPLAY_SCHEMAS = {
 
 /** The replay as the API shows it. */
 export function presentReplay(replay: Replay): object {
-  const { id, state, selection, ratePerSecond, scanned, requeued } = replay
+  const { id, state, selection, ratePerSecond, scanned, requeued, delivered, failed } = replay
   const { from, to, types = null, text = null, ...rest } = selection
   const shown = (ms: number | null): string | null => (ms === null ? null : formatTimestamp(ms))
   return {
@@ -134,6 +136,8 @@ export function presentReplay(replay: Replay): object {
     ratePerSecond,
     scanned,
     requeued,
+    delivered,
+    failed,
     reachedAt: shown(replay.reachedAt),
     createdAt: shown(replay.createdAt),
     finishedAt: shown(replay.finishedAt),

@@ -46,6 +46,8 @@ function addCreating(app: AdminApp, { catalog, replays, clock, wake }: AdminDeps
       finishedAt: null,
       scanned: 0,
       requeued: 0,
+      delivered: 0,
+      failed: 0,
       reachedAt: null,
       cursor: null,
     }

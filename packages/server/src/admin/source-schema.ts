@@ -1,5 +1,6 @@
 import { formatTimestamp, type Source, type WriteKey } from '@hookline/protocol'
 import Type from 'typebox'
+import type { KeyUses } from '../backend/key-uses.ts'
 import { LIST_QUERY, pageSchema } from './list.ts'
 import { responses, shared } from './responses.ts'
 import { IdInPath, IfMatch, nameField, nullable, SET_BY_SERVER, time } from './schema.ts'
@@ -36,7 +37,11 @@ const SourceChange = Type.Object(
   },
 )
 
-const WriteKeyShown = Type.Object({ key: Type.String(), createdAt: time })
+const WriteKeyShown = Type.Object({
+  key: Type.String(),
+  createdAt: time,
+  lastUsedAt: nullable({ ...time, description: 'To the minute; null while unused.' }),
+})
 
 /** A source as the API shows it. */
 export const SourceShown = Type.Object(
@@ -106,14 +111,14 @@ export const SOURCE_SCHEMAS = {
 }
 
 /** The source as the API shows it. */
-export function presentSource(source: Source): object {
+export function presentSource(source: Source, keyUses: Pick<KeyUses, 'lastUsedAt'>): object {
   const { id, name, enabled, rateLimit, writeKeys, createdAt, updatedAt, version } = source
   return {
     id,
     name,
     enabled,
     rateLimit,
-    writeKeys: writeKeys.map(presentWriteKey),
+    writeKeys: writeKeys.map((key) => presentWriteKey(key, keyUses)),
     createdAt: formatTimestamp(createdAt),
     updatedAt: formatTimestamp(updatedAt),
     version,
@@ -121,6 +126,11 @@ export function presentSource(source: Source): object {
 }
 
 /** The write key as the API shows it. It is no secret: it stands in the pages that send events. */
-export function presentWriteKey({ key, createdAt }: WriteKey): object {
-  return { key, createdAt: formatTimestamp(createdAt) }
+export function presentWriteKey(
+  { key, createdAt }: WriteKey,
+  keyUses: Pick<KeyUses, 'lastUsedAt'>,
+): object {
+  const usedAt = keyUses.lastUsedAt(key)
+  const lastUsedAt = usedAt === undefined ? null : formatTimestamp(usedAt)
+  return { key, createdAt: formatTimestamp(createdAt), lastUsedAt }
 }

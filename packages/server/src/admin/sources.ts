@@ -9,10 +9,14 @@ import { revise } from './revise.ts'
 import { presentSource, SOURCE_SCHEMAS } from './source-schema.ts'
 import { newWriteKey } from './write-key.ts'
 
-const list = new List<Source>('sources', presentSource)
-
 /** `/sources` and `/sources/:id`. */
-export function addSourceRoutes(app: AdminApp, { catalog, clock }: AdminDeps): void {
+export function addSourceRoutes(app: AdminApp, { catalog, keyUses, clock }: AdminDeps): void {
+  const list = new List<Source>('sources', (source) => presentSource(source, keyUses))
+  const answer = (source: Source, reply: FastifyReply): object => {
+    reply.header('etag', entityTag(source.version))
+    return presentSource(source, keyUses)
+  }
+
   app.get('/sources', { schema: SOURCE_SCHEMAS.list }, ({ query }) =>
     list.answer(query, (page) => pageOf(catalog.current.sources.values(), page)),
   )
@@ -55,9 +59,4 @@ export function addSourceRoutes(app: AdminApp, { catalog, clock }: AdminDeps): v
     await catalog.removeSource(id)
     return reply.code(204).send()
   })
-}
-
-function answer(source: Source, reply: FastifyReply): object {
-  reply.header('etag', entityTag(source.version))
-  return presentSource(source)
 }

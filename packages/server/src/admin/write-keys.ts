@@ -9,7 +9,7 @@ import { presentSource, presentWriteKey, SOURCE_SCHEMAS } from './source-schema.
 import { newWriteKey } from './write-key.ts'
 
 /** `/sources/:id/write-keys`: make a key, let clients change over, remove the old one. */
-export function addWriteKeyRoutes(app: AdminApp, { catalog, clock }: AdminDeps): void {
+export function addWriteKeyRoutes(app: AdminApp, { catalog, keyUses, clock }: AdminDeps): void {
   const reviseKeys = (
     id: string,
     ifMatch: string | undefined,
@@ -34,7 +34,7 @@ export function addWriteKeyRoutes(app: AdminApp, { catalog, clock }: AdminDeps):
       location: `${app.prefix}/sources/${id}/write-keys/${made.key}`,
       etag: entityTag(version),
     })
-    return presentWriteKey(made)
+    return presentWriteKey(made, keyUses)
   })
 
   app.delete(
@@ -46,7 +46,7 @@ export function addWriteKeyRoutes(app: AdminApp, { catalog, clock }: AdminDeps):
         throw new Problem('not_found', { detail: 'The source has no such write key.' })
       })
       reply.header('etag', entityTag(source.version))
-      return presentSource(source)
+      return presentSource(source, keyUses)
     },
   )
 }

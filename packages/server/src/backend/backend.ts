@@ -5,6 +5,7 @@ import type { Deliveries } from './deliveries.ts'
 import type { DeliveryReports } from './delivery-reports.ts'
 import type { Events } from './events.ts'
 import type { KeptAnswers } from './kept-answers.ts'
+import type { KeyUses } from './key-uses.ts'
 import type { Log } from './log.ts'
 import type { NoticeQueue, Notices } from './notices.ts'
 import type { Quarantine } from './quarantine.ts'
@@ -28,6 +29,7 @@ export interface Backend extends AsyncDisposable {
   readonly notices: Notices
   readonly noticeQueue: NoticeQueue
   readonly tokens: Tokens
+  readonly keyUses: KeyUses
   readonly audit: Audit
   readonly keptAnswers: KeptAnswers
   readonly reports: DeliveryReports

@@ -36,6 +36,10 @@ export interface Replay {
   readonly scanned: number
   /** Deliveries made due again, or made. */
   readonly requeued: number
+  /** Of those: how many have been delivered, … */
+  readonly delivered: number
+  /** … and how many came to another end. Counted as they end. */
+  readonly failed: number
   /** When the last event looked at was received. */
   readonly reachedAt: number | null
   /** Where the next slice begins. */

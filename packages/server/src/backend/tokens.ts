@@ -26,6 +26,6 @@ export interface Tokens {
   add(token: StoredToken): Promise<void>
   /** Removing what is not there is no error. */
   remove(id: string): Promise<void>
-  /** Keeps when a token was last used. Of one that is not there it keeps nothing. */
+  /** Keeps when a token was last used: in `current` at once, durable when it resolves. Of one that is not there it keeps nothing. */
   markUsed(id: string, at: number): Promise<void>
 }

@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { BackendUnavailable } from '../backend/backend-unavailable.ts'
 import type { Catalog } from '../backend/catalog.ts'
+import type { KeyUses } from '../backend/key-uses.ts'
 import type { Log } from '../backend/log.ts'
 import type { Suppressions } from '../backend/suppressions.ts'
 import type { Config } from '../config.ts'
@@ -14,6 +15,7 @@ import { type Answer, batchRefusal, partialSuccess, refusal, SUCCESS } from './a
 import { authenticate } from './authenticate.ts'
 import { clientAddress } from './client-address.ts'
 import type { Endpoint } from './endpoints.ts'
+import { KeyUse } from './key-use.ts'
 import { type Batch, batchOfOne, parseBatch } from './parse-batch.ts'
 import { type ParsedBody, parseBody } from './parse-body.ts'
 import { isRefused, type Refused } from './refused.ts'
@@ -28,6 +30,7 @@ export interface IngestDeps {
   readonly log: Log
   readonly catalog: Catalog
   readonly suppressions: Suppressions
+  readonly keyUses: KeyUses
   readonly clock: Clock
   readonly config: Config
   readonly metrics: Metrics
@@ -43,12 +46,14 @@ export class Intake {
   readonly #deps: IngestDeps
   readonly #rateLimit: RateLimit
   readonly #rejectedKeys: RejectedKeys
+  readonly #keyUse: KeyUse
   readonly #overloads: Tally
 
   constructor(deps: IngestDeps) {
     this.#deps = deps
     this.#rateLimit = new RateLimit(deps.clock)
     this.#rejectedKeys = new RejectedKeys(deps.clock, deps.logger)
+    this.#keyUse = new KeyUse(deps.keyUses, deps.clock, deps.logger)
     this.#overloads = new Tally(deps.clock, TELL_OVERLOAD_EVERY_MS)
   }
 
@@ -78,6 +83,7 @@ export class Intake {
   #authenticate(writeKey: string | undefined): Source | Refused {
     const source = authenticate(this.#deps.catalog.current, writeKey)
     if (isRefused(source)) this.#rejectedKeys.add(writeKey, source.refused)
+    else this.#keyUse.note(writeKey!)
     return source
   }
 

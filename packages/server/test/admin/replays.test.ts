@@ -61,6 +61,8 @@ describe('a replay', () => {
       ratePerSecond: 5,
       scanned: 0,
       requeued: 0,
+      delivered: 0,
+      failed: 0,
       reachedAt: null,
       createdAt: formatTimestamp(NOON),
       finishedAt: null,

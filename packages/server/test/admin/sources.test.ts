@@ -7,7 +7,11 @@ interface Source {
   readonly id: string
   readonly name: string
   readonly version: number
-  readonly writeKeys: readonly { readonly key: string; readonly createdAt: string }[]
+  readonly writeKeys: readonly {
+    readonly key: string
+    readonly createdAt: string
+    readonly lastUsedAt: string | null
+  }[]
 }
 
 let server: AdminServer
@@ -32,6 +36,7 @@ test('a source is made with defaults, a write key and a place to find it at', as
       {
         key: expect.stringMatching(/^wk_[0-9A-Za-z]{32}$/),
         createdAt: new Date(NOON).toISOString(),
+        lastUsedAt: null,
       },
     ],
     createdAt: new Date(NOON).toISOString(),
@@ -117,6 +122,15 @@ test('a write key is added, and the old one removed', async () => {
   const left = await server.must<Source>('DELETE', `${path}/${old!.key}`)
   expect(left.writeKeys.map(({ key }) => key)).toEqual([body.key])
   expect(server.backend.catalog.current.sourceByWriteKey.has(old!.key)).toBe(false)
+})
+
+test('a write key says when it was last used', async () => {
+  const made = await server.must<Source>('POST', '/sources', { body: { name: 'web' } })
+  await server.backend.keyUses.mark(made.writeKeys[0]!.key, NOON)
+  const { writeKeys } = await server.must<Source>('GET', `/sources/${made.id}`)
+  expect(writeKeys).toMatchObject([{ lastUsedAt: new Date(NOON).toISOString() }])
+  const { data } = await server.must<{ data: Source[] }>('GET', '/sources')
+  expect(data.find(({ id }) => id === made.id)?.writeKeys).toEqual(writeKeys)
 })
 
 test('the last write key may be removed', async () => {

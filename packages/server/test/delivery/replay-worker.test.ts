@@ -31,6 +31,8 @@ async function replay(
     finishedAt: null,
     scanned: 0,
     requeued: 0,
+    delivered: 0,
+    failed: 0,
     reachedAt: null,
     cursor: null,
   }

@@ -2,6 +2,7 @@ import { initial } from './migrations/0001-initial.ts'
 import { waitingReplaysQuarantine } from './migrations/0002-waiting-replays-quarantine.ts'
 import { deletions } from './migrations/0003-deletions.ts'
 import { tokensAuditStatistics } from './migrations/0004-tokens-audit-statistics.ts'
+import { replayEndsKeyUses } from './migrations/0005-replay-ends-key-uses.ts'
 
 /** One step of the schema. Forward only: a step that was released is never changed. */
 export interface Migration {
@@ -15,4 +16,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 2, sql: waitingReplaysQuarantine },
   { version: 3, sql: deletions },
   { version: 4, sql: tokensAuditStatistics },
+  { version: 5, sql: replayEndsKeyUses },
 ]

@@ -16,6 +16,7 @@ import { SqliteDeliveries } from './sqlite-deliveries.ts'
 import { SqliteDeliveryReports } from './sqlite-delivery-reports.ts'
 import { SqliteEvents } from './sqlite-events.ts'
 import { SqliteKeptAnswers } from './sqlite-kept-answers.ts'
+import { SqliteKeyUses } from './sqlite-key-uses.ts'
 import { type Duplicates, SqliteLog } from './sqlite-log.ts'
 import { SqliteNoticeQueue } from './sqlite-notice-queue.ts'
 import { SqliteNotices } from './sqlite-notices.ts'
@@ -68,6 +69,7 @@ export async function openEmbeddedBackend(options: EmbeddedOptions): Promise<Bac
     notices: new SqliteNotices(writer, reader),
     noticeQueue: new SqliteNoticeQueue(writer, reader),
     tokens: new SqliteTokens(writer, reader),
+    keyUses: new SqliteKeyUses(writer, reader),
     audit: new SqliteAudit(writer, reader),
     keptAnswers: new SqliteKeptAnswers(writer, reader),
     reports: new SqliteDeliveryReports(reader),

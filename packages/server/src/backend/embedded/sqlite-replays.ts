@@ -87,6 +87,8 @@ function replayOf(row: Row): Replay {
     finishedAt: numberOrNull(row['finished_at']),
     scanned: Number(row['scanned']),
     requeued: Number(row['requeued']),
+    delivered: Number(row['delivered']),
+    failed: Number(row['failed']),
     reachedAt: numberOrNull(row['reached_at']),
     cursor: row['cursor'] === null ? null : String(row['cursor']),
   }

@@ -33,8 +33,9 @@ export class SqliteTokens implements Tokens {
   }
 
   async markUsed(id: string, at: number): Promise<void> {
-    await this.#writer.run('markTokenUsed', { id, at })
     const token = this.#current.get(id)
-    if (token) this.#current = new Map(this.#current).set(id, { ...token, lastUsedAt: at })
+    if (token === undefined) return
+    this.#current = new Map(this.#current).set(id, { ...token, lastUsedAt: at })
+    await this.#writer.run('markTokenUsed', { id, at })
   }
 }

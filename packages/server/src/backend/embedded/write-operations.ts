@@ -6,6 +6,7 @@ import { putCatalogRecord, removeCatalogRecord } from './write-catalog.ts'
 import { advanceDeletion, createDeletion } from './write-deletions.ts'
 import { recordDeliveries, unholdDeliveries } from './write-deliveries.ts'
 import { keepAnswer } from './write-kept-answers.ts'
+import { markKeyUsed } from './write-key-uses.ts'
 import { ackEvents, appendEvents } from './write-log.ts'
 import { createNotices, recordNotices, setNoticesAside, unholdNotices } from './write-notices.ts'
 import { purgeUsers } from './write-purge.ts'
@@ -38,6 +39,7 @@ const OPERATIONS = {
   addToken,
   removeToken,
   markTokenUsed,
+  markKeyUsed,
   appendAudit,
   keepAnswer,
   addCounts,

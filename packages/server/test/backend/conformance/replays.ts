@@ -23,6 +23,8 @@ function replay(change: Partial<Replay> = {}): Replay {
     finishedAt: null,
     scanned: 0,
     requeued: 0,
+    delivered: 0,
+    failed: 0,
     reachedAt: null,
     cursor: null,
     ...change,
@@ -157,6 +159,34 @@ export function replaysConformance(open: OpenBackendHarness): void {
       const last = await again.replays.advance(after!, { ...step, deliveries: [], cursor: null })
       expect(last).toMatchObject({ state: 'finished', finishedAt: NOON + 50, scanned: 14 })
       expect(await again.replays.advance(last!, step)).toBeUndefined()
+    })
+
+    test('count how their deliveries end, and nothing that ends later', async () => {
+      await using harness = await open()
+      const { deliveries, replays } = harness.backend
+      const job = replay()
+      await replays.create(job)
+      const ended = [0, 1, 2].map((at) => keepAt(harness, NOON + at, 'rejected'))
+      const [good, bad, late] = await Promise.all(ended)
+      const step = { deliveries: [good!, bad!, late!], scanned: 3, reachedAt: NOON, now: NOON }
+      await replays.advance(job, { ...step, cursor: null })
+      const record = async (id: string, state: DeliveryState): Promise<void> => {
+        const delivery = { ...(await deliveries.find(id))!, state, rounds: 1, dueAt: null }
+        await deliveries.record([{ delivery, attempts: [] }])
+      }
+      await record(good!.id, 'delivered')
+      await record(bad!.id, 'held')
+      expect(await replays.find(job.id)).toMatchObject({ requeued: 3, delivered: 1, failed: 0 })
+      await record(bad!.id, 'expired')
+      await harness.reopen()
+      const again = harness.backend
+      expect(await again.replays.find(job.id)).toMatchObject({ delivered: 1, failed: 1 })
+      await again.replays.retry(late!.id, NOON)
+      const retried = (await again.deliveries.find(late!.id))!
+      const outcome = { ...retried, state: 'delivered' as const, rounds: 1, dueAt: null }
+      await again.deliveries.record([{ delivery: outcome, attempts: [] }])
+      const { data } = await again.replays.list({}, { limit: 9 })
+      expect(data).toMatchObject([{ id: job.id, delivered: 1, failed: 1 }])
     })
 
     test('take no step once cancelled', async () => {

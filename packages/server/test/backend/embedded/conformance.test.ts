@@ -14,6 +14,7 @@ import { upkeepConformance } from '../conformance/upkeep.ts'
 import { auditConformance } from '../conformance/audit.ts'
 import { deliveryReportsConformance } from '../conformance/delivery-reports.ts'
 import { keptAnswersConformance } from '../conformance/kept-answers.ts'
+import { keyUsesConformance } from '../conformance/key-uses.ts'
 import { statisticsConformance } from '../conformance/statistics.ts'
 import { tokensConformance } from '../conformance/tokens.ts'
 
@@ -52,6 +53,7 @@ deliveryReportsConformance(openHarness)
 keptAnswersConformance(openHarness)
 statisticsConformance(openHarness)
 tokensConformance(openHarness)
+keyUsesConformance(openHarness)
 deletionsConformance(openHarness)
 noticesConformance(openHarness)
 suppressionsConformance(openHarness)
