@@ -40,14 +40,42 @@ export function call(): typeof CALL & { readonly messageId: string } {
   return { messageId: randomUUID(), ...CALL }
 }
 
-const MARK = 'message-id-000000000000000000000000'
+/** As long as a UUID. */
+const ID_LENGTH = 36
+const MARK = 'message-id-'.padEnd(ID_LENGTH, '0')
+/** Odd, so that multiplying by it modulo 2^32 gives each number another one, far away from the last. */
+const SCATTER = 0x9e3779b1
+
+/**
+ * The messageId of the call with this number: as a UUID has it, its beginning tells nothing of the one before,
+ * so that an index by it is hit all over, as it is in production.
+ */
+function messageIdOf(number: number, run: string): string {
+  const scattered = (Math.imul(number, SCATTER) >>> 0).toString(16).padStart(8, '0')
+  return `${scattered}-${run}-${number.toString().padStart(ID_LENGTH - 10 - run.length, '0')}`
+}
+
+/** The number of the call in a payload that `requestTemplate` has made: what a receiver tells deliveries apart by. */
+export function numberIn(payload: Buffer): number {
+  const at = payload.indexOf('"messageId":"') + 13 + ID_LENGTH
+  return Number(payload.toString('latin1', at - DIGITS, at))
+}
+
+const DIGITS = 12
 
 /**
  * A request with `count` calls, made once. Each use gives every call in it a new messageId, as a real
- * client does, without building the request again.
+ * client does, without building the request again. Calls are numbered from 0.
  */
-export function requestTemplate(path: string, writeKey: string, count: number): () => Buffer {
-  const calls = Array.from({ length: count }, () => ({ ...CALL, messageId: MARK }))
+export function requestTemplate(
+  path: string,
+  writeKey: string,
+  {
+    count = 1,
+    properties = CALL.properties,
+  }: { readonly count?: number; readonly properties?: object | undefined } = {},
+): () => Buffer {
+  const calls = Array.from({ length: count }, () => ({ ...CALL, properties, messageId: MARK }))
   const body = JSON.stringify(count === 1 ? calls[0] : { batch: calls })
   const request = Buffer.from(
     `POST ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Basic ${btoa(`${writeKey}:`)}\r\n` +
@@ -56,15 +84,9 @@ export function requestTemplate(path: string, writeKey: string, count: number): 
   const places: number[] = []
   for (let at = request.indexOf(MARK); at >= 0; at = request.indexOf(MARK, at + 1)) places.push(at)
   const run = randomUUID().slice(0, 8)
-  let counter = 0
+  let number = 0
   return () => {
-    for (const place of places) {
-      request.write(
-        `${run}-${(counter++).toString().padStart(MARK.length - 9, '0')}`,
-        place,
-        'latin1',
-      )
-    }
+    for (const place of places) request.write(messageIdOf(number++, run), place, 'latin1')
     return Buffer.from(request)
   }
 }

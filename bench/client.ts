@@ -1,19 +1,23 @@
+import type { Benchmark } from './benchmark.ts'
 import { Child } from './child.ts'
-import type { Benchmark, Side } from './compare.ts'
+import { comparison, type Side } from './compare.ts'
 
-type Goals = Pick<Benchmark, 'goal' | 'ownGoal'>
+interface Goals {
+  readonly goal: number
+  readonly ownGoal: number
+}
 
 /** `track()` calls enqueued per second on one core, by clients whose server does not answer. */
 export function clientRate(goals: Goals): Benchmark {
-  return { unit: 'calls/s', ...goals, ...sides('rate') }
+  return compared('calls/s', 'rate', goals)
 }
 
 /** Bytes of a queued call's JSON for each byte of memory that it takes. 0.67 is 1.5 bytes for a byte. */
 export function clientMemory(goals: Goals): Benchmark {
-  return { unit: 'bytes of JSON/byte of memory', ...goals, ...sides('memory') }
+  return compared('bytes of JSON/byte of memory', 'memory', goals)
 }
 
-function sides(measured: 'rate' | 'memory'): Pick<Benchmark, 'hookline' | 'against'> {
+function compared(unit: string, measured: 'rate' | 'memory', { goal, ownGoal }: Goals): Benchmark {
   const side = (name: string, script: string): Side => ({
     name,
     async open() {
@@ -24,8 +28,7 @@ function sides(measured: 'rate' | 'memory'): Pick<Benchmark, 'hookline' | 'again
       }
     },
   })
-  return {
-    hookline: side('@hookline/client', 'client-hookline.ts'),
-    against: side('@segment/analytics-node', 'client-segment.ts'),
-  }
+  const hookline = side('@hookline/client', 'client-hookline.ts')
+  const segment = { ...side('@segment/analytics-node', 'client-segment.ts'), goal }
+  return comparison({ unit, hookline, against: [segment], ownGoal })
 }

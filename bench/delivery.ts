@@ -1,9 +1,35 @@
+import type { Benchmark } from './benchmark.ts'
 import { Child } from './child.ts'
-import type { Benchmark, Side } from './compare.ts'
+import { comparison, type Side } from './compare.ts'
+import { bullmq, pgBoss } from './peers/opponents.ts'
 
 /** Events per second to a receiver in another process, against a bare loop of undici requests. */
 export function delivery(goal: number): Benchmark {
-  const side = (name: string, script: string): Side => ({
+  const bare = deliverySide('bare undici loop', 'delivery-bare.ts')
+  return comparison({ unit: 'events/s', hookline, against: [{ ...bare, goal }] })
+}
+
+/** The same, against what one would write by hand with the usual queues. */
+export function deliveryPeers(goals: {
+  readonly bullmq: number
+  readonly pgBoss: number
+}): Benchmark {
+  return comparison({
+    unit: 'events/s',
+    hookline,
+    against: [
+      { ...deliverySide('BullMQ', 'peers/bullmq.ts'), ...bullmq, goal: goals.bullmq },
+      { ...deliverySide('pg-boss', 'peers/pg-boss.ts'), ...pgBoss, goal: goals.pgBoss },
+    ],
+    notes: [
+      'Hookline: on disk before a call is answered (fsync), every delivery recorded and kept',
+    ],
+  })
+}
+
+/** A script of this folder that takes the port of the receiver and sends to it for some seconds. */
+function deliverySide(name: string, script: string): Side {
+  return {
     name,
     async open() {
       const [receiver, port] = await Child.start('receiver.ts')
@@ -16,11 +42,7 @@ export function delivery(goal: number): Benchmark {
         },
       }
     },
-  })
-  return {
-    unit: 'events/s',
-    goal,
-    hookline: side('Hookline', 'delivery-hookline.ts'),
-    against: side('bare undici loop', 'delivery-bare.ts'),
   }
 }
+
+const hookline = deliverySide('Hookline', 'delivery-hookline.ts')

@@ -1,56 +1,112 @@
+import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+
+export interface RawClientOptions {
+  readonly port: number
+  readonly connections: number
+  /** What a connection that is free sends: a request, whole; or nothing, until `poke`. */
+  readonly next: () => Buffer | undefined
+}
+
+interface Connection {
+  readonly socket: Socket
+  received: Buffer
+}
 
 /**
  * As much HTTP as a load needs, and no more, so that the server is what is measured: requests made
- * beforehand, answers told apart by their Content-Length.
+ * beforehand, one at a time on each connection, answers told apart by their Content-Length.
  */
-export async function load(options: {
-  readonly port: number
-  readonly connections: number
-  readonly seconds: number
-  /** The next request, whole. Used before the next call. */
-  readonly nextRequest: () => Buffer
-}): Promise<number> {
-  let answered = 0
-  let isOver = false
-  const started = performance.now()
-  const sockets = Array.from({ length: options.connections }, async () => {
-    const socket = connect(options.port, '127.0.0.1').setNoDelay(true)
-    await exchange(socket, () => {
-      if (isOver) return undefined
-      answered++
-      return options.nextRequest()
-    })
-  })
-  const timer = setTimeout(() => (isOver = true), options.seconds * 1000)
-  await Promise.all(sockets)
-  clearTimeout(timer)
-  const seconds = (performance.now() - started) / 1000
-  return (answered - options.connections) / seconds
-}
+export class RawClient implements AsyncDisposable {
+  readonly #next: () => Buffer | undefined
+  #connections: Connection[] = []
+  #free: Connection[] = []
+  /** Of the last answer, to know the next one like it without reading it. */
+  #usualLength = -1
+  #onIdle = (): void => undefined
+  #failure: Error | undefined
 
-/** Sends a request, awaits its answer, and so on until there is no next one. */
-function exchange(socket: Socket, next: () => Buffer | undefined): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
-  let received: Buffer = Buffer.alloc(0)
-  const send = (): void => {
-    const request = next()
-    if (request === undefined) socket.end(() => resolve())
-    else socket.write(request)
+  private constructor(next: () => Buffer | undefined) {
+    this.#next = next
   }
-  socket.on('connect', send).on('error', reject)
-  socket.on('data', (chunk: Buffer) => {
-    received = received.length === 0 ? chunk : Buffer.concat([received, chunk])
-    const end = endOfAnswer(received)
-    if (end === undefined || received.length < end) return
-    if (!received.subarray(0, 12).equals(OK)) reject(new Error(`Answered ${received.toString()}`))
-    received = received.subarray(end)
-    send()
-  })
-  return promise
+
+  /** Connected; the first requests go with the first `poke`. */
+  static async open({ port, connections, next }: RawClientOptions): Promise<RawClient> {
+    const client = new RawClient(next)
+    const opening = Array.from({ length: connections }, async () => {
+      const socket = connect(port, '127.0.0.1').setNoDelay(true)
+      await once(socket, 'connect')
+      const connection: Connection = { socket, received: NOTHING }
+      socket.on('data', (chunk: Buffer) => client.#receive(connection, chunk))
+      socket.on('error', (error) => client.#fail(error))
+      return connection
+    })
+    client.#connections = await Promise.all(opening)
+    client.#free = [...client.#connections]
+    return client
+  }
+
+  /** Sends on the connections that are free, as long as there is something to send. */
+  poke(): void {
+    for (let left = this.#free.length; left > 0; left--) {
+      const request = this.#next()
+      if (request === undefined) return
+      this.#free.pop()!.socket.write(request)
+    }
+  }
+
+  /** Resolves when everything that was sent is answered. Rejects where an answer was not 200. */
+  async idle(): Promise<void> {
+    while (this.#free.length < this.#connections.length && this.#failure === undefined) {
+      await new Promise<void>((resolve) => (this.#onIdle = resolve))
+    }
+    if (this.#failure !== undefined) throw this.#failure
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const { socket } of this.#connections) socket.destroy()
+  }
+
+  #receive(connection: Connection, chunk: Buffer): void {
+    if (!this.#isUsual(connection, chunk)) {
+      connection.received = Buffer.concat([connection.received, chunk])
+      const end = endOfAnswer(connection.received)
+      if (end === undefined || connection.received.length < end) return
+      if (!isOk(connection.received)) {
+        this.#fail(new Error(`Answered ${connection.received.toString()}`))
+        return
+      }
+      this.#usualLength = end
+      connection.received = NOTHING
+    }
+    const request = this.#next()
+    if (request !== undefined) {
+      connection.socket.write(request)
+      return
+    }
+    this.#free.push(connection)
+    if (this.#free.length === this.#connections.length) this.#onIdle()
+  }
+
+  /** Whether the chunk is one whole answer, like the one before it. */
+  #isUsual({ received }: Connection, chunk: Buffer): boolean {
+    return received.length === 0 && chunk.length === this.#usualLength && isOk(chunk)
+  }
+
+  #fail(error: Error): void {
+    this.#failure ??= error
+    this.#onIdle()
+  }
 }
 
-const OK = Buffer.from('HTTP/1.1 200')
+const NOTHING = Buffer.alloc(0)
+const ZERO = 0x30
+const TWO = 0x32
+
+/** `HTTP/1.1 200`: the digits of the status have their fixed places. */
+function isOk(answer: Buffer): boolean {
+  return answer[9] === TWO && answer[10] === ZERO && answer[11] === ZERO
+}
 
 function endOfAnswer(received: Buffer): number | undefined {
   const head = received.indexOf('\r\n\r\n')

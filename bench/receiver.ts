@@ -1,11 +1,7 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { RawReceiver } from './raw-receiver.ts'
 
-// Takes webhooks as fast as it can: reads the body, answers 200.
+// The receiver of deliveries in a process of its own.
 
-const server = createServer((request, response) => {
-  request.resume().on('end', () => response.writeHead(200, { 'content-length': 2 }).end('ok'))
-})
-server.keepAliveTimeout = 60_000
-server.listen(0, '127.0.0.1', () => process.send!((server.address() as AddressInfo).port))
+const receiver = await RawReceiver.open(() => undefined)
 process.on('SIGTERM', () => process.exit())
+process.send!(receiver.port)

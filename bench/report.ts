@@ -1,31 +1,52 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
-import type { Comparison } from './compare.ts'
+import { type Figure, type Goal, type Measured, median } from './benchmark.ts'
 import { machine } from './machine.ts'
 
-/** Median with least and most, for a person to read. Hookline's side comes first. */
-export function report({ name, unit, goal, ownGoal, sides, ratios }: Comparison): string {
-  const lines = Object.entries(sides).map(([side, figures], index) => {
-    const aim = index === 0 && ownGoal !== undefined ? `   goal ≥ ${ownGoal}` : ''
-    const digits = Math.max(...figures) < 100 ? 2 : 0
-    return `  ${side.padEnd(28)} ${spread(figures, digits)} ${unit}${aim}`
-  })
-  return [name, ...lines, `  ${'ratio'.padEnd(28)} ${spread(ratios, 2)}   goal ≥ ${goal}`].join(
-    '\n',
-  )
+/** A benchmark with all that is needed to judge it, as it is kept in bench/results. */
+interface Result extends Measured {
+  readonly name: string
+  readonly machine: string
+  readonly command: string
 }
 
-/** Keeps the comparison with all that is needed to judge it. */
-export function save(comparison: Comparison): void {
+/** Each figure as the median of its rounds with the least and the most, for a person to read. */
+export function report(name: string, { figures, notes }: Measured): string {
+  const lines = figures.map((figure) => {
+    const { name: label, unit, goal } = figure
+    const aim = goal === undefined ? '' : `   goal ${shownGoal(goal)}`
+    return `  ${label.padEnd(32)} ${spread(figure)} ${unit}${aim}`
+  })
+  return [name, ...lines, ...notes.map((note) => `  (${note})`)].join('\n')
+}
+
+export function save(name: string, measured: Measured): void {
   const folder = new URL('results/', import.meta.url)
   mkdirSync(folder, { recursive: true })
-  const command = `npm run bench -- ${comparison.name}`
-  const kept = { machine: machine(), command, ...comparison }
-  writeFileSync(new URL(`${comparison.name}.json`, folder), `${JSON.stringify(kept, null, 2)}\n`)
+  const result: Result = {
+    name,
+    machine: machine(),
+    command: `npm run bench -- ${name}`,
+    ...measured,
+    figures: measured.figures.map((each) => ({ ...each, values: each.values.map(rounded) })),
+  }
+  writeFileSync(new URL(`${name}.json`, folder), `${JSON.stringify(result, null, 2)}\n`)
 }
 
-function spread(values: readonly number[], digits: number): string {
-  const sorted = values.toSorted((a, b) => a - b)
-  const middle = (sorted[(sorted.length - 1) >> 1]! + sorted[sorted.length >> 1]!) / 2
-  const show = (value: number): string => value.toFixed(digits)
-  return `${show(middle).padStart(8)} (${show(sorted[0]!)} – ${show(sorted.at(-1)!)})`
+function shownGoal(goal: Goal): string {
+  return 'atLeast' in goal ? `≥ ${goal.atLeast}` : `≤ ${goal.atMost}`
+}
+
+function spread({ values }: Figure): string {
+  const most = Math.max(...values)
+  const show = (value: number): string => value.toFixed(digitsOf(most))
+  return `${show(median(values)).padStart(9)} (${show(Math.min(...values))} – ${show(most)})`
+}
+
+function rounded(value: number): number {
+  return Number(value.toPrecision(4))
+}
+
+/** Three digits that say something, and no more. */
+function digitsOf(value: number): number {
+  return value >= 100 ? 0 : value >= 10 ? 1 : 2
 }

@@ -1,0 +1,42 @@
+import { type Event, newId, webhookPayload } from '@hookline/protocol'
+import { standardSignature, xSignature } from '@hookline/protocol/signature'
+import { Pool } from 'undici'
+import { call } from './calls.ts'
+import { SECRET } from './service.ts'
+
+/** Requests under way at most, on every side: Hookline's default for one destination. */
+export const CONCURRENCY = 64
+
+/** An event as ingest makes it of a call. */
+export function event(): Event {
+  const { timestamp, ...rest } = call()
+  return { ...(rest as Omit<Event, 'timestamp' | 'receivedAt'>), timestamp, receivedAt: timestamp }
+}
+
+/** Sends events to the receiver with a plain undici pool: the requests that Hookline makes, signed alike. */
+export function openDelivery(port: number): (event: Event) => Promise<void> {
+  const pool = new Pool(`http://127.0.0.1:${port}`, { connections: CONCURRENCY })
+  return async (delivered) => {
+    const body = webhookPayload(delivered)
+    const now = Date.now()
+    const id = newId('msg', now)
+    const timestamp = Math.floor(now / 1000)
+    const response = await pool.request({
+      method: 'POST',
+      path: '/hook',
+      headers: {
+        'User-Agent': 'Hookline/1.0',
+        'Content-Type': 'application/json',
+        'Accept-Encoding': 'identity',
+        'webhook-id': id,
+        'webhook-timestamp': String(timestamp),
+        'X-Hookline-Attempt': '1',
+        'X-Signature': xSignature(SECRET, body),
+        'webhook-signature': standardSignature(SECRET, id, timestamp, body),
+      },
+      body,
+    })
+    await response.body.dump()
+    if (response.statusCode !== 200) throw new Error(`Answered ${response.statusCode}.`)
+  }
+}

@@ -1,0 +1,69 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+
+const ANSWER = Buffer.from('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok')
+const HEAD_END = '\r\n\r\n'
+const LENGTH = /\r\ncontent-length: (\d+)/i
+
+/**
+ * Takes webhooks with as little work as HTTP allows, so that it takes little of a processor that the side
+ * that is measured needs as well: finds the body, hands it over, answers 200.
+ */
+export class RawReceiver implements AsyncDisposable {
+  readonly port: number
+  readonly #server: Server
+  readonly #sockets: Set<Socket>
+
+  private constructor(server: Server, sockets: Set<Socket>) {
+    this.#server = server
+    this.#sockets = sockets
+    this.port = (server.address() as AddressInfo).port
+  }
+
+  /** `onBody` is called with the body of each request, before it is answered; what it is given is not its to keep. */
+  static async open(onBody: (body: Buffer) => void): Promise<RawReceiver> {
+    const sockets = new Set<Socket>()
+    const server = createServer({ noDelay: true }, (socket) => {
+      sockets.add(socket)
+      socket.on('close', () => sockets.delete(socket))
+      // A sender that is stopped resets its connections.
+      socket.on('error', () => socket.destroy())
+      serve(socket, onBody)
+    })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    return new RawReceiver(server, sockets)
+  }
+
+  urlOf(path: string): string {
+    return `http://127.0.0.1:${this.port}${path}`
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy()
+    await new Promise((resolve) => this.#server.close(resolve))
+  }
+}
+
+function serve(socket: Socket, onBody: (body: Buffer) => void): void {
+  let held: Buffer | undefined
+  socket.on('data', (chunk: Buffer) => {
+    let left = held === undefined ? chunk : Buffer.concat([held, chunk])
+    held = undefined
+    while (left.length > 0) {
+      const head = left.indexOf(HEAD_END)
+      const end = head < 0 ? Infinity : head + HEAD_END.length + bodyLength(left, head)
+      if (left.length < end) {
+        held = left
+        return
+      }
+      onBody(left.subarray(head + HEAD_END.length, end))
+      socket.write(ANSWER)
+      left = left.subarray(end)
+    }
+  })
+}
+
+function bodyLength(request: Buffer, head: number): number {
+  return Number(LENGTH.exec(request.toString('latin1', 0, head))?.[1] ?? 0)
+}
