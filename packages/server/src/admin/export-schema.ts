@@ -22,6 +22,9 @@ const DestinationEntry = Type.Object(
     type: Type.Enum(['Webhooks']),
     name: nameField,
     enabled: Type.Boolean(),
+    paused: Type.Optional(
+      Type.Boolean({ description: 'Whether deliveries are held; if absent, as it is.' }),
+    ),
     // Their own parser knows every rule and its remedy.
     settings: Type.Unsafe<unknown>({
       ...anyObject,

@@ -11,6 +11,8 @@ export interface DestinationEntry extends Pick<
   Destination,
   'id' | 'sourceId' | 'type' | 'name' | 'enabled'
 > {
+  /** Whether an operator paused it. Documents of earlier versions do not say. */
+  readonly paused?: boolean
   readonly settings: unknown
 }
 
@@ -41,8 +43,9 @@ function sourceEntry(source: Source, withSecrets: boolean): SourceEntry {
 
 function destinationEntry(destination: Destination, withSecrets: boolean): DestinationEntry {
   const { id, sourceId, type, name, enabled, settings } = destination
+  const paused = destination.paused !== null
   const shown = withSecrets ? inClear(settings) : hidden(settings)
-  return { id, sourceId, type, name, enabled, settings: shown }
+  return { id, sourceId, type, name, enabled, paused, settings: shown }
 }
 
 function inClear({ sharedSecret, webhooks, successPolicy }: WebhooksSettings): object {

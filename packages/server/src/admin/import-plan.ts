@@ -1,4 +1,4 @@
-import type { Destination, Source } from '@hookline/protocol'
+import type { Destination, Pause, Source } from '@hookline/protocol'
 import { isDeepStrictEqual } from 'node:util'
 import type { CatalogSnapshot } from '../backend/catalog.ts'
 import { parseWebhooksSettings } from '../destinations/webhooks/settings.ts'
@@ -62,7 +62,7 @@ function planSource(
 }
 
 function planDestination(
-  { settings: given, ...entry }: DestinationEntry,
+  { settings: given, paused, ...entry }: DestinationEntry,
   before: Destination | undefined,
   { at, sourceIds, now }: { at: string; sourceIds: ReadonlySet<string>; now: number },
 ): Planned<Destination> | Fault[] {
@@ -85,13 +85,19 @@ function planDestination(
   }
   if (faults.length > 0) return faults
   const record = {
-    paused: null,
     ...before,
     ...entry,
     ...dates(before, now),
+    paused: pauseOf(paused, before?.paused ?? null, now),
     settings: parsed.settings,
   }
   return planned<Destination>(record, before)
+}
+
+/** A pause that goes on keeps its beginning and its reason. */
+function pauseOf(wanted: boolean | undefined, before: Pause | null, now: number): Pause | null {
+  if (wanted === undefined) return before
+  return wanted ? (before ?? { since: now, reason: 'operator' }) : null
 }
 
 function dates(before: Source | Destination | undefined, now: number) {

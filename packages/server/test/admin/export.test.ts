@@ -11,7 +11,13 @@ interface Document {
     rateLimit: number | null
     writeKeys?: string[]
   }[]
-  destinations: { id: string; sourceId: string; name: string; settings: Record<string, unknown> }[]
+  destinations: {
+    id: string
+    sourceId: string
+    name: string
+    paused: boolean
+    settings: Record<string, unknown>
+  }[]
 }
 
 interface Diff {
@@ -74,6 +80,31 @@ test('without secrets the document holds none, and importing it keeps those that
     name: 'shop',
     writeKeys: [key],
   })
+})
+
+test('a destination that is paused is so elsewhere, and the same document changes nothing', async () => {
+  await using server = await AdminServer.open()
+  const { source, destination } = await withConfiguration(server)
+  await server.must('POST', `/destinations/${destination}/pause`)
+  const document = await server.must<Document>('GET', '/export?withSecrets=true')
+  expect(document.destinations).toMatchObject([{ paused: true }])
+  const pausedIn = ({ backend }: AdminServer) =>
+    backend.catalog.current.destinations.get(destination)?.paused
+  await using other = await AdminServer.open()
+  other.clock.advance(5)
+  await importing(other, document)
+  expect(pausedIn(other)).toEqual({ since: other.clock.now(), reason: 'operator' })
+  other.clock.advance(5)
+  expect((await importing(other, document)).unchanged).toEqual([source, destination])
+
+  const { paused: _, ...silent } = document.destinations[0]!
+  await importing(server, { ...document, destinations: [silent] })
+  expect(pausedIn(server)).not.toBeNull()
+  const resumed = { ...document, destinations: [{ ...silent, paused: false }] }
+  expect((await importing(server, resumed)).changed).toEqual([
+    { id: destination, fields: ['paused'] },
+  ])
+  expect(pausedIn(server)).toBeNull()
 })
 
 test('a dry run says what would change and changes nothing, not even the audit log', async () => {
