@@ -202,12 +202,12 @@ function startUpkeep(
   { config, logger, backend, clock, metrics }: Parts,
   dispatcher: Dispatcher,
 ): () => void {
-  const { replays, upkeep } = backend
+  const { replays, upkeep, audit } = backend
   const onRequeued = (): void => dispatcher.wake()
   const replayWorker = stack.use(new ReplayWorker({ replays, clock, logger, onRequeued }))
-  const { retentionMs, retentionMaxBytes } = config
-  const limits = { retentionMs, retentionMaxBytes }
-  const retention = stack.use(new Retention({ upkeep, clock, metrics, logger, ...limits }))
+  const { retentionMs, retentionMaxBytes, auditRetentionMs } = config
+  const limits = { retentionMs, retentionMaxBytes, auditRetentionMs }
+  const retention = stack.use(new Retention({ upkeep, audit, clock, metrics, logger, ...limits }))
   reportBacklog(metrics, upkeep, clock)
   replayWorker.wake()
   retention.start()

@@ -158,6 +158,11 @@ export const SETTINGS = {
     default: '0',
     parse: integer(0, Number.MAX_SAFE_INTEGER),
   },
+  auditRetentionMs: {
+    doc: 'How long entries of the audit log are kept.',
+    default: String(400 * 24 * HOUR),
+    parse: integer(60_000, 10 * 365 * 24 * HOUR),
+  },
   maxInFlight: {
     doc: 'Attempt rounds in flight on this node.',
     default: '512',

@@ -10,6 +10,12 @@ type Deps = Pick<AdminDeps, 'catalog' | 'keyUses' | 'tokens' | 'audit' | 'clock'
 /**
  * Keeps an audit entry of each change that succeeded, before its answer goes out: every route of `app`,
  * also one added later, without doing anything for it.
+ *
+ * The entry is a write of its own behind that of the change, not part of its transaction: for that, every
+ * port that changes anything would have to carry it. So who was answered a success is in the log; where
+ * the entry cannot be kept, the answer says that it failed. A kill in the milliseconds between the two
+ * leaves a change without its entry, of which nobody was told that it succeeded; whoever asks again leaves
+ * one, with the change of before as `before`.
  */
 export function recordChanges(app: AdminApp, prefix: string, deps: Deps): void {
   const before = new WeakMap<FastifyRequest, object | null>()

@@ -25,10 +25,15 @@ export interface AuditFilter {
   readonly targetId?: string
 }
 
-/** The audit log: every change made through the management API. Nothing in it ever changes. */
+/** The audit log: every change made through the management API. Nothing in it ever changes; what is old goes. */
 export interface Audit {
   /** Durable when it resolves. */
   append(entry: AuditEntry): Promise<void>
+  /**
+   * Removes some of the oldest entries, as far as they were made before a time, in milliseconds since the
+   * epoch. Resolves to how many: 0 when no such entry is left. Takes a few milliseconds.
+   */
+  removeBefore(time: number): Promise<number>
   /** Entries, newest first. */
   list(filter: AuditFilter, page: PageRequest): Promise<Page<AuditEntry>>
 }

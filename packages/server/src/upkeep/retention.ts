@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import type { Audit } from '../backend/audit.ts'
 import type { Upkeep } from '../backend/upkeep.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { Clock } from '../util/clock.ts'
@@ -6,6 +7,7 @@ import { Recurring } from '../util/recurring.ts'
 
 export interface RetentionOptions {
   readonly upkeep: Upkeep
+  readonly audit: Pick<Audit, 'removeBefore'>
   readonly clock: Clock
   readonly metrics: Metrics
   readonly logger: Logger
@@ -13,6 +15,8 @@ export interface RetentionOptions {
   readonly retentionMs: number
   /** How large the data may grow; 0 for no limit. */
   readonly retentionMaxBytes: number
+  /** How long an entry of the audit log is kept. */
+  readonly auditRetentionMs: number
 }
 
 const EVERY_MS = 60_000
@@ -49,7 +53,14 @@ export class Retention implements AsyncDisposable {
       (await this.#remove({ before: clock.now() - retentionMs }, async () => !signal.aborted)) +
       (await this.#remove({}, async () => !signal.aborted && (await this.#isTooLarge())))
     if (removed > 0) logger.info({ events: removed }, 'retention.removed')
+    await this.#removeAudit(signal)
     return EVERY_MS
+  }
+
+  async #removeAudit(signal: AbortSignal): Promise<void> {
+    const { audit, auditRetentionMs, clock } = this.#options
+    const before = clock.now() - auditRetentionMs
+    while (!signal.aborted && (await audit.removeBefore(before)) > 0);
   }
 
   /** Slice after slice while `isWanted`; returns how many events went. */

@@ -99,6 +99,7 @@ test('a change that cannot be kept in the audit log is not answered as done', as
     throw new BackendUnavailable('disk full')
   }
   const list = async () => ({ data: [], nextCursor: null })
-  await using server = await AdminServer.open({ audit: { append, list } })
+  const removeBefore = async () => 0
+  await using server = await AdminServer.open({ audit: { append, list, removeBefore } })
   expect((await server.call('POST', '/sources', { body: { name: 'web' } })).status).toBe(503)
 })

@@ -13,17 +13,19 @@ import { fillArchive } from './fill-archive.ts'
 const DAY = 24 * 60 * 60 * 1000
 
 function open(
-  { metrics }: DeliveryEngine,
+  { metrics, backend: { audit } }: DeliveryEngine,
   upkeep: Upkeep,
   change: Partial<RetentionOptions> = {},
 ): Retention {
   return new Retention({
     upkeep,
+    audit,
     metrics,
     clock: new ManualClock(),
     logger: pino({ level: 'silent' }),
     retentionMs: 7 * DAY,
     retentionMaxBytes: 0,
+    auditRetentionMs: 400 * DAY,
     ...change,
   })
 }
@@ -50,6 +52,35 @@ describe('retention', () => {
     await expect.poll(() => engine.deliveries({})).toHaveLength(1)
     expect((await engine.backend.events.list({}, { limit: 99 })).data).toHaveLength(1)
     expect((await engine.metrics.eventsRemoved.get()).values[0]?.value).toBe(10)
+  })
+
+  test('removes entries of the audit log that are too old, however many', async () => {
+    const clock = new ManualClock()
+    await using engine = await DeliveryEngine.open({ clock })
+    const { audit } = engine.backend
+    const actor = { id: 'tok_a', name: 'ci', role: 'editor' }
+    const append = (index: number): Promise<void> =>
+      audit.append({
+        id: `aud_${index}`,
+        at: clock.now(),
+        actor,
+        action: 'createSource',
+        targetId: null,
+        before: null,
+        after: null,
+        requestId: 'r1',
+      })
+    await Promise.all(Array.from({ length: 1200 }, (_, index) => append(index)))
+    await using retention = open(engine, engine.backend.upkeep, { clock })
+    clock.advance(400 * DAY)
+    await append(1200)
+    retention.start()
+    const left = async (): Promise<string[]> =>
+      (await audit.list({}, { limit: 2000 })).data.map(({ id }) => id)
+    await engine.settled()
+    expect(await left()).toHaveLength(1201)
+    clock.advance(60_000)
+    await expect.poll(left).toEqual(['aud_1200'])
   })
 
   test('removes the oldest until the data is small enough, whatever their age', async () => {

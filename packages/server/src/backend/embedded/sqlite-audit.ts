@@ -19,6 +19,10 @@ export class SqliteAudit implements Audit {
     await this.#writer.run('appendAudit', [actor.id, action, targetId, JSON.stringify(entry)])
   }
 
+  removeBefore(time: number): Promise<number> {
+    return this.#writer.run('removeAudit', time)
+  }
+
   async list(filter: AuditFilter, { limit, cursor }: PageRequest): Promise<Page<AuditEntry>> {
     const { where, values } = Statements.where({
       actor_id: filter.actorId,

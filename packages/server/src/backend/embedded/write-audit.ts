@@ -11,3 +11,14 @@ export function appendAudit(db: DatabaseSync): (row: AuditRow) => void {
     insert.run(...row)
   }
 }
+
+const SLICE_ENTRIES = 500
+
+/** Removes the oldest entries, but none made at `before` or later, and returns how many. */
+export function removeAudit(db: DatabaseSync): (before: number) => number {
+  const remove = db.prepare(
+    `DELETE FROM audit WHERE seq IN (SELECT seq FROM audit ORDER BY seq LIMIT ${SLICE_ENTRIES})
+     AND document ->> '$.at' < ?`,
+  )
+  return (before) => Number(remove.run(before).changes)
+}

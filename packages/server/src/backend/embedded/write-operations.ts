@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { scrub } from './scrub.ts'
 import { keepDeclined } from './write-archive.ts'
-import { appendAudit } from './write-audit.ts'
+import { appendAudit, removeAudit } from './write-audit.ts'
 import { putCatalogRecord, removeCatalogRecord } from './write-catalog.ts'
 import { advanceDeletion, createDeletion } from './write-deletions.ts'
 import { recordDeliveries, unholdDeliveries } from './write-deliveries.ts'
@@ -41,6 +41,7 @@ const OPERATIONS = {
   markTokenUsed,
   markKeyUsed,
   appendAudit,
+  removeAudit,
   keepAnswer,
   addCounts,
   removeCounts,

@@ -27,6 +27,26 @@ export function auditConformance(open: OpenBackendHarness): void {
       expect(nextCursor).toBeNull()
     })
 
+    test('loses its oldest entries, slice by slice, and none that is younger', async () => {
+      await using harness = await open()
+      const { audit } = harness.backend
+      const old = Array.from({ length: 600 }, (_, index) => entry(`aud_${index}`))
+      const young = entry('aud_young', { at: NOON + 1 })
+      await Promise.all([...old, young].map((each) => audit.append(each)))
+      let removed = 0
+      for (let slice = -1; slice !== 0; removed += slice) {
+        slice = await audit.removeBefore(NOON + 1)
+        expect(slice).toBeLessThan(600)
+      }
+      expect(removed).toBe(600)
+      expect((await audit.list({}, { limit: 9 })).data).toEqual([young])
+      await audit.append(entry('aud_next', { at: NOON + 2 }))
+      expect((await audit.list({}, { limit: 9 })).data.map(({ id }) => id)).toEqual([
+        'aud_next',
+        'aud_young',
+      ])
+    })
+
     test('filters by actor, action and target together', async () => {
       await using harness = await open()
       const entries = [
