@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises'
+import { mkdir, rm } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
@@ -56,6 +56,8 @@ const errorForm: ErrorForm = (code, asked) =>
 export async function openServers(options: ServersOptions): Promise<Servers> {
   await using stack = new AsyncDisposableStack()
   const { config, logger } = options
+  // A process that was killed while a backup was being fetched left its copy behind.
+  await rm(copyFolderOf(config), { recursive: true, force: true })
   const server = createHttpServer({ config, logger, errorForm })
   addIngestion(server, options)
   if (config.adminPort === undefined) addAdministration(server, options)
@@ -93,7 +95,7 @@ function addAdministration(server: FastifyInstance, options: ServersOptions): vo
       trials,
       receipts: new ReceiptSigner(join(config.dataDir, 'receipt-key')),
       live: observation.live,
-      copyDatabase: () => copyOf(backend, join(config.dataDir, 'copy-for-backup.db')),
+      copyDatabase: () => copyInto(copyFolderOf(config), backend),
       clock,
       adminToken,
       logger,
@@ -113,10 +115,17 @@ function addAdministration(server: FastifyInstance, options: ServersOptions): vo
   )
 }
 
-async function copyOf(backend: Backend, file: string): Promise<DatabaseCopy> {
-  await rm(file, { force: true })
+function copyFolderOf({ dataDir }: Config): string {
+  return join(dataDir, 'copy-for-backup')
+}
+
+async function copyInto(folder: string, backend: Backend): Promise<DatabaseCopy> {
+  const remove = (): Promise<void> => rm(folder, { recursive: true, force: true })
+  await remove()
+  await mkdir(folder, { mode: 0o700 })
+  const file = join(folder, 'hookline.db')
   await backend.copyTo(file)
-  return { file, [Symbol.asyncDispose]: () => rm(file, { force: true }) }
+  return { file, [Symbol.asyncDispose]: remove }
 }
 
 async function listen(

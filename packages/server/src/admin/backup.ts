@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
+import { finished } from 'node:stream'
 import Type from 'typebox'
 import type { AdminApp } from './admin-app.ts'
 import type { AdminDeps } from './admin-deps.ts'
@@ -47,7 +48,8 @@ export function addBackupRoutes(app: AdminApp, { copyDatabase, logger }: AdminDe
     try {
       const { file } = stack.use(await copyDatabase())
       const { size } = await stat(file)
-      reply.raw.once('close', end)
+      // Also where the client has gone meanwhile.
+      finished(reply.raw, end)
       reply.type(TYPE).header('content-length', size)
       return await reply.send(createReadStream(file))
     } catch (error) {

@@ -41,7 +41,7 @@ export interface Upkeep {
   /**
    * Removes some of the oldest events with their decisions, deliveries and attempts: never one that is
    * not acked, or has a delivery that is pending or held. With `before`, the first slice removes finished
-   * replays and quarantine of that age, too. Takes a few milliseconds; safe to call twice.
+   * replays and quarantine of that age, too, and copies that the backend made of its data. Takes a few milliseconds; safe to call twice.
    */
   removeOldest(slice: RemovalSlice): Promise<Removal>
 }

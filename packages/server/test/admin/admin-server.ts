@@ -54,6 +54,8 @@ export class AdminServer implements AsyncDisposable {
   readonly live = new LiveTail(this.clock)
   /** `GET /api/v1/…` of every route there is. */
   readonly routes: string[] = []
+  /** Requests whose client did not wait for the answer. */
+  brokenOff = 0
   /** Every log line written. */
   readonly logged: string[] = []
   // A client that broke off may have connected again without a request: Node does not take that for idle.
@@ -135,6 +137,10 @@ export class AdminServer implements AsyncDisposable {
   async #listen(): Promise<void> {
     this.#server.addHook('onRoute', ({ method, url }) => {
       for (const each of [method].flat()) this.routes.push(`${each} ${url}`)
+    })
+    this.#server.addHook('onRequestAbort', (_request, done) => {
+      this.brokenOff += 1
+      done()
     })
     const logger = pino({ level: 'trace' }, { write: (line) => void this.logged.push(line) })
     const { backend, clock } = this

@@ -1,5 +1,4 @@
-import { rmSync } from 'node:fs'
-import { glob, rm } from 'node:fs/promises'
+import { globSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import type { Migration } from './migrations.ts'
@@ -26,7 +25,7 @@ export function refuseNewer(
 
 /**
  * Brings the schema up to date, each step in a transaction of its own. Before a database that holds
- * data is changed, a copy of it is put beside it.
+ * data is changed, a copy of it is put beside it, in place of one that an earlier migration made.
  * @returns the file of the copy, where one was made
  * @throws {SchemaTooNew} leaving the file as it is
  */
@@ -40,6 +39,7 @@ export function migrate(
   const due = migrations.filter(({ version }) => version > current)
   const copy = due.length > 0 && current > 0 ? copyBefore(db, file, current) : undefined
   for (const migration of due) takeStep(db, migration)
+  if (copy !== undefined) for (const each of copiesOf(file)) if (each !== copy) rmSync(each)
   return copy
 }
 
@@ -55,10 +55,19 @@ function schemaVersion(db: DatabaseSync): number {
   return Number(db.prepare('PRAGMA user_version').get()?.['user_version'])
 }
 
-/** Removes the copies that were put beside the database: they have what was deleted since. */
-export async function removeCopies(file: string): Promise<void> {
-  const copies = glob(`${basename(file)}.schema-*.backup`, { cwd: dirname(file) })
-  for await (const copy of copies) await rm(join(dirname(file), copy), { force: true })
+/**
+ * Removes the copies that migrations put beside the database, of those made before a time alone where one
+ * is given, in milliseconds since the epoch: they have what was deleted since.
+ */
+export function removeCopies(file: string, { madeBefore = Infinity } = {}): void {
+  for (const copy of copiesOf(file)) {
+    if (statSync(copy).mtimeMs < madeBefore) rmSync(copy, { force: true })
+  }
+}
+
+function copiesOf(file: string): string[] {
+  const copies = globSync(`${basename(file)}.schema-*.backup`, { cwd: dirname(file) })
+  return copies.map((copy) => join(dirname(file), copy))
 }
 
 function copyBefore(db: DatabaseSync, file: string, version: number): string {

@@ -63,7 +63,7 @@ export async function openEmbeddedBackend(options: EmbeddedOptions): Promise<Bac
     deliveries: new SqliteDeliveries(writer, reader, claims),
     quarantine: new SqliteQuarantine(writer, claims),
     replays: new SqliteReplays(writer, reader),
-    upkeep: new SqliteUpkeep(writer, reader),
+    upkeep: new SqliteUpkeep(writer, reader, dataDir.databaseFile),
     deletions: new SqliteDeletions(writer, reader, dataDir.databaseFile),
     suppressions: new SqliteSuppressions(writer, reader),
     notices: new SqliteNotices(writer, reader),

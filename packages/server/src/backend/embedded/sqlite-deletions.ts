@@ -12,6 +12,9 @@ import type { Writer } from './writer.ts'
 
 type Row = Record<string, SQLOutputValue>
 
+/** A reader of a second is waited for, in small pieces; one that reads for longer, a copy being made, is not. */
+const BUSY_TRIES = 50
+
 /** Deletions on the tables `deletions` and `deletion_users`. */
 export class SqliteDeletions implements Deletions {
   readonly #writer: Writer
@@ -79,13 +82,15 @@ export class SqliteDeletions implements Deletions {
   }
 
   async erase(): Promise<void> {
-    await removeCopies(this.#databaseFile)
-    for (let page: number | null = 0; page !== null;) {
+    removeCopies(this.#databaseFile)
+    for (let page: number | null = 0, tries = 0; page !== null;) {
       const scrubbed: Scrubbed = await this.#writer.run('scrub', page)
-      if (scrubbed === 'busy') {
+      if (scrubbed !== 'busy') {
+        tries = 0
+        page = scrubbed.nextPage
+      } else if (++tries === BUSY_TRIES) {
         throw new BackendUnavailable('The database is being read at length, as for a copy.')
       }
-      page = scrubbed.nextPage
     }
   }
 

@@ -1,5 +1,6 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import type { Backlog, Removal, RemovalSlice, Upkeep, WaitingDeliveries } from '../upkeep.ts'
+import { removeCopies } from './migrate.ts'
 import { Statements } from './statements.ts'
 import type { Writer } from './writer.ts'
 
@@ -7,9 +8,11 @@ import type { Writer } from './writer.ts'
 export class SqliteUpkeep implements Upkeep {
   readonly #writer: Writer
   readonly #statements: Statements
+  readonly #databaseFile: string
 
-  constructor(writer: Writer, reader: DatabaseSync) {
+  constructor(writer: Writer, reader: DatabaseSync, databaseFile: string) {
     this.#writer = writer
+    this.#databaseFile = databaseFile
     this.#statements = new Statements(reader)
   }
 
@@ -33,7 +36,10 @@ export class SqliteUpkeep implements Upkeep {
     return (pages! - free!) * pageBytes!
   }
 
-  removeOldest({ before, cursor }: RemovalSlice): Promise<Removal> {
+  async removeOldest({ before, cursor }: RemovalSlice): Promise<Removal> {
+    // Whatever is in a copy as old as that would have gone by now.
+    if (before !== undefined && cursor === undefined)
+      removeCopies(this.#databaseFile, { madeBefore: before })
     return this.#writer.run('removeOldest', {
       before: before ?? null,
       afterSeq: Number(cursor ?? 0),

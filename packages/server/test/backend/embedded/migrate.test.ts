@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
-import { migrate, SchemaTooNew } from '../../../src/backend/embedded/migrate.ts'
+import { migrate, removeCopies, SchemaTooNew } from '../../../src/backend/embedded/migrate.ts'
 import type { Migration } from '../../../src/backend/embedded/migrations.ts'
 import { TemporaryFolder } from '../../harness/temporary-folder.ts'
 
@@ -38,6 +38,31 @@ test('puts a copy beside a database before changing it', () => {
   using before = new DatabaseSync(copy, { readOnly: true })
   expect(versionOf(before)).toBe(1)
   expect(before.prepare('SELECT * FROM a').all()).toEqual([{ x: 'kept' }])
+})
+
+test('keeps one copy, that of the last migration', () => {
+  using folder = new TemporaryFolder()
+  const { db, file } = open(folder)
+  using _closing = db
+  migrate(db, file, [first])
+  const older = migrate(db, file, [first, second])!
+  const third: Migration = { version: 3, sql: 'ALTER TABLE a ADD COLUMN z' }
+  expect(() => migrate(db, file, [first, second, broken])).toThrow()
+  expect(existsSync(older)).toBe(true)
+  const newer = migrate(db, file, [first, second, third])!
+  expect([existsSync(older), existsSync(newer)]).toEqual([false, true])
+})
+
+test('a copy older than what is kept goes', () => {
+  using folder = new TemporaryFolder()
+  const { db, file } = open(folder)
+  using _closing = db
+  migrate(db, file, [first])
+  const copy = migrate(db, file, [first, second])!
+  removeCopies(file, { madeBefore: statSync(copy).mtimeMs })
+  expect(existsSync(copy)).toBe(true)
+  removeCopies(file, { madeBefore: statSync(copy).mtimeMs + 1 })
+  expect(existsSync(copy)).toBe(false)
 })
 
 test('a step that fails leaves the database as it was before that step', () => {
