@@ -87,6 +87,7 @@ export function attemptActivity(delivery: Delivery, attempt: Attempt, at: number
   }
 }
 
-function short(text: string | undefined): string | null {
+/** Text of a client as activities have it. */
+export function short(text: string | undefined): string | null {
   return text === undefined ? null : text.slice(0, MOST_CHARACTERS)
 }

@@ -28,8 +28,8 @@ export interface Happenings {
   readonly oldest: number
   /** How many are kept at most. */
   readonly size: number
-  /** What happened under this number, which must be kept. */
-  at(number: number): Happening
+  /** What happened under this number, which must be kept; nothing where it was forgotten since. */
+  at(number: number): Happening | undefined
   idOf(number: number): string
 }
 
@@ -92,7 +92,7 @@ export class LiveCursor implements Disposable {
       const number = this.#next
       this.#next += 1
       const happening = this.#tail.at(number)
-      if (!passes(happening, filter) || this.#isLeftOut()) continue
+      if (happening === undefined || !passes(happening, filter) || this.#isLeftOut()) continue
       const { activity } = happening
       messages.push({ id: this.#tail.idOf(number), name: activity.kind, data: activity })
     }

@@ -1,9 +1,16 @@
 import type { AcceptedEvent } from '@hookline/protocol'
 import { LRUCache } from 'lru-cache'
 import { randomBytes } from 'node:crypto'
+import type { Purge } from '../backend/deletions.ts'
 import type { RecordedDelivery } from '../backend/deliveries.ts'
 import type { Clock } from '../util/clock.ts'
-import { type Activity, attemptActivity, type EventActivity, eventActivity } from './activity.ts'
+import {
+  type Activity,
+  attemptActivity,
+  type EventActivity,
+  eventActivity,
+  short,
+} from './activity.ts'
 import type { ActivityFilter, Happening } from './activity-filter.ts'
 import { type Happenings, LiveCursor } from './live-cursor.ts'
 import type { Witness, WitnessedDecision } from './witness.ts'
@@ -23,7 +30,7 @@ export class LiveTail implements Witness, Happenings {
   readonly #size: number
   /** Tells the ids of this process from those of another: after a restart numbers begin anew. */
   readonly #run = randomBytes(4).toString('hex')
-  readonly #ring: Happening[] = []
+  readonly #ring: (Happening | undefined)[] = []
   readonly #events: LRUCache<string, EventActivity>
   readonly #cursors = new Set<LiveCursor>()
   #next = 1
@@ -49,8 +56,8 @@ export class LiveTail implements Witness, Happenings {
     return this.#size
   }
 
-  at(number: number): Happening {
-    return this.#ring[number % this.#size]!
+  at(number: number): Happening | undefined {
+    return this.#ring[number % this.#size]
   }
 
   idOf(number: number): string {
@@ -99,6 +106,17 @@ export class LiveTail implements Witness, Happenings {
     if (!this.#keeps()) return
     const at = this.#clock.now()
     for (const attempt of attempts) this.#add(attemptActivity(delivery, attempt, at))
+  }
+
+  purged({ userIds, sourceIds }: Pick<Purge, 'userIds' | 'sourceIds'>): void {
+    const users = new Set(userIds.map(short))
+    const isMeant = (event: EventActivity | undefined): boolean =>
+      event !== undefined &&
+      users.has(event.userId) &&
+      (sourceIds?.includes(event.sourceId) ?? true)
+    for (const [place, happening] of this.#ring.entries())
+      if (isMeant(happening?.event)) this.#ring[place] = undefined
+    for (const [id, event] of this.#events) if (isMeant(event)) this.#events.delete(id)
   }
 
   #eventOf(event: AcceptedEvent): EventActivity {

@@ -53,6 +53,8 @@ export class RecentAttempts implements Witness {
 
   decided(): void {}
 
+  purged(): void {}
+
   #slot(destinationId: string): Slot {
     let slots = this.#slots.get(destinationId)
     if (slots === undefined) this.#slots.set(destinationId, (slots = []))

@@ -80,6 +80,9 @@ export class StatisticsRecorder implements Witness, AsyncDisposable {
     this.#counts.add(sourceId, destinationId, `latency.${bucketOf(latencyMs)}`)
   }
 
+  /** Counts name nobody. */
+  purged(): void {}
+
   #sourceOf(destinationId: string): string {
     return this.#options.catalog.current.destinations.get(destinationId)?.sourceId ?? ''
   }

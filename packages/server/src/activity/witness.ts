@@ -1,4 +1,5 @@
 import type { AcceptedEvent, DeclineReason } from '@hookline/protocol'
+import type { Purge } from '../backend/deletions.ts'
 import type { RecordedDelivery } from '../backend/deliveries.ts'
 
 /** What the pipeline made of an event for one destination; of a duplicate, for none. */
@@ -18,4 +19,6 @@ export interface Witness {
   decided(decision: WitnessedDecision): void
   /** A delivery stands so now, after these attempts. */
   recorded(record: RecordedDelivery): void
+  /** These users are purged: whoever remembers them forgets. */
+  purged(purge: Pick<Purge, 'userIds' | 'sourceIds'>): void
 }

@@ -1,5 +1,6 @@
 import type { AcceptedEvent } from '@hookline/protocol'
 import type { Backend } from '../backend/backend.ts'
+import type { Deletions } from '../backend/deletions.ts'
 import type { Deliveries, RecordedDelivery } from '../backend/deliveries.ts'
 import type { Archiving, Events } from '../backend/events.ts'
 import type { Log } from '../backend/log.ts'
@@ -7,7 +8,7 @@ import type { Witness } from './witness.ts'
 
 /** The backend, with someone who is told of what it keeps, once it is kept. The parts that use it know nothing of it. */
 export function witnessedBackend(backend: Backend, witness: Witness): Backend {
-  const { log, events, deliveries } = backend
+  const { log, events, deliveries, deletions } = backend
   const append = async (appended: readonly AcceptedEvent[]): Promise<void> => {
     await log.append(appended)
     witness.received(appended)
@@ -21,12 +22,18 @@ export function witnessedBackend(backend: Backend, witness: Witness): Backend {
     await deliveries.record(records)
     for (const each of records) witness.recorded(each)
   }
+  const purge: Deletions['purge'] = async (slice) => {
+    const cursor = await deletions.purge(slice)
+    if (slice.cursor === undefined) witness.purged(slice)
+    return cursor
+  }
   return {
     ...backend,
     [Symbol.asyncDispose]: () => backend[Symbol.asyncDispose](),
     log: withOwn<Log>(log, { append }),
     events: withOwn<Events>(events, { archive }),
     deliveries: withOwn<Deliveries>(deliveries, { record }),
+    deletions: withOwn<Deletions>(deletions, { purge }),
   }
 }
 

@@ -1,4 +1,5 @@
 import type { AcceptedEvent } from '@hookline/protocol'
+import type { Purge } from '../backend/deletions.ts'
 import type { RecordedDelivery } from '../backend/deliveries.ts'
 import type { Witness, WitnessedDecision } from './witness.ts'
 
@@ -20,5 +21,9 @@ export class Witnesses implements Witness {
 
   recorded(record: RecordedDelivery): void {
     for (const witness of this.#witnesses) witness.recorded(record)
+  }
+
+  purged(purge: Purge): void {
+    for (const witness of this.#witnesses) witness.purged(purge)
   }
 }

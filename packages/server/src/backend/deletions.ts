@@ -65,8 +65,9 @@ export interface Deletions {
 
   /**
    * Removes events of the users, and calls that name one as their former id, with decisions, deliveries
-   * and attempts, and counts them at the deletion. Takes a few milliseconds; resolves to where the next
-   * slice begins, `null` after the last. From the call on, `isPurged` knows of it. Safe to call twice.
+   * and attempts, and counts them at the deletion; and the search texts of replays that have ended. Takes a
+   * few milliseconds; resolves to where the next slice begins, `null` after the last. From the call on,
+   * `isPurged` knows of it. Safe to call twice.
    */
   purge(purge: Purge): Promise<string | null>
 

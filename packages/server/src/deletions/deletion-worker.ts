@@ -18,8 +18,9 @@ export interface DeletionWorkerOptions {
   readonly onNotices: () => void
 }
 
-/** Users dealt with in one write. */
+/** Users looked at together, and notices made in one write: whatever else is written waits as long. */
 const USERS = 200
+const NOTICES = 500
 
 /**
  * Carries deletions out, one after the other, the oldest first. Each step is recorded when it is done, and
@@ -122,9 +123,11 @@ export class DeletionWorker implements AsyncDisposable {
   #notify(deletion: Deletion, signal: AbortSignal): Promise<boolean> {
     const { catalog, notices, clock } = this.#options
     const destinations = [...catalog.current.destinations.values()]
-    return this.#eachSlice(deletion.id, signal, (userIds) =>
-      notices.create(noticesOf(deletion, userIds, destinations, clock.now())),
-    )
+    return this.#eachSlice(deletion.id, signal, async (userIds) => {
+      const made = noticesOf(deletion, userIds, destinations, clock.now())
+      for (let from = 0; from < made.length && !signal.aborted; from += NOTICES)
+        await notices.create(made.slice(from, from + NOTICES))
+    })
   }
 
   /** Does `work` with all users of the deletion, slice by slice. Returns whether it came to the end. */

@@ -150,6 +150,30 @@ test('filters by what it is, source, destination, type, name and user', () => {
   ])
 })
 
+test('a purged user is forgotten, in the sources it is purged from, with what was done about the events', () => {
+  const tail = new LiveTail(new ManualClock())
+  const long = 'u'.repeat(300)
+  using first = tail.read({})
+  const [mine, elsewhere, other] = [
+    acceptedEvent({ userId: long, sourceId: 'src_a' }),
+    acceptedEvent({ userId: long, sourceId: 'src_b' }),
+    acceptedEvent({ userId: 'u2', sourceId: 'src_a' }),
+  ]
+  const start = first.lastId
+  tail.received([mine, elsewhere, other])
+  for (const event of [mine, other]) {
+    tail.decided({ event, destinationId: 'dst_a', decision: 'deliver' })
+    tail.recorded(failedOnce(event, 'dst_a'))
+  }
+  tail.purged({ userIds: [long], sourceIds: ['src_a'] })
+  using again = tail.read({}, start)
+  for (const cursor of [first, again])
+    expect(eventIds(cursor.read(100))).toEqual([elsewhere.id, other.id, other.id, other.id])
+  tail.purged({ userIds: [long, 'u2'], sourceIds: null })
+  using third = tail.read({}, start)
+  expect(third.read(100)).toEqual([])
+})
+
 function failedOnce(event: AcceptedEvent, destinationId: string) {
   const attempt: Attempt = {
     id: 'att_1',

@@ -1,4 +1,4 @@
-import { fdatasyncSync, fstatSync, openSync, readSync, writeSync } from 'node:fs'
+import { fdatasyncSync, fstatSync, openSync, readSync, statSync, writeSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 
 /** Whatever else is written waits as long. */
@@ -25,10 +25,14 @@ export type Scrubbed = { readonly nextPage: number | null } | 'busy'
  * deleted, but where a page of a B-tree was split or merged before, copies of the moved cells stay in the
  * middle of the old page, between the list of its cells and the cells, which no cell ever refers to.
  *
- * It writes there with the file's own format in mind and not through SQLite, which has no way to it. That
- * is safe because nothing reads those bytes, because the write-ahead log is empty meanwhile, and because
- * this thread is the only one that writes; its own cached pages are dropped, or they would bring the bytes
- * back. To be run outside of a transaction.
+ * It writes there with the file's own format in mind and not through SQLite, which has no way to it
+ * (docs/decisions/0009). That is safe because
+ * - nothing reads those bytes: a reader beside it, a kill or a power cut halfway find every page whole;
+ * - the write lock is held and the write-ahead log empty meanwhile, so that nobody, in this process or
+ *   another, changes a byte of the file: what was read of a page is still so when it is written to;
+ * - the cached pages of this connection are dropped, or they would bring the bytes back.
+ *
+ * To be run outside of a transaction.
  */
 export function scrub(db: DatabaseSync): (fromPage: number) => Scrubbed {
   const page = db.prepare('PRAGMA page_size')
@@ -36,16 +40,22 @@ export function scrub(db: DatabaseSync): (fromPage: number) => Scrubbed {
   let file: number | undefined
 
   return (fromPage) => {
+    const path = db.location()!
     db.exec(`PRAGMA busy_timeout = ${CHECKPOINT_WAIT_MS}`)
     const isBusy = checkpoint.get()?.['busy'] !== 0
     db.exec('PRAGMA busy_timeout = 0')
     if (isBusy) return 'busy'
-    // Never closed while the database is open: to close it would drop the locks SQLite has on the file.
-    file ??= openSync(db.location()!, 'r+')
-    const nextPage = scrubPages(file, fromPage, Number(page.get()?.['page_size']))
-    fdatasyncSync(file)
-    db.exec('PRAGMA shrink_memory')
-    return { nextPage }
+    db.exec('BEGIN IMMEDIATE')
+    try {
+      if (statSync(`${path}-wal`).size > 0) return 'busy'
+      // Never closed while the database is open: to close it would drop the locks SQLite has on the file.
+      file ??= openSync(path, 'r+')
+      const nextPage = scrubPages(file, fromPage, Number(page.get()?.['page_size']))
+      fdatasyncSync(file)
+      return { nextPage }
+    } finally {
+      db.exec('ROLLBACK; PRAGMA shrink_memory')
+    }
   }
 }
 
@@ -67,16 +77,21 @@ function scrubPages(file: number, fromPage: number, pageBytes: number): number |
   return null
 }
 
-/** From the end of the list of cells to the first cell; empty where this is no page of a B-tree. */
+/**
+ * From the end of the list of cells to the first cell; empty where this is no page of a B-tree. Other pages
+ * begin with such a byte only in files of more than 2^25 pages, and what follows is no list of cells there.
+ */
 function unusedMiddle(page: Buffer, offset: number): readonly [number, number] {
   const headerBytes = HEADER_BYTES.get(page[offset]!)
   if (headerBytes === undefined) return [0, 0]
   const listStart = offset + headerBytes
-  const listEnd = listStart + 2 * page.readUInt16BE(offset + 3)
+  const cells = page.readUInt16BE(offset + 3)
+  const listEnd = listStart + 2 * cells
   // Zero stands for 65,536, which a number of two bytes cannot say.
   const cellsStart = page.readUInt16BE(offset + 5) || 65_536
   if (listEnd > cellsStart || cellsStart > page.length) return [0, 0]
-  // Other pages may begin with such a byte by chance, when a file has more than 2^25 pages. Theirs are no cells.
+  // A table without rows has one page, whose cells would begin at its end.
+  if (cells === 0 && cellsStart !== page.length) return [0, 0]
   for (let at = listStart; at < listEnd; at += 2) {
     const cell = page.readUInt16BE(at)
     if (cell < cellsStart || cell >= page.length) return [0, 0]

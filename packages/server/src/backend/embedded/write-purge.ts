@@ -20,15 +20,23 @@ export interface PurgeInput {
   readonly place: PurgePlace
 }
 
-/** Removes what was received from users until a time, and returns where to go on; `null` at the end. */
+/**
+ * Removes what was received from users until a time, and returns where to go on; `null` at the end. What
+ * ended replays looked for goes too, whose words may be of any user: they need it no more.
+ */
 export function purgeUsers(db: DatabaseSync): (input: PurgeInput) => PurgePlace | null {
   const purgeRows = rowPurge(db)
   const count = db.prepare(
     `UPDATE deletions SET purged_events = purged_events + ?, purged_deliveries = purged_deliveries + ?
      WHERE id = ?`,
   )
+  const forgetTexts = db.prepare(
+    `UPDATE replays SET document = json_remove(document, '$.selection.text')
+     WHERE finished_at IS NOT NULL AND document ->> '$.selection.text' IS NOT NULL`,
+  )
   return (input) => {
     const deadline = performance.now() + SLICE_MS
+    if (isBeginning(input.place)) forgetTexts.run()
     const removed = { events: 0, deliveries: 0 }
     let place: PurgePlace | null = input.place
     while (place !== null && performance.now() < deadline) {
@@ -71,6 +79,10 @@ function rowPurge(
     }
     return rows.length < READ_EVENTS ? null : Number(rows.at(-1)!['seq'])
   }
+}
+
+function isBeginning({ user, column, afterSeq }: PurgePlace): boolean {
+  return user === 0 && column === 0 && afterSeq === 0
 }
 
 function placeAfter({ user, column }: PurgePlace, users: number): PurgePlace | null {

@@ -146,6 +146,39 @@ export function deletionsConformance(open: OpenBackendHarness): void {
       expect((await purgeAll(harness, purge)).purged).toEqual(purged)
     })
 
+    test('forgets what ended replays looked for, whose words may be of the user', async () => {
+      await using harness = await open()
+      const { replays, deletions } = harness.backend
+      const selection = {
+        destinationId: 'dst_a',
+        states: ['expired'],
+        from: 0,
+        to: NOON,
+        text: 'ada@example.com',
+        includeDeclined: false,
+      } as const
+      const [ended, running] = [newId('rpl', NOON), newId('rpl', NOON)]
+      const counts = { scanned: 0, requeued: 0, delivered: 0, failed: 0 }
+      const fresh = { ...counts, state: 'queued', finishedAt: null } as const
+      for (const id of [ended, running])
+        await replays.create({
+          ...fresh,
+          id,
+          selection,
+          ratePerSecond: 5,
+          createdAt: NOON,
+          reachedAt: null,
+          cursor: null,
+        })
+      await replays.cancel(ended, NOON)
+      const { id: deletionId } = await request(harness)
+      await deletions.purge({ deletionId, userIds: ['u1'], sourceIds: null, until: NOON })
+      const { text: _, ...rest } = selection
+      expect(await replays.find(ended)).toMatchObject({ state: 'cancelled', ratePerSecond: 5 })
+      expect((await replays.find(ended))?.selection).toEqual(rest)
+      expect((await replays.find(running))?.selection).toEqual(selection)
+    })
+
     test('leaves other sources, and what came later, alone', async () => {
       await using harness = await open()
       const late = NOON + 1
