@@ -76,7 +76,7 @@ it('sends an event that is kept under the webhook-id that its delivery has', asy
 it('goes no way that deliveries may not go, and says what each webhook answered', async () => {
   await using receiver = await openReceiver({ respond: 500 })
   await using service = await startService({ settings: { allowedNetworks: '127.0.0.0/8' } })
-  const urls = [receiver.url, 'http://169.254.169.254/', 'http://127.0.0.1:1/']
+  const urls = [receiver.url, 'http://169.254.169.254/', 'http://127.0.0.1:2/']
   const id = await service.createDestination({ urls })
   const { webhooks } = await test(service, id, { type: 'track' })
   expect(webhooks.map(({ url, attempt }) => [url, attempt?.class])).toEqual([

@@ -58,6 +58,11 @@ export const ATTEMPT_CLASSES = {
       'The host leads to a private, loopback or reserved address. No connection was made; it is not tried again.',
     help: 'If the receiver is meant to be there, the operator opens its network with the setting allowedNetworks.',
   },
+  port_forbidden: {
+    meaning:
+      'The port of the URL is for something that is no web server, such as a database. No connection was made; it is not tried again.',
+    help: 'Give the URL of the receiver; if a web server listens there, the operator opens the port with the setting allowedPorts.',
+  },
 } as const satisfies Record<string, AttemptClassInfo>
 
 /** What one attempt came to, by class. */

@@ -37,5 +37,6 @@ export {
 } from './json.ts'
 export { LIMITS } from './limits.ts'
 export { deletionPayload, webhookPayload } from './payload.ts'
+export { portRefusal, RESERVED_PORTS } from './reserved-ports.ts'
 export type { Source, WriteKey } from './source.ts'
 export { formatTimestamp, parseTimestamp } from './timestamp.ts'

@@ -100,6 +100,7 @@ function addAdministration(server: FastifyInstance, options: ServersOptions): vo
       adminToken,
       logger,
       rateLimit: config.adminRateLimit || null,
+      allowedPorts: config.allowedPorts,
     }),
     { prefix: '/api/v1' },
   )

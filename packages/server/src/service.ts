@@ -129,6 +129,7 @@ function openSender({ config, clock }: Parts): WebhookSender {
     clock,
     timeoutMs: config.attemptTimeoutMs,
     allowedNetworks: config.allowedNetworks,
+    allowedPorts: config.allowedPorts,
     // Some for notices alone, which wait for no event.
     maxConnectionsPerWebhook: config.laneConcurrency + NOTICE_LIMITS.laneConcurrency,
     ...(config.tlsCaFile === undefined ? {} : { ca: readFileSync(config.tlsCaFile, 'utf8') }),

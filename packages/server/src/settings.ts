@@ -69,6 +69,14 @@ const networks = (raw: string): readonly string[] => {
   return list(raw)
 }
 
+const ports = (raw: string): ReadonlySet<number> => {
+  const numbers = list(raw).map((port) => (/^\d{1,5}$/.test(port) ? Number(port) : 0))
+  if (numbers.some((port) => port < 1 || port > 65_535)) {
+    throw new NotOfThisForm('a list of ports like 8500,9200, separated by commas')
+  }
+  return new Set(numbers)
+}
+
 const delays = (raw: string): readonly number[] => {
   const values = list(raw).map(Number)
   if (values.length === 0 || values.some((ms) => !Number.isSafeInteger(ms) || ms < 0)) {
@@ -124,6 +132,11 @@ export const SETTINGS = {
     doc: 'Networks webhooks may reach although they are private, loopback or reserved, separated by commas.',
     default: '',
     parse: networks,
+  },
+  allowedPorts: {
+    doc: 'Ports webhooks may be at although they are not for web servers but for mail, databases and the like, separated by commas.',
+    default: '',
+    parse: ports,
   },
   trustedProxies: {
     doc: 'Networks of proxies whose X-Forwarded-For is believed, separated by commas.',

@@ -63,7 +63,7 @@ describe('hookline dev', () => {
     using folder = new TemporaryFolder()
     const dataDir = ['--data-dir', folder.path]
     const settings = ['--port', '0', '--retry-schedule-ms', '1', ...dataDir, '--json']
-    await using away = new Hookline(['dev', ...settings, '--forward-to', 'http://127.0.0.1:1/x'])
+    await using away = new Hookline(['dev', ...settings, '--forward-to', 'http://127.0.0.1:2/x'])
     const { secretFile } = await away.document<Ready>('ready')
     away.signal('SIGTERM')
     await away.exit()

@@ -24,7 +24,7 @@ async function makeDestination(): Promise<{ source: string; destination: string 
     'Shop',
   )
   // Nobody listens there: the first attempt fails at once.
-  const webhook = ['--webhook', 'http://127.0.0.1:1/', '--secret', 'planted shared secret']
+  const webhook = ['--webhook', 'http://127.0.0.1:2/', '--secret', 'planted shared secret']
   const args = ['--source', source.id, ...webhook, '--enabled']
   const destination = await service.json<{ id: string }>('destinations', 'create', ...args)
   const key = source.writeKeys[0]!.key

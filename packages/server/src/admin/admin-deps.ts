@@ -48,6 +48,8 @@ export interface AdminDeps {
   readonly clock: Clock
   /** Requests per second and token; `null` for no limit. */
   readonly rateLimit: number | null
+  /** Ports that webhooks may be at although they are not for web servers. */
+  readonly allowedPorts: ReadonlySet<number>
   /** Whoever has it may do everything. */
   readonly adminToken: Redacted
   readonly logger: Logger

@@ -12,13 +12,20 @@ type Body = Pick<FastifyRequest, 'body' | 'validationError'>
  */
 export function settingsIn(
   { body, validationError }: Body,
-  previous?: WebhooksSettings,
-  more: readonly Fault[] = [],
+  {
+    previous,
+    more = [],
+    allowedPorts,
+  }: {
+    readonly previous?: WebhooksSettings
+    readonly more?: readonly Fault[]
+    readonly allowedPorts: ReadonlySet<number>
+  },
 ): WebhooksSettings {
   const bodyFaults = faultsIn(validationError)
   const fields = body ?? {}
   if (!isJsonObject(fields)) throw new Problem('invalid_body', { faults: bodyFaults })
-  const parsed = parseWebhooksSettings(fields['settings'], previous)
+  const parsed = parseWebhooksSettings(fields['settings'], previous, allowedPorts)
   const faults = [...bodyFaults, ...more]
   if ('faults' in parsed) {
     faults.push(...parsed.faults.map((each) => ({ ...each, pointer: `/settings${each.pointer}` })))

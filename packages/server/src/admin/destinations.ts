@@ -37,7 +37,7 @@ function addReading(app: AdminApp, deps: AdminDeps): void {
   })
 }
 
-function addChanging(app: AdminApp, { catalog, clock }: AdminDeps): void {
+function addChanging(app: AdminApp, { catalog, clock, allowedPorts }: AdminDeps): void {
   // Its faults and those of the settings are answered together, so the handler has to see both.
   const attachValidation = true
 
@@ -45,7 +45,8 @@ function addChanging(app: AdminApp, { catalog, clock }: AdminDeps): void {
     '/destinations',
     { schema: DESTINATION_SCHEMAS.create, attachValidation },
     async (request, reply) => {
-      const settings = settingsIn(request, undefined, sourceFaults(catalog, request.body))
+      const more = sourceFaults(catalog, request.body)
+      const settings = settingsIn(request, { more, allowedPorts })
       const { sourceId, type, name = 'Webhooks', enabled = false } = request.body
       const now = clock.now()
       const destination: Destination = {
@@ -73,7 +74,8 @@ function addChanging(app: AdminApp, { catalog, clock }: AdminDeps): void {
       const changed = await revise<Destination>({
         read: () => destinationOf(catalog, request.params.id),
         change: (destination) => {
-          const settings = settingsIn(request, destination.settings)
+          const previous = destination.settings
+          const settings = settingsIn(request, { previous, allowedPorts })
           return { ...destination, ...request.body, settings }
         },
         put: (destination) => catalog.putDestination(destination),

@@ -9,13 +9,14 @@ import { type ImportPlan, type Planned, planImport } from './import-plan.ts'
 import { Problem } from './problem.ts'
 
 /** `/export` and `/import`: the configuration as one document. */
-export function addExportRoutes(app: AdminApp, { catalog, clock }: AdminDeps): void {
+export function addExportRoutes(app: AdminApp, deps: AdminDeps): void {
+  const { catalog, clock, allowedPorts } = deps
   app.get('/export', { schema: EXPORT_SCHEMAS.export }, async ({ query }) =>
     exportedDocument(catalog.current, query.withSecrets === 'true'),
   )
 
   app.put('/import', { schema: EXPORT_SCHEMAS.import }, async ({ query, body }) => {
-    const plan = planImport(body, catalog.current, clock.now())
+    const plan = planImport(body, catalog.current, { now: clock.now(), allowedPorts })
     const dryRun = query.dryRun === 'true'
     const diff = { dryRun, ...diffOf(plan, catalog) }
     if (!dryRun) await carryOut(plan, catalog)

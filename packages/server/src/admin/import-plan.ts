@@ -30,7 +30,7 @@ const BOOKKEEPING = ['createdAt', 'updatedAt', 'version']
 export function planImport(
   document: ExportedDocument,
   current: CatalogSnapshot,
-  now: number,
+  { now, allowedPorts }: { readonly now: number; readonly allowedPorts: ReadonlySet<number> },
 ): ImportPlan {
   const faults: Fault[] = [...repeatedIds(document), ...takenKeys(document, current)]
   const sourceIds = new Set([...current.sources.keys(), ...document.sources.map(({ id }) => id)])
@@ -40,7 +40,7 @@ export function planImport(
   const destinations = document.destinations.flatMap((entry, index) => {
     const at = `/destinations/${index}`
     const before = current.destinations.get(entry.id)
-    const outcome = planDestination(entry, before, { at, sourceIds, now })
+    const outcome = planDestination(entry, before, { at, sourceIds, now, allowedPorts })
     if (!Array.isArray(outcome)) return [outcome]
     faults.push(...outcome)
     return []
@@ -64,8 +64,14 @@ function planSource(
 function planDestination(
   { settings: given, paused, ...entry }: DestinationEntry,
   before: Destination | undefined,
-  { at, sourceIds, now }: { at: string; sourceIds: ReadonlySet<string>; now: number },
+  context: {
+    readonly at: string
+    readonly sourceIds: ReadonlySet<string>
+    readonly now: number
+    readonly allowedPorts: ReadonlySet<number>
+  },
 ): Planned<Destination> | Fault[] {
+  const { at, sourceIds, now, allowedPorts } = context
   const faults: Fault[] = []
   if (!sourceIds.has(entry.sourceId)) {
     const hint = 'Name a source of the document, or one that is there.'
@@ -75,7 +81,7 @@ function planDestination(
     const hint = 'Give the destination another id, or its source of before.'
     faults.push(fault(`${at}/sourceId`, 'fixed', 'sourceId cannot be changed.', hint))
   }
-  const parsed = parseWebhooksSettings(given, before?.settings)
+  const parsed = parseWebhooksSettings(given, before?.settings, allowedPorts)
   if ('faults' in parsed) {
     const pointed = parsed.faults.map((each) => ({
       ...each,

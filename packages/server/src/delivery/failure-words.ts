@@ -1,11 +1,10 @@
 import { errorCodes } from './error-codes.ts'
-import { AddressForbidden, DeadlinePassed, NameUnresolved } from './failures.ts'
+import { AddressForbidden, DeadlinePassed, NameUnresolved, PortForbidden } from './failures.ts'
 import { classifyFailure } from './outcome.ts'
 
 /** What went wrong, in words for the one who operates the receiver. Neither URL nor secrets are in it. */
 export function describeFailure(error: unknown): string {
-  if (error instanceof DeadlinePassed) return error.message
-  if (error instanceof AddressForbidden || error instanceof NameUnresolved) return error.message
+  if (OURS.some((ours) => error instanceof ours)) return (error as Error).message
   const code = errorCodes(error)[0] ?? 'unknown'
   const failure = classifyFailure(error)?.class
   const words = WORDS.find(([pattern]) => pattern.test(code))?.[1] ?? FALLBACKS[failure ?? '']
@@ -21,6 +20,9 @@ export function describeResponse(status: number, location?: string): string {
   }
   return `The receiver answered ${status}.`
 }
+
+/** Their messages are written for the one who reads this. */
+const OURS = [DeadlinePassed, AddressForbidden, PortForbidden, NameUnresolved]
 
 const WORDS: readonly (readonly [RegExp, string])[] = [
   [/^ECONNREFUSED$/, 'The connection was refused'],

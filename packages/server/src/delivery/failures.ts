@@ -20,6 +20,17 @@ export class AddressForbidden extends Error {
   }
 }
 
+/** The port of a webhook is not for web servers. Nothing was sent there. */
+export class PortForbidden extends Error {
+  override readonly name = 'PortForbidden'
+  readonly code = 'HOOKLINE_PORT_FORBIDDEN'
+
+  /** @param service what the port is for */
+  constructor(port: number, service: string) {
+    super(`Port ${port} is for ${service}. The setting allowedPorts opens what may be reached.`)
+  }
+}
+
 /** A name that no source of addresses knows, or none could be asked about. */
 export class NameUnresolved extends Error {
   override readonly name = 'NameUnresolved'

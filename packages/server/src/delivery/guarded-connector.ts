@@ -1,3 +1,4 @@
+import { portRefusal } from '@hookline/protocol'
 import { isIP, connect as connectTcp, type Socket } from 'node:net'
 import { type SecureContext, connect as connectTls } from 'node:tls'
 import type { LookupAddress, LookupOptions } from 'node:dns'
@@ -6,7 +7,7 @@ import type { Clock } from '../util/clock.ts'
 import type { AddressGuard } from './address-guard.ts'
 import { AttemptTimer } from './attempt-timer.ts'
 import { Deadline } from './deadline.ts'
-import { AddressForbidden } from './failures.ts'
+import { AddressForbidden, PortForbidden } from './failures.ts'
 
 const KEEP_ALIVE_PROBE_MS = 60_000
 
@@ -15,13 +16,15 @@ export interface GuardedConnectorOptions {
   /** For name look-up, TCP and TLS together. */
   readonly timeoutMs: number
   readonly guard: AddressGuard
+  /** Ports that may be reached although they are not for web servers. */
+  readonly allowedPorts: ReadonlySet<number>
   readonly resolver: { lookup(host: string): Promise<readonly LookupAddress[]> }
   readonly secureContext: SecureContext
 }
 
 /**
- * Opens the sockets that undici sends on, in three steps: addresses of the host, each of them permitted;
- * a TCP connection, whose far end is permitted; TLS, whose certificate is valid for the host. Nothing is written
+ * Opens the sockets that undici sends on, in three steps: addresses of the host, each of them permitted, as is the
+ * port; a TCP connection, whose far end is permitted; TLS, whose certificate is valid for the host. Nothing is written
  * before the second, and nothing of a request before the third.
  */
 export class GuardedConnector implements Disposable {
@@ -52,9 +55,9 @@ export class GuardedConnector implements Disposable {
     const timer = AttemptTimer.current
     const host = target.hostname
     if (isIP(host) === 0) timer?.enter('lookup')
-    const addresses = await deadline.race(this.#permittedAddresses(host))
     const isTls = target.protocol === 'https:'
-    const port = Number(target.port) || (isTls ? 443 : 80)
+    const port = this.#permittedPort(target.port || (isTls ? '443' : '80'))
+    const addresses = await deadline.race(this.#permittedAddresses(host))
     timer?.enter('connect')
     const dialled = connectTcp(dialling(host, port, addresses))
     const socket = await opened('connect', deadline, dialled)
@@ -64,6 +67,13 @@ export class GuardedConnector implements Disposable {
     const open = isTls ? await this.#secured(host, socket, deadline) : socket
     timer?.enter('answer')
     return open
+  }
+
+  #permittedPort(text: string): number {
+    const port = Number(text)
+    const service = portRefusal(port, this.#options.allowedPorts)
+    if (service !== undefined) throw new PortForbidden(port, service)
+    return port
   }
 
   async #permittedAddresses(host: string): Promise<readonly LookupAddress[]> {

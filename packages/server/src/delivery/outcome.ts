@@ -40,6 +40,7 @@ const OUTCOMES: Readonly<Record<AttemptClass, Attempt['outcome']>> = {
   protocol_error: 'retry',
   certificate_invalid: 'rejected',
   address_forbidden: 'rejected',
+  port_forbidden: 'rejected',
 }
 
 const THROTTLED = new Set([408, 425, 429])
@@ -80,6 +81,7 @@ const CODES: Partial<Record<AttemptClass, string>> = {
     HOOKLINE_DEADLINE_PASSED ETIMEDOUT UND_ERR_CONNECT_TIMEOUT UND_ERR_HEADERS_TIMEOUT
     UND_ERR_BODY_TIMEOUT ERR_TLS_HANDSHAKE_TIMEOUT`,
   address_forbidden: 'HOOKLINE_ADDRESS_FORBIDDEN',
+  port_forbidden: 'HOOKLINE_PORT_FORBIDDEN',
   dns_failed: `
     HOOKLINE_NAME_UNRESOLVED ENOTFOUND ENODATA ESERVFAIL ETIMEOUT EREFUSED EBADNAME EBADRESP
     EFORMERR ENONAME ENOTIMP ECANCELLED`,

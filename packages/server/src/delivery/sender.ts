@@ -20,6 +20,8 @@ export interface WebhookSenderOptions {
   readonly timeoutMs: number
   /** Networks that may be reached although they are not public, like `10.0.0.0/8`. */
   readonly allowedNetworks: readonly string[]
+  /** Ports that may be reached although they are not for web servers. */
+  readonly allowedPorts?: ReadonlySet<number>
   /** PEM: certificate authorities besides the usual ones. */
   readonly ca?: string | undefined
   /** Sockets of one webhook; an attempt beyond them waits, and its deadline runs. */
@@ -36,13 +38,14 @@ export class WebhookSender implements AsyncDisposable {
   readonly #pools: WebhookPools
 
   constructor(options: WebhookSenderOptions) {
-    const { clock, timeoutMs } = options
+    const { clock, timeoutMs, allowedPorts = new Set() } = options
     const guard = new AddressGuard(options.allowedNetworks)
     const resolver = new Resolver({ clock, guard, servers: options.dnsServers })
     const secureContext = trusting(options.ca)
     this.#clock = clock
     this.#timeoutMs = timeoutMs
-    this.#connector = new GuardedConnector({ clock, timeoutMs, guard, resolver, secureContext })
+    const guarded = { guard, allowedPorts, resolver, secureContext }
+    this.#connector = new GuardedConnector({ clock, timeoutMs, ...guarded })
     this.#pools = new WebhookPools({
       connect: this.#connector.connect,
       connections: options.maxConnectionsPerWebhook,

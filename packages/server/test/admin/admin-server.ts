@@ -157,6 +157,7 @@ export class AdminServer implements AsyncDisposable {
       adminToken: new Redacted(TOKEN),
       logger,
       rateLimit: null,
+      allowedPorts: new Set<number>(),
       wake: () => undefined,
     }
     await this.#server.register(adminRoutes({ ...deps, ...this.#overrides }), { prefix: '/api/v1' })

@@ -131,6 +131,7 @@ test.each(['http:', 'https:'])(
       clock: systemClock,
       timeoutMs: 5000,
       guard: new AddressGuard([]),
+      allowedPorts: new Set(),
       resolver: fooled,
       secureContext: createSecureContext(),
     })

@@ -1,6 +1,11 @@
 import { errors } from 'undici'
 import { describe, expect, test } from 'vitest'
-import { AddressForbidden, DeadlinePassed, NameUnresolved } from '../../src/delivery/failures.ts'
+import {
+  AddressForbidden,
+  DeadlinePassed,
+  NameUnresolved,
+  PortForbidden,
+} from '../../src/delivery/failures.ts'
 import { describeFailure, describeResponse } from '../../src/delivery/failure-words.ts'
 import { classifyFailure, classifyResponse } from '../../src/delivery/outcome.ts'
 
@@ -81,8 +86,10 @@ describe('a failure', () => {
 
   test('of our own making has its class', () => {
     const forbidden = new AddressForbidden('a.example', '10.0.0.1', 'private')
+    const port = new PortForbidden(5432, 'PostgreSQL')
     const unresolved = new NameUnresolved('a.example', 'ENOTFOUND')
     expect(classifyFailure(forbidden)).toEqual({ outcome: 'rejected', class: 'address_forbidden' })
+    expect(classifyFailure(port)).toEqual({ outcome: 'rejected', class: 'port_forbidden' })
     expect(classifyFailure(unresolved)).toEqual({ outcome: 'retry', class: 'dns_failed' })
     expect(classifyFailure(new DeadlinePassed(5000))).toEqual({
       outcome: 'retry',

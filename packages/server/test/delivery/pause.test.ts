@@ -45,7 +45,7 @@ describe('while a destination is paused', () => {
     await using receiver = await openReceiver({ respond: () => opened.then(() => 500) })
     const limits = { laneConcurrency: 1, laneWindow: 4 }
     // Neither the deadline of the attempt nor its retry has a part in this.
-    const never = { attemptTimeoutMs: HOUR, retryDelaysMs: [HOUR], retryWindowMs: 4 * HOUR }
+    const never = { sender: { timeoutMs: HOUR }, retryDelaysMs: [HOUR], retryWindowMs: 4 * HOUR }
     await using engine = await DeliveryEngine.open({ limits, ...never })
     await engine.destination('dst_a', receiver.url)
     await engine.receive(20)

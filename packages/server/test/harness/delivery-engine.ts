@@ -6,7 +6,7 @@ import { openEmbeddedBackend } from '../../src/backend/embedded/open.ts'
 import { AttemptRounds } from '../../src/delivery/attempt-round.ts'
 import { Dispatcher, type DispatcherOptions } from '../../src/delivery/dispatcher.ts'
 import { ReplayWorker } from '../../src/delivery/replay-worker.ts'
-import { WebhookSender } from '../../src/delivery/sender.ts'
+import { WebhookSender, type WebhookSenderOptions } from '../../src/delivery/sender.ts'
 import { WebhookHealth } from '../../src/delivery/webhook-health.ts'
 import { Acks } from '../../src/pipeline/acks.ts'
 import { Pipeline } from '../../src/pipeline/pipeline.ts'
@@ -19,7 +19,8 @@ export interface EngineOptions {
   readonly limits?: Partial<DispatcherOptions['limits']>
   readonly retryDelaysMs?: readonly number[]
   readonly retryWindowMs?: number
-  readonly attemptTimeoutMs?: number
+  /** How the sender differs from one that may reach loopback. */
+  readonly sender?: Partial<WebhookSenderOptions>
   /** Only what waits for a next round goes by it; sockets have the system's. */
   readonly clock?: Clock
   /** Changes the backend the engine sees, for faults. */
@@ -33,6 +34,7 @@ export class DeliveryEngine implements AsyncDisposable {
   /** Every log line from `warn` on. */
   readonly logged: { readonly msg: string; readonly [field: string]: unknown }[] = []
   readonly dispatcher: Dispatcher
+  readonly sender: WebhookSender
   readonly replays: ReplayWorker
   readonly #stack: AsyncDisposableStack
   readonly #clock: Clock
@@ -52,11 +54,13 @@ export class DeliveryEngine implements AsyncDisposable {
     const sender = stack.use(
       new WebhookSender({
         clock: systemClock,
-        timeoutMs: options.attemptTimeoutMs ?? 2000,
+        timeoutMs: 2000,
         allowedNetworks: ['127.0.0.0/8'],
         maxConnectionsPerWebhook: 64,
+        ...options.sender,
       }),
     )
+    this.sender = sender
     const retryWindowMs = options.retryWindowMs ?? 60_000
     const schedule = { windowMs: retryWindowMs, delaysMs: options.retryDelaysMs ?? [20] }
     const health = new WebhookHealth(clock)

@@ -23,6 +23,8 @@ export type Respond = (request: ReceivedRequest, index: number) => Answer | Prom
 
 export interface ReceiverOptions {
   readonly tls?: ServerCertificate
+  /** In place of any that is free. */
+  readonly port?: number
   /** An answer to all, a queue whose last one stays, or a function. Default: 200 with an empty body. */
   readonly respond?: Answer | readonly Answer[] | Respond
 }
@@ -37,11 +39,13 @@ export class Receiver implements AsyncDisposable {
   /** May be replaced at any time. */
   respond: Respond
   readonly #isTls: boolean
+  readonly #wantedPort: number
   readonly #sockets = new Set<Socket>()
   readonly #server
   readonly #waiting = new Set<() => void>()
 
-  constructor({ tls, respond = 200 }: ReceiverOptions) {
+  constructor({ tls, port = 0, respond = 200 }: ReceiverOptions) {
+    this.#wantedPort = port
     this.respond = asFunction(respond)
     this.#isTls = tls !== undefined
     this.#server = tls === undefined ? createServer() : createTlsServer({ ...tls })
@@ -56,7 +60,7 @@ export class Receiver implements AsyncDisposable {
   }
 
   async listen(): Promise<this> {
-    this.#server.listen(0, '127.0.0.1')
+    this.#server.listen(this.#wantedPort, '127.0.0.1')
     await once(this.#server, 'listening')
     return this
   }

@@ -8,7 +8,7 @@ import { type Fault, fault } from '../../util/fault.ts'
 import { unknownFields } from '../../util/unknown-fields.ts'
 import { parseSharedSecret } from './shared-secret.ts'
 import { parseWebhookList } from './webhook-list.ts'
-import { parseWebhookUrl } from './webhook-url.ts'
+import { parseWebhookUrl, type UrlReading } from './webhook-url.ts'
 
 /** Settings that keep every rule, or all that is wrong with them. */
 export type ParsedSettings =
@@ -24,8 +24,14 @@ const POLICIES: readonly SuccessPolicy[] = ['any', 'each']
  * With `previous` it is a change: a field that is given replaces the previous one, an absent one stays.
  * What `presentWebhooksSettings` hid may be given back as it was shown, and means what is stored: the
  * shared secret, and the value of a header that the webhook of the same URL has.
+ *
+ * `allowedPorts`: those that are not for web servers, and yet allowed.
  */
-export function parseWebhooksSettings(input: unknown, previous?: WebhooksSettings): ParsedSettings {
+export function parseWebhooksSettings(
+  input: unknown,
+  previous?: WebhooksSettings,
+  allowedPorts: ReadonlySet<number> = new Set(),
+): ParsedSettings {
   if (input === undefined && previous !== undefined) return { settings: previous }
   if (!isJsonObject(input)) return { faults: [notSettings(input)] }
   const faults = unknownFields(input, FIELDS)
@@ -37,7 +43,7 @@ export function parseWebhooksSettings(input: unknown, previous?: WebhooksSetting
   const settings: WebhooksSettings = {
     sharedSecret,
     ...previousSecretIn(sharedSecret, previous),
-    webhooks: parseWebhooks(input, previous?.webhooks, faults),
+    webhooks: parseWebhooks(input, previous?.webhooks, { allowedPorts, faults }),
     successPolicy: parsePolicy(input['successPolicy'], previous?.successPolicy ?? 'any', faults),
   }
   return faults.length > 0 ? { faults } : { settings }
@@ -63,18 +69,18 @@ function notSettings(input: unknown): Fault {
 function parseWebhooks(
   { webhooks, webhookUrl }: Readonly<Record<string, unknown>>,
   previous: readonly Webhook[] | undefined,
-  faults: Fault[],
+  reading: UrlReading,
 ): readonly Webhook[] {
   if (webhooks !== undefined && webhookUrl !== undefined) {
     const hint = 'Give webhooks alone; webhookUrl is short for a list of one webhook.'
-    faults.push(fault('/webhookUrl', 'exclusive', 'webhookUrl excludes webhooks.', hint))
+    reading.faults.push(fault('/webhookUrl', 'exclusive', 'webhookUrl excludes webhooks.', hint))
   } else if (webhookUrl !== undefined) {
-    const url = parseWebhookUrl(webhookUrl, '/webhookUrl', faults)
+    const url = parseWebhookUrl(webhookUrl, '/webhookUrl', reading)
     return url === undefined ? [] : [{ url, headers: {} }]
   } else if (webhooks === undefined && previous !== undefined) {
     return previous
   }
-  return parseWebhookList(webhooks, previous ?? [], faults)
+  return parseWebhookList(webhooks, previous ?? [], reading)
 }
 
 function parsePolicy(given: unknown, previous: SuccessPolicy, faults: Fault[]): SuccessPolicy {

@@ -3,7 +3,7 @@ import { type Fault, fault } from '../../util/fault.ts'
 import { jsonPointer } from '../../util/json-pointer.ts'
 import { unknownFields } from '../../util/unknown-fields.ts'
 import { parseStaticHeaders } from './static-headers.ts'
-import { parseWebhookUrl } from './webhook-url.ts'
+import { parseWebhookUrl, type UrlReading } from './webhook-url.ts'
 
 const MOST = LIMITS.webhooksPerDestination
 // `paused` is shown, so it may be given back; what it is stays as it was.
@@ -13,15 +13,16 @@ const FIELDS = ['url', 'headers', 'paused']
 export function parseWebhookList(
   given: unknown,
   previous: readonly Webhook[],
-  faults: Fault[],
+  reading: UrlReading,
 ): readonly Webhook[] {
+  const { faults } = reading
   const found = listFault(given)
   if (found !== undefined) faults.push(found)
   if (!Array.isArray(given)) return []
   const webhooks: Webhook[] = []
   const urls = new Set<string>()
   for (const [index, entry] of given.entries()) {
-    const webhook = parseWebhook(entry, jsonPointer('webhooks', index), previous, faults)
+    const webhook = parseWebhook(entry, jsonPointer('webhooks', index), previous, reading)
     if (webhook === undefined) continue
     if (urls.has(webhook.url)) {
       const pointer = jsonPointer('webhooks', index, 'url')
@@ -48,15 +49,16 @@ function parseWebhook(
   entry: unknown,
   pointer: string,
   previous: readonly Webhook[],
-  faults: Fault[],
+  reading: UrlReading,
 ): Webhook | undefined {
+  const { faults } = reading
   if (!isJsonObject(entry)) {
     const hint = 'Give an object: {"url": "https://…", "headers": {}}.'
     faults.push(fault(pointer, 'wrong_type', 'A webhook must be an object.', hint))
     return undefined
   }
   faults.push(...unknownFields(entry, FIELDS, pointer))
-  const url = parseWebhookUrl(entry['url'], `${pointer}/url`, faults)
+  const url = parseWebhookUrl(entry['url'], `${pointer}/url`, reading)
   const stored = previous.find((webhook) => webhook.url === url)
   const known = stored?.headers ?? {}
   const headers = parseStaticHeaders(entry['headers'], `${pointer}/headers`, known, faults)

@@ -1,7 +1,15 @@
-import { LIMITS } from '@hookline/protocol'
+import { LIMITS, portRefusal } from '@hookline/protocol'
 import { type Fault, fault } from '../../util/fault.ts'
 
 const MOST = LIMITS.webhookUrlCharacters
+
+/** What a URL is read with. */
+export interface UrlReading {
+  /** Ports that are not for web servers, and yet allowed. */
+  readonly allowedPorts: ReadonlySet<number>
+  /** Takes what is found wrong. */
+  readonly faults: Fault[]
+}
 
 /**
  * The URL of a webhook as WHATWG URL parsing writes it, or `undefined` where it breaks a rule. Whether
@@ -10,9 +18,9 @@ const MOST = LIMITS.webhookUrlCharacters
 export function parseWebhookUrl(
   given: unknown,
   pointer: string,
-  faults: Fault[],
+  { allowedPorts, faults }: UrlReading,
 ): string | undefined {
-  const found = typeof given === 'string' ? faultsOf(given) : [missing(given)]
+  const found = typeof given === 'string' ? faultsOf(given, allowedPorts) : [missing(given)]
   faults.push(...found.map((each) => ({ ...each, pointer })))
   return typeof given === 'string' && found.length === 0 ? new URL(given).href : undefined
 }
@@ -24,7 +32,7 @@ function missing(given: unknown): Fault {
     : fault('', 'wrong_type', 'The URL must be a text.', hint)
 }
 
-function faultsOf(text: string): Fault[] {
+function faultsOf(text: string, allowedPorts: ReadonlySet<number>): Fault[] {
   const url = URL.parse(text)
   if (url !== null && url.protocol !== 'http:' && url.protocol !== 'https:') {
     const hint = 'Begin the URL with https:// or http://.'
@@ -35,7 +43,15 @@ function faultsOf(text: string): Fault[] {
     const hint = 'Give a full URL with protocol and host: https://example.com/events.'
     return [fault('', 'invalid_url', 'The URL cannot be read.', hint)]
   }
-  return brokenRules(text, url)
+  return [...brokenRules(text, url), ...portFaults(url, allowedPorts)]
+}
+
+function portFaults({ port }: URL, allowedPorts: ReadonlySet<number>): Fault[] {
+  const service = port === '' ? undefined : portRefusal(Number(port), allowedPorts)
+  if (service === undefined) return []
+  const hint =
+    'Give the port of a web server; if one listens there, the operator opens the port with the setting allowedPorts.'
+  return [fault('', 'port_not_allowed', `Port ${port} is for ${service}.`, hint)]
 }
 
 function brokenRules(text: string, url: URL): Fault[] {

@@ -83,6 +83,13 @@ test.each<[string, unknown, string[]]>([
   ['a password', webhooks({ url: 'https://:p@a.example' }), ['/webhooks/0/url credentials_in_url']],
   ['a fragment', webhooks({ url: 'https://a.example/#x' }), ['/webhooks/0/url fragment_in_url']],
   ['an empty fragment', webhooks({ url: `${URL_A}#` }), ['/webhooks/0/url fragment_in_url']],
+  [
+    'a port of a database',
+    webhooks({ url: 'https://a.example:5432/' }),
+    ['/webhooks/0/url port_not_allowed'],
+  ],
+  ['a port of mail', { webhookUrl: 'http://a.example:25' }, ['/webhookUrl port_not_allowed']],
+  ['port 0', webhooks({ url: 'http://a.example:0' }), ['/webhooks/0/url port_not_allowed']],
   ['a long URL', webhooks({ url: url(2049) }), ['/webhooks/0/url too_long']],
   [
     'a URL that is long when encoded',
@@ -172,6 +179,27 @@ test('takes all that is just allowed', () => {
     successPolicy: 'each',
   }
   expect(settingsOf(given)).toEqual(given)
+})
+
+test('takes a port that is not for web servers where the operator has opened it, and that alone', () => {
+  const input = webhooks({ url: 'https://a.example:9200/' }, { url: 'https://a.example:9300/' })
+  const parsed = parseWebhooksSettings(input, undefined, new Set([9200]))
+  const faults = 'faults' in parsed ? parsed.faults : []
+  expect(faults.map(({ pointer }) => pointer)).toEqual(['/webhooks/1/url'])
+  expect(faults[0]).toMatchObject({
+    message: 'Port 9300 is for Elasticsearch.',
+    hint: expect.stringContaining('allowedPorts'),
+  })
+})
+
+test('leaves a port alone that is stored and not given again', () => {
+  const stored = parseWebhooksSettings(
+    webhooks({ url: 'https://a.example:9200/' }),
+    undefined,
+    new Set([9200]),
+  )
+  if ('faults' in stored) expect.fail()
+  expect(settingsOf({ successPolicy: 'each' }, stored.settings).webhooks).toHaveLength(1)
 })
 
 test('tells all faults at once, each with a message and a remedy', () => {

@@ -1,0 +1,49 @@
+import { expect, it } from 'vitest'
+import { openReceiver } from '../../packages/server/test/harness/receiver.ts'
+import { startService } from '../harness/running-service.ts'
+
+// Reserved for Elasticsearch's nodes, and bound here by nobody.
+const PORT = 9300
+
+it('refuses a destination at a port that is not for web servers, on every way it is made or changed', async () => {
+  await using service = await startService()
+  const id = await service.createDestination({ urls: ['https://example.com/'] })
+  const settings = {
+    webhooks: [{ url: 'https://example.com/' }, { url: 'http://redis.example:6379/' }],
+  }
+  const { id: sourceId } = service.source
+  const entry = { id, sourceId, type: 'Webhooks', name: 'D', enabled: true, settings }
+  const document = { hookline: 1, sources: [], destinations: [entry] }
+  const ways = [
+    ['POST', 'destinations', { sourceId, type: 'Webhooks', settings }, ''],
+    ['PATCH', `destinations/${id}`, { settings }, ''],
+    ['PUT', 'import', document, '/destinations/0'],
+  ] as const
+  for (const [method, path, body, at] of ways) {
+    const { status, text } = await service.api.answer(method, path, body)
+    expect([status, JSON.parse(text)], path).toMatchObject([
+      422,
+      {
+        code: 'invalid_body',
+        errors: [
+          {
+            pointer: `${at}/settings/webhooks/1/url`,
+            code: 'port_not_allowed',
+            message: 'Port 6379 is for Redis.',
+            hint: expect.stringContaining('allowedPorts'),
+          },
+        ],
+      },
+    ])
+  }
+})
+
+it('delivers to a port that the operator has opened', async () => {
+  await using receiver = await openReceiver({ port: PORT })
+  await using service = await startService({ settings: { allowedPorts: `22,${PORT}` } })
+  await service.createDestination({ urls: [receiver.url] })
+  await service.track('m1')
+  const { deliveries } = await service.endOf('m1')
+  expect(deliveries).toMatchObject([{ state: 'delivered' }])
+  expect(receiver.requests).toHaveLength(1)
+})
