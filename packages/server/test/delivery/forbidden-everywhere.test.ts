@@ -115,6 +115,8 @@ async function replay({ backend, replays }: DeliveryEngine, destinationId: strin
     finishedAt: null,
     scanned: 0,
     requeued: 0,
+    delivered: 0,
+    failed: 0,
     reachedAt: null,
     cursor: null,
   })
