@@ -7,9 +7,7 @@ const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 const randomPool = new Uint8Array(4096)
 let randomUsed = randomPool.length
 
-// Written anew for each id: an id is made for every event, delivery and attempt.
-const uuid = new Uint8Array(16)
-const spelled = new Uint8Array(26)
+let lastTime = { ms: 0, text: '0'.repeat(10) }
 
 /** `prefix_` and a UUIDv7 (RFC 9562 §5.7) in base32: 26 characters that sort by `nowMs`. */
 export function newId(prefix: IdPrefix, nowMs: number): string {
@@ -23,11 +21,12 @@ export function newId(prefix: IdPrefix, nowMs: number): string {
 
 /** The same with ten given bytes in place of random ones. Equal bytes and time give an equal id. */
 export function idFrom(prefix: IdPrefix, nowMs: number, tail: Uint8Array): string {
-  uuid.set(tail.subarray(0, 10), 6)
-  for (let at = 5, ms = nowMs; at >= 0; at--, ms = Math.floor(ms / 256)) uuid[at] = ms % 256
-  uuid[6] = 0x70 | (uuid[6]! & 0x0f)
-  uuid[8] = 0x80 | (uuid[8]! & 0x3f)
-  return `${prefix}_${base32(uuid)}`
+  const byte = (at: number): number => tail[at]!
+  const version = 0x70 | (byte(0) & 0x0f)
+  const variant = 0x80 | (byte(2) & 0x3f)
+  const head = letters([version, byte(1), variant, byte(3), byte(4)])
+  const end = letters([byte(5), byte(6), byte(7), byte(8), byte(9)])
+  return `${prefix}_${time(nowMs)}${head}${end}`
 }
 
 /** When the thing with this id was made, in milliseconds since the epoch. */
@@ -43,18 +42,26 @@ export function isId(prefix: IdPrefix, text: string): boolean {
   return text.startsWith(`${prefix}_`) && /^[0-7][0-9a-hjkmnp-tv-z]{25}$/.test(text.slice(4))
 }
 
-function base32(bytes: Uint8Array): string {
-  let at = 0
-  let buffer = 0
-  let bits = 2
-  for (const byte of bytes) {
-    buffer = (buffer << 8) | byte
-    bits += 8
-    while (bits >= 5) {
-      bits -= 5
-      spelled[at++] = ALPHABET.charCodeAt((buffer >>> bits) & 31)
-      buffer &= (1 << bits) - 1
-    }
-  }
-  return String.fromCharCode(...spelled)
+/** 48 bits, two of padding in front: ten letters. Many ids are made in one millisecond: the last is remembered. */
+function time(ms: number): string {
+  if (ms === lastTime.ms) return lastTime.text
+  let text = ''
+  for (let rest = ms; text.length < 10; rest = Math.floor(rest / 32))
+    text = ALPHABET[rest % 32]! + text
+  lastTime = { ms, text }
+  return text
+}
+
+/** Five bytes: eight letters. */
+function letters([a, b, c, d, e]: readonly [number, number, number, number, number]): string {
+  return (
+    ALPHABET[a >> 3]! +
+    ALPHABET[((a & 7) << 2) | (b >> 6)]! +
+    ALPHABET[(b >> 1) & 31]! +
+    ALPHABET[((b & 1) << 4) | (c >> 4)]! +
+    ALPHABET[((c & 15) << 1) | (d >> 7)]! +
+    ALPHABET[(d >> 2) & 31]! +
+    ALPHABET[((d & 3) << 3) | (e >> 5)]! +
+    ALPHABET[e & 31]!
+  )
 }

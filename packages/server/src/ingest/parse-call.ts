@@ -50,8 +50,11 @@ export function parseCall(call: Json, rules: CallRules): ParsedCall | Refused {
   if (fault !== undefined) return { refused: fault }
   if (type === 'page') takeTraitsAsProperties(fields)
   addShared(fields, rules.shared)
+  fields.context ??= NO_CONTEXT
+  const unknown = unknownKeys(call)
+  const known = Object.assign(fields, { type, context: fields.context })
   return {
-    fields: { ...unknownKeys(call), type, ...fields, context: fields.context ?? NO_CONTEXT },
+    fields: unknown ? { ...unknown, ...known } : known,
     timestamp: given(call['timestamp']) ?? given(call['originalTimestamp']),
     sentAt: call['sentAt'],
   }

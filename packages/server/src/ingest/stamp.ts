@@ -33,9 +33,12 @@ export interface Stamped {
   readonly mark?: Mark
 }
 
-/** The moment `ms` milliseconds after the epoch. */
+let lastInstant: Instant = { ms: 0, text: formatTimestamp(0) }
+
+/** The moment `ms` milliseconds after the epoch. Many are asked for in one millisecond: the last is remembered. */
 export function instantAt(ms: number): Instant {
-  return { ms, text: formatTimestamp(ms) }
+  if (ms !== lastInstant.ms) lastInstant = { ms, text: formatTimestamp(ms) }
+  return lastInstant
 }
 
 /** The moment a client names, or `undefined` where that cannot be read. */
