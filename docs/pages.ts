@@ -1,14 +1,16 @@
 import { configPage } from './config-page.ts'
 import { errorsPage } from './errors-page.ts'
+import { managementClient } from './management-client.ts'
 
-/** A page that is generated from the code. */
+/** A page, or a program, that is generated from the code. */
 export interface GeneratedPage {
   /** Path in the repository. */
   readonly path: string
-  readonly render: () => string
+  readonly render: () => string | Promise<string>
 }
 
 export const GENERATED_PAGES: readonly GeneratedPage[] = [
   { path: 'docs/errors.md', render: errorsPage },
   { path: 'docs/config.md', render: configPage },
+  { path: 'test/generated/management-client.ts', render: managementClient },
 ]

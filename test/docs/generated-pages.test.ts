@@ -7,8 +7,8 @@ import { type SettingName, SETTINGS } from '../../packages/server/src/settings.t
 import { read } from './repository.ts'
 
 describe('the generated pages', () => {
-  it.for(GENERATED_PAGES)('$path is what the code says', ({ path, render }) => {
-    expect(read(path), `${path} is out of date: run "npm run docs"`).toBe(render())
+  it.for(GENERATED_PAGES)('$path is what the code says', async ({ path, render }) => {
+    expect(read(path), `${path} is out of date: run "npm run docs"`).toBe(await render())
   })
 })
 

@@ -3,7 +3,7 @@ import Type from 'typebox'
 import { presentWebhooksSettings } from '../destinations/webhooks/present-settings.ts'
 import { HealthShown } from './destination-health.ts'
 import { LIST_QUERY, pageSchema } from './list.ts'
-import { responses, shared } from './responses.ts'
+import { responses, shared, versioned } from './responses.ts'
 import { IdInPath, IfMatch, nameField, SET_BY_SERVER, time } from './schema.ts'
 import { PauseShown, presentPause } from './pause-schema.ts'
 import { SettingsGiven, SettingsShown } from './webhooks-settings-schema.ts'
@@ -60,7 +60,7 @@ const about = (operationId: string, summary: string) => ({
   summary,
 })
 const one = (status: 200 | 201) =>
-  responses(status, 'The destination, without its secrets.', shared('Destination'))
+  versioned(status, 'The destination, without its secrets.', shared('Destination'))
 
 /** What the routes of destinations take and answer. */
 export const DESTINATION_SCHEMAS = {
@@ -80,7 +80,7 @@ export const DESTINATION_SCHEMAS = {
   get: {
     ...about('getDestination', 'Shows a destination'),
     params: IdInPath,
-    response: responses(
+    response: versioned(
       200,
       'The destination, without its secrets, and how it fares.',
       Type.Object({ ...fields, health: HealthShown }),

@@ -1,4 +1,6 @@
 import swagger, { type FastifyDynamicSwaggerOptions } from '@fastify/swagger'
+import type { FastifySchema } from 'fastify'
+import Type from 'typebox'
 import type { AdminApp } from './admin-app.ts'
 import { DeletionShown } from './deletion-schema.ts'
 import { DeliveryShown } from './delivery-schema.ts'
@@ -30,7 +32,24 @@ const OPTIONS: FastifyDynamicSwaggerOptions = {
     security: [{ token: [] }],
   },
   refResolver: { buildLocalReference: ({ $id }) => $id as string },
+  transform: ({ schema, url, route }) => ({
+    url,
+    schema: route.method === 'POST' ? withIdempotencyKey(schema) : schema,
+  }),
 }
+
+/** What repeatAnswers takes on every POST, said where the document is made: no route has to think of it. */
+function withIdempotencyKey(schema: FastifySchema): FastifySchema {
+  const { properties } = (schema.headers ?? {}) as { properties?: object }
+  return { ...schema, headers: Type.Object({ ...properties, 'idempotency-key': IDEMPOTENCY_KEY }) }
+}
+
+const IDEMPOTENCY_KEY = Type.Optional(
+  Type.String({
+    description:
+      'Makes it safe to send the request again: within 24 hours it is answered as it was the first time, and nothing is done.',
+  }),
+)
 
 /** Serves the OpenAPI 3.1 document of the routes added afterwards. It holds no secret: no token is asked for. */
 export async function serveOpenapi(app: AdminApp): Promise<void> {

@@ -31,8 +31,24 @@ export function responses(
   const problem = { 'application/problem+json': { schema: { $ref: 'Problem#' } } }
   return {
     [status]: { description: success, ...(content ?? { type: 'null' }) },
-    default: { description: 'A problem.', content: problem },
+    default: { description: 'A problem.', headers: RETRY_AFTER, content: problem },
   }
+}
+
+const RETRY_AFTER = {
+  'retry-after': Type.Integer({
+    description: 'Seconds to wait, where the same request may succeed later.',
+  }),
+}
+
+const ETAG = {
+  etag: Type.String({ description: 'The version, for If-Match of the next change.' }),
+}
+
+/** The `response` of a route that answers with one version of something. */
+export function versioned(status: 200 | 201, success: string, schema: TSchema): object {
+  const answers = responses(status, success, schema) as Record<number, object>
+  return { ...answers, [status]: { ...answers[status], headers: ETAG } }
 }
 
 /** The schema that was added to the server under this `$id`. */

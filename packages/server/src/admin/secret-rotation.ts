@@ -8,7 +8,7 @@ import { destinationOf } from './catalog-record.ts'
 import { presentDestination } from './destination-schema.ts'
 import { entityTag } from './entity-tag.ts'
 import { Problem } from './problem.ts'
-import { responses, shared } from './responses.ts'
+import { shared, versioned } from './responses.ts'
 import { revise } from './revise.ts'
 import { IdInPath, IfMatch } from './schema.ts'
 
@@ -40,7 +40,7 @@ const SCHEMA = {
     },
     { additionalProperties: false },
   ),
-  response: responses(200, 'The destination, without its secrets.', shared('Destination')),
+  response: versioned(200, 'The destination, without its secrets.', shared('Destination')),
 }
 
 /** `/destinations/:id/rotate-secret`. Sent twice with the same secret, it changes nothing the second time. */

@@ -2,7 +2,7 @@ import { formatTimestamp, type Source, type WriteKey } from '@hookline/protocol'
 import Type from 'typebox'
 import type { KeyUses } from '../backend/key-uses.ts'
 import { LIST_QUERY, pageSchema } from './list.ts'
-import { responses, shared } from './responses.ts'
+import { responses, shared, versioned } from './responses.ts'
 import { IdInPath, IfMatch, nameField, nullable, SET_BY_SERVER, time } from './schema.ts'
 
 const fields = {
@@ -61,7 +61,7 @@ const about = (operationId: string, summary: string) => ({
   operationId,
   summary,
 })
-const one = (status: 200 | 201) => responses(status, 'The source.', shared('Source'))
+const one = (status: 200 | 201) => versioned(status, 'The source.', shared('Source'))
 
 /** What the routes of sources take and answer. */
 export const SOURCE_SCHEMAS = {
@@ -98,7 +98,7 @@ export const SOURCE_SCHEMAS = {
     params: IdInPath,
     headers: IfMatch,
     body: Type.Object({}, { additionalProperties: false }),
-    response: responses(201, 'The new write key.', WriteKeyShown),
+    response: versioned(201, 'The new write key.', WriteKeyShown),
   },
   removeKey: {
     ...about('removeWriteKey', 'Removes a write key'),

@@ -9,7 +9,7 @@ interface Operation {
   readonly operationId: string
   readonly parameters?: readonly { readonly name: string; readonly in: string }[]
   readonly security?: readonly unknown[]
-  readonly responses: Record<string, { content?: Record<string, { schema: Json }> }>
+  readonly responses: Record<string, { headers?: Json; content?: Record<string, { schema: Json }> }>
 }
 
 interface Document {
@@ -36,6 +36,10 @@ const closed = { additionalProperties: false }
 const text = Type.String({ minLength: 1 })
 const JsonSchema = Type.Union([Type.Boolean(), Type.Unsafe({ type: 'object' })])
 const Content = Type.Record(Type.String(), Type.Object({ schema: JsonSchema }, closed))
+const Headers = Type.Record(
+  Type.String(),
+  Type.Object({ description: text, schema: JsonSchema }, closed),
+)
 const OpenapiOperation = Type.Object(
   {
     operationId: text,
@@ -62,7 +66,10 @@ const OpenapiOperation = Type.Object(
     ),
     responses: Type.Record(
       Type.String({ pattern: '^([1-5][0-9]{2}|default)$' }),
-      Type.Object({ description: text, content: Type.Optional(Content) }, closed),
+      Type.Object(
+        { description: text, headers: Type.Optional(Headers), content: Type.Optional(Content) },
+        closed,
+      ),
       closed,
     ),
   },
@@ -119,6 +126,17 @@ test('the document lists exactly the routes there are', () => {
     .filter((route) => !route.startsWith('HEAD '))
     .map((route) => route.replaceAll(/:(\w+)/g, '{$1}'))
   expect(listed.toSorted()).toEqual(registered.toSorted())
+})
+
+test('every POST takes an Idempotency-Key, and what takes If-Match tells an ETag', () => {
+  for (const { path, method, operation } of operations()) {
+    const headers = (operation.parameters ?? []).filter((each) => each.in === 'header')
+    const names = headers.map(({ name }) => name)
+    expect([path, names.includes('idempotency-key')]).toEqual([path, method === 'post'])
+    const tells = Object.values(operation.responses).some(({ headers: told }) => told?.['etag'])
+    if (names.includes('if-match') && method !== 'delete')
+      expect([path, tells]).toEqual([path, true])
+  }
 })
 
 test('only the document itself is said to need no token', () => {
