@@ -962,7 +962,7 @@ export function listDeliveries({ limit, cursor, destinationId, state, eventId, $
     destinationId?: string;
     state?: "pending" | "delivered" | "rejected" | "expired" | "held" | "quarantined";
     eventId?: string;
-    $class?: "delivered" | "http_5xx" | "http_throttled" | "http_4xx" | "redirect" | "timeout" | "connection_failed" | "dns_failed" | "protocol_error" | "certificate_invalid" | "address_forbidden";
+    $class?: "delivered" | "http_5xx" | "http_throttled" | "http_4xx" | "redirect" | "timeout" | "connection_failed" | "dns_failed" | "protocol_error" | "certificate_invalid" | "address_forbidden" | "port_forbidden";
     status?: number;
     $from?: string;
     to?: string;
@@ -1577,6 +1577,8 @@ export function exportConfiguration({ withSecrets }: {
                 /** A text of 1 to 200 characters, not only spaces. */
                 name: string;
                 enabled: boolean;
+                /** Whether deliveries are held; if absent, as it is. */
+                paused?: boolean;
                 /** As POST /destinations takes them. */
                 settings: {
                     [key: string]: any;
@@ -1615,6 +1617,8 @@ export function importConfiguration(body: {
         /** A text of 1 to 200 characters, not only spaces. */
         name: string;
         enabled: boolean;
+        /** Whether deliveries are held; if absent, as it is. */
+        paused?: boolean;
         /** As POST /destinations takes them. */
         settings: {
             [key: string]: any;

@@ -21,7 +21,9 @@ interface Answered {
  * answers may show a secret, so they are sealed with the token of who asked, which nobody keeps.
  */
 export function repeatAnswers(app: AdminApp, deps: Pick<AdminDeps, 'keptAnswers' | 'clock'>): void {
-  const underWay = new Map<string, FastifyRequest>()
+  const underWay = new Set<string>()
+  // Which of them a request is: only the one that does the work has its answer kept.
+  const keys = new WeakMap<FastifyRequest, string>()
 
   app.addHook('preHandler', async (request, reply) => {
     const key = keyOf(request)
@@ -30,7 +32,8 @@ export function repeatAnswers(app: AdminApp, deps: Pick<AdminDeps, 'keptAnswers'
     if (kept === undefined) {
       if (underWay.has(key))
         throw new Problem('request_under_way', { headers: { 'retry-after': '1' } })
-      underWay.set(key, request)
+      underWay.add(key)
+      keys.set(request, key)
       return undefined
     }
     if (kept.fingerprint !== fingerprintOf(request)) throw new Problem('idempotency_key_reused')
@@ -39,8 +42,8 @@ export function repeatAnswers(app: AdminApp, deps: Pick<AdminDeps, 'keptAnswers'
   })
 
   app.addHook('onSend', async (request, reply, payload) => {
-    const key = keyOf(request)
-    if (key === undefined || underWay.get(key) !== request) return
+    const key = keys.get(request)
+    if (key === undefined) return
     try {
       if (reply.statusCode < 300 && isText(payload)) await keep(request, reply, key, payload ?? '')
     } finally {

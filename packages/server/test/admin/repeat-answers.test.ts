@@ -92,5 +92,8 @@ test('a kept answer can be read by nobody but who asked', async () => {
 test.each(['', ' ', 'x'.repeat(256), 'ü'])('the key %j is refused', async (text) => {
   await using server = await AdminServer.open()
   const call = { headers: key(encodeURI(text) === text ? text : 'a b'), body: { name: 'web' } }
-  expect((await server.call('POST', '/sources', call)).status).toBe(400)
+  const { status, headers, body } = await server.call<ProblemDocument>('POST', '/sources', call)
+  expect([status, body.code]).toEqual([400, 'bad_request'])
+  expect(headers.get('content-type')).toContain('application/problem+json')
+  expect(body.detail).toContain('1 to 255 visible ASCII characters')
 })
