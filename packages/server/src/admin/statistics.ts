@@ -63,11 +63,13 @@ function isAskedFor(row: CountsRow, { destinationId }: Query): boolean {
   )
 }
 
-/** Whole steps around what was asked for; the last hour, or 60 steps, where nothing was said. */
+/** Whole steps around what was asked for, as far as it is past; the last 60 steps where nothing was said. */
 function rangeOf(query: Query, stepMs: number, now: number): { from: number; to: number } {
   const asked = timeRangeOf(query)
-  const to = Math.ceil((asked.to ?? now) / stepMs) * stepMs
-  const from = Math.floor((asked.from ?? to - POINTS_IF_UNSAID * stepMs) / stepMs) * stepMs
+  const past = (ms: number): number => Math.min(Math.max(ms, 0), now + stepMs)
+  const to = Math.ceil(past(asked.to ?? now) / stepMs) * stepMs
+  const since = past(asked.from ?? to - POINTS_IF_UNSAID * stepMs)
+  const from = Math.floor(since / stepMs) * stepMs
   if ((to - from) / stepMs <= MOST_POINTS) return { from, to }
   const message = `That makes more than ${MOST_POINTS} points.`
   const hint = 'Take a longer step, or times closer to each other.'

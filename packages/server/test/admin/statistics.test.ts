@@ -118,6 +118,19 @@ test('steps of an hour and more are made from hours', async () => {
 })
 
 test.each([
+  [
+    'from=2026-01-15&to=9999-12-31T23:59:59Z',
+    '2026-01-15T00:00:00.000Z',
+    '2026-01-17T00:00:00.000Z',
+  ],
+  ['to=0000-01-01', '1970-01-01T00:00:00.000Z', '1970-01-01T00:00:00.000Z'],
+])('of %s only what can be counted is told', async (query, from, to) => {
+  await using server = await AdminServer.open()
+  const series = await server.must('GET', `/stats?step=1d&${query}`)
+  expect(series).toMatchObject({ from, to })
+})
+
+test.each([
   ['from=yesterday', '/from wrong_form'],
   ['step=2m', '/step not_allowed'],
   ['from=2020-01-01&step=1m', '/step out_of_range'],

@@ -1,0 +1,113 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openReceiver, type Receiver } from '../../packages/server/test/harness/receiver.ts'
+import { OpenapiClient, type Operation } from '../harness/openapi-client.ts'
+import { type RunningService, startService } from '../harness/running-service.ts'
+import { hostileText, SchemaValues } from '../harness/schema-values.ts'
+
+const RUNS = Number(process.env['HOOKLINE_TEST_FUZZ_RUNS'] ?? 2000)
+
+/** Answers that go on, or are no JSON. */
+const STREAMS = ['watch', 'getBackup']
+
+let receiver: Receiver
+let service: RunningService
+let client: OpenapiClient
+let ids: readonly string[]
+let values: SchemaValues
+beforeAll(async () => {
+  receiver = await openReceiver()
+  service = await startService()
+  client = await OpenapiClient.of(service.url, service.token)
+  ids = await somethingOfEach()
+  values = new SchemaValues(fc.oneof(hostileText, fc.constantFrom(...ids)))
+})
+afterAll(async () => {
+  // The books count calls against events, and deletions may have taken some.
+  await service.restart()
+  await service[Symbol.asyncDispose]()
+  await receiver[Symbol.asyncDispose]()
+})
+
+/** The ids of one thing of each kind, so that what is sent gets further than "not found". */
+async function somethingOfEach(): Promise<string[]> {
+  const made = async (operationId: string, body: object): Promise<string> =>
+    (await client.call<{ id: string }>(operationId, { body })).id
+  const destinationId = await service.createDestination({ urls: [receiver.url], secret: 's3cret' })
+  await service.track('m1')
+  const { id: eventId, deliveries } = await service.endOf('m1')
+  return [
+    service.source.id,
+    destinationId,
+    eventId,
+    deliveries[0]!.id,
+    await made('createReplay', { destinationId }),
+    await made('createDeletion', { userIds: ['somebody'], suppress: true }),
+    await made('createToken', { name: 'ci', role: 'viewer' }),
+  ]
+}
+
+const headerText = fc.oneof(
+  { weight: 3, arbitrary: fc.oneof(fc.uuid(), fc.constant('*')) },
+  fc.constantFrom('"1"', 'W/"1"', '"', 'x'.repeat(1_500), ', ,', '-1'),
+)
+const notJson = fc.constantFrom('{', '"', '{"a":1}}', '{"__proto__":{}}', '\0', '[[['.repeat(500))
+
+/** A request of an operation: parameters and body as the document has them, more or less. */
+function requestOf(operationId: string) {
+  const operation = client.operations.get(operationId)!
+  const { parameters = [] } = operation
+  const named = parameters.map((each) => [each.name, valueOf(each, operation)] as const)
+  const inPath = parameters.filter((each) => each.in === 'path').map(({ name }) => name)
+  const schema = client.bodySchema(operationId)
+  const body = schema && fc.oneof({ weight: 9, arbitrary: values.nearly(schema) }, notJson)
+  return fc.record({
+    operationId: fc.constant(operationId),
+    parameters: fc.record(Object.fromEntries(named), { requiredKeys: inPath }),
+    body: body ?? fc.constant(undefined),
+  })
+}
+
+function valueOf(
+  { in: place, schema }: NonNullable<Operation['parameters']>[number],
+  { operationId, path }: Operation & { readonly path: string },
+): fc.Arbitrary<string> {
+  if (place === 'header') return headerText
+  const fitting = ids.find((id) => id.startsWith(PREFIXES[path.split('/')[3]!] ?? '-'))
+  // What is removed cannot be asked for any more.
+  if (place === 'path' && fitting !== undefined && !operationId.startsWith('remove')) {
+    return fc.oneof({ weight: 3, arbitrary: fc.constant(fitting) }, hostileText)
+  }
+  return fc.oneof(hostileText, values.allowedBy(schema).map(String))
+}
+
+/** How the ids of a collection begin. */
+const PREFIXES: Readonly<Record<string, string>> = {
+  sources: 'src_',
+  destinations: 'dst_',
+  events: 'evt_',
+  deliveries: 'msg_',
+  replays: 'rpl_',
+  deletions: 'del_',
+}
+
+test('whatever is sent, no answer is a 500 or outside the document', async () => {
+  const operations = [...client.operations.keys()].filter((id) => !STREAMS.includes(id))
+  expect(operations.length).toBeGreaterThan(25)
+  const succeeded = new Set<string>()
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(...operations).chain(requestOf),
+      async ({ operationId, parameters, body }) => {
+        // An empty or dotted part makes another path of it.
+        fc.pre(Object.values(parameters).every((value) => !['', '.', '..'].includes(value ?? '')))
+        const { answer, faults } = await client.send(operationId, { parameters, body })
+        expect([operationId, answer.status < 500, faults]).toEqual([operationId, true, []])
+        if (answer.status < 300) succeeded.add(operationId)
+      },
+    ),
+    { numRuns: RUNS },
+  )
+  // Else it would have tried little but the refusals.
+  expect(succeeded.size).toBeGreaterThan(operations.length / 2)
+}, 120_000)
