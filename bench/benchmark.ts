@@ -18,14 +18,31 @@ export interface Figure {
   readonly goal?: Goal | undefined
 }
 
+/** How a figure changes with something else: for a plot. */
+export interface Curve {
+  /** Of the plot's file. */
+  readonly name: string
+  readonly title: string
+  readonly x: string
+  readonly y: string
+  readonly points: readonly { readonly x: number; readonly values: readonly number[] }[]
+}
+
 export interface Measured {
   readonly figures: readonly Figure[]
+  readonly curves?: readonly Curve[]
   /** What a reader has to know to judge the figures: durability of the sides, what was missing, what was scaled down. */
   readonly notes: readonly string[]
 }
 
 export interface Benchmark {
   run(effort: Effort): Promise<Measured>
+}
+
+/** Whether the median has reached the goal; a figure without one always has. */
+export function isMet({ goal, values }: Pick<Figure, 'goal' | 'values'>): boolean {
+  if (goal === undefined) return true
+  return 'atLeast' in goal ? median(values) >= goal.atLeast : median(values) <= goal.atMost
 }
 
 export function median(values: readonly number[]): number {

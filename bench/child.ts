@@ -1,6 +1,14 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 
+const EXEC_ARGV = ['--conditions=hookline-source', '--expose-gc']
+
+/** Every process leaves CPU profiles of its threads in the folder HOOKLINE_BENCH_PROFILES, where that is set. */
+function profiling(): readonly string[] {
+  const folder = process.env['HOOKLINE_BENCH_PROFILES']
+  return folder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${folder}`]
+}
+
 /**
  * A script of this folder in a process of its own. It answers each message with one message; the
  * first it sends by itself, when it is ready.
@@ -14,7 +22,7 @@ export class Child implements AsyncDisposable {
 
   static async start(script: string, args: readonly string[] = []): Promise<[Child, unknown]> {
     const path = new URL(script, import.meta.url)
-    const started = fork(path, args, { execArgv: ['--conditions=hookline-source', '--expose-gc'] })
+    const started = fork(path, args, { execArgv: [...EXEC_ARGV, ...profiling()] })
     return [new Child(started), await answer(started)]
   }
 

@@ -11,10 +11,15 @@ const DEADLINE_MS = 60_000
 /** Where webhooks arrive; tells which event it was. */
 export class Arrivals implements AsyncDisposable {
   #receiver: RawReceiver | undefined
-  onEvent: (number: number) => void = () => undefined
+  onEvent: (number: number | undefined) => void = () => undefined
+  /** Answers 500 from now on. */
+  isRefusing = false
 
   async open(): Promise<this> {
-    this.#receiver = await RawReceiver.open((body) => this.onEvent(numberIn(body)))
+    this.#receiver = await RawReceiver.open((body) => {
+      this.onEvent(numberIn(body))
+      return !this.isRefusing
+    })
     return this
   }
 
@@ -35,8 +40,8 @@ export interface PassageOptions {
   readonly count?: number
   /** Destinations that each event goes to. */
   readonly destinations?: number
-  /** Of each call, in place of the usual ones. */
-  readonly properties?: object
+  /** The call that all are like; without it, the usual one. */
+  readonly like?: object | undefined
 }
 
 /** A load before the service and arrivals behind it: events are counted, and timed from call to receiver. */
@@ -47,23 +52,18 @@ export class Passage implements AsyncDisposable {
   /** By number of the event: when it was due. */
   readonly #dueAt: number[] = []
   #client: RawClient | undefined
-  #sent = 0
+  /** Events so far. */
+  sent = 0
   #deliveries = 0
   #latencies: number[] = []
   #mayGo = (): boolean => false
   #onArrival = (): void => undefined
 
-  private constructor({
-    writeKey,
-    arrivals,
-    count = 1,
-    destinations = 1,
-    properties,
-  }: PassageOptions) {
+  private constructor({ writeKey, arrivals, count = 1, destinations = 1, like }: PassageOptions) {
     this.#count = count
     this.#destinations = destinations
     const path = count === 1 ? '/v1/track' : '/v1/batch'
-    this.#request = requestTemplate(path, writeKey, { count, properties })
+    this.#request = requestTemplate(path, writeKey, { count, like })
     arrivals.onEvent = (number) => this.#arrive(number)
   }
 
@@ -76,7 +76,7 @@ export class Passage implements AsyncDisposable {
 
   /** Events per second that reach every destination, when calls wait only for room. */
   async throughput(seconds: number): Promise<number> {
-    const before = this.#sent
+    const before = this.sent
     const started = performance.now()
     const end = started + seconds * 1000
     const most = Math.max(OUTSTANDING, this.#count)
@@ -84,7 +84,7 @@ export class Passage implements AsyncDisposable {
     this.#onArrival = () => this.#client!.poke()
     this.#client!.poke()
     await this.#drained(end)
-    return (this.#sent - before) / ((performance.now() - started) / 1000)
+    return (this.sent - before) / ((performance.now() - started) / 1000)
   }
 
   /** How long each event was under way, when calls come at random with this rate, from when it was due. */
@@ -94,13 +94,14 @@ export class Passage implements AsyncDisposable {
   }): Promise<readonly number[]> {
     const started = performance.now()
     const end = started + load.seconds * 1000
-    const wait = (): number => (-Math.log(1 - Math.random()) * 1000) / load.eventsPerSecond
+    const meanMs = (1000 * this.#count) / load.eventsPerSecond
+    const wait = (): number => -Math.log(1 - Math.random()) * meanMs
     let dueAt = started + wait()
     this.#latencies = []
     this.#onArrival = () => undefined
     this.#mayGo = () => {
       if (dueAt > performance.now() || dueAt >= end) return false
-      this.#dueAt[this.#sent] = dueAt
+      for (let call = 0; call < this.#count; call++) this.#dueAt[this.sent + call] = dueAt
       dueAt += wait()
       return true
     }
@@ -115,16 +116,18 @@ export class Passage implements AsyncDisposable {
   }
 
   get #outstanding(): number {
-    return this.#sent - this.#deliveries / this.#destinations
+    return this.sent - this.#deliveries / this.#destinations
   }
 
   #next(): Buffer | undefined {
     if (!this.#mayGo()) return undefined
-    this.#sent += this.#count
+    this.sent += this.#count
     return this.#request()
   }
 
-  #arrive(number: number): void {
+  #arrive(number: number | undefined): void {
+    // Of others there may be some: what is pending is retried.
+    if (number === undefined) return
     this.#deliveries++
     const dueAt = this.#dueAt[number]
     if (dueAt !== undefined) this.#latencies.push(performance.now() - dueAt)

@@ -1,13 +1,17 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 
-const ANSWER = Buffer.from('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok')
+const TAKEN = Buffer.from('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok')
+const REFUSED = Buffer.from('HTTP/1.1 500 No\r\nContent-Length: 2\r\n\r\nno')
 const HEAD_END = '\r\n\r\n'
 const LENGTH = /\r\ncontent-length: (\d+)/i
 
+/** Gets the body of a request, which is not its to keep; says whether it is answered 200, or 500. */
+type Take = (body: Buffer) => boolean
+
 /**
  * Takes webhooks with as little work as HTTP allows, so that it takes little of a processor that the side
- * that is measured needs as well: finds the body, hands it over, answers 200.
+ * that is measured needs as well: finds the body, hands it over, answers.
  */
 export class RawReceiver implements AsyncDisposable {
   readonly port: number
@@ -20,15 +24,14 @@ export class RawReceiver implements AsyncDisposable {
     this.port = (server.address() as AddressInfo).port
   }
 
-  /** `onBody` is called with the body of each request, before it is answered; what it is given is not its to keep. */
-  static async open(onBody: (body: Buffer) => void): Promise<RawReceiver> {
+  static async open(take: Take): Promise<RawReceiver> {
     const sockets = new Set<Socket>()
     const server = createServer({ noDelay: true }, (socket) => {
       sockets.add(socket)
       socket.on('close', () => sockets.delete(socket))
       // A sender that is stopped resets its connections.
       socket.on('error', () => socket.destroy())
-      serve(socket, onBody)
+      serve(socket, take)
     })
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
@@ -45,7 +48,7 @@ export class RawReceiver implements AsyncDisposable {
   }
 }
 
-function serve(socket: Socket, onBody: (body: Buffer) => void): void {
+function serve(socket: Socket, take: Take): void {
   let held: Buffer | undefined
   socket.on('data', (chunk: Buffer) => {
     let left = held === undefined ? chunk : Buffer.concat([held, chunk])
@@ -57,8 +60,8 @@ function serve(socket: Socket, onBody: (body: Buffer) => void): void {
         held = left
         return
       }
-      onBody(left.subarray(head + HEAD_END.length, end))
-      socket.write(ANSWER)
+      const isTaken = take(left.subarray(head + HEAD_END.length, end))
+      socket.write(isTaken ? TAKEN : REFUSED)
       left = left.subarray(end)
     }
   })

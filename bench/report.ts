@@ -1,52 +1,35 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
 import { type Figure, type Goal, type Measured, median } from './benchmark.ts'
-import { machine } from './machine.ts'
-
-/** A benchmark with all that is needed to judge it, as it is kept in bench/results. */
-interface Result extends Measured {
-  readonly name: string
-  readonly machine: string
-  readonly command: string
-}
 
 /** Each figure as the median of its rounds with the least and the most, for a person to read. */
-export function report(name: string, { figures, notes }: Measured): string {
+export function report(name: string, { figures, notes, curves = [] }: Measured): string {
   const lines = figures.map((figure) => {
     const { name: label, unit, goal } = figure
     const aim = goal === undefined ? '' : `   goal ${shownGoal(goal)}`
     return `  ${label.padEnd(32)} ${spread(figure)} ${unit}${aim}`
   })
-  return [name, ...lines, ...notes.map((note) => `  (${note})`)].join('\n')
+  const points = curves.flatMap((curve) =>
+    curve.points.map(({ x, values }) => {
+      const label = `${x.toLocaleString('en')} ${curve.x}`
+      return `  ${label.padEnd(32)} ${spread({ name: '', unit: '', values })} ${curve.y}`
+    }),
+  )
+  return [name, ...lines, ...points, ...notes.map((note) => `  (${note})`)].join('\n')
 }
 
-export function save(name: string, measured: Measured): void {
-  const folder = new URL('results/', import.meta.url)
-  mkdirSync(folder, { recursive: true })
-  const result: Result = {
-    name,
-    machine: machine(),
-    command: `npm run bench -- ${name}`,
-    ...measured,
-    figures: measured.figures.map((each) => ({ ...each, values: each.values.map(rounded) })),
-  }
-  writeFileSync(new URL(`${name}.json`, folder), `${JSON.stringify(result, null, 2)}\n`)
-}
-
-function shownGoal(goal: Goal): string {
+export function shownGoal(goal: Goal): string {
   return 'atLeast' in goal ? `≥ ${goal.atLeast}` : `≤ ${goal.atMost}`
 }
 
 function spread({ values }: Figure): string {
+  const { middle, least, most } = shown(values)
+  return `${middle.padStart(9)} (${least} – ${most})`
+}
+
+/** Median, least and most, with as many digits as say something. */
+export function shown(values: readonly number[]): Record<'middle' | 'least' | 'most', string> {
   const most = Math.max(...values)
-  const show = (value: number): string => value.toFixed(digitsOf(most))
-  return `${show(median(values)).padStart(9)} (${show(Math.min(...values))} – ${show(most)})`
-}
-
-function rounded(value: number): number {
-  return Number(value.toPrecision(4))
-}
-
-/** Three digits that say something, and no more. */
-function digitsOf(value: number): number {
-  return value >= 100 ? 0 : value >= 10 ? 1 : 2
+  const digits = most >= 100 ? 0 : most >= 10 ? 1 : 2
+  const options = { minimumFractionDigits: digits, maximumFractionDigits: digits }
+  const show = (value: number): string => value.toLocaleString('en', options)
+  return { middle: show(median(values)), least: show(Math.min(...values)), most: show(most) }
 }

@@ -2,8 +2,9 @@ import { parseArgs } from 'node:util'
 import { againstBaseline, readBaseline, toBaseline, writeBaseline } from './baseline.ts'
 import type { Measured } from './benchmark.ts'
 import { benchmarks } from './benchmarks.ts'
-import { machine } from './machine.ts'
-import { report, save } from './report.ts'
+import { commit, machine } from './machine.ts'
+import { report } from './report.ts'
+import { saveResult } from './results.ts'
 
 // npm run bench                     every benchmark, five rounds, results kept in bench/results
 // npm run bench -- delivery         one of them, or several
@@ -32,21 +33,31 @@ const chosen = Object.entries(benchmarks).filter(
   ([name]) => positionals.length === 0 || positionals.includes(name),
 )
 
-console.log(`${machine()}\nnpm run bench -- ${process.argv.slice(2).join(' ')}`)
+const ranOn = machine()
+const command = [
+  'npm run bench',
+  ...(process.argv.length > 2 ? ['--'] : []),
+  ...process.argv.slice(2),
+]
+console.log(`${ranOn}, commit ${commit()}\n${command.join(' ')}`)
+const effort = values.quick ? QUICK : FULL
 const started = performance.now()
 const all: Record<string, Measured> = {}
 for (const [name, benchmark] of chosen) {
-  const measured = await benchmark.run(values.quick ? QUICK : FULL)
+  const measured = await benchmark.run(effort)
   all[name] = measured
   console.log(report(name, measured))
-  if (!values.quick) save(name, measured)
+  if (!values.quick) saveResult(name, measured, { ...effort, machine: ranOn })
 }
 console.log(`${((performance.now() - started) / 1000).toFixed(0)} s`)
 
-if (values.quick && values.baseline) {
+if (!values.quick) {
+  // The page that shows the results, and its plots.
+  await import('../docs/generate.ts')
+} else if (values.baseline) {
   const made = Object.entries(all).map(([name, { figures }]) => [name, toBaseline(figures)])
   writeBaseline({ ...readBaseline(), ...Object.fromEntries(made) })
-} else if (values.quick) {
+} else {
   compareWithBaseline()
 }
 

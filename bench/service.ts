@@ -65,6 +65,14 @@ export class Service implements AsyncDisposable {
     return { id: made.id, writeKey: made.writeKeys[0].key }
   }
 
+  /** One call. */
+  async send({ writeKey }: BenchSource, call: object): Promise<void> {
+    const headers = { authorization: `Basic ${btoa(`${writeKey}:`)}` }
+    const body = JSON.stringify(call)
+    const answer = await fetch(`${this.#url}/v1/track`, { method: 'POST', headers, body })
+    if (answer.status !== 200) throw new Error(`Answered ${answer.status}.`)
+  }
+
   async usage(): Promise<Usage> {
     return (await this.#child.ask({})) as Usage
   }

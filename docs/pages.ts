@@ -1,6 +1,7 @@
 import { configPage } from './config-page.ts'
 import { errorsPage } from './errors-page.ts'
 import { managementClient } from './management-client.ts'
+import { performancePage, performancePlots } from './performance-page.ts'
 
 /** A page, or a program, that is generated from the code. */
 export interface GeneratedPage {
@@ -13,4 +14,6 @@ export const GENERATED_PAGES: readonly GeneratedPage[] = [
   { path: 'docs/errors.md', render: errorsPage },
   { path: 'docs/config.md', render: configPage },
   { path: 'test/generated/management-client.ts', render: managementClient },
+  { path: 'docs/performance.md', render: performancePage },
+  ...performancePlots(),
 ]

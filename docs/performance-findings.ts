@@ -1,0 +1,81 @@
+import type { BenchmarkName } from '../bench/benchmarks.ts'
+
+/** What is compared, and what profiles say stands between a figure and more. Figures are not repeated here: they change. */
+interface Finding {
+  readonly about: string
+  readonly limit?: string
+}
+
+/** What holds for all of them. */
+export const LIMITS: readonly string[] = [
+  'One event costs processor time in two threads: the main one, which parses, decides, signs and speaks HTTP, and the one that writes to SQLite. Where load and receiver share two processors with them, the machine is full before the main thread is.',
+  'What is not processor time is the disk: a commit is an fsync, and an event waits for two of them, one when it is accepted and one when its delivery is recorded. They are shared by all that arrives meanwhile, so a slow disk makes larger commits, not fewer events, as long as enough may be on their way: `laneWindow` for each destination.',
+]
+
+export const FINDINGS: Readonly<Record<BenchmarkName, Finding>> = {
+  'ingest-single': {
+    about:
+      'One call in a request over 64 connections, each on disk before its 200, against a bare `node:http` server that parses the JSON and answers.',
+    limit:
+      'The bare server is little more than the parser of Node itself; next to it everything weighs: the framework, validation, stamping, the copy of each row to the thread that writes, and three indexes. And that thread needs a processor which here the load has.',
+  },
+  'ingest-batch': {
+    about: 'The same with batches of 20 calls, as client libraries send them.',
+    limit:
+      'A request is parsed once, but each call in it is validated, stamped, serialised again and written with its index entries. The bare server does one `JSON.parse` for all of them.',
+  },
+  delivery: {
+    about:
+      'From the log through decision, signature and request to a receiver in another process, each delivery recorded, against a bare loop of undici requests with the same bodies, signatures and concurrency that keeps nothing. Events are appended, on disk, as fast as they are delivered.',
+    limit:
+      'The main thread does what the bare loop does, and appends, decides and records besides. While fewer events may be on their way than two commits of the disk leave room for, it is idle a part of the time.',
+  },
+  'delivery-peers': {
+    about:
+      'The same stream of events against what one would write by hand with BullMQ on Redis and with pg-boss on PostgreSQL: same bodies, signatures, concurrency and receiver ([bench/peers](../bench/peers)). How durable each is stands below: with appendonly off, Redis loses its queue when it is killed.',
+    limit:
+      'BullMQ makes one call to Redis for each job that ends and keeps nothing on disk here; pg-boss is driven in bulk, inserting, fetching and completing many jobs in one statement, so that its cost is shared as that of a commit is here.',
+  },
+  'end-to-end': {
+    about:
+      'From the call to the receiver, at half of the greatest rate at which single calls pass through. Calls come at random times at a rate that waits for nobody, and the clock of each starts when it was due: what a slow moment delays counts in full.',
+    limit:
+      'Half of it is the commit before the call is answered; the tail is made of commits that a checkpoint or another write to the disk makes long.',
+  },
+  isolation: {
+    about:
+      'How late nine healthy webhooks get their events beside a tenth that never answers, at half of what the ten take.',
+  },
+  growth: {
+    about:
+      'Events per second from call to receiver with much history and many pending deliveries of the same destination, against an empty database. Both services run, and are loaded in turn.',
+    limit:
+      'The index by messageId, which finds duplicates, is hit at random places: with much history each new event makes another page of it dirty.',
+  },
+  memory: {
+    about:
+      'Memory of the process after the same load, with a million pending deliveries and with none. What is pending is in the database, and only what is due soon is read.',
+  },
+  restart: {
+    about:
+      'From the start of the process to the first delivery of one that waited, with a million pending.',
+    limit:
+      'Loading the code: the database is opened and the first due deliveries are found by an index.',
+  },
+  cost: {
+    about: 'What an event costs from the call to the receiver.',
+    limit:
+      'Where little comes, commits are shared by few: that is why an event costs more at half of the rate. On disk an event is its JSON, five index entries, and the delivery with its last attempt.',
+  },
+  scaling: {
+    about:
+      'How throughput changes with the destinations of an event, the size of a call, and the backlog.',
+  },
+  'client-rate': {
+    about:
+      '`track()` calls enqueued per second on one core by the client library, against `@segment/analytics-node`, while no server answers.',
+  },
+  'client-memory': {
+    about: 'Bytes of JSON that wait in the queue of the client for each byte of memory they take.',
+  },
+}
