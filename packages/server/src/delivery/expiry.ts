@@ -1,7 +1,6 @@
-import type { Carried, Delivery, Destination } from '@hookline/protocol'
-import type { DeliveryQueue } from '../backend/deliveries.ts'
+import type { Delivery, Destination } from '@hookline/protocol'
 import type { Clock } from '../util/clock.ts'
-import { recordClaimed } from './record-claimed.ts'
+import { type ClaimedDeliveries, recordClaimed } from './record-claimed.ts'
 import { allFailedAt, brokenSince } from './rest.ts'
 import type { WebhookHealth } from './webhook-health.ts'
 
@@ -16,8 +15,7 @@ const SLICE = 256
  */
 export async function expireUnderOpenBreaker(
   destination: Destination,
-  context: {
-    readonly deliveries: DeliveryQueue<Carried>
+  context: ClaimedDeliveries & {
     readonly health: WebhookHealth
     readonly clock: Clock
     readonly retryWindowMs: number
@@ -38,14 +36,14 @@ export async function expireUnderOpenBreaker(
       // A probe must have failed after the end: while Hookline itself was stopped, none was sent.
       return end <= now && (rounds > 0 || (since <= firstDueAt && failedAt >= end))
     }
-    const over = claimed.map(({ delivery }) => delivery).filter(isOver)
+    const over = claimed.filter(({ delivery }) => isOver(delivery))
     const waiting = claimed.filter(({ delivery }) => !isOver(delivery))
     await deliveries.release(waiting.map(({ delivery }) => delivery.id))
-    await recordClaimed(
-      deliveries,
-      over.map((delivery) => ({ ...delivery, state: 'expired', dueAt: null })),
-    )
-    expired += over.length
+    expired += await recordClaimed(context, over, (delivery) => ({
+      ...delivery,
+      state: 'expired',
+      dueAt: null,
+    }))
     if (over.length < SLICE) return expired
   }
 }

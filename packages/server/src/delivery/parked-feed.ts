@@ -1,6 +1,7 @@
 import type { Carried, Destination } from '@hookline/protocol'
 import type { Logger } from 'pino'
 import type { Catalog } from '../backend/catalog.ts'
+import type { Deletions } from '../backend/deletions.ts'
 import type { DeliveryQueue } from '../backend/deliveries.ts'
 import type { Quarantine, Unreadable } from '../backend/quarantine.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
@@ -16,6 +17,7 @@ import type { WebhookHealth } from './webhook-health.ts'
 export interface ParkedFeedOptions {
   readonly catalog: Catalog
   readonly deliveries: DeliveryQueue<Carried>
+  readonly deletions: Pick<Deletions, 'isPurged'>
   readonly quarantine: Quarantine
   readonly health: WebhookHealth
   readonly clock: Clock
@@ -160,7 +162,7 @@ export class ParkedFeed implements AsyncDisposable {
   }
 
   async #hold(destinationId: string): Promise<number> {
-    const { isMore, unreadable } = await holdSlice(destinationId, this.#options.deliveries)
+    const { isMore, unreadable } = await holdSlice(destinationId, this.#options)
     await this.#setAside(unreadable)
     // Slice by slice, so that other lanes are fed in between.
     if (isMore) this.#isWanted = true

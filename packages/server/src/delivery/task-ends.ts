@@ -7,11 +7,15 @@ import type { Metrics } from '../telemetry/metrics.ts'
 import type { Clock } from '../util/clock.ts'
 import type { DeliveryTask } from './lane.ts'
 import type { TaskEnd } from './ledger.ts'
+import { pause } from '../util/pause.ts'
 import { patiently } from './patiently.ts'
 import { type Faulty, setAside } from './set-aside.ts'
 
 /** What a round came to: a record, nothing because it was not begun, or an error, which is a bug of ours. */
 export type RoundEnd = RecordedDelivery | 'untouched' | { readonly fault: unknown }
+
+/** A few slices of a purge: longer than what is let go takes to be handed out again. */
+const PURGE_SLICES_MS = 20
 
 export interface TaskEndsOptions {
   readonly deliveries: DeliveryQueue<Carried>
@@ -78,8 +82,11 @@ export class TaskEnds {
 
   /** Its user was deleted, and with them all there is to record. */
   async #letGo(task: DeliveryTask): Promise<TaskEnd> {
-    await this.#options.deliveries.release([task.delivery.id])
+    const { deliveries, clock, signal } = this.#options
     task.onRecorded()
+    // Given back at once, it would be handed out again, and again, until the purge has come to it.
+    if (task.origin !== 'fresh') await pause(clock, PURGE_SLICES_MS, signal)
+    await deliveries.release([task.delivery.id])
     return 'recorded'
   }
 

@@ -56,6 +56,37 @@ test('what of a purged user was parked is not taken up again; that of others is'
   expect(engine.dispatcher.imbalance).toBe(0)
 })
 
+test('what waits for its purge is not handed out again and again: all else goes on', async () => {
+  await using receiver = await openReceiver({ respond: 500 })
+  await using engine = await DeliveryEngine.open({ retryDelaysMs: [800] })
+  await engine.destination('dst_a', receiver.url)
+  await engine.receive(3)
+  const parked = async (): Promise<number> =>
+    (await engine.deliveries({})).filter(({ rounds }) => rounds === 1).length
+  await expect.poll(parked).toBe(3)
+  // Known to be purged from now on, but the slice at hand is of somebody else.
+  const now = Date.now()
+  const { deletions } = engine.backend
+  const id = newId('del', now)
+  const request = { id, createdAt: now, sourceIds: null, suppress: false, users: 2 }
+  await deletions.create(request, ['u1', 'u2'])
+  const purging = { deletionId: id, userIds: ['u1', 'u2'], sourceIds: null, until: now }
+  const cursor = JSON.stringify({ user: 1, column: 0, afterSeq: 0 })
+  expect(await deletions.purge({ ...purging, cursor })).toBeNull()
+  receiver.respond = () => 200
+  await expect.poll(() => Date.now() - now).toBeGreaterThan(1000)
+  const [event] = await engine.receive(1)
+  await expect
+    .poll(() => engine.deliveries({ eventId: event!.id }))
+    .toMatchObject([{ state: 'delivered' }])
+  expect(receiver.requests).toHaveLength(4)
+  expect(await left(engine)).toBe(8)
+  await purge(engine)
+  await expect.poll(() => left(engine)).toBeLessThanOrEqual(2)
+  await engine.settled()
+  expect(engine.dispatcher.imbalance).toBe(0)
+})
+
 test('an entry of a purged user is acked: it does not come again after a restart', async () => {
   const { promise: opened, resolve: answer } = Promise.withResolvers<void>()
   await using receiver = await openReceiver({ respond: () => opened.then(() => 200) })

@@ -1,0 +1,169 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, test } from 'vitest'
+import { filesWith } from '../../packages/server/test/harness/bytes-in-folder.ts'
+import { openReceiver, type Receiver } from '../../packages/server/test/harness/receiver.ts'
+import { seededRandom } from '../../packages/server/test/harness/seeded-random.ts'
+import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
+import { ManagementApi } from '../harness/management-api.ts'
+import { freePort } from './free-port.ts'
+import { Load } from './load.ts'
+import { ServiceProcess } from './service-process.ts'
+
+const ADMIN_TOKEN = 'tok_crash_test'
+const SEED = Number(process.env['HOOKLINE_TEST_SEED'] ?? Date.now() % 1_000_000)
+const PLANTED = 'PLANTED-VALUE'
+const USERS = Array.from({ length: 200 }, (_, index) => `user-${index}`)
+const EVENTS_EACH = 25
+const DELETIONS = 4
+const LONGEST_LIFE_MS = 1500
+
+const settings = {
+  HOOKLINE_ADMIN_TOKEN: ADMIN_TOKEN,
+  HOOKLINE_ALLOWED_NETWORKS: '127.0.0.0/8',
+  HOOKLINE_RETRY_SCHEDULE_MS: '50,100,200,400',
+  HOOKLINE_LOG_LEVEL: 'error',
+}
+
+interface Shown {
+  readonly id: string
+  readonly state: string
+  readonly createdAt: string
+  readonly purgedAt: string | null
+}
+
+/** What a receiver got on one of its paths. */
+function callsTo({ requests }: Receiver, path: string) {
+  return requests
+    .filter((request) => request.path.endsWith(`/${path}`))
+    .map(({ headers, body }) => {
+      const call = JSON.parse(body.toString()) as Record<'type' | 'userId' | 'messageId', string>
+      return { ...call, text: body.toString(), webhookId: String(headers['webhook-id']) }
+    })
+}
+
+/** A source with three destinations: one that is on, one that is off, and one that is paused. */
+async function setUp(api: ManagementApi, receiver: Receiver) {
+  interface SourceMade {
+    readonly id: string
+    readonly writeKeys: readonly [{ readonly key: string }]
+  }
+  const source = await api.call<SourceMade>('POST', 'sources', { name: 'S' })
+  const make = async (path: string, enabled = true): Promise<string> => {
+    const webhooks = [{ url: `${receiver.url}/${path}` }]
+    const body = { sourceId: source.id, type: 'Webhooks', enabled, settings: { webhooks } }
+    return (await api.call<{ id: string }>('POST', 'destinations', body)).id
+  }
+  await make('on')
+  await make('off', false)
+  const paused = await make('paused')
+  await api.call('POST', `destinations/${paused}/pause`)
+  return { writeKey: source.writeKeys[0].key, paused }
+}
+
+async function send(url: string, writeKey: string, batch: readonly object[]): Promise<void> {
+  const headers = { authorization: `Basic ${btoa(`${writeKey}:`)}` }
+  const body = JSON.stringify({ batch })
+  expect((await fetch(`${url}/v1/batch`, { method: 'POST', headers, body })).status).toBe(200)
+}
+
+/** Events of users to be deleted, among those of others, of every size: pages are split where they lie. */
+async function fill(url: string, writeKey: string, random: () => number): Promise<void> {
+  for (let round = 0; round < EVENTS_EACH; round++) {
+    const calls = USERS.flatMap((userId) => {
+      const text = 'x'.repeat(random() * 600)
+      const planted = { anonymousId: `${PLANTED}-${random()}`, properties: { text, it: PLANTED } }
+      return [
+        { type: 'track', event: 'Mine', userId, ...planted },
+        { type: 'track', event: 'Other', userId: `other-${userId}`, properties: { text } },
+      ]
+    })
+    await send(url, writeKey, calls)
+  }
+}
+
+async function ask(api: ManagementApi): Promise<() => Promise<Shown[]>> {
+  const ids: string[] = []
+  for (let part = 0; part < DELETIONS; part++) {
+    const userIds = USERS.filter((_, index) => index % DELETIONS === part)
+    const body = { userIds, suppress: true }
+    ids.push((await api.call<Shown>('POST', 'deletions', body)).id)
+  }
+  return () => Promise.all(ids.map((id) => api.call<Shown>('GET', `deletions/${id}`)))
+}
+
+test('deletions under load, killed again and again: nobody is left, everybody is told, nothing else is lost', async () => {
+  const random = seededRandom(SEED)
+  using folder = new TemporaryFolder()
+  // Many answers echo what was sent: attempts keep some of them.
+  await using receiver = await openReceiver({
+    respond: ({ body }) => (random() < 0.2 ? { status: 500, body: body.toString() } : 200),
+  })
+  const options = { port: await freePort(), dataDir: folder.path, settings }
+  const start = async (): Promise<ServiceProcess> => {
+    const started = new ServiceProcess(options)
+    expect(await started.ready(), started.said).toBe(true)
+    return started
+  }
+  let service = await start()
+  const { url } = service
+  const api = new ManagementApi(url, ADMIN_TOKEN)
+  const { writeKey, paused } = await setUp(api, receiver)
+  await fill(url, writeKey, random)
+  expect(filesWith(folder.path, PLANTED)).toContain('hookline.db')
+
+  const deletions = await ask(api)
+  const load = new Load(random)
+  let kills = 0
+  for (let isPurged = false; !isPurged; kills++) {
+    const stop = new AbortController()
+    const sending = load.run(url, writeKey, stop.signal)
+    await new Promise((resolve) => setTimeout(resolve, random() * LONGEST_LIFE_MS))
+    await service.kill()
+    stop.abort()
+    await sending
+    service = await start()
+    isPurged = (await deletions()).every(({ purgedAt }) => purgedAt !== null)
+  }
+  await api.call('POST', `destinations/${paused}/resume`)
+  const states = async () => new Set((await deletions()).map(({ state }) => state))
+  await expect.poll(states, { timeout: 60_000 }).toEqual(new Set(['finished']))
+  const lost = (): number => {
+    const paths = ['on', 'paused'].map((path) => callsTo(receiver, path))
+    const got = paths.map((calls) => new Set(calls.map(({ messageId }) => messageId)))
+    return got.reduce((sum, each) => sum + load.promised.difference(each).size, 0)
+  }
+  await expect.poll(lost, { timeout: 60_000, interval: 500 }).toBe(0)
+
+  // Suppressed: answered 200, and not kept.
+  await send(url, writeKey, [{ type: 'page', userId: 'user-0', name: PLANTED }])
+  const createdAt = (await deletions()).map((deletion) => deletion.createdAt)
+  expect(await service.stop(), service.said).toBe(0)
+  expect(filesWith(folder.path, PLANTED)).toEqual([])
+  using database = new DatabaseSync(join(folder.path, 'hookline.db'), { readOnly: true })
+  expect(database.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' })
+
+  const told = ['on', 'off', 'paused'].map((path) => noticesAmong(callsTo(receiver, path)))
+  expect(told.map(({ userIds }) => userIds)).toEqual([USERS.toSorted(), [], USERS.toSorted()])
+  const exact = (user: string, at: string) =>
+    `{"type":"delete","userId":"${user}","timestamp":"${at}"}`
+  const expected = USERS.map((user, index) => exact(user, createdAt[index % DELETIONS]!))
+  for (const { texts } of [told[0]!, told[2]!]) expect(texts).toEqual(new Set(expected))
+  const requests = told.reduce((sum, each) => sum + each.requests, 0)
+  console.log(
+    `seed ${SEED}: ${kills} kills, ${load.promised.size} other calls answered 200, lost ${lost()}, ` +
+      `${requests} requests for ${2 * USERS.length} notices`,
+  )
+  expect(kills).toBeGreaterThan(3)
+})
+
+/** What a kill repeats has the webhook-id of before, and is the same notice. */
+function noticesAmong(calls: ReturnType<typeof callsTo>) {
+  const notices = calls.filter(({ type }) => type === 'delete')
+  const byId = new Map(notices.map(({ webhookId, userId }) => [webhookId, userId]))
+  return {
+    requests: notices.length,
+    userIds: [...byId.values()].toSorted(),
+    texts: new Set(notices.map(({ text }) => text)),
+  }
+}
