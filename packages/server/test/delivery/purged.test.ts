@@ -1,6 +1,7 @@
 import { newId } from '@hookline/protocol'
 import { expect, test } from 'vitest'
 import { DeliveryEngine } from '../harness/delivery-engine.ts'
+import { purgeAll } from '../harness/purge-all.ts'
 import { openReceiver } from '../harness/receiver.ts'
 
 /** Purges the user of all events of these tests, received by now. */
@@ -10,8 +11,7 @@ async function purge({ backend: { deletions } }: DeliveryEngine): Promise<void> 
   const request = { id: deletionId, createdAt: now, sourceIds: null, suppress: false, users: 1 }
   await deletions.create(request, ['u1'])
   const slice = { deletionId, userIds: ['u1'], sourceIds: null, until: now }
-  let cursor = await deletions.purge(slice)
-  while (cursor !== null) cursor = await deletions.purge({ ...slice, cursor })
+  await purgeAll(deletions, slice)
 }
 
 async function left({ backend }: DeliveryEngine): Promise<number> {

@@ -1,6 +1,7 @@
 import { type AcceptedEvent, formatTimestamp, newId } from '@hookline/protocol'
 import { describe, expect, test } from 'vitest'
 import type { Deletion, DeletionRequest, Purge } from '../../../src/backend/deletions.ts'
+import { purgeAll } from '../../harness/purge-all.ts'
 import { acceptedEvent, NOON } from '../../harness/accepted-event.ts'
 import type { BackendHarness, OpenBackendHarness } from './backend-harness.ts'
 import { keepDelivery } from './kept-delivery.ts'
@@ -32,9 +33,8 @@ async function receive(
   return events
 }
 
-async function purgeAll({ backend }: BackendHarness, purge: Purge): Promise<Deletion> {
-  let cursor = await backend.deletions.purge(purge)
-  while (cursor !== null) cursor = await backend.deletions.purge({ ...purge, cursor })
+async function afterPurge({ backend }: BackendHarness, purge: Purge): Promise<Deletion> {
+  await purgeAll(backend.deletions, purge)
   return (await backend.deletions.find(purge.deletionId))!
 }
 
@@ -136,14 +136,14 @@ export function deletionsConformance(open: OpenBackendHarness): void {
       const parked = await keepDelivery(harness, {}, acceptedEvent())
       const { id: deletionId } = await request(harness)
       const purge = { deletionId, userIds: ['u1'], sourceIds: null, until: NOON }
-      const { purged } = await purgeAll(harness, purge)
+      const { purged } = await afterPurge(harness, purge)
       expect(purged).toEqual({ events: 3, deliveries: 1 })
       expect(await keptIds(harness)).toEqual([other!.id])
       expect(await backend.events.find(alias!.id)).toBeUndefined()
       expect(await backend.deliveries.find(parked.id)).toBeUndefined()
       const claim = await backend.deliveries.claim('dst_a', { now: NOON, limit: 9 })
       expect([...claim.deliveries, ...claim.unreadable]).toEqual([])
-      expect((await purgeAll(harness, purge)).purged).toEqual(purged)
+      expect((await afterPurge(harness, purge)).purged).toEqual(purged)
     })
 
     test('forgets what ended replays looked for, whose words may be of the user', async () => {
@@ -172,7 +172,7 @@ export function deletionsConformance(open: OpenBackendHarness): void {
         })
       await replays.cancel(ended, NOON)
       const { id: deletionId } = await request(harness)
-      await deletions.purge({ deletionId, userIds: ['u1'], sourceIds: null, until: NOON })
+      await purgeAll(deletions, { deletionId, userIds: ['u1'], sourceIds: null, until: NOON })
       const { text: _, ...rest } = selection
       expect(await replays.find(ended)).toMatchObject({ state: 'cancelled', ratePerSecond: 5 })
       expect((await replays.find(ended))?.selection).toEqual(rest)
@@ -190,7 +190,7 @@ export function deletionsConformance(open: OpenBackendHarness): void {
       )
       const { id: deletionId } = await request(harness)
       const purge = { deletionId, userIds: ['u1'], sourceIds: ['src_a'], until: NOON }
-      await purgeAll(harness, purge)
+      await afterPurge(harness, purge)
       expect(await keptIds(harness)).toEqual([later!.id, elsewhere!.id])
     })
 
@@ -201,7 +201,7 @@ export function deletionsConformance(open: OpenBackendHarness): void {
         await receive(harness, ...Array.from({ length: 50 }, () => ({ userId })))
       const [stranger] = await receive(harness, { userId: 'stranger' })
       const { id: deletionId } = await request(harness, {}, userIds)
-      const { purged } = await purgeAll(harness, {
+      const { purged } = await afterPurge(harness, {
         deletionId,
         userIds,
         sourceIds: null,
@@ -259,7 +259,7 @@ export function deletionsConformance(open: OpenBackendHarness): void {
       const { backend } = harness
       const { id: deletionId } = await request(harness)
       await receive(harness, {}, {})
-      await purgeAll(harness, { deletionId, userIds: ['u1'], sourceIds: null, until: NOON })
+      await afterPurge(harness, { deletionId, userIds: ['u1'], sourceIds: null, until: NOON })
       const erasing = backend.deletions.erase()
       const [event] = await receive(harness, { userId: 'u2' })
       await erasing

@@ -9,6 +9,7 @@ import { deliveryId } from '../../../src/delivery/delivery-id.ts'
 import { acceptedEvent, NOON } from '../../harness/accepted-event.ts'
 import { filesWith } from '../../harness/bytes-in-folder.ts'
 import { seededRandom } from '../../harness/seeded-random.ts'
+import { purgeAll } from '../../harness/purge-all.ts'
 import { TemporaryFolder } from '../../harness/temporary-folder.ts'
 
 const PLANTED = 'PLANTED-VALUE'
@@ -68,8 +69,7 @@ async function purge({ deletions }: Backend): Promise<void> {
   const request = { id, createdAt: NOON, sourceIds: null, suppress: false, users: 1 }
   await deletions.create(request, ['u1'])
   const slice = { deletionId: id, userIds: ['u1'], sourceIds: null, until: NOON }
-  let cursor = await deletions.purge(slice)
-  while (cursor !== null) cursor = await deletions.purge({ ...slice, cursor })
+  await purgeAll(deletions, slice)
 }
 
 test('no byte of a purged user is left in any file, nor comes back with what is written later', async () => {

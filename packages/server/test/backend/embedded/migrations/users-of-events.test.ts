@@ -6,6 +6,7 @@ import { migrate } from '../../../../src/backend/embedded/migrate.ts'
 import { MIGRATIONS } from '../../../../src/backend/embedded/migrations.ts'
 import { openEmbeddedBackend } from '../../../../src/backend/embedded/open.ts'
 import { acceptedEvent, NOON } from '../../../harness/accepted-event.ts'
+import { purgeAll } from '../../../harness/purge-all.ts'
 import { TemporaryFolder } from '../../../harness/temporary-folder.ts'
 
 test('events kept before there were deletions are purged by their user, too', async () => {
@@ -36,7 +37,7 @@ test('events kept before there were deletions are purged by their user, too', as
   const request = { id: deletionId, createdAt: NOON, sourceIds: null, suppress: false, users: 1 }
   await backend.deletions.create(request, ['u1'])
   const purge = { deletionId, userIds: ['u1'], sourceIds: null, until: NOON }
-  expect(await backend.deletions.purge(purge)).toBeNull()
+  await purgeAll(backend.deletions, purge)
   expect(await backend.events.find(mine.id)).toBeUndefined()
   expect(await backend.events.find(renamed.id)).toBeUndefined()
   expect(await backend.events.find(other.id)).toMatchObject({ id: other.id })
