@@ -4,6 +4,7 @@ import { addBackup } from './commands/backup.ts'
 import { addCompletion } from './commands/completion.ts'
 import { addConfig } from './commands/config.ts'
 import { addDeleteUser } from './commands/delete-user.ts'
+import { addDeletions } from './commands/deletions.ts'
 import { addDeliveries } from './commands/deliveries.ts'
 import { addDemo } from './commands/demo.ts'
 import { addDestinations } from './commands/destinations.ts'
@@ -14,7 +15,9 @@ import { addExport } from './commands/export.ts'
 import { addImportConfig } from './commands/import-config.ts'
 import { addImport } from './commands/import.ts'
 import { addListen } from './commands/listen.ts'
+import { addMigrate } from './commands/migrate.ts'
 import { addReplay } from './commands/replay.ts'
+import { addReplays } from './commands/replays.ts'
 import { addRestore } from './commands/restore.ts'
 import { addSend } from './commands/send.ts'
 import { addSources } from './commands/sources.ts'
@@ -40,9 +43,12 @@ const COMMANDS = [
   addTrace,
   addTail,
   addReplay,
+  addReplays,
   addDeleteUser,
+  addDeletions,
   addConfig,
   addDoctor,
+  addMigrate,
   addBackup,
   addRestore,
   addExport,

@@ -4,6 +4,7 @@ export {
   backUpStopped,
   damageOf,
   DataDirInUse,
+  migrateStopped,
   openService,
   restoreInto,
   type Service,

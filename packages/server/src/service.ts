@@ -25,6 +25,7 @@ import { type Clock, systemClock } from './util/clock.ts'
 import { VERSION } from './version.ts'
 
 export { DataDirInUse } from './backend/embedded/data-dir.ts'
+export { migrateStopped } from './backend/embedded/migrate-stopped.ts'
 export {
   backUpStopped,
   damageOf,

@@ -4,7 +4,7 @@ export interface SourceShown {
   readonly name: string
   readonly enabled: boolean
   readonly rateLimit: number | null
-  readonly writeKeys: readonly { readonly key: string }[]
+  readonly writeKeys: readonly { readonly key: string; readonly lastUsedAt: string | null }[]
 }
 
 export interface DestinationShown {
@@ -12,11 +12,13 @@ export interface DestinationShown {
   readonly sourceId: string
   readonly name: string
   readonly enabled: boolean
+  readonly paused: { readonly since: string; readonly reason: string } | null
   readonly settings: {
     readonly sharedSecret: { readonly set: boolean; readonly last4?: string }
     readonly webhooks: readonly {
       readonly url: string
       readonly headers: Readonly<Record<string, unknown>>
+      readonly paused: { readonly since: string } | null
     }[]
     readonly successPolicy: string
   }
@@ -70,6 +72,34 @@ export interface TraceShown extends EventShown {
     readonly explanation: string
   }[]
   readonly deliveries: readonly DeliveryShown[]
+}
+
+/** What a destination was sent to try it out. */
+export interface TrialShown {
+  readonly webhooks: readonly {
+    readonly url: string
+    readonly request: { readonly headers: Readonly<Record<string, string>>; readonly body: string }
+    /** `null` where nothing was sent. */
+    readonly attempt:
+      (Omit<AttemptShown, 'id' | 'number' | 'url'> & { readonly body?: string }) | null
+  }[]
+}
+
+export interface ReplayShown {
+  readonly id: string
+  readonly state: string
+  readonly destinationId: string
+  readonly requeued: number
+  readonly delivered: number
+  readonly failed: number
+  readonly createdAt: string
+}
+
+export interface DeletionShown {
+  readonly id: string
+  readonly state: string
+  readonly users: number
+  readonly createdAt: string
 }
 
 /** One page of a list. */

@@ -4,15 +4,16 @@ import { sheet } from '../output/table.ts'
 
 /** All of a destination, for people. */
 export function destinationSheet(output: Output, destination: DestinationShown): string {
-  const { id, name, enabled, sourceId, settings } = destination
+  const { id, name, enabled, paused, sourceId, settings } = destination
   return sheet(output, [
     ['id', id],
     ['name', name],
     ['enabled', enabled ? 'yes' : 'no: events that come now are not forwarded'],
+    ['paused', paused === null ? 'no' : `since ${paused.since}: deliveries are held`],
     ['source', sourceId],
     ['shared secret', secretText(settings.sharedSecret)],
     ['policy', settings.successPolicy],
-    ...settings.webhooks.map(({ url, headers }) => ['webhook', webhookText(url, headers)] as const),
+    ...settings.webhooks.map((webhook) => ['webhook', webhookText(webhook)] as const),
   ])
 }
 
@@ -21,7 +22,15 @@ function secretText({ set, last4 }: DestinationShown['settings']['sharedSecret']
   return last4 === undefined ? 'set' : `set, ends with ${last4}`
 }
 
-function webhookText(url: string, headers: Readonly<Record<string, unknown>>): string {
+function webhookText({
+  url,
+  headers,
+  paused,
+}: DestinationShown['settings']['webhooks'][number]): string {
   const names = Object.keys(headers)
-  return names.length === 0 ? url : `${url} (with ${names.join(', ')})`
+  return [
+    url,
+    ...(names.length === 0 ? [] : [`(with ${names.join(', ')})`]),
+    ...(paused === null ? [] : [`(paused since ${paused.since}: it kept answering 410)`]),
+  ].join(' ')
 }

@@ -3,6 +3,7 @@ import { apiOf, withApiOptions } from '../api/api-command.ts'
 import type { DestinationShown } from '../api/resources.ts'
 import { outputOf } from '../output/output-of.ts'
 import { table } from '../output/table.ts'
+import { addDestinationActions } from './destination-actions.ts'
 import { destinationSheet } from './destination-sheet.ts'
 import { addWebhookOptions, settingsOf, type WebhookOptions } from './webhook-options.ts'
 
@@ -13,6 +14,7 @@ export function addDestinations(program: Command): void {
   addMaking(destinations)
   addSwitch(destinations, 'enable', 'forward events from now on')
   addSwitch(destinations, 'disable', 'forward nothing until it is enabled again')
+  addDestinationActions(destinations)
   withApiOptions(destinations.command('delete <id>'))
     .description('remove a destination')
     .action(async (id: string, _options: unknown, command: Command) => {

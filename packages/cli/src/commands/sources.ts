@@ -52,11 +52,29 @@ export function addSources(program: Command): void {
       show(command, await apiOf(command).patch<SourceShown>(pathOf(id), change))
     })
 
+  addKeyCommands(sources)
+
   withApiOptions(sources.command('delete <id>'))
     .description('remove a source and its destinations')
     .action(async (id: string, _options: unknown, command: Command) => {
       await apiOf(command).delete(pathOf(id))
       outputOf(command).data({ id, deleted: true }, () => `Deleted ${id}.`)
+    })
+}
+
+function addKeyCommands(sources: Command): void {
+  withApiOptions(sources.command('add-key <id>'))
+    .description('make another write key; the old ones go on working')
+    .action(async (id: string, _options: unknown, command: Command) => {
+      const made = await apiOf(command).post<{ key: string }>(`${pathOf(id)}/write-keys`, {})
+      outputOf(command).data(made, () => made.key)
+    })
+
+  withApiOptions(sources.command('remove-key <id> <key>'))
+    .description('remove a write key; calls with it are refused from now on')
+    .action(async (id: string, key: string, _options: unknown, command: Command) => {
+      await apiOf(command).delete(`${pathOf(id)}/write-keys/${encodeURIComponent(key)}`)
+      outputOf(command).data({ id, key, deleted: true }, () => `Removed ${key}.`)
     })
 }
 
@@ -106,4 +124,15 @@ const COLUMNS = [
     head: 'write keys',
     cell: ({ writeKeys }: SourceShown) => writeKeys.map(({ key }) => key).join(' '),
   },
+  { head: 'last used', cell: ({ writeKeys }: SourceShown) => lastUseOf(writeKeys) },
 ]
+
+/** The last use of any of the keys. Times as they are shown sort as they are. */
+function lastUseOf(keys: SourceShown['writeKeys']): string {
+  return (
+    keys
+      .map(({ lastUsedAt }) => lastUsedAt ?? '')
+      .toSorted()
+      .at(-1) || 'never'
+  )
+}

@@ -1,4 +1,5 @@
-import type { AttemptShown, DeliveryShown, TraceShown } from '../api/resources.ts'
+import type { DeliveryShown, TraceShown } from '../api/resources.ts'
+import { attemptLine } from './attempt-text.ts'
 import type { Output } from './output.ts'
 import { printable } from './printable.ts'
 import { sheet } from './table.ts'
@@ -52,24 +53,4 @@ function deliveryLines(output: Output, delivery: DeliveryShown): string[] {
   const { id, state, nextAttemptAt, attempts } = delivery
   const next = nextAttemptAt === null ? '' : `, next attempt at ${nextAttemptAt}`
   return [`  ${id} ${state}${next}`, ...attempts.map((attempt) => attemptLine(output, attempt))]
-}
-
-function attemptLine(output: Output, attempt: AttemptShown): string {
-  const { number, url, startedAt, durationMs, outcome, error } = attempt
-  const result = attempt.status === undefined ? attempt.class : `${attempt.status}`
-  const colour = outcome === 'delivered' ? 'green' : 'red'
-  const why = error === undefined ? '' : ` – ${error}`
-  return (
-    printable(`    ${startedAt} #${number} `) +
-    output.style(colour, result) +
-    printable(` in ${Math.round(durationMs)} ms${stepsOf(attempt)} ${url}${why}`)
-  )
-}
-
-/** `(connect 12, tls 30, answer 4)`, where there was more than waiting for the answer. */
-function stepsOf({ timing }: AttemptShown): string {
-  const steps = Object.entries(timing).map(
-    ([name, ms]) => `${name.replace(/Ms$/, '')} ${Math.round(ms)}`,
-  )
-  return steps.length > 1 ? ` (${steps.join(', ')})` : ''
 }

@@ -19,9 +19,11 @@ const EXPLAIN_THEMSELVES: Readonly<Record<string, string>> = {
   DataDirInUse: 'data_dir_in_use',
   SchemaTooNew: 'schema_too_new',
   EncryptionKeyMismatch: 'encryption_key_mismatch',
+  UnusableDatabase: 'unusable_database',
 }
 
-function startFailure(error: unknown, config: Config): Failure | undefined {
+/** Why the service, or its database, cannot be opened; `undefined` for a defect. */
+export function startFailure(error: unknown, config: Config): Failure | undefined {
   if (!(error instanceof Error)) return undefined
   const { name, message, code, path } = error as NodeJS.ErrnoException
   const own = EXPLAIN_THEMSELVES[name]

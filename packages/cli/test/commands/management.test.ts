@@ -1,6 +1,8 @@
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { MIGRATIONS } from '../../../server/src/backend/embedded/migrations.ts'
 import { TemporaryFolder } from '../../../server/test/harness/temporary-folder.ts'
 import { ApiService } from '../harness/api-service.ts'
 import { errorOf } from '../harness/error-of.ts'
@@ -169,6 +171,25 @@ describe('hookline doctor', () => {
     expect(ill.code).toBe(8)
     expect(ill.stdout).toMatch(/^✗ database/m)
     expect(ill.stderr).toContain('Not well: database.')
+  })
+})
+
+describe('hookline migrate', () => {
+  it('brings a database of before up to date, and says so', async () => {
+    const dataDir = join(folder.path, 'migrate')
+    const migrate = () => run(['migrate', '--data-dir', dataDir, '--json'])
+    mkdirSync(dataDir)
+    const none = await migrate()
+    expect([none.code, errorOf(none)['code']]).toEqual([1, 'unusable_database'])
+    const latest = MIGRATIONS.at(-1)!.version
+    {
+      using db = new DatabaseSync(join(dataDir, 'hookline.db'))
+      db.exec(`${MIGRATIONS[0]!.sql}; PRAGMA user_version = 1`)
+    }
+    expect(JSON.parse((await migrate()).stdout)).toEqual({ from: 1, to: latest })
+    expect(existsSync(join(dataDir, 'hookline.db.schema-1.backup'))).toBe(true)
+    const again = await run(['migrate', '--data-dir', dataDir])
+    expect([again.code, again.stdout]).toEqual([0, `Schema ${latest}: nothing to do.\n`])
   })
 })
 

@@ -2,6 +2,9 @@ import { chmodSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
+/** What the database in a data folder is called. */
+export const DATABASE_NAME = 'hookline.db'
+
 /** Another process works on the same folder. */
 export class DataDirInUse extends Error {
   override readonly name = 'DataDirInUse'
@@ -18,7 +21,7 @@ export class DataDir implements Disposable {
   /** Makes the folder where it is missing. @throws {DataDirInUse} */
   constructor(path: string) {
     mkdirSync(path, { recursive: true, mode: 0o700 })
-    this.databaseFile = join(path, 'hookline.db')
+    this.databaseFile = join(path, DATABASE_NAME)
     this.#lock = new DatabaseSync(join(path, 'hookline.lock'))
     try {
       this.#lock.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')

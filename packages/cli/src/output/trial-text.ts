@@ -1,0 +1,20 @@
+import type { TrialShown } from '../api/resources.ts'
+import { attemptLine } from './attempt-text.ts'
+import type { Output } from './output.ts'
+import { printable } from './printable.ts'
+
+/** What was sent to each webhook of a destination, and what came of it, for people. */
+export function trialText(output: Output, { webhooks }: TrialShown): string {
+  return webhooks.map((each) => webhookText(output, each)).join('\n\n')
+}
+
+function webhookText(
+  output: Output,
+  { url, request, attempt }: TrialShown['webhooks'][number],
+): string {
+  const headers = Object.entries(request.headers).map(([name, value]) => `${name}: ${value}`)
+  const sent = [`POST ${url}`, ...headers, '', request.body].map((line) => `  ${printable(line)}`)
+  if (attempt === null) return [output.style('bold', 'would be sent'), ...sent].join('\n')
+  const answer = attempt.body ? [`  ${printable(attempt.body)}`] : []
+  return [...sent, attemptLine(output, { number: 1, url, ...attempt }), ...answer].join('\n')
+}
