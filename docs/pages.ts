@@ -1,6 +1,7 @@
 import { configPage } from './config-page.ts'
 import { errorsPage } from './errors-page.ts'
 import { managementClient } from './management-client.ts'
+import { metricsPage } from './metrics-page.ts'
 import { performancePage, performancePlots } from './performance-page.ts'
 
 /** A page, or a program, that is generated from the code. */
@@ -13,6 +14,7 @@ export interface GeneratedPage {
 export const GENERATED_PAGES: readonly GeneratedPage[] = [
   { path: 'docs/errors.md', render: errorsPage },
   { path: 'docs/config.md', render: configPage },
+  { path: 'docs/metrics.md', render: metricsPage },
   { path: 'test/generated/management-client.ts', render: managementClient },
   { path: 'docs/performance.md', render: performancePage },
   ...performancePlots(),

@@ -24,8 +24,8 @@ describe.concurrent('an operator', () => {
     const { decisions } = await service.endOf('m-1')
     expect(decisions).toMatchObject([{ decision: 'deliver' }])
     expect(await gauges(service)).toMatchObject({
-      'hookline_deliveries_waiting{state="held"}': 1,
-      'hookline_deliveries_waiting{state="pending"}': 0,
+      'hookline_deliveries{state="held"}': 1,
+      'hookline_deliveries{state="pending"}': 0,
       hookline_accounting_imbalance: 0,
       hookline_quarantined: 0,
     })

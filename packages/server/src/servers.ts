@@ -15,7 +15,7 @@ import type { Backend } from './backend/backend.ts'
 import type { Config } from './config.ts'
 import { ReceiptSigner } from './deletions/receipt-signer.ts'
 import { type ErrorForm, ingestionForm } from './http/error-form.ts'
-import { healthRoutes } from './http/health.ts'
+import { healthRoutes, type ReadinessCheck } from './http/health.ts'
 import { metricsRoute } from './http/metrics-route.ts'
 import { createHttpServer } from './http/server.ts'
 import { ingestRoutes } from './ingest/routes.ts'
@@ -25,8 +25,7 @@ import type { Redacted } from './util/redacted.ts'
 
 /** What runs beside the servers, as far as they need it. */
 export interface Workers {
-  /** Rejects when the pipeline has failed for good. */
-  readonly check: () => Promise<void>
+  readonly checks: readonly ReadinessCheck[]
   /** Deliveries became due, or a replay or a deletion was made, by other hands. */
   readonly wake: () => void
   readonly signs: DestinationSigns
@@ -109,10 +108,7 @@ function addAdministration(server: FastifyInstance, options: ServersOptions): vo
   server.register(referenceRoute(openapi))
   server.register(metricsRoute(metrics))
   server.register(
-    healthRoutes([
-      { name: 'database', check: () => backend.probe() },
-      { name: 'pipeline', check: options.check },
-    ]),
+    healthRoutes([{ name: 'database', check: () => backend.probe() }, ...options.checks], clock),
   )
 }
 

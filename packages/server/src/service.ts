@@ -79,6 +79,9 @@ export async function openService({ config, logger }: ServiceOptions): Promise<S
   }
 }
 
+/** No receiver can hold a round up for so long. */
+const STUCK_AFTER_MS = 60_000
+
 /** Starts delivery, pipeline and what looks after the data; `stack` stops them. */
 export function startWorkers(stack: AsyncDisposableStack, parts: Parts): Workers {
   const { config, logger, backend, clock, metrics } = parts
@@ -109,9 +112,23 @@ export function startWorkers(stack: AsyncDisposableStack, parts: Parts): Workers
     metrics.accountingImbalance.set(dispatcher.imbalance + lanes.imbalance),
   )
   return {
-    check: async () => {
-      if (failure !== undefined) throw new Error('The pipeline has failed: restart the service.')
-    },
+    checks: [
+      {
+        name: 'pipeline',
+        check: async () => {
+          if (failure !== undefined) throw new Error('It has failed: restart the service.')
+        },
+      },
+      {
+        name: 'draining',
+        check: async () => {
+          const stillForMs = Math.max(dispatcher.stillForMs, lanes.stillForMs)
+          if (stillForMs < STUCK_AFTER_MS) return
+          const seconds = Math.floor(stillForMs / 1000)
+          throw new Error(`There are deliveries to make, and none has ended for ${seconds} s.`)
+        },
+      },
+    ],
     wake: () => {
       dispatcher.wake()
       wakeReplays()

@@ -69,7 +69,7 @@ export class Dispatcher implements AsyncDisposable {
   readonly #lanes = new Map<string, Lane>()
   readonly #ring = new FairRing<Lane>(QUANTUM)
   readonly #slots: Slots
-  readonly #ledger = new Ledger()
+  readonly #ledger: Ledger
   readonly #history: HistoryBudget
   readonly #gone: GoneWatch
   readonly #holds: Holds
@@ -79,6 +79,7 @@ export class Dispatcher implements AsyncDisposable {
 
   constructor(options: DispatcherOptions) {
     this.#options = options
+    this.#ledger = new Ledger(options.clock)
     this.#slots = new Slots(options.limits.maxInFlight)
     this.#history = new HistoryBudget(options.clock, options.metrics.historyBodiesDropped)
     this.#gone = new GoneWatch(options)
@@ -118,6 +119,11 @@ export class Dispatcher implements AsyncDisposable {
   /** Deliveries in memory: the service answers for them, and the backend knows of them as pending or not at all. */
   get held(): number {
     return [...this.#lanes.values()].reduce((sum, lane) => sum + lane.size, 0)
+  }
+
+  /** How long it has had deliveries in memory of which none ended. A round takes seconds, however bad its receiver. */
+  get stillForMs(): number {
+    return this.#ledger.stillForMs
   }
 
   /** Deliveries it took and neither has, nor recorded, nor gave back: 0 unless there is a bug. */

@@ -1,3 +1,5 @@
+import type { Clock } from '../util/clock.ts'
+
 /** How the responsibility for a task ends: it is durable what became of it, or it is where it came from. */
 export type TaskEnd = 'recorded' | 'released'
 
@@ -6,12 +8,21 @@ export type TaskEnd = 'recorded' | 'released'
  * What it has is counted elsewhere, by the lanes; so a task that was lost or ended twice shows.
  */
 export class Ledger {
+  readonly #clock: Clock
   #taken = 0
   #ended = 0
   #parking = 0
+  /** When a task ended last, or came where there was none. */
+  #movedAt: number
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+    this.#movedAt = clock.now()
+  }
 
   /** A task came. */
   take(): void {
+    if (this.#taken === this.#ended) this.#movedAt = this.#clock.now()
     this.#taken++
   }
 
@@ -29,6 +40,12 @@ export class Ledger {
   /** The responsibility for so many tasks is over; `undefined`: nobody knows what became of them. */
   end(end: TaskEnd | undefined, tasks = 1): void {
     if (end !== undefined) this.#ended += tasks
+    this.#movedAt = this.#clock.now()
+  }
+
+  /** How long there has been work of which none ended; 0 where there is none. */
+  get stillForMs(): number {
+    return this.#taken === this.#ended ? 0 : this.#clock.now() - this.#movedAt
   }
 
   /** Tasks unaccounted for, or accounted for twice (below zero), when the lanes hold so many. */

@@ -1,4 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify'
+import type { Clock } from '../util/clock.ts'
 import { sendJson } from './send-json.ts'
 
 /** One thing the service cannot do without. */
@@ -14,11 +15,11 @@ type Finding = { readonly ok: true } | { readonly ok: false; readonly reason: st
  * `GET /livez`: 200 while the process answers. `GET /readyz`: 200 when every check is well, else 503;
  * either tells each check by name.
  */
-export function healthRoutes(checks: readonly ReadinessCheck[]): FastifyPluginAsync {
+export function healthRoutes(checks: readonly ReadinessCheck[], clock: Clock): FastifyPluginAsync {
   return async (server) => {
     server.get('/livez', (_request, reply) => sendJson(reply, 200, '{"status":"ok"}'))
     server.get('/readyz', async (_request, reply) => {
-      const findings = await Promise.all(checks.map(({ check }) => find(check)))
+      const findings = await Promise.all(checks.map(({ check }) => find(check, clock)))
       const ready = findings.every(({ ok }) => ok)
       sendJson(
         reply,
@@ -32,11 +33,18 @@ export function healthRoutes(checks: readonly ReadinessCheck[]): FastifyPluginAs
   }
 }
 
-async function find(check: () => Promise<void>): Promise<Finding> {
+/** Whoever asks has a deadline, too: what is stuck shall not leave the question open. */
+const DEADLINE_MS = 5_000
+
+async function find(check: () => Promise<void>, clock: Clock): Promise<Finding> {
+  const late = Promise.withResolvers<never>()
+  const cancel = clock.after(DEADLINE_MS, () => late.reject(new Error('It does not answer.')))
   try {
-    await check()
+    await Promise.race([check(), late.promise])
     return { ok: true }
   } catch (error) {
     return { ok: false, reason: error instanceof Error ? error.message : String(error) }
+  } finally {
+    cancel()
   }
 }

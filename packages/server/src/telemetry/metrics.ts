@@ -69,8 +69,8 @@ export class Metrics {
   )
 
   /** `state` is pending or held. */
-  readonly deliveriesWaiting = this.#gauge(
-    'hookline_deliveries_waiting',
+  readonly deliveries = this.#gauge(
+    'hookline_deliveries',
     'Deliveries in the database that have no end yet.',
     ['state'],
   )

@@ -9,7 +9,7 @@ export function reportBacklog(metrics: Metrics, upkeep: Upkeep, clock: Clock): v
     for (const state of ['pending', 'held'] as const) {
       const ofState = waiting.filter((each) => each.state === state)
       const count = ofState.reduce((sum, each) => sum + each.count, 0)
-      metrics.deliveriesWaiting.set({ state }, count)
+      metrics.deliveries.set({ state }, count)
     }
     const ageMs = oldestPendingAt === undefined ? 0 : clock.now() - oldestPendingAt
     metrics.oldestPending.set(Math.max(0, ageMs / 1000))

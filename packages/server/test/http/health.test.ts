@@ -1,10 +1,16 @@
 import fastify from 'fastify'
 import { expect, test } from 'vitest'
+import { ManualClock } from '../harness/manual-clock.ts'
 import { healthRoutes, type ReadinessCheck } from '../../src/http/health.ts'
+import type { Clock } from '../../src/util/clock.ts'
 
-async function get(path: string, checks: readonly ReadinessCheck[]) {
+async function get(
+  path: string,
+  checks: readonly ReadinessCheck[],
+  clock: Clock = new ManualClock(),
+) {
   await using server = fastify()
-  server.register(healthRoutes(checks))
+  server.register(healthRoutes(checks, clock))
   const response = await fetch(`${await server.listen({ host: '127.0.0.1', port: 0 })}${path}`)
   return { status: response.status, body: await response.json() }
 }
@@ -33,5 +39,14 @@ test('readyz answers 503 and says which check is not well, and why', async () =>
       status: 'unavailable',
       checks: { log: { ok: true }, database: { ok: false, reason: 'disk full' } },
     },
+  })
+})
+
+test('readyz answers also where a check does not', async () => {
+  const clock = new ManualClock()
+  const stuck = { name: 'database', check: () => new Promise<void>(() => clock.advance(5_000)) }
+  expect(await get('/readyz', [stuck], clock)).toMatchObject({
+    status: 503,
+    body: { checks: { database: { ok: false, reason: 'It does not answer.' } } },
   })
 })

@@ -31,8 +31,8 @@ test('a scrape says what waits, how long, and how large the data is', async () =
   }))
   expect((await metrics.scrape()).split('\n')).toEqual(
     expect.arrayContaining([
-      'hookline_deliveries_waiting{state="pending"} 7',
-      'hookline_deliveries_waiting{state="held"} 5',
+      'hookline_deliveries{state="pending"} 7',
+      'hookline_deliveries{state="held"} 5',
       'hookline_oldest_pending_seconds 90',
       'hookline_quarantined 2',
       'hookline_database_bytes 4096',
