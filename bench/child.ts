@@ -1,7 +1,11 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 
-const EXEC_ARGV = ['--conditions=hookline-source', '--expose-gc']
+const EXEC_ARGV = [
+  '--conditions=hookline-source',
+  '--expose-gc',
+  `--import=${new URL('end-with-parent.ts', import.meta.url).href}`,
+]
 
 /** Every process leaves CPU profiles of its threads in the folder HOOKLINE_BENCH_PROFILES, where that is set. */
 function profiling(): readonly string[] {

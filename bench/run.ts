@@ -33,6 +33,8 @@ const chosen = Object.entries(benchmarks).filter(
   ([name]) => positionals.length === 0 || positionals.includes(name),
 )
 
+process.on('SIGINT', () => process.exit(130)).on('SIGTERM', () => process.exit(143))
+
 const ranOn = machine()
 const command = [
   'npm run bench',

@@ -20,7 +20,16 @@ export interface Usage {
 export function temporaryDataDir(): Disposable & { readonly path: string } {
   const parent = process.env['HOOKLINE_TEST_DATA_DIR'] ?? tmpdir()
   const path = mkdtempSync(join(parent, 'hookline-bench-'))
-  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
+  const remove = (): void => rmSync(path, { recursive: true, force: true })
+  // It may be large: it goes when the benchmark is cut off, too.
+  process.on('exit', remove)
+  return {
+    path,
+    [Symbol.dispose]() {
+      process.off('exit', remove)
+      remove()
+    },
+  }
 }
 
 /** Hookline with its production settings in a process of its own. */

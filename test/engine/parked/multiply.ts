@@ -75,12 +75,15 @@ function multiply(file: string, { original, numbers, count, delivery }: Multipli
   return Number(found.get()?.['count'])
 }
 
-/** Made anew at the end, they are sorted once. @returns what makes them */
+/**
+ * Those of the events, which are hit at random: made anew at the end, they are sorted once. Those of the deliveries
+ * hold what waits, in order, and stay. @returns what makes them
+ */
 function dropIndexes(db: DatabaseSync): readonly string[] {
   const indexes = db
     .prepare(
       `SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL
-       AND tbl_name IN ('events', 'deliveries')`,
+       AND tbl_name = 'events'`,
     )
     .all()
   for (const { name } of indexes) db.exec(`DROP INDEX ${String(name)}`)
