@@ -2,9 +2,9 @@ import type { AcceptedEvent, Delivery } from '@hookline/protocol'
 import type { Declined } from '../../../packages/server/src/backend/events.ts'
 import type { DurableState } from './durable-state.ts'
 import { isFinal } from './is-final.ts'
-import type { Found, Witness } from './witness.ts'
+import type { Found, Purged, Witness } from './witness.ts'
 
-/** How an event stands with a destination. `underway`: decided, and no record yet; `waived`: the destination is gone. */
+/** How an event stands with a destination. `underway`: decided, and no record yet; `waived`: destination or user are gone. */
 type Standing = 'underway' | 'declined' | 'waived' | Delivery['state']
 
 /**
@@ -17,6 +17,7 @@ export class Accounts implements Witness {
   readonly #standings = new Map<string, Standing>()
   readonly #counts = new Map<Standing, number>()
   readonly #duplicates = new Set<string>()
+  readonly #purged = new Set<string>()
   #unackedEvents = 0
   #events = 0
 
@@ -61,6 +62,8 @@ export class Accounts implements Witness {
 
   recorded(_before: Delivery | undefined, offered: Delivery, isTaken: boolean): void {
     const key = pair(offered.eventId, offered.destinationId)
+    if (this.#purged.has(offered.eventId))
+      this.#onViolation(`${key}: recorded though its user was deleted`)
     if (this.#standings.get(key) === 'declined')
       this.#onViolation(`${key}: declined, and delivered`)
     if (isTaken) this.#move(key, offered.state)
@@ -86,10 +89,22 @@ export class Accounts implements Witness {
     }
   }
 
+  purged({ eventIds, unacked }: Purged): void {
+    this.#unackedEvents -= unacked
+    for (const eventId of eventIds) {
+      this.#purged.add(eventId)
+      for (const destinationId of this.#state.destinationIds) {
+        const key = pair(eventId, destinationId)
+        if (this.#standings.has(key)) this.#put(key, 'waived')
+      }
+    }
+  }
+
   /** A call was answered 200: it must be durable by now. */
   promised(event: AcceptedEvent): void {
     const isKept =
       this.#duplicates.has(event.id) ||
+      this.#purged.has(event.id) ||
       this.#state.events.has(event.id) ||
       this.#state.log.values().some((entry) => entry.includes(event))
     if (!isKept) this.#onViolation(`${event.id} was answered 200 and is not kept`)
@@ -116,10 +131,14 @@ export class Accounts implements Witness {
 
   #move(key: string, to: Standing): void {
     const from = this.#standings.get(key)
-    if (from !== undefined) {
-      if (isFinal({ state: from } as Delivery)) this.#onViolation(`${key} left ${from} for ${to}`)
-      this.#counts.set(from, this.count(from) - 1)
-    }
+    if (from !== undefined && isFinal({ state: from } as Delivery))
+      this.#onViolation(`${key} left ${from} for ${to}`)
+    this.#put(key, to)
+  }
+
+  #put(key: string, to: Standing): void {
+    const from = this.#standings.get(key)
+    if (from !== undefined) this.#counts.set(from, this.count(from) - 1)
     this.#standings.set(key, to)
     this.#counts.set(to, this.count(to) + 1)
   }

@@ -50,7 +50,13 @@ export class BusyLanes {
         clock,
         delayMs: () => 1,
         isAway: () => false,
-        witness: { appended: nothing, archived: nothing, acked: nothing, recorded: nothing },
+        witness: {
+          appended: nothing,
+          archived: nothing,
+          acked: nothing,
+          recorded: nothing,
+          purged: nothing,
+        },
       }),
       rounds: new WatchedRounds(
         { clock, sender: { send: ({ url }) => send(url) }, schedule, health },
@@ -70,9 +76,11 @@ export class BusyLanes {
     void this.#process.backend.log.append(this.#events.make(this.#clock.now(), EVENTS))
     const ids = [...this.#attempts.keys()]
     const leads = ids.flatMap((a, index) => ids.slice(index + 1).map((b) => new Lead(a, b)))
-    while (this.#allAreBusy()) {
+    for (;;) {
       this.#clock.step(Infinity)
       await settled()
+      // From when one lane has nothing left, the others share what was its own.
+      if (!this.#allAreBusy()) break
       // Before that each lane gets what it wants.
       if (this.#inFlight === LIMITS.maxInFlight) for (const lead of leads) lead.note(this.#attempts)
     }

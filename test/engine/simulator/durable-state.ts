@@ -1,4 +1,4 @@
-import type { AcceptedEvent, Delivery, Destination } from '@hookline/protocol'
+import type { AcceptedEvent, Carried, Delivery, Destination } from '@hookline/protocol'
 import type { ArchivedEvent } from '../../../packages/server/src/backend/events.ts'
 
 /** What survives a crash: all that the memory backend keeps. */
@@ -11,8 +11,20 @@ export class DurableState {
   readonly events = new Map<string, ArchivedEvent>()
   /** The event that was archived first, by source and messageId. */
   readonly firstByMessage = new Map<string, string>()
+  /** By user: what was received until then is purged. */
+  readonly purgedUntil = new Map<string, number>()
   readonly deliveries = new Map<string, Delivery>()
   readonly destinations = new Map<string, Destination>()
   /** Every destination there has ever been. */
   readonly destinationIds = new Set<string>()
+
+  isPurged(carried: Carried): boolean {
+    return isCovered(this.purgedUntil, carried)
+  }
+}
+
+/** Whether a purge, by user and the time it reaches up to, takes this event. */
+export function isCovered(purges: ReadonlyMap<string, number>, { event }: Carried): boolean {
+  const until = purges.get(event.userId ?? '')
+  return until !== undefined && Date.parse(event.receivedAt) <= until
 }

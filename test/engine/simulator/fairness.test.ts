@@ -22,7 +22,8 @@ test('lanes that always have something to send get the same number of attempts, 
   let worst = { spread: 0, bound: 0 }
   const property = fc.asyncProperty(lanes, async ({ seed, webhooks }) => {
     const spread = await new BusyLanes(webhooks, seededRandom(seed)).worstSpread()
-    const bound = QUANTUM + 2 * Math.max(...webhooks)
+    // A lane carries over less than a round costs, and may have as much more than another.
+    const bound = QUANTUM + 2 * Math.max(...webhooks) - 1
     if (spread > worst.spread) worst = { spread, bound }
     expect(spread).toBeLessThan(bound)
   })

@@ -63,6 +63,7 @@ export class LongOutage {
           appended: () => undefined,
           archived: () => undefined,
           acked: () => undefined,
+          purged: () => undefined,
           recorded: (_before, offered) => this.#recorded(offered),
         },
       }),

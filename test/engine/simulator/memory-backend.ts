@@ -6,6 +6,7 @@ import type { DispatcherOptions } from '../../../packages/server/src/delivery/di
 import { Committer, type CommitterOptions } from './committer.ts'
 import type { DurableState } from './durable-state.ts'
 import { MemoryCatalog } from './memory-catalog.ts'
+import { MemoryDeletions } from './memory-deletions.ts'
 import { MemoryDeliveries } from './memory-deliveries.ts'
 import { MemoryEvents } from './memory-events.ts'
 import { MemoryLog } from './memory-log.ts'
@@ -13,11 +14,12 @@ import type { Witness } from './witness.ts'
 
 /** What the engine, from the log to the receivers, needs of a backend. */
 export interface SimulatedBackend
-  extends AsyncDisposable, Pick<DispatcherOptions, 'quarantine' | 'upkeep' | 'deletions'> {
+  extends AsyncDisposable, Pick<DispatcherOptions, 'quarantine' | 'upkeep'> {
   readonly log: Log
   readonly catalog: Catalog
   readonly events: Events
   readonly deliveries: Deliveries
+  readonly deletions: Pick<MemoryDeletions, 'isPurged' | 'purgeUser'>
 }
 
 /** A process's view of the durable state: the ports, as the engine uses them, without a disk. */
@@ -36,7 +38,7 @@ export function openMemoryBackend(
     upkeep: { backlog: async () => ({ waiting: await deliveries.held() }) },
     // What is set aside is logged as an error: a bug, by every rule.
     quarantine: { add: async () => undefined },
-    deletions: { isPurged: () => false },
+    deletions: new MemoryDeletions(state, committer, witness),
     [Symbol.asyncDispose]: () => committer[Symbol.asyncDispose](),
   }
 }

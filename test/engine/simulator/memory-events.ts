@@ -40,6 +40,8 @@ export class MemoryEvents implements Events {
   /** Whether the event is kept: it is no duplicate. */
   #keep({ event, declined }: Archiving): boolean {
     const { events, firstByMessage } = this.#state
+    // Log and archive are one: what a purge has removed is not there to be kept.
+    if (this.#state.isPurged(event)) return true
     const before = events.get(event.id)
     if (before !== undefined) {
       const known = new Set(before.declined.map(({ destinationId }) => destinationId))

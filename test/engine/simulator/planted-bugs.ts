@@ -1,6 +1,7 @@
 import type { Deliveries } from '../../../packages/server/src/backend/deliveries.ts'
 import type { Log } from '../../../packages/server/src/backend/log.ts'
 import type { Sender } from '../../../packages/server/src/delivery/attempt-round.ts'
+import type { SimulatedBackend } from './memory-backend.ts'
 import type { Tampering } from './simulation.ts'
 import { WatchedHealth } from './watched-health.ts'
 
@@ -43,11 +44,21 @@ const inSender = (send: (sender: Sender) => Sender['send']): Tampering => ({
   sender: (sender) => ({ send: send(sender) }),
 })
 
+function heedless(deletions: SimulatedBackend['deletions']): SimulatedBackend['deletions'] {
+  return {
+    isPurged: () => false,
+    purgeUser: (userId, until) => deletions.purgeUser(userId, until),
+  }
+}
+
 class HealthThatKnowsNoRest extends WatchedHealth {
   override restsUntil(): number {
     return 0
   }
 }
+
+/** A hold asks for what is due at any time. */
+const isHold = ({ now }: { readonly now: number }): boolean => now === Number.MAX_SAFE_INTEGER
 
 export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
@@ -135,6 +146,27 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     name: 'a breaker that nobody heeds',
     tampering: { Health: HealthThatKnowsNoRest },
     caughtAs: /was tried while it rests/,
+  },
+  {
+    name: 'a deletion that nobody heeds',
+    tampering: { backend: (backend) => ({ ...backend, deletions: heedless(backend.deletions) }) },
+    caughtAs: /though its user was deleted/,
+  },
+  {
+    name: 'a pause that holds nothing',
+    tampering: inDeliveries((deliveries) => ({
+      claim: (destinationId, options) =>
+        deliveries.claim(destinationId, isHold(options) ? { ...options, limit: 0 } : options),
+    })),
+    caughtAs: /is paused, and has deliveries/,
+  },
+  {
+    name: 'a lane that takes more than its window',
+    tampering: inDeliveries((deliveries) => ({
+      claim: (destinationId, { now, limit }) =>
+        deliveries.claim(destinationId, { now, limit: 4 * limit }),
+    })),
+    caughtAs: /deliveries are in memory/,
   },
   {
     name: 'rounds that are counted anew',

@@ -13,6 +13,8 @@ export type Mood =
   | 'refusing'
   /** 404. */
   | 'rejecting'
+  /** 410: after a while its webhook is paused. */
+  | 'gone'
 
 interface Spell {
   /** From when on, in milliseconds since the beginning. */

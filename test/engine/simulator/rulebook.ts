@@ -55,6 +55,10 @@ export class Rulebook {
       appended: (events) => accounts.appended(events),
       archived: (event, found, declined) => accounts.archived(event, found, declined),
       acked: (events) => accounts.acked(events),
+      purged: (removed) => {
+        accounts.purged(removed)
+        for (const each of removed.deliveries) this.progress.recorded({ ...each, dueAt: null })
+      },
       recorded: (before, offered, isTaken) => {
         accounts.recorded(before, offered, isTaken)
         this.#records.check(before, offered, isTaken)
@@ -84,6 +88,10 @@ export class Rulebook {
   /** A webhook is tried that was to rest until then. */
   tried(url: string, restsUntil: number): void {
     if (restsUntil > this.#clock.now()) this.breaks(`${url} was tried while it rests`)
+    const isPaused = this.#state.destinations
+      .values()
+      .some(({ settings }) => settings.webhooks.some((each) => each.url === url && each.paused))
+    if (isPaused) this.breaks(`${url} was tried while it is paused`)
   }
 
   /** A process ended without being able to keep all that it had done. */
@@ -92,15 +100,21 @@ export class Rulebook {
     this.rounds.died()
   }
 
-  /** After each step of time. `mayGo`: nothing but the lane itself keeps the destination from being tried. */
-  check(mayGo: (destination: Destination) => boolean): void {
+  /**
+   * After each step of time.
+   * @param isUp the process runs, and the backend answers it
+   * @param rests whether no webhook of the destination may be tried
+   */
+  check(isUp: boolean, rests: (destination: Destination) => boolean): void {
     this.accounts.check()
     for (const destination of this.#state.destinations.values()) {
-      const { id: destinationId, enabled, paused } = destination
-      const isIdle = this.rounds.of(destinationId) === 0 && this.rounds.hasRoom
+      const { id: destinationId, enabled, paused, settings } = destination
+      const isIdle = isUp && this.rounds.of(destinationId) === 0 && this.rounds.hasRoom
+      const isPaused = paused !== null || settings.webhooks.every((each) => each.paused)
       this.progress.check(this.#clock.now(), {
         destinationId,
-        isReady: enabled && paused === null && isIdle && mayGo(destination),
+        isReady: isIdle && enabled && !isPaused && !rests(destination),
+        isPaused: isIdle && isPaused,
         rounds: this.rounds.begunOf(destinationId),
       })
     }

@@ -4,6 +4,8 @@ export interface LaneReadiness {
   readonly destinationId: string
   /** The process is up, the backend answers, the destination is on, a webhook may be tried, nothing is in flight, a slot is free. */
   readonly isReady: boolean
+  /** The destination is paused, and nothing keeps its deliveries from being held: as above, but for the webhooks. */
+  readonly isPaused: boolean
   /** How many rounds it has begun. Some make no attempt, for who is due is quiet. */
   readonly rounds: number
 }
@@ -19,6 +21,7 @@ export class ProgressRules {
   readonly #onViolation: (what: string) => void
   readonly #dueAt = new Map<string, Map<string, number>>()
   readonly #readySince = new Map<string, number>()
+  readonly #pausedSince = new Map<string, number>()
   readonly #rounds = new Map<string, number>()
   /** The longest that an idle lane kept something waiting. */
   longestIdleMs = 0
@@ -34,7 +37,12 @@ export class ProgressRules {
     else ofLane.set(id, dueAt)
   }
 
-  check(now: number, { destinationId, isReady, rounds }: LaneReadiness): void {
+  check(now: number, lane: LaneReadiness): void {
+    this.#checkPaused(now, lane)
+    this.#checkReady(now, lane)
+  }
+
+  #checkReady(now: number, { destinationId, isReady, rounds }: LaneReadiness): void {
     const hasBegun = this.#rounds.get(destinationId) !== rounds
     this.#rounds.set(destinationId, rounds)
     const since = this.#readySince.get(destinationId) ?? now
@@ -52,6 +60,16 @@ export class ProgressRules {
       )
       this.#readySince.set(destinationId, now)
     }
+  }
+
+  /** Paused is paused: what is due in an hour is held now, too. */
+  #checkPaused(now: number, { destinationId, isPaused }: LaneReadiness): void {
+    const isWaiting = isPaused && (this.#dueAt.get(destinationId)?.size ?? 0) > 0
+    const since = this.#pausedSince.get(destinationId) ?? now
+    if (!isWaiting) this.#pausedSince.delete(destinationId)
+    else this.#pausedSince.set(destinationId, since)
+    if (isWaiting && now - since > PATIENCE_MS)
+      this.#onViolation(`${destinationId} is paused, and has deliveries that wait for a round`)
   }
 
   #firstDue(destinationId: string): number {

@@ -58,7 +58,8 @@ export class RecordRules {
     const { clock, retryWindowMs, seen, onViolation } = this.#options
     const end = firstDueAt + retryWindowMs
     if (rounds === 0) {
-      const wasBroken = settings.webhooks.every(({ url }) => seen.failedThroughout(url, firstDueAt))
+      const active = settings.webhooks.filter(({ paused }) => paused === undefined)
+      const wasBroken = active.every(({ url }) => seen.failedThroughout(url, firstDueAt))
       if (clock.now() < end || !wasBroken) onViolation(`${id}: expired without having been tried`)
       return
     }

@@ -1,7 +1,7 @@
 import type { Destination } from '@hookline/protocol'
 import type { RoundResult } from '../../../packages/server/src/delivery/attempt-round.ts'
 import type { DeliveryTask } from '../../../packages/server/src/delivery/lane.ts'
-import type { DurableState } from './durable-state.ts'
+import { type DurableState, isCovered } from './durable-state.ts'
 import { isFinal } from './is-final.ts'
 import type { Scenario } from './scenario.ts'
 import type { RoundWatcher } from './watched-rounds.ts'
@@ -18,6 +18,8 @@ export class RoundRules implements RoundWatcher {
   readonly #inFlight = new Map<string, DeliveryTask>()
   readonly #byLane = new Map<string, number>()
   readonly #begun = new Map<string, number>()
+  /** By user: the purges that the process has begun. */
+  readonly #purges = new Map<string, number>()
   #retries = 0
   /** The most of all slots that later rounds ever had. */
   mostRetryShare = 0
@@ -55,18 +57,26 @@ export class RoundRules implements RoundWatcher {
     this.#inFlight.delete(task.delivery.id)
   }
 
+  /** From now on nothing that was received of the user until then is sent. */
+  purgeBegins(userId: string, until: number): void {
+    this.#purges.set(userId, Math.max(until, this.#purges.get(userId) ?? 0))
+  }
+
   /** The process is gone, and its rounds with it. */
   died(): void {
+    this.#purges.clear()
     this.#inFlight.clear()
     this.#byLane.clear()
     this.#retries = 0
   }
 
-  #checkDelivery({ delivery }: DeliveryTask, destination: Destination): void {
+  #checkDelivery({ delivery, event }: DeliveryTask, destination: Destination): void {
     const { state, onViolation } = this.#options
     const kept = state.deliveries.get(delivery.id)
     if (kept !== undefined && isFinal(kept))
       onViolation(`${delivery.id}: sent though ${kept.state}`)
+    if (isCovered(this.#purges, event))
+      onViolation(`${delivery.id}: sent though its user was deleted`)
     if (this.#inFlight.has(delivery.id)) onViolation(`${delivery.id}: in flight twice`)
     const current = state.destinations.get(destination.id)
     if (current === undefined) onViolation(`${delivery.id}: sent to a removed destination`)

@@ -1,8 +1,9 @@
 import fc from 'fast-check'
+import { USERS } from './simulated-events.ts'
 import type { Mood, Weather } from './receiver-weather.ts'
 
 const SECOND = 1000
-const MINUTE = 60 * SECOND
+export const MINUTE = 60 * SECOND
 
 /** For how long a scenario has surprises. After that every receiver is healthy and everything is on. */
 export const EVENTFUL_MS = 20 * MINUTE
@@ -14,7 +15,7 @@ interface ScenarioDestination {
   readonly off: {
     readonly atMs: number
     readonly forMs: number
-    readonly how: 'disabled' | 'paused'
+    readonly how: 'disabled' | 'paused' | 'first webhook paused'
   } | null
   readonly removedAtMs: number | null
 }
@@ -43,6 +44,8 @@ export interface Scenario {
     readonly downMs: number
     readonly how: 'kill' | 'stop'
   }[]
+  /** What was received of the user so far is removed. */
+  readonly purges: readonly { readonly atMs: number; readonly user: number }[]
   /** The engine behind the ports answers nothing. */
   readonly away: readonly { readonly atMs: number; readonly forMs: number }[]
 }
@@ -61,6 +64,7 @@ const mood = fc.constantFrom<Mood[]>(
   'hanging',
   'refusing',
   'rejecting',
+  'gone',
 )
 
 const weather: fc.Arbitrary<Weather> = fc.record({
@@ -78,7 +82,15 @@ const destination: fc.Arbitrary<ScenarioDestination> = fc.record({
   webhooks: fc.array(weather, { minLength: 1, maxLength: 3 }),
   successPolicy: fc.constantFrom('any', 'each'),
   off: fc.option(
-    fc.record({ atMs: moment, forMs: stretch, how: fc.constantFrom('disabled', 'paused') }),
+    fc.record({
+      atMs: moment,
+      forMs: stretch,
+      how: fc.constantFrom<('disabled' | 'paused' | 'first webhook paused')[]>(
+        'disabled',
+        'paused',
+        'first webhook paused',
+      ),
+    }),
     { freq: 3 },
   ),
   removedAtMs: fc.option(moment, { freq: 8 }),
@@ -112,6 +124,9 @@ export const scenarios: fc.Arbitrary<Scenario> = fc
     destinations: fc.array(destination, { minLength: 1, maxLength: 4 }),
     arrivals: fc.array(arrival, { minLength: 1, maxLength: 10 }),
     stops: fc.array(stop, { maxLength: 5 }),
+    purges: fc.array(fc.record({ atMs: moment, user: fc.nat({ max: USERS.length - 1 }) }), {
+      maxLength: 2,
+    }),
     away: fc.array(fc.record({ atMs: moment, forMs: stretch }), { maxLength: 2 }),
   })
   .map(({ stops, ...rest }) => ({

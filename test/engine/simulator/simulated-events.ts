@@ -1,6 +1,8 @@
 import { type AcceptedEvent, formatTimestamp, idFrom } from '@hookline/protocol'
 
 const SOURCE = 'src_a'
+/** Events are theirs in turn. */
+export const USERS = ['u1', 'u2', 'u3'] as const
 const CONTEXT = {}
 const PROPERTIES = { revenue: 39.95 }
 
@@ -33,7 +35,7 @@ export class SimulatedEvents {
       event: {
         type: 'track',
         messageId,
-        userId: 'u1',
+        userId: USERS[this.#made % USERS.length]!,
         event: 'Order Completed',
         properties: PROPERTIES,
         context: CONTEXT,

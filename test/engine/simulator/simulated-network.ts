@@ -68,5 +68,7 @@ function answerOf(mood: Mood, weather: Weather, random: number): Answer {
       return { outcome: 'retry', class: 'connection_failed' }
     case 'rejecting':
       return { outcome: 'rejected', class: 'http_4xx', status: 404 }
+    case 'gone':
+      return { outcome: 'rejected', class: 'http_4xx', status: 410 }
   }
 }

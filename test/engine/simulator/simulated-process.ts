@@ -57,6 +57,11 @@ export class SimulatedProcess implements AsyncDisposable {
     return this.#dispatcher.imbalance
   }
 
+  /** Deliveries that it has in memory. */
+  get held(): number {
+    return this.#dispatcher.held
+  }
+
   /** Stops gracefully. Resolves only as the clock goes on. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#stack.disposeAsync()

@@ -7,10 +7,10 @@ import { DurableState } from './durable-state.ts'
 import { openMemoryBackend, type SimulatedBackend } from './memory-backend.ts'
 import { ProcessClock } from './process-clock.ts'
 import { Rulebook } from './rulebook.ts'
-import { EVENTFUL_MS, type Scenario } from './scenario.ts'
+import { EVENTFUL_MS, MINUTE, type Scenario } from './scenario.ts'
 import { SeededMath } from './seeded-math.ts'
 import { settled } from './settled.ts'
-import { SimulatedEvents } from './simulated-events.ts'
+import { SimulatedEvents, USERS } from './simulated-events.ts'
 import { SimulatedNetwork } from './simulated-network.ts'
 import { SimulatedProcess } from './simulated-process.ts'
 import { VirtualClock } from './virtual-clock.ts'
@@ -64,6 +64,8 @@ class Simulation {
   #stopping: Life | undefined
   #mayStartAt = 0
   #awayUntil = 0
+  /** Purges that were asked for and are not done, by user: the time they reach up to. */
+  readonly #purges = new Map<string, number>()
   readonly #ends = { 'cut off': 0, well: 0 }
 
   constructor(scenario: Scenario, tampering: Tampering) {
@@ -92,7 +94,7 @@ class Simulation {
     for (; this.#clock.now() < end && !this.#isOver() && steps < MOST_STEPS; steps++) {
       this.#clock.step(end)
       await settled()
-      this.#rules.check((destination) => this.#mayGo(destination))
+      this.#rules.check(this.#isUp(), (destination) => this.#rests(destination))
       this.#checkBooks()
     }
     if (steps === MOST_STEPS) this.#rules.breaks('The engine goes round in circles.')
@@ -109,17 +111,20 @@ class Simulation {
   }
 
   #plan(): void {
-    const { arrivals, stops, away, destinations } = this.#scenario
+    const { arrivals, stops, away, destinations, purges } = this.#scenario
     const at = (ms: number, task: () => void): void => void this.#clock.after(ms, task)
     for (const { atMs, count, repeats } of arrivals) at(atMs, () => this.#arrive(count, repeats))
     for (const { atMs, downMs, how } of stops) at(atMs, () => this.#stop(how, downMs))
     for (const { atMs, forMs } of away) {
       at(atMs, () => (this.#awayUntil = this.#clock.now() + forMs))
     }
+    for (const { atMs, user } of purges) at(atMs, () => this.#purge(USERS[user]!))
     for (const [index, { off, removedAtMs }] of destinations.entries()) {
       const id = `dst_${index}`
-      if (off !== null) at(off.atMs, () => this.#change(id, turnedOff(off.how)))
-      if (off !== null) at(off.atMs + off.forMs, () => this.#change(id, TURNED_ON))
+      if (off !== null) at(off.atMs, () => this.#change(id, TURNED_OFF[off.how]))
+      if (off !== null) at(off.atMs + off.forMs, () => this.#change(id, turnedOn))
+      // What said that it is gone is well by then.
+      at(EVENTFUL_MS + MINUTE, () => this.#change(id, turnedOn))
       if (removedAtMs !== null) at(removedAtMs, () => this.#remove(id))
     }
   }
@@ -146,6 +151,7 @@ class Simulation {
     })
     this.#rules.seen.started(clock.now())
     this.#life = { clock, process, health }
+    for (const [userId, until] of this.#purges) this.#carryOut(userId, until)
   }
 
   #openBackend(clock: ProcessClock): SimulatedBackend {
@@ -198,9 +204,28 @@ class Simulation {
     this.#life.process.backend.log.append(events).then(promised, () => undefined)
   }
 
-  #change(id: string, change: Partial<Destination>): void {
+  #purge(userId: string): void {
+    // What arrives at this very moment stays.
+    const until = this.#clock.now() - 1
+    this.#purges.set(userId, until)
+    this.#carryOut(userId, until)
+  }
+
+  /** As the worker of deletions does it: again after a failure, and after a restart. */
+  #carryOut(userId: string, until: number): void {
+    const life = this.#life
+    if (life === undefined) return
+    this.#rules.rounds.purgeBegins(userId, until)
+    const isDone = (): void => {
+      if (this.#purges.get(userId) === until) this.#purges.delete(userId)
+    }
+    const again = (): void => void life.clock.after(1000, () => this.#carryOut(userId, until))
+    life.process.backend.deletions.purgeUser(userId, until).then(isDone, again)
+  }
+
+  #change(id: string, change: Change): void {
     const destination = this.#state.destinations.get(id)
-    if (destination !== undefined) this.#put({ ...destination, ...change })
+    if (destination !== undefined) this.#put({ ...destination, ...change(destination) })
   }
 
   #put(destination: Destination): void {
@@ -215,16 +240,21 @@ class Simulation {
     void this.#life?.process.backend.catalog.removeDestination(id)
   }
 
-  #mayGo(destination: Destination): boolean {
-    const now = this.#clock.now()
-    if (this.#life === undefined || now < this.#awayUntil + AWAY_PAUSE_MS) return false
-    return restsUntil(destination, this.#life.health) <= now
+  #isUp(): boolean {
+    return this.#life !== undefined && this.#clock.now() >= this.#awayUntil + AWAY_PAUSE_MS
+  }
+
+  #rests(destination: Destination): boolean {
+    return restsUntil(destination, this.#life!.health) > this.#clock.now()
   }
 
   /** The engine's own books. */
   #checkBooks(): void {
     const imbalance = this.#life?.process.imbalance ?? 0
     if (imbalance !== 0) this.#rules.breaks(`${imbalance} deliveries are unaccounted for`)
+    const held = this.#life?.process.held ?? 0
+    if (held > this.#scenario.limits.laneWindow * this.#state.destinationIds.size)
+      this.#rules.breaks(`${held} deliveries are in memory`)
   }
 
   #isOver(): boolean {
@@ -237,8 +267,28 @@ export function simulate(scenario: Scenario, tampering: Tampering = {}): Promise
   return new Simulation(scenario, tampering).run()
 }
 
-const TURNED_ON: Partial<Destination> = { enabled: true, paused: null }
+const PAUSED = { since: 0, reason: 'operator' } as const
 
-function turnedOff(how: 'disabled' | 'paused'): Partial<Destination> {
-  return how === 'disabled' ? { enabled: false } : { paused: { since: 0, reason: 'operator' } }
+type Change = (destination: Destination) => Partial<Destination>
+
+const TURNED_OFF: Readonly<Record<'disabled' | 'paused' | 'first webhook paused', Change>> = {
+  disabled: () => ({ enabled: false }),
+  paused: () => ({ paused: PAUSED }),
+  'first webhook paused': ({ settings }) => ({
+    settings: {
+      ...settings,
+      webhooks: settings.webhooks.map((webhook, index) =>
+        index === 0 ? { ...webhook, paused: PAUSED } : webhook,
+      ),
+    },
+  }),
 }
+
+const turnedOn: Change = ({ settings }) => ({
+  enabled: true,
+  paused: null,
+  settings: {
+    ...settings,
+    webhooks: settings.webhooks.map(({ paused: _, ...webhook }) => webhook),
+  },
+})
