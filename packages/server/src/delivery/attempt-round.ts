@@ -52,14 +52,18 @@ export class AttemptRounds {
 
   /** One round. Never rejects for what a receiver does. */
   async make(task: DeliveryTask, destination: Destination): Promise<RoundResult> {
-    const due = new Set(dueUrls(task.delivery, this.#rules(destination)))
+    const rules = this.#rules(destination)
+    const due = new Set(dueUrls(task.delivery, rules))
     const webhooks = destination.settings.webhooks.filter(({ url }) => due.has(url))
     const body = webhookPayload(task.event.event)
     const attempts = await Promise.all(
       webhooks.map((webhook) => this.#attempt(task.delivery, destination, webhook, body)),
     )
     const breakerChanges = attempts.flatMap((attempt) => this.#learn(destination, attempt))
-    const delivery = afterRound(task.delivery, attempts, this.#rules(destination))
+    const delivery = afterRound(task.delivery, attempts, {
+      ...rules,
+      now: this.#options.clock.now(),
+    })
     const kept = attempts.map(({ retryAfterMs: _, ...attempt }) => attempt)
     return { delivery, attempts: kept, breakerChanges }
   }

@@ -75,7 +75,7 @@ export class Dispatcher implements AsyncDisposable {
   readonly #holds: Holds
   readonly #ends: TaskEnds
   readonly #stopping = new AbortController()
-  readonly #work = new Set<Promise<void>>()
+  readonly #work = new Set<Promise<unknown>>()
 
   constructor(options: DispatcherOptions) {
     this.#options = options
@@ -237,7 +237,8 @@ export class Dispatcher implements AsyncDisposable {
     signalRound(result, task.event, { logger, metrics, now: clock.now() })
     for (const attempt of result.attempts) {
       lane.learn(attempt)
-      this.#track(this.#gone.learn(destination.id, attempt, signal))
+      const pausing = this.#gone.learn(destination.id, attempt, signal)
+      if (pausing) this.#track(pausing)
     }
     for (const change of result.breakerChanges) this.#onBreaker(lane, change)
     if (this.#options.keepsEveryAnswer) return result
@@ -268,7 +269,7 @@ export class Dispatcher implements AsyncDisposable {
     return restsUntil(destination, this.#options.health) > this.#options.clock.now()
   }
 
-  #track(work: Promise<void>): void {
+  #track(work: Promise<unknown>): void {
     this.#work.add(work)
     const done = (): void => void this.#work.delete(work)
     work.then(done, (error: unknown) => {

@@ -49,18 +49,20 @@ export class GoneWatch {
     this.#options = options
   }
 
-  /** An attempt has ended. Resolves when a pause it led to is in the catalog. */
-  async learn(
+  /** An attempt has ended. Where it led to a pause, this resolves when that is in the catalog. */
+  learn(
     destinationId: string,
     { url, status }: Pick<Attempt, 'url' | 'status'>,
     signal: AbortSignal,
-  ): Promise<void> {
+  ): Promise<unknown> | undefined {
+    // Nearly every answer: none said 410 before, and this one does not either.
+    if (status !== GONE && this.#soFar.size === 0) return undefined
     const key = `${destinationId} ${url}`
     const soFar = countGone(this.#soFar.get(key), status, this.#options.clock.now())
     if (soFar === undefined || soFar.count >= ENOUGH) this.#soFar.delete(key)
     else this.#soFar.set(key, soFar)
-    if (soFar === undefined || soFar.count < ENOUGH) return
-    await patiently(() => this.#pause(destinationId, url, signal), { ...this.#options, signal })
+    if (soFar === undefined || soFar.count < ENOUGH) return undefined
+    return patiently(() => this.#pause(destinationId, url, signal), { ...this.#options, signal })
   }
 
   /** Again as often as someone else changes the destination at the same time. */
