@@ -128,6 +128,46 @@ describe('a deletion', () => {
     expect(await service.endOf('m5')).toMatchObject({ deliveries: [{ state: 'delivered' }] })
   })
 
+  it('is not told of by the live tail afterwards, not even to who goes on from before', async () => {
+    await using receiver = await openReceiver()
+    await using service = await startService()
+    await service.createDestination({ urls: [receiver.url] })
+    const headers = { Authorization: `Bearer ${service.token}` }
+    const readUntil = async (wanted: string, lastId?: string): Promise<string> => {
+      const abort = new AbortController()
+      const more = lastId === undefined ? {} : { 'last-event-id': lastId }
+      const answer = await fetch(`${service.url}/api/v1/live`, {
+        headers: { ...headers, ...more },
+        signal: abort.signal,
+      })
+      let text = ''
+      for await (const chunk of answer.body!) {
+        text += Buffer.from(chunk).toString()
+        if (text.includes(wanted)) break
+      }
+      abort.abort()
+      return text
+    }
+    // From the first connection on, what happens is kept for those who come back.
+    await readUntil('retry')
+    const told = readUntil('"messageId":"m0"')
+    await service.eventually(async () => {
+      await service.track('m0', { userId: 'bob' })
+      expect(await Promise.race([told, Promise.resolve('')])).not.toBe('')
+    })
+    const lastId = /id: (.*)/.exec(await told)![1]!
+    await service.track('m1', { userId: 'ada' })
+    await service.endOf('m1')
+    await service.track('m2', { userId: 'bob' })
+    const before = await readUntil('"messageId":"m2"', lastId)
+    expect(before).toContain('"userId":"ada"')
+    const id = await ask(service, { userIds: ['ada'] })
+    await until(service, id, 'finished')
+    const after = await readUntil('"messageId":"m2"', lastId)
+    expect(after).not.toMatch(/ada|"m1"|gap/)
+    await closeBooks(service)
+  })
+
   it('gives a receipt that anyone can verify', async () => {
     await using receiver = await openReceiver()
     await using service = await startService()

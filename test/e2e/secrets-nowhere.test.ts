@@ -1,13 +1,13 @@
 import { createLogger, openService, parseConfig } from '@hookline/server'
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { filesWith } from '../../packages/server/test/harness/bytes-in-folder.ts'
 import { openReceiver } from '../../packages/server/test/harness/receiver.ts'
 import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
 import { exchange, type ReceivedAnswer } from '../harness/http-exchange.ts'
 
 const ADMIN_TOKEN = 'tok_planted-admin-token'
 const SHARED_SECRET = 'planted-shared-secret'
+const NEXT_SECRET = 'planted-next-secret'
 const HEADER_VALUE = 'planted-header-value'
 
 /** Everything that the service says, to its log and in its answers, each with where it was said. */
@@ -30,7 +30,7 @@ class Said {
   }
 }
 
-test('no secret is in a log line, an answer, a metric, the audit log, the history or the database', async () => {
+test('no secret is in a log line, an answer, a metric, the audit log, the history, a backup or the database', async () => {
   using folder = new TemporaryFolder()
   // It answers an error that repeats what it got, as a badly made receiver does.
   await using receiver = await openReceiver({
@@ -81,6 +81,15 @@ test('no secret is in a log line, an answer, a metric, the audit log, the histor
     id: string
   }
 
+  const live = new AbortController()
+  const watching = listen(`${service.url}/api/v1/live`, live.signal)
+  const exported = (await call('GET', '/export?withSecrets=true')).text
+  expect(exported).toContain(SHARED_SECRET)
+  await ask('PUT', '/import', JSON.parse(exported))
+  const trial = await ask('POST', `/destinations/${id}/test`, { type: 'track' })
+  expect([trial.status, trial.text.includes('x-key')]).toEqual([200, true])
+  await ask('POST', `/destinations/${id}/rotate-secret`, { secret: NEXT_SECRET, overlapHours: 1 })
+
   // Where they do not belong: unknown fields, wrong types, names, headers, paths.
   const misplaced = { [SHARED_SECRET]: HEADER_VALUE, token, writeKey, secret: SHARED_SECRET }
   for (const [method, path] of [
@@ -111,18 +120,27 @@ test('no secret is in a log line, an answer, a metric, the audit log, the histor
     const body = JSON.stringify({ type: 'track', event: 'Order Completed', userId: 'u1' })
     said.add('POST /v1/track', await exchange(`${service.url}/v1/track`, { headers, body }))
   }
+  const inBody = JSON.stringify({ writeKey, type: 'page', name: 'Home', userId: 'u1' })
+  said.add('POST /v1/page', await exchange(`${service.url}/v1/page`, { body: inBody }))
+  const batch = JSON.stringify({ writeKey, batch: [{ type: 'page', userId: 'u1', writeKey }] })
+  said.add('POST /v1/batch', await exchange(`${service.url}/v1/batch`, { body: batch }))
   await expect
     .poll(async () => (await call('GET', '/deliveries/failures')).text, { timeout: 10_000 })
     .toContain('http_5xx')
+  const deliveries = async () =>
+    (JSON.parse((await call('GET', '/deliveries')).text) as { data: { id: string }[] }).data
+  await expect.poll(deliveries, { timeout: 10_000 }).toHaveLength(3)
 
-  const [event] = (JSON.parse((await call('GET', '/events')).text) as { data: { id: string }[] })
-    .data
+  const { data: events } = JSON.parse((await call('GET', '/events')).text) as {
+    data: { id: string }[]
+  }
   for (const path of [
     '/destinations',
     `/destinations/${id}`,
     '/events',
-    `/events/${event!.id}`,
+    ...events.map((each) => `/events/${each.id}`),
     '/deliveries',
+    ...(await deliveries()).map((each) => `/deliveries/${each.id}`),
     '/deliveries/failures',
     '/tokens',
     '/audit',
@@ -133,22 +151,38 @@ test('no secret is in a log line, an answer, a metric, the audit log, the histor
     const { status } = await ask('GET', path)
     expect([path, status]).toEqual([path, 200])
   }
+  live.abort()
+  said.add('GET /live', { status: 200, headers: {}, text: await watching })
+  expect(await watching).toContain('event: attempt')
   said.add('metrics', await exchange(`${service.url}/metrics`, { method: 'GET' }))
 
   expect(said.size).toBeGreaterThan(20)
-  for (const secret of [SHARED_SECRET, HEADER_VALUE, token, writeKey, ADMIN_TOKEN]) {
+  const secrets = [SHARED_SECRET, NEXT_SECRET, HEADER_VALUE, token, ADMIN_TOKEN]
+  for (const secret of [...secrets, writeKey]) {
     expect([secret, said.placesOf(secret)]).toEqual([secret, []])
   }
   // A search that finds nothing must be able to find something.
   expect(said.placesOf(made.id)).not.toEqual([])
 
-  for (const name of readdirSync(folder.path)) {
-    const bytes = readFileSync(join(folder.path, name)).toString('latin1')
-    for (const secret of [SHARED_SECRET, HEADER_VALUE, token]) {
-      expect([name, secret, bytes.includes(secret)]).toEqual([name, secret, false])
-    }
-  }
+  for (const secret of secrets)
+    expect([secret, filesWith(folder.path, secret)]).toEqual([secret, []])
+  const backup = await call('GET', '/backup')
+  expect(backup.text).toContain('SQLite format 3')
+  expect(secrets.filter((secret) => backup.text.includes(secret))).toEqual([])
+  expect(backup.text).toContain(made.id)
 })
+
+/** All that a stream says until it is aborted. */
+async function listen(url: string, signal: AbortSignal): Promise<string> {
+  const answer = await fetch(url, { headers: { Authorization: `Bearer ${ADMIN_TOKEN}` }, signal })
+  let text = ''
+  try {
+    for await (const chunk of answer.body!) text += Buffer.from(chunk).toString()
+  } catch {
+    // Aborted.
+  }
+  return text
+}
 
 function basic(writeKey: string): { Authorization: string } {
   return { Authorization: `Basic ${btoa(`${writeKey}:`)}` }

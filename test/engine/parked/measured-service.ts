@@ -75,7 +75,8 @@ export class MeasuredService implements AsyncDisposable {
     await Promise.all(Array.from({ length: SENDERS }, sender))
   }
 
-  async send(count: number): Promise<void> {
+  /** Returns the messageIds of what was accepted. */
+  async send(count: number): Promise<string[]> {
     const properties = { acceptedAt: performance.timeOrigin + performance.now() }
     const batch = Array.from({ length: count }, () => ({
       type: 'track',
@@ -91,6 +92,20 @@ export class MeasuredService implements AsyncDisposable {
     })
     await answer.arrayBuffer()
     if (answer.status !== 200) throw new Error(`Answered ${answer.status}.`)
+    return batch.map(({ messageId }) => messageId)
+  }
+
+  /** A connection to the live tail, after the message with this id where one is given. */
+  async live({ lastId, signal }: { lastId?: string; signal: AbortSignal }): Promise<Response> {
+    const answer = await fetch(`${this.#process!.url}/api/v1/live`, {
+      headers: {
+        authorization: `Bearer ${ADMIN_TOKEN}`,
+        ...(lastId !== undefined && { 'last-event-id': lastId }),
+      },
+      signal,
+    })
+    if (answer.status !== 200) throw new Error(`Answered ${answer.status}.`)
+    return answer
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -24,6 +24,10 @@ const KEPT_UNREAD_MS = 5 * 60_000
  * What happens, as it happens. Happenings are numbered and kept in a ring; every reader has a place in it and
  * nothing else, so a slow one costs no memory: it is overtaken, and told so. While nobody reads, nothing is
  * kept and an event costs nothing.
+ *
+ * What the ring has no more is not made up from the archive: that knows events and ended deliveries by
+ * their time, not what happened in which order, and whoever came back would be told some of it twice. A gap
+ * is said to be one; `GET /events` and `GET /deliveries` have what was in it.
  */
 export class LiveTail implements Witness, Happenings {
   readonly #clock: Clock

@@ -1,0 +1,86 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { LiveMessages } from '../../../packages/cli/src/api/live-messages.ts'
+import type { MeasuredService } from '../parked/measured-service.ts'
+
+/** As the stream asks for (`retry`). */
+const RECONNECT_MS = 1000
+
+/** Reads all of the live tail, over several connections, and counts what it is told of each event. */
+export class TailReader implements AsyncDisposable {
+  /** By kind: how often each was told, by messageId for events and by the event's id for the rest. */
+  readonly told = { event: new Count(), decision: new Count(), attempt: new Count() }
+  /** What was told besides: gaps, and that it samples. */
+  readonly others: string[] = []
+  reconnects = 0
+  readonly #service: MeasuredService
+  readonly #messages = new LiveMessages()
+  #abort = new AbortController()
+  #reading: Promise<void> = Promise.resolve()
+
+  constructor(service: MeasuredService) {
+    this.#service = service
+  }
+
+  async connect(): Promise<void> {
+    this.#abort = new AbortController()
+    const { lastId } = this.#messages
+    const { signal } = this.#abort
+    const answer = await this.#service.live({ ...(lastId !== undefined && { lastId }), signal })
+    this.#reading = this.#read(answer).catch(() => undefined)
+  }
+
+  /** Breaks the connection, wherever it is, and comes back like a browser. */
+  async reconnect(): Promise<void> {
+    await this.#break()
+    await pause(RECONNECT_MS)
+    await this.connect()
+    this.reconnects += 1
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#break()
+  }
+
+  async #break(): Promise<void> {
+    this.#abort.abort()
+    await this.#reading
+    this.#messages.broken()
+  }
+
+  async #read(answer: Response): Promise<void> {
+    const decoder = new TextDecoder()
+    for await (const chunk of answer.body!) {
+      for (const block of this.#messages.take(decoder.decode(chunk, { stream: true })))
+        this.#take(block.name, block.data)
+    }
+  }
+
+  #take(name: string, data: Readonly<Record<string, unknown>>): void {
+    if (name === 'event') this.told.event.add(data['messageId'])
+    else if (name === 'decision' || name === 'attempt') this.told[name].add(data['eventId'])
+    else this.others.push(`${name} ${JSON.stringify(data)}`)
+  }
+}
+
+/** How often each of many ids came. */
+export class Count {
+  readonly #times = new Map<unknown, number>()
+
+  add(id: unknown): void {
+    this.#times.set(id, (this.#times.get(id) ?? 0) + 1)
+  }
+
+  get size(): number {
+    return this.#times.size
+  }
+
+  /** How many came more than once. */
+  get repeated(): number {
+    return this.#times.values().reduce((sum, times) => sum + (times > 1 ? 1 : 0), 0)
+  }
+
+  /** How many of these have not come. */
+  missing(ids: readonly unknown[]): number {
+    return ids.filter((id) => !this.#times.has(id)).length
+  }
+}

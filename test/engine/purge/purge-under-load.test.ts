@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest'
+import { MeasuredService } from '../parked/measured-service.ts'
+import { ReceiversProcess } from '../receivers/receivers-process.ts'
+
+const FILL_SECONDS = 5
+const LEAST_PURGED = 5_000
+/** A slice takes 5 ms and its commit; these are for a machine that does other things as well. */
+const MOST_P99_MS = 100
+const MOST_MS = 1_000
+
+interface Shown {
+  readonly id: string
+  readonly purgedAt: string | null
+  readonly purged: { readonly events: number }
+}
+
+/** Sends one call after the other while `goesOn`; how long each took, in ms, sorted. */
+async function answerTimes(
+  service: MeasuredService,
+  goesOn: (sent: number) => Promise<boolean>,
+): Promise<number[]> {
+  const times: number[] = []
+  while (await goesOn(times.length)) {
+    const started = performance.now()
+    await service.send(1)
+    times.push(performance.now() - started)
+  }
+  return times.toSorted((a, b) => a - b)
+}
+
+function shown(times: readonly number[]): string {
+  const [p50, p99, most] = [0.5, 0.99, 1].map((part) => percentile(times, part).toFixed(1))
+  return `p50 ${p50} ms, p99 ${p99} ms, most ${most} ms of ${times.length}`
+}
+
+function percentile(sorted: readonly number[], part: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Infinity
+}
+
+test('while thousands of events of a user are purged and overwritten, calls are answered as ever', async () => {
+  await using receivers = await ReceiversProcess.open()
+  await using service = new MeasuredService()
+  await service.start()
+  await service.addSource(receivers.urlOf('answering'))
+  await service.load(FILL_SECONDS)
+  const pending = async (): Promise<unknown[]> =>
+    (await service.api.call<{ data: unknown[] }>('GET', 'deliveries?state=pending')).data
+  await expect.poll(pending, { timeout: 60_000, interval: 500 }).toEqual([])
+
+  const before = await answerTimes(service, async (sent) => sent < 300)
+  // Without suppress: what is sent from now on is kept.
+  const { id } = await service.api.call<Shown>('POST', 'deletions', { userIds: ['u1'] })
+  const started = performance.now()
+  const now = () => service.api.call<Shown>('GET', `deletions/${id}`)
+  const during = await answerTimes(service, async () => (await now()).purgedAt === null)
+  const { purged } = await now()
+  console.log(
+    `${purged.events} events purged in ${((performance.now() - started) / 1000).toFixed(1)} s; ` +
+      `a call before: ${shown(before)}; meanwhile: ${shown(during)}`,
+  )
+  expect(purged.events).toBeGreaterThan(LEAST_PURGED)
+  expect(during.length).toBeGreaterThan(20)
+  expect(percentile(during, 0.99)).toBeLessThan(MOST_P99_MS)
+  expect(during.at(-1)).toBeLessThan(MOST_MS)
+})
