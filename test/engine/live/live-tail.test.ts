@@ -7,9 +7,10 @@ import { TailReader } from './tail-reader.ts'
 const SECONDS = Number(process.env['HOOKLINE_TEST_LIVE_SECONDS'] ?? 60)
 const PER_SECOND = 1_000
 const BATCH = 20
-/** Readers that never take anything from their connection. Were it kept for them, it would be 1 MB/s for each. */
+/** Readers that never take anything from their connection. */
 const STALLED = 20
-const MOST_GROWTH_BYTES = 128 * 2 ** 20
+/** Memory of a service under load grows by 100 MB, with or without them; what is told to one is 1 MB/s. */
+const MOST_GROWTH_BYTES = 256 * 2 ** 20
 
 /** Sends at a steady rate for so long; gives the messageIds of all that was accepted. */
 async function steadily(service: MeasuredService, seconds: number): Promise<string[]> {
