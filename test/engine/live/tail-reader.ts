@@ -5,6 +5,29 @@ import type { MeasuredService } from '../parked/measured-service.ts'
 /** As the stream asks for (`retry`). */
 const RECONNECT_MS = 1000
 
+/** How often each of many ids came. */
+class Count {
+  readonly #times = new Map<unknown, number>()
+
+  add(id: unknown): void {
+    this.#times.set(id, (this.#times.get(id) ?? 0) + 1)
+  }
+
+  get size(): number {
+    return this.#times.size
+  }
+
+  /** How many came more than once. */
+  get repeated(): number {
+    return this.#times.values().reduce((sum, times) => sum + (times > 1 ? 1 : 0), 0)
+  }
+
+  /** How many of these have not come. */
+  missing(ids: readonly unknown[]): number {
+    return ids.filter((id) => !this.#times.has(id)).length
+  }
+}
+
 /** Reads all of the live tail, over several connections, and counts what it is told of each event. */
 export class TailReader implements AsyncDisposable {
   /** By kind: how often each was told, by messageId for events and by the event's id for the rest. */
@@ -59,28 +82,5 @@ export class TailReader implements AsyncDisposable {
     if (name === 'event') this.told.event.add(data['messageId'])
     else if (name === 'decision' || name === 'attempt') this.told[name].add(data['eventId'])
     else this.others.push(`${name} ${JSON.stringify(data)}`)
-  }
-}
-
-/** How often each of many ids came. */
-export class Count {
-  readonly #times = new Map<unknown, number>()
-
-  add(id: unknown): void {
-    this.#times.set(id, (this.#times.get(id) ?? 0) + 1)
-  }
-
-  get size(): number {
-    return this.#times.size
-  }
-
-  /** How many came more than once. */
-  get repeated(): number {
-    return this.#times.values().reduce((sum, times) => sum + (times > 1 ? 1 : 0), 0)
-  }
-
-  /** How many of these have not come. */
-  missing(ids: readonly unknown[]): number {
-    return ids.filter((id) => !this.#times.has(id)).length
   }
 }
