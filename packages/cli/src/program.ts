@@ -22,6 +22,7 @@ import { addRestore } from './commands/restore.ts'
 import { addSend } from './commands/send.ts'
 import { addSources } from './commands/sources.ts'
 import { addStart } from './commands/start.ts'
+import { addSuppressions } from './commands/suppressions.ts'
 import { addTail } from './commands/tail.ts'
 import { addTokens } from './commands/tokens.ts'
 import { addTrace } from './commands/trace.ts'
@@ -46,6 +47,7 @@ const COMMANDS = [
   addReplays,
   addDeleteUser,
   addDeletions,
+  addSuppressions,
   addConfig,
   addDoctor,
   addMigrate,

@@ -24,6 +24,6 @@ async function newestWith(api: ApiClient, messageId: string): Promise<string> {
   const { data } = await api.get<PageShown<EventShown>>('events', { messageId, limit: '1' })
   if (data[0] !== undefined) return data[0].id
   throw new Failure('not found', `No event has the id or messageId ${JSON.stringify(messageId)}.`, {
-    hint: 'It was not accepted, or is kept no longer. A call that was refused says why in its answer.',
+    hint: 'It was refused, which its answer said; or it is kept no longer; or its user is suppressed: `hookline suppressions list`.',
   })
 }

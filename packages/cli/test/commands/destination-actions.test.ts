@@ -104,11 +104,16 @@ describe('hookline replays and deletions', () => {
       .toMatch(/^state +finished$/m)
     expect(await service.json('replays', 'cancel', id)).toMatchObject({ id, state: 'finished' })
 
-    const made = await service.json<{ id: string }>('delete-user', 'u1')
+    const made = await service.json<{ id: string }>('delete-user', 'u1', '--suppress')
     expect(await service.json('deletions', 'list')).toMatchObject({ data: [{ id: made.id }] })
     await expect
       .poll(async () => (await service.run('deletions', 'get', made.id)).stdout)
       .toMatch(/^state +finished$/m)
+    expect(await service.json('suppressions', 'list')).toMatchObject({ data: [{ userId: 'u1' }] })
+    const lost = await service.run('trace', 'm-of-u1')
+    expect([lost.code, lost.stderr.includes('suppressions list')]).toEqual([4, true])
+    await service.run('suppressions', 'delete', 'u1')
+    expect(await service.json('suppressions', 'list')).toEqual({ data: [] })
     const receipt = await service.run('deletions', 'get', made.id, '--receipt')
     expect(JSON.parse(receipt.stdout)).toMatchObject({ signature: { algorithm: 'Ed25519' } })
   })

@@ -9,6 +9,7 @@ nav { position: sticky; top: 0; height: 100vh; overflow: auto; padding: 1.5rem; 
   background: var(--panel) }
 nav h1 { font-size: 1.05rem; margin: 0 0 1rem } nav h2 { font-size: .8rem; margin: 1.2rem 0 .3rem; color: var(--dim) }
 nav ul { list-style: none; margin: 0; padding: 0 } nav li { margin: .15rem 0; font-size: .85rem }
+nav li a { display: grid; grid-template-columns: 3.2rem 1fr; align-items: baseline }
 a { color: light-dark(#0550ae, #79c0ff); text-decoration: none } a:hover { text-decoration: underline }
 main { padding: 2rem clamp(1rem, 4vw, 4rem); max-width: 62rem }
 h2 { margin-top: 2.5rem } h3 { margin: 0 0 .4rem; font-size: 1rem } h4 { margin: 1rem 0 .3rem; color: var(--dim) }
@@ -18,7 +19,7 @@ p { margin: .3rem 0 } .lead { font-size: 1.05rem } small, em { color: var(--dim)
 code { font: .9em ui-monospace, monospace } dl { margin: 0 } dd { margin: 0 0 .6rem 1rem }
 .schema { display: inline } .schema ul { margin: .2rem 0 .4rem; padding-left: 1rem; list-style: none;
   border-left: 2px solid var(--line) } .schema li { margin: .2rem 0 } i { color: var(--dim); font-style: normal }
-b { display: inline-block; min-width: 3.4em; font: 700 .7rem ui-monospace, monospace; text-transform: uppercase }
+b { display: inline-block; min-width: 4.2em; font: 700 .7rem ui-monospace, monospace; text-transform: uppercase }
 .get { color: light-dark(#1a7f37, #3fb950) } .post { color: light-dark(#0550ae, #58a6ff) }
 .patch, .put { color: light-dark(#9a6700, #d29922) } .delete { color: light-dark(#cf222e, #f85149) }
 @media (max-width: 60rem) { body { display: block } nav { position: static; height: auto; border: 0 } }

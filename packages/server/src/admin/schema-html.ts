@@ -36,8 +36,13 @@ function typeHtml(schema: SchemaShown): string {
   const name = schema.$ref?.split('/').at(-1)
   if (name !== undefined) return `<a href="#${e(name)}">${e(name)}</a>`
   if (schema.items !== undefined) return `array of ${typeHtml(schema.items)}`
-  const type = [schema.type ?? 'any'].flat().join(' or ')
-  return `<small>${e([type, ...limitsOf(schema)].join(', '))}</small>`
+  return `<small>${e([...typeOf(schema), ...limitsOf(schema)].join(', '))}</small>`
+}
+
+/** Where the values are listed, they say it themselves. */
+function typeOf({ type, enum: values }: SchemaShown): string[] {
+  if (type === undefined) return values === undefined ? ['any'] : []
+  return [[type].flat().join(' or ')]
 }
 
 function limitsOf(schema: SchemaShown): string[] {

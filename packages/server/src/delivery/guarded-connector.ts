@@ -54,7 +54,7 @@ export class GuardedConnector implements Disposable {
     using deadline = new Deadline({ clock, afterMs: timeoutMs, signal })
     const timer = AttemptTimer.current
     const host = target.hostname
-    if (isIP(host) === 0) timer?.enter('lookup')
+    timer?.enter(isIP(host) === 0 ? 'lookup' : 'connect')
     const isTls = target.protocol === 'https:'
     const port = this.#permittedPort(target.port || (isTls ? '443' : '80'))
     const addresses = await deadline.race(this.#permittedAddresses(host))

@@ -63,6 +63,11 @@ test('one that finds a socket open has nothing to tell', async () => {
   expect(await sender.send(to(receiver.url))).not.toHaveProperty('timing')
 })
 
+test('one that may make no connection tells of no answer', async () => {
+  const result = await openSender({ allowedNetworks: [] }).send(to('http://127.0.0.1:8080/'))
+  expect([result.class, phasesOf(result)]).toEqual(['address_forbidden', ['connectMs']])
+})
+
 test('each of those side by side has the steps of its own socket', async () => {
   await using receiver = await openReceiver()
   const sender = openSender({ maxConnectionsPerWebhook: 2 })

@@ -1,4 +1,4 @@
-import type { SQLInputValue } from 'node:sqlite'
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import type { DeliveryFilter } from '../deliveries.ts'
 import type { EventFilter } from '../events.ts'
 
@@ -14,6 +14,11 @@ export const READABLE_WEBHOOKS = "CASE WHEN json_valid(webhooks) THEN webhooks E
 const field = (name: string): string =>
   `CASE WHEN json_valid(body) THEN body ->> '$.${name}' END = ?`
 
+/** Gives the conditions what they use of ours: SQLite's own lower() knows no letters beyond a to z. */
+export function addFolding(db: DatabaseSync): void {
+  db.function('folded', { deterministic: true }, (text) => String(text).toLowerCase())
+}
+
 /** The conditions on rows of `events`. */
 export function eventConditions(filter: EventFilter): Conditions {
   return conditionsOf([
@@ -24,7 +29,7 @@ export function eventConditions(filter: EventFilter): Conditions {
     ['received_at < ?', filter.to],
     ['user_id = ? AND json_valid(body)', filter.userId],
     // The text as JSON spells it, without the quotes around. First, for it spares the others parsing.
-    ['instr(lower(body), lower(?)) > 0', filter.text && JSON.stringify(filter.text).slice(1, -1)],
+    ['instr(folded(body), folded(?)) > 0', filter.text && JSON.stringify(filter.text).slice(1, -1)],
     [field('anonymousId'), filter.anonymousId],
     [field('event'), filter.event],
   ])

@@ -6,6 +6,7 @@ import { Claims } from './claims.ts'
 import { copyDatabase } from './copy-database.ts'
 import { DataDir } from './data-dir.ts'
 import { secretBoxOf } from './encryption-key.ts'
+import { addFolding } from './list-conditions.ts'
 import { migrate, refuseNewer } from './migrate.ts'
 import { MIGRATIONS } from './migrations.ts'
 import { sealCatalog, usedKeys } from './seal-catalog.ts'
@@ -52,6 +53,7 @@ export async function openEmbeddedBackend(options: EmbeddedOptions): Promise<Bac
   const dataDir = stack.use(new DataDir(options.dataDir))
   const box = prepareDatabase(dataDir.databaseFile, options)
   const reader = stack.use(new DatabaseSync(dataDir.databaseFile, { readOnly: true }))
+  addFolding(reader)
   const writer = stack.use(new Writer(dataDir.databaseFile))
   const claims = new Claims()
   const duplicates: Duplicates = new Set()
