@@ -16,6 +16,7 @@ export class CountingReceiver implements AsyncDisposable {
   readonly #options: CountingReceiverOptions
   readonly #server: Server
   readonly #times = new Map<string, Map<string, number>>()
+  readonly #requests = new Map<string, number>()
   #refused = 0
 
   private constructor(server: Server, options: CountingReceiverOptions) {
@@ -50,6 +51,11 @@ export class CountingReceiver implements AsyncDisposable {
     return counts.reduce((sum, times) => sum + times - 1, 0)
   }
 
+  /** Requests that a path has got, however they were answered. */
+  requestsTo(path: string): number {
+    return this.#requests.get(`/${path}`) ?? 0
+  }
+
   /** Requests that were answered 500 or not at all. */
   get refused(): number {
     return this.#refused
@@ -64,6 +70,7 @@ export class CountingReceiver implements AsyncDisposable {
   async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
+    this.#requests.set(request.url!, (this.#requests.get(request.url!) ?? 0) + 1)
     const { random, failing } = this.#options
     const fails = request.headers['x-hookline-attempt'] === '1' && random() < failing
     if (fails || this.isDown) {

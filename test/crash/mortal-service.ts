@@ -18,20 +18,37 @@ export interface DestinationWanted {
   readonly successPolicy: 'any' | 'each'
 }
 
+/** What is done to a service in one of its lives. */
+export interface Killing {
+  readonly kills: number
+  readonly longestLifeMs: number
+  readonly random: () => number
+  /** Called under load, once it is up; the kill waits for it. */
+  readonly during?: (life: number) => Promise<void>
+  /** Called when it is dead. */
+  readonly after?: (life: number) => void
+}
+
 /** A service on one data folder and port that is killed again and again, with one source. */
 export class MortalService implements AsyncDisposable {
   readonly #folder = new TemporaryFolder()
   readonly #port: number
   #process: ServiceProcess
+  readonly #settings: Readonly<Record<string, string>>
   #writeKey = ''
+  #destinationIds: readonly string[] = []
 
-  private constructor(port: number) {
+  private constructor(port: number, settings: Readonly<Record<string, string>>) {
     this.#port = port
+    this.#settings = { ...SETTINGS, ...settings }
     this.#process = this.#start()
   }
 
-  static async open(destinations: readonly DestinationWanted[]): Promise<MortalService> {
-    const service = new MortalService(await freePort())
+  static async open(
+    destinations: readonly DestinationWanted[],
+    settings: Readonly<Record<string, string>> = {},
+  ): Promise<MortalService> {
+    const service = new MortalService(await freePort(), settings)
     await service.#isUp()
     await service.#setUp(destinations)
     return service
@@ -43,27 +60,30 @@ export class MortalService implements AsyncDisposable {
    */
   async killUnder(
     load: Load,
-    {
-      kills,
-      longestLifeMs,
-      random,
-    }: {
-      readonly kills: number
-      readonly longestLifeMs: number
-      readonly random: () => number
-    },
+    { kills, longestLifeMs, random, during, after }: Killing,
   ): Promise<void> {
     for (let kill = 0; kill < kills; kill++) {
-      if (random() > 0.1) await this.#isUp()
+      if (during !== undefined || random() > 0.1) await this.#isUp()
       const stop = new AbortController()
       const sending = load.run(this.#process.url, this.#writeKey, stop.signal)
+      await during?.(kill)
       await new Promise((resolve) => setTimeout(resolve, random() * longestLifeMs))
       await this.#process.kill()
       stop.abort()
       await sending
+      after?.(kill)
       this.#process = this.#start()
     }
     await this.#isUp()
+  }
+
+  get api(): ManagementApi {
+    return new ManagementApi(this.#process.url, ADMIN_TOKEN)
+  }
+
+  /** Of the destinations, in the order they were asked for. */
+  get destinationIds(): readonly string[] {
+    return this.#destinationIds
   }
 
   /** The graceful way, which must succeed. */
@@ -78,7 +98,7 @@ export class MortalService implements AsyncDisposable {
 
   #start(): ServiceProcess {
     const dataDir = this.#folder.path
-    return new ServiceProcess({ port: this.#port, dataDir, settings: SETTINGS })
+    return new ServiceProcess({ port: this.#port, dataDir, settings: this.#settings })
   }
 
   async #isUp(): Promise<void> {
@@ -86,19 +106,22 @@ export class MortalService implements AsyncDisposable {
   }
 
   async #setUp(destinations: readonly DestinationWanted[]): Promise<void> {
-    const api = new ManagementApi(this.#process.url, ADMIN_TOKEN)
+    const { api } = this
     const source = await api.call<{ id: string; writeKeys: [{ key: string }] }>('POST', 'sources', {
       name: 'S',
     })
+    const ids: string[] = []
     for (const { urls, successPolicy } of destinations) {
       const webhooks = urls.map((url) => ({ url }))
-      await api.call('POST', 'destinations', {
+      const { id } = await api.call<{ id: string }>('POST', 'destinations', {
         sourceId: source.id,
         type: 'Webhooks',
         enabled: true,
         settings: { sharedSecret: 'crash-test-secret', webhooks, successPolicy },
       })
+      ids.push(id)
     }
+    this.#destinationIds = ids
     this.#writeKey = source.writeKeys[0].key
   }
 }
