@@ -1,10 +1,11 @@
+import { SETTINGS } from '@hookline/server/settings'
 import { numberIn, requestTemplate } from './calls.ts'
 import { RawClient } from './raw-client.ts'
 import { RawReceiver } from './raw-receiver.ts'
 
 const CONNECTIONS = 64
-/** Events on their way at most: fewer than `laneWindow`, so that what is measured passes and is not parked. */
-const OUTSTANDING = 200
+/** Events on their way at most: fewer than a lane takes, so that what is measured passes and is not parked. */
+const OUTSTANDING = 0.8 * Number(SETTINGS.laneWindow.default)
 const TICK_MS = 1
 const DEADLINE_MS = 60_000
 

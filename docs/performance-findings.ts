@@ -9,38 +9,38 @@ interface Finding {
 /** What holds for all of them. */
 export const LIMITS: readonly string[] = [
   'One event costs processor time in two threads: the main one, which parses, decides, signs and speaks HTTP, and the one that writes to SQLite. Where load and receiver share two processors with them, the machine is full before the main thread is.',
-  'What is not processor time is the disk: a commit is an fsync, and an event waits for two of them, one when it is accepted and one when its delivery is recorded. They are shared by all that arrives meanwhile, so a slow disk makes larger commits, not fewer events, as long as enough may be on their way: `laneWindow` for each destination.',
+  'What is not processor time is the disk: a commit is an fsync. An event goes out after the one that accepts it, and its place in the lane is free after the one that records its delivery. All that arrives meanwhile shares them, so a slow disk makes larger commits, not fewer events, as long as enough may be on their way: `laneWindow` for each destination. In profiles of a busy disk both threads are idle for a quarter of the time and more, waiting for that.',
 ]
 
 export const FINDINGS: Readonly<Record<BenchmarkName, Finding>> = {
   'ingest-single': {
     about:
-      'One call in a request over 64 connections, each on disk before its 200, against a bare `node:http` server that parses the JSON and answers.',
+      'One call in a request over 256 connections, each on disk before its 200, against a bare `node:http` server that parses the JSON and answers.',
     limit:
-      'The bare server is little more than the parser of Node itself; next to it everything weighs: the framework, validation, stamping, the copy of each row to the thread that writes, and three indexes. And that thread needs a processor which here the load has.',
+      'The bare server spends its time in the HTTP parser of Node and in writing to sockets; next to it everything weighs: the framework, validation, stamping, and the copy of each row to the thread that writes it. Half of what that thread does is committing, and it needs a processor which here the load has.',
   },
   'ingest-batch': {
     about: 'The same with batches of 20 calls, as client libraries send them.',
     limit:
-      'A request is parsed once, but each call in it is validated, stamped, serialised again and written with its index entries. The bare server does one `JSON.parse` for all of them.',
+      'The bare server does one `JSON.parse` for all calls of a request; here each is validated, stamped, serialised again and written with its index entries. In the main thread that is garbage collection first, then parsing and serialising; in the other one, inserting and committing in equal parts.',
   },
   delivery: {
     about:
       'From the log through decision, signature and request to a receiver in another process, each delivery recorded, against a bare loop of undici requests with the same bodies, signatures and concurrency that keeps nothing. Events are appended, on disk, as fast as they are delivered.',
     limit:
-      'The main thread does what the bare loop does, and appends, decides and records besides. While fewer events may be on their way than two commits of the disk leave room for, it is idle a part of the time.',
+      'The main thread does what the bare loop does, and appends, decides and records besides; the largest single costs are writing to sockets, garbage collection, handing rows to the thread that writes, and signing. While fewer events may be on their way than two commits take, it is idle for a part of the time.',
   },
   'delivery-peers': {
     about:
       'The same stream of events against what one would write by hand with BullMQ on Redis and with pg-boss on PostgreSQL: same bodies, signatures, concurrency and receiver ([bench/peers](../bench/peers)). How durable each is stands below: with appendonly off, Redis loses its queue when it is killed.',
     limit:
-      'BullMQ makes one call to Redis for each job that ends and keeps nothing on disk here; pg-boss is driven in bulk, inserting, fetching and completing many jobs in one statement, so that its cost is shared as that of a commit is here.',
+      'BullMQ calls Redis once for each job that ends, and keeps no history. pg-boss is driven in bulk, inserting, fetching and completing many jobs in one statement, so that they share a commit as events do here: its documented `work()`, with the same batches, was slower.',
   },
   'end-to-end': {
     about:
       'From the call to the receiver, at half of the greatest rate at which single calls pass through. Calls come at random times at a rate that waits for nobody, and the clock of each starts when it was due: what a slow moment delays counts in full.',
     limit:
-      'Half of it is the commit before the call is answered; the tail is made of commits that a checkpoint or another write to the disk makes long.',
+      'A call waits for one commit before it goes out, and for the request itself; what is late waited for a commit that the disk made long.',
   },
   isolation: {
     about:
@@ -65,7 +65,7 @@ export const FINDINGS: Readonly<Record<BenchmarkName, Finding>> = {
   cost: {
     about: 'What an event costs from the call to the receiver.',
     limit:
-      'Where little comes, commits are shared by few: that is why an event costs more at half of the rate. On disk an event is its JSON, five index entries, and the delivery with its last attempt.',
+      'Where little comes, commits are shared by few: that is why an event costs more at half of the rate. On disk an event is its JSON with three index entries, and its delivery with the last attempt.',
   },
   scaling: {
     about:

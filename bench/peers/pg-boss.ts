@@ -9,8 +9,8 @@ import { postgresUrl } from './servers.ts'
 // fetched and completed many at a time, without polling intervals. Some batches are under way at once, so that
 // sockets are busy while others fetch or complete.
 
-const BATCHES = 4
-const BATCH = 2 * CONCURRENCY
+const BATCHES = 8
+const BATCH = CONCURRENCY
 
 const deliver = openDelivery(Number(process.argv[2]))
 const schema = `hookline_bench_${randomUUID().slice(0, 8)}`
