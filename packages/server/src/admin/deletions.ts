@@ -4,6 +4,7 @@ import type { Deletion } from '../backend/deletions.ts'
 import type { NoticeHistory } from '../backend/notices.ts'
 import { type Fault, fault } from '../util/fault.ts'
 import { jsonPointer } from '../util/json-pointer.ts'
+import { turn } from '../util/turn.ts'
 import type { AdminApp } from './admin-app.ts'
 import type { AdminDeps } from './admin-deps.ts'
 import { DELETION_SCHEMAS, presentDeletion, presentNotice } from './deletion-schema.ts'
@@ -42,7 +43,13 @@ function addReading(app: AdminApp, deps: AdminDeps): void {
   app.get('/deletions', { schema: DELETION_SCHEMAS.list }, ({ query }) =>
     list.answer(query, async (page) => {
       const { data, nextCursor } = await deletions.list({}, page)
-      return { data: await Promise.all(data.map((each) => shown(each, deps))), nextCursor }
+      const each: object[] = []
+      for (const deletion of data) {
+        each.push(await shown(deletion, deps))
+        // Counting the notices of a large one takes milliseconds.
+        await turn()
+      }
+      return { data: each, nextCursor }
     }),
   )
 

@@ -73,9 +73,10 @@ export interface Deletions {
 
   /**
    * Leaves no byte of what was removed where it was stored, as far as that is in the hands of the
-   * backend. Works in slices of a few milliseconds. Safe to call twice.
+   * backend. Works in slices of a few milliseconds. Safe to call twice. Resolves to whether it came to the
+   * end: not where `signal` aborted first.
    */
-  erase(): Promise<void>
+  erase(signal: AbortSignal): Promise<boolean>
 
   /**
    * Whether a purge has taken this event: who still has it in memory lets go of it, and records nothing.

@@ -85,9 +85,8 @@ export class DeletionWorker implements AsyncDisposable {
     if (step === 'suppress') {
       if (await this.#suppress(deletion, signal)) await deletions.advance(id, 'purge', clock.now())
     } else if (step === 'purge') {
-      if (!(await this.#purge(deletion, signal))) return
-      await deletions.erase()
-      await deletions.advance(id, 'notify', clock.now())
+      const isGone = (await this.#purge(deletion, signal)) && (await deletions.erase(signal))
+      if (isGone) await deletions.advance(id, 'notify', clock.now())
     } else if (await this.#notify(deletion, signal)) {
       await deletions.advance(id, 'done', clock.now())
       logger.info({ deletionId: id }, 'deletion.done')

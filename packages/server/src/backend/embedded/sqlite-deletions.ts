@@ -81,9 +81,10 @@ export class SqliteDeletions implements Deletions {
     return next === null ? null : JSON.stringify(next)
   }
 
-  async erase(): Promise<void> {
+  async erase(signal: AbortSignal): Promise<boolean> {
     removeCopies(this.#databaseFile)
     for (let page: number | null = 0, tries = 0; page !== null;) {
+      if (signal.aborted) return false
       const scrubbed: Scrubbed = await this.#writer.run('scrub', page)
       if (scrubbed !== 'busy') {
         tries = 0
@@ -92,6 +93,7 @@ export class SqliteDeletions implements Deletions {
         throw new BackendUnavailable('The database is being read at length, as for a copy.')
       }
     }
+    return true
   }
 
   isPurged(carried: Carried): boolean {

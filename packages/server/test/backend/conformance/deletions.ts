@@ -260,7 +260,7 @@ export function deletionsConformance(open: OpenBackendHarness): void {
       const { id: deletionId } = await request(harness)
       await receive(harness, {}, {})
       await afterPurge(harness, { deletionId, userIds: ['u1'], sourceIds: null, until: NOON })
-      const erasing = backend.deletions.erase()
+      const erasing = backend.deletions.erase(new AbortController().signal)
       const [event] = await receive(harness, { userId: 'u2' })
       await erasing
       expect(await keptIds(harness)).toEqual([event!.id])

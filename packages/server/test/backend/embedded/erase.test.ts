@@ -14,6 +14,7 @@ import { TemporaryFolder } from '../../harness/temporary-folder.ts'
 
 const PLANTED = 'PLANTED-VALUE'
 const maxWaitingBytes = 2 ** 26
+const NEVER = new AbortController().signal
 
 /** Events of which some carry the planted value wherever a client, or a receiver's answer, can put it. */
 function someEvents(count: number, random: () => number): AcceptedEvent[] {
@@ -81,7 +82,7 @@ test('no byte of a purged user is left in any file, nor comes back with what is 
   await fill(backend, 8000, random)
   expect(filesWith(folder.path, PLANTED)).toContain('hookline.db')
   await purge(backend)
-  await backend.deletions.erase()
+  await backend.deletions.erase(NEVER)
   expect(filesWith(folder.path, PLANTED)).toEqual([])
 
   // What the writer had in memory of the pages is written again by now, were it still there.
@@ -99,7 +100,7 @@ test('copies that were made before migrations go, too, and those that an operato
   await using backend = await openEmbeddedBackend({ dataDir: folder.path, maxWaitingBytes })
   writeFileSync(join(folder.path, 'hookline.db.schema-2.backup'), PLANTED)
   writeFileSync(join(folder.path, 'mine.backup'), PLANTED)
-  await backend.deletions.erase()
+  await backend.deletions.erase(NEVER)
   expect(filesWith(folder.path, PLANTED)).toEqual(['mine.backup'])
 })
 
@@ -111,8 +112,15 @@ test('erasing waits for a reader that is in the middle of the database, and says
     using reader = new DatabaseSync(join(folder.path, 'hookline.db'), { readOnly: true })
     reader.exec('BEGIN; SELECT COUNT(*) FROM events')
     await backend.log.append([acceptedEvent()])
-    await expect(backend.deletions.erase()).rejects.toThrow(/being read at length/)
+    await expect(backend.deletions.erase(NEVER)).rejects.toThrow(/being read at length/)
   }
-  await backend.deletions.erase()
+  await backend.deletions.erase(NEVER)
   expect(readFileSync(join(folder.path, 'hookline.db-wal'))).toHaveLength(0)
+})
+
+test('erasing ends where the service stops, however large the database is, and says so', async () => {
+  using folder = new TemporaryFolder()
+  await using backend = await openEmbeddedBackend({ dataDir: folder.path, maxWaitingBytes })
+  expect(await backend.deletions.erase(AbortSignal.abort())).toBe(false)
+  expect(await backend.deletions.erase(NEVER)).toBe(true)
 })
