@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { createProgram } from '../../packages/cli/src/program.ts'
 import { markdownPages, read } from './repository.ts'
 
 /** Commands of npm itself, which need no script. */
@@ -23,6 +24,38 @@ describe('the commands that pages name', () => {
   it('would be found missing', () => {
     const text = 'Run `npm ci && npm start`, `npm test`, `npm run -s lint` or `npm run test:all`.'
     expect(missingScripts(codeIn(text), ['start', 'test'])).toEqual(['lint', 'test:all'])
+  })
+})
+
+/** Commands of hookline that a page names, with words and flags, and that the program does not know. */
+function unknownCommands(text: string): string[] {
+  const lines = [...text.matchAll(/(?:npx |`)hookline ([a-z][^`#\n]*)/g)].map(([, line]) =>
+    line!.trim(),
+  )
+  return lines.filter((line) => !isKnown(createProgram(), line.split(/\s+/)))
+}
+
+function isKnown(
+  command: ReturnType<typeof createProgram>,
+  [word = '', ...rest]: readonly string[],
+): boolean {
+  const below = command.commands.find((each) => each.name() === word)
+  if (below !== undefined) return isKnown(below, rest)
+  const isMissing = command.commands.length > 0 && word !== ''
+  const flags = [word, ...rest].filter((each) => each.startsWith('--'))
+  const known = [...command.options.map(({ long }) => long), '--json', '--help']
+  return !isMissing && flags.every((flag) => known.includes(flag))
+}
+
+describe('the commands of hookline that pages name', () => {
+  it.for(markdownPages())('are there, with their flags: %s', (page) => {
+    expect(unknownCommands(codeIn(read(page)))).toEqual([])
+  })
+
+  it('would be found missing', () => {
+    const text =
+      '`hookline trace evt_1 --json`, `hookline sauces list`, `hookline tail --loud`, `hookline`'
+    expect(unknownCommands(text)).toEqual(['sauces list', 'tail --loud'])
   })
 })
 
