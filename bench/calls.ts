@@ -35,7 +35,7 @@ const CALL = {
   timestamp: '2026-01-15T12:00:00.000Z',
 }
 
-/** A call of ordinary size, about 900 bytes, with a messageId of its own. */
+/** A call of ordinary size, about 800 bytes, with a messageId of its own. */
 export function call(): typeof CALL & { readonly messageId: string } {
   return { messageId: randomUUID(), ...CALL }
 }

@@ -31,7 +31,7 @@ export function performancePage(): string {
 const METHOD = [
   'Sides take turns, in processes that are started for each round, and the order changes from round to round. Each is loaded for half of the time first, which does not count. A ratio is made of two measurements of one round. Figures are medians of the rounds, with the least and the most of them in parentheses.',
   'The load comes from one process over raw sockets, with requests made beforehand; deliveries are taken by a receiver that does as little as HTTP allows. Both are the same for every side. Load, receiver and what is measured share the processors of the machine, so that whatever works on more threads has less of them.',
-  'Calls have about 900 bytes; each has a messageId and a user of its own. Hookline runs with its default settings on a real disk: `synchronous=FULL`, so that every call is on disk before it is answered, and every delivery is recorded.',
+  'Calls have about 800 bytes; each has a messageId of its own. Hookline runs with its default settings on a real disk: `synchronous=FULL`, so that every call is on disk before it is answered, and every delivery is recorded.',
   '`HOOKLINE_BENCH_PROFILES=FOLDER npm run bench -- NAME` leaves CPU profiles of all processes in the folder.',
 ]
 
