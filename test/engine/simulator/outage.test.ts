@@ -4,12 +4,13 @@ import { SEED } from '../seed.ts'
 import { LongOutage } from './long-outage.ts'
 
 const HOUR = 60 * 60 * 1000
+const EVENTS_PER_SECOND = 100
 
 test('a receiver that is down for four hours costs probes, and gets its backlog without being run over', async () => {
   const started = performance.now()
   const { whileDown, drain } = await new LongOutage({
     random: seededRandom(SEED),
-    eventsPerSecond: 100,
+    eventsPerSecond: EVENTS_PER_SECOND,
     downMs: 4 * HOUR,
     latencyMs: 20,
     capacity: 32,
@@ -22,6 +23,8 @@ test('a receiver that is down for four hours costs probes, and gets its backlog 
       `fresh events meanwhile: p99 ${drain.freshP99Ms} ms, in the worst minute ${drain.worstMinuteP99Ms} ms; ` +
       `${drain.expired} expired; ${seconds(performance.now() - started)} s of real time`,
   )
+  // A breaker looks back over a minute: until it has seen more failures than successes, each event is tried.
+  expect(whileDown.untilOpen).toBeLessThan(2 * 60 * EVENTS_PER_SECOND)
   expect(whileDown.probes).toBeLessThan(500)
   expect(failed).toBeLessThan(0.01)
   expect(drain.worstMinuteFailed).toBeLessThan(0.01)

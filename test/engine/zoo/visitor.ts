@@ -6,8 +6,8 @@ import { SkippingClock } from '../skipping-clock.ts'
 import { Names } from './names.ts'
 import { type Species, type Specimen, TIMEOUT_MS, type Zoo } from './specimen.ts'
 
-// As many as there are visits at a time: a wait for a socket counts as part of an attempt.
-const CONNECTIONS = 40
+/** Visits at a time. As many sockets: a wait for one counts as part of an attempt. */
+export const AT_ONCE = 100
 const BODY = JSON.stringify({ version: 1, type: 'track', properties: { note: 'x'.repeat(1000) } })
 
 /** One visit: what came of it, and how long it took until the sender was done with it. */
@@ -33,7 +33,7 @@ export class Visitor implements AsyncDisposable {
         timeoutMs: TIMEOUT_MS,
         allowedNetworks: ['127.0.0.1/32'],
         ca: certificates.ca,
-        maxConnectionsPerWebhook: CONNECTIONS,
+        maxConnectionsPerWebhook: AT_ONCE,
         dnsServers: [dns.address],
       }),
     )
