@@ -1,3 +1,5 @@
+import type { JsonObject } from '@hookline/protocol'
+
 /** What the management API answers, as far as the commands read it. Times are ISO 8601. */
 export interface SourceShown {
   readonly id: string
@@ -58,6 +60,8 @@ export interface EventShown {
     readonly anonymousId?: string
     readonly event?: string
     readonly name?: string
+    /** Whatever the client put there. */
+    readonly context: JsonObject
   }
   readonly marks: readonly string[]
   readonly duplicates: number

@@ -11,6 +11,7 @@ const STATES = ['pending', 'delivered', 'rejected', 'expired', 'held', 'quaranti
 
 interface ListOptions {
   readonly destination?: string
+  readonly event?: string
   readonly state?: string
   readonly class?: string
   readonly status?: string
@@ -64,16 +65,18 @@ function addList(deliveries: Command): void {
   withApiOptions(deliveries.command('list'))
     .description('list deliveries, newest first')
     .option('--destination <id>', 'only those to this destination')
+    .option('--event <id>', 'only those of this event')
     .addOption(new Option('--state <state>', 'only those in this state').choices(STATES))
     .option('--class <class>', 'only those a webhook last answered so, for example timeout')
     .option('--status <code>', 'only those answered with this HTTP status', httpStatus)
     .option('--from <time>', 'events received from this moment on, in ISO 8601')
     .option('--to <time>', 'events received before this moment, in ISO 8601')
     .addOption(limitOption())
-    .action(async ({ limit, destination, ...rest }: ListOptions, command: Command) => {
+    .action(async ({ limit, destination, event, ...rest }: ListOptions, command: Command) => {
       const { state, status, from, to } = rest
       const query = given({
         destinationId: destination,
+        eventId: event,
         state,
         class: rest.class,
         status,

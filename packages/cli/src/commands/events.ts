@@ -14,6 +14,7 @@ interface ListOptions {
   readonly event?: string
   readonly user?: string
   readonly anonymous?: string
+  readonly messageId?: string
   readonly text?: string
   readonly from?: string
   readonly to?: string
@@ -31,13 +32,14 @@ export function addEvents(program: Command): void {
     .option('--event <name>', 'only track events of this name')
     .option('--user <id>', 'only those of this userId')
     .option('--anonymous <id>', 'only those of this anonymousId')
+    .option('--message-id <id>', 'only those with this messageId')
     .option('--text <text>', 'only those that contain this text')
     .option('--from <time>', 'received from this moment on, in ISO 8601')
     .option('--to <time>', 'received before this moment, in ISO 8601')
     .addOption(limitOption())
     .action(async (options: ListOptions, command: Command) => {
-      const { limit, source, user, anonymous, type, event, text, from, to } = options
-      const ids = { sourceId: source, userId: user, anonymousId: anonymous }
+      const { limit, source, user, anonymous, messageId, type, event, text, from, to } = options
+      const ids = { sourceId: source, userId: user, anonymousId: anonymous, messageId }
       const query = given({ ...ids, type, event, text, from, to })
       const data = await apiOf(command).first<EventShown>('events', query, limit)
       const output = outputOf(command)

@@ -1,3 +1,4 @@
+import { isJsonObject, type JsonObject } from '@hookline/protocol'
 import type { DeliveryShown, TraceShown } from '../api/resources.ts'
 import { attemptLine } from './attempt-text.ts'
 import type { Output } from './output.ts'
@@ -22,7 +23,7 @@ export function traceText(output: Output, trace: TraceShown): string {
     ['messageId', event.messageId],
     ['user', event.userId ?? event.anonymousId ?? ''],
     ['source', `${source.name ?? 'removed'} (${source.id})`],
-    ['received', trace.receivedAt],
+    ['received', [trace.receivedAt, ...senderOf(event.context)].join(' ')],
     ...(trace.marks.length > 0 ? [['marks', trace.marks.join(', ')] as const] : []),
     ...(trace.duplicates > 0
       ? [['left out', `${trace.duplicates} later with the same messageId`] as const]
@@ -35,6 +36,16 @@ export function traceText(output: Output, trace: TraceShown): string {
     facts,
     ...(outcomes.length > 0 ? outcomes : [none]),
   ].join('\n')
+}
+
+/** `by analytics-node 3.1.0` and `from 192.0.2.1`, as far as the call says. */
+function senderOf({ library, ip }: JsonObject): string[] {
+  const { name, version } = isJsonObject(library) ? library : {}
+  const program = [name, version].filter((each) => typeof each === 'string').join(' ')
+  return [
+    ...(program === '' ? [] : [`by ${program}`]),
+    ...(typeof ip === 'string' ? [`from ${ip}`] : []),
+  ]
 }
 
 function decisionLines(

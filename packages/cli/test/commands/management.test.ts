@@ -72,6 +72,11 @@ describe('hookline events, deliveries and tail', () => {
     await expect.poll(async () => (await list()).data[0]?.attempts.length).toBeGreaterThan(0)
     const [delivery] = (await list()).data
     expect(delivery!.attempts[0]!.class).toBe('connection_failed')
+    const byEvent = ['list', '--event', delivery!.eventId] as const
+    expect(await service.json('deliveries', ...byEvent)).toMatchObject({
+      data: [{ id: delivery!.id }],
+    })
+    expect(await service.json('events', 'list', '--message-id', 'none')).toEqual({ data: [] })
     const byClass = ['list', ...query, '--class', 'timeout'] as const
     expect(await service.json('deliveries', ...byClass)).toEqual({ data: [] })
     expect((await service.run('deliveries', 'get', delivery!.id)).stdout).toContain(
