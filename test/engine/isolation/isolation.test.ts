@@ -6,9 +6,9 @@ const ROUNDS = 5
 const SECONDS = 2
 /** Of what the ten can take when each answers. */
 const LOAD = Number(process.env['HOOKLINE_TEST_LOAD'] ?? 0.8)
-/** The bars are 0.95 and 1.2; these are for a machine that does other things as well. */
-const LEAST_THROUGHPUT = 0.85
-const MOST_P99 = 3
+/** The bars are 0.95 and 1.2; these leave room for a machine that does other things as well. */
+const LEAST_THROUGHPUT = 0.9
+const MOST_P99 = 1.2
 const MOST_P99_MORE_MS = 50
 
 test('a webhook that hangs on every request costs nine healthy ones nothing', async () => {
