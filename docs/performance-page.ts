@@ -9,6 +9,9 @@ const RESULTS = Object.keys(FINDINGS)
   .map(readResult)
   .filter((result) => result !== undefined)
 
+/** That a result has at least. */
+const ROUNDS = 5
+
 /** docs/performance.md: the figures as they are kept in bench/results, and what is known about them. */
 export function performancePage(): string {
   const blocks = [
@@ -82,7 +85,7 @@ function section({
       : []),
     ...curves.flatMap((curve) => [`![${curve.title}](${pathOf(curve).replace('docs/', '')})`]),
     ...(notes.length > 0 ? [notes.map((note) => plain(`${note}.`)).join(' ')] : []),
-    `${code(command)}, ${rounds} rounds of ${seconds} s.`,
+    `${code(command)}, ${rounds} rounds of ${seconds} s${rounds < ROUNDS ? ': **a first look, with fewer rounds than a result has**' : ''}.`,
     ...(limit === undefined ? [] : [`**What limits it.** ${limit}`]),
   ]
 }

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest'
+import { againstBaseline, readBaseline } from '../../bench/baseline.ts'
+import { type Figure, quantile } from '../../bench/benchmark.ts'
+import { plot } from '../../bench/plot.ts'
+import { readResult } from '../../bench/results.ts'
+import { FINDINGS } from '../../docs/performance-findings.ts'
+import { read } from './repository.ts'
+
+const NAMES = Object.keys(FINDINGS)
+
+// That its tables and plots are those of the results is held by generated-pages.test.ts.
+describe('docs/performance.md', () => {
+  it.for(NAMES)('has a section on %s, with a result that was kept', (name) => {
+    expect(readResult(name)).toMatchObject({ name, rounds: expect.any(Number) })
+    expect(read('docs/performance.md')).toContain(`\n## ${name}\n`)
+  })
+
+  it('has every goal at a glance', () => {
+    const goals = NAMES.flatMap((name) => readResult(name)?.figures ?? []).filter(
+      ({ goal }) => goal,
+    )
+    const glance = read('docs/performance.md').split('\n## ')[1]!
+    expect(glance.match(/\| (?:met|\*\*not met\*\*) \|$/gm)).toHaveLength(goals.length)
+  })
+})
+
+describe('what CI compares a quick run with', () => {
+  it('has each figure that has a goal', () => {
+    const baseline = readBaseline()
+    for (const name of NAMES) {
+      const goals = readResult(name)!.figures.filter(({ goal }) => goal)
+      expect(Object.keys(baseline[name] ?? {})).toEqual(goals.map((figure) => figure.name))
+    }
+  })
+
+  const figure = (value: number, goal: NonNullable<Figure['goal']>): Figure[] => [
+    { name: 'x', unit: '', values: [value], goal },
+  ]
+
+  it.for([
+    { what: 'half of the rate', now: 0.5, goal: { atLeast: 2 }, ratio: 0.5, isBroken: false },
+    { what: 'a fifth of the rate', now: 0.2, goal: { atLeast: 2 }, ratio: 0.2, isBroken: true },
+    {
+      what: 'a fifth of a rate beyond its goal',
+      now: 0.2,
+      goal: { atLeast: 0.5 },
+      ratio: 0.2,
+      isBroken: false,
+    },
+    { what: 'five times as late', now: 5, goal: { atMost: 0.5 }, ratio: 0.2, isBroken: false },
+    { what: 'twenty times as late', now: 20, goal: { atMost: 0.5 }, ratio: 0.05, isBroken: true },
+    { what: 'no figure at all', now: NaN, goal: { atMost: 9 }, ratio: NaN, isBroken: true },
+  ])('finds $what broken: $isBroken', ({ now, goal, ratio, isBroken }) => {
+    const compared = againstBaseline(figure(now, goal), { x: 1 })
+    expect(compared).toEqual([{ name: 'x', ratio, isBroken }])
+  })
+
+  it('says nothing of a figure it does not know', () => {
+    expect(againstBaseline(figure(1, { atLeast: 1 }), {})).toEqual([])
+  })
+})
+
+describe('a quantile', () => {
+  it('lies between two values where it falls between them', () => {
+    expect(quantile([4, 1, 3, 2], 0.5)).toBe(2.5)
+    expect(quantile([7], 0.99)).toBe(7)
+  })
+})
+
+describe('a plot', () => {
+  it('has a mark for each point at the height of its median, and nothing of a name is markup', () => {
+    const points = [
+      { x: 1, values: [500, 1000, 1500] },
+      { x: 10, values: [500, 500, 500] },
+    ]
+    const svg = plot({ name: 'p', title: 'a < b', x: 'x', y: 'y', points })
+    const heights = [...svg.matchAll(/<circle [^>]*cy="([\d.]+)"/g)].map(([, cy]) => Number(cy))
+    const zero = 244
+    expect(heights).toHaveLength(2)
+    expect((zero - heights[0]!) / (zero - heights[1]!)).toBeCloseTo(2)
+    expect(svg).toContain('a &lt; b')
+  })
+})
