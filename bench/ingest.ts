@@ -5,8 +5,7 @@ import { comparison, type Side } from './compare.ts'
 import { RawClient } from './raw-client.ts'
 import { Service } from './service.ts'
 
-/** So many clients that a commit is shared by enough of them to be worth its fsync. */
-const CONNECTIONS = 256
+const CONNECTIONS = 64
 
 /** Calls per second in requests of `count` calls, each on disk before its 200, against a bare server. */
 export function ingest(path: string, count: number, goal: number): Benchmark {

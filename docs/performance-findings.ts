@@ -15,7 +15,7 @@ export const LIMITS: readonly string[] = [
 export const FINDINGS: Readonly<Record<BenchmarkName, Finding>> = {
   'ingest-single': {
     about:
-      'One call in a request over 256 connections, each on disk before its 200, against a bare `node:http` server that parses the JSON and answers.',
+      'One call in a request over 64 connections, each on disk before its 200, against a bare `node:http` server that parses the JSON and answers.',
     limit:
       'The bare server spends its time in the HTTP parser of Node and in writing to sockets; next to it everything weighs: the framework, validation, stamping, and the copy of each row to the thread that writes it. Half of what that thread does is committing, and it needs a processor which here the load has.',
   },
