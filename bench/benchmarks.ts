@@ -16,7 +16,7 @@ export const benchmarks = {
   delivery: delivery(0.8),
   'delivery-peers': deliveryPeers({ bullmq: 2, pgBoss: 5 }),
   'end-to-end': endToEnd({ p99Ms: 25 }),
-  isolation: isolation({ p99Ratio: 1.2 }),
+  isolation: isolation({ p99Ratio: 1.2, throughput: 0.95 }),
   growth: growth(0.9),
   memory: memory({ moreMib: 150 }),
   restart: restart({ seconds: 3 }),

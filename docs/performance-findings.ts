@@ -44,7 +44,7 @@ export const FINDINGS: Readonly<Record<BenchmarkName, Finding>> = {
   },
   isolation: {
     about:
-      'How late nine healthy webhooks get their events beside a tenth that never answers, at half of what the ten take.',
+      'How late nine healthy webhooks get their events beside a tenth that never answers, and how much of it, at 80 % of what the ten take.',
   },
   growth: {
     about:

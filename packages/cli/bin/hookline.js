@@ -2,6 +2,7 @@
 // Plain JavaScript that an old Node can read as well: it is the one to say that it is too old.
 import fs from 'fs'
 import nodeModule from 'module'
+import url from 'url'
 
 const NEEDED = 24
 
@@ -19,7 +20,10 @@ if (parseInt(process.versions.node, 10) < NEEDED) {
 async function run() {
   const source = new URL('../src/main.ts', import.meta.url)
   const isClone = fs.existsSync(source)
-  if (isClone) resolveWorkspacesToSource()
+  if (isClone) {
+    resolveWorkspacesToSource()
+    keepWhatIsCompiled()
+  }
   const entry = isClone ? source : new URL('../dist/main.js', import.meta.url)
   const { main } = await import(entry.href)
   process.exitCode = await main(process.argv.slice(2))
@@ -31,4 +35,10 @@ function resolveWorkspacesToSource() {
     resolve: (specifier, context, next) =>
       next(specifier, { ...context, conditions: [...context.conditions, 'hookline-source'] }),
   })
+}
+
+/** A clone's TypeScript is read once, not at every start. In its own folder: a shared one could be tampered with. */
+function keepWhatIsCompiled() {
+  const folder = new URL('../../../node_modules/.cache/hookline', import.meta.url)
+  nodeModule.enableCompileCache(url.fileURLToPath(folder))
 }
