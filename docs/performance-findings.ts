@@ -22,7 +22,7 @@ export const FINDINGS: Readonly<Record<BenchmarkName, Finding>> = {
   'ingest-batch': {
     about: 'The same with batches of 20 calls, as client libraries send them.',
     limit:
-      'The bare server does one `JSON.parse` for all calls of a request; here each is validated, stamped, serialised again and written with its index entries. In the main thread that is garbage collection first, then parsing and serialising; in the other one, inserting and committing in equal parts.',
+      'The bare server does one `JSON.parse` for all calls of a request; here each is validated, stamped, serialised again and written with its index entries. In the main thread that is garbage collection first, then parsing and serialising; in the other one, inserting and committing in equal parts. What an event adds to the indexes by messageId and by user lands on pages at random places: eight kilobytes of the log, and as much at the next checkpoint, for a call of one. So the rate falls as the indexes grow from a few pages to many.',
   },
   delivery: {
     about:
