@@ -7,7 +7,7 @@ import { eventConditions } from './list-conditions.ts'
 import { SCAN_CHUNK, scan } from './scan.ts'
 import { Statements } from './statements.ts'
 import type { Duplicates } from './sqlite-log.ts'
-import type { DeclinedRow } from './write-archive.ts'
+import type { DeclinedRow } from './write-declined.ts'
 import type { Writer } from './writer.ts'
 
 type Row = Record<string, SQLOutputValue>

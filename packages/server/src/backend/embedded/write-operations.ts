@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { scrub } from './scrub.ts'
-import { keepDeclined } from './write-archive.ts'
+import { keepDeclined } from './write-declined.ts'
 import { appendAudit, removeAudit } from './write-audit.ts'
 import { putCatalogRecord, removeCatalogRecord } from './write-catalog.ts'
 import { advanceDeletion, createDeletion } from './write-deletions.ts'
