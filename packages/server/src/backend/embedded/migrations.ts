@@ -3,6 +3,7 @@ import { waitingReplaysQuarantine } from './migrations/0002-waiting-replays-quar
 import { deletions } from './migrations/0003-deletions.ts'
 import { tokensAuditStatistics } from './migrations/0004-tokens-audit-statistics.ts'
 import { replayEndsKeyUses } from './migrations/0005-replay-ends-key-uses.ts'
+import { segments } from './migrations/0006-segments.ts'
 
 /** One step of the schema. Forward only: a step that was released is never changed. */
 export interface Migration {
@@ -17,4 +18,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 3, sql: deletions },
   { version: 4, sql: tokensAuditStatistics },
   { version: 5, sql: replayEndsKeyUses },
+  { version: 6, sql: segments },
 ]

@@ -54,12 +54,12 @@ export async function openEmbeddedBackend(options: EmbeddedOptions): Promise<Bac
   const box = prepareDatabase(dataDir.databaseFile, options)
   const reader = stack.use(new DatabaseSync(dataDir.databaseFile, { readOnly: true }))
   addFolding(reader)
-  const writer = stack.use(new Writer(dataDir.databaseFile))
+  const { dedupeWindowMs = DAY_MS } = options
+  const writer = stack.use(new Writer({ file: dataDir.databaseFile, dedupeWindowMs }))
   const claims = new Claims()
   const duplicates: Duplicates = new Set()
-  const { dedupeWindowMs = DAY_MS } = options
   const opened = {
-    log: new SqliteLog(writer, reader, { ...options, dedupeWindowMs, duplicates }),
+    log: new SqliteLog(writer, reader, { ...options, duplicates }),
     catalog: new SqliteCatalog(writer, reader, box),
     events: new SqliteEvents(writer, reader, duplicates),
     deliveries: new SqliteDeliveries(writer, reader, claims),

@@ -4,7 +4,8 @@ import type { Archiving, ArchivedEvent, Declined, EventFilter, Events } from '..
 import type { Page, PageRequest } from '../page.ts'
 import { acceptedEventOf, EVENT_COLUMNS } from './event-row.ts'
 import { eventConditions } from './list-conditions.ts'
-import { SCAN_CHUNK, scan } from './scan.ts'
+import { SCAN_CHUNK, scan, type Scanned } from './scan.ts'
+import { firstSeqOf, SEGMENT, segmentOf } from './segments.ts'
 import { Statements } from './statements.ts'
 import type { Duplicates } from './sqlite-log.ts'
 import type { DeclinedRow } from './write-declined.ts'
@@ -14,6 +15,8 @@ type Row = Record<string, SQLOutputValue>
 
 /** Events reach the table a little after they were received, not always in that order. */
 const SLACK_MS = 60_000
+/** Look-ups in an index, a few microseconds each. */
+const SEGMENTS_IN_ONE_GO = 500
 
 /** The archive on the table `events`, which the log has filled already. */
 export class SqliteEvents implements Events {
@@ -53,23 +56,24 @@ export class SqliteEvents implements Events {
     const { where, values } = eventConditions(filter)
     const cursor = page.cursor === undefined ? Infinity : Number(page.cursor)
     const { first, last } = this.#seqsIn(filter)
-    // Both have an index, which finds the few there are.
+    // Both have an index, which finds the few there are in each segment.
     const isIndexed = filter.messageId !== undefined || filter.userId !== undefined
-    const chunk = isIndexed ? Infinity : SCAN_CHUNK
     const start = Math.min(cursor - 1, last)
-    const { rows, next } = await scan<Row, number>(
-      start < first ? null : start,
-      page.limit + 1,
-      (from, limit) => {
-        const least = Math.max(first, from - chunk + 1)
-        const found = this.#statements.all(
-          `SELECT seq, ${EVENT_COLUMNS}, duplicates FROM events WHERE seq <= ? AND seq >= ? ${where}
-           ORDER BY seq DESC LIMIT ?`,
-          [from, least, ...values, limit],
-        )
-        return { rows: found, next: least > first ? least - 1 : null }
-      },
-    )
+    const step = (from: number, limit: number): Scanned<Row, number> => {
+      const chunk = isIndexed ? firstSeqOf(segmentOf(from)) : from - SCAN_CHUNK + 1
+      const least = Math.max(first, chunk)
+      const found = this.#statements.all(
+        `SELECT seq, ${EVENT_COLUMNS}, duplicates FROM events
+         WHERE seq <= ? AND seq >= ? ${isIndexed ? `AND ${SEGMENT} = ?` : ''} ${where}
+         ORDER BY seq DESC LIMIT ?`,
+        [from, least, ...(isIndexed ? [segmentOf(from)] : []), ...values, limit],
+      )
+      return { rows: found, next: least > first ? least - 1 : null }
+    }
+    const { rows, next } = await scan(start < first ? null : start, page.limit + 1, {
+      step,
+      stepsInOneGo: isIndexed ? SEGMENTS_IN_ONE_GO : 1,
+    })
     const shown = rows.slice(0, page.limit)
     const isFull = rows.length > page.limit
     const place = isFull ? Number(shown.at(-1)!['seq']) : next === null ? null : next + 1

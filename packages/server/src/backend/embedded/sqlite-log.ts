@@ -23,7 +23,6 @@ const TAIL_EVENTS = 8192
 
 interface SqliteLogOptions {
   readonly maxWaitingBytes: number
-  readonly dedupeWindowMs: number
   readonly duplicates: Duplicates
 }
 
@@ -73,7 +72,7 @@ export class SqliteLog implements Log {
     if (events.length === 0) return
     const rows = events.map((event, index) => eventRowOf(this.#nextSeq + index, event))
     const bytes = rows.reduce((sum, row) => sum + row[7].length, 0)
-    const { maxWaitingBytes, dedupeWindowMs } = this.#options
+    const { maxWaitingBytes } = this.#options
     if (this.#waitingBytes + bytes > maxWaitingBytes) {
       throw new BackendUnavailable('Too many calls are waiting for the disk (maxWaitingBytes).')
     }
@@ -81,7 +80,7 @@ export class SqliteLog implements Log {
     const entry: Entry = { seq: this.#nextSeq - 1, events, redelivered: false }
     this.#waitingBytes += bytes
     try {
-      this.#offer(entry, await this.#writer.run('appendEvents', { rows, dedupeWindowMs }))
+      this.#offer(entry, await this.#writer.run('appendEvents', rows))
     } finally {
       this.#waitingBytes -= bytes
     }

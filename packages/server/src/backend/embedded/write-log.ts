@@ -1,4 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { type DedupeWindow, KnownMessageIds } from './known-message-ids.ts'
+import { SEGMENT } from './segments.ts'
 
 /** seq, id, sourceId, messageId, type, receivedAt, marks, body, userId, previousId: a row of `events` as it is appended. */
 export type EventRow = readonly [
@@ -14,19 +16,18 @@ export type EventRow = readonly [
   string | null,
 ]
 
-export interface AppendInput {
-  readonly rows: readonly EventRow[]
-  readonly dedupeWindowMs: number
-}
-
 /**
  * Appends events, but for duplicates: of those only the number is kept, at the first event with their source and
- * messageId. Returns their ids.
+ * messageId of the last `dedupeWindowMs`. Returns their ids.
  */
-export function appendEvents(db: DatabaseSync): (input: AppendInput) => string[] {
+export function appendEvents(
+  db: DatabaseSync,
+  { dedupeWindowMs }: DedupeWindow,
+): (rows: readonly EventRow[]) => string[] {
+  const known = new KnownMessageIds(db, { dedupeWindowMs })
   const first = db.prepare(
     `SELECT seq, id FROM events
-     WHERE message_id = ? AND source_id = ? AND received_at >= ? ORDER BY seq LIMIT 1`,
+     WHERE ${SEGMENT} = ? AND message_id = ? AND source_id = ? AND received_at >= ? ORDER BY seq LIMIT 1`,
   )
   const count = db.prepare('UPDATE events SET duplicates = duplicates + 1 WHERE seq = ?')
   const insert = db.prepare(
@@ -34,14 +35,22 @@ export function appendEvents(db: DatabaseSync): (input: AppendInput) => string[]
        (seq, id, source_id, message_id, type, received_at, marks, body, user_id, previous_id)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
-  return ({ rows, dedupeWindowMs }) => {
+  const originalOf = ([, , sourceId, messageId, , receivedAt]: EventRow) => {
+    for (const segment of known.segmentsWith(messageId)) {
+      const found = first.get(segment, messageId, sourceId, receivedAt - dedupeWindowMs)
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+  return (rows) => {
     const duplicates: string[] = []
     for (const row of rows) {
-      const [, id, sourceId, messageId, , receivedAt] = row
-      const original = first.get(messageId, sourceId, receivedAt - dedupeWindowMs)
+      const [seq, id, , messageId, , receivedAt] = row
+      const original = originalOf(row)
       // The very same event again is no duplicate: it violates what is unique, and is refused.
       if (original === undefined || original['id'] === id) {
         insert.run(...row)
+        known.add(seq, messageId, receivedAt)
       } else {
         count.run(original['seq']!)
         duplicates.push(id)

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import type { DedupeWindow } from './known-message-ids.ts'
 import { scrub } from './scrub.ts'
 import { keepDeclined } from './write-declined.ts'
 import { appendAudit, removeAudit } from './write-audit.ts'
@@ -71,10 +72,13 @@ export interface Operation {
   readonly input: unknown
 }
 
-export function prepareOperations(db: DatabaseSync): (operation: Operation) => unknown {
+export function prepareOperations(
+  db: DatabaseSync,
+  options: DedupeWindow,
+): (operation: Operation) => unknown {
   const prepared = new Map<OperationName, (input: never) => unknown>()
   for (const [name, prepare] of Object.entries(OPERATIONS)) {
-    prepared.set(name as OperationName, prepare(db))
+    prepared.set(name as OperationName, prepare(db, options))
   }
   return ({ name, input }) => prepared.get(name)!(input as never)
 }

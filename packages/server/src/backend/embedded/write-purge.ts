@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { firstSeqOf, SEGMENT, segmentOf } from './segments.ts'
 import { eventRemoval } from './write-retention.ts'
 
 /** Whatever else is written waits as long. */
@@ -60,24 +61,33 @@ interface Slice {
 function rowPurge(
   db: DatabaseSync,
 ): (input: PurgeInput, place: PurgePlace, slice: Slice) => number | null {
+  const bounds = db.prepare('SELECT MIN(seq) AS least, MAX(seq) AS last FROM events')
   const selects = ['user_id', 'previous_id'].map((column) =>
     db.prepare(
       `SELECT seq, id, source_id, received_at FROM events
-       WHERE ${column} = ? AND seq > ? ORDER BY seq LIMIT ${READ_EVENTS}`,
+       WHERE ${SEGMENT} = ? AND ${column} = ? AND seq > ? ORDER BY seq LIMIT ${READ_EVENTS}`,
     ),
   )
   const remove = eventRemoval(db)
   return ({ userIds, sourceIds, until }, { user, column, afterSeq }, { deadline, removed }) => {
-    const rows = selects[column]!.all(userIds[user]!, afterSeq)
-    for (const { seq, id, source_id: sourceId, received_at: receivedAt } of rows) {
-      const isMeant = sourceIds === null || sourceIds.includes(String(sourceId))
-      if (isMeant && Number(receivedAt) <= until) {
-        removed.deliveries += remove(String(id))
-        removed.events++
+    const { least, last } = bounds.get()!
+    let reachedSeq = Math.max(afterSeq, Number(least ?? 0) - 1)
+    while (reachedSeq < Number(last ?? 0)) {
+      const segment = segmentOf(reachedSeq + 1)
+      const rows = selects[column]!.all(segment, userIds[user]!, reachedSeq)
+      for (const { seq, id, source_id: sourceId, received_at: receivedAt } of rows) {
+        const isMeant = sourceIds === null || sourceIds.includes(String(sourceId))
+        if (isMeant && Number(receivedAt) <= until) {
+          removed.deliveries += remove(String(id))
+          removed.events++
+        }
+        if (performance.now() >= deadline) return Number(seq)
       }
-      if (performance.now() >= deadline) return Number(seq)
+      reachedSeq =
+        rows.length < READ_EVENTS ? firstSeqOf(segment + 1) - 1 : Number(rows.at(-1)!['seq'])
+      if (performance.now() >= deadline) return reachedSeq
     }
-    return rows.length < READ_EVENTS ? null : Number(rows.at(-1)!['seq'])
+    return null
   }
 }
 

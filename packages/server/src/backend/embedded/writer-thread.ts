@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { DataDir } from './data-dir.ts'
+import type { DedupeWindow } from './known-message-ids.ts'
 import { type Operation, OUTSIDE_OF_TRANSACTIONS, prepareOperations } from './write-operations.ts'
 
 /** What became of one operation. */
@@ -7,8 +8,14 @@ export type Result =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly message: string; readonly sqliteCode: number | undefined }
 
-const db = DataDir.openForWriting(workerData as string)
-const perform = prepareOperations(db)
+/** What the thread is started with. */
+export interface WriterStart extends DedupeWindow {
+  readonly file: string
+}
+
+const { file, ...options } = workerData as WriterStart
+const db = DataDir.openForWriting(file)
+const perform = prepareOperations(db, options)
 
 /** What came of each, in their order. What has to be outside of transactions comes last. */
 function performAll(operations: readonly Operation[]): Result[] {

@@ -9,7 +9,7 @@ import type {
   OperationName,
   OperationResult,
 } from './write-operations.ts'
-import type { Result } from './writer-thread.ts'
+import type { Result, WriterStart } from './writer-thread.ts'
 
 interface Waiting extends Operation {
   readonly resolve: (value: never) => void
@@ -40,9 +40,9 @@ export class Writer implements AsyncDisposable {
   #failure: Error | undefined
   #onIdle = (): void => undefined
 
-  constructor(file: string) {
+  constructor(start: WriterStart) {
     const entry = new URL(`./writer-thread${extname(import.meta.url)}`, import.meta.url)
-    this.#thread = new Worker(entry, { workerData: file, name: 'hookline-writer' })
+    this.#thread = new Worker(entry, { workerData: start, name: 'hookline-writer' })
     this.#thread.on('message', (results: readonly Result[]) => this.#settle(results))
     this.#thread.on('error', (error) => this.#fail(error as Error))
     this.#thread.on('exit', () => this.#fail(new Error('The writer has ended.')))

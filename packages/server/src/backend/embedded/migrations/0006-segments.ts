@@ -1,0 +1,20 @@
+/**
+ * The indexes of events begin with the segment (`segments.ts`), so that adding to them touches few pages; and
+ * filters that tell which segments may hold a messageId, of the segments within the window for duplicates.
+ */
+export const segments = `
+  DROP INDEX events_by_message_id;
+  DROP INDEX events_by_user_id;
+  DROP INDEX events_by_previous_id;
+  CREATE INDEX events_by_message_id ON events (seq >> 13, message_id);
+  CREATE INDEX events_by_user_id ON events (seq >> 13, user_id) WHERE user_id IS NOT NULL;
+  CREATE INDEX events_by_previous_id ON events (seq >> 13, previous_id) WHERE previous_id IS NOT NULL;
+
+  CREATE TABLE message_id_filters (
+    segment            INTEGER PRIMARY KEY,
+    newest_received_at INTEGER NOT NULL,
+    bits               BLOB    NOT NULL
+  ) STRICT;
+  ALTER TABLE log_position ADD COLUMN hash_seed INTEGER NOT NULL DEFAULT 0;
+  UPDATE log_position SET hash_seed = random() & 0x1fffffffffffff;
+`

@@ -1,0 +1,109 @@
+import { SEGMENT_EVENTS } from './segments.ts'
+
+/** Bits for each key of a segment, and how many of them a key sets: a key that was never added is taken for one in 1,700. */
+const BITS_PER_KEY = 16
+const PROBES = 8
+const POSITIONS = SEGMENT_EVENTS * BITS_PER_KEY
+/** Segments whose filters lie together, a bit of a 32-bit word each. */
+const GROUP_SEGMENTS = 32
+
+/**
+ * Which segments may hold a key: never too few of them, seldom too many. 2 bytes of memory for each event.
+ *
+ * It is a Bloom filter for each segment (doi.org/10.1145/362686.362692), stored by position instead of by filter: a
+ * word has the bit at one position of 32 filters. So one look-up asks 32 of them, and most end after four words.
+ */
+export class SegmentFilter {
+  readonly #seed: number
+  readonly #groups = new Map<number, Uint32Array>()
+  readonly #positions = new Uint32Array(PROBES)
+
+  /** @param seed of the hash, secret: nobody can choose keys that fall together. Up to 53 bits. */
+  constructor(seed: number) {
+    this.#seed = seed
+  }
+
+  add(segment: number, key: string): void {
+    const words = this.#wordsOf(segment)
+    const bit = 1 << (segment % GROUP_SEGMENTS)
+    for (const position of this.#hash(key)) words[position]! |= bit
+  }
+
+  /** In ascending order. */
+  segmentsWith(key: string): number[] {
+    const segments: number[] = []
+    const positions = this.#hash(key)
+    for (const [group, words] of this.#groups) {
+      let found = 0xffffffff
+      for (let probe = 0; probe < PROBES && found !== 0; probe++) {
+        found &= words[positions[probe]!]!
+      }
+      for (let bit = 0; found !== 0; bit++, found >>>= 1) {
+        if ((found & 1) === 1) segments.push(group * GROUP_SEGMENTS + bit)
+      }
+    }
+    return segments.toSorted((a, b) => a - b)
+  }
+
+  /** The filter of one segment, to be kept. */
+  bitsOf(segment: number): Uint8Array {
+    const words = this.#wordsOf(segment)
+    const column = segment % GROUP_SEGMENTS
+    const bits = new Uint8Array(POSITIONS / 8)
+    for (let position = 0; position < POSITIONS; position++) {
+      bits[position >> 3]! |= ((words[position]! >>> column) & 1) << (position & 7)
+    }
+    return bits
+  }
+
+  /** Adds what was kept. */
+  restore(segment: number, bits: Uint8Array): void {
+    const words = this.#wordsOf(segment)
+    const column = segment % GROUP_SEGMENTS
+    for (let position = 0; position < POSITIONS; position++) {
+      words[position]! |= ((bits[position >> 3]! >>> (position & 7)) & 1) << column
+    }
+  }
+
+  /** Forgets segments before this one, as far as they lie together with none that is still needed. */
+  forgetBefore(segment: number): void {
+    for (const group of this.#groups.keys()) {
+      if ((group + 1) * GROUP_SEGMENTS <= segment) this.#groups.delete(group)
+    }
+  }
+
+  #wordsOf(segment: number): Uint32Array {
+    const group = Math.floor(segment / GROUP_SEGMENTS)
+    let words = this.#groups.get(group)
+    if (words === undefined) {
+      words = new Uint32Array(POSITIONS)
+      this.#groups.set(group, words)
+    }
+    return words
+  }
+
+  /** Where a key has its bits: two hashes, of which each position is another sum. Valid until the next call. */
+  #hash(key: string): Uint32Array {
+    let a = this.#seed >>> 0
+    let b = Math.floor(this.#seed / 2 ** 32)
+    for (let index = 0; index < key.length; index++) {
+      const code = key.charCodeAt(index)
+      a = Math.imul(a ^ code, 0x01000193)
+      b = Math.imul((b << 7) ^ (b >>> 25) ^ code, 0x85ebca6b)
+    }
+    a = mixed(a)
+    b = mixed(b) | 1
+    for (let probe = 0; probe < PROBES; probe++) {
+      this.#positions[probe] = (a + Math.imul(probe, b)) & (POSITIONS - 1)
+    }
+    return this.#positions
+  }
+}
+
+/** Each bit of the result depends on all of them: the finalizer of MurmurHash3. */
+function mixed(hash: number): number {
+  let h = hash
+  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b)
+  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35)
+  return h ^ (h >>> 16)
+}
