@@ -30,6 +30,7 @@ export { ingestError, type IngestError } from './ingest-error.ts'
 export {
   containsNumber,
   inexactIntegers,
+  isBeyondExact,
   isDeeperThan,
   isJsonObject,
   type Json,
@@ -39,4 +40,4 @@ export { LIMITS } from './limits.ts'
 export { deletionPayload, webhookPayload } from './payload.ts'
 export { portRefusal, RESERVED_PORTS } from './reserved-ports.ts'
 export type { Source, WriteKey } from './source.ts'
-export { formatTimestamp, parseTimestamp } from './timestamp.ts'
+export { formatTimestamp, isFormattedTimestamp, parseTimestamp } from './timestamp.ts'

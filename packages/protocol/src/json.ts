@@ -14,16 +14,38 @@ export function isJsonObject(value: unknown): value is JsonObject {
 /** Whether `value` is nested deeper than `levels`; the outermost object or array is level 1. */
 export function isDeeperThan(value: Json | undefined, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false
-  if (levels === 0) return true
-  for (const child of Object.values(value)) {
-    if (typeof child === 'object' && isDeeperThan(child, levels - 1)) return true
-  }
+  return levels === 0 || someChild(value, (child) => isDeeperThan(child, levels - 1))
+}
+
+/** Whether one number anywhere in `value` is meant. */
+export function containsNumber(
+  value: Json | undefined,
+  isMeant: (number: number) => boolean,
+): boolean {
+  if (typeof value === 'number') return isMeant(value)
+  if (typeof value !== 'object' || value === null) return false
+  return someChild(value, (child) => containsNumber(child, isMeant))
+}
+
+/** Without an array of the values, of which there would be one for each object of each call. JSON inherits no key. */
+function someChild(
+  value: readonly Json[] | JsonObject,
+  is: (child: Json | undefined) => boolean,
+): boolean {
+  if (Array.isArray(value)) return value.some(is)
+  const object = value as JsonObject
+  for (const key in object) if (is(object[key])) return true
   return false
+}
+
+/** Whether more than one integer reads as this number: it may have been spelled as one that JavaScript cannot hold. */
+export function isBeyondExact(number: number): boolean {
+  return Math.abs(number) >= 2 ** 53
 }
 
 /**
  * The numbers that the JSON text spells as an integer which JavaScript cannot hold exactly, as they
- * read after parsing. Empty for nearly every text, so the caller walks the values only when needed.
+ * read after parsing. Each of them `isBeyondExact`: a text whose values have none need not be searched.
  */
 export function inexactIntegers(text: string): ReadonlySet<number> {
   const found = new Set<number>()
@@ -33,11 +55,4 @@ export function inexactIntegers(text: string): ReadonlySet<number> {
     if (!Number.isFinite(value) || BigInt(digits) !== BigInt(value)) found.add(value)
   }
   return found
-}
-
-/** Whether one of `numbers` stands anywhere in `value`. */
-export function containsNumber(value: Json | undefined, numbers: ReadonlySet<number>): boolean {
-  if (typeof value === 'number') return numbers.has(value)
-  if (typeof value !== 'object' || value === null) return false
-  return Object.values(value).some((child) => containsNumber(child, numbers))
 }

@@ -1,6 +1,10 @@
 const ISO =
   /^(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ](\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9})\d*)?)?\s?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i
 
+// As formatTimestamp writes it, on a day that every month has.
+const FORMATTED =
+  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/
+
 // Below this, a number is seconds (up to the year 5138); above it, milliseconds (from 1973 on).
 const SECONDS_BELOW = 100_000_000_000
 
@@ -19,6 +23,7 @@ const LATEST = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
  * any fraction, single-digit months, date only; epoch seconds or milliseconds as a number (spec 01).
  */
 export function parseTimestamp(value: unknown): number | undefined {
+  if (isFormattedTimestamp(value)) return Date.parse(value)
   const ms =
     typeof value === 'string'
       ? parseIso(value.trim())
@@ -31,6 +36,14 @@ export function parseTimestamp(value: unknown): number | undefined {
 /** `YYYY-MM-DDTHH:mm:ss.sssZ`, the only form Hookline writes. */
 export function formatTimestamp(ms: number): string {
   return new Date(ms).toISOString()
+}
+
+/**
+ * Whether `value` is known to be a moment in the form of `formatTimestamp`, as most client libraries send it: then there
+ * is nothing to correct. Of some that are, those on the 29th and later, it is not known.
+ */
+export function isFormattedTimestamp(value: unknown): value is string {
+  return typeof value === 'string' && FORMATTED.test(value)
 }
 
 function fromEpoch(value: number): number {

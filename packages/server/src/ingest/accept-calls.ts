@@ -1,8 +1,10 @@
 import {
   type AcceptedEvent,
   containsNumber,
+  inexactIntegers,
   INGEST_CODES,
   type IngestCodeName,
+  isBeyondExact,
   isJsonObject,
   type Json,
   type Mark,
@@ -20,8 +22,8 @@ export interface CallsToAccept {
   readonly sourceId: string
   readonly rules: CallRules
   readonly receipt: Receipt
-  /** Numbers of the request that JSON cannot carry exactly. */
-  readonly inexact: ReadonlySet<number>
+  /** The JSON of the request, to tell which numbers in it JavaScript cannot hold exactly. */
+  readonly text: string
   /** Whether a timestamp that cannot be read is refused, and not replaced. */
   readonly isStrict: boolean
 }
@@ -39,21 +41,28 @@ const SHOWN_ID_CHARACTERS = 100
 export function acceptCalls(request: CallsToAccept): Acceptance {
   const events: AcceptedEvent[] = []
   const rejected: RejectedCall[] = []
+  let found: ReadonlySet<number> | undefined
+  // Once for all calls, and for most requests not at all: it passes over the whole text.
+  const inexact = (): ReadonlySet<number> => (found ??= inexactIntegers(request.text))
   for (const [index, call] of request.calls.entries()) {
-    const accepted = acceptCall(call, request)
+    const accepted = acceptCall(call, request, inexact)
     if (isRefused(accepted)) rejected.push(rejectedCall(index, call, accepted.refused))
     else events.push(accepted)
   }
   return { events, rejected }
 }
 
-function acceptCall(call: Json, request: CallsToAccept): AcceptedEvent | Refused {
-  const { sourceId, rules, receipt, inexact, isStrict } = request
+function acceptCall(
+  call: Json,
+  request: CallsToAccept,
+  inexact: () => ReadonlySet<number>,
+): AcceptedEvent | Refused {
+  const { sourceId, rules, receipt, isStrict } = request
   const parsed = parseCall(call, rules)
   if (isRefused(parsed)) return parsed
   const { event, mark } = stamp(parsed, parsed.fields.messageId ?? randomUUID(), receipt)
   if (isStrict && mark === 'timestamp_unreadable') return { refused: 'timestamp_invalid' }
-  const isInexact = inexact.size > 0 && containsNumber([call, sharedValues(rules)], inexact)
+  const isInexact = hasLostPrecision(call, rules, inexact)
   const marks: readonly Mark[] =
     mark === undefined && !isInexact
       ? NO_MARKS
@@ -61,8 +70,15 @@ function acceptCall(call: Json, request: CallsToAccept): AcceptedEvent | Refused
   return { id: newId('evt', receipt.receivedAt.ms), sourceId, event, marks }
 }
 
-function sharedValues({ shared }: CallRules): Json {
-  return [shared.context ?? null, shared.integrations ?? null]
+function hasLostPrecision(
+  call: Json,
+  { shared }: CallRules,
+  inexact: () => ReadonlySet<number>,
+): boolean {
+  const values = [call, shared.context, shared.integrations]
+  const contain = (isMeant: (number: number) => boolean): boolean =>
+    values.some((value) => containsNumber(value, isMeant))
+  return contain(isBeyondExact) && contain((number) => inexact().has(number))
 }
 
 function rejectedCall(index: number, call: Json, code: IngestCodeName): RejectedCall {

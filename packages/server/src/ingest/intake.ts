@@ -1,4 +1,4 @@
-import { inexactIntegers, type IngestCodeName, type Source } from '@hookline/protocol'
+import { type IngestCodeName, type Source } from '@hookline/protocol'
 import type { FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { BackendUnavailable } from '../backend/backend-unavailable.ts'
@@ -113,7 +113,7 @@ export class Intake {
         isFromBrowser: request.headers.origin !== undefined,
         clockSkewToleranceMs: config.clockSkewToleranceMs,
       },
-      inexact: inexactIntegers(body.text),
+      text: body.text,
       isStrict,
     })
     for (const { code } of acceptance.rejected) this.#count(code, 1)

@@ -1,6 +1,7 @@
 import {
   type Event,
   formatTimestamp,
+  isFormattedTimestamp,
   type Json,
   type Mark,
   parseTimestamp,
@@ -44,7 +45,8 @@ export function instantAt(ms: number): Instant {
 /** The moment a client names, or `undefined` where that cannot be read. */
 export function readInstant(claimed: Json | undefined): Instant | undefined {
   const ms = parseTimestamp(claimed)
-  return ms === undefined ? undefined : instantAt(ms)
+  if (ms === undefined) return undefined
+  return isFormattedTimestamp(claimed) ? { ms, text: claimed } : instantAt(ms)
 }
 
 /** Gives a call its times, id and address (spec 01, §What is stamped). Pure. */
@@ -76,10 +78,12 @@ function correctedTimestamp(
   sentAt: Instant | undefined,
   { receivedAt, clockSkewToleranceMs }: Receipt,
 ): string | undefined {
+  const skewMs = sentAt === undefined ? 0 : receivedAt.ms - sentAt.ms
+  const isRight = Math.abs(skewMs) <= clockSkewToleranceMs
+  if (isRight && isFormattedTimestamp(raw)) return raw
   const ms = parseTimestamp(raw)
   if (ms === undefined) return undefined
-  const skewMs = sentAt === undefined ? 0 : receivedAt.ms - sentAt.ms
-  const text = formatTimestamp(Math.abs(skewMs) > clockSkewToleranceMs ? ms + skewMs : ms)
+  const text = formatTimestamp(isRight ? ms : ms + skewMs)
   return text.length === receivedAt.text.length ? text : undefined
 }
 

@@ -21,8 +21,25 @@ export function keyFromQuery(query: unknown): string | undefined {
   return isJsonObject(query) ? textOf(query['writeKey']) : undefined
 }
 
-function keyFromAuthorization(header: string | undefined): string | undefined {
-  const [, scheme, credentials] = /^(basic|bearer) +(\S+)$/i.exec(header?.trim() ?? '') ?? []
+/** Clients send the same header with each request: what was read of so many is remembered. */
+const REMEMBERED_HEADERS = 1_000
+const LONGEST_REMEMBERED = 200
+
+const keyByHeader = new Map<string, string>()
+
+function keyFromAuthorization(header = ''): string | undefined {
+  const known = keyByHeader.get(header)
+  if (known !== undefined) return known
+  const key = readKey(header)
+  if (key !== undefined && header.length <= LONGEST_REMEMBERED) {
+    if (keyByHeader.size === REMEMBERED_HEADERS) keyByHeader.clear()
+    keyByHeader.set(header, key)
+  }
+  return key
+}
+
+function readKey(header: string): string | undefined {
+  const [, scheme, credentials] = /^(basic|bearer) +(\S+)$/i.exec(header.trim()) ?? []
   if (scheme === undefined || credentials === undefined) return undefined
   if (scheme.toLowerCase() === 'bearer') return credentials
   const [user] = Buffer.from(credentials, 'base64').toString('utf8').split(':', 1)
