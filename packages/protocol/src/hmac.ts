@@ -23,7 +23,8 @@ export function hmac(
     for (let at = 0; at < BLOCK; at++) bytes[at] = (padded[at] ?? 0) ^ pad
   }
   const end = BLOCK + inner.bytes.write(text, BLOCK, 'utf8')
-  const digest = hash(algorithm, inner.bytes.subarray(0, end), 'latin1')
+  // Another name of latin1, the one that the types of `hash` know.
+  const digest = hash(algorithm, inner.bytes.subarray(0, end), 'binary')
   const outerEnd = BLOCK + outer.bytes.write(digest, BLOCK, 'latin1')
   return hash(algorithm, outer.bytes.subarray(0, outerEnd), encoding)
 }
