@@ -1,6 +1,9 @@
 /** 2^13 events: as many of them in a row, by seq, are a segment. Part of the schema, so never to be changed alone. */
 const SEGMENT_BITS = 13
 
+/** Events reach the table a little after they were received, not always in that order. */
+export const SLACK_MS = 60_000
+
 export const SEGMENT_EVENTS = 2 ** SEGMENT_BITS
 
 /**

@@ -22,7 +22,7 @@ import { acceptedEventOf } from './event-row.ts'
 import { nextDue } from './next-due.ts'
 import { readJson } from './read-json.ts'
 import { deliveryConditions } from './list-conditions.ts'
-import { SCAN_CHUNK, scan, type Scanned } from './scan.ts'
+import { SCAN_CHUNK, scan } from './scan.ts'
 import { Statements } from './statements.ts'
 import { recordedRowsOf } from './write-deliveries.ts'
 import type { Writer } from './writer.ts'
@@ -101,17 +101,19 @@ export class SqliteDeliveries implements Deliveries {
   async list(filter: DeliveryFilter, page: PageRequest): Promise<Page<DeliveryHistory>> {
     const { where, values } = deliveryConditions(filter)
     const [least, beyond] = idsIn(filter)
-    const step = (before: string, wanted: number): Scanned<Row, string> => {
-      const from = this.#chunkBefore(before, least)
-      const found = this.#statements.all(
-        `SELECT ${DELIVERY_COLUMNS} FROM deliveries WHERE id >= ? AND id < ? ${where}
-         ORDER BY id DESC LIMIT ?`,
-        [from ?? least, before, ...values, wanted],
-      )
-      return { rows: found, next: from }
-    }
-    const look = { step, stepsInOneGo: 1 }
-    const { rows, next } = await scan(page.cursor ?? beyond, page.limit + 1, look)
+    const { rows, next } = await scan<Row, string>(
+      page.cursor ?? beyond,
+      page.limit + 1,
+      (before, limit) => {
+        const from = this.#chunkBefore(before, least)
+        const found = this.#statements.all(
+          `SELECT ${DELIVERY_COLUMNS} FROM deliveries WHERE id >= ? AND id < ? ${where}
+           ORDER BY id DESC LIMIT ?`,
+          [from ?? least, before, ...values, limit],
+        )
+        return { rows: found, next: from }
+      },
+    )
     const shown = rows.slice(0, page.limit)
     return {
       data: shown.map((row) => this.#historyOf(row)),

@@ -5,7 +5,7 @@ import type { Page, PageRequest } from '../page.ts'
 import { acceptedEventOf, EVENT_COLUMNS } from './event-row.ts'
 import { eventConditions } from './list-conditions.ts'
 import { SCAN_CHUNK, scan, type Scanned } from './scan.ts'
-import { firstSeqOf, SEGMENT, segmentOf } from './segments.ts'
+import { firstSeqOf, SEGMENT, segmentOf, SLACK_MS } from './segments.ts'
 import { Statements } from './statements.ts'
 import type { Duplicates } from './sqlite-log.ts'
 import type { DeclinedRow } from './write-declined.ts'
@@ -13,10 +13,17 @@ import type { Writer } from './writer.ts'
 
 type Row = Record<string, SQLOutputValue>
 
-/** Events reach the table a little after they were received, not always in that order. */
-const SLACK_MS = 60_000
-/** Look-ups in an index, a few microseconds each. */
-const SEGMENTS_IN_ONE_GO = 500
+/** How long one go looks from segment to segment. */
+const GO_MS = 5
+
+/** What one go looks for: rows from a seq downwards, not below the first. */
+interface Go {
+  readonly from: number
+  readonly first: number
+  readonly limit: number
+}
+
+type RowsIn = (from: number, least: number, limit: number) => Row[]
 
 /** The archive on the table `events`, which the log has filled already. */
 export class SqliteEvents implements Events {
@@ -58,22 +65,23 @@ export class SqliteEvents implements Events {
     const { first, last } = this.#seqsIn(filter)
     // Both have an index, which finds the few there are in each segment.
     const isIndexed = filter.messageId !== undefined || filter.userId !== undefined
-    const start = Math.min(cursor - 1, last)
-    const step = (from: number, limit: number): Scanned<Row, number> => {
-      const chunk = isIndexed ? firstSeqOf(segmentOf(from)) : from - SCAN_CHUNK + 1
-      const least = Math.max(first, chunk)
-      const found = this.#statements.all(
-        `SELECT seq, ${EVENT_COLUMNS}, duplicates FROM events
-         WHERE seq <= ? AND seq >= ? ${isIndexed ? `AND ${SEGMENT} = ?` : ''} ${where}
-         ORDER BY seq DESC LIMIT ?`,
-        [from, least, ...(isIndexed ? [segmentOf(from)] : []), ...values, limit],
-      )
-      return { rows: found, next: least > first ? least - 1 : null }
+    // Not `LIMIT ?`: for a new value of that SQLite plans anew, which takes longer than the look-up.
+    const sql = `SELECT seq, ${EVENT_COLUMNS}, duplicates FROM events
+      WHERE seq <= ? AND seq >= ? ${isIndexed ? `AND ${SEGMENT} = ?` : ''} ${where}
+      ORDER BY seq DESC LIMIT ? + 0`
+    const rowsIn = (from: number, least: number, limit: number): Row[] => {
+      const segment = isIndexed ? [segmentOf(from)] : []
+      return this.#statements.all(sql, [from, least, ...segment, ...values, limit])
     }
-    const { rows, next } = await scan(start < first ? null : start, page.limit + 1, {
-      step,
-      stepsInOneGo: isIndexed ? SEGMENTS_IN_ONE_GO : 1,
-    })
+    const start = Math.min(cursor - 1, last)
+    const { rows, next } = await scan<Row, number>(
+      start < first ? null : start,
+      page.limit + 1,
+      (from, limit) =>
+        isIndexed
+          ? this.#statements.together(() => segmentBySegment(rowsIn, { from, first, limit }))
+          : chunk(rowsIn, { from, first, limit }),
+    )
     const shown = rows.slice(0, page.limit)
     const isFull = rows.length > page.limit
     const place = isFull ? Number(shown.at(-1)!['seq']) : next === null ? null : next + 1
@@ -116,4 +124,22 @@ export class SqliteEvents implements Events {
 /** The least id that an event received at this moment can have. */
 function idAt(ms: number): string {
   return idFrom('evt', Math.max(0, ms), new Uint8Array(10))
+}
+
+function chunk(rowsIn: RowsIn, { from, first, limit }: Go): Scanned<Row, number> {
+  const least = Math.max(first, from - SCAN_CHUNK + 1)
+  return { rows: rowsIn(from, least, limit), next: least > first ? least - 1 : null }
+}
+
+function segmentBySegment(rowsIn: RowsIn, { from, first, limit }: Go): Scanned<Row, number> {
+  const deadline = performance.now() + GO_MS
+  const rows: Row[] = []
+  let next: number | null = from
+  while (next !== null && rows.length < limit) {
+    const least = Math.max(first, firstSeqOf(segmentOf(next)))
+    rows.push(...rowsIn(next, least, limit - rows.length))
+    next = least > first ? least - 1 : null
+    if (performance.now() >= deadline) break
+  }
+  return { rows, next }
 }

@@ -29,4 +29,14 @@ export class Statements {
     }
     return statement.all(...values)
   }
+
+  /** Many SELECTs, without locks and looks at the log for each of them. */
+  together<T>(select: () => T): T {
+    this.#reader.exec('BEGIN')
+    try {
+      return select()
+    } finally {
+      this.#reader.exec('COMMIT')
+    }
+  }
 }

@@ -211,6 +211,31 @@ export function deletionsConformance(open: OpenBackendHarness): void {
       expect(await keptIds(harness)).toEqual([stranger!.id])
     })
 
+    test('finds the few events of a user among any number of others', async () => {
+      await using harness = await open()
+      const count = 20_000
+      const isMine = (index: number): boolean => index % 1000 === 7 || index > count - 300
+      await receive(
+        harness,
+        ...Array.from({ length: count }, (_, index) => ({ userId: isMine(index) ? 'u1' : 'u2' })),
+        { type: 'alias', userId: 'u2', previousId: 'u1' },
+      )
+      const { id: deletionId } = await request(harness)
+      const purge = { deletionId, userIds: ['u0', 'u1'], sourceIds: null, until: NOON }
+      const { purged } = await afterPurge(harness, purge)
+      expect(purged.events).toBe(20 + 299 + 1)
+      const { events } = harness.backend
+      expect((await events.list({ userId: 'u1' }, { limit: 9 })).data).toEqual([])
+      expect((await events.list({ userId: 'u2' }, { limit: 9 })).data).toHaveLength(9)
+    })
+
+    test('of an empty archive ends at once', async () => {
+      await using harness = await open()
+      const { id: deletionId } = await request(harness)
+      const purge = { deletionId, userIds: ['u1'], sourceIds: null, until: NOON }
+      expect(await harness.backend.deletions.purge(purge)).toBeNull()
+    })
+
     test('is known to who still has an event in memory, from the call on', async () => {
       await using harness = await open()
       const { deletions } = harness.backend

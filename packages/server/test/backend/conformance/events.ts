@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { EventFilter } from '../../../src/backend/events.ts'
 import { acceptedEvent, NOON } from '../../harness/accepted-event.ts'
 import type { BackendHarness, OpenBackendHarness } from './backend-harness.ts'
 
@@ -12,6 +13,22 @@ async function receive(
 ): Promise<boolean> {
   await backend.log.append([event])
   return (await backend.events.archive([{ event, declined }])).has(event.id)
+}
+
+/** The ids of all pages, and how many pages that were. */
+async function listed(
+  { backend }: BackendHarness,
+  filter: EventFilter,
+  limit: number,
+): Promise<{ readonly ids: readonly string[]; readonly pages: number }> {
+  const ids: string[] = []
+  let pages = 0
+  for (let cursor: string | null | undefined; cursor !== null; pages++) {
+    const page = await backend.events.list(filter, { limit, ...(cursor && { cursor }) })
+    ids.push(...page.data.map(({ id }) => id))
+    cursor = page.nextCursor
+  }
+  return { ids, pages }
 }
 
 export function eventsConformance(open: OpenBackendHarness): void {
@@ -117,23 +134,33 @@ export function eventsConformance(open: OpenBackendHarness): void {
     test('has every event once, page by page, also where few meet the filter', async () => {
       await using harness = await open()
       const first = acceptedEvent({ userId: 'rare' })
-      const many = Array.from({ length: 60_000 }, () => acceptedEvent())
+      // An engine that looks at tens of thousands for one page stops among those of this type.
+      const many = Array.from({ length: 60_000 }, (_, index) =>
+        acceptedEvent({ type: Math.abs(index - 10_000) < 100 ? 'identify' : 'track' }),
+      )
       const last = acceptedEvent({ userId: 'rare' })
       await harness.backend.log.append([first, ...many, last])
-      const found: string[] = []
-      let cursor: string | undefined
-      let pages = 0
-      do {
-        const page = await harness.backend.events.list(
-          { userId: 'rare' },
-          { limit: 1, ...(cursor !== undefined && { cursor }) },
-        )
-        found.push(...page.data.map(({ id }) => id))
-        cursor = page.nextCursor ?? undefined
-        pages += 1
-      } while (cursor !== undefined)
-      expect(found).toEqual([last.id, first.id])
-      expect(pages).toBeLessThan(5)
+      const rare = await listed(harness, { userId: 'rare' }, 1)
+      expect(rare.ids).toEqual([last.id, first.id])
+      expect(rare.pages).toBeLessThan(5)
+      const identify = many.filter(({ event }) => event.type === 'identify').map(({ id }) => id)
+      expect((await listed(harness, { type: 'identify' }, 150)).ids).toEqual(identify.toReversed())
+    })
+
+    test('finds what a user sent, and a messageId of many sources, among any number of events', async () => {
+      await using harness = await open()
+      const count = 20_000
+      const isMine = (index: number): boolean => index % 1000 === 7 || index >= count - 3
+      const all = Array.from({ length: count }, (_, index) =>
+        isMine(index)
+          ? acceptedEvent({ userId: 'mine', messageId: 'm', sourceId: `src_${index}` })
+          : acceptedEvent(),
+      )
+      await harness.backend.log.append(all)
+      const mine = all.filter((_, index) => isMine(index)).map(({ id }) => id)
+      for (const filter of [{ userId: 'mine' }, { messageId: 'm' }]) {
+        expect((await listed(harness, filter, 4)).ids).toEqual(mine.toReversed())
+      }
     })
 
     test('pages without gaps or repeats while events are inserted', async () => {
