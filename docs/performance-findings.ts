@@ -22,7 +22,7 @@ export const FINDINGS: Readonly<Record<BenchmarkName, Finding>> = {
   'ingest-batch': {
     about: 'The same with batches of 20 calls, as client libraries send them.',
     limit:
-      'The bare server does one `JSON.parse` for all calls of a request; here each is validated, stamped, serialised again and written with its index entries. In the main thread that is garbage collection first, then parsing and serialising; in the other one, inserting and committing in equal parts. What an event adds to the indexes by messageId and by user lands on pages at random places: eight kilobytes of the log, and as much at the next checkpoint, for a call of one. So the rate falls as the indexes grow from a few pages to many.',
+      'The bare server does one `JSON.parse` for all calls of a request; here each is validated, stamped, serialised again and written with its index entries. In the main thread that is garbage collection first, then parsing and serialising; in the other one, inserting and committing in equal parts. The indexes by messageId and by user begin with the segment of the event ([decision 10](decisions/0010-indexes-begin-with-the-segment.md)): what an event adds to them lands on the few pages of the last segment, where it used to make a page of each dirty at a random place.',
   },
   delivery: {
     about:
@@ -50,7 +50,7 @@ export const FINDINGS: Readonly<Record<BenchmarkName, Finding>> = {
     about:
       'Events per second from call to receiver with much history and many pending deliveries of the same destination, against an empty database. Both services run, and are loaded in turn.',
     limit:
-      'The index by messageId, which finds duplicates, is hit at random places: with much history each new event makes another page of it dirty.',
+      'Appending used to slow down as the indexes by messageId and by user grew, each hit at random places. Since they begin with the segment ([decision 10](decisions/0010-indexes-begin-with-the-segment.md)), what is added lands on few pages however much there is, and a messageId is looked for in memory: that grows with the events of `dedupeWindowMs`, not with the history.',
   },
   memory: {
     about:
@@ -65,7 +65,7 @@ export const FINDINGS: Readonly<Record<BenchmarkName, Finding>> = {
   cost: {
     about: 'What an event costs from the call to the receiver.',
     limit:
-      'Where little comes, commits are shared by few: that is why an event costs more at half of the rate. On disk an event is its JSON with three index entries, and its delivery with the last attempt.',
+      'Where little comes, commits are shared by few: that is why an event costs more at half of the rate. On disk an event is its JSON with three index entries, two of which begin with its segment, and its delivery with the last attempt; and, while it is within `dedupeWindowMs`, 2 bytes of a filter.',
   },
   scaling: {
     about:

@@ -11,7 +11,9 @@ const GROUP_SEGMENTS = 32
  * Which segments may hold a key: never too few of them, seldom too many. 2 bytes of memory for each event.
  *
  * It is a Bloom filter for each segment (doi.org/10.1145/362686.362692), stored by position instead of by filter: a
- * word has the bit at one position of 32 filters. So one look-up asks 32 of them, and most end after four words.
+ * word has the bit at one position of 32 filters. So one look-up asks 32 of them, and most end after a few words.
+ *
+ * What `bitsOf` gives is kept in the database: to change the hash or the sizes takes a migration that removes it.
  */
 export class SegmentFilter {
   readonly #seed: number
@@ -86,8 +88,10 @@ export class SegmentFilter {
   #hash(key: string): Uint32Array {
     let a = this.#seed >>> 0
     let b = Math.floor(this.#seed / 2 ** 32)
-    for (let index = 0; index < key.length; index++) {
-      const code = key.charCodeAt(index)
+    // Keys that SQLite takes for the same are the same here, too: it keeps half a surrogate pair as U+FFFD.
+    const text = key.toWellFormed()
+    for (let index = 0; index < text.length; index++) {
+      const code = text.charCodeAt(index)
       a = Math.imul(a ^ code, 0x01000193)
       b = Math.imul((b << 7) ^ (b >>> 25) ^ code, 0x85ebca6b)
     }
