@@ -65,7 +65,7 @@ export const FINDINGS: Readonly<Record<BenchmarkName, Finding>> = {
   cost: {
     about: 'What an event costs from the call to the receiver.',
     limit:
-      'Where little comes, commits are shared by few: that is why an event costs more at half of the rate. On disk an event is its JSON with three index entries, two of which begin with its segment, and its delivery with the last attempt; and, while it is within `dedupeWindowMs`, 2 bytes of a filter.',
+      'Where little comes, commits are shared by few: that is why an event costs more at half of the rate. On disk an event is its JSON with three index entries, two of which begin with its segment, and its delivery with the last attempt; and, while it is within `dedupeWindowMs`, 4 bytes of a filter.',
   },
   scaling: {
     about:

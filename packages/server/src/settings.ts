@@ -222,7 +222,7 @@ export const SETTINGS = {
     parse: integer(100, 600_000),
   },
   dedupeWindowMs: {
-    doc: 'How long a second call with the same source and messageId is recognised. Takes 2 bytes of memory for each event of that time.',
+    doc: 'How long a second call with the same source and messageId is recognised. Takes 4 bytes of memory for each event of that time.',
     default: String(24 * HOUR),
     parse: integer(0, 30 * 24 * HOUR),
   },

@@ -1,5 +1,5 @@
-/** 2^13 events: as many of them in a row, by seq, are a segment. Part of the schema, so never to be changed alone. */
-const SEGMENT_BITS = 13
+/** 2^10 events: as many of them in a row, by seq, are a segment. Part of the schema, so never to be changed alone. */
+const SEGMENT_BITS = 10
 
 /** Events reach the table a little after they were received, not always in that order. */
 export const SLACK_MS = 60_000

@@ -1,10 +1,10 @@
+import { KEYS_PER_FILTER } from '../../../src/backend/embedded/bloom-filters.ts'
 import type { AcceptedEvent } from '@hookline/protocol'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import type { Backend } from '../../../src/backend/backend.ts'
 import { openEmbeddedBackend } from '../../../src/backend/embedded/open.ts'
-import { SEGMENT_EVENTS } from '../../../src/backend/embedded/segments.ts'
 import { acceptedEvent, NOON } from '../../harness/accepted-event.ts'
 import { TemporaryFolder } from '../../harness/temporary-folder.ts'
 
@@ -21,9 +21,9 @@ function stopped<T>(folder: TemporaryFolder, act: (db: DatabaseSync) => T): T {
 
 const keptSegments = (db: DatabaseSync): unknown[] =>
   db
-    .prepare('SELECT segment FROM message_id_filters ORDER BY segment')
+    .prepare('SELECT number FROM message_id_filters ORDER BY number')
     .all()
-    .map(({ segment }) => segment)
+    .map(({ number }) => number)
 
 /** Appends one event with this messageId; what is a duplicate is not kept. */
 async function isDuplicate(
@@ -39,13 +39,13 @@ async function isDuplicate(
 const many = (count: number, at: number = NOON): AcceptedEvent[] =>
   Array.from({ length: count }, () => acceptedEvent({ at }))
 
-test('a duplicate is found in an older segment, while running, after a restart, and where its filter was not kept', async () => {
+test('a duplicate is found in an older filter, while running, after a restart, and where its filter was not kept', async () => {
   using folder = new TemporaryFolder()
   {
     await using backend = await open(folder)
     expect(await isDuplicate(backend, 'm')).toBe(false)
     expect(await isDuplicate(backend, 'half \uD800 of a pair')).toBe(false)
-    await backend.log.append(many(2 * SEGMENT_EVENTS))
+    await backend.log.append(many(2 * KEYS_PER_FILTER))
     expect(await isDuplicate(backend, 'm')).toBe(true)
   }
   expect(stopped(folder, keptSegments)).toEqual([0, 1])
@@ -54,7 +54,7 @@ test('a duplicate is found in an older segment, while running, after a restart, 
     expect(await isDuplicate(backend, 'm')).toBe(true)
     expect(await isDuplicate(backend, 'half \uD800 of a pair')).toBe(true)
   }
-  stopped(folder, (db) => db.exec('DELETE FROM message_id_filters WHERE segment = 0'))
+  stopped(folder, (db) => db.exec('DELETE FROM message_id_filters WHERE number = 0'))
   await using backend = await open(folder)
   expect(await isDuplicate(backend, 'm')).toBe(true)
   expect(await isDuplicate(backend, 'half \uD800 of a pair')).toBe(true)
@@ -63,35 +63,35 @@ test('a duplicate is found in an older segment, while running, after a restart, 
   expect(await isDuplicate(backend, 'm', NOON + DAY_MS + 2)).toBe(true)
 })
 
-test('the event that counts a duplicate is the first within the window, of all segments', async () => {
+test('the event that counts a duplicate is the first within the window, of all filters', async () => {
   using folder = new TemporaryFolder()
   await using backend = await open(folder)
   const [old, first] = [0, 1].map((day) =>
     acceptedEvent({ messageId: 'm', at: NOON + day * (DAY_MS + 1) }),
   )
   await backend.log.append([old!])
-  await backend.log.append([...many(SEGMENT_EVENTS, NOON + DAY_MS), first!])
+  await backend.log.append([...many(KEYS_PER_FILTER, NOON + DAY_MS), first!])
   const elsewhere = acceptedEvent({ messageId: 'm', sourceId: 'src_b', at: NOON + DAY_MS + 1 })
-  await backend.log.append([...many(SEGMENT_EVENTS, NOON + DAY_MS + 1), elsewhere])
+  await backend.log.append([...many(KEYS_PER_FILTER, NOON + DAY_MS + 1), elsewhere])
   expect(await isDuplicate(backend, 'm', NOON + DAY_MS + 2)).toBe(true)
   expect(await backend.events.find(old!.id)).toMatchObject({ duplicates: 0 })
   expect(await backend.events.find(first!.id)).toMatchObject({ duplicates: 1 })
   expect(await backend.events.find(elsewhere.id)).toMatchObject({ duplicates: 0 })
 })
 
-test('a segment that goes on because its newest events were removed knows old ones and new ones', async () => {
+test('a filter that goes on because its newest events were removed knows old ones and new ones', async () => {
   using folder = new TemporaryFolder()
   {
     await using backend = await open(folder)
     expect(await isDuplicate(backend, 'old')).toBe(false)
-    await backend.log.append(many(SEGMENT_EVENTS))
+    await backend.log.append(many(KEYS_PER_FILTER))
   }
-  stopped(folder, (db) => db.exec(`DELETE FROM events WHERE seq > ${SEGMENT_EVENTS / 2}`))
+  stopped(folder, (db) => db.exec(`DELETE FROM events WHERE seq > ${KEYS_PER_FILTER / 2}`))
   {
     await using backend = await open(folder)
     expect(await isDuplicate(backend, 'old')).toBe(true)
     expect(await isDuplicate(backend, 'new')).toBe(false)
-    await backend.log.append(many(SEGMENT_EVENTS))
+    await backend.log.append(many(KEYS_PER_FILTER))
   }
   expect(stopped(folder, keptSegments)).toEqual([0])
   await using backend = await open(folder)
@@ -104,8 +104,8 @@ test('an append that fails beside others leaves what they appended known', async
   {
     await using backend = await open(folder)
     const event = acceptedEvent({ messageId: 'a' })
-    await backend.log.append([event, ...many(SEGMENT_EVENTS - 5)])
-    // All in one transaction, in which a segment begins; the event that is there already fails it.
+    await backend.log.append([event, ...many(KEYS_PER_FILTER - 5)])
+    // All in one transaction, in which a filter begins; the event that is there already fails it.
     const appended = await Promise.allSettled([
       backend.log.append([acceptedEvent({ messageId: 'b' }), ...many(2)]),
       backend.log.append([acceptedEvent({ messageId: 'c' }), ...many(2)]),

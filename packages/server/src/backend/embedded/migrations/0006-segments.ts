@@ -6,12 +6,12 @@ export const segments = `
   DROP INDEX events_by_message_id;
   DROP INDEX events_by_user_id;
   DROP INDEX events_by_previous_id;
-  CREATE INDEX events_by_message_id ON events (seq >> 13, message_id);
-  CREATE INDEX events_by_user_id ON events (seq >> 13, user_id) WHERE user_id IS NOT NULL;
-  CREATE INDEX events_by_previous_id ON events (seq >> 13, previous_id) WHERE previous_id IS NOT NULL;
+  CREATE INDEX events_by_message_id ON events (seq >> 10, message_id);
+  CREATE INDEX events_by_user_id ON events (seq >> 10, user_id) WHERE user_id IS NOT NULL;
+  CREATE INDEX events_by_previous_id ON events (seq >> 10, previous_id) WHERE previous_id IS NOT NULL;
 
   CREATE TABLE message_id_filters (
-    segment            INTEGER PRIMARY KEY,
+    number             INTEGER PRIMARY KEY,
     newest_received_at INTEGER NOT NULL,
     bits               BLOB    NOT NULL
   ) STRICT;

@@ -1,21 +1,23 @@
-import { SEGMENT_EVENTS } from './segments.ts'
+/** Keys that one filter is made for. */
+export const KEYS_PER_FILTER = 8192
 
-/** Bits for each key of a segment, and how many of them a key sets: a key that was never added is taken for one in 1,700. */
-const BITS_PER_KEY = 16
+/** Bits for each key, and how many of them it sets: a key that was never added is taken for one once in 170,000 times. */
+const BITS_PER_KEY = 32
 const PROBES = 8
-const POSITIONS = SEGMENT_EVENTS * BITS_PER_KEY
-/** Segments whose filters lie together, a bit of a 32-bit word each. */
-const GROUP_SEGMENTS = 32
+const POSITIONS = KEYS_PER_FILTER * BITS_PER_KEY
+/** Filters that lie together, a bit of a 32-bit word each. */
+const GROUP = 32
 
 /**
- * Which segments may hold a key: never too few of them, seldom too many. 2 bytes of memory for each event.
+ * Bloom filters (doi.org/10.1145/362686.362692), numbered, to ask all of them at once which may hold a key: never too
+ * few of them, seldom too many. 4 bytes of memory for each key.
  *
- * It is a Bloom filter for each segment (doi.org/10.1145/362686.362692), stored by position instead of by filter: a
- * word has the bit at one position of 32 filters. So one look-up asks 32 of them, and most end after a few words.
+ * They are stored by position instead of by filter: a word has the bit at one position of 32 filters. So one look-up
+ * asks 32 of them, and most end after a few words.
  *
  * What `bitsOf` gives is kept in the database: to change the hash or the sizes takes a migration that removes it.
  */
-export class SegmentFilter {
+export class BloomFilters {
   readonly #seed: number
   readonly #groups = new Map<number, Uint32Array>()
   readonly #positions = new Uint32Array(PROBES)
@@ -25,15 +27,15 @@ export class SegmentFilter {
     this.#seed = seed
   }
 
-  add(segment: number, key: string): void {
-    const words = this.#wordsOf(segment)
-    const bit = 1 << (segment % GROUP_SEGMENTS)
+  add(filter: number, key: string): void {
+    const words = this.#wordsOf(filter)
+    const bit = 1 << (filter % GROUP)
     for (const position of this.#hash(key)) words[position]! |= bit
   }
 
   /** In ascending order. */
-  segmentsWith(key: string): number[] {
-    const segments: number[] = []
+  filtersWith(key: string): number[] {
+    const filters: number[] = []
     const positions = this.#hash(key)
     for (const [group, words] of this.#groups) {
       let found = 0xffffffff
@@ -41,16 +43,16 @@ export class SegmentFilter {
         found &= words[positions[probe]!]!
       }
       for (let bit = 0; found !== 0; bit++, found >>>= 1) {
-        if ((found & 1) === 1) segments.push(group * GROUP_SEGMENTS + bit)
+        if ((found & 1) === 1) filters.push(group * GROUP + bit)
       }
     }
-    return segments.toSorted((a, b) => a - b)
+    return filters.toSorted((a, b) => a - b)
   }
 
-  /** The filter of one segment, to be kept. */
-  bitsOf(segment: number): Uint8Array {
-    const words = this.#wordsOf(segment)
-    const column = segment % GROUP_SEGMENTS
+  /** One filter, to be kept. */
+  bitsOf(filter: number): Uint8Array {
+    const words = this.#wordsOf(filter)
+    const column = filter % GROUP
     const bits = new Uint8Array(POSITIONS / 8)
     for (let position = 0; position < POSITIONS; position++) {
       bits[position >> 3]! |= ((words[position]! >>> column) & 1) << (position & 7)
@@ -59,23 +61,23 @@ export class SegmentFilter {
   }
 
   /** Adds what was kept. */
-  restore(segment: number, bits: Uint8Array): void {
-    const words = this.#wordsOf(segment)
-    const column = segment % GROUP_SEGMENTS
+  restore(filter: number, bits: Uint8Array): void {
+    const words = this.#wordsOf(filter)
+    const column = filter % GROUP
     for (let position = 0; position < POSITIONS; position++) {
       words[position]! |= ((bits[position >> 3]! >>> (position & 7)) & 1) << column
     }
   }
 
-  /** Forgets segments before this one, as far as they lie together with none that is still needed. */
-  forgetBefore(segment: number): void {
+  /** Forgets filters before this one, as far as they lie together with none that is still needed. */
+  forgetBefore(filter: number): void {
     for (const group of this.#groups.keys()) {
-      if ((group + 1) * GROUP_SEGMENTS <= segment) this.#groups.delete(group)
+      if ((group + 1) * GROUP <= filter) this.#groups.delete(group)
     }
   }
 
-  #wordsOf(segment: number): Uint32Array {
-    const group = Math.floor(segment / GROUP_SEGMENTS)
+  #wordsOf(filter: number): Uint32Array {
+    const group = Math.floor(filter / GROUP)
     let words = this.#groups.get(group)
     if (words === undefined) {
       words = new Uint32Array(POSITIONS)
