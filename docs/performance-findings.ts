@@ -8,8 +8,8 @@ interface Finding {
 
 /** What holds for all of them. */
 export const LIMITS: readonly string[] = [
-  'One event costs processor time in two threads: the main one, which parses, decides, signs and speaks HTTP, and the one that writes to SQLite. Where load and receiver share two processors with them, the machine is full before the main thread is.',
-  'What is not processor time is the disk: a commit is an fsync. An event goes out after the one that accepts it, and its place in the lane is free after the one that records its delivery. All that arrives meanwhile shares them, so a slow disk makes larger commits, not fewer events, as long as enough may be on their way: `laneWindow` for each destination. In profiles of a busy disk both threads are idle for a quarter of the time and more, waiting for that.',
+  'One event costs processor time in two threads: the main one, which parses, decides, signs and speaks HTTP, and the one that writes to SQLite. The main one is full first, with the other between a quarter and a half: what is left to gain is there.',
+  'What is not processor time is the disk: a commit is an fsync. An event goes out after the one that accepts it, and its place in the lane is free after the one that records its delivery. All that arrives meanwhile shares them, so a slow disk makes larger commits, not fewer events, as long as enough may be on their way: connections that send, and `laneWindow` for each destination. Four times the window was no faster here.',
 ]
 
 export const FINDINGS: Readonly<Record<BenchmarkName, Finding>> = {
@@ -17,18 +17,18 @@ export const FINDINGS: Readonly<Record<BenchmarkName, Finding>> = {
     about:
       'One call in a request over 64 connections, each on disk before its 200, against a bare `node:http` server that parses the JSON and answers.',
     limit:
-      'The bare server spends its time in the HTTP parser of Node and in writing to sockets; next to it everything weighs: the framework, validation, stamping, and the copy of each row to the thread that writes it. Half of what that thread does is committing, and it needs a processor which here the load has.',
+      'The bare server spends its time in the HTTP parser of Node and in writing to sockets; next to it everything weighs. Of a call here, the profile gives a quarter to sockets and waking other threads, a tenth each to parsing, to checking and stamping, to serialising again and copying to the thread that writes, and to the framework; the rest are hundreds of functions with less than one part in a hundred each. The thread that writes is busy for a third of the time.',
   },
   'ingest-batch': {
     about: 'The same with batches of 20 calls, as client libraries send them.',
     limit:
-      'The bare server does one `JSON.parse` for all calls of a request; here each is validated, stamped, serialised again and written with its index entries. In the main thread that is garbage collection first, then parsing and serialising; in the other one, inserting and committing in equal parts. The indexes by messageId and by user begin with the segment of the event ([decision 10](decisions/0010-indexes-begin-with-the-segment.md)): what an event adds to them lands on the few pages of the last segment, where it used to make a page of each dirty at a random place.',
+      'The bare server does one `JSON.parse` for all calls of a request; here each is validated, stamped, serialised again and written with its index entries. In the main thread that is parsing first, then garbage collection and serialising, together half of its time; it is idle for a quarter, while all that the 64 connections have sent waits for its commit. The thread that writes is busy for less than half of the time, inserting and committing in equal parts. The indexes by messageId and by user begin with the segment of the event ([decision 10](decisions/0010-indexes-begin-with-the-segment.md)): what an event adds to them lands on the few pages of the last segment, where it used to make a page of each dirty at a random place.',
   },
   delivery: {
     about:
       'From the log through decision, signature and request to a receiver in another process, each delivery recorded, against a bare loop of undici requests with the same bodies, signatures and concurrency that keeps nothing. Events are appended, on disk, as fast as they are delivered.',
     limit:
-      'The main thread does what the bare loop does, and appends, decides and records besides; the largest single costs are writing to sockets, garbage collection, handing rows to the thread that writes, and signing. While fewer events may be on their way than two commits take, it is idle for a part of the time.',
+      'The main thread does what the bare loop does, and appends, decides and records besides; it has no moment left, while the thread that writes is busy for a quarter of the time. The largest single costs are the HTTP client with writing to sockets, handing rows to the thread that writes, and signing; no other takes more than a twentieth.',
   },
   'delivery-peers': {
     about:

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { formatTimestamp, parseTimestamp } from '../src/index.ts'
+import { formatTimestamp, isFormattedTimestamp, parseTimestamp } from '../src/index.ts'
 
 describe('timestamps as clients send them', () => {
   test.for<[unknown, string]>([
@@ -52,4 +52,37 @@ describe('timestamps as clients send them', () => {
     })
     fc.assert(fc.property(instant, (ms) => parseTimestamp(formatTimestamp(ms)) === ms))
   })
+
+  test('what is known to be in its form is a moment, and would be written the same again', () => {
+    const digits = (count: number) =>
+      fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: count, maxLength: count })
+    const nearly = fc
+      .tuple(digits(4), digits(2), digits(2), digits(2), digits(2), digits(2), digits(3))
+      .map(([year, month, day, hour, minute, second, ms]) => {
+        return `${year}-${month}-${day}T${hour}:${minute}:${second}.${ms}Z`
+      })
+    const moment = fc.date({ noInvalidDate: true, min: new Date(0), max: new Date(4e12) })
+    const text = fc.oneof(
+      nearly,
+      moment.map((date) => date.toISOString()),
+    )
+    let known = 0
+    fc.assert(
+      fc.property(text, (given) => {
+        if (!isFormattedTimestamp(given)) return
+        known++
+        expect(formatTimestamp(parseTimestamp(given)!)).toBe(given)
+      }),
+      { numRuns: 2_000 },
+    )
+    expect(known).toBeGreaterThan(500)
+  })
+
+  test.for(['2026-02-28', '2026-02-29', '2026-02-30', '2026-04-31', '2026-12-31'])(
+    '%s is a day or is none, whatever way it is read',
+    (day) => {
+      const ms = parseTimestamp(`${day}T00:00:00.000Z`)
+      expect(ms).toBe(parseTimestamp(`${day}T00:00:00.000+00:00`))
+    },
+  )
 })
