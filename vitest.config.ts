@@ -1,4 +1,10 @@
+import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+
+// Hundreds of tests start the service, and with it a thread, each of which would compile the same files again.
+process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(
+  new URL('node_modules/.cache/compiled', import.meta.url),
+)
 
 const conditions = ['hookline-source', 'node', 'import', 'module', 'default']
 const shared = {
