@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest'
+import { openExchange } from '../../packages/client/test/harness/open-exchange.ts'
+import { runProgram } from '../../packages/client/test/harness/run-program.ts'
+
+interface Flood {
+  readonly grownBytes: number
+  readonly reports: readonly string[]
+  readonly stats: object
+}
+
+test('a million calls to a dead server stay within the bound; what was kept arrives', async () => {
+  await using exchange = await openExchange({ respond: 'reset' })
+  const { receiver } = exchange
+  await using program = runProgram('flood', [`http://127.0.0.1:${receiver.port}`])
+  await expect.poll(() => program.stdout.length, { timeout: 60_000 }).toBe(1)
+  const { grownBytes, reports, stats } = JSON.parse(program.stdout[0]!) as Flood
+  expect(stats).toEqual({
+    queued: 1_000_000,
+    delivered: 0,
+    failed: 0,
+    dropped: 900_000,
+    pending: 100_000,
+  })
+  expect(reports).toEqual(['DroppedError'])
+  // 100,000 messages are 27 MB of JSON; the other calls would be ten times that. The rest is the engine's.
+  expect(grownBytes).toBeLessThan(128 * 1024 * 1024)
+
+  receiver.requests.length = 0
+  receiver.respond = () => 200
+  expect(await program.exit()).toBe(0)
+  expect(JSON.parse(program.stdout[1]!)).toMatchObject({ delivered: 100_000, pending: 0 })
+  const ids = new Set(exchange.messages.map(({ messageId }) => messageId))
+  expect(ids.size).toBe(100_000)
+  expect(exchange.messages.at(-1)!.properties).toMatchObject({ index: 99_999 })
+}, 120_000)
+
+test('a process enqueues at least 200,000 calls a second of processor time, each in at most 1.5 times its JSON', async () => {
+  await using program = runProgram('enqueue', [])
+  expect(await program.exit()).toBe(0)
+  const { rate, growth } = JSON.parse(program.stdout[0]!) as { rate: number; growth: number }
+  expect(rate).toBeGreaterThan(200_000)
+  expect(growth).toBeGreaterThan(0.9)
+  expect(growth).toBeLessThan(1.5)
+}, 60_000)
