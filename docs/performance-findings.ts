@@ -50,7 +50,7 @@ export const FINDINGS: Readonly<Record<BenchmarkName, Finding>> = {
     about:
       'Events per second from call to receiver with much history and many pending deliveries of the same destination, against an empty database. Both services run, and are loaded in turn.',
     limit:
-      'Appending used to slow down as the indexes by messageId and by user grew, each hit at random places. Since they begin with the segment ([decision 10](decisions/0010-indexes-begin-with-the-segment.md)), what is added lands on few pages however much there is, and a messageId is looked for in memory: that grows with the events of `dedupeWindowMs`, not with the history.',
+      'Little: the indexes by messageId and by user begin with the segment ([decision 10](decisions/0010-indexes-begin-with-the-segment.md)), so that what is added lands on few pages however much there is, and a messageId is looked for in memory: that grows with the events of `dedupeWindowMs`, not with the history.',
   },
   memory: {
     about:
