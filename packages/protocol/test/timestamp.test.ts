@@ -55,7 +55,11 @@ describe('timestamps as clients send them', () => {
 
   test('what is known to be in its form is a moment, and would be written the same again', () => {
     const digits = (count: number) =>
-      fc.string({ unit: fc.constantFrom(...'0123456789'.split('')), minLength: count, maxLength: count })
+      fc.string({
+        unit: fc.constantFrom(...'0123456789'.split('')),
+        minLength: count,
+        maxLength: count,
+      })
     const nearly = fc
       .tuple(digits(4), digits(2), digits(2), digits(2), digits(2), digits(2), digits(3))
       .map(([year, month, day, hour, minute, second, ms]) => {
