@@ -94,7 +94,7 @@ test('whatever a batch holds, it is answered in JSON and stored as the answer sa
       const { batch: calls } = JSON.parse(given.body.toString()) as { batch: unknown[] }
       expect(stored).toHaveLength(calls.length - (rejected as unknown[]).length)
     }),
-    { numRuns: 200 },
+    { numRuns: 400 },
   )
 })
 

@@ -137,8 +137,9 @@ export class IngestHarness implements AsyncDisposable {
   async #consume(): Promise<void> {
     for await (const entries of this.backend.log.consume({ signal: this.#stop.signal })) {
       this.#events.push(...entries.flatMap(({ events }) => events))
-      await this.backend.log.ack(entries)
       this.#seen()
+      // It rides with the next write: who waits for the events does not wait for that.
+      await this.backend.log.ack(entries)
     }
   }
 
