@@ -9,7 +9,7 @@ interface Finding {
 /** What holds for all of them. */
 export const LIMITS: readonly string[] = [
   'One event costs processor time in two threads: the main one, which parses, decides, signs and speaks HTTP, and the one that writes to SQLite. The main one is full first, with the other between a quarter and a half: what is left to gain is there.',
-  'What is not processor time is the disk: a commit is an fsync. An event goes out after the one that accepts it, and its place in the lane is free after the one that records its delivery. All that arrives meanwhile shares them, so a slow disk makes larger commits, not fewer events, as long as enough may be on their way: connections that send, and `laneWindow` for each destination. Four times the window was no faster here.',
+  'What is not processor time is the disk: a commit is an fsync. An event goes out after the one that accepts it, and its place in the lane is free after the one that records its delivery. All that arrives meanwhile shares them, so a slow disk makes larger commits, not fewer events, as long as enough may be on their way: connections that send, and `laneWindow` for each destination.',
 ]
 
 export const FINDINGS: Readonly<Record<BenchmarkName, Finding>> = {

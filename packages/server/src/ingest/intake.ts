@@ -1,4 +1,4 @@
-import { type IngestCodeName, type Source } from '@hookline/protocol'
+import type { IngestCodeName, Source } from '@hookline/protocol'
 import type { FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { BackendUnavailable } from '../backend/backend-unavailable.ts'
