@@ -1,4 +1,4 @@
-import { globSync, rmSync, statSync } from 'node:fs'
+import { closeSync, globSync, openSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import type { Migration } from './migrations.ts'
@@ -72,8 +72,9 @@ function copiesOf(file: string): string[] {
 
 function copyBefore(db: DatabaseSync, file: string, version: number): string {
   const copy = `${file}.schema-${version}.backup`
-  // One of an attempt that failed; SQLite writes over no file.
+  // One of an attempt that failed; SQLite writes over no file but an empty one, which is owner-only from the start.
   rmSync(copy, { force: true })
+  closeSync(openSync(copy, 'wx', 0o600))
   db.prepare('VACUUM INTO ?').run(copy)
   return copy
 }

@@ -38,6 +38,7 @@ test('puts a copy beside a database before changing it', () => {
   using before = new DatabaseSync(copy, { readOnly: true })
   expect(versionOf(before)).toBe(1)
   expect(before.prepare('SELECT * FROM a').all()).toEqual([{ x: 'kept' }])
+  expect(statSync(copy).mode & 0o777).toBe(0o600)
 })
 
 test('keeps one copy, that of the last migration', () => {
