@@ -1,10 +1,10 @@
 import { parseArgs } from 'node:util'
-import { againstBaseline, readBaseline, toBaseline, writeBaseline } from './baseline.ts'
-import type { Measured } from './benchmark.ts'
-import { benchmarks } from './benchmarks.ts'
-import { commit, machine } from './machine.ts'
-import { report } from './report.ts'
-import { saveResult } from './results.ts'
+import { againstBaseline, readBaseline, toBaseline, writeBaseline } from './report/baseline.ts'
+import type { Measured } from './benchmarks/benchmark.ts'
+import { benchmarks } from './benchmarks/benchmarks.ts'
+import { commit, machine } from './report/machine.ts'
+import { report } from './report/report.ts'
+import { saveResult } from './report/results.ts'
 
 // npm run bench                     every benchmark, five rounds, results kept in bench/results
 // npm run bench -- delivery         one of them, or several

@@ -1,5 +1,5 @@
 import { ATTEMPT_CLASSES, DECLINE_REASONS, INGEST_CODES } from '@hookline/protocol'
-import { PROBLEM_CODES } from '../packages/server/src/admin/problem-codes.ts'
+import { PROBLEM_CODES } from '../packages/server/src/admin/problems/problem-codes.ts'
 import { code, page, plain, table } from './markdown.ts'
 
 /** docs/errors.md: every way in which something is refused or fails, and the remedy. */

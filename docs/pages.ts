@@ -1,10 +1,11 @@
+import { architecturePage } from './architecture-page.ts'
 import { configPage } from './config-page.ts'
 import { errorsPage } from './errors-page.ts'
 import { managementClient } from './management-client.ts'
 import { metricsPage } from './metrics-page.ts'
 import { performancePage, performancePlots } from './performance-page.ts'
 
-/** A page, or a program, that is generated from the code. */
+/** A page, or a program, that is generated from the code, in whole or in a marked part. */
 export interface GeneratedPage {
   /** Path in the repository. */
   readonly path: string
@@ -12,6 +13,7 @@ export interface GeneratedPage {
 }
 
 export const GENERATED_PAGES: readonly GeneratedPage[] = [
+  { path: 'ARCHITECTURE.md', render: architecturePage },
   { path: 'docs/errors.md', render: errorsPage },
   { path: 'docs/config.md', render: configPage },
   { path: 'docs/metrics.md', render: metricsPage },

@@ -1,4 +1,4 @@
-import type { BenchmarkName } from '../bench/benchmarks.ts'
+import type { BenchmarkName } from '../bench/benchmarks/benchmarks.ts'
 
 /** What is compared, and what profiles say stands between a figure and more. Figures are not repeated here: they change. */
 interface Finding {
@@ -32,7 +32,7 @@ export const FINDINGS: Readonly<Record<BenchmarkName, Finding>> = {
   },
   'delivery-peers': {
     about:
-      'The same stream of events against what one would write by hand with BullMQ on Redis and with pg-boss on PostgreSQL: same bodies, signatures, concurrency and receiver ([bench/peers](../bench/peers)). How durable each is stands below: with appendonly off, Redis loses its queue when it is killed.',
+      'The same stream of events against what one would write by hand with BullMQ on Redis and with pg-boss on PostgreSQL: same bodies, signatures, concurrency and receiver ([bench/programs](../bench/programs)). How durable each is stands below: with appendonly off, Redis loses its queue when it is killed.',
     limit:
       'BullMQ calls Redis once for each job that ends, and keeps no history. pg-boss is driven in bulk, inserting, fetching and completing many jobs in one statement, so that they share a commit as events do here: its documented `work()`, with the same batches, was slower.',
   },

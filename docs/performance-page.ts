@@ -1,7 +1,7 @@
-import { type Curve, type Figure, isMet } from '../bench/benchmark.ts'
-import { plot } from '../bench/plot.ts'
-import { shown, shownGoal } from '../bench/report.ts'
-import { readResult, type Result } from '../bench/results.ts'
+import { type Curve, type Figure, isMet } from '../bench/benchmarks/benchmark.ts'
+import { plot } from '../bench/report/plot.ts'
+import { shown, shownGoal } from '../bench/report/report.ts'
+import { readResult, type Result } from '../bench/report/results.ts'
 import { code, plain, table } from './markdown.ts'
 import { FINDINGS, LIMITS } from './performance-findings.ts'
 

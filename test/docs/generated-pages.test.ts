@@ -1,7 +1,7 @@
 import { ATTEMPT_CLASSES, DECLINE_REASONS, INGEST_CODES } from '@hookline/protocol'
 import { describe, expect, it } from 'vitest'
 import { GENERATED_PAGES } from '../../docs/pages.ts'
-import { PROBLEM_CODES } from '../../packages/server/src/admin/problem-codes.ts'
+import { PROBLEM_CODES } from '../../packages/server/src/admin/problems/problem-codes.ts'
 import { flagOf } from '../../packages/server/src/config.ts'
 import { type SettingName, SETTINGS } from '../../packages/server/src/settings.ts'
 import { read } from './repository.ts'

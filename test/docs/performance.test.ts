@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { againstBaseline, readBaseline } from '../../bench/baseline.ts'
-import { type Figure, quantile } from '../../bench/benchmark.ts'
-import { plot } from '../../bench/plot.ts'
-import { readResult } from '../../bench/results.ts'
+import { againstBaseline, readBaseline } from '../../bench/report/baseline.ts'
+import { type Figure, quantile } from '../../bench/benchmarks/benchmark.ts'
+import { plot } from '../../bench/report/plot.ts'
+import { readResult } from '../../bench/report/results.ts'
 import { FINDINGS } from '../../docs/performance-findings.ts'
 import { read } from './repository.ts'
 

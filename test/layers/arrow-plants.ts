@@ -1,72 +1,50 @@
-import { posix } from 'node:path'
-import { arrows, MAY_IMPORT_CONFIG_TYPES, type Part } from './direction.ts'
+import { PART_NAMES } from '../../layers/parts.ts'
+import { IMPORT_FORMS, wayBetween } from './import-forms.ts'
+import { type Arrow, arrows, type Layer, pathsIn } from './places.ts'
 import type { Allowed, Plant } from './plant.ts'
 
 const RULE = 'eslint(no-restricted-imports)'
-const SERVER = 'packages/server/src'
 
-/** One plant for each forbidden arrow inside the server, and each form that an import takes. */
+const { value, type } = IMPORT_FORMS
+
+const FORBIDDEN_FORMS = {
+  everything: [],
+  types: [value],
+  nothing: Object.values(IMPORT_FORMS),
+} as const satisfies Record<Arrow['allowed'], unknown>
+
+const ALLOWED_FORMS = {
+  everything: [value, type],
+  types: [type],
+  nothing: [],
+} as const satisfies Record<Arrow['allowed'], unknown>
+
+/** A plant for each forbidden arrow inside the server, from and to each depth of rooms, in each form. */
 export function arrowPlants(): Plant[] {
-  return arrows()
-    .filter(({ allowed }) => !allowed)
-    .flatMap(({ from, to }) => formsOf(from, to))
-}
-
-/** Every allowed arrow, in each form. */
-export function allowedArrows(): Allowed[] {
-  const types = MAY_IMPORT_CONFIG_TYPES.flatMap((from) =>
-    (['config.ts', 'settings.ts'] as const).map((to) => ({
-      file: fileOf(from),
-      rule: RULE,
-      innocent: typeImport(specifier(from, to)),
-    })),
+  return arrows().flatMap(({ from, to, allowed }) =>
+    ways(from, to).flatMap(({ file, way }) =>
+      FORBIDDEN_FORMS[allowed].map((form) => ({ file, rule: RULE, violation: form(way) })),
+    ),
   )
-  const arrowsInFull = arrows()
-    .filter(({ allowed }) => allowed)
-    .flatMap(({ from, to }) => [
-      { file: fileOf(from), rule: RULE, innocent: valueImport(specifier(from, to)) },
-      { file: fileOf(from), rule: RULE, innocent: typeImport(specifier(from, to)) },
-    ])
-  return [...types, ...arrowsInFull]
 }
 
-function formsOf(from: Part, to: Part): Plant[] {
-  const onlyValues = MAY_IMPORT_CONFIG_TYPES.includes(from) && /^(?:config|settings)/.test(to)
-  const forms = onlyValues ? [valueImport] : [valueImport, typeImport, reExport, dynamicImport]
-  return forms.map((form) => ({
-    file: fileOf(from),
-    rule: RULE,
-    violation: form(specifier(from, to)),
-    innocent: 'export {}',
+/** Every allowed arrow, likewise, and the imports that a part has inside, across its rooms. */
+export function allowedArrows(): Allowed[] {
+  const inside = PART_NAMES.map((part) => ({
+    from: part,
+    to: part,
+    allowed: 'everything' as const,
   }))
+  return [...arrows(), ...inside].flatMap(({ from, to, allowed }) =>
+    ways(from, to).flatMap(({ file, way }) =>
+      ALLOWED_FORMS[allowed].map((form) => ({ file, rule: RULE, innocent: form(way) })),
+    ),
+  )
 }
 
-function fileOf(part: Part): string {
-  return part.endsWith('.ts') ? `${SERVER}/${part}` : `${SERVER}/${part}/planted.ts`
-}
-
-function specifier(from: Part, to: Part): string {
-  const path = posix.relative(posix.dirname(fileOf(from)), fileOf(to))
-  return path.startsWith('.') ? path : `./${path}`
-}
-
-function valueImport(path: string): string {
-  return `import { planted as ${localName('value', path)} } from '${path}'`
-}
-
-function typeImport(path: string): string {
-  return `import type { Planted as ${localName('type', path)} } from '${path}'`
-}
-
-function reExport(path: string): string {
-  return `export * from '${path}'`
-}
-
-function dynamicImport(path: string): string {
-  return `await import('${path}')`
-}
-
-// A name declared twice in a file is a syntax error, and the file would not be linted at all.
-function localName(form: string, path: string): string {
-  return form + path.replaceAll(/\W+/g, '_')
+// Where they lead is no file: the rule goes by the path alone, and to look for cycles would take time.
+function ways(from: Layer, to: Layer): { file: string; way: string }[] {
+  return pathsIn(from, 'planted.ts').flatMap((file) =>
+    pathsIn(to, 'target.ts').map((target) => ({ file, way: wayBetween(file, target) })),
+  )
 }

@@ -1,9 +1,10 @@
-import { FOLDERS } from './direction.ts'
+import { PART_NAMES } from '../../layers/parts.ts'
+import { pathsIn } from './places.ts'
 import type { Allowed, Plant } from './plant.ts'
 
 const SERVER = 'packages/server/src'
 
-const CLOCKED = FOLDERS.map((folder) => `${SERVER}/${folder}/planted-clock.ts`)
+const CLOCKED = PART_NAMES.flatMap((part) => pathsIn(part, 'planted-clock.ts'))
 
 const TIME: readonly Plant[] = [...CLOCKED, `${SERVER}/service.ts`].flatMap((file) => [
   {

@@ -1,20 +1,21 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { allowedArrows, arrowPlants } from './arrow-plants.ts'
-import { FILES, FOLDERS } from './direction.ts'
+import { detourPlants } from './detour-plants.ts'
 import { ALLOWED_HABITS, HABIT_PLANTS } from './habit-plants.ts'
 import { allowedPackages, packagePlants } from './package-plants.ts'
-import type { Allowed } from './plant.ts'
-import { type Lines, linesOf, lint, type Report } from './planted-tree.ts'
-import { SOURCE_RULES } from './source-rules.ts'
+import type { Allowed, Plant } from './plant.ts'
+import { type Lines, linesOf, lint, type Report, type Text } from './planted-tree.ts'
 
-const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url))
-
-const PLANTS = [...arrowPlants(), ...packagePlants(), ...HABIT_PLANTS]
+const PLANTS: readonly Plant[] = [
+  ...arrowPlants(),
+  ...detourPlants(),
+  ...packagePlants(),
+  ...HABIT_PLANTS,
+]
 const INNOCENTS: readonly Allowed[] = [
-  ...PLANTS.map((plant) => ({ ...plant, file: plant.innocentFile ?? plant.file })),
+  ...PLANTS.flatMap(({ file, innocentFile, rule, innocent }) =>
+    innocent === undefined ? [] : [{ file: innocentFile ?? file, rule, innocent }],
+  ),
   ...allowedArrows(),
   ...allowedPackages(),
   ...ALLOWED_HABITS,
@@ -24,85 +25,47 @@ const planted = PLANTS.map(({ file, violation }) => ({ file, text: violation }))
 const innocent = INNOCENTS.map(({ file, innocent: text }) => ({ file, text }))
 
 describe('the linter', () => {
-  let plantedReports: readonly Report[]
-  let innocentReports: readonly Report[]
+  let plantedReports: Reported
+  let innocentReports: Reported
 
   beforeAll(async () => {
-    plantedReports = await lint(planted)
-    innocentReports = await lint(innocent)
+    const [inPlanted, inInnocent] = await Promise.all([lint(planted), lint(innocent)])
+    plantedReports = new Reported(inPlanted)
+    innocentReports = new Reported(inInnocent)
   })
 
-  const plantedLines = linesOf(planted)
-  it.for(PLANTS.map((plant, index) => ({ ...plant, ...plantedLines[index]! })))(
-    'reports by $rule in $file: $violation',
-    (plant) => {
-      expect(plantedReports.filter((report) => isAbout(report, plant))).not.toEqual([])
-    },
-  )
-
-  const innocentLines = linesOf(innocent)
-  it.for(INNOCENTS.map((row, index) => ({ ...row, ...innocentLines[index]! })))(
-    'does not report by $rule in $file: $innocent',
-    (row) => {
-      expect(innocentReports.filter((report) => isAbout(report, row))).toEqual([])
-    },
-  )
-})
-
-describe('the table of directions', () => {
-  it('knows every folder of the server', () => {
-    const known: readonly string[] = FOLDERS
-    const top = entries('packages/server/src', 'folders')
-    const backends = entries('packages/server/src/backend', 'folders')
-    const folders = [...top, ...backends.map((name) => `backend/${name}`)]
-    expect(folders.filter((folder) => !known.includes(folder))).toEqual([])
+  it.for(byFile(PLANTS, planted))('reports whatever is planted in $file', ({ rows }) => {
+    const missed = rows.filter((plant) => !plantedReports.has(plant))
+    expect(missed.map(({ rule, violation }) => `${rule}: ${violation}`)).toEqual([])
   })
 
-  it('knows every file beside service.ts', () => {
-    const known: readonly string[] = FILES
-    const files = entries('packages/server/src', 'files')
-    expect(files.filter((file) => !known.includes(file))).toEqual([])
+  it.for(byFile(INNOCENTS, innocent))('does not report what is allowed in $file', ({ rows }) => {
+    const wronged = rows.filter((row) => innocentReports.has(row))
+    expect(wronged.map((row) => `${row.rule}: ${row.innocent}`)).toEqual([])
   })
 })
 
-describe.for(SOURCE_RULES)(
-  'every source file $name',
-  ({ breaks, planted: broken, innocent: whole }) => {
-    it('or the rule would not see a planted violation', () => {
-      expect([breaks(...broken), breaks(...whole)]).toEqual([true, false])
-    })
+/** What was reported, by place: there are thousands. */
+class Reported {
+  readonly #places: ReadonlySet<string>
 
-    it('in the whole repository', () => {
-      const offenders = sources().filter(([path, text]) => breaks(path, text))
-      expect(offenders.map(([path]) => path)).toEqual([])
-    })
-  },
-)
+  constructor(reports: readonly Report[]) {
+    this.#places = new Set(reports.map(({ file, rule, line }) => `${file} ${rule} ${line}`))
+  }
 
-function isAbout(report: Report, place: Lines & Pick<Report, 'file' | 'rule'>): boolean {
-  const inLines = report.line >= place.first && report.line <= place.last
-  return inLines && report.file === place.file && report.rule === place.rule
+  has({ file, rule, first, last }: Lines & Pick<Report, 'file' | 'rule'>): boolean {
+    const lines = Array.from({ length: last - first + 1 }, (_, index) => first + index)
+    return lines.some((line) => this.#places.has(`${file} ${rule} ${line}`))
+  }
 }
 
-function entries(folder: string, kind: 'files' | 'folders'): string[] {
-  return readdirSync(join(REPOSITORY, folder), { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() === (kind === 'folders'))
-    .map(({ name }) => name)
-}
-
-/** Path and text of every source file that is the project's own. */
-function sources(): [path: string, text: string][] {
-  return ['packages', 'test', 'bench', 'docs']
-    .flatMap((folder) => filesBelow(join(REPOSITORY, folder)))
-    .filter((path) => /\.(?:ts|tsx)$/.test(path))
-    .map((path) => [relative(REPOSITORY, path), readFileSync(path, 'utf8')])
-}
-
-function filesBelow(folder: string): string[] {
-  return readdirSync(folder, { withFileTypes: true })
-    .filter(({ name }) => name !== 'node_modules' && name !== 'dist')
-    .flatMap((entry) => {
-      const path = join(folder, entry.name)
-      return entry.isDirectory() ? filesBelow(path) : [path]
-    })
+/** Rows with their lines, all of a file together. */
+function byFile<Row extends { readonly file: string }>(
+  rows: readonly Row[],
+  texts: readonly Text[],
+): { file: string; rows: (Row & Lines)[] }[] {
+  const lines = linesOf(texts)
+  const placed = rows.map((row, index) => ({ ...row, ...lines[index]! }))
+  const files = Map.groupBy(placed, ({ file }) => file)
+  return [...files].map(([file, ofFile]) => ({ file, rows: ofFile }))
 }

@@ -1,13 +1,11 @@
-import { FILES, FOLDERS } from './direction.ts'
+import { FILES } from '../../layers/files.ts'
+import { PART_NAMES, PARTS } from '../../layers/parts.ts'
+import { WORKSPACE_NAMES, type WorkspaceName, WORKSPACES } from '../../layers/workspaces.ts'
+import { IMPORT_FORMS, wayBetween } from './import-forms.ts'
+import { isFile, type Layer, LAYERS, pathsIn } from './places.ts'
 import type { Allowed, Plant } from './plant.ts'
 
 const RULE = 'eslint(no-restricted-imports)'
-
-const TIMERS = ['node:timers', 'node:timers/promises', 'timers', 'timers/promises']
-const SQLITE = ['node:sqlite']
-const SERVERS = ['pg', 'kysely', 'kysely/helpers/postgres', '@nats-io/jetstream']
-const ENGINES = [...SQLITE, ...SERVERS]
-const OTHER_WORKSPACES = ['@hookline/server', '@hookline/client', '@hookline/cli']
 
 /** What a file may not import by the name of a package, or across the border of a workspace, and what it may. */
 interface Border {
@@ -16,90 +14,73 @@ interface Border {
   readonly allowed: readonly string[]
 }
 
-const WORKSPACES: readonly Border[] = [
-  {
-    file: 'packages/protocol/src/planted-border.ts',
-    forbidden: ['undici', 'node:fs', '../../x.ts', ...ENGINES, ...TIMERS, ...OTHER_WORKSPACES],
-    allowed: ['./event.ts', 'node:crypto'],
-  },
-  {
-    file: 'packages/client/src/planted-border.ts',
-    forbidden: [
-      '@hookline/cli',
-      '@hookline/console',
-      '@hookline/server',
-      '../../protocol/src/index.ts',
-      '../../server/src/index.ts',
-      ...ENGINES,
-    ],
-    allowed: ['@hookline/protocol', '@hookline/protocol/signature', 'undici', './queue.ts'],
-  },
-  {
-    file: 'packages/cli/src/commands/planted-border.ts',
-    forbidden: [
-      '@hookline/console',
-      '../../../protocol/src/index.ts',
-      '../../../server/src/service.ts',
-      ...ENGINES,
-    ],
-    allowed: [
-      '@hookline/client',
-      '@hookline/protocol',
-      '@hookline/protocol/signature',
-      '@hookline/server',
-      '../main.ts',
-    ],
-  },
+const BORDERS: readonly Border[] = [
+  ...WORKSPACE_NAMES.filter((name) => name !== 'server').flatMap(workspaceBorders),
+  ...LAYERS.flatMap(layerBorders),
 ]
-
-/** Every part of the server has the same border, but for the engine that a backend is made of. */
-const SERVER: readonly Border[] = [
-  ...FILES.map((file) => partBorder(file, [...ENGINES, ...TIMERS])),
-  ...FOLDERS.map((folder) => partBorder(`${folder}/planted-border.ts`, forbiddenIn(folder))),
-]
-
-function partBorder(path: string, forbidden: readonly string[]): Border {
-  return {
-    file: `packages/server/src/${path}`,
-    forbidden: [...forbidden, ...OTHER_WORKSPACES],
-    allowed: allowedIn(path),
-  }
-}
-
-function allowedIn(path: string): string[] {
-  if (path.startsWith('util/')) return ['node:util', 'leven', './clock.ts']
-  if (path.startsWith('backend/planted')) return ['@hookline/protocol', './page.ts']
-  return ['@hookline/protocol', '@hookline/protocol/signature', 'fastify', 'node:fs']
-}
-
-function forbiddenIn(folder: (typeof FOLDERS)[number]): string[] {
-  const acrossWorkspaces = '../../../protocol/src/index.ts'
-  if (folder === 'backend/embedded') return [...SERVERS, ...TIMERS, acrossWorkspaces]
-  if (folder === 'backend/cluster') return [...SQLITE, ...TIMERS, acrossWorkspaces]
-  if (folder === 'backend') return [...ENGINES, ...TIMERS, acrossWorkspaces, 'undici', 'node:fs']
-  if (folder === 'util') return [...ENGINES, acrossWorkspaces, '@hookline/protocol']
-  return [...ENGINES, ...TIMERS, acrossWorkspaces]
-}
 
 /** One plant for each forbidden import of a package, or past the border of a workspace. */
 export function packagePlants(): Plant[] {
-  return [...WORKSPACES, ...SERVER].flatMap(({ file, forbidden }) =>
-    forbidden.map((name) => ({
-      file,
-      rule: RULE,
-      violation: `export * from '${name}'`,
-      innocent: 'export {}',
-    })),
+  return BORDERS.flatMap(({ file, forbidden }) =>
+    forbidden.map((name) => ({ file, rule: RULE, violation: IMPORT_FORMS.reExport(name) })),
   )
 }
 
+/** Every package that is one's own, or nobody's. */
 export function allowedPackages(): Allowed[] {
-  return [
-    ...WORKSPACES,
-    ...SERVER,
-    { file: 'packages/server/src/backend/embedded/planted-border.ts', allowed: SQLITE },
-    { file: 'packages/server/src/backend/cluster/planted-border.ts', allowed: SERVERS },
-  ].flatMap(({ file, allowed }) =>
-    allowed.map((name) => ({ file, rule: RULE, innocent: `export * from '${name}'` })),
+  return BORDERS.flatMap(({ file, allowed }) =>
+    allowed.map((name) => ({ file, rule: RULE, innocent: IMPORT_FORMS.reExport(name) })),
   )
+}
+
+function workspaceBorders(name: WorkspaceName): Border[] {
+  const { mayImport, onlyPackages } = WORKSPACES[name]
+  const engines = PART_NAMES.filter((part) => part.startsWith('backend/')).flatMap(ownPackages)
+  return ['planted-border.ts', 'planted-room/planted-border.ts'].map((path) => {
+    const file = `packages/${name}/src/${path}`
+    const across = WORKSPACE_NAMES.filter((other) => other !== name).map((other) =>
+      wayBetween(file, `packages/${other}/src/index.ts`),
+    )
+    const others = onlyPackages === undefined ? [] : ['undici', 'node:fs', 'node:timers/promises']
+    return {
+      file,
+      forbidden: [...workspacesBut(mayImport), ...across, ...engines, ...others],
+      allowed: [
+        ...byName(mayImport),
+        './target.ts',
+        ...(onlyPackages ?? ['undici', '../target.ts']),
+      ],
+    }
+  })
+}
+
+function layerBorders(layer: Layer): Border[] {
+  const { mayImport } = isFile(layer) ? FILES[layer] : PARTS[layer]
+  const own = isFile(layer) ? [] : ownPackages(layer)
+  const reserved = PART_NAMES.flatMap(ownPackages).filter((name) => !own.includes(name))
+  const nobodys = ['fastify', 'node:fs']
+  return pathsIn(layer, 'planted-border.ts').map((file) => ({
+    file,
+    forbidden: [...reserved, ...workspacesBut(mayImport), ...(layer === 'backend' ? nobodys : [])],
+    allowed: [...own, ...byName(mayImport), ...(layer === 'backend' ? [] : nobodys)],
+  }))
+}
+
+/** The packages of a part, and what may be below them. */
+function ownPackages(part: keyof typeof PARTS): string[] {
+  const { ownPackages: names = [] } = PARTS[part]
+  return names.flatMap((name) => [name, `${name}/planted`])
+}
+
+function workspacesBut(mayImport: readonly string[]): string[] {
+  return WORKSPACE_NAMES.filter((name) => !mayImport.includes(name)).map(
+    (name) => `@hookline/${name}`,
+  )
+}
+
+function byName(mayImport: readonly string[]): string[] {
+  return WORKSPACE_NAMES.filter((name) => mayImport.includes(name)).flatMap((name) => [
+    `@hookline/${name}`,
+    `@hookline/${name}/planted`,
+  ])
 }

@@ -5,8 +5,8 @@ export interface Plant {
   /** The rule that must report it, as oxlint prints it. */
   readonly rule: string
   readonly violation: string
-  /** Takes the place of the violation in the other copy, where nothing may be reported. */
-  readonly innocent: string
+  /** Takes its place in the other copy, where nothing may be reported. Absent where rows of `Allowed` do. */
+  readonly innocent?: string
   /** Where the innocent text stands, when the name of the file is the violation. */
   readonly innocentFile?: string
 }

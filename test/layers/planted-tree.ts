@@ -2,18 +2,20 @@ import { execFile } from 'node:child_process'
 import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-
-const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url))
-const WORKSPACES = ['protocol', 'server', 'client', 'cli']
+import { WORKSPACE_NAMES, WORKSPACES } from '../../layers/workspaces.ts'
+import { REPOSITORY } from './tree.ts'
 
 /** What the rules are made of: the linter's own configuration and the compiler's, as they stand. */
 const CONFIGURATION = [
-  '.oxlintrc.json',
+  'oxlint.config.ts',
+  'layers',
+  'package.json',
   'tsconfig.base.json',
   'tsconfig.json',
   'tsconfig.test.json',
-  ...WORKSPACES.map((name) => `packages/${name}/tsconfig.json`),
+  ...WORKSPACE_NAMES.filter((name) => WORKSPACES[name].planned !== true).map(
+    (name) => `packages/${name}/tsconfig.json`,
+  ),
 ]
 
 /** One line of text in one file. */
@@ -45,7 +47,9 @@ export async function lint(texts: readonly Text[]): Promise<Report[]> {
   try {
     // The compiler finds the types of Node there.
     await symlink(join(REPOSITORY, 'node_modules'), join(root, 'node_modules'))
-    for (const path of CONFIGURATION) await cp(join(REPOSITORY, path), join(root, path))
+    for (const path of CONFIGURATION) {
+      await cp(join(REPOSITORY, path), join(root, path), { recursive: true })
+    }
     const files = Map.groupBy(texts, ({ file }) => file)
     for (const [file, parts] of files) {
       await mkdir(dirname(join(root, file)), { recursive: true })
@@ -75,15 +79,20 @@ export function linesOf(texts: readonly Text[]): Lines[] {
 }
 
 async function runOxlint(root: string): Promise<string> {
-  const command = join(REPOSITORY, 'node_modules/.bin/oxlint')
+  const oxlint = join(REPOSITORY, 'node_modules/oxlint/bin/oxlint')
   const paths = ['packages', 'test', 'bench']
   return new Promise((resolve, reject) => {
     const options = { cwd: root, maxBuffer: 2 ** 26 }
-    execFile(command, ['--format=json', ...paths], options, (error, stdout, stderr) => {
-      // 1 is how it says that there are reports; anything else, that it did not run.
-      if (error && error.code !== 1) reject(new Error(stderr || stdout, { cause: error }))
-      else resolve(stdout)
-    })
+    execFile(
+      process.execPath,
+      [oxlint, '--format=json', ...paths],
+      options,
+      (error, stdout, stderr) => {
+        // 1 is how it says that there are reports; anything else, that it did not run.
+        if (error && error.code !== 1) reject(new Error(stderr || stdout, { cause: error }))
+        else resolve(stdout)
+      },
+    )
   })
 }
 

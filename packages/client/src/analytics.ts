@@ -1,9 +1,9 @@
-import { AnalyticsCalls, type MadeCall } from './analytics-calls.ts'
-import type { EventMap } from './call.ts'
+import { AnalyticsCalls, type MadeCall } from './calls/analytics-calls.ts'
+import type { EventMap } from './calls/call.ts'
 import type { ClientOptions } from './client-options.ts'
 import { type Clock, systemClock } from './clock.ts'
-import { debugLines, type Say } from './debug.ts'
-import { Drops } from './drops.ts'
+import { debugLines, type Say } from './sending/debug.ts'
+import { Drops } from './queue/drops.ts'
 import {
   ClientClosedError,
   DeliveryError,
@@ -12,14 +12,14 @@ import {
   RejectedError,
   type ReportedError,
 } from './errors.ts'
-import type { Fate } from './fate.ts'
-import { FlushInterval } from './flush-interval.ts'
-import { Flushes, type FlushResult } from './flushes.ts'
+import type { Fate } from './queue/fate.ts'
+import { FlushInterval } from './queue/flush-interval.ts'
+import { Flushes, type FlushResult } from './queue/flushes.ts'
 import { type Options, resolveOptions } from './options.ts'
-import { Queue } from './queue.ts'
-import { reporter } from './report.ts'
-import { Sender } from './sender.ts'
-import { Transport } from './transport.ts'
+import { Queue } from './queue/queue.ts'
+import { reporter } from './sending/report.ts'
+import { Sender } from './sending/sender.ts'
+import { Transport } from './sending/transport.ts'
 
 /** What became of the calls so far. `queued` is the sum of the others. */
 export interface Stats {

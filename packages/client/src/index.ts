@@ -1,6 +1,13 @@
 export { Analytics, type Patience, type Stats } from './analytics.ts'
-export { AnalyticsCalls } from './analytics-calls.ts'
-export type { AliasCall, EventMap, GroupCall, IdentifyCall, TrackCall, ViewCall } from './call.ts'
+export { AnalyticsCalls } from './calls/analytics-calls.ts'
+export type {
+  AliasCall,
+  EventMap,
+  GroupCall,
+  IdentifyCall,
+  TrackCall,
+  ViewCall,
+} from './calls/call.ts'
 export type { ClientOptions, Fetch, Logger } from './client-options.ts'
 export {
   ClientClosedError,
@@ -12,4 +19,4 @@ export {
   type ReportedError,
   ValidationError,
 } from './errors.ts'
-export type { FlushResult } from './flushes.ts'
+export type { FlushResult } from './queue/flushes.ts'

@@ -1,5 +1,5 @@
 import { LIMITS } from '@hookline/protocol'
-import { ENVELOPE_BYTES } from './batch.ts'
+import { ENVELOPE_BYTES } from './queue/batch.ts'
 import type { ClientOptions } from './client-options.ts'
 
 type Optional = 'fetch' | 'headers' | 'logger' | 'onError'

@@ -1,9 +1,9 @@
 import { type EventType, type JsonObject, LIMITS } from '@hookline/protocol'
-import { AnalyticsCalls, type MadeCall } from './analytics-calls.ts'
-import type { EventMap } from './call.ts'
+import { AnalyticsCalls, type MadeCall } from './calls/analytics-calls.ts'
+import type { EventMap } from './calls/call.ts'
 import { systemClock } from './clock.ts'
 import { ClientClosedError } from './errors.ts'
-import type { FlushResult } from './flushes.ts'
+import type { FlushResult } from './queue/flushes.ts'
 
 /** A call as the service would have received it. */
 export interface RecordedCall {

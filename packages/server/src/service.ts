@@ -8,13 +8,13 @@ import type { Backend } from './backend/backend.ts'
 import { openEmbeddedBackend } from './backend/embedded/open.ts'
 import type { Config } from './config.ts'
 import { DeletionWorker } from './deletions/deletion-worker.ts'
-import { AttemptRounds } from './delivery/attempt-round.ts'
+import { AttemptRounds } from './delivery/rounds/attempt-round.ts'
 import { Dispatcher } from './delivery/dispatcher.ts'
-import { Trials } from './delivery/trials.ts'
-import { ReplayWorker } from './delivery/replay-worker.ts'
-import { WebhookSender } from './delivery/sender.ts'
-import { WebhookHealth } from './delivery/webhook-health.ts'
-import { webhookStates } from './delivery/webhook-states.ts'
+import { Trials } from './delivery/rounds/trials.ts'
+import { ReplayWorker } from './delivery/replays/replay-worker.ts'
+import { WebhookSender } from './delivery/sending/sender.ts'
+import { WebhookHealth } from './delivery/health/webhook-health.ts'
+import { webhookStates } from './delivery/health/webhook-states.ts'
 import { Acks } from './pipeline/acks.ts'
 import { type HandedOver, Pipeline } from './pipeline/pipeline.ts'
 import { openServers, type Workers } from './servers.ts'
@@ -24,14 +24,14 @@ import { Retention } from './upkeep/retention.ts'
 import { type Clock, systemClock } from './util/clock.ts'
 import { VERSION } from './version.ts'
 
-export { DataDirInUse } from './backend/embedded/data-dir.ts'
-export { migrateStopped } from './backend/embedded/migrate-stopped.ts'
+export { DataDirInUse } from './backend/embedded/database/data-dir.ts'
+export { migrateStopped } from './backend/embedded/stopped/migrate-stopped.ts'
 export {
   backUpStopped,
   damageOf,
   restoreInto,
   UnusableDatabase,
-} from './backend/embedded/stopped-database.ts'
+} from './backend/embedded/stopped/stopped-database.ts'
 
 export interface ServiceOptions {
   readonly config: Config

@@ -1,12 +1,12 @@
-import { WebhookHealth } from '../../../packages/server/src/delivery/webhook-health.ts'
-import { destinationOf } from './destinations-of.ts'
-import { DurableState } from './durable-state.ts'
-import { openMemoryBackend } from './memory-backend.ts'
-import { settled } from './settled.ts'
-import { SimulatedEvents } from './simulated-events.ts'
+import { WebhookHealth } from '../../../packages/server/src/delivery/health/webhook-health.ts'
+import { destinationOf } from './surroundings/destinations-of.ts'
+import { DurableState } from './backend/durable-state.ts'
+import { openMemoryBackend } from './backend/memory-backend.ts'
+import { settled } from './surroundings/settled.ts'
+import { SimulatedEvents } from './surroundings/simulated-events.ts'
 import { SimulatedProcess } from './simulated-process.ts'
-import { VirtualClock } from './virtual-clock.ts'
-import { WatchedRounds } from './watched-rounds.ts'
+import { VirtualClock } from './surroundings/virtual-clock.ts'
+import { WatchedRounds } from './rules/watched-rounds.ts'
 
 const EVENTS = 200
 const LIMITS = { maxInFlight: 64, laneConcurrency: 64, laneWindow: 256 }

@@ -1,16 +1,19 @@
 import { type AcceptedEvent, type Delivery, timeOfId } from '@hookline/protocol'
-import { AttemptRounds, type Sender } from '../../../packages/server/src/delivery/attempt-round.ts'
-import type { AttemptResult } from '../../../packages/server/src/delivery/outcome.ts'
-import { WebhookHealth } from '../../../packages/server/src/delivery/webhook-health.ts'
-import { destinationOf } from './destinations-of.ts'
-import { DurableState } from './durable-state.ts'
-import { isFinal } from './is-final.ts'
-import { openMemoryBackend } from './memory-backend.ts'
-import { SeededMath } from './seeded-math.ts'
-import { settled } from './settled.ts'
-import { SimulatedEvents } from './simulated-events.ts'
+import {
+  AttemptRounds,
+  type Sender,
+} from '../../../packages/server/src/delivery/rounds/attempt-round.ts'
+import type { AttemptResult } from '../../../packages/server/src/delivery/sending/outcome.ts'
+import { WebhookHealth } from '../../../packages/server/src/delivery/health/webhook-health.ts'
+import { destinationOf } from './surroundings/destinations-of.ts'
+import { DurableState } from './backend/durable-state.ts'
+import { isFinal } from './backend/is-final.ts'
+import { openMemoryBackend } from './backend/memory-backend.ts'
+import { SeededMath } from './surroundings/seeded-math.ts'
+import { settled } from './surroundings/settled.ts'
+import { SimulatedEvents } from './surroundings/simulated-events.ts'
 import { SimulatedProcess } from './simulated-process.ts'
-import { VirtualClock } from './virtual-clock.ts'
+import { VirtualClock } from './surroundings/virtual-clock.ts'
 
 export interface LongOutageOptions {
   readonly random: () => number

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { SEED } from '../seed.ts'
-import { PLANTED_BUGS } from './planted-bugs.ts'
+import { PLANTED_BUGS } from './rules/planted-bugs.ts'
 import { scenarios } from './scenario.ts'
 import { simulate } from './simulation.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import { USERS } from './simulated-events.ts'
-import type { Mood, Weather } from './receiver-weather.ts'
+import { USERS } from './surroundings/simulated-events.ts'
+import type { Mood, Weather } from './surroundings/receiver-weather.ts'
 
 const SECOND = 1000
 export const MINUTE = 60 * SECOND

@@ -1,15 +1,15 @@
-import type { AttemptRounds } from '../../../packages/server/src/delivery/attempt-round.ts'
+import type { AttemptRounds } from '../../../packages/server/src/delivery/rounds/attempt-round.ts'
 import {
   Dispatcher,
   type DispatcherOptions,
 } from '../../../packages/server/src/delivery/dispatcher.ts'
-import type { WebhookHealth } from '../../../packages/server/src/delivery/webhook-health.ts'
+import type { WebhookHealth } from '../../../packages/server/src/delivery/health/webhook-health.ts'
 import { Acks } from '../../../packages/server/src/pipeline/acks.ts'
 import { Pipeline } from '../../../packages/server/src/pipeline/pipeline.ts'
 import { createLogger } from '@hookline/server'
 import { Metrics } from '../../../packages/server/src/telemetry/metrics.ts'
 import type { Clock } from '../../../packages/server/src/util/clock.ts'
-import type { SimulatedBackend } from './memory-backend.ts'
+import type { SimulatedBackend } from './backend/memory-backend.ts'
 
 export interface ProcessOptions {
   readonly clock: Clock

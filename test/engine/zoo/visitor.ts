@@ -1,5 +1,5 @@
-import { WebhookSender } from '../../../packages/server/src/delivery/sender.ts'
-import type { AttemptResult } from '../../../packages/server/src/delivery/outcome.ts'
+import { WebhookSender } from '../../../packages/server/src/delivery/sending/sender.ts'
+import type { AttemptResult } from '../../../packages/server/src/delivery/sending/outcome.ts'
 import { makeCertificates } from '../../../packages/server/test/harness/certificates.ts'
 import { DnsServer } from '../../../packages/server/test/harness/dns-server.ts'
 import { SkippingClock } from '../skipping-clock.ts'

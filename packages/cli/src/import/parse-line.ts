@@ -8,7 +8,7 @@ import {
 } from '@hookline/protocol'
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
-import type { CallGiven } from '../api/make-call.ts'
+import type { CallGiven } from '../sending/make-call.ts'
 import type { Fingerprint } from './imported-file.ts'
 import { parseExactly } from './parse-exactly.ts'
 import type { Line } from './read-lines.ts'

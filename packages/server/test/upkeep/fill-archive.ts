@@ -1,8 +1,8 @@
 import { idFrom } from '@hookline/protocol'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { migrate } from '../../src/backend/embedded/migrate.ts'
-import { MIGRATIONS } from '../../src/backend/embedded/migrations.ts'
+import { migrate } from '../../src/backend/embedded/migrations/migrate.ts'
+import { MIGRATIONS } from '../../src/backend/embedded/migrations/migrations.ts'
 import { NOON } from '../harness/accepted-event.ts'
 import type { TemporaryFolder } from '../harness/temporary-folder.ts'
 

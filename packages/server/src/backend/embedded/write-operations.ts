@@ -1,22 +1,32 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { DedupeWindow } from './known-message-ids.ts'
-import { scrub } from './scrub.ts'
-import { keepDeclined } from './write-declined.ts'
-import { appendAudit, removeAudit } from './write-audit.ts'
-import { putCatalogRecord, removeCatalogRecord } from './write-catalog.ts'
-import { advanceDeletion, createDeletion } from './write-deletions.ts'
-import { recordDeliveries, unholdDeliveries } from './write-deliveries.ts'
-import { keepAnswer } from './write-kept-answers.ts'
-import { markKeyUsed } from './write-key-uses.ts'
-import { ackEvents, appendEvents } from './write-log.ts'
-import { createNotices, recordNotices, setNoticesAside, unholdNotices } from './write-notices.ts'
-import { purgeUsers } from './write-purge.ts'
-import { setAside } from './write-quarantine.ts'
-import { advanceReplay, cancelReplay, createReplay, retryDelivery } from './write-replays.ts'
-import { removeOldest } from './write-retention.ts'
-import { addCounts, removeCounts } from './write-statistics.ts'
-import { addSuppressions, removeSuppressions } from './write-suppressions.ts'
-import { addToken, markTokenUsed, removeToken } from './write-tokens.ts'
+import type { DedupeWindow } from './log/known-message-ids.ts'
+import { scrub } from './deletions/scrub.ts'
+import { keepDeclined } from './events/write-declined.ts'
+import { appendAudit, removeAudit } from './audit/write-audit.ts'
+import { putCatalogRecord, removeCatalogRecord } from './catalog/write-catalog.ts'
+import { advanceDeletion, createDeletion } from './deletions/write-deletions.ts'
+import { recordDeliveries, unholdDeliveries } from './deliveries/write-deliveries.ts'
+import { keepAnswer } from './kept-answers/write-kept-answers.ts'
+import { markKeyUsed } from './key-uses/write-key-uses.ts'
+import { ackEvents, appendEvents } from './log/write-log.ts'
+import {
+  createNotices,
+  recordNotices,
+  setNoticesAside,
+  unholdNotices,
+} from './notices/write-notices.ts'
+import { purgeUsers } from './deletions/write-purge.ts'
+import { setAside } from './quarantine/write-quarantine.ts'
+import {
+  advanceReplay,
+  cancelReplay,
+  createReplay,
+  retryDelivery,
+} from './replays/write-replays.ts'
+import { removeOldest } from './upkeep/write-retention.ts'
+import { addCounts, removeCounts } from './statistics/write-statistics.ts'
+import { addSuppressions, removeSuppressions } from './suppressions/write-suppressions.ts'
+import { addToken, markTokenUsed, removeToken } from './tokens/write-tokens.ts'
 
 /**
  * Everything that is ever written. Each operation prepares its statements once for a database and

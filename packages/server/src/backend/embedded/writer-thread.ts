@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { DataDir } from './data-dir.ts'
-import type { DedupeWindow } from './known-message-ids.ts'
+import { DataDir } from './database/data-dir.ts'
+import type { DedupeWindow } from './log/known-message-ids.ts'
 import { type Operation, OUTSIDE_OF_TRANSACTIONS, prepareOperations } from './write-operations.ts'
 
 /** What became of one operation. */

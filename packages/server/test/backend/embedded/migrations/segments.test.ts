@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
-import { migrate } from '../../../../src/backend/embedded/migrate.ts'
-import { MIGRATIONS } from '../../../../src/backend/embedded/migrations.ts'
+import { migrate } from '../../../../src/backend/embedded/migrations/migrate.ts'
+import { MIGRATIONS } from '../../../../src/backend/embedded/migrations/migrations.ts'
 import { openEmbeddedBackend } from '../../../../src/backend/embedded/open.ts'
-import { SEGMENT_EVENTS } from '../../../../src/backend/embedded/segments.ts'
+import { SEGMENT_EVENTS } from '../../../../src/backend/embedded/log/segments.ts'
 import { acceptedEvent, NOON } from '../../../harness/accepted-event.ts'
 import { TemporaryFolder } from '../../../harness/temporary-folder.ts'
 

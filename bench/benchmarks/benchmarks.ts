@@ -1,0 +1,29 @@
+import type { Benchmark } from './benchmark.ts'
+import { clientMemory, clientRate } from './client.ts'
+import { cost } from './cost.ts'
+import { delivery, deliveryPeers } from './delivery.ts'
+import { endToEnd } from './end-to-end.ts'
+import { growth } from './growth.ts'
+import { ingest } from './ingest.ts'
+import { isolation } from './isolation.ts'
+import { memory, restart } from './pending.ts'
+import { scaling } from '../load/scaling.ts'
+
+/** By name, with what each is meant to reach. */
+export const benchmarks = {
+  'ingest-single': ingest('/v1/track', 1, 0.85),
+  'ingest-batch': ingest('/v1/batch', 20, 0.5),
+  delivery: delivery(0.8),
+  'delivery-peers': deliveryPeers({ bullmq: 2, pgBoss: 5 }),
+  'end-to-end': endToEnd({ p99Ms: 25 }),
+  isolation: isolation({ p99Ratio: 1.2, throughput: 0.95 }),
+  growth: growth(0.9),
+  memory: memory({ moreMib: 150 }),
+  restart: restart({ seconds: 3 }),
+  cost: cost(),
+  scaling: scaling(),
+  'client-rate': clientRate({ goal: 2, ownGoal: 200_000 }),
+  'client-memory': clientMemory({ goal: 2, ownGoal: 0.67 }),
+} satisfies Readonly<Record<string, Benchmark>>
+
+export type BenchmarkName = keyof typeof benchmarks

@@ -1,8 +1,0 @@
-import { Analytics } from '@segment/analytics-node'
-import { answerWith, silence } from './client-load.ts'
-
-answerWith(() => {
-  const httpClient = { makeRequest: silence }
-  const analytics = new Analytics({ writeKey: 'wk_bench', httpClient })
-  return { track: (call) => analytics.track(call), discard: () => {} }
-})

@@ -1,0 +1,92 @@
+import { Redis } from 'ioredis'
+import pg from 'pg'
+import type { Opponent } from './compare.ts'
+import { postgresUrl, redisUrl } from './servers.ts'
+
+type Presence = Required<Pick<Opponent, 'missing' | 'note'>>
+
+const TIMEOUT_MS = 2_000
+
+export const bullmq: Presence = {
+  missing: () =>
+    missing(
+      'Redis',
+      redisUrl(),
+      'HOOKLINE_BENCH_REDIS',
+      withRedis(async () => {}),
+    ),
+  note: withRedis(async (redis) => {
+    const [, appendOnly] = await redis.config('GET', 'appendonly')
+    const [, fsync] = await redis.config('GET', 'appendfsync')
+    const isKept = appendOnly === 'yes' ? `appendfsync ${fsync}` : 'nothing on disk'
+    return `Redis with appendonly ${appendOnly} (${isKept}); done jobs are removed, no history is kept`
+  }),
+}
+
+export const pgBoss: Presence = {
+  missing: () =>
+    missing(
+      'PostgreSQL',
+      postgresUrl(),
+      'HOOKLINE_BENCH_POSTGRES',
+      withPostgres(async () => {}),
+    ),
+  note: withPostgres(async (client) => {
+    const show = async (name: string): Promise<string> =>
+      String((await client.query<Record<string, string>>(`SHOW ${name}`)).rows[0]![name])
+    const [fsync, commit] = [await show('fsync'), await show('synchronous_commit')]
+    return `PostgreSQL with fsync ${fsync}, synchronous_commit ${commit}; done jobs are kept, without their attempts`
+  }),
+}
+
+/** Why a server cannot be had, without what its URL may hold besides host and port. */
+async function missing(
+  name: string,
+  url: string,
+  variable: string,
+  reach: () => Promise<unknown>,
+): Promise<string | undefined> {
+  try {
+    await reach()
+    return undefined
+  } catch (error) {
+    const code = (error as { code?: string }).code ?? (error as Error).name
+    return `no ${name} at ${new URL(url).host} (${code}); ${variable} says where it is`
+  }
+}
+
+function withRedis<T>(use: (redis: Redis) => Promise<T>): () => Promise<T> {
+  return async () => {
+    const redis = new Redis(redisUrl(), {
+      lazyConnect: true,
+      connectTimeout: TIMEOUT_MS,
+      retryStrategy: () => null,
+    })
+    // connect() says only that it did not succeed.
+    let reason: unknown
+    redis.on('error', (error) => (reason = error))
+    try {
+      await redis.connect()
+      return await use(redis)
+    } catch (error) {
+      throw reason ?? error
+    } finally {
+      redis.disconnect()
+    }
+  }
+}
+
+function withPostgres<T>(use: (client: pg.Client) => Promise<T>): () => Promise<T> {
+  return async () => {
+    const client = new pg.Client({
+      connectionString: postgresUrl(),
+      connectionTimeoutMillis: TIMEOUT_MS,
+    })
+    try {
+      await client.connect()
+      return await use(client)
+    } finally {
+      await client.end()
+    }
+  }
+}

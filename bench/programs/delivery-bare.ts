@@ -1,0 +1,18 @@
+import { CONCURRENCY, event, openDelivery } from '../load/delivery-request.ts'
+
+// What delivery is measured against: the same requests, signed alike, as many at a time, and nothing kept.
+
+const deliver = openDelivery(Number(process.argv[2]))
+
+process.on('message', async ({ seconds }: { seconds: number }) => {
+  let sent = 0
+  const started = performance.now()
+  const end = started + seconds * 1000
+  const loops = Array.from({ length: CONCURRENCY }, async () => {
+    for (; performance.now() < end; sent++) await deliver(event())
+  })
+  await Promise.all(loops)
+  process.send!(sent / ((performance.now() - started) / 1000))
+})
+process.on('SIGTERM', () => process.exit())
+process.send!('ready')

@@ -1,0 +1,35 @@
+import type { Event } from '@hookline/protocol'
+import { randomUUID } from 'node:crypto'
+import { Queue, Worker } from 'bullmq'
+import { CONCURRENCY, openDelivery } from '../load/delivery-request.ts'
+import { answerWith, SteadyStream } from '../load/steady-stream.ts'
+import { redisUrl } from '../load/servers.ts'
+
+// Delivery as one would write it with BullMQ on Redis. Its documented ways to be fast: jobs added in bulk, one
+// worker with as much concurrency as there may be requests, and done jobs removed, so that no history is kept.
+
+const deliver = openDelivery(Number(process.argv[2]))
+const name = `hookline-bench-${randomUUID()}`
+const connection = { url: redisUrl() }
+
+const queue = new Queue<Event>(name, {
+  connection,
+  defaultJobOptions: { removeOnComplete: true, attempts: 10, backoff: { type: 'exponential' } },
+})
+const worker = new Worker<Event>(name, (job) => deliver(job.data), {
+  connection,
+  concurrency: CONCURRENCY,
+})
+await worker.waitUntilReady()
+
+const stream = new SteadyStream({
+  outstanding: 1_000,
+  append: (events) => queue.addBulk(events.map((data) => ({ name: 'deliver', data }))),
+})
+worker.on('completed', () => stream.done(1))
+
+answerWith(stream, async () => {
+  await worker.close()
+  await queue.obliterate({ force: true })
+  await queue.close()
+})

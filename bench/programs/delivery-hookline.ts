@@ -1,0 +1,74 @@
+import { newId } from '@hookline/protocol'
+import { createLogger, parseConfig } from '@hookline/server'
+import { openEmbeddedBackend } from '../../packages/server/src/backend/embedded/open.ts'
+import type { Log } from '../../packages/server/src/backend/log.ts'
+import { Observation } from '../../packages/server/src/activity/observation.ts'
+import { startWorkers } from '../../packages/server/src/service.ts'
+import { Metrics } from '../../packages/server/src/telemetry/metrics.ts'
+import { systemClock } from '../../packages/server/src/util/clock.ts'
+import { SECRET, temporaryDataDir } from '../load/service.ts'
+import { answerWith, SteadyStream } from '../load/steady-stream.ts'
+
+// Everything between the log and the receiver, wired by the service's own composition root. Events are
+// appended durably, as ingest does.
+
+const [port] = process.argv.slice(2)
+const stack = new AsyncDisposableStack()
+const dataDir = stack.use(temporaryDataDir()).path
+const config = parseConfig({}, { dataDir, allowedNetworks: '127.0.0.0/8', logLevel: 'error' })
+const backend = stack.use(await openEmbeddedBackend(config))
+
+const stream = new SteadyStream({
+  // As many as its lane takes without parking any in the database.
+  outstanding: config.laneWindow,
+  append: (events) => {
+    const at = Date.now()
+    const accept = (event: (typeof events)[number]) => ({ id: newId('evt', at), event })
+    return log.append(events.map((each) => ({ ...accept(each), sourceId: 'src_a', marks: [] })))
+  },
+})
+const log: Log = {
+  append: (events) => backend.log.append(events),
+  consume: (options) => backend.log.consume(options),
+  ack(entries) {
+    for (const { events } of entries) stream.done(events.length)
+    return backend.log.ack(entries)
+  },
+}
+
+const now = Date.now()
+const dates = { createdAt: now, updatedAt: now, version: 1 }
+await backend.catalog.putSource({
+  id: 'src_a',
+  name: 'bench',
+  enabled: true,
+  rateLimit: null,
+  writeKeys: [],
+  ...dates,
+})
+await backend.catalog.putDestination({
+  id: 'dst_a',
+  sourceId: 'src_a',
+  type: 'Webhooks',
+  name: 'bench',
+  enabled: true,
+  paused: null,
+  ...dates,
+  settings: {
+    sharedSecret: SECRET,
+    webhooks: [{ url: `http://127.0.0.1:${port}/hook`, headers: {} }],
+    successPolicy: 'any',
+  },
+})
+const shared = { logger: createLogger('error'), clock: systemClock, metrics: new Metrics() }
+const observation = new Observation({
+  ...shared,
+  backend: {
+    ...backend,
+    log,
+    probe: () => backend.probe(),
+    [Symbol.asyncDispose]: async () => undefined,
+  },
+})
+startWorkers(stack, { ...shared, config, observation, backend: observation.backend })
+answerWith(stream, () => stack.disposeAsync())

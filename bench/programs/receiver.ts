@@ -1,0 +1,7 @@
+import { RawReceiver } from '../load/raw-receiver.ts'
+
+// The receiver of deliveries in a process of its own.
+
+const receiver = await RawReceiver.open(() => true)
+process.on('SIGTERM', () => process.exit())
+process.send!(receiver.port)

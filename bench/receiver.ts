@@ -1,7 +1,0 @@
-import { RawReceiver } from './raw-receiver.ts'
-
-// The receiver of deliveries in a process of its own.
-
-const receiver = await RawReceiver.open(() => true)
-process.on('SIGTERM', () => process.exit())
-process.send!(receiver.port)

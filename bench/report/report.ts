@@ -1,0 +1,35 @@
+import { type Figure, type Goal, type Measured, median } from '../benchmarks/benchmark.ts'
+
+/** Each figure as the median of its rounds with the least and the most, for a person to read. */
+export function report(name: string, { figures, notes, curves = [] }: Measured): string {
+  const lines = figures.map((figure) => {
+    const { name: label, unit, goal } = figure
+    const aim = goal === undefined ? '' : `   goal ${shownGoal(goal)}`
+    return `  ${label.padEnd(32)} ${spread(figure)} ${unit}${aim}`
+  })
+  const points = curves.flatMap((curve) =>
+    curve.points.map(({ x, values }) => {
+      const label = `${x.toLocaleString('en')} ${curve.x}`
+      return `  ${label.padEnd(32)} ${spread({ name: '', unit: '', values })} ${curve.y}`
+    }),
+  )
+  return [name, ...lines, ...points, ...notes.map((note) => `  (${note})`)].join('\n')
+}
+
+export function shownGoal(goal: Goal): string {
+  return 'atLeast' in goal ? `≥ ${goal.atLeast}` : `≤ ${goal.atMost}`
+}
+
+function spread({ values }: Figure): string {
+  const { middle, least, most } = shown(values)
+  return `${middle.padStart(9)} (${least} – ${most})`
+}
+
+/** Median, least and most, with as many digits as say something. */
+export function shown(values: readonly number[]): Record<'middle' | 'least' | 'most', string> {
+  const most = Math.max(...values)
+  const digits = most >= 100 ? 0 : most >= 10 ? 1 : 2
+  const options = { minimumFractionDigits: digits, maximumFractionDigits: digits }
+  const show = (value: number): string => value.toLocaleString('en', options)
+  return { middle: show(median(values)), least: show(Math.min(...values)), most: show(most) }
+}

@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs'
+import { type Part, PARTS } from '../layers/parts.ts'
+import { ROOMS } from '../layers/rooms.ts'
+import { code, table } from './markdown.ts'
+
+const PAGE = new URL('../ARCHITECTURE.md', import.meta.url)
+const REGION = /(<!-- layers: .* -->\n)[^]*?(<!-- end of layers -->)/
+
+/** ARCHITECTURE.md as it stands, with the tables of the server's parts and their rooms made anew. */
+export function architecturePage(): string {
+  const page = readFileSync(PAGE, 'utf8')
+  if (!REGION.test(page)) throw new Error('ARCHITECTURE.md has lost the marks around its layers.')
+  return page.replace(REGION, (_, begin: string, end: string) => `${begin}\n${layers()}\n\n${end}`)
+}
+
+function layers(): string {
+  return [
+    table(['folder', 'holds', 'may import'], partRows()),
+    'A part that has grown has **rooms**, folders inside it. Any file of a part may import any other, but its rooms do not import each other in a circle.',
+    table(['room', 'holds'], roomRows()),
+  ].join('\n\n')
+}
+
+function partRows(): string[][] {
+  return Object.entries<Part>(PARTS)
+    .filter(([, { planned }]) => planned !== true)
+    .map(([name, part]) => [code(name), part.holds, mayImport(part)])
+}
+
+function mayImport({ mayImport: names, mayImportTypes: types = [] }: Part): string {
+  const words = names.map((name) => (name === 'backend' ? 'ports' : name))
+  const ofTypes = types.length > 0 ? [`types of ${types.map(code).join(' and ')}`] : []
+  return [...words, ...ofTypes].join(', ') || 'nothing of ours'
+}
+
+function roomRows(): string[][] {
+  return Object.entries(ROOMS).flatMap(([part, rooms]) =>
+    Object.entries(rooms).map(([room, holds]) => [code(`${part}/${room}`), holds]),
+  )
+}

@@ -1,0 +1,44 @@
+import type { OxlintOverride } from 'oxlint'
+import { FILE_NAMES } from './files.ts'
+import { PART_NAMES } from './parts.ts'
+import {
+  CLOSED,
+  filePatterns,
+  partPatterns,
+  type Pattern,
+  portPatterns,
+  workspacePatterns,
+} from './patterns.ts'
+import { WORKSPACE_NAMES } from './workspaces.ts'
+
+const SERVER = 'packages/server/src'
+
+/** How deep in the rooms of its part a file may be. */
+const DEPTHS = [0, 1, 2]
+
+/**
+ * The linter's rule no-restricted-imports for every file of packages, made from the tables. A later override replaces
+ * the rule of an earlier one whole: the server is closed first, then opened place by place.
+ */
+export function importRules(): OxlintOverride[] {
+  const workspaces = WORKSPACE_NAMES.filter((name) => name !== 'server')
+  return [
+    ...workspaces.map((name) => override(`packages/${name}/src/**`, workspacePatterns(name))),
+    override(`${SERVER}/**`, CLOSED),
+    ...FILE_NAMES.map((name) => override(`${SERVER}/${name}`, filePatterns(name))),
+    // Ports have no rooms: what is below them is an engine.
+    override(`${SERVER}/backend/*.ts`, portPatterns()),
+    ...PART_NAMES.filter((name) => name !== 'backend').flatMap((name) =>
+      DEPTHS.map((depth) =>
+        override(`${SERVER}/${name}/${'*/'.repeat(depth)}*.ts`, partPatterns(name, depth)),
+      ),
+    ),
+  ]
+}
+
+function override(files: string, patterns: readonly Pattern[]): OxlintOverride {
+  return {
+    files: [files],
+    rules: { 'no-restricted-imports': ['error', { patterns: [...patterns] }] },
+  }
+}

@@ -1,0 +1,126 @@
+import { posix } from 'node:path'
+import { FILES, type FileName } from './files.ts'
+import { PART_NAMES, type PartName, PARTS } from './parts.ts'
+import { type WorkspaceName, WORKSPACES } from './workspaces.ts'
+
+/** What the linter's rule no-restricted-imports compares an import with. In a group the last match decides. */
+export interface Pattern {
+  readonly group?: string[]
+  readonly regex?: string
+  readonly allowTypeImports?: boolean
+  readonly message: string
+}
+
+/** Where in the server imports begin. */
+interface Place {
+  readonly name: string
+  /** Its folder below packages/server/src, with * for a room. */
+  readonly folder: string
+  /** How a path begins that leads out of the place. */
+  readonly outside: readonly string[]
+  readonly mayImport: readonly string[]
+  readonly mayImportTypes?: readonly string[]
+}
+
+// The other patterns go by how a path is written, so there is one way to write each.
+const STRAIGHT: Pattern = {
+  regex: String.raw`^/|(?:^\.|[^./][^/]*)/\.\./|/\./|//`,
+  message: 'Write the path without a detour: no ./../x, y/../x, .././x, ..//x or /x.',
+}
+
+/** For a place in the server that no other rule is about. */
+export const CLOSED: readonly Pattern[] = [
+  {
+    group: ['**'],
+    message: 'layers/parts.ts has no such folder, or the file is too deep in rooms.',
+  },
+]
+
+/** For the files of a workspace other than the server. */
+export function workspacePatterns(name: WorkspaceName): Pattern[] {
+  const { mayImport, onlyPackages } = WORKSPACES[name]
+  const message = `${name} may import ${listed([...mayImport, ...(onlyPackages ?? [])])}, by name.`
+  if (onlyPackages !== undefined)
+    return [STRAIGHT, { group: ['**', '!./**', ...not(onlyPackages)], message }]
+  const engines = PART_NAMES.filter((part) => part.startsWith('backend/')).flatMap(packagesOf)
+  return [
+    STRAIGHT,
+    { group: ['@hookline/**', '**/../*/src/**', ...not(mayImport.flatMap(byName))], message },
+    { group: engines, message: "Engines are the backends' own." },
+  ]
+}
+
+/** For the ports. */
+export function portPatterns(): Pattern[] {
+  const ways = PARTS.backend.mayImport.flatMap((to) => waysTo(to, 'backend'))
+  const message = `A port may import other ports and ${listed(PARTS.backend.mayImport)}.`
+  return [{ group: ['**', '!./*.ts', ...not(ways)], message }]
+}
+
+/** For a file beside service.ts. */
+export function filePatterns(name: FileName): Pattern[] {
+  return arrowPatterns({ name, folder: '', outside: ['./**', '../**'], ...FILES[name] })
+}
+
+/** For the files of a part that are in its rooms as deep as `depth`. */
+export function partPatterns(name: PartName, depth: number): Pattern[] {
+  const folder = posix.join(name, '*/'.repeat(depth))
+  return arrowPatterns({ name, folder, outside: [`${'../'.repeat(depth + 1)}**`], ...PARTS[name] })
+}
+
+function arrowPatterns({
+  name,
+  folder,
+  outside,
+  mayImport,
+  mayImportTypes = [],
+}: Place): Pattern[] {
+  const ways = mayImport.flatMap((to) => waysTo(to, folder))
+  const typeWays = mayImportTypes.flatMap((to) => waysTo(to, folder))
+  const others = PART_NAMES.filter((part) => part !== name)
+  return [
+    STRAIGHT,
+    ...typeWays.map((way) => ({
+      // No group, and first: a path that one group lets through is not held against the patterns after it.
+      regex: `^${way.replaceAll('.', String.raw`\.`)}$`,
+      allowTypeImports: true,
+      message: 'Import the type only: the values are handed over.',
+    })),
+    {
+      group: [...outside, '@hookline/**', ...not([...ways, ...typeWays])],
+      message: `${name} may import ${listed(mayImport)}.`,
+    },
+    {
+      group: others.flatMap(packagesOf),
+      message: "Engines are the backends' own; time comes from a Clock.",
+    },
+  ]
+}
+
+/** The imports that lead from a folder to a part, a file or a workspace. */
+function waysTo(to: string, folder: string): string[] {
+  if (to === 'protocol') return byName(to)
+  const path = posix.relative(folder, to)
+  const way = path.startsWith('.') ? path : `./${path}`
+  if (to.endsWith('.ts')) return [way]
+  // Of the backend its ports alone: what is below them is an engine.
+  return [to === 'backend' ? `${way}/*.ts` : `${way}/**`]
+}
+
+function byName(workspace: string): string[] {
+  return [`@hookline/${workspace}`, `@hookline/${workspace}/**`]
+}
+
+function packagesOf(name: PartName): string[] {
+  const { ownPackages = [] } = PARTS[name]
+  return ownPackages.flatMap((each) => [each, `${each}/**`])
+}
+
+function not(patterns: readonly string[]): string[] {
+  return patterns.map((pattern) => `!${pattern}`)
+}
+
+function listed(names: readonly string[]): string {
+  const words = names.map((name) => (name === 'backend' ? 'backend ports' : name))
+  return words.length === 0 ? 'nothing of ours' : new Intl.ListFormat('en-GB').format(words)
+}

@@ -1,0 +1,56 @@
+import { EVENT_TYPES } from '@hookline/protocol'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { apiOf, withApiOptions } from '../../api/api-command.ts'
+import { outputOf } from '../../output/output-of.ts'
+
+interface ReplayOptions {
+  readonly destination: string
+  readonly states?: readonly string[]
+  readonly types?: readonly string[]
+  readonly from?: string
+  readonly to?: string
+  readonly text?: string
+  readonly includeDeclined?: true
+  readonly rate?: number
+  readonly dryRun?: true
+}
+
+/** `hookline replay` */
+export function addReplay(program: Command): void {
+  withApiOptions(program.command('replay'))
+    .description('deliver past events of a destination again')
+    .requiredOption('--destination <id>', 'the destination')
+    .addOption(
+      new Option(
+        '--states <states...>',
+        'deliveries in these states; rejected and expired if absent',
+      ).choices(['delivered', 'rejected', 'expired', 'quarantined']),
+    )
+    .addOption(new Option('--types <types...>', 'events of these types').choices(EVENT_TYPES))
+    .option('--from <time>', 'events received from this moment on, in ISO 8601')
+    .option('--to <time>', 'events received before this moment; now if absent')
+    .option('--text <text>', 'events that contain this text')
+    .option('--include-declined', 'also events that came while the destination was off')
+    .option('--rate <count>', 'at most so many a second', wholeNumber)
+    .option('--dry-run', 'only count what would be delivered')
+    .action(replay)
+}
+
+async function replay(options: ReplayOptions, command: Command): Promise<void> {
+  const { destination: destinationId, rate: ratePerSecond, states, types, from, to, text } = options
+  const { includeDeclined, dryRun } = options
+  const selection = { destinationId, states, types, from, to, text, includeDeclined }
+  const body = { ...selection, ratePerSecond, dryRun }
+  const answer = await apiOf(command).post<Record<string, unknown>>('replays', body)
+  outputOf(command).data(answer, () =>
+    dryRun
+      ? `${String(answer['matches'])} deliveries would be made again.`
+      : `Replay ${String(answer['id'])} is ${String(answer['state'])}.`,
+  )
+}
+
+function wholeNumber(text: string): number {
+  const value = Number(text)
+  if (Number.isSafeInteger(value) && value > 0) return value
+  throw new InvalidArgumentError('It must be a whole number from 1.')
+}

@@ -1,0 +1,87 @@
+import { EVENT_TYPES } from '@hookline/protocol'
+import { type Command, Option } from 'commander'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { ApiClient } from '../../api/api-client.ts'
+import { apiOf, withApiOptions } from '../../api/api-command.ts'
+import { type LiveMessage, LiveMessages } from '../../api/live-messages.ts'
+import { Failure } from '../../failure.ts'
+import { liveLine } from '../../output/live-line.ts'
+import { outputOf } from '../../output/output-of.ts'
+import { stopSignal } from '../../service/stop-signal.ts'
+import { given } from '../../options/given.ts'
+
+const RECONNECT_MS = 1_000
+
+interface TailOptions {
+  readonly kind?: string
+  readonly source?: string
+  readonly destination?: string
+  readonly type?: string
+  readonly event?: string
+  readonly user?: string
+}
+
+/** `hookline tail` */
+export function addTail(program: Command): void {
+  withApiOptions(program.command('tail'))
+    .description('show events, decisions and attempts as they happen, until it is interrupted')
+    .addOption(new Option('--kind <kind>', 'only these').choices(['event', 'decision', 'attempt']))
+    .option('--source <id>', 'only what came from this source')
+    .option('--destination <id>', 'only what is about this destination, and events')
+    .addOption(new Option('--type <type>', 'only events of this type').choices(EVENT_TYPES))
+    .option('--event <name>', 'only events of this name')
+    .option('--user <id>', 'only events of this userId')
+    .action(tail)
+}
+
+async function tail(options: TailOptions, command: Command): Promise<void> {
+  const { source, destination, user, kind, type, event } = options
+  const query = given({
+    sourceId: source,
+    destinationId: destination,
+    userId: user,
+    kind,
+    type,
+    event,
+  })
+  const output = outputOf(command)
+  const stopping = new AbortController()
+  void stopSignal().then(() => stopping.abort())
+  const show = ({ name, data }: LiveMessage): void =>
+    output.data({ kind: name, ...data }, () => liveLine(output, name, data))
+  const path = `live?${new URLSearchParams(query).toString()}`
+  const messages = new LiveMessages()
+  const api = apiOf(command)
+  // The first connection must work; from then on a break is passing, and nothing is missed by it.
+  await read(api, path, { messages, signal: stopping.signal, show })
+  while (!stopping.signal.aborted) {
+    await pause(RECONNECT_MS, undefined, { signal: stopping.signal }).catch(() => undefined)
+    await read(api, path, { messages, signal: stopping.signal, show }).catch((error: unknown) => {
+      if (error instanceof Failure && error.code !== 'unreachable') throw error
+    })
+  }
+}
+
+async function read(
+  api: ApiClient,
+  path: string,
+  options: {
+    readonly messages: LiveMessages
+    readonly signal: AbortSignal
+    readonly show: (message: LiveMessage) => void
+  },
+): Promise<void> {
+  const { messages, signal, show } = options
+  if (signal.aborted) return
+  const headers = messages.lastId === undefined ? {} : { 'last-event-id': messages.lastId }
+  const answer = await api.stream(path, { headers, signal })
+  const decoder = new TextDecoder()
+  try {
+    for await (const chunk of answer.body!) {
+      for (const message of messages.take(decoder.decode(chunk, { stream: true }))) show(message)
+    }
+  } catch {
+    // Broken, or interrupted: either way the stream is over.
+  }
+  messages.broken()
+}

@@ -1,0 +1,95 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { TemporaryFolder } from '../../../../server/test/harness/temporary-folder.ts'
+import { ApiService } from '../../harness/api-service.ts'
+import { errorOf } from '../../harness/error-of.ts'
+
+describe('hookline destinations', () => {
+  let service: ApiService
+  let source: string
+  beforeAll(async () => {
+    service = await ApiService.start()
+    source = (await service.json<{ id: string }>('sources', 'create', 'Shop')).id
+  })
+  afterAll(() => service[Symbol.asyncDispose]())
+
+  it('makes, shows, changes, toggles and deletes a destination without showing its secrets', async () => {
+    using folder = new TemporaryFolder()
+    const secretFile = join(folder.path, 'secret')
+    writeFileSync(secretFile, 'a shared secret\n')
+    const made = await service.json<{ id: string }>(
+      'destinations',
+      'create',
+      '--source',
+      source,
+      '--name',
+      'CRM',
+      '--webhook',
+      'https://example.com/a',
+      '--header',
+      'x-key: geheim',
+      '--webhook',
+      'https://example.com/b',
+      '--secret-file',
+      secretFile,
+    )
+    expect(made).toMatchObject({
+      sourceId: source,
+      type: 'Webhooks',
+      name: 'CRM',
+      enabled: false,
+      settings: {
+        sharedSecret: { set: true, last4: 'cret' },
+        webhooks: [
+          { url: 'https://example.com/a', headers: { 'x-key': { set: true } } },
+          { url: 'https://example.com/b', headers: {} },
+        ],
+        successPolicy: 'any',
+      },
+    })
+    expect(await service.json('destinations', 'enable', made.id)).toMatchObject({ enabled: true })
+    expect(await service.json('destinations', 'disable', made.id)).toMatchObject({ enabled: false })
+    const changes = ['--no-secret', '--policy', 'each', '--name', 'CRM 2']
+    expect(await service.json('destinations', 'update', made.id, ...changes)).toMatchObject({
+      name: 'CRM 2',
+      settings: { sharedSecret: { set: false }, successPolicy: 'each', webhooks: [{}, {}] },
+    })
+    const shown = await service.run('destinations', 'get', made.id)
+    expect(shown.stdout).toMatch(/webhook +https:\/\/example\.com\/a \(with x-key\)/)
+    expect(shown.stdout).toContain('not signed')
+    expect(await service.json('destinations', 'list', '--source', source)).toMatchObject({
+      data: [{ id: made.id }],
+    })
+    expect((await service.run('destinations', 'list')).stdout).toContain('CRM 2')
+    await service.run('destinations', 'delete', made.id)
+    expect(await service.json('destinations', 'list')).toEqual({ data: [] })
+  })
+
+  it('names every fault of the settings at once', async () => {
+    const failed = await service.run(
+      'destinations',
+      'create',
+      '--source',
+      'src_none',
+      '--webhook',
+      'ftp://x',
+      '--json',
+    )
+    expect(failed.code).toBe(1)
+    expect(errorOf(failed)).toMatchObject({
+      code: 'invalid_body',
+      errors: [{ pointer: '/sourceId' }, { pointer: '/settings/webhooks/0/url' }],
+    })
+  })
+
+  it('refuses a header that belongs to no webhook or is none, without quoting it', async () => {
+    const create = ['destinations', 'create', '--source', source]
+    const [early, none] = await Promise.all([
+      service.run(...create, '--header', 'x-key: geheim'),
+      service.run(...create, '--webhook', 'https://example.com', '--header', 'geheim'),
+    ])
+    expect([early.code, none.code]).toEqual([2, 2])
+    expect(early.stderr + none.stderr).not.toContain('geheim')
+  })
+})

@@ -1,0 +1,207 @@
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { arrivedBatches } from '../../../../client/test/harness/arrived-batches.ts'
+import {
+  openReceiver,
+  type Receiver,
+  type Respond,
+} from '../../../../server/test/harness/receiver.ts'
+import { TemporaryFolder } from '../../../../server/test/harness/temporary-folder.ts'
+import { errorOf } from '../../harness/error-of.ts'
+import { Hookline, type Run, run } from '../../harness/hookline.ts'
+
+const OK = { body: '{"success":true}' }
+
+/** A file in a folder of its own. */
+let file: string
+beforeEach(() => {
+  const folder = new TemporaryFolder()
+  onTestFinished(() => folder[Symbol.dispose]())
+  file = join(folder.path, 'calls.ndjson')
+})
+
+const lineOf = (index: number, more: object = {}) =>
+  `${JSON.stringify({ type: 'track', userId: `u${index}`, event: 'E', ...more })}\n`
+const write = (...lines: readonly string[]) => writeFileSync(file, lines.join(''))
+const manyLines = (count: number) => Array.from({ length: count }, (_, index) => lineOf(index))
+
+function argsFor({ port }: Pick<Receiver, 'port'>, ...more: readonly string[]): string[] {
+  return ['import', file, '--url', `http://127.0.0.1:${port}`, '--write-key', 'wk', ...more]
+}
+
+const resultOf = ({ stdout }: Run) => JSON.parse(stdout) as Record<string, unknown>
+const stateOf = () => JSON.parse(readFileSync(`${file}.import.json`, 'utf8')) as { line: number }
+
+/** What was rejected, by line. */
+function rejectedLines(): Record<string, unknown>[] {
+  const text = readFileSync(`${file}.rejected.ndjson`, 'utf8')
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+}
+
+const arrived = ({ requests }: Receiver) => arrivedBatches(requests).flatMap(({ batch }) => batch)
+
+describe('hookline import', () => {
+  it('sends each line as a call, as it was, and needs nothing else on stdout', async () => {
+    await using receiver = await openReceiver({ respond: OK })
+    const old = { messageId: 'm1', timestamp: '2013-05-01T09:30:00+02:00', context: { ip: '::1' } }
+    write(lineOf(0, old), '\n', '{"userId":"u1","name":"Home"}')
+    const { code, stdout, stderr } = await run(argsFor(receiver, '--type', 'page'))
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toMatch(/^Imported: 2 delivered, 0 rejected, in \d+ s\.\n$/)
+    expect(arrived(receiver)).toMatchObject([
+      { type: 'track', event: 'E', ...old },
+      { type: 'page', name: 'Home', messageId: expect.stringMatching(/^import-/) },
+    ])
+    expect(existsSync(`${file}.rejected.ndjson`)).toBe(false)
+  })
+
+  it('puts aside what is no call, what the library refuses and what the service refuses, and exits 7', async () => {
+    const rejected = [{ index: 1, messageId: 'm4', code: 'unknown_type', message: 'no' }]
+    await using receiver = await openReceiver({
+      respond: { body: JSON.stringify({ success: true, rejected }) },
+    })
+    write('no JSON\n', lineOf(2, { userId: null }), lineOf(3), lineOf(4, { messageId: 'm4' }))
+    const result = await run(argsFor(receiver, '--json'))
+    expect(result.code).toBe(7)
+    expect(resultOf(result)).toEqual({
+      kind: 'result',
+      complete: true,
+      wasComplete: false,
+      line: 4,
+      delivered: 1,
+      rejected: 3,
+      file,
+      progressFile: `${file}.import.json`,
+      rejectedFile: `${file}.rejected.ndjson`,
+      elapsedMs: expect.any(Number),
+    })
+    expect(rejectedLines()).toMatchObject([
+      { lineNumber: 1, code: 'invalid_json', line: 'no JSON' },
+      { lineNumber: 2, code: 'no_user_anon_id', line: lineOf(2, { userId: null }).trimEnd() },
+      { lineNumber: 4, code: 'unknown_type', message: 'The type of the call is not known.' },
+    ])
+    expect(JSON.parse(result.stderr)).toMatchObject({ error: { code: 'partial', exitCode: 7 } })
+  })
+
+  it('knows which of two lines with one messageId the service refused', async () => {
+    const refuseFirst: Respond = ({ body }) => {
+      const { batch } = JSON.parse(body.toString()) as { batch: { event: string }[] }
+      if (batch[0]!.event !== 'second') return OK
+      const rejected = [{ index: 0, messageId: 'same', code: 'unknown_type', message: 'no' }]
+      return { body: JSON.stringify({ success: true, rejected }) }
+    }
+    await using receiver = await openReceiver({ respond: refuseFirst })
+    const same = { messageId: 'same' }
+    write(lineOf(0, same), lineOf(1, { ...same, event: 'second' }))
+    expect((await run(argsFor(receiver))).code).toBe(7)
+    expect(rejectedLines()).toMatchObject([{ lineNumber: 2 }])
+  })
+
+  it('goes on after an interruption with the first line whose fate is not known', async () => {
+    const { promise: never } = Promise.withResolvers<number>()
+    await using receiver = await openReceiver({
+      respond: (_request, index) => (index < 2 ? OK : never),
+    })
+    write('bad\n', ...manyLines(9_999))
+    await using interrupted = new Hookline(argsFor(receiver, '--json'))
+    await receiver.waitFor(3)
+    interrupted.signal('SIGINT')
+    expect(await interrupted.exit()).toBe(130)
+    expect(JSON.parse(interrupted.stdout)).toMatchObject({ complete: false, line: 2_001 })
+    const { error } = JSON.parse(interrupted.stderr) as { error: { hint: string } }
+    expect(error.hint).toBe(`The same command again goes on after line 2001 of ${file}.`)
+
+    receiver.respond = () => OK
+    const result = await run(argsFor(receiver, '--json'))
+    expect(resultOf(result)).toMatchObject({ complete: true, delivered: 9_999, rejected: 1 })
+    expect(rejectedLines()).toMatchObject([{ lineNumber: 1 }])
+    // The batch that was on its way came again, with the same ids.
+    const ids = arrived(receiver).map(({ messageId }) => messageId)
+    expect(ids).toHaveLength(9_999 + 1_000)
+    expect(new Set(ids).size).toBe(9_999)
+  })
+
+  it('forgets what was rejected beyond its progress, where the process was killed between the two', async () => {
+    await using receiver = await openReceiver({ respond: OK })
+    write('bad\n', lineOf(1))
+    await run(argsFor(receiver))
+    const kept = readFileSync(`${file}.rejected.ndjson`, 'utf8')
+    appendFileSync(`${file}.rejected.ndjson`, '{"lineNumber":9}\n')
+    writeFileSync(`${file}.import.json`, JSON.stringify({ ...stateOf(), isComplete: false }))
+    await run(argsFor(receiver))
+    expect(readFileSync(`${file}.rejected.ndjson`, 'utf8')).toBe(kept)
+  })
+
+  it('exits 6 and keeps its progress where the service is away for longer than the retries', async () => {
+    await using receiver = await openReceiver({
+      respond: (_request, index) => (index === 0 ? OK : 'reset'),
+    })
+    write(...manyLines(3_000))
+    const away = await run(argsFor(receiver, '--json', '--retries', '2'))
+    expect(away.code).toBe(6)
+    expect(receiver.requests).toHaveLength(1 + 3)
+    expect(resultOf(away)).toMatchObject({ complete: false, line: 1_000, delivered: 1_000 })
+    expect(stateOf()).toMatchObject({ line: 1_000 })
+    receiver.respond = () => OK
+    expect((await run(argsFor(receiver))).code).toBe(0)
+    expect(arrived(receiver).slice(4_000)).toHaveLength(2_000)
+  })
+
+  it('exits 3 for a write key that is not known, and sends nothing more', async () => {
+    await using receiver = await openReceiver({
+      respond: { status: 401, body: '{"code":"unknown_write_key"}' },
+    })
+    write(...manyLines(5_000))
+    const { code, stderr } = await run(argsFor(receiver))
+    expect(code).toBe(3)
+    expect(stderr).toContain('The write key is missing or not known.')
+    expect(receiver.requests).toHaveLength(1)
+    expect(stateOf()).toMatchObject({ line: 0, rejected: 0 })
+  })
+
+  it('takes nothing for delivered where something else than Hookline says 200', async () => {
+    await using receiver = await openReceiver({ respond: { body: '<h1>Welcome</h1>' } })
+    write(lineOf(0))
+    const { code, stderr } = await run(argsFor(receiver, '--retries', '0'))
+    expect(code).toBe(1)
+    expect(stderr).toContain('Something else than Hookline answers there (status 200).')
+    expect(stateOf()).toMatchObject({ line: 0, delivered: 0 })
+  })
+
+  it('sends nothing of a file that was imported before, unless it is told to', async () => {
+    await using receiver = await openReceiver({ respond: OK })
+    write(lineOf(0))
+    await run(argsFor(receiver))
+    const again = await run(argsFor(receiver))
+    expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('Was imported before') })
+    expect(receiver.requests).toHaveLength(1)
+    expect((await run(argsFor(receiver, '--from-start'))).code).toBe(0)
+    const [first, second] = arrived(receiver)
+    expect(second!.messageId).toBe(first!.messageId)
+  })
+
+  it('refuses a file that has changed, and to go on into another source', async () => {
+    await using receiver = await openReceiver({ respond: OK })
+    write(lineOf(0))
+    await run(argsFor(receiver))
+    const elsewhere = await run(argsFor(receiver, '--write-key', 'wk_other', '--json'))
+    expect(errorOf(elsewhere)).toMatchObject({ code: 'target_changed', exitCode: 1 })
+    appendFileSync(file, lineOf(1))
+    const changed = await run(argsFor(receiver, '--json'))
+    expect(errorOf(changed)).toMatchObject({ code: 'file_changed', exitCode: 1 })
+    expect(errorOf(changed)['hint']).toContain('--from-start')
+    expect(receiver.requests).toHaveLength(1)
+  })
+
+  it.for([
+    ['is not there', 4, (): void => {}],
+    ['is a folder', 2, (): void => void (file = join(file, '..'))],
+  ] as const)('says so where the file %s, and exits %i', async ([, code, prepare]) => {
+    prepare()
+    expect((await run(argsFor({ port: 1 }))).code).toBe(code)
+  })
+})

@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest'
+import { webhookPayload } from '@hookline/protocol'
+import { standardSignature, xSignature } from '@hookline/protocol/signature'
+import { Hookline, run } from '../../harness/hookline.ts'
+
+const SECRET = 'secret-of-listen'
+const TIMESTAMP = '2026-11-21T09:30:00.000Z'
+const BODY = webhookPayload({
+  type: 'track',
+  messageId: 'm1',
+  userId: 'u1',
+  event: 'Order\u001b[2J Completed',
+  context: {},
+  timestamp: TIMESTAMP,
+  receivedAt: TIMESTAMP,
+})
+
+async function deliver(url: string, secret = SECRET): Promise<number> {
+  const seconds = Math.floor(Date.now() / 1000)
+  const answer = await fetch(url, {
+    method: 'POST',
+    headers: {
+      'webhook-id': 'msg_1',
+      'webhook-timestamp': String(seconds),
+      'webhook-signature': standardSignature(secret, 'msg_1', seconds, BODY),
+      'x-signature': xSignature(secret, BODY),
+      'x-hookline-attempt': '3',
+    },
+    body: BODY,
+  })
+  return answer.status
+}
+
+describe('hookline listen', () => {
+  it('answers --fail 500:2 two times with 500, then 200, and prints each delivery as JSON', async () => {
+    const flags = ['--port', '0', '--secret', SECRET, '--fail', '500:2', '--json']
+    await using listening = new Hookline(['listen', ...flags])
+    const { url } = await listening.document<{ url: string }>('listening')
+    expect(await deliver(url)).toBe(500)
+    expect(await deliver(url)).toBe(500)
+    expect(await deliver(url, 'another secret')).toBe(200)
+
+    const deliveries = await listening.documents('delivery', 3)
+    expect(deliveries[0]).toEqual({
+      kind: 'delivery',
+      at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+      type: 'track',
+      name: 'Order\u001b[2J Completed',
+      userId: 'u1',
+      anonymousId: null,
+      messageId: 'm1',
+      webhookId: 'msg_1',
+      attempt: 3,
+      signature: { verdict: 'ok', xSignature: 'ok', webhookSignature: 'ok' },
+      sinceReceiptMs: null,
+      answered: 500,
+      body: JSON.parse(BODY),
+    })
+    expect(deliveries[2]).toMatchObject({ answered: 200, signature: { verdict: 'wrong' } })
+  })
+
+  it('shows a delivery in a line without colour or control characters where no terminal is', async () => {
+    await using listening = new Hookline(['listen', '--port', '0', '--delay', '1ms'])
+    const [, url] = await listening.said(/Listening on (\S+)/)
+    expect(await deliver(url!)).toBe(200)
+    const [line] = await listening.said(/^\d\d:.*\n/m)
+    expect(line).toMatch(/track +Order\ufffd\[2J Completed +u1 +signature unchecked +attempt 3\n$/)
+  })
+
+  it('shows what is no JSON, and takes nothing but POST', async () => {
+    await using listening = new Hookline(['listen', '--port', '0', '--json'])
+    const { url } = await listening.document<{ url: string }>('listening')
+    expect((await fetch(url)).status).toBe(405)
+    await fetch(url, { method: 'POST', body: 'hello' })
+    expect(await listening.document('delivery')).toMatchObject({
+      type: null,
+      body: 'hello',
+      signature: { verdict: 'unsigned' },
+    })
+  })
+
+  it('exits 0 when it is stopped by Ctrl-C', async () => {
+    await using listening = new Hookline(['listen', '--port', '0'])
+    await listening.said(/Listening/)
+    listening.signal('SIGINT')
+    expect(await listening.exit()).toBe(0)
+  })
+
+  it('says in a sentence that the port is taken, and what to do', async () => {
+    await using listening = new Hookline(['listen', '--port', '0', '--json'])
+    const { url } = await listening.document<{ url: string }>('listening')
+    const second = await run(['listen', '--port', new URL(url).port])
+    expect(second).toMatchObject({ code: 1, stdout: '' })
+    expect(second.stderr).toMatch(/Port \d+ of 127\.0\.0\.1 is in use.*\n.*--port/)
+  })
+})

@@ -1,0 +1,197 @@
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openReceiver } from '../../../../server/test/harness/receiver.ts'
+import { ApiService } from '../../harness/api-service.ts'
+import { Hookline, run } from '../../harness/hookline.ts'
+
+interface Trace {
+  readonly event: object
+  readonly deliveries: readonly { readonly state: string }[]
+}
+
+describe('hookline send and trace', () => {
+  let service: ApiService
+  let receiver: Hookline
+  let source: string
+  let writeKey: string
+  beforeAll(async () => {
+    service = await ApiService.start()
+    receiver = new Hookline(['listen', '--port', '0', '--secret', 'shared', '--json'])
+    const { url } = await receiver.document<{ url: string }>('listening')
+    const made = await service.json<{ id: string; writeKeys: [{ key: string }] }>(
+      'sources',
+      'create',
+      'Shop',
+    )
+    source = made.id
+    writeKey = made.writeKeys[0].key
+    const settings = ['--webhook', url, '--secret', 'shared', '--enabled']
+    await service.json('destinations', 'create', '--source', source, ...settings)
+  })
+  afterAll(async () => {
+    await service[Symbol.asyncDispose]()
+    await receiver[Symbol.asyncDispose]()
+  })
+
+  async function deliveredTrace(messageId: string): Promise<Trace> {
+    const trace = () => service.json<Trace>('trace', messageId)
+    await expect
+      .poll(async () => (await trace()).deliveries.map(({ state }) => state), { timeout: 15_000 })
+      .toEqual(['delivered'])
+    return trace()
+  }
+
+  it('sends a call that is delivered, and shows what became of it', async () => {
+    const sent = await service.json<{ messageId: string }>(
+      'send',
+      'track',
+      'Order Completed',
+      '--user',
+      'u1',
+      '-p',
+      'revenue=39.95',
+      '-p',
+      'gift=true',
+      '--timestamp',
+      '2026-11-20T08:00:00Z',
+    )
+    expect(sent).toEqual({ accepted: true, type: 'track', messageId: expect.any(String) })
+    const trace = await deliveredTrace(sent.messageId)
+    expect(trace).toMatchObject({
+      id: expect.stringMatching(/^evt_/),
+      event: {
+        type: 'track',
+        event: 'Order Completed',
+        userId: 'u1',
+        properties: { revenue: 39.95, gift: true },
+        timestamp: '2026-11-20T08:00:00.000Z',
+        context: { app: { name: 'hookline' }, library: { name: '@hookline/client' } },
+      },
+      source: { id: source, name: 'Shop' },
+      decisions: [{ decision: 'deliver' }],
+      deliveries: [{ attempts: [{ status: 200 }] }],
+    })
+    const text = await service.run('trace', (trace as unknown as { id: string }).id)
+    expect(text.stdout).toMatch(/^track "Order Completed"\n/)
+    expect(text.stdout).toMatch(/^received +2\S+Z by @hookline\/client [\d.]+$/m)
+    expect(text.stdout).toMatch(/→ dst_\S+ deliver: It was delivered\.\n {2}msg_\S+ delivered\n/)
+    expect(text.stdout).toMatch(
+      /#1 200 in \d+ ms \(connect \d+, answer \d+\) http:\/\/127\.0\.0\.1/,
+    )
+  })
+
+  it('sends every other type, with its own fields', async () => {
+    const calls: readonly (readonly string[])[] = [
+      ['page', 'Home', '--anonymous', 'a1', '-p', 'path=/'],
+      ['screen', 'Main', '--user', 'u1'],
+      ['identify', '--user', 'u1', '-t', 'plan=team'],
+      ['group', '--user', 'u1', '--group', 'acme', '-t', 'seats=3'],
+      ['alias', '--user', 'u2', '--previous', 'u1'],
+    ]
+    const keyed = ['--write-key', writeKey, '--url', service.url]
+    const sent = await Promise.all(calls.map((call) => run(['send', ...call, ...keyed])))
+    expect(sent.map(({ code, stderr }) => ({ code, stderr }))).toEqual(
+      calls.map(() => ({ code: 0, stderr: '' })),
+    )
+    const deliveries = await receiver.documents<{ body: object; type: string }>('delivery', 6)
+    const bodyOf = (type: string) => deliveries.find((delivery) => delivery.type === type)!.body
+    expect(bodyOf('page')).toMatchObject({ name: 'Home', properties: { path: '/' } })
+    expect(bodyOf('identify')).toMatchObject({ traits: { plan: 'team' } })
+    expect(bodyOf('group')).toMatchObject({ groupId: 'acme', traits: { seats: 3 } })
+    expect(bodyOf('alias')).toMatchObject({ 'Previous ID': 'u1', 'User ID': 'u2' })
+  })
+
+  it('names every fault of a call at once and exits 2', async () => {
+    const { code, stderr } = await service.run(
+      'send',
+      'group',
+      'Name',
+      '-p',
+      'a=1',
+      '--timestamp',
+      'yesterday',
+    )
+    expect(code).toBe(2)
+    expect(stderr).toContain('group does not take a name.')
+    expect(stderr).toContain('group does not take --property.')
+    expect(stderr).toContain('group needs --group.')
+    expect(stderr).toContain('group needs --user or --anonymous.')
+    expect(stderr).toContain('--timestamp cannot be read')
+  })
+
+  it('exits 3 for a write key that is not known, and says what to do', async () => {
+    const call = ['send', 'page', '--user', 'u1', '--url', service.url]
+    const { code, stderr } = await run(call, { env: { HOOKLINE_WRITE_KEY: 'wk_none' } })
+    expect(code).toBe(3)
+    expect(stderr).toMatch(/The write key is missing or not known\.\n {2}Copy the write key/)
+  })
+
+  it('exits 6 where nothing answers', async () => {
+    const nowhere = ['--url', 'http://127.0.0.1:1', '--write-key', 'wk']
+    expect((await run(['send', 'page', '--user', 'u1', ...nowhere])).code).toBe(6)
+  })
+
+  it('exits 1 where something else than Hookline says 200', async () => {
+    await using other = await openReceiver({ respond: { body: '{"hello":true}' } })
+    const there = ['--url', `http://127.0.0.1:${other.port}`, '--write-key', 'wk']
+    const { code, stderr } = await run(['send', 'page', '--user', 'u1', ...there])
+    expect(code).toBe(1)
+    expect(stderr).toContain('Something else than Hookline answers there (status 200).')
+  })
+
+  it('exits 1 for a call that is too large, with the remedy', async () => {
+    const large = ['-p', `text=${'x'.repeat(33_000)}`]
+    const { code, stderr } = await service.run('send', 'page', '--user', 'u1', ...large)
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/The call is larger than a call may be\.\n {2}Keep a call below 32 KB/)
+  })
+
+  it('takes no credentials in the URL', async () => {
+    const { code, stderr } = await run(['send', 'page', '--url', 'http://u:secret@127.0.0.1:1'])
+    expect(code).toBe(2)
+    expect(stderr).toContain('must not hold a user name or a password')
+  })
+
+  it('asks which source sends where there are several', async () => {
+    const second = await service.json<{ id: string }>('sources', 'create', 'Second')
+    const { code, stderr } = await service.run('send', 'page', '--user', 'u1')
+    await service.run('sources', 'delete', second.id)
+    expect(code).toBe(2)
+    expect(stderr).toContain('--write-key')
+  })
+
+  it('exits 4 for an event that is not there', async () => {
+    const [message, event] = await Promise.all([
+      service.run('trace', 'no-such-message'),
+      service.run('trace', 'evt_01m7xqtc3ve5bb9z2m3e1v4f5g'),
+    ])
+    expect([message.code, event.code]).toEqual([4, 4])
+    expect(message.stderr).toContain('No event has the id or messageId "no-such-message".')
+  })
+
+  it('says why an event was not delivered', async () => {
+    const quiet = await service.json<{ id: string; writeKeys: [{ key: string }] }>(
+      'sources',
+      'create',
+      'Quiet',
+    )
+    const target = ['--source', quiet.id, '--webhook', 'https://example.com']
+    await service.run('destinations', 'create', ...target)
+    const call = ['send', 'page', '--user', 'u1', '--write-key', quiet.writeKeys[0].key]
+    const { messageId } = await service.json<{ messageId: string }>(...call)
+    await expect
+      .poll(async () => (await service.run('trace', messageId)).stdout, { timeout: 15_000 })
+      .toMatch(/✗ dst_\S+ destination_disabled: The destination was off/)
+    await service.run('sources', 'delete', quiet.id)
+  })
+
+  it('keeps the admin token out of everything it prints', async () => {
+    const token = readFileSync(service.tokenFile, 'utf8').trim()
+    const runs = await Promise.all([
+      service.run('sources', 'list'),
+      service.run('sources', 'get', 'src_none'),
+      service.run('sources', 'list', '--url', 'http://127.0.0.1:1'),
+    ])
+    for (const { stdout, stderr } of runs) expect(stdout + stderr).not.toContain(token)
+  })
+})

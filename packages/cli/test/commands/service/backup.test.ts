@@ -1,0 +1,113 @@
+import { copyFileSync, mkdirSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect, it } from 'vitest'
+import { TemporaryFolder } from '../../../../server/test/harness/temporary-folder.ts'
+import { ApiService } from '../../harness/api-service.ts'
+import { Hookline, run } from '../../harness/hookline.ts'
+
+interface Ready {
+  readonly url: string
+  readonly tokenFile: string
+}
+
+/** Sends batches one after the other until it is told to stop; `acknowledged` are those answered 200. */
+class Load {
+  readonly acknowledged: string[] = []
+  readonly #url: string
+  readonly #key: string
+  #isStopping = false
+  #running: Promise<void> = Promise.resolve()
+
+  constructor(url: string, writeKey: string) {
+    this.#url = url
+    this.#key = writeKey
+  }
+
+  start(): void {
+    this.#running = this.#send()
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopping = true
+    await this.#running
+  }
+
+  async #send(): Promise<void> {
+    for (let number = 0; !this.#isStopping; number += 20) {
+      const batch = Array.from({ length: 20 }, (_, index) => ({
+        type: 'track',
+        event: 'Load',
+        userId: 'u1',
+        messageId: `m-${number + index}`,
+        properties: { text: 'x'.repeat(500) },
+      }))
+      const answer = await fetch(`${this.#url}/v1/batch`, {
+        method: 'POST',
+        headers: { authorization: `Basic ${Buffer.from(`${this.#key}:`).toString('base64')}` },
+        body: JSON.stringify({ batch }),
+      })
+      if (answer.status === 200) this.acknowledged.push(...batch.map(({ messageId }) => messageId))
+      await answer.arrayBuffer()
+    }
+  }
+}
+
+async function messageIdsAt(url: string, tokenFile: string): Promise<Set<string>> {
+  const env = { HOOKLINE_URL: url }
+  const list = ['events', 'list', '--limit', '1000000', '--token-file', tokenFile, '--json']
+  const { stdout } = await run(list, { env })
+  const { data } = JSON.parse(stdout) as { data: { event: { messageId: string } }[] }
+  return new Set(data.map(({ event }) => event.messageId))
+}
+
+async function startOn(dataDir: string): Promise<{ service: Hookline; ready: Ready }> {
+  const flags = ['--port', '0', '--data-dir', dataDir, '--log-level', 'silent', '--json']
+  const service = new Hookline(['start', ...flags])
+  return { service, ready: await service.document<Ready>('ready') }
+}
+
+it('a backup made under load, restored elsewhere, has all that was acknowledged before it', async () => {
+  await using service = await ApiService.start()
+  using folder = new TemporaryFolder()
+  const { writeKeys } = await service.json<{ writeKeys: { key: string }[] }>(
+    'sources',
+    'create',
+    'Load',
+  )
+  const load = new Load(service.url, writeKeys[0]!.key)
+  load.start()
+  await expect.poll(() => load.acknowledged.length, { timeout: 10_000 }).toBeGreaterThan(1_000)
+  const before = [...load.acknowledged]
+  const file = join(folder.path, 'backup.db')
+  const { bytes } = await service.json<{ bytes: number }>('backup', file)
+  const during = load.acknowledged.length - before.length
+  await load.stop()
+  expect(during).toBeGreaterThan(0)
+  expect([statSync(file).size, statSync(file).mode & 0o777]).toEqual([bytes, 0o600])
+
+  const dataDir = join(folder.path, 'elsewhere')
+  mkdirSync(dataDir)
+  const key = 'encryption-key'
+  copyFileSync(join(dirname(service.tokenFile), key), join(dataDir, key))
+  expect((await run(['restore', file, '--data-dir', dataDir])).code).toBe(0)
+  const restored = await startOn(dataDir)
+  await using _running = restored.service
+  const { url, tokenFile } = restored.ready
+  const kept = await messageIdsAt(url, tokenFile)
+  expect(before.filter((messageId) => !kept.has(messageId))).toEqual([])
+}, 60_000)
+
+it('a stopped service is backed up from its folder, and a running one is not', async () => {
+  using folder = new TemporaryFolder()
+  const dataDir = join(folder.path, 'data')
+  const { service } = await startOn(dataDir)
+  await using _running = service
+  const stopped = (name: string) =>
+    run(['backup', join(folder.path, name), '--stopped', '--data-dir', dataDir])
+  const refused = await stopped('a.db')
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('in use')])
+  service.signal('SIGTERM')
+  await service.exit()
+  expect((await stopped('b.db')).code).toBe(0)
+  expect((await run(['restore', join(folder.path, 'b.db'), '--data-dir', dataDir])).code).toBe(1)
+})

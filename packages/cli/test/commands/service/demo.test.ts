@@ -1,0 +1,47 @@
+import { EVENT_TYPES } from '@hookline/protocol'
+import { readdirSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { TemporaryFolder } from '../../../../server/test/harness/temporary-folder.ts'
+import { Hookline, run } from '../../harness/hookline.ts'
+
+it('runs the whole job by itself in less than 15 s and leaves nothing behind', async () => {
+  using folder = new TemporaryFolder()
+  const startedAt = performance.now()
+  const { code, stdout, stderr } = await run(['demo'], { env: { TMPDIR: folder.path } })
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  expect(performance.now() - startedAt).toBeLessThan(15_000)
+  for (const type of EVENT_TYPES) {
+    expect(stdout).toMatch(new RegExp(`^\\d\\d:\\S+ +${type} .*signature ok +\\d+ ms$`, 'm'))
+  }
+  expect(stdout).toMatch(/x-signature: [0-9a-f]{40}\n/)
+  expect(stdout).toMatch(/^\d\d:\S+ +delete .*signature ok +\d+ ms$/m)
+  expect(stdout).toContain('6 deliveries and a deletion notice received, every signature verified')
+  expect(readdirSync(folder.path)).toEqual([])
+})
+
+it('prints six verified deliveries, the notice and the result as JSON', async () => {
+  await using demo = new Hookline(['--json', 'demo'], { env: { HOOKLINE_PORT: 'not used' } })
+  expect(await demo.exit()).toBe(0)
+  const deliveries = await demo.documents<{ type: string; signature: object }>('delivery', 7)
+  expect(deliveries.map(({ type }) => type).toSorted()).toEqual(
+    [...EVENT_TYPES, 'delete'].toSorted(),
+  )
+  for (const { signature } of deliveries) {
+    expect(signature).toEqual({ verdict: 'ok', xSignature: 'ok', webhookSignature: 'ok' })
+  }
+  expect(await demo.document('result')).toEqual({
+    kind: 'result',
+    ok: true,
+    faults: [],
+    elapsedMs: expect.any(Number),
+  })
+})
+
+it('cleans up and exits 130 when it is interrupted', async () => {
+  using folder = new TemporaryFolder()
+  await using demo = new Hookline(['demo'], { env: { TMPDIR: folder.path } })
+  await demo.said(/^Starting/)
+  demo.signal('SIGINT')
+  expect(await demo.exit()).toBe(130)
+  expect(readdirSync(folder.path)).toEqual([])
+})

@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { TemporaryFolder } from '../../../../server/test/harness/temporary-folder.ts'
+import { Hookline, run } from '../../harness/hookline.ts'
+import { sendAsPasted } from '../../harness/send-as-pasted.ts'
+
+interface Ready {
+  readonly url: string
+  readonly writeKey: string
+  readonly sourceId: string
+  readonly destinationId: string
+  readonly webhookUrl: string
+  readonly secretFile: string
+  readonly curl: string
+}
+
+describe('hookline dev', () => {
+  it('prints a curl line that works when pasted, and shows the delivery in ./data', async () => {
+    using folder = new TemporaryFolder()
+    await using dev = new Hookline(['dev', '--port', '0'], { cwd: folder.path })
+    const [curl] = await dev.said(/^curl .*$/m)
+    expect(dev.stdout).toContain('127.0.0.0/8')
+    expect(await sendAsPasted(curl)).toEqual({ success: true })
+    const [line] = await dev.said(/^\d\d:.*\n/m)
+    expect(line).toMatch(/^\S+ +track +Order Completed +u1 +signature ok +\d+ ms\n$/)
+    dev.signal('SIGINT')
+    expect(await dev.exit()).toBe(0)
+    expect(readFileSync(join(folder.path, 'data', 'admin-token'), 'utf8')).toMatch(/^tok_/)
+  })
+
+  it('finds source, destination and shared secret again, and takes --json', async () => {
+    using folder = new TemporaryFolder()
+    const args = ['dev', '--port', '0', '--data-dir', folder.path, '--json']
+    const session = async () => {
+      await using dev = new Hookline(args)
+      const ready = await dev.document<Ready>('ready')
+      await sendAsPasted(ready.curl)
+      const delivery = await dev.document('delivery')
+      const secret = readFileSync(ready.secretFile, 'utf8')
+      dev.signal('SIGTERM')
+      expect(await dev.exit()).toBe(0)
+      expect(dev.stdout + dev.stderr).not.toContain(secret.trim())
+      const { writeKey, sourceId, destinationId } = ready
+      return { delivery, kept: { writeKey, sourceId, destinationId, secret } }
+    }
+    const first = await session()
+    const second = await session()
+    expect(first.delivery).toMatchObject({
+      type: 'track',
+      name: 'Order Completed',
+      userId: 'u1',
+      attempt: 1,
+      answered: 200,
+      signature: { verdict: 'ok' },
+      sinceReceiptMs: expect.any(Number),
+    })
+    expect(second.delivery).toMatchObject({ signature: { verdict: 'ok' } })
+    expect(second.kept).toEqual(first.kept)
+  })
+
+  it('delivers to --forward-to, signed with the secret it names, and shows each attempt', async () => {
+    using folder = new TemporaryFolder()
+    const dataDir = ['--data-dir', folder.path]
+    const settings = ['--port', '0', '--retry-schedule-ms', '1', ...dataDir, '--json']
+    await using away = new Hookline(['dev', ...settings, '--forward-to', 'http://127.0.0.1:2/x'])
+    const { secretFile } = await away.document<Ready>('ready')
+    away.signal('SIGTERM')
+    await away.exit()
+
+    const faults = ['--fail', '500:1', '--secret-file', secretFile]
+    await using receiver = new Hookline(['listen', '--port', '0', '--json', ...faults])
+    const { url } = await receiver.document<Ready>('listening')
+    await using dev = new Hookline(['dev', ...settings, '--forward-to', `${url}hook`])
+    const ready = await dev.document<Ready>('ready')
+    expect(ready.webhookUrl).toBe(`${url}hook`)
+    await sendAsPasted(ready.curl)
+    expect(await dev.documents('attempt', 2)).toMatchObject([
+      { type: 'track', name: 'Order Completed', attempt: 1, outcome: 'retry', status: 500 },
+      { type: 'track', userId: 'u1', attempt: 2, outcome: 'delivered', status: 200, error: null },
+    ])
+    const [, delivery] = await receiver.documents('delivery', 2)
+    expect(delivery).toMatchObject({ answered: 200, signature: { verdict: 'ok' } })
+  })
+
+  it('refuses to forward to what is no URL', async () => {
+    const { code, stderr } = await run(['dev', '--forward-to', 'localhost:3000'])
+    expect(code).toBe(2)
+    expect(stderr).toContain('It must be a URL')
+  })
+})

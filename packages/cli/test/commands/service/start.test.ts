@@ -1,0 +1,137 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { TemporaryFolder } from '../../../../server/test/harness/temporary-folder.ts'
+import { sendAsPasted } from '../../harness/send-as-pasted.ts'
+import { errorOf } from '../../harness/error-of.ts'
+import { Hookline, run } from '../../harness/hookline.ts'
+
+interface Ready {
+  readonly url: string
+  readonly dataDir: string
+  readonly tokenFile: string | null
+}
+
+function dataFolder(): string {
+  const folder = new TemporaryFolder()
+  onTestFinished(() => folder[Symbol.dispose]())
+  return folder.path
+}
+
+describe('hookline start', () => {
+  it('serves until SIGTERM, shows a new admin token once, exits 0 and says why', async () => {
+    const dataDir = dataFolder()
+    const args = ['start', '--port', '0', '--data-dir', dataDir, '--json']
+    await using first = new Hookline(args)
+    const ready = await first.document<Ready>('ready')
+    expect(ready).toMatchObject({ dataDir, tokenFile: join(dataDir, 'admin-token') })
+    expect((await fetch(`${ready.url}/readyz`)).status).toBe(200)
+    first.signal('SIGTERM')
+    expect(await first.exit()).toBe(0)
+    const token = readFileSync(ready.tokenFile!, 'utf8').trim()
+    expect(first.stderr.split(token)).toHaveLength(2)
+    expect(first.stdout).not.toContain(token)
+    expect(await first.document('stopped')).toEqual({ kind: 'stopped', reason: 'SIGTERM' })
+    expect(JSON.parse(first.stderr.trim().split('\n').at(-1)!)).toMatchObject({
+      msg: 'stopped by SIGTERM',
+    })
+
+    await using second = new Hookline(args)
+    await second.document('ready')
+    second.signal('SIGINT')
+    expect(await second.exit()).toBe(0)
+    expect(second.stderr).not.toContain(token)
+  })
+
+  it('takes settings from flags before variables, and secrets are not shown', async () => {
+    const env = { HOOKLINE_PORT: '1', HOOKLINE_ADMIN_TOKEN: 'tok_geheim', HOOKLINE_HOST: '::1' }
+    const flags = ['--port', '0', '--data-dir', dataFolder(), '--json']
+    await using service = new Hookline(['start', ...flags], { env })
+    const { url, tokenFile } = await service.document<Ready>('ready')
+    expect(url).toMatch(/^http:\/\/\[::1\]:\d{4,}$/)
+    expect(tokenFile).toBeNull()
+    const headers = { authorization: 'Bearer tok_geheim' }
+    expect((await fetch(`${url}/api/v1/sources`, { headers })).status).toBe(200)
+    service.signal('SIGTERM')
+    expect(await service.exit()).toBe(0)
+    expect(service.stdout + service.stderr).not.toContain('geheim')
+  })
+
+  it('names all problems of the configuration at once and exits 2', async () => {
+    const { code, stderr } = await run(['start', '--port', 'x', '--retry-window-ms', '1d'], {
+      env: { HOOKLINE_PROT: '1', HOOKLINE_ADMIN_TOKEN: '' },
+    })
+    expect(code).toBe(2)
+    expect(stderr).toContain('--port must be')
+    expect(stderr).toContain('--retry-window-ms must be')
+    expect(stderr).toContain('HOOKLINE_ADMIN_TOKEN must be')
+    expect(stderr).toContain('HOOKLINE_PROT is no setting; did you mean HOOKLINE_PORT?')
+  })
+
+  it('says in a sentence that another process has the data folder', async () => {
+    const dataDir = dataFolder()
+    const flags = ['--port', '0', '--data-dir', dataDir]
+    await using first = new Hookline(['start', ...flags, '--json'])
+    await first.document('ready')
+    const second = await run(['start', ...flags])
+    expect(second).toMatchObject({ code: 1, stdout: '' })
+    expect(second.stderr).toMatch(/^error: \S+ is in use by another Hookline process\..*--data-dir/)
+  })
+
+  it('says in a sentence that the port is taken', async () => {
+    const taken = createServer().listen(0, '127.0.0.1')
+    onTestFinished(() => void taken.close())
+    await once(taken, 'listening')
+    const port = String((taken.address() as AddressInfo).port)
+    const failed = await run(['start', '--json', '--port', port, '--data-dir', dataFolder()])
+    expect(failed.code).toBe(1)
+    // The token that was made is shown before.
+    const [line] = failed.stderr.trim().split('\n').slice(-1)
+    expect(JSON.parse(line!)).toMatchObject({
+      error: { code: 'cannot_listen', hint: expect.stringContaining('--port') },
+    })
+  })
+
+  it('refuses a database of a newer version, and a folder that is none, with the remedy', async () => {
+    const dataDir = dataFolder()
+    const newer = new DatabaseSync(join(dataDir, 'hookline.db'))
+    newer.exec('PRAGMA user_version = 999')
+    newer.close()
+    const file = join(dataFolder(), 'file')
+    writeFileSync(file, '')
+    const [tooNew, noFolder] = await Promise.all([
+      run(['start', '--json', '--port', '0', '--data-dir', dataDir]),
+      run(['start', '--json', '--port', '0', '--data-dir', file]),
+    ])
+    expect(tooNew.code).toBe(1)
+    expect(errorOf(tooNew)).toMatchObject({
+      code: 'schema_too_new',
+      message: expect.stringContaining('Start the newer version again'),
+    })
+    expect(noFolder.code).toBe(1)
+    expect(errorOf(noFolder)).toMatchObject({
+      code: 'data_dir_unusable',
+      hint: expect.stringContaining('--data-dir'),
+    })
+    expect(statSync(file).size).toBe(0)
+  })
+
+  it('ends at once at a second signal', async () => {
+    await using receiver = new Hookline(['listen', '--port', '0', '--delay', '1m', '--json'])
+    const { url: webhook } = await receiver.document<{ url: string }>('listening')
+    const flags = ['--port', '0', '--data-dir', dataFolder(), '--json']
+    const forward = ['--forward-to', webhook, '--attempt-timeout-ms', '60000']
+    await using dev = new Hookline(['dev', ...flags, ...forward])
+    const { curl } = await dev.document<{ curl: string }>('ready')
+    await sendAsPasted(curl)
+    await receiver.document('delivery')
+    dev.signal('SIGINT')
+    await dev.said(/stopping/, 'stderr')
+    dev.signal('SIGTERM')
+    expect(await dev.exit()).toBe(130)
+  })
+})

@@ -1,0 +1,81 @@
+import { type EventType, type IngestCodeName, isJsonObject, LIMITS } from '@hookline/protocol'
+import { ValidationError } from '../errors.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** A call that the service would take, if it is not too large. */
+export interface ValidCall extends Fields {
+  readonly messageId?: string | number | null
+  readonly timestamp?: Date | string | number | null
+  readonly context?: object | null
+}
+
+const isText = (value: unknown) => typeof value === 'string'
+const isId = (value: unknown) => isText(value) || Number.isFinite(value)
+
+const FORMS: readonly (readonly [string, (value: unknown) => boolean, IngestCodeName])[] = [
+  ['messageId', isId, 'id_not_string'],
+  ['userId', isId, 'id_not_string'],
+  ['anonymousId', isId, 'id_not_string'],
+  ['groupId', isId, 'id_not_string'],
+  ['previousId', isId, 'id_not_string'],
+  ['event', isText, 'event_not_string'],
+  ['name', isText, 'name_not_string'],
+  ['category', isText, 'category_not_string'],
+  ['properties', isJsonObject, 'properties_not_object'],
+  ['traits', isJsonObject, 'traits_not_object'],
+  ['context', isJsonObject, 'context_not_object'],
+  ['integrations', isJsonObject, 'integrations_not_object'],
+]
+
+/** Throws a `ValidationError` for a call the service would refuse, with the code it would answer (spec 01). */
+export function validate(type: EventType, call: unknown): asserts call is ValidCall {
+  if (!isJsonObject(call)) throw new ValidationError('not_an_object', `${type} takes an object`)
+  const fields: Fields = call
+  for (const [name, hasForm, code] of FORMS) {
+    const value = fields[name]
+    if (value === undefined || value === null || hasForm(value)) continue
+    throw new ValidationError(code, `${name} is of the wrong type`)
+  }
+  checkMessageId(fields)
+  checkTimestamp(fields)
+  const missing = missingIn(type, fields)
+  if (missing) throw new ValidationError(missing[0], `a ${type} call needs ${missing[1]}`)
+}
+
+function missingIn(type: EventType, call: Fields): readonly [IngestCodeName, string] | undefined {
+  const has = (name: string) => (call[name] ?? '') !== ''
+  if (type === 'alias') {
+    return has('userId') && has('previousId')
+      ? undefined
+      : ['id_required', 'userId and previousId, not empty']
+  }
+  if (!has('userId') && !has('anonymousId')) {
+    return ['no_user_anon_id', 'userId or anonymousId, not empty']
+  }
+  if (type === 'track' && !has('event')) return ['event_not_defined', 'event, not empty']
+  if (type === 'group' && !has('groupId')) return ['id_required', 'groupId, not empty']
+  return undefined
+}
+
+function checkMessageId({ messageId }: ValidCall): void {
+  const longest = LIMITS.messageIdCharacters
+  if (String(messageId ?? '').length > longest) {
+    throw new ValidationError('message_id_too_long', `messageId has over ${longest} characters`)
+  }
+}
+
+/**
+ * The service takes what it cannot read for now, so that an import of history would be wrong in silence.
+ * Refused is only what it surely cannot read: the form it has is the caller's own.
+ */
+function checkTimestamp({ timestamp }: ValidCall): void {
+  if ((timestamp ?? '') === '') return
+  const isReadable =
+    timestamp instanceof Date || typeof timestamp === 'number'
+      ? Number.isFinite(Number(timestamp))
+      : /^\s*\d{4}-\d/.test(String(timestamp))
+  if (!isReadable) {
+    throw new ValidationError('timestamp_invalid', 'timestamp is no Date or ISO 8601 text')
+  }
+}

@@ -1,0 +1,41 @@
+import type { Clock } from '../clock.ts'
+
+/**
+ * Lets a flush come whenever `everyMs` have passed since the last one. A flush that would find nothing
+ * counts as one, but takes no timer: a timer runs only while something waits.
+ */
+export class FlushInterval {
+  readonly #clock: Clock
+  readonly #everyMs: number
+  readonly #flush: () => void
+  #lastFlushAt: number
+  #cancel: (() => void) | undefined
+
+  constructor(clock: Clock, everyMs: number, flush: () => void) {
+    this.#clock = clock
+    this.#everyMs = everyMs
+    this.#flush = flush
+    this.#lastFlushAt = clock.now()
+  }
+
+  /** Something waits. */
+  arm(): void {
+    if (this.#cancel !== undefined) return
+    const elapsedMs = Math.max(0, this.#clock.now() - this.#lastFlushAt)
+    this.#cancel = this.#clock.after(this.#everyMs - (elapsedMs % this.#everyMs), () => {
+      this.#cancel = undefined
+      this.#flush()
+    })
+  }
+
+  /** A flush begins, for whatever reason. */
+  restart(): void {
+    this.stop()
+    this.#lastFlushAt = this.#clock.now()
+  }
+
+  stop(): void {
+    this.#cancel?.()
+    this.#cancel = undefined
+  }
+}

@@ -1,0 +1,201 @@
+import { ValidationError } from '@hookline/client'
+import { describe, expect, test } from 'vitest'
+import { ManualClock } from '../../../server/test/harness/manual-clock.ts'
+import { LIBRARY } from '../../src/version.ts'
+import { openExchange } from '../harness/open-exchange.ts'
+
+const user = { userId: 'u1' }
+
+describe('a call', () => {
+  test('of each type arrives with what it was given', async () => {
+    await using exchange = await openExchange()
+    const { analytics } = exchange
+    analytics.identify({ ...user, traits: { plan: 'pro' } })
+    analytics.track({ ...user, event: 'E', integrations: { All: false, Webhooks: true } })
+    analytics.page({ ...user, name: 'Pricing', category: 'C', properties: { path: '/p' } })
+    analytics.screen({ anonymousId: 'a1', name: 'Home' })
+    analytics.group({ ...user, groupId: 'g1', traits: {} })
+    analytics.alias({ previousId: 'a0', userId: 'u1', context: { ip: '8.8.8.8' } })
+    await analytics.flush()
+    expect(exchange.messages).toMatchObject([
+      { type: 'identify', ...user, traits: { plan: 'pro' } },
+      { type: 'track', ...user, event: 'E', integrations: { All: false, Webhooks: true } },
+      { type: 'page', ...user, name: 'Pricing', category: 'C', properties: { path: '/p' } },
+      { type: 'screen', anonymousId: 'a1', name: 'Home' },
+      { type: 'group', ...user, groupId: 'g1', traits: {} },
+      { type: 'alias', previousId: 'a0', userId: 'u1', context: { ip: '8.8.8.8' } },
+    ])
+  })
+
+  test('carries context.library on every message, the caller having no say in it', async () => {
+    await using exchange = await openExchange()
+    exchange.analytics.track({ ...user, event: 'E' })
+    exchange.analytics.track({ ...user, event: 'E', context: { library: null, app: 'x' } })
+    await exchange.analytics.flush()
+    expect(exchange.messages.map(({ context }) => context)).toEqual([
+      { library: LIBRARY },
+      { library: LIBRARY, app: 'x' },
+    ])
+  })
+
+  test('is sent with the write key as Basic user name, and sentAt of the try', async () => {
+    const clock = new ManualClock(Date.UTC(2026, 10, 21))
+    await using exchange = await openExchange({ clock })
+    exchange.track(1)
+    clock.advance(1_234)
+    await exchange.analytics.flush()
+    const [{ method, path, headers }] = exchange.receiver.requests as [
+      (typeof exchange.receiver.requests)[0],
+    ]
+    expect([method, path]).toEqual(['POST', '/v1/batch'])
+    expect(headers).toMatchObject({
+      authorization: `Basic ${Buffer.from('wk_test:').toString('base64')}`,
+      'content-type': 'application/json',
+    })
+    expect(exchange.batches[0]!.sentAt).toBe('2026-11-21T00:00:01.234Z')
+  })
+
+  test('gets messageId (a UUID) and timestamp when it is made, not when it is sent', async () => {
+    const clock = new ManualClock(Date.UTC(2026, 10, 21))
+    await using exchange = await openExchange({ clock })
+    exchange.track(2)
+    clock.advance(1_000)
+    await exchange.analytics.flush()
+    const ids = exchange.messages.map(({ messageId }) => messageId)
+    expect(new Set(ids).size).toBe(2)
+    for (const id of ids) expect(id).toMatch(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/)
+    expect(exchange.messages[0]!.timestamp).toBe('2026-11-21T00:00:00.000Z')
+  })
+
+  test('keeps a messageId of its own', async () => {
+    await using exchange = await openExchange()
+    exchange.analytics.track({ ...user, event: 'E', messageId: 'order-1' })
+    await exchange.analytics.flush()
+    expect(exchange.messages[0]!.messageId).toBe('order-1')
+  })
+
+  test.for([
+    [new Date('2014-12-12T19:04:59.123Z'), '2014-12-12T19:04:59.123Z'],
+    ['2014-12-12T20:04:59.123456+0100', '2014-12-12T20:04:59.123456+0100'],
+    ['2014-12-12', '2014-12-12'],
+  ] as const)('with the timestamp %s imports history: it is sent as %s', async ([given, sent]) => {
+    await using exchange = await openExchange()
+    exchange.analytics.identify({ ...user, timestamp: given })
+    await exchange.analytics.flush()
+    expect(exchange.messages[0]!.timestamp).toBe(sent)
+  })
+
+  test('is a snapshot: what changes later changes nothing', async () => {
+    await using exchange = await openExchange()
+    const properties = { list: [1], when: new Date(0) }
+    const call = { ...user, event: 'E', properties }
+    exchange.analytics.track(call)
+    properties.list.push(2)
+    properties.when.setTime(1)
+    call.event = 'F'
+    await exchange.analytics.flush()
+    expect(exchange.messages[0]).toMatchObject({
+      event: 'E',
+      properties: { list: [1], when: '1970-01-01T00:00:00.000Z' },
+    })
+  })
+
+  test('does no I/O: nothing is requested before the caller is done', async () => {
+    let requests = 0
+    await using exchange = await openExchange({
+      flushAt: 1,
+      fetch: async (url, init) => {
+        requests++
+        return fetch(url, init)
+      },
+    })
+    exchange.track(10)
+    expect(requests).toBe(0)
+    await exchange.analytics.flush()
+    expect(requests).toBe(10)
+  })
+
+  const cyclic: Record<string, unknown> = {}
+  cyclic['self'] = cyclic
+  const deep = (levels: number): object =>
+    Array.from({ length: levels }).reduce<object>((inner) => ({ a: inner }), {})
+  test.for([
+    ['a cycle', cyclic, 'invalid_json'],
+    ['a BigInt', { n: 1n }, 'invalid_json'],
+    ['NaN', { a: [{ n: Number.NaN }] }, 'invalid_json'],
+    ['Infinity', { n: Infinity }, 'invalid_json'],
+    ['an invalid Date', { at: new Date(Number.NaN) }, 'invalid_json'],
+    [
+      'a getter that throws',
+      {
+        get n() {
+          throw new Error('no')
+        },
+      },
+      'invalid_json',
+    ],
+    ['64 levels and more', deep(63), 'nested_too_deep'],
+    ['levels without end', deep(100_000), 'nested_too_deep'],
+  ] as const)('with %s, which JSON cannot carry, fails alone', async ([, properties, code]) => {
+    await using exchange = await openExchange()
+    exchange.track(1, 1)
+    expect(() => exchange.analytics.track({ ...user, event: 'E', properties })).toThrow(
+      expect.objectContaining({ name: 'ValidationError', code }),
+    )
+    exchange.track(1, 2)
+    expect(await exchange.analytics.flush()).toEqual({ delivered: 2, failed: 0, pending: 0 })
+    expect(exchange.events).toEqual([1, 2])
+  })
+
+  test('with null, undefined and 62 levels arrives', async () => {
+    await using exchange = await openExchange()
+    const properties = { coupon: null, gone: undefined, text: 'null', deep: deep(61) }
+    exchange.analytics.track({ ...user, event: 'E', properties })
+    await exchange.analytics.flush()
+    expect(exchange.messages[0]!.properties).toEqual({ coupon: null, text: 'null', deep: deep(61) })
+  })
+
+  test('names the value that JSON cannot carry', async () => {
+    await using exchange = await openExchange()
+    const properties = { revenue: Number.NaN }
+    expect(() => exchange.analytics.track({ ...user, event: 'E', properties })).toThrow(
+      'invalid_json: JSON cannot carry the call: revenue is NaN',
+    )
+  })
+
+  test('over 32 KB of UTF-8 is thrown as message_too_large, and one of exactly that arrives', async () => {
+    await using exchange = await openExchange()
+    const { analytics } = exchange
+    const ids = { ...user, messageId: 'm', timestamp: '2026-01-01', event: 'E' }
+    analytics.track({ ...ids, properties: { text: '' } })
+    await analytics.flush()
+    const rest = 32_768 - JSON.stringify(exchange.messages[0]).length
+    const text = 'é😀'.repeat(Math.floor(rest / 6)) + 'x'.repeat(rest % 6)
+    expect(() => analytics.track({ ...ids, properties: { text: `${text}x` } })).toThrow(
+      expect.objectContaining({ code: 'message_too_large' }),
+    )
+    analytics.track({ ...ids, properties: { text } })
+    expect(await analytics.flush()).toMatchObject({ delivered: 1 })
+    expect(Buffer.byteLength(JSON.stringify(exchange.messages[1]))).toBe(32_768)
+  })
+
+  test('that was wrong leaves nothing behind', async () => {
+    await using exchange = await openExchange()
+    expect(() => exchange.analytics.track({} as never)).toThrow(ValidationError)
+    expect(exchange.analytics.stats).toEqual({
+      queued: 0,
+      delivered: 0,
+      failed: 0,
+      dropped: 0,
+      pending: 0,
+    })
+  })
+
+  test('of a client that is not enabled is checked, and goes nowhere', async () => {
+    await using exchange = await openExchange({ enabled: false, flushAt: 1 })
+    exchange.track(3)
+    expect(() => exchange.analytics.track({} as never)).toThrow(ValidationError)
+    expect(await exchange.analytics.flush()).toEqual({ delivered: 0, failed: 0, pending: 0 })
+    expect(exchange.receiver.requests).toEqual([])
+  })
+})

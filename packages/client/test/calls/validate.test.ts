@@ -1,0 +1,90 @@
+import { EVENT_TYPES, type Json } from '@hookline/protocol'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { parseCall } from '../../../server/src/ingest/calls/parse-call.ts'
+import { parseTimestamp } from '../../../protocol/src/timestamp.ts'
+import type { ValidationError } from '../../src/errors.ts'
+import { validate } from '../../src/calls/validate.ts'
+
+type Type = (typeof EVENT_TYPES)[number]
+
+/** The code the client throws, if it does. */
+function thrownCode(type: Type, call: unknown): string | undefined {
+  try {
+    validate(type, call)
+    return undefined
+  } catch (error) {
+    return (error as ValidationError).code
+  }
+}
+
+/** The code the service answers with, if it refuses. */
+function answeredCode(type: Type, call: Json): string | undefined {
+  const result = parseCall(call, {
+    type,
+    shared: { bytes: 0 },
+    maxLevels: 64,
+    maxBytes: undefined,
+  })
+  return 'refused' in result ? result.refused : undefined
+}
+
+const value = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom<Json>('x', 'u1', 'x'.repeat(101), 7) },
+  fc.constantFrom<Json>('', null, true, [], {}, { a: 1 }),
+)
+const names =
+  'messageId userId anonymousId groupId previousId event name category properties traits context integrations'
+const call = fc.record(Object.fromEntries(names.split(' ').map((name) => [name, value])), {
+  requiredKeys: [],
+})
+
+describe('validation', () => {
+  test('throws the code that the service would answer with, for every call', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...EVENT_TYPES), fc.oneof(call, value), (type, given) => {
+        expect(thrownCode(type, given)).toBe(answeredCode(type, given))
+      }),
+      { numRuns: 5_000 },
+    )
+  })
+
+  test.for([
+    ['track', {}, 'no_user_anon_id'],
+    ['track', { userId: 'u' }, 'event_not_defined'],
+    ['track', { userId: 'u', event: 7 }, 'event_not_string'],
+    ['track', { userId: 'u', event: 'E', properties: [] }, 'properties_not_object'],
+    ['identify', { anonymousId: '' }, 'no_user_anon_id'],
+    ['identify', { userId: {} }, 'id_not_string'],
+    ['identify', { userId: Number.NaN }, 'id_not_string'],
+    ['identify', { userId: 'u', messageId: 'x'.repeat(101) }, 'message_id_too_long'],
+    ['page', { userId: 'u', name: 7 }, 'name_not_string'],
+    ['group', { userId: 'u' }, 'id_required'],
+    ['alias', { userId: 'u' }, 'id_required'],
+    ['alias', null, 'not_an_object'],
+  ] as const)('%s of %j is thrown as %s', ([type, given, code]) => {
+    expect(thrownCode(type, given)).toBe(code)
+  })
+
+  test.for([new Date(Number.NaN), 'yesterday', '12/31/2014', Infinity])(
+    'the timestamp %s, which would silently become now, is thrown as timestamp_invalid',
+    (timestamp) => {
+      expect(thrownCode('identify', { userId: 'u', timestamp })).toBe('timestamp_invalid')
+    },
+  )
+
+  test('refuses no timestamp that the service can read', () => {
+    const date = fc.date({ noInvalidDate: true, min: new Date(0), max: new Date(4e12) })
+    const forms = date.chain((each) => {
+      const iso = each.toISOString()
+      const texts = [iso, iso.slice(0, 10), ` ${iso} `, iso.replace('Z', '+0000'), '2026-1-2']
+      return fc.constantFrom<string | number>(...texts, each.getTime())
+    })
+    fc.assert(
+      fc.property(fc.oneof(forms, fc.string()), (timestamp) => {
+        fc.pre(parseTimestamp(timestamp) !== undefined)
+        expect(thrownCode('identify', { userId: 'u', timestamp })).toBeUndefined()
+      }),
+    )
+  })
+})

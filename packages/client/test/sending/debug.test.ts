@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest'
+import { openExchange } from '../harness/open-exchange.ts'
+import { runProgram } from '../harness/run-program.ts'
+
+const UUID = '[\\da-f-]{36}'
+
+/** What a program that tracks 21 calls prints with this DEBUG, to a server that is away at first. */
+async function printed(DEBUG: string): Promise<string[]> {
+  await using exchange = await openExchange({ respond: [503, 200] })
+  const endpoint = `http://127.0.0.1:${exchange.receiver.port}`
+  await using program = runProgram('track-and-close', [endpoint, '21'], { DEBUG })
+  expect(await program.exit()).toBe(0)
+  expect(program.stdout).toEqual([])
+  return program.stderr.trimEnd().split('\n')
+}
+
+describe('DEBUG', () => {
+  test('analytics logs life: queued, flush and its cause, response, retry', async () => {
+    const lines = await printed('analytics')
+    const patterns = [
+      ...Array.from(
+        { length: 20 },
+        (_, index) => `queued track ${UUID} \\d+ bytes, ${index + 1} waiting`,
+      ),
+      'flush by size: 20 waiting',
+      `queued track ${UUID} \\d+ bytes, 21 waiting`,
+      'flush by close\\(\\): 21 waiting',
+      'response 503 +to 20 in \\d+ ms',
+      'retry 1 of 10 in \\d+ ms',
+      'response 200 +to 20 in \\d+ ms',
+      'response 200 +to 1 in \\d+ ms',
+    ]
+    expect(lines).toHaveLength(patterns.length)
+    for (const [index, pattern] of patterns.entries()) {
+      expect(lines[index]).toMatch(new RegExp(`^analytics ${pattern}$`))
+    }
+  })
+
+  test('shows payloads by type, messageId and size only, and no write key', async () => {
+    const text = (await printed('*')).join('\n')
+    for (const secret of ['u-private', 'Private', 'secret', 'hidden', 'wk_secret']) {
+      expect(text).not.toContain(secret)
+    }
+  })
+
+  test.for(['analytics', 'express:*,analytics', 'a b analytics', '*'])('%j is on', async (list) => {
+    expect((await printed(list))[0]).toMatch(/^analytics queued/)
+  })
+
+  test.for(['', 'analytics2', 'express:*', '*,-analytics'])('%j is off', async (list) => {
+    expect(await printed(list)).toEqual([''])
+  })
+})
+
+test('a logger hears the same lines, drops included', async () => {
+  const lines: string[] = []
+  const logger = { debug: (line: string) => lines.push(line), warn: () => {} }
+  const options = { logger, maxQueueMessages: 2, flushAt: 2 }
+  await using exchange = await openExchange(options)
+  exchange.track(5)
+  await exchange.analytics.flush()
+  expect(lines.filter((line) => line.includes('drop'))).toEqual([
+    'analytics drop: the queue is full, drop-newest',
+    'analytics drop: over, 3 messages dropped',
+  ])
+})

@@ -1,0 +1,206 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { DeliveryError, RejectedError } from '../../src/errors.ts'
+import { isRetryable, retryAfterMs, retryDelayMs } from '../../src/sending/retry.ts'
+import { openExchange } from '../harness/open-exchange.ts'
+import { PATIENT, QuickClock } from '../harness/quick-clock.ts'
+
+describe('the delay of a retry', () => {
+  test('doubles from 100 ms to 30 s, less a random half', () => {
+    const longest = [1, 2, 3, 8, 9, 10, 50].map((retry) => retryDelayMs(retry, 1))
+    expect(longest).toEqual([100, 200, 400, 12_800, 25_600, 30_000, 30_000])
+    const shortest = [1, 2, 50].map((retry) => retryDelayMs(retry, 0))
+    expect(shortest).toEqual([50, 100, 15_000])
+  })
+
+  test('is never shorter than what the server asks for', () => {
+    const random = fc.double({ min: 0, max: 1, noNaN: true })
+    fc.assert(
+      fc.property(fc.nat({ max: 2000 }), random, fc.nat(), (retry, chance, asked) => {
+        const delayMs = retryDelayMs(retry, chance, asked)
+        expect(delayMs).toBeGreaterThanOrEqual(asked)
+        expect(delayMs).toBeLessThanOrEqual(Math.max(asked, 30_000))
+      }),
+    )
+  })
+})
+
+describe('Retry-After', () => {
+  const now = Date.UTC(2026, 10, 21, 12)
+  test.for([
+    ['120', 120_000],
+    ['0', 0],
+    [' 2 ', 2_000],
+    ['Sat, 21 Nov 2026 12:00:30 GMT', 30_000],
+    ['Sat, 21 Nov 2026 11:00:00 GMT', 0],
+    ['soon', 0],
+    ['-5', 0],
+    ['', 0],
+    [null, 0],
+  ] as const)('%j asks for %i ms', ([header, ms]) => {
+    expect(retryAfterMs(header, now)).toBe(ms)
+  })
+})
+
+describe('a batch is tried again', () => {
+  test.for([408, 425, 429, 500, 502, 503, 504, 599])('after %i', async (status) => {
+    const respond = [status, status, 200]
+    await using exchange = await openExchange({ respond, clock: new QuickClock(), ...PATIENT })
+    exchange.track(3)
+    expect(await exchange.analytics.flush()).toEqual({ delivered: 3, failed: 0, pending: 0 })
+    expect(exchange.receiver.requests).toHaveLength(3)
+    expect(exchange.errors).toEqual([])
+  })
+
+  test.for(['reset', 'close', 'broken-body'] as const)('after %s', async (misbehaviour) => {
+    const respond = [misbehaviour, 200]
+    await using exchange = await openExchange({ respond, clock: new QuickClock(), ...PATIENT })
+    exchange.track(3)
+    expect(await exchange.analytics.flush()).toEqual({ delivered: 3, failed: 0, pending: 0 })
+    expect(exchange.receiver.requests).toHaveLength(2)
+  })
+
+  test.for(['silence', 'slow-headers', 'slow-body'] as const)(
+    'after %s, once timeoutMs has passed',
+    async (misbehaviour) => {
+      await using exchange = await openExchange({ respond: [misbehaviour, 200], timeoutMs: 200 })
+      exchange.track(3)
+      expect(await exchange.analytics.flush()).toEqual({ delivered: 3, failed: 0, pending: 0 })
+    },
+  )
+
+  test('after timeoutMs although a fetch that was handed in does not heed its signal', async () => {
+    let tries = 0
+    const deaf = (url: string, init: RequestInit) =>
+      tries++ === 0 ? new Promise<Response>(() => {}) : fetch(url, init)
+    await using exchange = await openExchange({ fetch: deaf, timeoutMs: 50 })
+    exchange.track(3)
+    expect(await exchange.analytics.flush()).toEqual({ delivered: 3, failed: 0, pending: 0 })
+  })
+
+  test('with the same messageIds and timestamps, so that none counts twice', async () => {
+    const respond = [500, 'reset', 200] as const
+    await using exchange = await openExchange({ respond, clock: new QuickClock(), ...PATIENT })
+    exchange.track(3)
+    await exchange.analytics.flush()
+    const [first, second, third] = exchange.batches.map(({ batch }) => batch)
+    expect(second).toEqual(first)
+    expect(third).toEqual(first)
+  })
+
+  test('with back-off that is jittered and doubles', async () => {
+    const clock = new QuickClock()
+    const respond = [503, 503, 503, 503, 200]
+    await using exchange = await openExchange({ respond, clock, random: () => 0.5, ...PATIENT })
+    exchange.track(1)
+    await exchange.analytics.flush()
+    expect(clock.delaysMs.filter((ms) => ms < 100_000)).toEqual([75, 150, 300, 600])
+  })
+
+  test('no sooner than Retry-After says, in seconds or as a date', async () => {
+    const clock = new QuickClock()
+    const until = new Date(clock.now() + 3_600_000).toUTCString()
+    const respond = [
+      { status: 429, headers: { 'Retry-After': '17' } },
+      { status: 503, headers: { 'Retry-After': until } },
+      200,
+    ]
+    await using exchange = await openExchange({ respond, clock, ...PATIENT })
+    exchange.track(1)
+    await exchange.analytics.flush()
+    const [seconds, date] = clock.delaysMs.filter((ms) => ms < 10_000_000)
+    expect(seconds).toBe(17_000)
+    expect(date).toBeGreaterThan(3_000_000)
+  })
+
+  test('maxRetries times, then it fails, is reported once and counted, and the next one goes', async () => {
+    const respond = [503, 503, 503, 200]
+    const options = { maxRetries: 2, flushAt: 5, clock: new QuickClock(), ...PATIENT }
+    await using exchange = await openExchange({ respond, ...options })
+    exchange.track(10)
+    expect(await exchange.analytics.flush()).toEqual({ delivered: 5, failed: 5, pending: 0 })
+    expect(exchange.receiver.requests).toHaveLength(4)
+    expect(exchange.errors).toEqual([expect.any(DeliveryError)])
+    expect(exchange.errors[0]).toMatchObject({ messages: 5, status: 503 })
+    expect(exchange.analytics.stats).toMatchObject({ delivered: 5, failed: 5, pending: 0 })
+  })
+
+  test('and fails with the cause when there never was an answer', async () => {
+    const options = {
+      respond: 'reset',
+      maxRetries: 1,
+      clock: new QuickClock(),
+      ...PATIENT,
+    } as const
+    await using exchange = await openExchange(options)
+    exchange.track(1)
+    expect(await exchange.analytics.flush()).toEqual({ delivered: 0, failed: 1, pending: 0 })
+    expect(exchange.errors[0]).toMatchObject({ status: undefined, cause: expect.any(TypeError) })
+  })
+})
+
+describe('a batch is never tried again', () => {
+  test.for([301, 302, 400, 401, 403, 404, 405, 409, 410, 413, 422, 431])(
+    'after %i',
+    async (status) => {
+      const body = JSON.stringify({ success: false, code: 'some_code', message: 'm' })
+      const headers = { Location: '/elsewhere' }
+      await using exchange = await openExchange({ respond: [{ status, headers, body }, 200] })
+      exchange.track(3)
+      expect(await exchange.analytics.flush()).toEqual({ delivered: 0, failed: 3, pending: 0 })
+      expect(exchange.receiver.requests).toHaveLength(1)
+      expect(exchange.errors).toMatchObject([
+        { name: 'DeliveryError', messages: 3, status, code: 'some_code' },
+      ])
+    },
+  )
+
+  test('after a 2xx whose body is no JSON', async () => {
+    await using exchange = await openExchange({ respond: { status: 202, body: '<p>OK' } })
+    exchange.track(3)
+    expect(await exchange.analytics.flush()).toEqual({ delivered: 3, failed: 0, pending: 0 })
+  })
+})
+
+describe('rejected messages', () => {
+  const rejected = (...indexes: number[]) =>
+    indexes.map((index) => ({ index, messageId: `m${index}`, code: 'id_required', message: 'No.' }))
+
+  test('of a 200 are reported one by one, with code and message; the others are delivered', async () => {
+    const body = JSON.stringify({ success: true, rejected: rejected(1, 3) })
+    await using exchange = await openExchange({ respond: { body } })
+    exchange.track(5)
+    expect(await exchange.analytics.flush()).toEqual({ delivered: 3, failed: 2, pending: 0 })
+    expect(exchange.errors).toEqual([expect.any(RejectedError), expect.any(RejectedError)])
+    expect(exchange.errors).toMatchObject([
+      { messageId: 'm1', code: 'id_required', message: expect.stringContaining('No.') },
+      { messageId: 'm3', code: 'id_required' },
+    ])
+  })
+
+  test('of a 400 are reported one by one, and those it does not name together', async () => {
+    const body = JSON.stringify({ success: false, code: 'c', rejected: rejected(0, 4) })
+    await using exchange = await openExchange({ respond: { status: 400, body } })
+    exchange.track(5)
+    expect(await exchange.analytics.flush()).toEqual({ delivered: 0, failed: 5, pending: 0 })
+    expect(exchange.errors).toMatchObject([
+      { name: 'RejectedError' },
+      { name: 'RejectedError' },
+      { name: 'DeliveryError', messages: 3, status: 400 },
+    ])
+  })
+
+  test('that make no sense are ignored', async () => {
+    const body = JSON.stringify({ rejected: [null, 7, {}, ...rejected(-1, 5, 2, 2)] })
+    await using exchange = await openExchange({ respond: { body } })
+    exchange.track(5)
+    expect(await exchange.analytics.flush()).toEqual({ delivered: 4, failed: 1, pending: 0 })
+    expect(exchange.errors).toHaveLength(1)
+  })
+})
+
+test('every status is either final or retryable as the specification has it', () => {
+  const retryable = Array.from({ length: 500 }, (_, index) => 100 + index).filter(isRetryable)
+  const serverErrors = Array.from({ length: 100 }, (_, index) => 500 + index)
+  expect(retryable).toEqual([408, 425, 429, ...serverErrors])
+})

@@ -1,0 +1,56 @@
+import { type Role, ROLES } from '../../backend/tokens.ts'
+
+/** Who may call what: the one table. Each role may do what those before it may: viewer, editor, admin. */
+export const ACCESS: Readonly<Record<string, Role>> = {
+  'GET /sources': 'viewer',
+  'POST /sources': 'editor',
+  'GET /sources/:id': 'viewer',
+  'PATCH /sources/:id': 'editor',
+  'DELETE /sources/:id': 'editor',
+  'POST /sources/:id/write-keys': 'editor',
+  'DELETE /sources/:id/write-keys/:key': 'editor',
+  'GET /destinations': 'viewer',
+  'POST /destinations': 'editor',
+  'GET /destinations/:id': 'viewer',
+  'PATCH /destinations/:id': 'editor',
+  'DELETE /destinations/:id': 'editor',
+  'POST /destinations/:id/test': 'editor',
+  'POST /destinations/:id/rotate-secret': 'editor',
+  'POST /destinations/:id/pause': 'editor',
+  'POST /destinations/:id/resume': 'editor',
+  'GET /events': 'viewer',
+  'GET /events/:id': 'viewer',
+  'GET /deliveries': 'viewer',
+  'GET /deliveries/:id': 'viewer',
+  'GET /deliveries/failures': 'viewer',
+  'POST /deliveries/:id/retry': 'editor',
+  'GET /replays': 'viewer',
+  'POST /replays': 'editor',
+  'GET /replays/:id': 'viewer',
+  'POST /replays/:id/cancel': 'editor',
+  'GET /deletions': 'viewer',
+  'POST /deletions': 'admin',
+  'GET /deletions/:id': 'viewer',
+  'GET /deletions/:id/notices': 'viewer',
+  'GET /suppressions': 'viewer',
+  'DELETE /suppressions/:userId': 'admin',
+  'GET /tokens': 'admin',
+  'POST /tokens': 'admin',
+  'DELETE /tokens/:id': 'admin',
+  'GET /audit': 'admin',
+  'GET /stats': 'viewer',
+  'GET /live': 'viewer',
+  'GET /export': 'admin',
+  'PUT /import': 'admin',
+  'GET /backup': 'admin',
+}
+
+/** The role that a route asks for. One without an entry is closed to all but admins. */
+export function roleFor(method: string, path: string): Role {
+  return ACCESS[`${method === 'HEAD' ? 'GET' : method} ${path}`] ?? 'admin'
+}
+
+/** Whether someone with the role `has` may do what asks for `needed`. */
+export function isEnough(has: Role, needed: Role): boolean {
+  return ROLES.indexOf(has) >= ROLES.indexOf(needed)
+}

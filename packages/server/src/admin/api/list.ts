@@ -1,0 +1,67 @@
+import Type, { type TSchema } from 'typebox'
+import type { Page, PageRequest } from '../../backend/page.ts'
+import { decodeCursor, encodeCursor } from './cursor.ts'
+import { nullable } from './schema.ts'
+
+/** The query parameters of every list. */
+export const LIST_QUERY = {
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 200, default: 50, description: '1 to 200; 50 if absent.' }),
+  ),
+  cursor: Type.Optional(
+    Type.String({ minLength: 1, description: 'nextCursor of the page before.' }),
+  ),
+}
+
+/** What holds for lists that can be searched. */
+export const SHORT_PAGES =
+  'Where few meet the filter, a page may be short, even empty, and still have a nextCursor: go on until it is null.'
+
+/** The schema of a page of `item`. */
+export function pageSchema(item: TSchema): TSchema {
+  return Type.Object({
+    data: Type.Array(item),
+    nextCursor: nullable(Type.String({ description: 'null on the last page.' })),
+  })
+}
+
+interface ListQuery {
+  readonly limit?: number
+  readonly cursor?: string
+}
+
+/** One list of the API: what its cursors are good for, and how its items are shown. */
+export class List<T> {
+  readonly #name: string
+  readonly #present: (item: T) => object
+
+  constructor(name: string, present: (item: T) => object) {
+    this.#name = name
+    this.#present = present
+  }
+
+  /** Answers a query with the page that `load` gives. */
+  async answer(
+    { limit = 50, cursor }: ListQuery,
+    load: (page: PageRequest) => Promise<Page<T>> | Page<T>,
+  ): Promise<{ data: readonly object[]; nextCursor: string | null }> {
+    const from = cursor === undefined ? {} : { cursor: decodeCursor(this.#name, cursor) }
+    const { data, nextCursor } = await load({ limit, ...from })
+    return {
+      data: data.map(this.#present),
+      nextCursor: nextCursor === null ? null : encodeCursor(this.#name, nextCursor),
+    }
+  }
+}
+
+/** A page of records that are all in memory, oldest first. Ids sort by the time they were made. */
+export function pageOf<T extends { readonly id: string }>(
+  records: Iterable<T>,
+  { limit, cursor = '' }: PageRequest,
+): Page<T> {
+  const rest = [...records]
+    .filter(({ id }) => id > cursor)
+    .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+  const data = rest.slice(0, limit)
+  return { data, nextCursor: rest.length > limit ? data.at(-1)!.id : null }
+}

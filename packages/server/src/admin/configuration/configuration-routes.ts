@@ -1,0 +1,54 @@
+import type { Destination, Source } from '@hookline/protocol'
+import type { Catalog } from '../../backend/catalog.ts'
+import { CatalogConflict } from '../../backend/catalog.ts'
+import type { AdminApp } from '../api/admin-app.ts'
+import type { AdminDeps } from '../api/admin-deps.ts'
+import { EXPORT_SCHEMAS } from './configuration-schema.ts'
+import { exportedDocument } from './exported-document.ts'
+import { type ImportPlan, type Planned, planImport } from './import-plan.ts'
+import { Problem } from '../problems/problem.ts'
+
+/** `/export` and `/import`: the configuration as one document. */
+export function addExportRoutes(app: AdminApp, deps: AdminDeps): void {
+  const { catalog, clock, allowedPorts } = deps
+  app.get('/export', { schema: EXPORT_SCHEMAS.export }, async ({ query }) =>
+    exportedDocument(catalog.current, query.withSecrets === 'true'),
+  )
+
+  app.put('/import', { schema: EXPORT_SCHEMAS.import }, async ({ query, body }) => {
+    const plan = planImport(body, catalog.current, { now: clock.now(), allowedPorts })
+    const dryRun = query.dryRun === 'true'
+    const diff = { dryRun, ...diffOf(plan, catalog) }
+    if (!dryRun) await carryOut(plan, catalog)
+    return diff
+  })
+}
+
+/** Each record is durable on its own; what a crash leaves out is done when the document is sent again. */
+async function carryOut({ sources, destinations }: ImportPlan, catalog: Catalog): Promise<void> {
+  try {
+    for (const { next, fields } of sources) if (fields.length > 0) await catalog.putSource(next)
+    for (const { next, fields } of destinations) {
+      if (fields.length > 0) await catalog.putDestination(next)
+    }
+  } catch (error) {
+    if (!(error instanceof CatalogConflict)) throw error
+    throw new Problem('conflict', { cause: error, headers: { 'retry-after': '1' } })
+  }
+}
+
+function diffOf({ sources, destinations }: ImportPlan, { current }: Catalog): object {
+  const all: readonly Planned<Source | Destination>[] = [...sources, ...destinations]
+  const inDocument = new Set(all.map(({ next }) => next.id))
+  const here = [...current.sources.keys(), ...current.destinations.keys()]
+  const idsOf = (planned: readonly Planned<Source | Destination>[]): string[] =>
+    planned.map(({ next }) => next.id)
+  return {
+    created: idsOf(all.filter(({ before }) => before === undefined)),
+    changed: all
+      .filter(({ before, fields }) => before !== undefined && fields.length > 0)
+      .map(({ next, fields }) => ({ id: next.id, fields })),
+    unchanged: idsOf(all.filter(({ fields }) => fields.length === 0)),
+    notInDocument: here.filter((id) => !inDocument.has(id)),
+  }
+}

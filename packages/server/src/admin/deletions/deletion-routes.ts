@@ -1,0 +1,88 @@
+import { formatTimestamp, LIMITS, newId } from '@hookline/protocol'
+import type { CatalogSnapshot } from '../../backend/catalog.ts'
+import type { Deletion } from '../../backend/deletions.ts'
+import type { NoticeHistory } from '../../backend/notices.ts'
+import { type Fault, fault } from '../../util/fault.ts'
+import { jsonPointer } from '../../util/json-pointer.ts'
+import { turn } from '../../util/turn.ts'
+import type { AdminApp } from '../api/admin-app.ts'
+import type { AdminDeps } from '../api/admin-deps.ts'
+import { DELETION_SCHEMAS, presentDeletion, presentNotice } from './deletion-schema.ts'
+import { List } from '../api/list.ts'
+import { Problem } from '../problems/problem.ts'
+
+/** Of what `shown` makes. */
+const list = new List<object>('deletions', (each) => each)
+const notices = new List<NoticeHistory>('notices', presentNotice)
+
+/** `/deletions`, `/deletions/:id` and its notices: users removed, and receivers told. */
+export function addDeletionRoutes(app: AdminApp, deps: AdminDeps): void {
+  addCreating(app, deps)
+  addReading(app, deps)
+}
+
+function addCreating(app: AdminApp, { catalog, deletions, clock, wake }: AdminDeps): void {
+  app.post('/deletions', { schema: DELETION_SCHEMAS.create }, async ({ body }, reply) => {
+    const { sourceIds = null, suppress = false } = body
+    const faults = unknownSources(sourceIds ?? [], catalog.current)
+    if (faults.length > 0) throw new Problem('invalid_body', { faults })
+    const createdAt = clock.now()
+    const userIds = [...new Set(body.userIds)]
+    const id = newId('del', createdAt)
+    const users = userIds.length
+    await deletions.create({ id, createdAt, sourceIds, suppress, users }, userIds)
+    wake()
+    reply.code(202).header('location', `${app.prefix}/deletions/${id}`)
+    return { id, state: 'queued' }
+  })
+}
+
+function addReading(app: AdminApp, deps: AdminDeps): void {
+  const { deletions, receipts, clock } = deps
+
+  app.get('/deletions', { schema: DELETION_SCHEMAS.list }, ({ query }) =>
+    list.answer(query, async (page) => {
+      const { data, nextCursor } = await deletions.list({}, page)
+      const each: object[] = []
+      for (const deletion of data) {
+        each.push(await shown(deletion, deps))
+        // Counting the notices of a large one takes milliseconds.
+        await turn()
+      }
+      return { data: each, nextCursor }
+    }),
+  )
+
+  app.get('/deletions/:id', { schema: DELETION_SCHEMAS.get }, async ({ params, query }) => {
+    const deletion = await deletionOf(params.id, deps)
+    const userIds = await deletions.users(params.id, { after: '', limit: LIMITS.usersPerDeletion })
+    const document = { ...(await shown(deletion, deps)), userIds }
+    if (query.format !== 'receipt') return document
+    return receipts.sign({ ...document, issuedAt: formatTimestamp(clock.now()) })
+  })
+
+  app.get('/deletions/:id/notices', { schema: DELETION_SCHEMAS.notices }, async (request) => {
+    const { id } = await deletionOf(request.params.id, deps)
+    return notices.answer(request.query, (page) => deps.notices.list(id, page))
+  })
+}
+
+async function shown(deletion: Deletion, deps: Pick<AdminDeps, 'notices'>): Promise<object> {
+  return presentDeletion(deletion, await deps.notices.progress(deletion.id))
+}
+
+async function deletionOf(id: string, { deletions }: AdminDeps): Promise<Deletion> {
+  const deletion = await deletions.find(id)
+  if (deletion === undefined) throw new Problem('not_found', { detail: 'No deletion has this id.' })
+  return deletion
+}
+
+function unknownSources(sourceIds: readonly string[], { sources }: CatalogSnapshot): Fault[] {
+  const hint =
+    'Give ids of sources that GET /api/v1/sources lists; without sourceIds it is every source, removed ones included.'
+  return sourceIds.flatMap((id, index) =>
+    sources.has(id)
+      ? []
+      : fault(jsonPointer('sourceIds', index), 'unknown_source', 'No source has this id.', hint),
+  )
+}

@@ -1,0 +1,177 @@
+import { formatTimestamp, LIMITS } from '@hookline/protocol'
+import Type from 'typebox'
+import type { Deletion } from '../../backend/deletions.ts'
+import type { NoticeHistory, NoticeProgress } from '../../backend/notices.ts'
+import { presentDelivery } from '../deliveries/delivery-schema.ts'
+import { LIST_QUERY, pageSchema } from '../api/list.ts'
+import { responses, shared } from '../problems/responses.ts'
+import { anyObject, IdInPath, nullable, time } from '../api/schema.ts'
+
+const MOST_USERS = LIMITS.usersPerDeletion
+const id = Type.String()
+
+const NewDeletion = Type.Object(
+  {
+    userIds: Type.Array(Type.String({ minLength: 1 }), {
+      minItems: 1,
+      maxItems: MOST_USERS,
+      description: `The userIds of 1 to ${MOST_USERS} users, texts that are not empty.`,
+    }),
+    sourceIds: Type.Optional(
+      Type.Array(Type.String(), {
+        minItems: 1,
+        description: 'The ids of sources. Leave it out for every source, removed ones included.',
+      }),
+    ),
+    suppress: Type.Optional(
+      Type.Boolean({ description: 'true: new events of the users are not kept from now on.' }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+const STATES = ['queued', 'running', 'finished', 'partial'] as const
+const STATUSES = ['pending', 'delivered', 'partial', 'failed'] as const
+
+const fields = {
+  id,
+  state: Type.Enum([...STATES], {
+    description: 'finished: done, and every receiver told. partial: done, but not every one told.',
+  }),
+  users: Type.Integer({ description: 'How many users it is about.' }),
+  sourceIds: nullable(Type.Array(id, { description: 'null: every source.' })),
+  suppress: Type.Boolean(),
+  createdAt: time,
+  suppressedAt: nullable(time),
+  purgedAt: nullable(time),
+  purged: Type.Object({ events: Type.Integer(), deliveries: Type.Integer() }),
+  notifications: Type.Array(
+    Type.Object({
+      sourceId: id,
+      destinationId: id,
+      status: Type.Enum([...STATUSES]),
+      notices: Type.Object({
+        waiting: Type.Integer(),
+        delivered: Type.Integer(),
+        failed: Type.Integer(),
+      }),
+      attempts: Type.Integer(),
+      notifiedAt: nullable(time),
+    }),
+    { description: 'One for each source and destination; empty until the purge is done.' },
+  ),
+}
+
+/** A deletion as the API shows it. */
+export const DeletionShown = Type.Object(fields, { $id: 'Deletion' })
+
+const about = (operationId: string, summary: string) => ({
+  tags: ['Deletions'],
+  operationId,
+  summary,
+})
+
+/** What the routes of deletions take and answer. */
+export const DELETION_SCHEMAS = {
+  create: {
+    ...about('createDeletion', 'Deletes users, and tells receivers of it'),
+    description:
+      'In this order: suppress, if asked; remove events with their deliveries and history; one notice for each user and destination that is on.',
+    body: NewDeletion,
+    response: responses(
+      202,
+      'It is worked on from now on.',
+      Type.Object({ id, state: Type.Literal('queued') }),
+    ),
+  },
+  list: {
+    ...about('listDeletions', 'Lists deletions, newest first'),
+    querystring: Type.Object(LIST_QUERY, { additionalProperties: false }),
+    response: responses(200, 'A page of deletions.', pageSchema(shared('Deletion'))),
+  },
+  get: {
+    ...about('getDeletion', 'Shows a deletion and how far it is'),
+    description:
+      'With format=receipt: the same as {receipt, signature}, signed with Ed25519 over JSON.stringify(receipt).',
+    params: IdInPath,
+    querystring: Type.Object(
+      {
+        format: Type.Optional(Type.Enum(['receipt'], { description: 'receipt, or leave it out.' })),
+      },
+      { additionalProperties: false },
+    ),
+    response: responses(
+      200,
+      'The deletion, or a receipt of it.',
+      Type.Union([
+        Type.Object({ ...fields, userIds: Type.Array(id) }),
+        Type.Object({
+          receipt: anyObject,
+          signature: Type.Object({
+            algorithm: Type.Literal('Ed25519'),
+            publicKey: Type.String({ description: 'SPKI in DER, as base64.' }),
+            value: Type.String({ description: 'base64' }),
+          }),
+        }),
+      ]),
+    ),
+  },
+  notices: {
+    ...about('listDeletionNotices', 'Lists the notices of a deletion with their attempts'),
+    params: IdInPath,
+    querystring: Type.Object(LIST_QUERY, { additionalProperties: false }),
+    response: responses(200, 'A page of notices, each like a delivery.', pageSchema(anyObject)),
+  },
+}
+
+/** The deletion as the API shows it. */
+export function presentDeletion(deletion: Deletion, progress: readonly NoticeProgress[]): object {
+  const { id: deletionId, users, sourceIds, suppress, createdAt, purged } = deletion
+  const { suppressedAt, purgedAt } = deletion
+  return {
+    id: deletionId,
+    state: stateOf(deletion, progress),
+    users,
+    sourceIds,
+    suppress,
+    createdAt: formatTimestamp(createdAt),
+    suppressedAt: timeOrNull(suppressedAt),
+    purgedAt: timeOrNull(purgedAt),
+    purged,
+    notifications: progress.map(({ counts, notifiedAt, ...rest }) => ({
+      ...rest,
+      status: statusOf(counts),
+      notices: counts,
+      notifiedAt: timeOrNull(notifiedAt),
+    })),
+  }
+}
+
+/** The notice as the API shows it: like a delivery, but of a user in place of an event. */
+export function presentNotice({ sourceId, userId, ...delivery }: NoticeHistory): object {
+  const { eventId: _, ...shown } = presentDelivery(delivery) as { eventId: string }
+  return { ...shown, deletionId: delivery.eventId, sourceId, userId }
+}
+
+function stateOf(
+  { step, startedAt }: Deletion,
+  progress: readonly NoticeProgress[],
+): (typeof STATES)[number] {
+  if (step !== 'done') return startedAt === null ? 'queued' : 'running'
+  if (progress.some(({ counts }) => counts.waiting > 0)) return 'running'
+  return progress.some(({ counts }) => counts.failed > 0) ? 'partial' : 'finished'
+}
+
+function statusOf({
+  waiting,
+  delivered,
+  failed,
+}: NoticeProgress['counts']): (typeof STATUSES)[number] {
+  if (waiting > 0) return 'pending'
+  if (failed === 0) return 'delivered'
+  return delivered > 0 ? 'partial' : 'failed'
+}
+
+function timeOrNull(ms: number | null): string | null {
+  return ms === null ? null : formatTimestamp(ms)
+}

@@ -1,0 +1,51 @@
+import { formatTimestamp } from '@hookline/protocol'
+import Type from 'typebox'
+import type { Suppression } from '../../backend/suppressions.ts'
+import type { AdminApp } from '../api/admin-app.ts'
+import type { AdminDeps } from '../api/admin-deps.ts'
+import { List, LIST_QUERY, pageSchema } from '../api/list.ts'
+import { Problem } from '../problems/problem.ts'
+import { responses } from '../problems/responses.ts'
+import { nullable, time } from '../api/schema.ts'
+
+const SuppressionShown = Type.Object({
+  userId: Type.String(),
+  sourceId: nullable(Type.String({ description: 'null: in every source.' })),
+  since: time,
+  deletionId: Type.String({ description: 'The deletion that asked for it.' }),
+})
+
+const SCHEMAS = {
+  list: {
+    tags: ['Deletions'],
+    operationId: 'listSuppressions',
+    summary: 'Lists suppressed users, newest first',
+    querystring: Type.Object(LIST_QUERY, { additionalProperties: false }),
+    response: responses(200, 'A page of suppressions.', pageSchema(SuppressionShown)),
+  },
+  remove: {
+    tags: ['Deletions'],
+    operationId: 'removeSuppression',
+    summary: 'Lets a user come back, in every source',
+    params: Type.Object({ userId: Type.String() }),
+    response: responses(204, 'New events of the user are kept from now on.'),
+  },
+}
+
+const list = new List<Suppression>('suppressions', ({ since, ...rest }) => ({
+  ...rest,
+  since: formatTimestamp(since),
+}))
+
+/** `/suppressions`: users whose events are answered 200 and not kept. */
+export function addSuppressionRoutes(app: AdminApp, { suppressions }: AdminDeps): void {
+  app.get('/suppressions', { schema: SCHEMAS.list }, ({ query }) =>
+    list.answer(query, (page) => suppressions.list(page)),
+  )
+
+  app.delete('/suppressions/:userId', { schema: SCHEMAS.remove }, async ({ params }, reply) => {
+    if (!(await suppressions.remove(params.userId)))
+      throw new Problem('not_found', { detail: 'This user is not suppressed.' })
+    return reply.code(204).send()
+  })
+}

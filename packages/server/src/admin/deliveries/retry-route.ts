@@ -1,0 +1,29 @@
+import type { AdminApp } from '../api/admin-app.ts'
+import type { AdminDeps } from '../api/admin-deps.ts'
+import { DELIVERY_SCHEMAS, presentDelivery } from './delivery-schema.ts'
+import { Problem } from '../problems/problem.ts'
+
+const HELD = 'The delivery is held: resume its destination with POST /destinations/:id/resume.'
+const NOT_ANY_MORE = 'Its event is kept no longer.'
+
+/** `/deliveries/:id/retry`: another round now. */
+export function addDeliveryRetryRoute(
+  app: AdminApp,
+  { deliveries, replays, clock, wake }: AdminDeps,
+): void {
+  app.post('/deliveries/:id/retry', { schema: DELIVERY_SCHEMAS.retry }, async ({ params }) => {
+    const isPending = await replays.retry(params.id, clock.now())
+    const delivery = await deliveries.find(params.id)
+    if (delivery === undefined) {
+      throw new Problem('not_found', {
+        detail: 'No delivery has this id, or it is kept no longer.',
+      })
+    }
+    if (!isPending) {
+      const detail = delivery.state === 'held' ? HELD : NOT_ANY_MORE
+      throw new Problem('wrong_state', { detail })
+    }
+    wake()
+    return presentDelivery(delivery)
+  })
+}

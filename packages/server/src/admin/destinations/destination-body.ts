@@ -1,0 +1,42 @@
+import { isJsonObject, type WebhooksSettings } from '@hookline/protocol'
+import type { FastifyRequest } from 'fastify'
+import { parseWebhooksSettings } from '../../destinations/webhooks/settings.ts'
+import type { Fault } from '../../util/fault.ts'
+import { Problem } from '../problems/problem.ts'
+
+type Body = Pick<FastifyRequest, 'body' | 'validationError'>
+
+/**
+ * The settings that the body of a destination asks for; `previous` are those it has so far.
+ * @throws {Problem} `invalid_body` with all faults: those of the body, of the settings, and `more`
+ */
+export function settingsIn(
+  { body, validationError }: Body,
+  {
+    previous,
+    more = [],
+    allowedPorts,
+  }: {
+    readonly previous?: WebhooksSettings
+    readonly more?: readonly Fault[]
+    readonly allowedPorts: ReadonlySet<number>
+  },
+): WebhooksSettings {
+  const bodyFaults = faultsIn(validationError)
+  const fields = body ?? {}
+  if (!isJsonObject(fields)) throw new Problem('invalid_body', { faults: bodyFaults })
+  const parsed = parseWebhooksSettings(fields['settings'], previous, allowedPorts)
+  const faults = [...bodyFaults, ...more]
+  if ('faults' in parsed) {
+    faults.push(...parsed.faults.map((each) => ({ ...each, pointer: `/settings${each.pointer}` })))
+  }
+  if ('faults' in parsed || faults.length > 0) throw new Problem('invalid_body', { faults })
+  return parsed.settings
+}
+
+/** What the schema found, but for the settings: their own parser says more about them. */
+function faultsIn(error: Body['validationError']): readonly Fault[] {
+  if (error === undefined || error === null) return []
+  if (!(error instanceof Problem)) throw error
+  return error.faults.filter(({ pointer }) => !/^\/settings(?:\/|$)/.test(pointer))
+}

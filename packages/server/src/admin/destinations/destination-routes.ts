@@ -1,0 +1,111 @@
+import { type Destination, isJsonObject, newId } from '@hookline/protocol'
+import type { FastifyReply } from 'fastify'
+import type { Catalog } from '../../backend/catalog.ts'
+import { type Fault, fault } from '../../util/fault.ts'
+import type { AdminApp } from '../api/admin-app.ts'
+import type { AdminDeps } from '../api/admin-deps.ts'
+import { destinationOf } from '../api/catalog-record.ts'
+import { settingsIn } from './destination-body.ts'
+import { healthOf } from './destination-health.ts'
+import { DESTINATION_SCHEMAS, presentDestination } from './destination-schema.ts'
+import { entityTag, requireMatch } from '../api/entity-tag.ts'
+import { List, pageOf } from '../api/list.ts'
+import { revise } from '../api/revise.ts'
+
+const list = new List<Destination>('destinations', presentDestination)
+
+/** `/destinations` and `/destinations/:id`. */
+export function addDestinationRoutes(app: AdminApp, deps: AdminDeps): void {
+  addReading(app, deps)
+  addChanging(app, deps)
+}
+
+function addReading(app: AdminApp, deps: AdminDeps): void {
+  const { catalog } = deps
+  app.get('/destinations', { schema: DESTINATION_SCHEMAS.list }, ({ query }) => {
+    const { destinations, destinationsBySource } = catalog.current
+    const records =
+      query.sourceId === undefined
+        ? destinations.values()
+        : (destinationsBySource.get(query.sourceId) ?? [])
+    return list.answer(query, (page) => pageOf(records, page))
+  })
+
+  app.get('/destinations/:id', { schema: DESTINATION_SCHEMAS.get }, async ({ params }, reply) => {
+    const destination = destinationOf(catalog, params.id)
+    return { ...answer(destination, reply), health: await healthOf(destination, deps) }
+  })
+}
+
+function addChanging(app: AdminApp, { catalog, clock, allowedPorts }: AdminDeps): void {
+  // Its faults and those of the settings are answered together, so the handler has to see both.
+  const attachValidation = true
+
+  app.post(
+    '/destinations',
+    { schema: DESTINATION_SCHEMAS.create, attachValidation },
+    async (request, reply) => {
+      const more = sourceFaults(catalog, request.body)
+      const settings = settingsIn(request, { more, allowedPorts })
+      const { sourceId, type, name = 'Webhooks', enabled = false } = request.body
+      const now = clock.now()
+      const destination: Destination = {
+        id: newId('dst', now),
+        sourceId,
+        type,
+        name,
+        enabled,
+        paused: null,
+        settings,
+        createdAt: now,
+        updatedAt: now,
+        version: 1,
+      }
+      await catalog.putDestination(destination)
+      reply.code(201).header('location', `${app.prefix}/destinations/${destination.id}`)
+      return answer(destination, reply)
+    },
+  )
+
+  app.patch(
+    '/destinations/:id',
+    { schema: DESTINATION_SCHEMAS.change, attachValidation },
+    async (request, reply) => {
+      const changed = await revise<Destination>({
+        read: () => destinationOf(catalog, request.params.id),
+        change: (destination) => {
+          const previous = destination.settings
+          const settings = settingsIn(request, { previous, allowedPorts })
+          return { ...destination, ...request.body, settings }
+        },
+        put: (destination) => catalog.putDestination(destination),
+        now: clock.now(),
+        ifMatch: request.headers['if-match'],
+      })
+      return answer(changed, reply)
+    },
+  )
+
+  app.delete(
+    '/destinations/:id',
+    { schema: DESTINATION_SCHEMAS.remove },
+    async (request, reply) => {
+      const { id, version } = destinationOf(catalog, request.params.id)
+      requireMatch(request.headers['if-match'], version)
+      await catalog.removeDestination(id)
+      return reply.code(204).send()
+    },
+  )
+}
+
+function answer(destination: Destination, reply: FastifyReply): object {
+  reply.header('etag', entityTag(destination.version))
+  return presentDestination(destination)
+}
+
+function sourceFaults({ current }: Catalog, body: unknown): readonly Fault[] {
+  const sourceId = isJsonObject(body) ? body['sourceId'] : undefined
+  if (typeof sourceId !== 'string' || current.sources.has(sourceId)) return []
+  const hint = 'Give the id of a source that GET /api/v1/sources lists.'
+  return [fault('/sourceId', 'unknown_source', 'No source has this id.', hint)]
+}

@@ -1,0 +1,61 @@
+import type { Destination } from '@hookline/protocol'
+import type { FastifyRequest } from 'fastify'
+import type { AdminApp } from '../api/admin-app.ts'
+import type { AdminDeps } from '../api/admin-deps.ts'
+import { destinationOf } from '../api/catalog-record.ts'
+import { DESTINATION_SCHEMAS, presentDestination } from './destination-schema.ts'
+import { entityTag, requireMatch } from '../api/entity-tag.ts'
+import { revise } from '../api/revise.ts'
+
+type Given = Pick<FastifyRequest, 'headers'> & { readonly params: { readonly id: string } }
+
+/** `/destinations/:id/pause` and `/resume`. Either may be sent twice; the second time changes nothing. */
+export function addDestinationPauseRoutes(app: AdminApp, { catalog, clock }: AdminDeps): void {
+  const reviseOnce = async (
+    { params, headers }: Given,
+    isDone: (destination: Destination) => boolean,
+    change: (destination: Destination) => Destination,
+  ): Promise<Destination> => {
+    const read = (): Destination => destinationOf(catalog, params.id)
+    const ifMatch = headers['if-match']
+    requireMatch(ifMatch, read().version)
+    if (isDone(read())) return read()
+    const put = (next: Destination): Promise<void> => catalog.putDestination(next)
+    return revise<Destination>({ read, change, put, now: clock.now(), ifMatch })
+  }
+
+  app.post(
+    '/destinations/:id/pause',
+    { schema: DESTINATION_SCHEMAS.pause },
+    async (request, reply) => {
+      const paused = { since: clock.now(), reason: 'operator' } as const
+      const changed = await reviseOnce(
+        request,
+        (destination) => destination.paused !== null,
+        (destination) => ({ ...destination, paused: destination.paused ?? paused }),
+      )
+      reply.header('etag', entityTag(changed.version))
+      return presentDestination(changed)
+    },
+  )
+
+  app.post(
+    '/destinations/:id/resume',
+    { schema: DESTINATION_SCHEMAS.resume },
+    async (request, reply) => {
+      const changed = await reviseOnce(request, isResumed, resumed)
+      reply.header('etag', entityTag(changed.version))
+      return presentDestination(changed)
+    },
+  )
+}
+
+function isResumed({ paused, settings }: Destination): boolean {
+  return paused === null && settings.webhooks.every((webhook) => webhook.paused === undefined)
+}
+
+function resumed(destination: Destination): Destination {
+  const { settings } = destination
+  const webhooks = settings.webhooks.map(({ paused: _, ...webhook }) => webhook)
+  return { ...destination, paused: null, settings: { ...settings, webhooks } }
+}

@@ -1,0 +1,21 @@
+import { formatTimestamp, type Pause } from '@hookline/protocol'
+import Type from 'typebox'
+import { nullable, time } from '../api/schema.ts'
+
+/** A pause as the API shows it; `null` where there is none. */
+export const PauseShown = nullable(
+  Type.Object(
+    {
+      since: time,
+      reason: Type.Enum(['operator', 'gone'], {
+        description: 'gone: the receiver answered 410 three times in a row, a minute apart.',
+      }),
+    },
+    { description: 'null while deliveries are tried; else since when they are held.' },
+  ),
+)
+
+/** The pause as the API shows it. */
+export function presentPause(pause: Pause | null): object | null {
+  return pause && { ...pause, since: formatTimestamp(pause.since) }
+}

@@ -1,0 +1,54 @@
+import type { DeliveryHistory, Deliveries } from '../../backend/deliveries.ts'
+import type { ArchivedEvent } from '../../backend/events.ts'
+import type { AdminApp } from '../api/admin-app.ts'
+import type { AdminDeps } from '../api/admin-deps.ts'
+import { presentDelivery } from '../deliveries/delivery-schema.ts'
+import { EVENT_SCHEMAS, presentEvent } from './event-schema.ts'
+import { List } from '../api/list.ts'
+import { Problem } from '../problems/problem.ts'
+import { timeRangeOf } from '../api/time-range.ts'
+import { decisionsOn } from './trace.ts'
+
+const list = new List<ArchivedEvent>('events', presentEvent)
+
+/** `/events` and `/events/:id`: what was received, and what became of it. */
+export function addEventRoutes(app: AdminApp, deps: AdminDeps): void {
+  const { events } = deps
+
+  app.get('/events', { schema: EVENT_SCHEMAS.list }, ({ query }) => {
+    const { limit: _limit, cursor: _cursor, from: _from, to: _to, ...fields } = query
+    const filter = { ...fields, ...timeRangeOf(query) }
+    return list.answer(query, (page) => events.list(filter, page))
+  })
+
+  app.get('/events/:id', { schema: EVENT_SCHEMAS.get }, async ({ params }) => {
+    const event = await events.find(params.id)
+    if (event === undefined) {
+      throw new Problem('not_found', { detail: 'No event has this id, or it is kept no longer.' })
+    }
+    return traceOf(event, deps)
+  })
+}
+
+async function traceOf(event: ArchivedEvent, { catalog, deliveries }: AdminDeps): Promise<object> {
+  const { id, sourceId } = event
+  const made = await allDeliveries(deliveries, id)
+  const { sources, destinationsBySource } = catalog.current
+  return {
+    ...presentEvent(event),
+    source: { id: sourceId, name: sources.get(sourceId)?.name ?? null },
+    decisions: decisionsOn(event, destinationsBySource.get(sourceId) ?? [], made),
+    deliveries: made.map(presentDelivery),
+  }
+}
+
+async function allDeliveries(deliveries: Deliveries, eventId: string): Promise<DeliveryHistory[]> {
+  const found: DeliveryHistory[] = []
+  let cursor: string | null | undefined
+  do {
+    const page = await deliveries.list({ eventId }, { limit: 200, ...(cursor && { cursor }) })
+    found.push(...page.data)
+    cursor = page.nextCursor
+  } while (cursor !== null)
+  return found
+}

@@ -1,0 +1,77 @@
+import { EVENT_TYPES, type Mark } from '@hookline/protocol'
+import Type from 'typebox'
+import type { ArchivedEvent } from '../../backend/events.ts'
+import { LIST_QUERY, pageSchema, SHORT_PAGES } from '../api/list.ts'
+import { responses, shared } from '../problems/responses.ts'
+import { TIME_RANGE_QUERY } from '../api/time-range.ts'
+import { anyObject, IdInPath, nullable, time } from '../api/schema.ts'
+
+const MARKS = ['precision_lost', 'timestamp_unreadable'] as const satisfies readonly Mark[]
+
+const id = Type.String()
+
+const fields = {
+  id,
+  sourceId: id,
+  event: { ...anyObject, description: 'The call as received, validated and stamped.' },
+  receivedAt: time,
+  marks: Type.Array(Type.Enum([...MARKS]), { description: 'What was noticed about the call.' }),
+  duplicates: Type.Integer({ description: 'Later calls with the same messageId, left out.' }),
+}
+
+/** An event in a list. */
+export const EventShown = Type.Object(fields, { $id: 'Event' })
+
+const DecisionShown = Type.Object({
+  destinationId: id,
+  decision: Type.Enum(['deliver', 'declined', 'pending']),
+  reason: nullable(Type.String({ description: 'The code of why not.' })),
+  explanation: Type.String({ description: 'In words, with the remedy.' }),
+})
+
+const TraceShown = Type.Object({
+  ...fields,
+  source: Type.Object({ id, name: nullable(Type.String({ description: 'null if removed.' })) }),
+  decisions: Type.Array(DecisionShown),
+  deliveries: Type.Array(shared('Delivery')),
+})
+
+const about = (operationId: string, summary: string) => ({
+  tags: ['Events'],
+  operationId,
+  summary,
+})
+const filter = {
+  sourceId: Type.Optional(Type.String({ description: 'Only those of this source.' })),
+  messageId: Type.Optional(Type.String({ description: 'Only those with this messageId.' })),
+  type: Type.Optional(
+    Type.Enum([...EVENT_TYPES], { description: `One of ${EVENT_TYPES.join(', ')}.` }),
+  ),
+  userId: Type.Optional(Type.String({ description: 'Only those of this user.' })),
+  anonymousId: Type.Optional(Type.String({ description: 'Only those of this anonymous user.' })),
+  event: Type.Optional(Type.String({ description: 'Only track events of this name.' })),
+  text: Type.Optional(
+    Type.String({ maxLength: 200, description: 'Only those that contain this text, in any case.' }),
+  ),
+  ...TIME_RANGE_QUERY,
+}
+
+/** What the routes of events take and answer. */
+export const EVENT_SCHEMAS = {
+  list: {
+    ...about('listEvents', 'Lists events, newest first'),
+    description: SHORT_PAGES,
+    querystring: Type.Object({ ...LIST_QUERY, ...filter }, { additionalProperties: false }),
+    response: responses(200, 'A page of events.', pageSchema(shared('Event'))),
+  },
+  get: {
+    ...about('getEvent', 'Shows an event and what became of it'),
+    params: IdInPath,
+    response: responses(200, 'The event and its trace.', TraceShown),
+  },
+}
+
+/** The event as the API shows it in a list. */
+export function presentEvent({ declined: _declined, ...rest }: ArchivedEvent): object {
+  return { ...rest, receivedAt: rest.event.receivedAt }
+}

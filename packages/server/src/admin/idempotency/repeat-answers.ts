@@ -1,0 +1,103 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { AdminApp } from '../api/admin-app.ts'
+import type { AdminDeps } from '../api/admin-deps.ts'
+import { Problem } from '../problems/problem.ts'
+import { fingerprint, seal, unseal } from './sealed-text.ts'
+
+const HEADER = 'idempotency-key'
+const REPEATED = 'idempotent-replayed'
+const KEPT_MS = 24 * 60 * 60 * 1000
+const KEPT_HEADERS = ['content-type', 'location', 'etag']
+
+interface Answered {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/**
+ * Answers a POST that comes again with the same `Idempotency-Key` within 24 hours as it was answered the
+ * first time, and does nothing. Only successes are kept: whatever else was answered did nothing. Kept
+ * answers may show a secret, so they are sealed with the token of who asked, which nobody keeps.
+ */
+export function repeatAnswers(app: AdminApp, deps: Pick<AdminDeps, 'keptAnswers' | 'clock'>): void {
+  const underWay = new Set<string>()
+  // Which of them a request is: only the one that does the work has its answer kept.
+  const keys = new WeakMap<FastifyRequest, string>()
+
+  app.addHook('preHandler', async (request, reply) => {
+    const key = keyOf(request)
+    if (key === undefined) return undefined
+    const kept = await deps.keptAnswers.find(key, deps.clock.now())
+    if (kept === undefined) {
+      if (underWay.has(key))
+        throw new Problem('request_under_way', { headers: { 'retry-after': '1' } })
+      underWay.add(key)
+      keys.set(request, key)
+      return undefined
+    }
+    if (kept.fingerprint !== fingerprintOf(request)) throw new Problem('idempotency_key_reused')
+    const text = unseal(kept.sealed, request.actor.credential, key)
+    return answerAgain(reply, JSON.parse(text) as Answered)
+  })
+
+  app.addHook('onSend', async (request, reply, payload) => {
+    const key = keys.get(request)
+    if (key === undefined) return
+    try {
+      if (reply.statusCode < 300 && isText(payload)) await keep(request, reply, key, payload ?? '')
+    } finally {
+      underWay.delete(key)
+    }
+  })
+
+  async function keep(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    key: string,
+    body: string,
+  ): Promise<void> {
+    const answered = JSON.stringify({ status: reply.statusCode, headers: headersOf(reply), body })
+    const now = deps.clock.now()
+    const answer = {
+      key,
+      fingerprint: fingerprintOf(request),
+      sealed: seal(answered, request.actor.credential, key),
+      expiresAt: now + KEPT_MS,
+    }
+    await deps.keptAnswers.keep(answer, now)
+  }
+}
+
+/** Whether this answer was given before, and nothing was done for it. */
+export function isRepeated(reply: FastifyReply): boolean {
+  return reply.hasHeader(REPEATED)
+}
+
+/** Keys of different tokens are different keys. */
+function keyOf({ method, headers, actor }: FastifyRequest): string | undefined {
+  const key = headers[HEADER]
+  if (method !== 'POST' || key === undefined) return undefined
+  if (typeof key === 'string' && /^[\x21-\x7e]{1,255}$/.test(key)) return `${actor.id} ${key}`
+  const detail = 'Idempotency-Key must be 1 to 255 visible ASCII characters, a UUID for example.'
+  throw new Problem('bad_request', { detail })
+}
+
+function fingerprintOf({ method, url, body, actor }: FastifyRequest): string {
+  return fingerprint(`${method} ${url}\n${JSON.stringify(body)}`, actor.credential)
+}
+
+function headersOf(reply: FastifyReply): Record<string, string> {
+  const entries = KEPT_HEADERS.map((name) => [name, reply.getHeader(name)] as const)
+  return Object.fromEntries(entries.filter((entry): entry is [string, string] => !!entry[1]))
+}
+
+function isText(payload: unknown): payload is string | null | undefined {
+  return typeof payload === 'string' || payload === null || payload === undefined
+}
+
+function answerAgain(reply: FastifyReply, { status, headers, body }: Answered): FastifyReply {
+  reply.code(status).headers({ ...headers, [REPEATED]: 'true' })
+  // Already JSON: to be serialised no more.
+  return reply.serializer((text) => text as string).send(body)
+}

@@ -1,0 +1,88 @@
+import { formatTimestamp } from '@hookline/protocol'
+import type { ServerResponse } from 'node:http'
+import type { LiveCursor, LiveMessage } from '../../activity/live-cursor.ts'
+import type { Clock } from '../../util/clock.ts'
+
+const HEARTBEAT_MS = 15_000
+/** Messages handed to the connection at once: all that is ever held for it. */
+const AT_ONCE = 100
+
+export interface LiveStreamOptions {
+  readonly cursor: LiveCursor
+  readonly response: ServerResponse
+  readonly clock: Clock
+  /** Whether the reader may still read. */
+  readonly isAllowed: () => boolean
+  readonly onClose: () => void
+}
+
+/** One connection of the live tail. It takes from its cursor only what the connection can take. */
+export class LiveStream {
+  readonly #options: LiveStreamOptions
+  #cancelHeartbeat: () => void = () => undefined
+  #isFull = false
+  #isClosed = false
+
+  constructor(options: LiveStreamOptions) {
+    this.#options = options
+    const { response, cursor } = options
+    response.on('close', () => this.#close())
+    response.on('drain', () => {
+      this.#isFull = false
+      this.#pump()
+    })
+    cursor.onMore(() => this.#pump())
+  }
+
+  start(): void {
+    this.#options.response.writeHead(200, {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-accel-buffering': 'no',
+    })
+    this.#write('retry: 1000\n\n')
+    this.#beatLater()
+    this.#pump()
+  }
+
+  /** Ends the stream; the reader may come back. */
+  end(): void {
+    this.#options.response.end()
+    this.#close()
+  }
+
+  #pump(): void {
+    if (this.#isFull || this.#isClosed) return
+    const messages = this.#options.cursor.read(AT_ONCE)
+    if (messages.length === 0) return
+    this.#write(messages.map(textOf).join(''))
+    // Others first: however much there is to tell, ingestion does not wait for it.
+    this.#options.cursor.wake()
+  }
+
+  #write(text: string): void {
+    this.#isFull = !this.#options.response.write(text)
+  }
+
+  #beatLater(): void {
+    this.#cancelHeartbeat = this.#options.clock.after(HEARTBEAT_MS, () => {
+      if (!this.#options.isAllowed()) return this.end()
+      // The id goes along, so that a reader whose filter lets little pass does not fall behind.
+      if (!this.#isFull) this.#write(`id: ${this.#options.cursor.lastId}\n: heartbeat\n\n`)
+      this.#beatLater()
+    })
+  }
+
+  #close(): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    this.#cancelHeartbeat()
+    this.#options.cursor[Symbol.dispose]()
+    this.#options.onClose()
+  }
+}
+
+function textOf({ id, name, data }: LiveMessage): string {
+  const shown = 'at' in data ? { ...data, at: formatTimestamp(data.at) } : data
+  return `id: ${id}\nevent: ${name}\ndata: ${JSON.stringify(shown)}\n\n`
+}

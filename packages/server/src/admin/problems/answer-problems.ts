@@ -1,0 +1,43 @@
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Logger } from 'pino'
+import { BackendUnavailable } from '../../backend/backend-unavailable.ts'
+import { Problem } from './problem.ts'
+import type { ProblemCodeName } from './problem-codes.ts'
+
+/** Makes every answer of `app` that is no success a problem document, and logs what is the server's own fault. */
+export function answerProblems(app: FastifyInstance, logger: Logger): void {
+  app.setNotFoundHandler((request, reply) => send(new Problem('not_found'), request, reply))
+  app.setErrorHandler((error: Error, request, reply) => {
+    const problem = problemOf(error)
+    if (problem.statusCode >= 500) {
+      const { method, routeOptions } = request
+      const context = { err: error, requestId: request.id, method, route: routeOptions.url }
+      logger.error(context, 'management request failed')
+    }
+    return send(problem, request, reply)
+  })
+}
+
+function send(problem: Problem, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  return reply
+    .code(problem.statusCode)
+    .headers(problem.headers)
+    .type('application/problem+json')
+    .send(JSON.stringify(problem.document(request.id)))
+}
+
+function problemOf(error: Error): Problem {
+  if (error instanceof Problem) return error
+  if (error instanceof BackendUnavailable) {
+    return new Problem('unavailable', { cause: error, headers: { 'retry-after': '1' } })
+  }
+  return new Problem(codeOf(error as FastifyError), { cause: error })
+}
+
+/** The code for what Fastify itself refuses; anything else is a bug. */
+function codeOf({ code, statusCode = 500 }: FastifyError): ProblemCodeName {
+  if (statusCode === 413) return 'body_too_large'
+  if (statusCode === 415) return 'unsupported_media_type'
+  if (code === 'FST_ERR_CTP_INVALID_JSON_BODY') return 'invalid_json'
+  return statusCode >= 400 && statusCode < 500 ? 'bad_request' : 'internal_error'
+}

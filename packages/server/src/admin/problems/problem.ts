@@ -1,0 +1,42 @@
+import type { Fault } from '../../util/fault.ts'
+import { PROBLEM_CODES, type ProblemCodeName } from './problem-codes.ts'
+
+// A hostile body of a megabyte can have a hundred thousand faults; nobody reads on beyond these.
+const MOST_FAULTS = 100
+
+interface ProblemOptions extends ErrorOptions {
+  /** This occurrence in words; the remedy of the code where there is nothing to add. */
+  readonly detail?: string
+  readonly faults?: readonly Fault[]
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** An answer other than success, thrown by a route: application/problem+json (RFC 9457). */
+export class Problem extends Error {
+  override readonly name = 'Problem'
+  readonly code: ProblemCodeName
+  readonly statusCode: number
+  readonly faults: readonly Fault[]
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(code: ProblemCodeName, options: ProblemOptions = {}) {
+    super(options.detail ?? PROBLEM_CODES[code].help, options)
+    this.code = code
+    this.statusCode = PROBLEM_CODES[code].status
+    this.faults = options.faults ?? []
+    this.headers = options.headers ?? {}
+  }
+
+  /** The document that is sent. */
+  document(requestId: string): object {
+    return {
+      type: `urn:hookline:problem:${this.code}`,
+      title: PROBLEM_CODES[this.code].title,
+      status: this.statusCode,
+      code: this.code,
+      detail: this.message,
+      requestId,
+      errors: this.faults.slice(0, MOST_FAULTS),
+    }
+  }
+}

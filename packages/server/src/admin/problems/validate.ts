@@ -1,0 +1,91 @@
+import { isJsonObject } from '@hookline/protocol'
+import type { FastifySchemaCompiler } from 'fastify'
+import type { TObject, TSchema } from 'typebox'
+import { Errors } from 'typebox/value'
+import { type Fault, fault } from '../../util/fault.ts'
+import { jsonPointer } from '../../util/json-pointer.ts'
+import { unknownFields } from '../../util/unknown-fields.ts'
+import { Problem } from './problem.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** What a keyword of JSON Schema that does not hold is called in an answer. The hint is the field's description. */
+const BROKEN: Readonly<Record<string, readonly [code: string, message: string]>> = {
+  type: ['wrong_type', 'is of the wrong type'],
+  enum: ['not_allowed', 'is none of the values it may have'],
+  const: ['not_allowed', 'is none of the values it may have'],
+  minLength: ['too_short', 'is too short'],
+  maxLength: ['too_long', 'is too long'],
+  pattern: ['wrong_form', 'does not have the form it must have'],
+  minItems: ['too_few', 'has too few entries'],
+  maxItems: ['too_many', 'has too many entries'],
+  minimum: ['out_of_range', 'is too small'],
+  maximum: ['out_of_range', 'is too large'],
+}
+
+/**
+ * Checks a part of a request against the schema of its route: all faults at once, the first of each field.
+ * Schemas are objects. One has the extension `x-fixed` for fields that cannot be changed: their names, with the remedy.
+ */
+export const validate: FastifySchemaCompiler<TObject> = ({ schema, httpPart }) => {
+  const code = httpPart === 'body' ? 'invalid_body' : 'invalid_query'
+  return (given: unknown) => {
+    // No body asks for nothing in particular, as {} does.
+    const value = httpPart === 'querystring' ? withIntegers(schema, given) : (given ?? {})
+    const faults = isJsonObject(value) ? faultsOf(schema, value) : [NOT_AN_OBJECT]
+    return faults.length > 0 ? { error: new Problem(code, { faults }) } : { value }
+  }
+}
+
+const NOT_AN_OBJECT = fault('', 'wrong_type', 'The body is not an object.', 'Send one: {…}.')
+
+function faultsOf(schema: TObject, value: Fields): Fault[] {
+  const fields = Object.entries<TSchema>(schema.properties)
+  const names = fields.map(([name]) => name)
+  const unknown = isClosed(schema) ? unknownFields(value, names) : []
+  const known = fields.map(([name, field]) => {
+    const isRequired = schema.required?.includes(name) ?? false
+    return Object.hasOwn(value, name)
+      ? brokenField(name, field, value[name])
+      : isRequired && fault(jsonPointer(name), 'required', `${name} is missing.`, hintOf(field))
+  })
+  return [
+    ...unknown.map((each) => fixedField(schema, each) ?? each),
+    ...known.filter((each) => typeof each === 'object'),
+  ]
+}
+
+function isClosed(schema: object): boolean {
+  return 'additionalProperties' in schema && schema.additionalProperties === false
+}
+
+function brokenField(name: string, field: TSchema, value: unknown): Fault | undefined {
+  const [error] = Errors(field, value)
+  if (error === undefined) return undefined
+  const [code, message] = BROKEN[error.keyword] ?? ['invalid', 'is not valid']
+  const pointer = jsonPointer(name) + error.instancePath
+  return fault(pointer, code, `${name} ${message}.`, hintOf(field))
+}
+
+function fixedField(schema: TObject, unknown: Fault): Fault | undefined {
+  const fixed = (schema as { 'x-fixed'?: Readonly<Record<string, string>> })['x-fixed'] ?? {}
+  const name = unknown.pointer.slice(1)
+  return Object.hasOwn(fixed, name)
+    ? fault(unknown.pointer, 'fixed', `${name} cannot be changed.`, fixed[name]!)
+    : undefined
+}
+
+function hintOf(field: TSchema): string {
+  return (field as { description?: string }).description ?? ''
+}
+
+/** A query carries text; where the schema says integer, digits become one. */
+function withIntegers(schema: TObject, query: unknown): unknown {
+  if (!isJsonObject(query)) return query
+  const numbered = Object.entries(query).map(([name, value]) => {
+    const { type } = (schema.properties[name] ?? {}) as { type?: string }
+    const isInteger = type === 'integer' && typeof value === 'string' && /^\d{1,9}$/.test(value)
+    return [name, isInteger ? Number(value) : value]
+  })
+  return Object.fromEntries(numbered)
+}

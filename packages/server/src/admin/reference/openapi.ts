@@ -1,0 +1,77 @@
+import swagger, { type FastifyDynamicSwaggerOptions } from '@fastify/swagger'
+import type { FastifySchema } from 'fastify'
+import Type from 'typebox'
+import type { AdminApp } from '../api/admin-app.ts'
+import { DeletionShown } from '../deletions/deletion-schema.ts'
+import { DeliveryShown } from '../deliveries/delivery-schema.ts'
+import { DestinationShown } from '../destinations/destination-schema.ts'
+import { EventShown } from '../events/event-schema.ts'
+import { ReplayShown } from '../replays/replay-schema.ts'
+import { ProblemShown } from '../problems/responses.ts'
+import { SourceShown } from '../sources/source-schema.ts'
+import { TokenShown } from '../tokens/token-schema.ts'
+import { anyObject } from '../api/schema.ts'
+
+const OPTIONS: FastifyDynamicSwaggerOptions = {
+  openapi: {
+    openapi: '3.1.0',
+    info: {
+      title: 'Hookline management API',
+      description: 'Sources, destinations, and what became of every event.',
+      version: '1',
+    },
+    components: {
+      securitySchemes: {
+        token: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'The admin token, or one made with POST /tokens.',
+        },
+      },
+    },
+    security: [{ token: [] }],
+  },
+  refResolver: { buildLocalReference: ({ $id }) => $id as string },
+  transform: ({ schema, url, route }) => ({
+    url,
+    schema: route.method === 'POST' ? withIdempotencyKey(schema) : schema,
+  }),
+}
+
+/** What repeatAnswers takes on every POST, said where the document is made: no route has to think of it. */
+function withIdempotencyKey(schema: FastifySchema): FastifySchema {
+  const { properties } = (schema.headers ?? {}) as { properties?: object }
+  return { ...schema, headers: Type.Object({ ...properties, 'idempotency-key': IDEMPOTENCY_KEY }) }
+}
+
+const IDEMPOTENCY_KEY = Type.Optional(
+  Type.String({
+    description:
+      'Makes it safe to send the request again: within 24 hours it is answered as it was the first time, and nothing is done.',
+  }),
+)
+
+/** Serves the OpenAPI 3.1 document of the routes added afterwards. It holds no secret: no token is asked for. */
+export async function serveOpenapi(app: AdminApp): Promise<void> {
+  for (const schema of [
+    ProblemShown,
+    SourceShown,
+    DestinationShown,
+    EventShown,
+    DeliveryShown,
+    ReplayShown,
+    TokenShown,
+    DeletionShown,
+  ]) {
+    app.addSchema(schema)
+  }
+  await app.register(swagger, OPTIONS)
+  const schema = {
+    tags: ['About'],
+    operationId: 'getOpenapi',
+    summary: 'This document',
+    security: [],
+    response: { 200: { description: 'OpenAPI 3.1.', ...anyObject } },
+  }
+  app.get('/openapi.json', { schema }, async () => app.swagger())
+}

@@ -1,0 +1,76 @@
+import { newId } from '@hookline/protocol'
+import type { Replay, Replays, ReplaySelection } from '../../backend/replays.ts'
+import type { AdminApp } from '../api/admin-app.ts'
+import type { AdminDeps } from '../api/admin-deps.ts'
+import { List } from '../api/list.ts'
+import { Problem } from '../problems/problem.ts'
+import { selectionIn } from './replay-selection.ts'
+import { presentReplay, REPLAY_SCHEMAS } from './replay-schema.ts'
+
+const list = new List<Replay>('replays', presentReplay)
+
+/** Rows that a dry run looks at before everything else has its turn. */
+const SCAN = 1_000
+
+/** `/replays` and `/replays/:id`: past deliveries made anew. */
+export function addReplayRoutes(app: AdminApp, deps: AdminDeps): void {
+  const { replays, clock } = deps
+  addCreating(app, deps)
+
+  app.get('/replays', { schema: REPLAY_SCHEMAS.list }, ({ query }) =>
+    list.answer(query, (page) => replays.list({}, page)),
+  )
+
+  app.get('/replays/:id', { schema: REPLAY_SCHEMAS.get }, async ({ params }) =>
+    presentReplay(await replayOf(replays, params.id)),
+  )
+
+  app.post('/replays/:id/cancel', { schema: REPLAY_SCHEMAS.cancel }, async ({ params }) => {
+    await replays.cancel(params.id, clock.now())
+    return presentReplay(await replayOf(replays, params.id))
+  })
+}
+
+function addCreating(app: AdminApp, { catalog, replays, clock, wake }: AdminDeps): void {
+  app.post('/replays', { schema: REPLAY_SCHEMAS.create }, async ({ body }, reply) => {
+    const now = clock.now()
+    const { dryRun = false, ratePerSecond = null } = body
+    const selection = selectionIn(body, catalog.current, now)
+    if (dryRun) return { dryRun, matches: await countMatches(replays, selection) }
+    const replay: Replay = {
+      id: newId('rpl', now),
+      selection,
+      ratePerSecond,
+      state: 'queued',
+      createdAt: now,
+      finishedAt: null,
+      scanned: 0,
+      requeued: 0,
+      delivered: 0,
+      failed: 0,
+      reachedAt: null,
+      cursor: null,
+    }
+    await replays.create(replay)
+    wake()
+    reply.code(201).header('location', `${app.prefix}/replays/${replay.id}`)
+    return presentReplay(replay)
+  })
+}
+
+async function replayOf(replays: Replays, id: string): Promise<Replay> {
+  const replay = await replays.find(id)
+  if (replay === undefined) throw new Problem('not_found', { detail: 'No replay has this id.' })
+  return replay
+}
+
+async function countMatches(replays: Replays, selection: ReplaySelection): Promise<number> {
+  let matches = 0
+  let cursor: string | null = null
+  do {
+    const slice = await replays.select(selection, { cursor, scan: SCAN, limit: SCAN })
+    matches += slice.eventIds.length
+    cursor = slice.cursor
+  } while (cursor !== null)
+  return matches
+}

@@ -1,0 +1,62 @@
+import { newId, type Source } from '@hookline/protocol'
+import type { FastifyReply } from 'fastify'
+import type { AdminApp } from '../api/admin-app.ts'
+import type { AdminDeps } from '../api/admin-deps.ts'
+import { sourceOf } from '../api/catalog-record.ts'
+import { entityTag, requireMatch } from '../api/entity-tag.ts'
+import { List, pageOf } from '../api/list.ts'
+import { revise } from '../api/revise.ts'
+import { presentSource, SOURCE_SCHEMAS } from './source-schema.ts'
+import { newWriteKey } from './write-key.ts'
+
+/** `/sources` and `/sources/:id`. */
+export function addSourceRoutes(app: AdminApp, { catalog, keyUses, clock }: AdminDeps): void {
+  const list = new List<Source>('sources', (source) => presentSource(source, keyUses))
+  const answer = (source: Source, reply: FastifyReply): object => {
+    reply.header('etag', entityTag(source.version))
+    return presentSource(source, keyUses)
+  }
+
+  app.get('/sources', { schema: SOURCE_SCHEMAS.list }, ({ query }) =>
+    list.answer(query, (page) => pageOf(catalog.current.sources.values(), page)),
+  )
+
+  app.post('/sources', { schema: SOURCE_SCHEMAS.create }, async ({ body }, reply) => {
+    const now = clock.now()
+    const source = {
+      id: newId('src', now),
+      enabled: true,
+      rateLimit: null,
+      ...body,
+      writeKeys: [newWriteKey(now)],
+      createdAt: now,
+      updatedAt: now,
+      version: 1,
+    }
+    await catalog.putSource(source)
+    reply.code(201).header('location', `${app.prefix}/sources/${source.id}`)
+    return answer(source, reply)
+  })
+
+  app.get('/sources/:id', { schema: SOURCE_SCHEMAS.get }, async ({ params }, reply) =>
+    answer(sourceOf(catalog, params.id), reply),
+  )
+
+  app.patch('/sources/:id', { schema: SOURCE_SCHEMAS.change }, async (request, reply) => {
+    const changed = await revise<Source>({
+      read: () => sourceOf(catalog, request.params.id),
+      change: (source) => ({ ...source, ...request.body }),
+      put: (source) => catalog.putSource(source),
+      now: clock.now(),
+      ifMatch: request.headers['if-match'],
+    })
+    return answer(changed, reply)
+  })
+
+  app.delete('/sources/:id', { schema: SOURCE_SCHEMAS.remove }, async (request, reply) => {
+    const { id, version } = sourceOf(catalog, request.params.id)
+    requireMatch(request.headers['if-match'], version)
+    await catalog.removeSource(id)
+    return reply.code(204).send()
+  })
+}

@@ -1,0 +1,77 @@
+import { formatTimestamp } from '@hookline/protocol'
+import type { CountsRow } from '../../backend/statistics.ts'
+import { fault } from '../../util/fault.ts'
+import type { AdminApp } from '../api/admin-app.ts'
+import type { AdminDeps } from '../api/admin-deps.ts'
+import { Problem } from '../problems/problem.ts'
+import { StatisticsPoint } from './statistics-point.ts'
+import { STATISTICS_SCHEMAS } from './statistics-schema.ts'
+import { type StepName, STEPS } from './statistics-steps.ts'
+import { timeRangeOf } from '../api/time-range.ts'
+
+const MOST_POINTS = 1_500
+const POINTS_IF_UNSAID = 60
+
+interface Query {
+  readonly from?: string
+  readonly to?: string
+  readonly step?: StepName
+  readonly sourceId?: string
+  readonly destinationId?: string
+}
+
+/** `/stats`: counts over time. */
+export function addStatisticsRoutes(app: AdminApp, deps: AdminDeps): void {
+  app.get('/stats', { schema: STATISTICS_SCHEMAS.get }, async ({ query }) => {
+    const step = STEPS[query.step ?? '1m']
+    const { from, to } = rangeOf(query, step.ms, deps.clock.now())
+    const count = Math.max(0, Math.ceil((to - from) / step.ms))
+    const points = Array.from(
+      { length: count },
+      (_, at) => new StatisticsPoint(from + at * step.ms),
+    )
+    const range = { span: step.span, from, to, ...scopeOf(query, deps) }
+    for await (const rows of deps.statistics.read(range)) {
+      for (const row of rows) {
+        if (!isAskedFor(row, query)) continue
+        points[Math.floor((row.start - from) / step.ms)]?.add(row)
+      }
+    }
+    return {
+      from: formatTimestamp(from),
+      to: formatTimestamp(to),
+      stepMs: step.ms,
+      points: points.map((point) => point.present()),
+    }
+  })
+}
+
+/** Which rows to read. A destination comes with its source, for calls are received before they have a destination. */
+function scopeOf(
+  { sourceId, destinationId }: Query,
+  { catalog }: AdminDeps,
+): { readonly sourceId?: string; readonly destinationId?: string } {
+  if (sourceId !== undefined) return { sourceId }
+  if (destinationId === undefined) return {}
+  const destination = catalog.current.destinations.get(destinationId)
+  return destination === undefined ? { destinationId } : { sourceId: destination.sourceId }
+}
+
+function isAskedFor(row: CountsRow, { destinationId }: Query): boolean {
+  return (
+    destinationId === undefined || row.destinationId === '' || row.destinationId === destinationId
+  )
+}
+
+/** Whole steps around what was asked for, as far as it is past; the last 60 steps where nothing was said. */
+function rangeOf(query: Query, stepMs: number, now: number): { from: number; to: number } {
+  const asked = timeRangeOf(query)
+  const past = (ms: number): number => Math.min(Math.max(ms, 0), now + stepMs)
+  const to = Math.ceil(past(asked.to ?? now) / stepMs) * stepMs
+  const since = past(asked.from ?? to - POINTS_IF_UNSAID * stepMs)
+  const from = Math.floor(since / stepMs) * stepMs
+  if ((to - from) / stepMs <= MOST_POINTS) return { from, to }
+  const message = `That makes more than ${MOST_POINTS} points.`
+  const hint = 'Take a longer step, or times closer to each other.'
+  throw new Problem('invalid_query', { faults: [fault('/step', 'out_of_range', message, hint)] })
+}

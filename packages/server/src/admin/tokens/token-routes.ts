@@ -1,0 +1,53 @@
+import { parseTimestamp } from '@hookline/protocol'
+import type { StoredToken } from '../../backend/tokens.ts'
+import { fault } from '../../util/fault.ts'
+import type { AdminApp } from '../api/admin-app.ts'
+import type { AdminDeps } from '../api/admin-deps.ts'
+import { List, pageOf } from '../api/list.ts'
+import { Problem } from '../problems/problem.ts'
+import { hashOf, newToken } from './token.ts'
+import { presentToken, TOKEN_SCHEMAS } from './token-schema.ts'
+
+const list = new List<StoredToken>('tokens', presentToken)
+
+/** `/tokens` and `/tokens/:id`. */
+export function addTokenRoutes(app: AdminApp, { tokens, clock }: AdminDeps): void {
+  app.get('/tokens', { schema: TOKEN_SCHEMAS.list }, ({ query }) =>
+    list.answer(query, (page) => pageOf(tokens.current.values(), page)),
+  )
+
+  app.post('/tokens', { schema: TOKEN_SCHEMAS.create }, async ({ body }, reply) => {
+    const now = clock.now()
+    const { id, token } = newToken(now)
+    const stored: StoredToken = {
+      id,
+      name: body.name,
+      role: body.role,
+      hash: hashOf(token),
+      createdAt: now,
+      expiresAt: expiryOf(body.expiresAt ?? null, now),
+      lastUsedAt: null,
+    }
+    await tokens.add(stored)
+    reply.code(201).header('location', `${app.prefix}/tokens/${id}`)
+    return { ...presentToken(stored), token }
+  })
+
+  app.delete('/tokens/:id', { schema: TOKEN_SCHEMAS.remove }, async ({ params }, reply) => {
+    if (!tokens.current.has(params.id)) {
+      throw new Problem('not_found', { detail: 'No token has this id.' })
+    }
+    await tokens.remove(params.id)
+    return reply.code(204).send()
+  })
+}
+
+function expiryOf(given: string | null, now: number): number | null {
+  if (given === null) return null
+  const expiresAt = parseTimestamp(given)
+  if (expiresAt !== undefined && expiresAt > now) return expiresAt
+  const message = 'expiresAt is not a time in the future.'
+  const hint =
+    'Give ISO 8601 like 2030-01-31T00:00:00Z; leave it out for a token that never expires.'
+  throw new Problem('invalid_body', { faults: [fault('/expiresAt', 'not_allowed', message, hint)] })
+}

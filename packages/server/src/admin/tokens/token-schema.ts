@@ -1,0 +1,81 @@
+import { formatTimestamp } from '@hookline/protocol'
+import Type from 'typebox'
+import { ROLES, type StoredToken } from '../../backend/tokens.ts'
+import { LIST_QUERY, pageSchema } from '../api/list.ts'
+import { responses, shared } from '../problems/responses.ts'
+import { IdInPath, nameField, nullable, time } from '../api/schema.ts'
+
+const role = Type.Enum([...ROLES], {
+  description: `One of ${ROLES.join(', ')}: who reads, who changes things, who manages tokens and data.`,
+})
+
+const fields = {
+  id: Type.String(),
+  name: nameField,
+  role,
+  createdAt: time,
+  expiresAt: nullable(time),
+  lastUsedAt: nullable(time),
+}
+
+/** A token as the API shows it: never the token itself. */
+export const TokenShown = Type.Object(fields, { $id: 'Token' })
+
+const NewToken = Type.Object(
+  {
+    name: nameField,
+    role,
+    expiresAt: Type.Optional(
+      nullable(
+        Type.String({
+          maxLength: 40,
+          description: 'When it expires: a time in the future, ISO 8601. null or absent for never.',
+        }),
+      ),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+const about = (operationId: string, summary: string) => ({
+  tags: ['Tokens'],
+  operationId,
+  summary,
+})
+
+/** What the routes of tokens take and answer. */
+export const TOKEN_SCHEMAS = {
+  list: {
+    ...about('listTokens', 'Lists tokens, oldest first'),
+    querystring: Type.Object(LIST_QUERY, { additionalProperties: false }),
+    response: responses(200, 'A page of tokens.', pageSchema(shared('Token'))),
+  },
+  create: {
+    ...about('createToken', 'Makes a token, and shows it this once'),
+    body: NewToken,
+    response: responses(
+      201,
+      'The token. It is kept as a hash alone and cannot be shown again.',
+      Type.Object({ ...fields, token: Type.String({ description: 'Keep it: it is a secret.' }) }),
+    ),
+  },
+  remove: {
+    ...about('removeToken', 'Removes a token; requests with it are refused from now on'),
+    params: IdInPath,
+    response: responses(204, 'It is gone.'),
+  },
+}
+
+/** The token as the API shows it. */
+export function presentToken({ hash: _, ...token }: StoredToken): object {
+  return {
+    ...token,
+    createdAt: formatTimestamp(token.createdAt),
+    expiresAt: timeOrNull(token.expiresAt),
+    lastUsedAt: timeOrNull(token.lastUsedAt),
+  }
+}
+
+function timeOrNull(ms: number | null): string | null {
+  return ms === null ? null : formatTimestamp(ms)
+}

@@ -1,0 +1,89 @@
+import type { Destination } from '@hookline/protocol'
+import type { DatabaseSync } from 'node:sqlite'
+import { SecretBox } from '../../../util/secret-box.ts'
+import {
+  isSealed,
+  openDestination,
+  sealDestination,
+  type SealedDestination,
+} from '../../sealed-destination.ts'
+
+/** The kind of the catalog's rows that note which key its secrets are sealed with. */
+const KEY_KIND = 'encryption_key'
+
+/** The ids of the keys that anything in the catalog is sealed with. Empty for a database that has no tables yet. */
+export function usedKeys(db: DatabaseSync): ReadonlySet<string> {
+  if (!hasCatalog(db)) return new Set()
+  const noted = db.prepare('SELECT id FROM catalog WHERE kind = ?').all(KEY_KIND)
+  const sealed = storedDestinations(db).filter(isSealed)
+  return new Set([
+    ...noted.map(({ id }) => String(id)),
+    ...sealed.map(({ settings }) => SecretBox.keyIdOf(settings)),
+  ])
+}
+
+/**
+ * Seals what is not sealed with the key of `box`, and notes the key. Where secrets were stored as they are
+ * before, nothing of them is left in the file afterwards. To be called before a copy of the database is made,
+ * and once there are tables.
+ */
+export function sealCatalog(db: DatabaseSync, box: SecretBox): void {
+  if (!hasCatalog(db)) return
+  const isNoted = db
+    .prepare('SELECT 1 FROM catalog WHERE kind = ? AND id = ?')
+    .get(KEY_KIND, box.keyId)
+  if (isNoted !== undefined) return
+  const stored = storedDestinations(db)
+  inTransaction(db, () => sealAll(db, stored, box))
+  // Before secrets were sealed, what was deleted was left where it was: only a new file is free of it.
+  if (isUsed(db) && !hasNotedKey(db)) rewrite(db)
+  inTransaction(db, () => {
+    db.prepare('DELETE FROM catalog WHERE kind = ?').run(KEY_KIND)
+    db.prepare("INSERT INTO catalog VALUES (?, ?, 1, '{}')").run(KEY_KIND, box.keyId)
+  })
+}
+
+function sealAll(
+  db: DatabaseSync,
+  stored: readonly (Destination | SealedDestination)[],
+  box: SecretBox,
+): void {
+  const update = db.prepare("UPDATE catalog SET document = ? WHERE kind = 'destination' AND id = ?")
+  for (const each of stored) {
+    const destination = isSealed(each) ? openDestination(each, box) : each
+    update.run(JSON.stringify(sealDestination(destination, box)), each.id)
+  }
+}
+
+function rewrite(db: DatabaseSync): void {
+  // A database in memory may not fit there.
+  db.exec('PRAGMA temp_store = FILE; VACUUM; PRAGMA temp_store = MEMORY')
+  db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+}
+
+function storedDestinations(db: DatabaseSync): (Destination | SealedDestination)[] {
+  const rows = db.prepare("SELECT document FROM catalog WHERE kind = 'destination'").all()
+  return rows.map(({ document }) => JSON.parse(String(document)) as Destination | SealedDestination)
+}
+
+function hasCatalog(db: DatabaseSync): boolean {
+  return db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'catalog'").get() !== undefined
+}
+
+function isUsed(db: DatabaseSync): boolean {
+  return db.prepare('SELECT 1 FROM catalog LIMIT 1').get() !== undefined
+}
+
+function hasNotedKey(db: DatabaseSync): boolean {
+  return db.prepare('SELECT 1 FROM catalog WHERE kind = ?').get(KEY_KIND) !== undefined
+}
+
+function inTransaction(db: DatabaseSync, work: () => void): void {
+  try {
+    db.exec('BEGIN IMMEDIATE')
+    work()
+    db.exec('COMMIT')
+  } finally {
+    if (db.isTransaction) db.exec('ROLLBACK')
+  }
+}

@@ -1,0 +1,48 @@
+import { join } from 'node:path'
+import { readIfThere, writeDurably } from '../../../util/kept-file.ts'
+import type { Redacted } from '../../../util/redacted.ts'
+import { SecretBox } from '../../../util/secret-box.ts'
+
+/** The data is encrypted with a key that this start was not given. */
+export class EncryptionKeyMismatch extends Error {
+  override readonly name = 'EncryptionKeyMismatch'
+}
+
+const FILE = 'encryption-key'
+
+/**
+ * The box that secrets are kept in: with the keys that were `given`, else those in `<dataDir>/encryption-key`.
+ * That file is made when nothing was encrypted so far.
+ * @param used ids of the keys that the data is encrypted with
+ * @throws {EncryptionKeyMismatch} where one of those is missing
+ */
+export function secretBoxOf(
+  dataDir: string,
+  given: Redacted | undefined,
+  used: ReadonlySet<string>,
+): SecretBox {
+  const file = join(dataDir, FILE)
+  const text = given?.reveal() ?? readIfThere(file) ?? (used.size === 0 ? makeKey(file) : '')
+  const keys = SecretBox.keysIn(text)
+  const where = given === undefined ? file : 'HOOKLINE_ENCRYPTION_KEY'
+  if (keys === undefined) throw mismatch(`There is no key in ${where}`, used, file)
+  const box = new SecretBox(keys)
+  if ([...used].some((id) => !box.has(id)))
+    throw mismatch(`The key in ${where} is another one (${box.keyId})`, used, file)
+  return box
+}
+
+function makeKey(file: string): string {
+  const key = SecretBox.newKey()
+  writeDurably(file, key)
+  return key
+}
+
+function mismatch(found: string, used: ReadonlySet<string>, file: string): EncryptionKeyMismatch {
+  const ids = [...used].join(', ')
+  return new EncryptionKeyMismatch(
+    `${found}; the secrets in the database are encrypted with the key ${ids || 'of another start'}. ` +
+      `Put the file ${file} back from its backup, or give that key with HOOKLINE_ENCRYPTION_KEY. ` +
+      'To change the key, give both, the new one first, separated by a comma.',
+  )
+}

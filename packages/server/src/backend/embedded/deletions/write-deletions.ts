@@ -1,0 +1,45 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { DeletionStep } from '../../deletions.ts'
+
+export function createDeletion(
+  db: DatabaseSync,
+): (deletion: {
+  readonly id: string
+  readonly step: DeletionStep
+  readonly document: string
+  readonly userIds: readonly string[]
+}) => void {
+  const insert = db.prepare('INSERT INTO deletions (id, step, document) VALUES (?, ?, ?)')
+  const insertUser = db.prepare('INSERT OR IGNORE INTO deletion_users VALUES (?, ?)')
+  return ({ id, step, document, userIds }) => {
+    insert.run(id, step, document)
+    for (const userId of userIds) insertUser.run(id, userId)
+  }
+}
+
+/** What was next before each step, and where the time is noted at which that one was done. */
+const STEPS: readonly (readonly [to: DeletionStep, from: DeletionStep, doneAt: string])[] = [
+  ['purge', 'suppress', 'suppressed_at'],
+  ['notify', 'purge', 'purged_at'],
+  ['done', 'notify', 'notified_at'],
+]
+
+/** Notes that the deletion begins, where `to` is its step already; else that `to` is the next step now. */
+export function advanceDeletion(
+  db: DatabaseSync,
+): (move: { readonly id: string; readonly to: DeletionStep; readonly now: number }) => void {
+  const begin = db.prepare(
+    'UPDATE deletions SET started_at = ?3 WHERE id = ?1 AND step = ?2 AND started_at IS NULL',
+  )
+  const moves = new Map(
+    STEPS.map(([to, from, doneAt]) => [
+      to,
+      db.prepare(
+        `UPDATE deletions SET step = '${to}', ${doneAt} = ? WHERE id = ? AND step = '${from}'`,
+      ),
+    ]),
+  )
+  return ({ id, to, now }) => {
+    if (begin.run(id, to, now).changes === 0) moves.get(to)?.run(now, id)
+  }
+}

@@ -1,0 +1,83 @@
+import { type AttemptClass, timeOfId } from '@hookline/protocol'
+import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
+import type { DeliveryReports, FailureGroup, Failures } from '../../delivery-reports.ts'
+import { READABLE_WEBHOOKS } from '../database/list-conditions.ts'
+import { Statements } from '../database/statements.ts'
+
+/** Failures of one destination that are looked at, the newest. */
+const MOST_FAILURES = 2_000
+/** Pending deliveries among which the oldest is looked for, those due the longest. */
+const MOST_PENDING = 20_000
+
+const FAILING = "rounds > 0 AND state <> 'delivered'"
+
+// One step of the index for each destination: SELECT DISTINCT reads all its rows.
+const FAILING_DESTINATIONS = `
+  WITH RECURSIVE next (id) AS (
+    SELECT MIN(destination_id) FROM deliveries WHERE ${FAILING}
+    UNION ALL
+    SELECT (SELECT MIN(destination_id) FROM deliveries WHERE ${FAILING} AND destination_id > next.id)
+    FROM next WHERE next.id IS NOT NULL
+  )
+  SELECT id FROM next WHERE id IS NOT NULL`
+
+const NEWEST_FAILING = `
+  SELECT id, first_due_at, webhooks FROM deliveries
+  WHERE ${FAILING} AND destination_id = ? ORDER BY id DESC LIMIT ${MOST_FAILURES + 1}`
+
+const GROUPS = `
+  SELECT webhook.value ->> '$.last.class' AS class, webhook.value ->> '$.last.status' AS status,
+    COUNT(DISTINCT failing.id) AS count, MIN(first_due_at) AS first_seen,
+    MAX(webhook.value ->> '$.last.startedAt') AS last_seen, MAX(failing.id) AS sample
+  FROM (${NEWEST_FAILING}) AS failing, json_each(${READABLE_WEBHOOKS}) AS webhook
+  WHERE webhook.value ->> '$.last.outcome' <> 'delivered'
+  GROUP BY class, status`
+
+/** Reports on the table `deliveries` and its partial indexes. */
+export class SqliteDeliveryReports implements DeliveryReports {
+  readonly #statements: Statements
+
+  constructor(reader: DatabaseSync) {
+    this.#statements = new Statements(reader)
+  }
+
+  async failures({ destinationId }: { readonly destinationId?: string }): Promise<Failures> {
+    const ids = destinationId === undefined ? this.#failingDestinations() : [destinationId]
+    const groups = ids.flatMap((id) =>
+      this.#statements.all(GROUPS, [id]).map((row) => groupOf(id, row)),
+    )
+    return {
+      groups: groups.toSorted((a, b) => b.count - a.count || b.lastSeenAt - a.lastSeenAt),
+      isComplete: ids.every(
+        (id) => this.#statements.all(NEWEST_FAILING, [id]).length <= MOST_FAILURES,
+      ),
+    }
+  }
+
+  async oldestPendingAt(destinationId: string): Promise<number | undefined> {
+    const [row] = this.#statements.all(
+      `SELECT MIN(id) AS id FROM (
+         SELECT id FROM deliveries WHERE state = 'pending' AND destination_id = ?
+         ORDER BY due_at LIMIT ${MOST_PENDING})`,
+      [destinationId],
+    )
+    const id = row?.['id']
+    return typeof id === 'string' ? timeOfId(id) : undefined
+  }
+
+  #failingDestinations(): string[] {
+    return this.#statements.all(FAILING_DESTINATIONS, []).map(({ id }) => String(id))
+  }
+}
+
+function groupOf(destinationId: string, row: Record<string, SQLOutputValue>): FailureGroup {
+  return {
+    destinationId,
+    class: row['class'] as AttemptClass,
+    status: row['status'] === null ? null : Number(row['status']),
+    count: Number(row['count']),
+    firstSeenAt: Number(row['first_seen']),
+    lastSeenAt: Number(row['last_seen']),
+    sampleDeliveryId: String(row['sample']),
+  }
+}

@@ -1,0 +1,145 @@
+import { idFrom } from '@hookline/protocol'
+import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
+import type { Archiving, ArchivedEvent, Declined, EventFilter, Events } from '../../events.ts'
+import type { Page, PageRequest } from '../../page.ts'
+import { acceptedEventOf, EVENT_COLUMNS } from '../log/event-row.ts'
+import { eventConditions } from '../database/list-conditions.ts'
+import { SCAN_CHUNK, scan, type Scanned } from '../database/scan.ts'
+import { firstSeqOf, SEGMENT, segmentOf, SLACK_MS } from '../log/segments.ts'
+import { Statements } from '../database/statements.ts'
+import type { Duplicates } from '../log/sqlite-log.ts'
+import type { DeclinedRow } from './write-declined.ts'
+import type { Writer } from '../writer.ts'
+
+type Row = Record<string, SQLOutputValue>
+
+/** How long one go looks from segment to segment. */
+const GO_MS = 5
+
+/** What one go looks for: rows from a seq downwards, not below the first. */
+interface Go {
+  readonly from: number
+  readonly first: number
+  readonly limit: number
+}
+
+type RowsIn = (from: number, least: number, limit: number) => Row[]
+
+/** The archive on the table `events`, which the log has filled already. */
+export class SqliteEvents implements Events {
+  readonly #writer: Writer
+  readonly #statements: Statements
+  readonly #duplicates: Duplicates
+
+  constructor(writer: Writer, reader: DatabaseSync, duplicates: Duplicates) {
+    this.#writer = writer
+    this.#duplicates = duplicates
+    this.#statements = new Statements(reader)
+  }
+
+  /** Nothing to write for an event that no destination declined: appending has archived it. */
+  async archive(entries: readonly Archiving[]): Promise<ReadonlySet<string>> {
+    const duplicates = new Set<string>()
+    const rows: DeclinedRow[] = []
+    for (const { event, declined } of entries) {
+      if (this.#duplicates.has(event.id)) duplicates.add(event.id)
+      else
+        for (const { destinationId, reason } of declined)
+          rows.push([event.id, destinationId, reason])
+    }
+    if (rows.length > 0) await this.#writer.run('keepDeclined', rows)
+    return duplicates
+  }
+
+  async find(id: string): Promise<ArchivedEvent | undefined> {
+    const [row] = this.#statements.all(
+      `SELECT ${EVENT_COLUMNS}, duplicates FROM events WHERE id = ?`,
+      [id],
+    )
+    return row && this.#archivedEventOf(row)
+  }
+
+  async list(filter: EventFilter, page: PageRequest): Promise<Page<ArchivedEvent>> {
+    const { where, values } = eventConditions(filter)
+    const cursor = page.cursor === undefined ? Infinity : Number(page.cursor)
+    const { first, last } = this.#seqsIn(filter)
+    // Both have an index, which finds the few there are in each segment.
+    const isIndexed = filter.messageId !== undefined || filter.userId !== undefined
+    // Not `LIMIT ?`: for a new value of that SQLite plans anew, which takes longer than the look-up.
+    const sql = `SELECT seq, ${EVENT_COLUMNS}, duplicates FROM events
+      WHERE seq <= ? AND seq >= ? ${isIndexed ? `AND ${SEGMENT} = ?` : ''} ${where}
+      ORDER BY seq DESC LIMIT ? + 0`
+    const rowsIn = (from: number, least: number, limit: number): Row[] => {
+      const segment = isIndexed ? [segmentOf(from)] : []
+      return this.#statements.all(sql, [from, least, ...segment, ...values, limit])
+    }
+    const start = Math.min(cursor - 1, last)
+    const { rows, next } = await scan<Row, number>(
+      start < first ? null : start,
+      page.limit + 1,
+      (from, limit) =>
+        isIndexed
+          ? this.#statements.together(() => segmentBySegment(rowsIn, { from, first, limit }))
+          : chunk(rowsIn, { from, first, limit }),
+    )
+    const shown = rows.slice(0, page.limit)
+    const isFull = rows.length > page.limit
+    const place = isFull ? Number(shown.at(-1)!['seq']) : next === null ? null : next + 1
+    return {
+      data: shown.map((row) => this.#archivedEventOf(row)),
+      nextCursor: place === null ? null : String(place),
+    }
+  }
+
+  /** The places of the first and the last event that can have been received in the time asked for. */
+  #seqsIn({ from, to }: EventFilter): { readonly first: number; readonly last: number } {
+    const one = (sql: string, values: readonly string[]): number | undefined => {
+      const seq = this.#statements.all(sql, values)[0]?.['seq']
+      return seq === undefined || seq === null ? undefined : Number(seq)
+    }
+    const first =
+      from === undefined
+        ? one('SELECT MIN(seq) AS seq FROM events', [])
+        : one('SELECT seq FROM events WHERE id >= ? ORDER BY id LIMIT 1', [idAt(from - SLACK_MS)])
+    const last =
+      to === undefined
+        ? one('SELECT MAX(seq) AS seq FROM events', [])
+        : one('SELECT seq FROM events WHERE id < ? ORDER BY id DESC LIMIT 1', [idAt(to + SLACK_MS)])
+    return { first: first ?? Infinity, last: last ?? -Infinity }
+  }
+
+  #archivedEventOf(row: Row): ArchivedEvent {
+    const declined = this.#statements.all(
+      'SELECT destination_id AS destinationId, reason FROM declined WHERE event_id = ?',
+      [row['id']!],
+    )
+    return {
+      ...acceptedEventOf(row),
+      duplicates: Number(row['duplicates']),
+      declined: declined.map((decision) => ({ ...decision }) as unknown as Declined),
+    }
+  }
+}
+
+/** The least id that an event received at this moment can have. */
+function idAt(ms: number): string {
+  return idFrom('evt', Math.max(0, ms), new Uint8Array(10))
+}
+
+function chunk(rowsIn: RowsIn, { from, first, limit }: Go): Scanned<Row, number> {
+  const least = Math.max(first, from - SCAN_CHUNK + 1)
+  return { rows: rowsIn(from, least, limit), next: least > first ? least - 1 : null }
+}
+
+function segmentBySegment(rowsIn: RowsIn, { from, first, limit }: Go): Scanned<Row, number> {
+  const deadline = performance.now() + GO_MS
+  const rows: Row[] = []
+  let next: number | null = from
+  while (next !== null && rows.length < limit) {
+    const least = Math.max(first, firstSeqOf(segmentOf(next)))
+    rows.push(...rowsIn(next, least, limit - rows.length))
+    next = least > first ? least - 1 : null
+    if (performance.now() >= deadline) break
+  }
+  return { rows, next }
+}

@@ -1,0 +1,170 @@
+import type { AcceptedEvent } from '@hookline/protocol'
+import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
+import { BackendUnavailable } from '../../backend-unavailable.ts'
+import type { Log, LogEntry } from '../../log.ts'
+import { acceptedEventOf, EVENT_COLUMNS, eventRowOf } from './event-row.ts'
+import type { Writer } from '../writer.ts'
+
+/** An entry with its place: the seq of its last event. */
+interface Entry extends LogEntry {
+  readonly seq: number
+}
+
+/**
+ * Ids of events that appending found to be duplicates, and did not keep: from then until their entry is acked, so that
+ * the archive can tell. In memory only, as the entry itself: the table has no duplicates.
+ */
+export type Duplicates = Set<string>
+
+/** Entries read from the table at once when memory does not hold them. */
+const READ_ENTRIES = 256
+/** Events of appended entries kept in memory for a consumer that lags; beyond it they are read back. */
+const TAIL_EVENTS = 8192
+
+interface SqliteLogOptions {
+  readonly maxWaitingBytes: number
+  readonly duplicates: Duplicates
+}
+
+/**
+ * The log on the table `events`.
+ *
+ * Appended entries go to the consumer from memory (`#tail`) as long as it keeps up. When it lags by
+ * more than TAIL_EVENTS the tail is dropped, and the consumer reads from the table until it has caught
+ * up. `#cursor` is the last seq handed out, `#outstanding` what was handed out and not acked, in order;
+ * the acked position on disk is the one before the first of those.
+ */
+export class SqliteLog implements Log {
+  readonly #writer: Writer
+  readonly #options: SqliteLogOptions
+  readonly #leftOverThrough: number
+  readonly #read: (afterSeq: number) => Entry[]
+  #nextSeq: number
+  #cursor: number
+  #waitingBytes = 0
+  #tail: Entry[] = []
+  #tailEvents = 0
+  #isBehind: boolean
+  #outstanding: Entry[] = []
+  readonly #acked = new Set<Entry>()
+  #wake: () => void = () => undefined
+
+  constructor(writer: Writer, reader: DatabaseSync, options: SqliteLogOptions) {
+    this.#writer = writer
+    this.#options = options
+    const last = Number(reader.prepare('SELECT MAX(seq) AS seq FROM events').get()?.['seq'] ?? 0)
+    this.#cursor = Number(reader.prepare('SELECT acked FROM log_position').get()?.['acked'])
+    // Deleting the newest rows must never make the next ones fall behind the position.
+    this.#nextSeq = Math.max(last, this.#cursor) + 1
+    this.#leftOverThrough = last
+    this.#isBehind = last > this.#cursor
+    const select = reader.prepare(
+      `SELECT seq, ${EVENT_COLUMNS} FROM events WHERE seq > ? ORDER BY seq LIMIT ${READ_ENTRIES}`,
+    )
+    this.#read = (afterSeq) =>
+      select.all(afterSeq).map((row) => {
+        const seq = Number(row['seq'])
+        return { seq, ...eventsOf(row), redelivered: seq <= this.#leftOverThrough }
+      })
+  }
+
+  async append(events: readonly AcceptedEvent[]): Promise<void> {
+    if (events.length === 0) return
+    const rows = events.map((event, index) => eventRowOf(this.#nextSeq + index, event))
+    const bytes = rows.reduce((sum, row) => sum + row[7].length, 0)
+    const { maxWaitingBytes } = this.#options
+    if (this.#waitingBytes + bytes > maxWaitingBytes) {
+      throw new BackendUnavailable('Too many calls are waiting for the disk (maxWaitingBytes).')
+    }
+    this.#nextSeq += rows.length
+    const entry: Entry = { seq: this.#nextSeq - 1, events, redelivered: false }
+    this.#waitingBytes += bytes
+    try {
+      this.#offer(entry, await this.#writer.run('appendEvents', rows))
+    } finally {
+      this.#waitingBytes -= bytes
+    }
+  }
+
+  async *consume({ signal }: { readonly signal: AbortSignal }): AsyncIterable<readonly LogEntry[]> {
+    this.#outstanding = this.#outstanding.filter((entry) => !this.#acked.has(entry))
+    this.#acked.clear()
+    if (this.#outstanding.length > 0) {
+      yield (this.#outstanding = this.#outstanding.map((entry) => ({
+        ...entry,
+        redelivered: true,
+      })))
+    }
+    while (!signal.aborted) {
+      const entries = this.#isBehind ? this.#catchUp() : this.#takeTail()
+      if (entries.length > 0) {
+        this.#cursor = entries.at(-1)!.seq
+        this.#outstanding.push(...entries)
+        yield entries
+      } else if (!this.#isBehind) {
+        await this.#appendedOr(signal)
+      }
+    }
+  }
+
+  async ack(entries: readonly LogEntry[]): Promise<void> {
+    for (const entry of entries) this.#acked.add(entry as Entry)
+    let done = 0
+    while (done < this.#outstanding.length && this.#acked.delete(this.#outstanding[done]!)) done++
+    if (done === 0) return
+    const acked = this.#outstanding.splice(0, done)
+    this.#forgetDuplicates(acked)
+    await this.#writer.runLater('ackEvents', acked.at(-1)!.seq)
+  }
+
+  #offer(entry: Entry, duplicates: readonly string[]): void {
+    // While behind, the table is read instead; and what that read gave already must not come twice.
+    if (this.#isBehind || entry.seq <= this.#cursor) return
+    for (const id of duplicates) this.#options.duplicates.add(id)
+    this.#tail.push(entry)
+    this.#tailEvents += entry.events.length
+    if (this.#tailEvents > TAIL_EVENTS) {
+      this.#forgetDuplicates(this.#takeTail())
+      this.#isBehind = true
+    }
+    this.#wake()
+  }
+
+  #forgetDuplicates(entries: readonly Entry[]): void {
+    const { duplicates } = this.#options
+    if (duplicates.size === 0) return
+    for (const { events } of entries) for (const { id } of events) duplicates.delete(id)
+  }
+
+  #takeTail(): Entry[] {
+    const entries = this.#tail
+    this.#tail = []
+    this.#tailEvents = 0
+    return entries
+  }
+
+  #catchUp(): Entry[] {
+    const entries = this.#read(this.#cursor)
+    // A short read has seen everything that is committed; the rest is yet to be offered.
+    this.#isBehind = entries.length === READ_ENTRIES
+    return entries
+  }
+
+  async #appendedOr(signal: AbortSignal): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const wake = (): void => resolve()
+    this.#wake = wake
+    signal.addEventListener('abort', wake, { once: true })
+    await promise
+    signal.removeEventListener('abort', wake)
+  }
+}
+
+function eventsOf(row: Record<string, SQLOutputValue>): Pick<LogEntry, 'events' | 'unreadable'> {
+  try {
+    return { events: [acceptedEventOf(row)] }
+  } catch {
+    const reason = 'The event in the database is not readable as JSON.'
+    return { events: [], unreadable: [{ id: String(row['id']), reason }] }
+  }
+}

@@ -1,0 +1,22 @@
+import { initial } from './0001-initial.ts'
+import { waitingReplaysQuarantine } from './0002-waiting-replays-quarantine.ts'
+import { deletions } from './0003-deletions.ts'
+import { tokensAuditStatistics } from './0004-tokens-audit-statistics.ts'
+import { replayEndsKeyUses } from './0005-replay-ends-key-uses.ts'
+import { segments } from './0006-segments.ts'
+
+/** One step of the schema. Forward only: a step that was released is never changed. */
+export interface Migration {
+  /** What `PRAGMA user_version` says afterwards. Numbered from 1 without gaps. */
+  readonly version: number
+  readonly sql: string
+}
+
+export const MIGRATIONS: readonly Migration[] = [
+  { version: 1, sql: initial },
+  { version: 2, sql: waitingReplaysQuarantine },
+  { version: 3, sql: deletions },
+  { version: 4, sql: tokensAuditStatistics },
+  { version: 5, sql: replayEndsKeyUses },
+  { version: 6, sql: segments },
+]

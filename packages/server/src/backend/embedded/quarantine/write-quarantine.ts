@@ -1,0 +1,40 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { SetAside } from '../../quarantine.ts'
+
+/** id, eventId, destinationId, rounds, firstDueAt, webhooks: a delivery that may have no row yet. */
+type QuarantinedRow = readonly [string, string, string, number, number, string]
+
+export interface SetAsideRows {
+  readonly items: readonly (readonly [id: string, reason: string, at: number])[]
+  readonly deliveries: readonly QuarantinedRow[]
+}
+
+export function setAsideRowsOf(items: readonly SetAside[]): SetAsideRows {
+  return {
+    items: items.map(({ id, reason, at }) => [id, reason, at]),
+    deliveries: items.flatMap(({ delivery }) => {
+      if (delivery === undefined) return []
+      const { id, eventId, destinationId, rounds, firstDueAt, webhooks } = delivery
+      return [[id, eventId, destinationId, rounds, firstDueAt, JSON.stringify(webhooks)] as const]
+    }),
+  }
+}
+
+export function setAside(db: DatabaseSync): (rows: SetAsideRows) => void {
+  const insert = db.prepare(
+    `INSERT OR IGNORE INTO deliveries (id, event_id, destination_id, state, rounds, first_due_at, webhooks)
+     VALUES (?, ?, ?, 'quarantined', ?, ?, ?)`,
+  )
+  const mark = db.prepare(
+    `UPDATE deliveries SET state = 'quarantined', due_at = NULL
+     WHERE id = ? AND state IN ('pending', 'held')`,
+  )
+  const keep = db.prepare('INSERT OR REPLACE INTO quarantine VALUES (?, ?, ?)')
+  return ({ items, deliveries }) => {
+    for (const row of deliveries) insert.run(...row)
+    for (const [id, reason, at] of items) {
+      mark.run(id)
+      keep.run(id, reason, at)
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
+import type { Page, PageRequest } from '../../page.ts'
+import type { Replay, Replays, ReplaySelection, ReplaySlice, ReplayStep } from '../../replays.ts'
+import { ReplayScan } from './replay-scan.ts'
+import { Statements } from '../database/statements.ts'
+import type { Writer } from '../writer.ts'
+
+type Row = Record<string, SQLOutputValue>
+type Document = Pick<Replay, 'selection' | 'ratePerSecond'>
+
+/** Replays on the table of that name. */
+export class SqliteReplays implements Replays {
+  readonly #writer: Writer
+  readonly #statements: Statements
+  readonly #scan: ReplayScan
+
+  constructor(writer: Writer, reader: DatabaseSync) {
+    this.#writer = writer
+    this.#statements = new Statements(reader)
+    this.#scan = new ReplayScan(this.#statements)
+  }
+
+  async create({ id, createdAt, selection, ratePerSecond }: Replay): Promise<void> {
+    const document: Document = { selection, ratePerSecond }
+    await this.#writer.run('createReplay', { id, createdAt, document: JSON.stringify(document) })
+  }
+
+  async find(id: string): Promise<Replay | undefined> {
+    const [row] = this.#statements.all('SELECT * FROM replays WHERE id = ?', [id])
+    return row && replayOf(row)
+  }
+
+  async list(
+    { isOpen }: { readonly isOpen?: true },
+    { limit, cursor = '~' }: PageRequest,
+  ): Promise<Page<Replay>> {
+    const rows = this.#statements.all(
+      `SELECT * FROM replays WHERE id < ? ${isOpen ? 'AND finished_at IS NULL' : ''}
+       ORDER BY id DESC LIMIT ?`,
+      [cursor, limit + 1],
+    )
+    const shown = rows.slice(0, limit)
+    return {
+      data: shown.map(replayOf),
+      nextCursor: rows.length > limit ? String(shown.at(-1)!['id']) : null,
+    }
+  }
+
+  cancel(id: string, now: number): Promise<void> {
+    return this.#writer.run('cancelReplay', { id, now })
+  }
+
+  async select(
+    selection: ReplaySelection,
+    options: { readonly cursor: string | null; readonly scan: number; readonly limit: number },
+  ): Promise<ReplaySlice> {
+    // Whoever selects slice after slice lets everything else have its turn in between.
+    await new Promise((resolve) => setImmediate(resolve))
+    return this.#scan.slice(selection, options)
+  }
+
+  async advance(replay: Replay, step: ReplayStep): Promise<Replay | undefined> {
+    const { id, selection, cursor: fromCursor } = replay
+    const { destinationId } = selection
+    const taken = await this.#writer.run('advanceReplay', {
+      id,
+      destinationId,
+      fromCursor,
+      ...step,
+    })
+    return taken ? this.find(id) : undefined
+  }
+
+  retry(id: string, now: number): Promise<boolean> {
+    return this.#writer.run('retryDelivery', { id, now })
+  }
+}
+
+function replayOf(row: Row): Replay {
+  const numberOrNull = (value: SQLOutputValue | undefined): number | null =>
+    value === null ? null : Number(value)
+  return {
+    ...(JSON.parse(String(row['document'])) as Document),
+    id: String(row['id']),
+    state: row['state'] as Replay['state'],
+    createdAt: Number(row['created_at']),
+    finishedAt: numberOrNull(row['finished_at']),
+    scanned: Number(row['scanned']),
+    requeued: Number(row['requeued']),
+    delivered: Number(row['delivered']),
+    failed: Number(row['failed']),
+    reachedAt: numberOrNull(row['reached_at']),
+    cursor: row['cursor'] === null ? null : String(row['cursor']),
+  }
+}

@@ -1,0 +1,34 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { Counts, CountsRow, Span } from '../../statistics.ts'
+
+/** Adds counts to those that are there. */
+export function addCounts(db: DatabaseSync): (rows: readonly CountsRow[]) => void {
+  const read = db.prepare(
+    `SELECT counts FROM statistics
+     WHERE span = ? AND start = ? AND source_id = ? AND destination_id = ?`,
+  )
+  const write = db.prepare('INSERT OR REPLACE INTO statistics VALUES (?, ?, ?, ?, ?)')
+  return (rows) => {
+    for (const { span, start, sourceId, destinationId, counts } of rows) {
+      const key = [span, start, sourceId, destinationId] as const
+      const there = read.get(...key)?.['counts']
+      const before = there === undefined ? {} : (JSON.parse(String(there)) as Counts)
+      write.run(...key, JSON.stringify(sumOf(before, counts)))
+    }
+  }
+}
+
+export function removeCounts(
+  db: DatabaseSync,
+): (old: { readonly span: Span; readonly before: number }) => void {
+  const remove = db.prepare('DELETE FROM statistics WHERE span = ? AND start < ?')
+  return ({ span, before }) => {
+    remove.run(span, before)
+  }
+}
+
+function sumOf(a: Counts, b: Counts): Counts {
+  const sum: Record<string, number> = { ...a }
+  for (const [name, count] of Object.entries(b)) sum[name] = (sum[name] ?? 0) + count
+  return sum
+}

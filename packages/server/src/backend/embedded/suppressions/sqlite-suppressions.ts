@@ -1,0 +1,66 @@
+import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
+import type { Page, PageRequest } from '../../page.ts'
+import type { Suppression, Suppressions } from '../../suppressions.ts'
+import { Statements } from '../database/statements.ts'
+import type { Writer } from '../writer.ts'
+
+type Row = Record<string, SQLOutputValue>
+
+const EVERY_SOURCE = ''
+
+/** Suppressions on the table of that name, read once at the start: only this process writes it. */
+export class SqliteSuppressions implements Suppressions {
+  readonly #writer: Writer
+  readonly #statements: Statements
+  readonly #sourcesByUser = new Map<string, Set<string>>()
+
+  constructor(writer: Writer, reader: DatabaseSync) {
+    this.#writer = writer
+    this.#statements = new Statements(reader)
+    const all = reader.prepare('SELECT user_id, source_id FROM suppressions')
+    for (const { user_id: userId, source_id: sourceId } of all.iterate())
+      this.#keep(String(userId), String(sourceId))
+  }
+
+  has(sourceId: string, userId: string): boolean {
+    const sources = this.#sourcesByUser.get(userId)
+    return sources !== undefined && (sources.has(EVERY_SOURCE) || sources.has(sourceId))
+  }
+
+  async add(suppressions: readonly Suppression[]): Promise<void> {
+    await this.#writer.run('addSuppressions', suppressions)
+    for (const { userId, sourceId } of suppressions) this.#keep(userId, sourceId ?? EVERY_SOURCE)
+  }
+
+  async remove(userId: string): Promise<boolean> {
+    const wasThere = await this.#writer.run('removeSuppressions', userId)
+    this.#sourcesByUser.delete(userId)
+    return wasThere
+  }
+
+  async list({ limit, cursor }: PageRequest): Promise<Page<Suppression>> {
+    const rows = this.#statements.all(
+      'SELECT * FROM suppressions WHERE seq < ? ORDER BY seq DESC LIMIT ?',
+      [Number(cursor ?? Number.MAX_SAFE_INTEGER), limit + 1],
+    )
+    const shown = rows.slice(0, limit)
+    return {
+      data: shown.map(suppressionOf),
+      nextCursor: rows.length > limit ? String(shown.at(-1)!['seq']) : null,
+    }
+  }
+
+  #keep(userId: string, sourceId: string): void {
+    const sources = this.#sourcesByUser.get(userId) ?? new Set()
+    this.#sourcesByUser.set(userId, sources.add(sourceId))
+  }
+}
+
+function suppressionOf(row: Row): Suppression {
+  return {
+    userId: String(row['user_id']),
+    sourceId: row['source_id'] === EVERY_SOURCE ? null : String(row['source_id']),
+    since: Number(row['since']),
+    deletionId: String(row['deletion_id']),
+  }
+}

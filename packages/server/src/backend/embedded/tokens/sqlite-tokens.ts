@@ -1,0 +1,41 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { StoredToken, Tokens } from '../../tokens.ts'
+import type { Writer } from '../writer.ts'
+
+/** Tokens in the table of that name, read once at the start: only this process writes it. */
+export class SqliteTokens implements Tokens {
+  readonly #writer: Writer
+  #current: ReadonlyMap<string, StoredToken>
+
+  constructor(writer: Writer, reader: DatabaseSync) {
+    this.#writer = writer
+    const rows = reader.prepare('SELECT last_used_at, document FROM tokens ORDER BY id').all()
+    const tokens = rows.map(({ last_used_at: usedAt, document }) => {
+      const lastUsedAt = usedAt === null ? null : Number(usedAt)
+      return { ...(JSON.parse(String(document)) as StoredToken), lastUsedAt }
+    })
+    this.#current = new Map(tokens.map((token) => [token.id, token]))
+  }
+
+  get current(): ReadonlyMap<string, StoredToken> {
+    return this.#current
+  }
+
+  async add(token: StoredToken): Promise<void> {
+    const { lastUsedAt: _, ...kept } = token
+    await this.#writer.run('addToken', { id: token.id, document: JSON.stringify(kept) })
+    this.#current = new Map(this.#current).set(token.id, token)
+  }
+
+  async remove(id: string): Promise<void> {
+    await this.#writer.run('removeToken', id)
+    this.#current = new Map([...this.#current].filter(([each]) => each !== id))
+  }
+
+  async markUsed(id: string, at: number): Promise<void> {
+    const token = this.#current.get(id)
+    if (token === undefined) return
+    this.#current = new Map(this.#current).set(id, { ...token, lastUsedAt: at })
+    await this.#writer.run('markTokenUsed', { id, at })
+  }
+}

@@ -1,0 +1,52 @@
+import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
+import type { Backlog, Removal, RemovalSlice, Upkeep, WaitingDeliveries } from '../../upkeep.ts'
+import { removeCopies } from '../migrations/migrate.ts'
+import { Statements } from '../database/statements.ts'
+import type { Writer } from '../writer.ts'
+
+/** Counts and sizes of the database, and the removal of what is old. */
+export class SqliteUpkeep implements Upkeep {
+  readonly #writer: Writer
+  readonly #statements: Statements
+  readonly #databaseFile: string
+
+  constructor(writer: Writer, reader: DatabaseSync, databaseFile: string) {
+    this.#writer = writer
+    this.#databaseFile = databaseFile
+    this.#statements = new Statements(reader)
+  }
+
+  async backlog(): Promise<Backlog> {
+    const rows = this.#statements.all(
+      'SELECT destination_id AS destinationId, state, count FROM waiting WHERE count > 0',
+      [],
+    )
+    const oldest = this.#one("SELECT MIN(first_due_at) FROM deliveries WHERE state = 'pending'")
+    return {
+      waiting: rows.map((row) => ({ ...row }) as unknown as WaitingDeliveries),
+      oldestPendingAt: oldest === null ? undefined : Number(oldest),
+      quarantined: Number(this.#one('SELECT COUNT(*) FROM quarantine')),
+    }
+  }
+
+  async usedBytes(): Promise<number> {
+    const [pages, free, pageBytes] = ['page_count', 'freelist_count', 'page_size'].map((pragma) =>
+      Number(this.#one(`PRAGMA ${pragma}`)),
+    )
+    return (pages! - free!) * pageBytes!
+  }
+
+  async removeOldest({ before, cursor }: RemovalSlice): Promise<Removal> {
+    // Whatever is in a copy as old as that would have gone by now.
+    if (before !== undefined && cursor === undefined)
+      removeCopies(this.#databaseFile, { madeBefore: before })
+    return this.#writer.run('removeOldest', {
+      before: before ?? null,
+      afterSeq: Number(cursor ?? 0),
+    })
+  }
+
+  #one(sql: string): SQLOutputValue {
+    return Object.values(this.#statements.all(sql, [])[0]!)[0]!
+  }
+}

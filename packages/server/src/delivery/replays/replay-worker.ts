@@ -1,0 +1,97 @@
+import type { Logger } from 'pino'
+import type { Replay, Replays } from '../../backend/replays.ts'
+import type { Clock } from '../../util/clock.ts'
+import { Recurring } from '../../util/recurring.ts'
+import { deliveryId } from '../rounds/delivery-id.ts'
+import { ReplayRate } from './replay-rate.ts'
+
+export interface ReplayWorkerOptions {
+  readonly replays: Replays
+  readonly clock: Clock
+  readonly logger: Logger
+  /** Deliveries became due. */
+  readonly onRequeued: () => void
+}
+
+/** Rows looked at, and deliveries made due, in one slice: a few milliseconds each. */
+const SCAN = 1_000
+const MOST_AT_ONCE = 250
+/** How soon a replay is noticed that another node made. */
+const LOOK_EVERY_MS = 10_000
+const AFTER_FAILURE_MS = 1_000
+
+/**
+ * Works off replays, a slice of each in turn: finds past deliveries that match and makes them pending; the
+ * lanes do the rest, with their limits and retries. The replay stands behind each slice in the transaction
+ * that makes its deliveries pending, so after a crash it goes on where it was; a slice of one that was
+ * cancelled meanwhile does nothing.
+ */
+export class ReplayWorker implements AsyncDisposable {
+  readonly #options: ReplayWorkerOptions
+  readonly #recurring: Recurring
+  readonly #rates = new Map<string, ReplayRate>()
+
+  constructor(options: ReplayWorkerOptions) {
+    this.#options = options
+    this.#recurring = new Recurring({
+      clock: options.clock,
+      work: () => this.#takeTurns(),
+      onFailure: (error) => options.logger.warn({ err: error }, 'replay.failed'),
+    })
+  }
+
+  /** Looks at once what is to be done: at the start, and when a replay was made. */
+  wake(): void {
+    this.#recurring.wake()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#recurring[Symbol.asyncDispose]()
+  }
+
+  /** Returns how long until one of them may go on. */
+  async #takeTurns(): Promise<number> {
+    const { data: open } = await this.#options.replays.list({ isOpen: true }, { limit: 200 })
+    const ids = new Set(open.map(({ id }) => id))
+    for (const id of this.#rates.keys()) if (!ids.has(id)) this.#rates.delete(id)
+    let waitMs = LOOK_EVERY_MS
+    for (const replay of open) waitMs = Math.min(waitMs, await this.#takeTurnOrFail(replay))
+    return waitMs
+  }
+
+  /** One that fails stops no other. */
+  async #takeTurnOrFail(replay: Replay): Promise<number> {
+    try {
+      return await this.#takeTurn(replay)
+    } catch (error) {
+      this.#options.logger.warn({ err: error, replayId: replay.id }, 'replay.failed')
+      return AFTER_FAILURE_MS
+    }
+  }
+
+  async #takeTurn(replay: Replay): Promise<number> {
+    const { replays, clock, logger, onRequeued } = this.#options
+    const { id, selection, cursor } = replay
+    const rate = this.#rates.get(id) ?? new ReplayRate(replay.ratePerSecond ?? Infinity)
+    this.#rates.set(id, rate)
+    const limit = Math.min(MOST_AT_ONCE, rate.allowance(clock.now()))
+    if (limit === 0) return rate.waitMs(clock.now())
+    const slice = await replays.select(selection, { cursor, scan: SCAN, limit })
+    const deliveries = slice.eventIds.map((eventId) => ({
+      id: deliveryId(eventId, selection.destinationId),
+      eventId,
+    }))
+    const { scanned, reachedAt, cursor: next } = slice
+    const step = { deliveries, scanned, reachedAt, cursor: next, now: clock.now() }
+    const after = await replays.advance(replay, step)
+    rate.use(deliveries.length)
+    if (deliveries.length > 0) onRequeued()
+    if (after?.state === 'finished') {
+      logger.info(
+        { replayId: id, scanned: after.scanned, requeued: after.requeued },
+        'replay.finished',
+      )
+    }
+    return after?.state === 'running' ? rate.waitMs(clock.now()) : 0
+  }
+}

@@ -1,0 +1,63 @@
+import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync } from 'node:zlib'
+import type { Refused } from '../calls/refused.ts'
+
+// Synchronous on purpose: at most `maxOutputLength` bytes take about as long as JSON.parse on them will,
+// and Node's thread pool stays free for look-ups of names.
+type Decompress = (bytes: Buffer, options: { readonly maxOutputLength: number }) => Buffer
+
+const DECOMPRESS: ReadonlyMap<string, Decompress> = new Map<string, Decompress>([
+  ['gzip', gunzipSync],
+  ['x-gzip', gunzipSync],
+  ['deflate', (bytes, options) => (isZlib(bytes) ? inflateSync : inflateRawSync)(bytes, options)],
+  ['br', brotliDecompressSync],
+])
+
+const BYTE_ORDER_MARK = '\uFEFF'
+
+/** The text of a body. */
+export interface DecodedBody {
+  readonly text: string
+  /** The size after decompression. */
+  readonly bytes: number
+}
+
+/**
+ * Undoes the `Content-Encoding` and reads UTF-8, with or without byte order mark. Decompression stops
+ * at `maxBytes`. Bytes that are not UTF-8 become U+FFFD: a name cut in the middle of a character by one
+ * call must not cost the rest of its batch.
+ */
+export function decodeBody(
+  bytes: Buffer,
+  contentEncoding: string | undefined,
+  maxBytes: number,
+): DecodedBody | Refused {
+  const decompressed = decompress(bytes, contentEncoding, maxBytes)
+  if (!Buffer.isBuffer(decompressed)) return decompressed
+  const text = decompressed.toString('utf8')
+  return {
+    text: text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text,
+    bytes: decompressed.length,
+  }
+}
+
+function decompress(
+  bytes: Buffer,
+  contentEncoding: string | undefined,
+  maxBytes: number,
+): Buffer | Refused {
+  const encoding = contentEncoding?.trim().toLowerCase() ?? ''
+  if (encoding === '' || encoding === 'identity') return bytes
+  const decompressor = DECOMPRESS.get(encoding)
+  if (decompressor === undefined) return { refused: 'invalid_json' }
+  try {
+    return decompressor(bytes, { maxOutputLength: maxBytes })
+  } catch (error) {
+    const tooLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE'
+    return { refused: tooLarge ? 'batch_too_large' : 'invalid_json' }
+  }
+}
+
+/** Whether deflated data has the zlib header (RFC 1950 §2.2) that some clients leave out. */
+function isZlib(bytes: Buffer): boolean {
+  return bytes.length >= 2 && (bytes[0]! & 0x0f) === 8 && bytes.readUInt16BE(0) % 31 === 0
+}

@@ -1,0 +1,28 @@
+import type { Json } from '@hookline/protocol'
+import type { IncomingMessage } from 'node:http'
+import { decodeBody } from './decode-body.ts'
+import { readBody } from './read-body.ts'
+import { isRefused, type Refused } from '../calls/refused.ts'
+
+/** The body of a request: its text, what the text says, and its size after decompression. */
+export interface ParsedBody {
+  readonly json: Json
+  readonly text: string
+  readonly bytes: number
+}
+
+/** Reads the body as JSON, whatever the content type says. */
+export async function parseBody(
+  request: IncomingMessage,
+  maxBytes: number,
+): Promise<ParsedBody | Refused> {
+  const sent = await readBody(request, maxBytes)
+  if (isRefused(sent)) return sent
+  const decoded = decodeBody(sent, request.headers['content-encoding'], maxBytes)
+  if (isRefused(decoded)) return decoded
+  try {
+    return { ...decoded, json: JSON.parse(decoded.text) }
+  } catch {
+    return { refused: 'invalid_json' }
+  }
+}

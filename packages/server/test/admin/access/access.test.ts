@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ACCESS } from '../../../src/admin/access/access.ts'
+import { ROLES, type Role } from '../../../src/backend/tokens.ts'
+import { NOON } from '../../harness/accepted-event.ts'
+import { AdminServer } from '../admin-server.ts'
+import type { ProblemDocument } from '../problem-document.ts'
+
+const HOUR = 3_600_000
+
+let server: AdminServer
+const tokens = new Map<Role | 'expired', string>()
+
+beforeAll(async () => {
+  server = await AdminServer.open()
+  for (const role of ROLES) tokens.set(role, await tokenWith(role))
+  tokens.set('expired', await tokenWith('admin', new Date(NOON + HOUR).toISOString()))
+  server.clock.advance(HOUR)
+})
+afterAll(() => server[Symbol.asyncDispose]())
+
+async function tokenWith(role: Role, expiresAt: string | null = null): Promise<string> {
+  const body = { name: role, role, expiresAt }
+  return (await server.must<{ token: string }>('POST', '/tokens', { body })).token
+}
+
+/** Routes that ask for a token, as the table names them. */
+function guarded(): string[] {
+  return server.routes
+    .map((route) => route.replace('/api/v1', ''))
+    .filter((route) => !route.startsWith('HEAD ') && !OPEN.includes(route))
+}
+
+const OPEN = ['GET /openapi.json']
+
+/** Calls a route so that it finds nothing and changes nothing. */
+function probe(route: string, token: string | undefined) {
+  const [method = '', path = ''] = route.split(' ')
+  const authorization = token === undefined ? '' : `Bearer ${token}`
+  const call = { headers: { authorization }, ...(method !== 'GET' && { body: { 'no such': 1 } }) }
+  return server.call<ProblemDocument>(method, `${path.replaceAll(/:\w+/g, 'none')}?none=1`, call)
+}
+
+test('every entry in the table of access has a route', () => {
+  expect(Object.keys(ACCESS).filter((route) => !guarded().includes(route))).toEqual([])
+})
+
+test('every route has an entry in the table of access', () => {
+  const without = guarded().filter((route) => !Object.hasOwn(ACCESS, route))
+  expect(guarded().length).toBeGreaterThan(15)
+  expect(without).toEqual([])
+})
+
+describe('each route', () => {
+  test('answers 401 without a token, and with an expired one', async () => {
+    for (const route of guarded()) {
+      expect([route, (await probe(route, undefined)).status]).toEqual([route, 401])
+      const { status, headers, body } = await probe(route, tokens.get('expired'))
+      expect([route, status]).toEqual([route, 401])
+      expect(headers.get('www-authenticate')).toContain('invalid_token')
+      expect(body.detail).toBe('The token has expired.')
+    }
+  })
+
+  test('answers 403 to the roles below the one in the table, and lets the others pass', async () => {
+    for (const route of guarded()) {
+      for (const role of ROLES) {
+        const { status, body } = await probe(route, tokens.get(role))
+        const isBelow = ROLES.indexOf(role) < ROLES.indexOf(ACCESS[route]!)
+        expect([route, role, status === 403]).toEqual([route, role, isBelow])
+        if (isBelow) expect(body).toMatchObject({ code: 'forbidden' })
+      }
+    }
+  })
+})
+
+test('a viewer changes nothing', async () => {
+  const headers = { authorization: `Bearer ${tokens.get('viewer')}` }
+  const answer = await server.call('POST', '/sources', { headers, body: { name: 'web' } })
+  expect(answer.status).toBe(403)
+  expect(server.backend.catalog.current.sources.size).toBe(0)
+})

@@ -1,0 +1,105 @@
+import { expect, test } from 'vitest'
+import { BackendUnavailable } from '../../../src/backend/backend-unavailable.ts'
+import { AdminServer } from '../admin-server.ts'
+
+interface Entry {
+  readonly actor: { readonly id: string; readonly name: string }
+  readonly action: string
+  readonly targetId: string | null
+  readonly before: Record<string, unknown> | null
+  readonly after: Record<string, unknown> | null
+}
+
+interface Made {
+  readonly id: string
+  readonly token: string
+}
+
+async function auditOf(server: AdminServer, query = ''): Promise<readonly Entry[]> {
+  return (await server.must<{ data: Entry[] }>('GET', `/audit${query}`)).data
+}
+
+test('every change is kept with who, what, before and after, newest first', async () => {
+  await using server = await AdminServer.open()
+  const { token, id } = await server.must<Made>('POST', '/tokens', {
+    body: { name: 'ci', role: 'editor' },
+  })
+  const headers = { authorization: `Bearer ${token}` }
+  const source = await server.must<Made>('POST', '/sources', { headers, body: { name: 'web' } })
+  await server.must('PATCH', `/sources/${source.id}`, { headers, body: { name: 'shop' } })
+  await server.must('DELETE', `/sources/${source.id}`, { headers })
+  const entries = await auditOf(server)
+  expect(entries.map(({ action, targetId }) => [action, targetId])).toEqual([
+    ['removeSource', source.id],
+    ['changeSource', source.id],
+    ['createSource', source.id],
+    ['createToken', id],
+  ])
+  const actor = { id, name: 'ci', role: 'editor' }
+  expect(entries).toMatchObject([
+    { actor, before: { name: 'shop' }, after: null },
+    { actor, before: { name: 'web' }, after: { name: 'shop' } },
+    { actor, before: null, after: { name: 'web' } },
+    { actor: { id: 'admin-token' }, before: null, after: { name: 'ci' } },
+  ])
+})
+
+test('what was refused, failed or only read leaves no entry', async () => {
+  await using server = await AdminServer.open()
+  await server.call('POST', '/sources', { body: {} })
+  await server.call('POST', '/sources', { headers: { authorization: '' }, body: { name: 'web' } })
+  await server.call('DELETE', '/sources/none')
+  await server.call('GET', '/sources')
+  expect(await auditOf(server)).toEqual([])
+})
+
+test('secrets are in no entry', async () => {
+  await using server = await AdminServer.open()
+  const source = await server.must<{ id: string; writeKeys: { key: string }[] }>(
+    'POST',
+    '/sources',
+    {
+      body: { name: 'web' },
+    },
+  )
+  const webhooks = [{ url: 'https://a.example', headers: { 'x-key': 'planted header value' } }]
+  const settings = { sharedSecret: 'planted shared secret', webhooks }
+  const body = { sourceId: source.id, type: 'Webhooks', settings }
+  await server.must('POST', '/destinations', { body })
+  const { token } = await server.must<Made>('POST', '/tokens', {
+    body: { name: 'a', role: 'admin' },
+  })
+  const { text } = await server.call('GET', '/audit')
+  for (const secret of ['planted', token, source.writeKeys[0]!.key])
+    expect(text).not.toContain(secret)
+  expect(text).toContain('"sharedSecret":{"set":true')
+})
+
+test('entries are found by actor, action and target, and pages have no gaps', async () => {
+  await using server = await AdminServer.open()
+  const made: string[] = []
+  for (const name of ['a', 'b', 'c']) {
+    made.push((await server.must<Made>('POST', '/sources', { body: { name } })).id)
+    server.clock.advance(1)
+  }
+  expect((await auditOf(server, `?targetId=${made[1]}`)).map(({ targetId }) => targetId)).toEqual([
+    made[1],
+  ])
+  expect(await auditOf(server, '?action=createToken')).toEqual([])
+  expect(await auditOf(server, '?actorId=admin-token')).toHaveLength(3)
+  type Page = { data: Entry[]; nextCursor: string }
+  const first = await server.must<Page>('GET', '/audit?limit=2')
+  const second = await server.must<Page>('GET', `/audit?limit=2&cursor=${first.nextCursor}`)
+  const ids = [...first.data, ...second.data].map(({ targetId }) => targetId)
+  expect(ids).toEqual(made.toReversed())
+})
+
+test('a change that cannot be kept in the audit log is not answered as done', async () => {
+  const append = async (): Promise<never> => {
+    throw new BackendUnavailable('disk full')
+  }
+  const list = async () => ({ data: [], nextCursor: null })
+  const removeBefore = async () => 0
+  await using server = await AdminServer.open({ audit: { append, list, removeBefore } })
+  expect((await server.call('POST', '/sources', { body: { name: 'web' } })).status).toBe(503)
+})

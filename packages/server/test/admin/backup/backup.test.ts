@@ -1,0 +1,59 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { DatabaseCopy } from '../../../src/admin/backup/database-copy.ts'
+import { TemporaryFolder } from '../../harness/temporary-folder.ts'
+import { AdminServer } from '../admin-server.ts'
+
+/** Makes copies when it is told to, and counts those that were made and those that are gone again. */
+class Copier {
+  made = 0
+  removed = 0
+  readonly #file: string
+  #hold: Promise<void> = Promise.resolve()
+
+  constructor({ path }: TemporaryFolder) {
+    this.#file = join(path, 'copy.db')
+    writeFileSync(this.#file, 'the database')
+  }
+
+  /** The next copies take until the function it returns is called. */
+  pause(): () => void {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#hold = promise
+    return resolve
+  }
+
+  readonly copy = async (): Promise<DatabaseCopy> => {
+    this.made += 1
+    await this.#hold
+    const remove = async (): Promise<void> => void (this.removed += 1)
+    return { file: this.#file, [Symbol.asyncDispose]: remove }
+  }
+}
+
+test('a backup is the copy of the database, which is gone afterwards', async () => {
+  using folder = new TemporaryFolder()
+  const copier = new Copier(folder)
+  await using server = await AdminServer.open({ copyDatabase: copier.copy })
+  const { status, headers, text } = await server.call('GET', '/backup')
+  expect([status, headers.get('content-length'), text]).toEqual([200, '12', 'the database'])
+  await expect.poll(() => copier.removed).toBe(1)
+})
+
+test('there is one at a time, and one whose client has gone does not stop the next', async () => {
+  using folder = new TemporaryFolder()
+  const copier = new Copier(folder)
+  await using server = await AdminServer.open({ copyDatabase: copier.copy })
+  const goOn = copier.pause()
+  const abort = new AbortController()
+  const first = server.stream('/backup', { headers: {}, signal: abort.signal })
+  await expect.poll(() => copier.made).toBe(1)
+  expect((await server.call('GET', '/backup')).status).toBe(409)
+  abort.abort()
+  await expect(first).rejects.toThrow('aborted')
+  await expect.poll(() => server.brokenOff).toBe(1)
+  goOn()
+  await expect.poll(() => copier.removed).toBe(1)
+  expect((await server.call('GET', '/backup')).status).toBe(200)
+})

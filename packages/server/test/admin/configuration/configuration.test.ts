@@ -1,0 +1,175 @@
+import { expect, test } from 'vitest'
+import { AdminServer } from '../admin-server.ts'
+import { faultsIn, type ProblemDocument } from '../problem-document.ts'
+
+interface Document {
+  hookline: number
+  sources: {
+    id: string
+    name: string
+    enabled: boolean
+    rateLimit: number | null
+    writeKeys?: string[]
+  }[]
+  destinations: {
+    id: string
+    sourceId: string
+    name: string
+    paused: boolean
+    settings: Record<string, unknown>
+  }[]
+}
+
+interface Diff {
+  readonly dryRun: boolean
+  readonly created: readonly string[]
+  readonly changed: readonly { readonly id: string; readonly fields: readonly string[] }[]
+  readonly unchanged: readonly string[]
+  readonly notInDocument: readonly string[]
+}
+
+async function withConfiguration(
+  server: AdminServer,
+): Promise<{ source: string; destination: string }> {
+  const { id } = await server.must<{ id: string }>('POST', '/sources', { body: { name: 'web' } })
+  const webhooks = [{ url: 'https://a.example/', headers: { 'x-key': 'planted header' } }]
+  const settings = { sharedSecret: 'planted secret', webhooks }
+  const body = { sourceId: id, type: 'Webhooks', enabled: true, settings }
+  const made = await server.must<{ id: string }>('POST', '/destinations', { body })
+  return { source: id, destination: made.id }
+}
+
+const importing = (server: AdminServer, body: unknown, query = '') =>
+  server.must<Diff>('PUT', `/import${query}`, { body })
+
+test('with secrets, another service becomes the same by it', async () => {
+  await using server = await AdminServer.open()
+  const { source, destination } = await withConfiguration(server)
+  const document = await server.must<Document>('GET', '/export?withSecrets=true')
+  await using other = await AdminServer.open()
+  expect(await importing(other, document)).toEqual({
+    dryRun: false,
+    created: [source, destination],
+    changed: [],
+    unchanged: [],
+    notInDocument: [],
+  })
+  expect(await other.must('GET', '/export?withSecrets=true')).toEqual(document)
+  expect((await importing(other, document)).unchanged).toEqual([source, destination])
+  const { settings } = other.backend.catalog.current.destinations.get(destination)!
+  expect(settings.sharedSecret).toBe('planted secret')
+})
+
+test('without secrets the document holds none, and importing it keeps those that are there', async () => {
+  await using server = await AdminServer.open()
+  const { destination } = await withConfiguration(server)
+  const { text } = await server.call('GET', '/export')
+  const [key] = [...server.backend.catalog.current.sources.values()][0]!.writeKeys
+  for (const secret of ['planted', key!.key]) expect(text).not.toContain(secret)
+  expect((await server.call('GET', '/export')).text).toBe(text)
+  const document = JSON.parse(text) as Document
+  document.sources[0]!.name = 'shop'
+  const diff = await importing(server, document)
+  expect(diff.changed.map(({ fields }) => fields)).toEqual([['name']])
+  const { settings } = server.backend.catalog.current.destinations.get(destination)!
+  expect(settings).toMatchObject({
+    sharedSecret: 'planted secret',
+    webhooks: [{ headers: { 'x-key': 'planted header' } }],
+  })
+  expect([...server.backend.catalog.current.sources.values()][0]).toMatchObject({
+    name: 'shop',
+    writeKeys: [key],
+  })
+})
+
+test('a destination that is paused is so elsewhere, and the same document changes nothing', async () => {
+  await using server = await AdminServer.open()
+  const { source, destination } = await withConfiguration(server)
+  await server.must('POST', `/destinations/${destination}/pause`)
+  const document = await server.must<Document>('GET', '/export?withSecrets=true')
+  expect(document.destinations).toMatchObject([{ paused: true }])
+  const pausedIn = ({ backend }: AdminServer) =>
+    backend.catalog.current.destinations.get(destination)?.paused
+  await using other = await AdminServer.open()
+  other.clock.advance(5)
+  await importing(other, document)
+  expect(pausedIn(other)).toEqual({ since: other.clock.now(), reason: 'operator' })
+  other.clock.advance(5)
+  expect((await importing(other, document)).unchanged).toEqual([source, destination])
+
+  const { paused: _, ...silent } = document.destinations[0]!
+  await importing(server, { ...document, destinations: [silent] })
+  expect(pausedIn(server)).not.toBeNull()
+  const resumed = { ...document, destinations: [{ ...silent, paused: false }] }
+  expect((await importing(server, resumed)).changed).toEqual([
+    { id: destination, fields: ['paused'] },
+  ])
+  expect(pausedIn(server)).toBeNull()
+})
+
+test('a dry run says what would change and changes nothing, not even the audit log', async () => {
+  await using server = await AdminServer.open()
+  const { source } = await withConfiguration(server)
+  const document = await server.must<Document>('GET', '/export?withSecrets=true')
+  await server.must('PATCH', `/sources/${source}`, { body: { rateLimit: 5 } })
+  await server.must('POST', '/sources', { body: { name: 'other' } })
+  const audited = async () => (await server.must<{ data: [] }>('GET', '/audit')).data.length
+  const before = await audited()
+  const diff = await importing(server, document, '?dryRun=true')
+  expect(diff).toMatchObject({ dryRun: true, changed: [{ id: source, fields: ['rateLimit'] }] })
+  expect(diff.notInDocument).toHaveLength(1)
+  expect(server.backend.catalog.current.sources.get(source)?.rateLimit).toBe(5)
+  expect(await audited()).toBe(before)
+})
+
+test('all faults of a document are told, and nothing of it is done', async () => {
+  await using server = await AdminServer.open()
+  const { source } = await withConfiguration(server)
+  const document = await server.must<Document>('GET', '/export?withSecrets=true')
+  const [entry] = document.destinations
+  const stranger = 'src_01kf0rdqg0f88trbntrw0bgpgn'
+  const faulty = {
+    ...document,
+    sources: [
+      ...document.sources,
+      {
+        id: stranger,
+        name: 'b',
+        enabled: true,
+        rateLimit: null,
+        writeKeys: document.sources[0]!.writeKeys,
+      },
+    ],
+    destinations: [
+      entry,
+      { ...entry, sourceId: stranger },
+      {
+        ...entry,
+        id: 'dst_01kf0rdqg0f88trbntrw0bgpgn',
+        settings: { webhooks: [], successPolicy: 'x' },
+      },
+    ],
+  }
+  const { status, body } = await server.call<ProblemDocument>('PUT', '/import', { body: faulty })
+  expect(status).toBe(422)
+  expect(faultsIn(body)).toEqual([
+    '/destinations/1/id not_unique',
+    '/sources/1/writeKeys/0 not_unique',
+    '/destinations/1/sourceId fixed',
+    '/destinations/2/settings/webhooks too_few',
+    '/destinations/2/settings/successPolicy not_allowed',
+  ])
+  expect([...server.backend.catalog.current.sources.keys()]).toEqual([source])
+})
+
+test.each([
+  [{}, '/hookline required'],
+  [{ hookline: 2, sources: [], destinations: [] }, '/hookline not_allowed'],
+  [{ hookline: 1, sources: [{ id: 'x' }], destinations: [] }, '/sources/0 invalid'],
+  [{ hookline: 1, sources: [], destinations: [], secrets: [] }, '/secrets unknown_field'],
+])('%j is refused', async (document, fault) => {
+  await using server = await AdminServer.open()
+  const answer = await server.call<ProblemDocument>('PUT', '/import', { body: document })
+  expect(answer.status).toBe(422)
+  expect(faultsIn(answer.body)).toContain(fault)
+})

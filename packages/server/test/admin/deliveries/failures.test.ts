@@ -1,0 +1,114 @@
+import { ATTEMPT_CLASSES, type Delivery } from '@hookline/protocol'
+import { expect, test } from 'vitest'
+import { deliveryId } from '../../../src/delivery/rounds/delivery-id.ts'
+import { acceptedEvent, NOON } from '../../harness/accepted-event.ts'
+import { AdminServer } from '../admin-server.ts'
+
+async function failedOnce(server: AdminServer, destinationId: string): Promise<Delivery> {
+  const event = acceptedEvent()
+  const url = 'https://a.example/'
+  const last = {
+    id: 'att_1',
+    round: 1,
+    number: 1,
+    url,
+    startedAt: NOON,
+    durationMs: 5,
+    outcome: 'retry',
+    class: 'http_5xx',
+    status: 503,
+  } as const
+  const delivery: Delivery = {
+    id: deliveryId(event.id, destinationId),
+    eventId: event.id,
+    destinationId,
+    state: 'pending',
+    rounds: 1,
+    firstDueAt: NOON,
+    dueAt: NOON + 1,
+    webhooks: [{ url, outcome: 'retry', last }],
+  }
+  await server.backend.log.append([event])
+  await server.backend.deliveries.record([{ delivery, attempts: [last] }])
+  return delivery
+}
+
+test('failures are grouped, each with what it means and what to do', async () => {
+  await using server = await AdminServer.open()
+  await failedOnce(server, 'dst_a')
+  const newest = [await failedOnce(server, 'dst_a'), await failedOnce(server, 'dst_b')]
+  const answer = await server.must<{ data: object[] }>(
+    'GET',
+    '/deliveries/failures?destinationId=dst_b',
+  )
+  expect(answer).toEqual({
+    isComplete: true,
+    data: [
+      {
+        destinationId: 'dst_b',
+        class: 'http_5xx',
+        status: 503,
+        count: 1,
+        firstSeenAt: '2026-01-15T12:00:00.000Z',
+        lastSeenAt: '2026-01-15T12:00:00.000Z',
+        sampleDeliveryId: newest[1]!.id,
+        meaning: ATTEMPT_CLASSES.http_5xx.meaning,
+        remedy: ATTEMPT_CLASSES.http_5xx.help,
+      },
+    ],
+  })
+  const all = await server.must<{ data: { count: number }[] }>('GET', '/deliveries/failures')
+  expect(all.data.map(({ count }) => count)).toEqual([2, 1])
+})
+
+test('deliveries are found by class, status and time', async () => {
+  await using server = await AdminServer.open()
+  const { id } = await failedOnce(server, 'dst_a')
+  const ids = async (query: string): Promise<string[]> => {
+    const page = await server.must<{ data: { id: string }[] }>('GET', `/deliveries?${query}`)
+    return page.data.map((each) => each.id)
+  }
+  expect(await ids('class=http_5xx&status=503')).toEqual([id])
+  expect(await ids('class=timeout')).toEqual([])
+  expect(await ids('from=2026-01-15T12:00:00Z&to=2026-01-15T12:00:01Z')).toEqual([id])
+  expect(await ids('to=2026-01-15T12:00:00Z')).toEqual([])
+  expect((await server.call('GET', '/deliveries?class=none')).status).toBe(400)
+})
+
+test('a destination says how it fares', async () => {
+  await using server = await AdminServer.open({
+    signs: {
+      webhooks: ({ settings: { webhooks } }) =>
+        webhooks.map(({ url }) => ({
+          url,
+          breaker: 'open',
+          brokenSince: NOON - 5,
+          restsUntil: NOON + 5,
+        })),
+      lastHour: () => ({ attempts: 4, delivered: 3 }),
+    },
+  })
+  const source = await server.must<{ id: string }>('POST', '/sources', { body: { name: 'web' } })
+  const settings = { webhooks: [{ url: 'https://a.example' }] }
+  const body = { sourceId: source.id, type: 'Webhooks', settings }
+  const { id } = await server.must<{ id: string }>('POST', '/destinations', { body })
+  await failedOnce(server, id)
+  server.clock.advance(1_000)
+  expect(await server.must('GET', `/destinations/${id}`)).toMatchObject({
+    health: {
+      webhooks: [
+        {
+          url: 'https://a.example/',
+          breaker: 'open',
+          brokenSince: '2026-01-15T11:59:59.995Z',
+          restsUntil: '2026-01-15T12:00:00.005Z',
+        },
+      ],
+      pending: 1,
+      held: 0,
+      oldestPendingAt: '2026-01-15T12:00:00.000Z',
+      oldestPendingAgeMs: 1_000,
+      lastHour: { attempts: 4, delivered: 3, successRate: 0.75 },
+    },
+  })
+})

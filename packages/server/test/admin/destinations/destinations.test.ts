@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { AdminServer } from '../admin-server.ts'
+import { faultsIn, type ProblemDocument } from '../problem-document.ts'
+
+interface Destination {
+  readonly id: string
+  readonly settings: object
+}
+
+let server: AdminServer
+let sourceId: string
+beforeAll(async () => {
+  server = await AdminServer.open()
+  const source = await server.must<{ id: string }>('POST', '/sources', { body: { name: 'web' } })
+  sourceId = source.id
+})
+afterAll(() => server[Symbol.asyncDispose]())
+
+const make = (body: object = {}) =>
+  server.must<Destination>('POST', '/destinations', {
+    body: { sourceId, type: 'Webhooks', settings: { webhookUrl: 'https://A.example' }, ...body },
+  })
+
+const storedSettings = (id: string) => server.backend.catalog.current.destinations.get(id)?.settings
+
+test('a destination is made off, with defaults', async () => {
+  const body = { sourceId, type: 'Webhooks', settings: { webhookUrl: 'https://A.example' } }
+  const answer = await server.call<Destination>('POST', '/destinations', { body })
+  expect(answer.status).toBe(201)
+  expect(answer.body).toEqual({
+    id: expect.stringMatching(/^dst_[0-9a-z]{26}$/),
+    sourceId,
+    type: 'Webhooks',
+    name: 'Webhooks',
+    enabled: false,
+    paused: null,
+    settings: {
+      sharedSecret: { set: false },
+      webhooks: [{ url: 'https://a.example/', headers: {}, paused: null }],
+      successPolicy: 'any',
+    },
+    createdAt: expect.any(String),
+    updatedAt: expect.any(String),
+    version: 1,
+  })
+  expect(answer.headers.get('location')).toBe(`/api/v1/destinations/${answer.body.id}`)
+  expect(answer.headers.get('etag')).toBe('"1"')
+})
+
+test('a destination is read back as it was made, and listed by its source', async () => {
+  const other = await server.must<{ id: string }>('POST', '/sources', { body: { name: 'app' } })
+  const made = await make({ sourceId: other.id, name: 'CRM', enabled: true })
+  expect((await server.call('GET', `/destinations/${made.id}`)).body).toMatchObject(made)
+  const list = (id: string) => server.must('GET', `/destinations?sourceId=${id}`)
+  expect(await list(other.id)).toEqual({ data: [made], nextCursor: null })
+  expect(await list('src_none')).toEqual({ data: [], nextCursor: null })
+})
+
+test('faults of the destination and of its settings are told together', async () => {
+  const { status, body } = await server.call<ProblemDocument>('POST', '/destinations', {
+    body: {
+      sourceId: 'src_none',
+      typ: 'Webhooks',
+      name: 1,
+      settings: { webhooks: [{ url: 'http://u:p@a.example', headers: { host: 'x' } }], secret: 1 },
+    },
+  })
+  expect(status).toBe(422)
+  expect(faultsIn(body)).toEqual([
+    '/typ unknown_field',
+    '/type required',
+    '/name wrong_type',
+    '/sourceId unknown_source',
+    '/settings/secret unknown_field',
+    '/settings/webhooks/0/url credentials_in_url',
+    '/settings/webhooks/0/headers/host reserved_header',
+  ])
+})
+
+test.each<[string, unknown, string[]]>([
+  ['no settings', { type: 'Webhooks' }, ['/settings required']],
+  ['settings null', { type: 'Webhooks', settings: null }, ['/settings wrong_type']],
+  ['another type', { type: 'S3', settings: { webhookUrl: 'http://a' } }, ['/type not_allowed']],
+])('%s is refused', async (_what, given, faults) => {
+  const body = { sourceId, ...(given as object) }
+  const answer = await server.call<ProblemDocument>('POST', '/destinations', { body })
+  expect([answer.status, ...faultsIn(answer.body)]).toEqual([422, ...faults])
+})
+
+test('without a body all that is required is missing', async () => {
+  const answer = await server.call<ProblemDocument>('POST', '/destinations')
+  expect(answer.status).toBe(422)
+  expect(faultsIn(answer.body)).toEqual([
+    '/sourceId required',
+    '/type required',
+    '/settings required',
+  ])
+})
+
+test('a body that is no object is refused', async () => {
+  const answer = await server.call<ProblemDocument>('POST', '/destinations', { body: [1] })
+  expect([answer.status, ...faultsIn(answer.body)]).toEqual([422, ' wrong_type'])
+})
+
+test('a change of settings replaces what is given; what was shown hidden can be given back', async () => {
+  const settings = {
+    sharedSecret: 'correct horse battery',
+    webhooks: [{ url: 'https://a.example/', headers: { Authorization: 'Bearer abc' } }],
+  }
+  const made = await make({ settings })
+  const path = `/destinations/${made.id}`
+  const shown = await server.must<Destination>('PATCH', path, { body: { settings: made.settings } })
+  expect(shown.settings).toEqual(made.settings)
+  expect(storedSettings(made.id)).toEqual({ ...settings, successPolicy: 'any' })
+
+  await server.must('PATCH', path, { body: { settings: { successPolicy: 'each' } } })
+  expect(storedSettings(made.id)).toEqual({ ...settings, successPolicy: 'each' })
+  await server.must('PATCH', path, { body: { enabled: true } })
+  expect(storedSettings(made.id)).toEqual({ ...settings, successPolicy: 'each' })
+})
+
+test('source and type of a destination cannot be changed', async () => {
+  const { id } = await make()
+  const answer = await server.call<ProblemDocument>('PATCH', `/destinations/${id}`, {
+    body: { sourceId, type: 'Webhooks', settings: { successPolicy: 'none' } },
+  })
+  expect(answer.status).toBe(422)
+  expect(faultsIn(answer.body)).toEqual([
+    '/sourceId fixed',
+    '/type fixed',
+    '/settings/successPolicy not_allowed',
+  ])
+  expect(answer.body.errors[0]?.hint).toContain('make a new destination')
+})
+
+test('If-Match guards changes and removal', async () => {
+  const { id } = await make()
+  const path = `/destinations/${id}`
+  const call = (method: string, tag: string) =>
+    server.call(method, path, {
+      headers: { 'if-match': tag },
+      ...(method === 'PATCH' && { body: { enabled: true } }),
+    })
+  expect((await call('PATCH', '"1"')).headers.get('etag')).toBe('"2"')
+  expect((await call('PATCH', '"1"')).status).toBe(412)
+  expect((await call('DELETE', '"1"')).status).toBe(412)
+  expect((await call('DELETE', '"2"')).status).toBe(204)
+  expect((await call('DELETE', '"2"')).status).toBe(404)
+  expect((await call('PATCH', '"2"')).status).toBe(404)
+})
+
+const settings = (secret: string) => ({
+  sharedSecret: `${secret}-shared-secret-0123`,
+  webhooks: [{ url: 'https://a.example/', headers: { Authorization: `Bearer ${secret}` } }],
+})
+
+test('no answer and no log line ever shows a secret', async () => {
+  await using own = await AdminServer.open()
+  const source = await own.must<{ id: string }>('POST', '/sources', { body: { name: 'web' } })
+  const body = { sourceId: source.id, type: 'Webhooks', settings: settings('PLANTED') }
+  const made = await own.call<Destination>('POST', '/destinations', { body })
+  const path = `/destinations/${made.body.id}`
+  const tooLong = { ...settings('PLANTED'.repeat(200)), successPolicy: 'PLANTED' }
+  const answers = [
+    made,
+    await own.call('GET', path),
+    await own.call('GET', '/destinations'),
+    await own.call('GET', `/sources/${source.id}`),
+    await own.call('PATCH', path, { body: { settings: settings('PLANTED-too') } }),
+    await own.call('PATCH', path, { body: { settings: tooLong } }),
+    await own.call('POST', '/destinations', { body: { ...body, settings: tooLong } }),
+    await own.call('POST', '/destinations', {
+      body: `{"settings": {"sharedSecret": "PLANTED" oops`,
+    }),
+    await own.call('PATCH', path, { body: {}, headers: { 'if-match': '"PLANTED"' } }),
+    await own.call('GET', '/openapi.json'),
+  ]
+  expect(JSON.stringify([...own.backend.catalog.current.destinations])).toContain('PLANTED')
+  for (const { text, headers } of answers) {
+    expect(text).not.toContain('PLANTED')
+    expect(JSON.stringify([...headers])).not.toContain('PLANTED')
+  }
+  expect(own.logged.join('')).not.toContain('PLANTED')
+})

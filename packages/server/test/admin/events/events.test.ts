@@ -1,0 +1,205 @@
+import type { AcceptedEvent, Attempt, Delivery } from '@hookline/protocol'
+import { idFrom, newId } from '@hookline/protocol'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { acceptedEvent } from '../../harness/accepted-event.ts'
+import { AdminServer } from '../admin-server.ts'
+import { faultsIn, type ProblemDocument } from '../problem-document.ts'
+
+interface Page {
+  readonly data: readonly { readonly id: string }[]
+  readonly nextCursor: string | null
+}
+
+interface Trace {
+  readonly decisions: readonly {
+    readonly destinationId: string
+    readonly decision: string
+    readonly reason: string | null
+    readonly explanation: string
+  }[]
+  readonly deliveries: readonly { readonly id: string }[]
+}
+
+let server: AdminServer
+let sourceId: string
+beforeAll(async () => {
+  server = await AdminServer.open()
+  const source = await server.must<{ id: string }>('POST', '/sources', { body: { name: 'web' } })
+  sourceId = source.id
+})
+afterAll(() => server[Symbol.asyncDispose]())
+
+async function receive(given: Parameters<typeof acceptedEvent>[0] = {}): Promise<AcceptedEvent> {
+  const event = acceptedEvent({ sourceId, at: server.clock.now(), ...given })
+  await server.backend.log.append([event])
+  return event
+}
+
+async function makeDestination(): Promise<string> {
+  const settings = { webhookUrl: 'https://a.example/in' }
+  const body = { sourceId, type: 'Webhooks', settings }
+  return (await server.must<{ id: string }>('POST', '/destinations', { body })).id
+}
+
+function deliveryOf({ id: eventId }: AcceptedEvent, destinationId: string): [Delivery, Attempt] {
+  const at = server.clock.now()
+  const attempt: Attempt = {
+    id: newId('att', at),
+    round: 1,
+    number: 1,
+    url: 'https://a.example/in',
+    startedAt: at,
+    durationMs: 12.5,
+    outcome: 'retry',
+    class: 'http_5xx',
+    status: 503,
+    error: 'The receiver answered 503.',
+    headers: { server: 'nginx' },
+    body: 'try later',
+  }
+  const { headers: _headers, body: _body, ...last } = attempt
+  const delivery: Delivery = {
+    id: idFrom('msg', at, crypto.getRandomValues(new Uint8Array(10))),
+    eventId,
+    destinationId,
+    state: 'pending',
+    rounds: 1,
+    firstDueAt: at,
+    dueAt: at + 5000,
+    webhooks: [{ url: attempt.url, outcome: 'retry', dueAt: at + 5000, last }],
+  }
+  return [delivery, attempt]
+}
+
+const ids = async (query: string) =>
+  (await server.must<Page>('GET', `/events?${query}`)).data.map(({ id }) => id)
+
+const time = (ms: number) => new Date(ms).toISOString()
+
+test('events are found by messageId, source and type', async () => {
+  const track = await receive({ messageId: 'm-1' })
+  const page = await receive({ messageId: 'm-2', type: 'page' })
+  expect(await ids('messageId=m-1')).toEqual([track.id])
+  expect(await ids('type=page')).toEqual([page.id])
+  expect(await ids(`sourceId=${sourceId}`)).toEqual([page.id, track.id])
+  expect(await ids('sourceId=src_none')).toEqual([])
+  expect(await ids('messageId=m-1&type=page')).toEqual([])
+})
+
+test('an event in a list is the call as received and what was noticed', async () => {
+  const accepted = await receive({ messageId: 'm-3' })
+  const { data } = await server.must<Page>('GET', '/events?messageId=m-3')
+  expect(data).toEqual([{ ...accepted, receivedAt: accepted.event.receivedAt, duplicates: 0 }])
+})
+
+test('pages of events join to the whole list, newest first', async () => {
+  const all = (await server.must<Page>('GET', '/events')).data.map(({ id }) => id)
+  const first = await server.must<Page>('GET', '/events?limit=2')
+  await receive({ messageId: 'meanwhile' })
+  const second = await server.must<Page>('GET', `/events?limit=200&cursor=${first.nextCursor}`)
+  expect([...first.data, ...second.data].map(({ id }) => id)).toEqual(all)
+  expect(second.nextCursor).toBeNull()
+})
+
+test('a trace tells the decision for each destination that had a say', async () => {
+  const [delivered, declined, silent] = [
+    await makeDestination(),
+    await makeDestination(),
+    await makeDestination(),
+  ]
+  server.clock.advance(1000)
+  const event = await receive({ messageId: 'traced' })
+  await server.backend.events.archive([
+    { event, declined: [{ destinationId: declined, reason: 'destination_disabled' }] },
+  ])
+  const [delivery, attempt] = deliveryOf(event, delivered)
+  await server.backend.deliveries.record([{ delivery, attempts: [attempt] }])
+  server.clock.advance(1000)
+  const later = await makeDestination()
+
+  const trace = await server.must<Trace>('GET', `/events/${event.id}`)
+  expect(trace).toMatchObject({
+    event: event.event,
+    source: { id: sourceId, name: 'web' },
+    receivedAt: event.event.receivedAt,
+    marks: [],
+    duplicates: 0,
+  })
+  const decisions = trace.decisions.map((each) => [each.destinationId, each.decision, each.reason])
+  expect(decisions).toHaveLength(3)
+  expect(decisions).toContainEqual([delivered, 'deliver', null])
+  expect(decisions).toContainEqual([declined, 'declined', 'destination_disabled'])
+  expect(decisions).toContainEqual([silent, 'pending', null])
+  expect(decisions.flat()).not.toContain(later)
+  expect(trace.decisions.every(({ explanation }) => explanation.length > 20)).toBe(true)
+  const times = { startedAt: time(attempt.startedAt), timing: { answerMs: 12.5 } }
+  const nextAttemptAt = time(delivery.dueAt!)
+  const { headers: _headers, body: _body, ...last } = attempt
+  expect(trace.deliveries).toEqual([
+    {
+      id: delivery.id,
+      eventId: event.id,
+      destinationId: delivered,
+      state: 'pending',
+      rounds: 1,
+      firstDueAt: time(delivery.firstDueAt),
+      nextAttemptAt,
+      webhooks: [
+        { url: attempt.url, outcome: 'retry', nextAttemptAt, last: { ...last, ...times } },
+      ],
+      attempts: [{ ...attempt, ...times }],
+    },
+  ])
+
+  const [shown] = trace.deliveries
+  expect(await server.must('GET', `/deliveries/${delivery.id}`)).toEqual(shown)
+  for (const query of [`eventId=${event.id}`, `destinationId=${delivered}`, 'state=pending']) {
+    expect(await server.must('GET', `/deliveries?${query}`)).toEqual({
+      data: [shown],
+      nextCursor: null,
+    })
+  }
+  for (const query of ['eventId=evt_none', 'destinationId=dst_none', 'state=held']) {
+    expect(await server.must('GET', `/deliveries?${query}`)).toEqual({ data: [], nextCursor: null })
+  }
+})
+
+test('the events of a removed source can still be traced', async () => {
+  const event = await receive({ sourceId: 'src_removed' })
+  expect(await server.must('GET', `/events/${event.id}`)).toMatchObject({
+    source: { id: 'src_removed', name: null },
+    decisions: [],
+    deliveries: [],
+  })
+})
+
+test('pages of deliveries join to the whole list', async () => {
+  const destinationId = await makeDestination()
+  const event = await receive()
+  for (let count = 0; count < 5; count += 1) {
+    server.clock.advance(1)
+    const [delivery] = deliveryOf(event, destinationId)
+    await server.backend.deliveries.record([{ delivery, attempts: [] }])
+  }
+  const path = `/deliveries?destinationId=${destinationId}`
+  const all = await server.must<Page>('GET', path)
+  const first = await server.must<Page>('GET', `${path}&limit=3`)
+  const second = await server.must<Page>('GET', `${path}&limit=3&cursor=${first.nextCursor}`)
+  expect(all.data).toHaveLength(5)
+  expect([...first.data, ...second.data]).toEqual(all.data)
+  expect(second.nextCursor).toBeNull()
+})
+
+test.each(['/events/evt_none', '/deliveries/msg_none'])('%s is not found', async (path) => {
+  const { status, body } = await server.call<ProblemDocument>('GET', path)
+  expect([status, body.code]).toEqual([404, 'not_found'])
+})
+
+test.each([
+  ['/events?type=delete', '/type not_allowed'],
+  ['/events?message=x', '/message unknown_field'],
+  ['/deliveries?state=lost', '/state not_allowed'],
+])('%s is refused', async (path, fault) => {
+  const { status, body } = await server.call<ProblemDocument>('GET', path)
+  expect([status, ...faultsIn(body)]).toEqual([400, fault])
+})

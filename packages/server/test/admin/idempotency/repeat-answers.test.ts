@@ -1,0 +1,99 @@
+import { expect, test } from 'vitest'
+import { AdminServer } from '../admin-server.ts'
+import type { ProblemDocument } from '../problem-document.ts'
+
+const DAY = 24 * 3_600_000
+const key = (text: string) => ({ 'idempotency-key': text })
+
+test('a POST that comes again with the same key is answered the same, and does nothing', async () => {
+  await using server = await AdminServer.open()
+  const call = { headers: key('k1'), body: { name: 'web' } }
+  const first = await server.call('POST', '/sources', call)
+  const again = await server.call('POST', '/sources', call)
+  expect([again.status, again.text]).toEqual([201, first.text])
+  for (const name of ['etag', 'location', 'content-type']) {
+    expect(again.headers.get(name)).toBe(first.headers.get(name))
+  }
+  expect([first, again].map(({ headers }) => headers.get('idempotent-replayed'))).toEqual([
+    null,
+    'true',
+  ])
+  expect(server.backend.catalog.current.sources.size).toBe(1)
+  expect((await server.must<{ data: [] }>('GET', '/audit')).data).toHaveLength(1)
+})
+
+test('another body, another path or another token with the key of before', async () => {
+  await using server = await AdminServer.open()
+  const { token } = await server.must<{ token: string }>('POST', '/tokens', {
+    headers: key('k1'),
+    body: { name: 'ci', role: 'editor' },
+  })
+  for (const [path, body] of [
+    ['/tokens', { name: 'ci', role: 'viewer' }],
+    ['/sources', { name: 'ci', role: 'editor' }],
+  ] as const) {
+    const answer = await server.call<ProblemDocument>('POST', path, { headers: key('k1'), body })
+    expect(answer.status).toBe(422)
+  }
+  const reused = { headers: key('k1'), body: { name: 'web' } }
+  const answer = await server.call<ProblemDocument>('POST', '/sources', reused)
+  expect([answer.status, answer.body.code]).toEqual([422, 'idempotency_key_reused'])
+  const headers = { ...key('k1'), authorization: `Bearer ${token}` }
+  const other = await server.call('POST', '/sources', { headers, body: { name: 'web' } })
+  expect(other.status).toBe(201)
+})
+
+test('after 24 hours the key is free again', async () => {
+  await using server = await AdminServer.open()
+  const call = { headers: key('k1'), body: { name: 'web' } }
+  await server.must('POST', '/sources', call)
+  server.clock.advance(DAY - 1)
+  expect((await server.call('POST', '/sources', call)).headers.get('idempotent-replayed')).toBe(
+    'true',
+  )
+  server.clock.advance(1)
+  expect(
+    (await server.call('POST', '/sources', call)).headers.get('idempotent-replayed'),
+  ).toBeNull()
+  expect(server.backend.catalog.current.sources.size).toBe(2)
+})
+
+test('what was refused did nothing, so its key is free', async () => {
+  await using server = await AdminServer.open()
+  await server.call('POST', '/sources', { headers: key('k1'), body: {} })
+  const answer = await server.call('POST', '/sources', {
+    headers: key('k1'),
+    body: { name: 'web' },
+  })
+  expect(answer.status).toBe(201)
+})
+
+test('of two at the same moment one is done, and the other is told or answered the same', async () => {
+  await using server = await AdminServer.open()
+  const call = { headers: key('k1'), body: { name: 'web' } }
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, () => server.call('POST', '/sources', call)),
+  )
+  expect(answers.map(({ status }) => status).filter((status) => status !== 409)).toContain(201)
+  expect(answers.every(({ status }) => [201, 409].includes(status))).toBe(true)
+  expect(server.backend.catalog.current.sources.size).toBe(1)
+})
+
+test('a kept answer can be read by nobody but who asked', async () => {
+  await using server = await AdminServer.open()
+  const call = { headers: key('k1'), body: { name: 'ci', role: 'admin' } }
+  const made = await server.must<{ token: string }>('POST', '/tokens', call)
+  expect(await server.must('POST', '/tokens', call)).toEqual(made)
+  const kept = await server.backend.keptAnswers.find('admin-token k1', server.clock.now())
+  const bytes = Buffer.from(kept!.sealed, 'base64').toString('latin1')
+  expect(bytes).not.toContain(made.token)
+})
+
+test.each(['', ' ', 'x'.repeat(256), 'ü'])('the key %j is refused', async (text) => {
+  await using server = await AdminServer.open()
+  const call = { headers: key(encodeURI(text) === text ? text : 'a b'), body: { name: 'web' } }
+  const { status, headers, body } = await server.call<ProblemDocument>('POST', '/sources', call)
+  expect([status, body.code]).toEqual([400, 'bad_request'])
+  expect(headers.get('content-type')).toContain('application/problem+json')
+  expect(body.detail).toContain('1 to 255 visible ASCII characters')
+})

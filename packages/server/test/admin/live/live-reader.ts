@@ -1,0 +1,108 @@
+import { expect } from 'vitest'
+import type { AdminServer } from '../admin-server.ts'
+
+interface Message {
+  readonly id: string
+  readonly name: string
+  readonly data: Record<string, unknown>
+}
+
+/** A reader of the live tail on a real connection, which can break and go on. */
+export class LiveReader implements AsyncDisposable {
+  /** Everything received on all connections. */
+  text = ''
+  hasEnded = false
+  readonly #server: AdminServer
+  readonly #path: string
+  readonly #headers: Readonly<Record<string, string>>
+  #abort = new AbortController()
+  #reading: Promise<void> = Promise.resolve()
+  #hold: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined
+
+  private constructor(
+    server: AdminServer,
+    path: string,
+    headers: Readonly<Record<string, string>>,
+  ) {
+    this.#server = server
+    this.#path = path
+    this.#headers = headers
+  }
+
+  static async open(
+    server: AdminServer,
+    query = '',
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<LiveReader> {
+    const reader = new LiveReader(server, `/live${query}`, headers)
+    await reader.#connect({})
+    return reader
+  }
+
+  /** Breaks the connection and opens another that goes on after the last message. */
+  async reconnect(): Promise<void> {
+    this.#abort.abort()
+    await this.#reading
+    // What a broken connection left half said is not a message.
+    this.text = this.text.slice(0, this.text.lastIndexOf('\n\n') + 2)
+    const lastId = [...this.text.matchAll(/^id: (.+)$/gm)].at(-1)?.[1]
+    this.#abort = new AbortController()
+    await this.#connect(lastId === undefined ? {} : { 'last-event-id': lastId })
+  }
+
+  /** Takes nothing from the connection until `resume`. */
+  pause(): void {
+    this.#hold = Promise.withResolvers<void>()
+  }
+
+  resume(): void {
+    this.#hold?.resolve()
+    this.#hold = undefined
+  }
+
+  all(): Message[] {
+    const blocks = [...this.text.matchAll(/id: (.+)\nevent: (.+)\ndata: (.+)\n\n/g)]
+    return blocks.map(([, id, name, data]) => ({
+      id: id!,
+      name: name!,
+      data: JSON.parse(data!) as Record<string, unknown>,
+    }))
+  }
+
+  async messages(count: number): Promise<Message[]> {
+    await expect.poll(() => this.all().length, { timeout: 5_000 }).toBeGreaterThanOrEqual(count)
+    return this.all()
+  }
+
+  async said(text: string): Promise<void> {
+    await expect.poll(() => this.text, { timeout: 5_000 }).toContain(text)
+  }
+
+  async ended(): Promise<void> {
+    await this.#reading
+    expect(this.hasEnded).toBe(true)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.resume()
+    this.#abort.abort()
+    await this.#reading
+  }
+
+  async #connect(more: Readonly<Record<string, string>>): Promise<void> {
+    const response = await this.#server.stream(this.#path, {
+      headers: { ...this.#headers, ...more },
+      signal: this.#abort.signal,
+    })
+    this.#reading = this.#readAll(response).catch(() => undefined)
+  }
+
+  async #readAll(response: Response): Promise<void> {
+    const decoder = new TextDecoder()
+    for await (const chunk of response.body!) {
+      this.text += decoder.decode(chunk, { stream: true })
+      await this.#hold?.promise
+    }
+    this.hasEnded = true
+  }
+}

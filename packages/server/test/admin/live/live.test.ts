@@ -1,0 +1,100 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { acceptedEvent } from '../../harness/accepted-event.ts'
+import { AdminServer } from '../admin-server.ts'
+import { LiveReader } from './live-reader.ts'
+
+const SECONDS = Number(process.env['HOOKLINE_TEST_LIVE_SECONDS'] ?? 3)
+const PER_SECOND = 1_000
+const TICK_MS = 10
+
+test('an event is told as soon as it is stored, with what was decided', async () => {
+  await using server = await AdminServer.open()
+  await using reader = await LiveReader.open(server)
+  const event = acceptedEvent({ userId: 'u1', event: 'Order Completed' })
+  server.live.received([event])
+  server.live.decided({ event, destinationId: 'dst_a', decision: 'destination_disabled' })
+  const [first, second] = await reader.messages(2)
+  expect(first).toMatchObject({
+    name: 'event',
+    data: {
+      eventId: event.id,
+      name: 'Order Completed',
+      userId: 'u1',
+      at: '2026-01-15T12:00:00.000Z',
+    },
+  })
+  expect(second).toMatchObject({
+    name: 'decision',
+    data: { destinationId: 'dst_a', decision: 'declined', reason: 'destination_disabled' },
+  })
+})
+
+test('a comment comes every 15 seconds, with the id to go on from', async () => {
+  await using server = await AdminServer.open()
+  await using reader = await LiveReader.open(server, '?kind=attempt')
+  await reader.said('retry: 1000')
+  server.live.received([acceptedEvent()])
+  await new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
+  server.clock.advance(14_999)
+  server.clock.advance(1)
+  await reader.said(': heartbeat')
+  expect(reader.text).toContain(`id: ${server.live.idOf(1)}\n: heartbeat\n\n`)
+})
+
+test('a stream ends with its token, and when the server stops', async () => {
+  const server = await AdminServer.open()
+  const body = { name: 'watcher', role: 'viewer' }
+  const { id, token } = await server.must<{ id: string; token: string }>('POST', '/tokens', {
+    body,
+  })
+  await using theirs = await LiveReader.open(server, '', { authorization: `Bearer ${token}` })
+  await using ours = await LiveReader.open(server)
+  await server.must('DELETE', `/tokens/${id}`)
+  server.clock.advance(15_000)
+  await theirs.ended()
+  expect(ours.hasEnded).toBe(false)
+  await server[Symbol.asyncDispose]()
+  await ours.ended()
+})
+
+test('a reader that does not read costs no memory, and is told what it missed', async () => {
+  await using server = await AdminServer.open()
+  await using reader = await LiveReader.open(server)
+  await reader.said('retry')
+  reader.pause()
+  const long = 'x'.repeat(150)
+  const before = process.memoryUsage().heapUsed
+  for (let batch = 0; batch < 100; batch += 1) {
+    server.live.received(Array.from({ length: 1_000 }, () => acceptedEvent({ userId: long })))
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(150 * 2 ** 20)
+  reader.resume()
+  await expect.poll(() => reader.text, { timeout: 10_000 }).toContain('event: gap')
+  expect(reader.text).toMatch(/event: gap\ndata: \{"reason":"reader_too_slow","missed":\d+\}/)
+})
+
+test(
+  `${PER_SECOND} events/s for ${SECONDS} s with three reconnects: none is missing, none comes twice`,
+  { timeout: (SECONDS + 20) * 1000 },
+  async () => {
+    await using server = await AdminServer.open()
+    await using reader = await LiveReader.open(server, '?kind=event')
+    await reader.said('retry')
+    const sent: string[] = []
+    const ticks = (SECONDS * 1000) / TICK_MS
+    const breaks = [0.25, 0.5, 0.75].map((part) => Math.floor(ticks * part))
+    for (let tick = 0; tick < ticks; tick += 1) {
+      const events = Array.from({ length: (PER_SECOND * TICK_MS) / 1000 }, () => acceptedEvent())
+      sent.push(...events.map(({ id }) => id))
+      server.live.received(events)
+      if (breaks.includes(tick)) await reader.reconnect()
+      // Load over real time, not waiting for something.
+      await wait(TICK_MS)
+    }
+    const got = () => reader.all().map(({ data }) => data['eventId'])
+    await expect.poll(() => got().length, { timeout: 10_000 }).toBe(sent.length)
+    expect(got()).toEqual(sent)
+  },
+)

@@ -1,0 +1,160 @@
+import { formatTimestamp, type Delivery, type DeliveryState } from '@hookline/protocol'
+import { describe, expect, test } from 'vitest'
+import { deliveryId } from '../../../src/delivery/rounds/delivery-id.ts'
+import { acceptedEvent, NOON } from '../../harness/accepted-event.ts'
+import { AdminServer } from '../admin-server.ts'
+import { faultsIn, type ProblemDocument } from '../problem-document.ts'
+
+const HOUR = 60 * 60 * 1000
+
+/** A server with a destination, and how often the delivery side was woken. */
+async function open() {
+  let woken = 0
+  const server = await AdminServer.open({ wake: () => void (woken += 1) })
+  const source = await server.must<{ id: string }>('POST', '/sources', { body: { name: 'web' } })
+  const settings = { webhookUrl: 'https://a.example' }
+  const body = { sourceId: source.id, type: 'Webhooks', settings }
+  const { id } = await server.must<{ id: string }>('POST', '/destinations', { body })
+  return { server, destinationId: id, woken: () => woken }
+}
+
+async function keep(
+  { backend }: AdminServer,
+  destinationId: string,
+  state: DeliveryState,
+  at = NOON - HOUR,
+): Promise<Delivery> {
+  const event = acceptedEvent({ at, receivedAt: formatTimestamp(at) })
+  await backend.log.append([event])
+  const delivery: Delivery = {
+    id: deliveryId(event.id, destinationId),
+    eventId: event.id,
+    destinationId,
+    state,
+    rounds: 1,
+    firstDueAt: at,
+    dueAt: state === 'pending' ? at : null,
+    webhooks: [],
+  }
+  await backend.deliveries.record([{ delivery, attempts: [] }])
+  return delivery
+}
+
+describe('a replay', () => {
+  test('is made, shown, listed and cancelled', async () => {
+    const { server, destinationId, woken } = await open()
+    await using _closing = server
+    const from = formatTimestamp(NOON - HOUR)
+    const body = { destinationId, from, types: ['track'], text: 'x', ratePerSecond: 5 }
+    const answer = await server.call<{ id: string }>('POST', '/replays', { body })
+    expect(answer.status).toBe(201)
+    const made = {
+      id: expect.stringMatching(/^rpl_[0-9a-z]{26}$/),
+      state: 'queued',
+      destinationId,
+      states: ['rejected', 'expired'],
+      from,
+      to: formatTimestamp(NOON),
+      types: ['track'],
+      text: 'x',
+      includeDeclined: false,
+      ratePerSecond: 5,
+      scanned: 0,
+      requeued: 0,
+      delivered: 0,
+      failed: 0,
+      reachedAt: null,
+      createdAt: formatTimestamp(NOON),
+      finishedAt: null,
+    }
+    expect(answer.body).toEqual(made)
+    expect(answer.headers.get('location')).toBe(`/api/v1/replays/${answer.body.id}`)
+    expect(woken()).toBe(1)
+    const path = `/replays/${answer.body.id}`
+    expect(await server.must('GET', path)).toEqual(made)
+    expect(await server.must('GET', '/replays')).toEqual({ data: [made], nextCursor: null })
+    server.clock.advance(5)
+    const cancelled = { ...made, state: 'cancelled', finishedAt: formatTimestamp(NOON + 5) }
+    expect(await server.must('POST', `${path}/cancel`)).toEqual(cancelled)
+    expect(await server.must('POST', `${path}/cancel`)).toEqual(cancelled)
+    expect((await server.call('GET', '/replays/rpl_none')).status).toBe(404)
+    expect((await server.call('POST', '/replays/rpl_none/cancel')).status).toBe(404)
+  })
+
+  test('with dryRun only counts', async () => {
+    const { server, destinationId } = await open()
+    await using _closing = server
+    for (const state of ['rejected', 'expired', 'expired', 'delivered', 'held'] as const)
+      await keep(server, destinationId, state)
+    await keep(server, 'dst_other', 'rejected')
+    await keep(server, destinationId, 'expired', NOON - 2 * HOUR)
+    const count = async (body: object): Promise<object> =>
+      server.must('POST', '/replays', { body: { destinationId, dryRun: true, ...body } })
+    expect(await count({})).toEqual({ dryRun: true, matches: 4 })
+    expect(await count({ states: ['delivered'] })).toEqual({ dryRun: true, matches: 1 })
+    const from = formatTimestamp(NOON - HOUR)
+    expect(await count({ from })).toEqual({ dryRun: true, matches: 3 })
+    expect(await server.must('GET', '/replays')).toEqual({ data: [], nextCursor: null })
+  })
+
+  test.for([
+    [{}, ['/destinationId required']],
+    [
+      { destinationId: 'dst_none', from: 'yesterday' },
+      ['/destinationId unknown_destination', '/from wrong_form'],
+    ],
+    [{ from: '2030-01-01' }, ['/from out_of_range']],
+    [
+      { states: ['pending'], ratePerSecond: 0 },
+      ['/states/0 not_allowed', '/ratePerSecond out_of_range'],
+    ],
+    [{ text: '', typ: 'track' }, ['/typ unknown_field', '/text too_short']],
+  ] as const)('that makes no sense is refused: %j', async ([given, faults]) => {
+    const { server, destinationId } = await open()
+    await using _closing = server
+    const body = Object.keys(given).length === 0 ? given : { destinationId, ...given }
+    const answer = await server.call<ProblemDocument>('POST', '/replays', { body })
+    expect([answer.status, ...faultsIn(answer.body)]).toEqual([422, ...faults])
+  })
+})
+
+describe('a retry by hand', () => {
+  test('makes a delivery due now, whatever it came to', async () => {
+    const { server, destinationId, woken } = await open()
+    await using _closing = server
+    for (const state of ['pending', 'delivered', 'rejected', 'expired'] as const) {
+      const { id } = await keep(server, destinationId, state)
+      expect(await server.must('POST', `/deliveries/${id}/retry`)).toMatchObject({
+        id,
+        state: 'pending',
+        rounds: 0,
+        nextAttemptAt: formatTimestamp(NOON),
+      })
+    }
+    expect(woken()).toBe(4)
+  })
+
+  test('is refused with the remedy where the delivery is held, or its event is gone', async () => {
+    const { server, destinationId, woken } = await open()
+    await using _closing = server
+    const { id } = await keep(server, destinationId, 'held')
+    const held = await server.call<ProblemDocument>('POST', `/deliveries/${id}/retry`)
+    expect([held.status, held.body.code]).toEqual([409, 'wrong_state'])
+    expect(held.body.detail).toContain('/resume')
+    expect((await server.call('POST', '/deliveries/msg_none/retry')).status).toBe(404)
+    expect(woken()).toBe(0)
+  })
+})
+
+test('a delivery that is quarantined says so, and why', async () => {
+  const { server, destinationId } = await open()
+  await using _closing = server
+  const { id } = await keep(server, destinationId, 'pending')
+  await server.backend.quarantine.add([{ id, reason: 'Its event is gone.', at: NOON }])
+  expect(await server.must('GET', `/deliveries/${id}`)).toMatchObject({
+    state: 'quarantined',
+    quarantine: { reason: 'Its event is gone.', at: formatTimestamp(NOON) },
+  })
+  const list = await server.must<{ data: unknown[] }>('GET', '/deliveries?state=quarantined')
+  expect(list.data).toHaveLength(1)
+})

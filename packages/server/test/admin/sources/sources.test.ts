@@ -1,0 +1,251 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { NOON } from '../../harness/accepted-event.ts'
+import { AdminServer } from '../admin-server.ts'
+import { faultsIn, type ProblemDocument } from '../problem-document.ts'
+
+interface Source {
+  readonly id: string
+  readonly name: string
+  readonly version: number
+  readonly writeKeys: readonly {
+    readonly key: string
+    readonly createdAt: string
+    readonly lastUsedAt: string | null
+  }[]
+}
+
+let server: AdminServer
+beforeAll(async () => {
+  server = await AdminServer.open()
+})
+afterAll(() => server[Symbol.asyncDispose]())
+
+const make = (body: object = { name: 'web' }) => server.must<Source>('POST', '/sources', { body })
+
+test('a source is made with defaults, a write key and a place to find it at', async () => {
+  const { status, headers, body } = await server.call<Source>('POST', '/sources', {
+    body: { name: 'web' },
+  })
+  expect(status).toBe(201)
+  expect(body).toEqual({
+    id: expect.stringMatching(/^src_[0-9a-z]{26}$/),
+    name: 'web',
+    enabled: true,
+    rateLimit: null,
+    writeKeys: [
+      {
+        key: expect.stringMatching(/^wk_[0-9A-Za-z]{32}$/),
+        createdAt: new Date(NOON).toISOString(),
+        lastUsedAt: null,
+      },
+    ],
+    createdAt: new Date(NOON).toISOString(),
+    updatedAt: new Date(NOON).toISOString(),
+    version: 1,
+  })
+  expect(headers.get('location')).toBe(`/api/v1/sources/${body.id}`)
+  expect(headers.get('etag')).toBe('"1"')
+  expect(server.backend.catalog.current.sourceByWriteKey.get(body.writeKeys[0]!.key)?.id).toBe(
+    body.id,
+  )
+})
+
+test('a source is read back as it was made', async () => {
+  const made = await make({ name: 'ä'.repeat(200), enabled: false, rateLimit: 1 })
+  const { body, headers } = await server.call('GET', `/sources/${made.id}`)
+  expect(body).toEqual(made)
+  expect(headers.get('etag')).toBe('"1"')
+})
+
+test('a change replaces what is given and leaves the rest', async () => {
+  const made = await make({ name: 'web', rateLimit: 5 })
+  server.clock.advance(1000)
+  const { status, body, headers } = await server.call('PATCH', `/sources/${made.id}`, {
+    body: { enabled: false },
+  })
+  expect(status).toBe(200)
+  const updatedAt = new Date(server.clock.now()).toISOString()
+  expect(body).toEqual({ ...made, enabled: false, version: 2, updatedAt })
+  expect(headers.get('etag')).toBe('"2"')
+})
+
+test('all faults of a body are told at once, unknown fields with a suggestion', async () => {
+  const { status, body } = await server.call<ProblemDocument>('POST', '/sources', {
+    body: { nam: 'web', enabled: 'yes', rateLimit: 0 },
+  })
+  expect(status).toBe(422)
+  expect(body.code).toBe('invalid_body')
+  expect(faultsIn(body)).toEqual([
+    '/nam unknown_field',
+    '/name required',
+    '/enabled wrong_type',
+    '/rateLimit out_of_range',
+  ])
+  expect(body.errors[0]?.hint).toBe('Did you mean name?')
+})
+
+test.each([
+  [{ name: '' }, '/name too_short'],
+  [{ name: ' \t ' }, '/name wrong_form'],
+  [{ name: 'x'.repeat(201) }, '/name too_long'],
+  [{ name: null }, '/name wrong_type'],
+  [{ name: 'web', rateLimit: 1.5 }, '/rateLimit wrong_type'],
+  [{ name: 'web', rateLimit: 1e300 }, '/rateLimit out_of_range'],
+  [{ name: 'web', 'a/b': 1 }, '/a~1b unknown_field'],
+  [['web'], ' wrong_type'],
+])('%j is refused', async (body, fault) => {
+  const answer = await server.call<ProblemDocument>('POST', '/sources', { body })
+  expect([answer.status, ...faultsIn(answer.body)]).toEqual([422, fault])
+})
+
+test('what the server sets cannot be changed', async () => {
+  const made = await make()
+  const answer = await server.call<ProblemDocument>('PATCH', `/sources/${made.id}`, { body: made })
+  expect(answer.status).toBe(422)
+  expect(faultsIn(answer.body).toSorted()).toEqual([
+    '/createdAt fixed',
+    '/id fixed',
+    '/updatedAt fixed',
+    '/version fixed',
+    '/writeKeys fixed',
+  ])
+})
+
+test('a write key is added, and the old one removed', async () => {
+  const made = await make()
+  const path = `/sources/${made.id}/write-keys`
+  const { status, headers, body } = await server.call<{ key: string }>('POST', path)
+  expect(status).toBe(201)
+  expect(headers.get('location')).toBe(`/api/v1${path}/${body.key}`)
+
+  const [old] = made.writeKeys
+  const left = await server.must<Source>('DELETE', `${path}/${old!.key}`)
+  expect(left.writeKeys.map(({ key }) => key)).toEqual([body.key])
+  expect(server.backend.catalog.current.sourceByWriteKey.has(old!.key)).toBe(false)
+})
+
+test('a write key says when it was last used', async () => {
+  const made = await server.must<Source>('POST', '/sources', { body: { name: 'web' } })
+  await server.backend.keyUses.mark(made.writeKeys[0]!.key, NOON)
+  const { writeKeys } = await server.must<Source>('GET', `/sources/${made.id}`)
+  expect(writeKeys).toMatchObject([{ lastUsedAt: new Date(NOON).toISOString() }])
+  const { data } = await server.must<{ data: Source[] }>('GET', '/sources')
+  expect(data.find(({ id }) => id === made.id)?.writeKeys).toEqual(writeKeys)
+})
+
+test('the last write key may be removed', async () => {
+  const made = await make()
+  const path = `/sources/${made.id}/write-keys/${made.writeKeys[0]!.key}`
+  expect((await server.must<Source>('DELETE', path)).writeKeys).toEqual([])
+  expect((await server.call('DELETE', path)).status).toBe(404)
+})
+
+test('a write key takes no wishes', async () => {
+  const made = await make()
+  const answer = await server.call<ProblemDocument>('POST', `/sources/${made.id}/write-keys`, {
+    body: { key: 'mine' },
+  })
+  expect([answer.status, ...faultsIn(answer.body)]).toEqual([422, '/key unknown_field'])
+})
+
+test('a source goes with its destinations', async () => {
+  const made = await make()
+  const body = { sourceId: made.id, type: 'Webhooks', settings: { webhookUrl: 'http://a.example' } }
+  const destination = await server.must<{ id: string }>('POST', '/destinations', { body })
+  expect((await server.call('DELETE', `/sources/${made.id}`)).status).toBe(204)
+  expect((await server.call('GET', `/sources/${made.id}`)).status).toBe(404)
+  expect((await server.call('GET', `/destinations/${destination.id}`)).status).toBe(404)
+  expect((await server.call('DELETE', `/sources/${made.id}`)).status).toBe(404)
+})
+
+test('If-Match lets a change pass only from the version it was made from', async () => {
+  const { id } = await make()
+  const path = `/sources/${id}`
+  const change = (tag: string) =>
+    server.call<ProblemDocument>('PATCH', path, {
+      body: { name: tag },
+      headers: { 'if-match': tag },
+    })
+  expect((await change('"1"')).status).toBe(200)
+  const late = await change('"1"')
+  expect([late.status, late.body.code]).toEqual([412, 'version_mismatch'])
+  expect((await change('W/"2"')).status).toBe(412)
+  expect((await change('nonsense')).status).toBe(412)
+  expect((await change('"7", "2"')).status).toBe(200)
+  expect((await change('*')).status).toBe(200)
+
+  const headers = { 'if-match': '"1"' }
+  expect((await server.call('DELETE', path, { headers })).status).toBe(412)
+  expect((await server.call('GET', path)).status).toBe(200)
+  expect((await server.call('DELETE', path, { headers: { 'if-match': '"4"' } })).status).toBe(204)
+})
+
+test('of changes at the same time all are kept, or with If-Match just one', async () => {
+  const { id } = await make()
+  const path = `/sources/${id}`
+  const keys = await Promise.all(
+    Array.from({ length: 5 }, () => server.call('POST', `${path}/write-keys`)),
+  )
+  expect(keys.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201])
+  const source = await server.must<Source>('GET', path)
+  expect([source.writeKeys.length, source.version]).toEqual([6, 6])
+
+  const headers = { 'if-match': '"6"' }
+  const changes = await Promise.all(
+    [1, 2, 3].map((n) => server.call('PATCH', path, { body: { name: `n${n}` }, headers })),
+  )
+  const statuses = changes.map(({ status }) => status).toSorted((a, b) => a - b)
+  expect(statuses).toEqual([200, 412, 412])
+})
+
+test('pages join to the whole list, whatever is made meanwhile', async () => {
+  await using own = await AdminServer.open()
+  const seen: string[] = []
+  const names = ['a', 'b', 'c', 'd', 'e']
+  for (const name of names) {
+    own.clock.advance(1)
+    await own.must('POST', '/sources', { body: { name } })
+  }
+  let cursor: string | null = ''
+  while (cursor !== null) {
+    const query: string = cursor && `&cursor=${encodeURIComponent(cursor)}`
+    const page: { data: Source[]; nextCursor: string | null } = await own.must(
+      'GET',
+      `/sources?limit=2${query}`,
+    )
+    seen.push(...page.data.map(({ name }) => name))
+    cursor = page.nextCursor
+    if (seen.length === 2) {
+      own.clock.advance(1)
+      await own.must('POST', '/sources', { body: { name: 'f' } })
+    }
+  }
+  expect(seen).toEqual([...names, 'f'])
+})
+
+test.each([
+  ['limit=0', '/limit out_of_range'],
+  ['limit=201', '/limit out_of_range'],
+  ['limit=ten', '/limit wrong_type'],
+  ['limit=', '/limit wrong_type'],
+  ['limit=1&limit=2', '/limit wrong_type'],
+  ['limt=1', '/limt unknown_field'],
+  ['cursor=', '/cursor too_short'],
+])('the query %s is refused', async (query, fault) => {
+  const answer = await server.call<ProblemDocument>('GET', `/sources?${query}`)
+  expect([answer.status, answer.body.code, ...faultsIn(answer.body)]).toEqual([
+    400,
+    'invalid_query',
+    fault,
+  ])
+})
+
+test('a cursor of another list is refused', async () => {
+  await Promise.all([make(), make()])
+  const { nextCursor } = await server.must<{ nextCursor: string }>('GET', '/sources?limit=1')
+  for (const cursor of [nextCursor, 'x', 'ü']) {
+    const path = `/events?cursor=${encodeURIComponent(cursor)}`
+    const { status, body } = await server.call<ProblemDocument>('GET', path)
+    expect([status, body.code]).toEqual([400, 'invalid_cursor'])
+  }
+})

@@ -1,0 +1,142 @@
+import { expect, test } from 'vitest'
+import type { CountsRow } from '../../../src/backend/statistics.ts'
+import { NOON } from '../../harness/accepted-event.ts'
+import { AdminServer } from '../admin-server.ts'
+import { faultsIn, type ProblemDocument } from '../problem-document.ts'
+
+const MINUTE = 60_000
+
+interface Point {
+  readonly at: string
+  readonly received: number
+  readonly delivered: number
+  readonly pending: number | null
+  readonly latencyMs: { readonly p50: number; readonly p99: number } | null
+}
+
+interface Series {
+  readonly from: string
+  readonly to: string
+  readonly stepMs: number
+  readonly points: readonly Point[]
+}
+
+const row = (change: Partial<CountsRow>): CountsRow => ({
+  span: 'minute',
+  start: NOON,
+  sourceId: 'src_a',
+  destinationId: '',
+  counts: { received: 1 },
+  ...change,
+})
+
+async function seriesOf(server: AdminServer, query: string): Promise<Series> {
+  return server.must<Series>('GET', `/stats?${query}`)
+}
+
+test('the last hour by the minute, also where nothing happened', async () => {
+  await using server = await AdminServer.open()
+  const { points, ...rest } = await seriesOf(server, '')
+  expect(rest).toEqual({
+    from: '2026-01-15T11:00:00.000Z',
+    to: '2026-01-15T12:00:00.000Z',
+    stepMs: MINUTE,
+  })
+  expect(points).toHaveLength(60)
+  expect(points[59]).toEqual({
+    at: '2026-01-15T11:59:00.000Z',
+    received: 0,
+    refused: {},
+    duplicates: 0,
+    filtered: {},
+    delivered: 0,
+    failed: {},
+    pending: null,
+    latencyMs: null,
+  })
+})
+
+test('a point gathers its rows: counts add up, what waits is a mean over time', async () => {
+  await using server = await AdminServer.open()
+  const latency = { 'latency.49': 98, 'latency.73': 2 }
+  const pending = (sum: number) => ({ 'pending.sum': sum, 'pending.samples': 1 })
+  await server.backend.statistics.add([
+    row({ counts: { received: 5, duplicate: 1 } }),
+    row({ sourceId: '', counts: { 'refused.rate_limited': 2 } }),
+    row({ destinationId: 'dst_a', counts: { delivered: 100, ...latency, ...pending(10) } }),
+    row({ start: NOON + MINUTE, destinationId: 'dst_a', counts: pending(20) }),
+    row({ start: NOON + MINUTE, destinationId: 'dst_b', counts: pending(7) }),
+    row({ destinationId: 'dst_b', counts: { 'failed.expired': 3, 'filtered.integrations': 4 } }),
+  ])
+  const range = 'from=2026-01-15T12:00:00Z&to=2026-01-15T12:05:00Z&step=5m'
+  const { points } = await seriesOf(server, range)
+  expect(points).toEqual([
+    {
+      at: '2026-01-15T12:00:00.000Z',
+      received: 5,
+      refused: { rate_limited: 2 },
+      duplicates: 1,
+      filtered: { integrations: 4 },
+      delivered: 100,
+      failed: { expired: 3 },
+      pending: 22,
+      latencyMs: { p50: 102, p95: 102, p99: 1002 },
+    },
+  ])
+})
+
+test('of one source or destination, and what its source received', async () => {
+  await using server = await AdminServer.open()
+  const source = await server.must<{ id: string }>('POST', '/sources', { body: { name: 'web' } })
+  const settings = { webhooks: [{ url: 'https://a.example' }] }
+  const body = { sourceId: source.id, type: 'Webhooks', settings }
+  const { id } = await server.must<{ id: string }>('POST', '/destinations', { body })
+  await server.backend.statistics.add([
+    row({ sourceId: source.id }),
+    row({ sourceId: source.id, destinationId: id, counts: { delivered: 2 } }),
+    row({ sourceId: source.id, destinationId: 'dst_b', counts: { delivered: 4 } }),
+    row({ sourceId: 'src_b' }),
+    row({ sourceId: '', counts: { 'refused.rate_limited': 2 } }),
+    row({ sourceId: '', destinationId: 'dst_gone', counts: { delivered: 8 } }),
+  ])
+  const at = 'from=2026-01-15T12:00:00Z&to=2026-01-15T12:01:00Z'
+  const sums = async (query: string): Promise<[number, number]> => {
+    const [point] = (await seriesOf(server, `${at}&${query}`)).points
+    return [point!.received, point!.delivered]
+  }
+  expect(await sums('')).toEqual([2, 14])
+  expect(await sums(`sourceId=${source.id}`)).toEqual([1, 6])
+  expect(await sums(`destinationId=${id}`)).toEqual([1, 2])
+  expect(await sums('destinationId=dst_gone')).toEqual([0, 8])
+})
+
+test('steps of an hour and more are made from hours', async () => {
+  await using server = await AdminServer.open()
+  await server.backend.statistics.add([row({ span: 'hour', counts: { received: 9 } }), row({})])
+  const { points } = await seriesOf(server, 'step=1d&from=2026-01-15&to=2026-01-16')
+  expect(points.map(({ received }) => received)).toEqual([9])
+})
+
+test.each([
+  [
+    'from=2026-01-15&to=9999-12-31T23:59:59Z',
+    '2026-01-15T00:00:00.000Z',
+    '2026-01-17T00:00:00.000Z',
+  ],
+  ['to=0000-01-01', '1970-01-01T00:00:00.000Z', '1970-01-01T00:00:00.000Z'],
+])('of %s only what can be counted is told', async (query, from, to) => {
+  await using server = await AdminServer.open()
+  const series = await server.must('GET', `/stats?step=1d&${query}`)
+  expect(series).toMatchObject({ from, to })
+})
+
+test.each([
+  ['from=yesterday', '/from wrong_form'],
+  ['step=2m', '/step not_allowed'],
+  ['from=2020-01-01&step=1m', '/step out_of_range'],
+  ['form=2026-01-01', '/form unknown_field'],
+])('%s is refused', async (query, fault) => {
+  await using server = await AdminServer.open()
+  const { status, body } = await server.call<ProblemDocument>('GET', `/stats?${query}`)
+  expect([status, faultsIn(body)]).toEqual([400, [fault]])
+})

@@ -1,0 +1,97 @@
+import { expect, test } from 'vitest'
+import { AdminServer, TOKEN } from '../admin-server.ts'
+import { faultsIn, type ProblemDocument } from '../problem-document.ts'
+
+interface TokenShown {
+  readonly id: string
+  readonly token?: string
+  readonly lastUsedAt: string | null
+}
+
+const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } })
+
+test('a token is shown once, kept as a hash, and works after a restart', async () => {
+  await using server = await AdminServer.open()
+  const body = { name: 'ci', role: 'viewer' }
+  const made = await server.must<Required<TokenShown>>('POST', '/tokens', { body })
+  expect(made).toEqual({
+    id: expect.stringMatching(/^tok_[0-9a-z]{26}$/),
+    name: 'ci',
+    role: 'viewer',
+    createdAt: '2026-01-15T12:00:00.000Z',
+    expiresAt: null,
+    lastUsedAt: null,
+    token: expect.stringMatching(new RegExp(`^${made.id}_[\\w-]{43}$`)),
+  })
+  expect((await server.call('GET', '/sources', bearer(made.token))).status).toBe(200)
+  expect((await server.call('GET', '/tokens')).text).not.toContain(made.token)
+  expect(JSON.stringify([...server.backend.tokens.current])).not.toContain(made.token)
+  expect((await server.call('GET', '/sources', bearer(TOKEN))).status).toBe(200)
+})
+
+test('what is not quite the token is refused', async () => {
+  await using server = await AdminServer.open()
+  const body = { name: 'ci', role: 'admin' }
+  const { id, token } = await server.must<Required<TokenShown>>('POST', '/tokens', { body })
+  for (const given of [id, `${id}_`, token.slice(0, -1), `${token}x`, token.toUpperCase()]) {
+    expect([given, (await server.call('GET', '/tokens', bearer(given))).status]).toEqual([
+      given,
+      401,
+    ])
+  }
+})
+
+test('a token that was removed is refused at once', async () => {
+  await using server = await AdminServer.open()
+  const body = { name: 'ci', role: 'editor' }
+  const { id, token } = await server.must<Required<TokenShown>>('POST', '/tokens', { body })
+  expect((await server.call('DELETE', `/tokens/${id}`)).status).toBe(204)
+  expect((await server.call('GET', '/sources', bearer(token))).status).toBe(401)
+  expect((await server.call('DELETE', `/tokens/${id}`)).status).toBe(404)
+})
+
+test('last use is kept to the minute', async () => {
+  await using server = await AdminServer.open()
+  const body = { name: 'ci', role: 'viewer' }
+  const { token } = await server.must<Required<TokenShown>>('POST', '/tokens', { body })
+  const lastUse = async () => {
+    const { data } = await server.must<{ data: TokenShown[] }>('GET', '/tokens')
+    return data[0]?.lastUsedAt
+  }
+  await server.call('GET', '/sources', bearer(token))
+  await expect.poll(lastUse).toBe('2026-01-15T12:00:00.000Z')
+  server.clock.advance(59_000)
+  await server.call('GET', '/sources', bearer(token))
+  await server.backend.probe()
+  expect(await lastUse()).toBe('2026-01-15T12:00:00.000Z')
+  server.clock.advance(1_000)
+  await server.call('GET', '/sources', bearer(token))
+  await expect.poll(lastUse).toBe('2026-01-15T12:01:00.000Z')
+})
+
+test.each([
+  [{ name: 'x' }, '/role required'],
+  [{ name: 'x', role: 'root' }, '/role not_allowed'],
+  [{ role: 'admin' }, '/name required'],
+  [{ name: 'x', role: 'admin', expiresAt: 'soon' }, '/expiresAt not_allowed'],
+  [{ name: 'x', role: 'admin', expiresAt: '2020-01-01T00:00:00Z' }, '/expiresAt not_allowed'],
+  [{ name: 'x', role: 'admin', token: 'mine' }, '/token unknown_field'],
+])('%j is refused', async (body, fault) => {
+  await using server = await AdminServer.open()
+  const answer = await server.call<ProblemDocument>('POST', '/tokens', { body })
+  expect([answer.status, faultsIn(answer.body)]).toEqual([422, [fault]])
+})
+
+test('a token that asks too often is answered 429, alone, with how long to wait', async () => {
+  await using server = await AdminServer.open({ rateLimit: 2 })
+  const body = { name: 'ci', role: 'viewer' }
+  const { token } = await server.must<Required<TokenShown>>('POST', '/tokens', { body })
+  const ask = () => server.call<ProblemDocument>('GET', '/sources', bearer(token))
+  for (let asked = 0; asked < 10; asked += 1) expect((await ask()).status).toBe(200)
+  const refused = await ask()
+  expect([refused.status, refused.body.code]).toEqual([429, 'rate_limited'])
+  expect(refused.headers.get('retry-after')).toBe('1')
+  expect((await server.call('GET', '/sources')).status).toBe(200)
+  server.clock.advance(1_000)
+  expect((await ask()).status).toBe(200)
+})

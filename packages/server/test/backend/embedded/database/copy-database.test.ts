@@ -1,0 +1,40 @@
+import { copyFileSync, existsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { openEmbeddedBackend } from '../../../../src/backend/embedded/open.ts'
+import { acceptedEvent } from '../../../harness/accepted-event.ts'
+import { TemporaryFolder } from '../../../harness/temporary-folder.ts'
+
+const maxWaitingBytes = 2 ** 26
+
+test('a copy made under load has everything that was durable before, and commits go on meanwhile', async () => {
+  using folder = new TemporaryFolder()
+  using elsewhere = new TemporaryFolder()
+  await using backend = await openEmbeddedBackend({ dataDir: folder.path, maxWaitingBytes })
+  const before = Array.from({ length: 20_000 }, () => acceptedEvent())
+  await backend.log.append(before)
+  const file = join(elsewhere.path, 'hookline.db')
+  const copied = new AbortController()
+  const copying = backend.copyTo(file).finally(() => copied.abort())
+  let during = 0
+  while (!copied.signal.aborted) {
+    await backend.log.append([acceptedEvent()])
+    during += 1
+  }
+  await copying
+  expect(during).toBeGreaterThan(0)
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  expect(existsSync(`${file}.partial`)).toBe(false)
+  copyFileSync(join(folder.path, 'encryption-key'), join(elsewhere.path, 'encryption-key'))
+  await using copy = await openEmbeddedBackend({ dataDir: elsewhere.path, maxWaitingBytes })
+  for (const { id } of [before[0]!, before.at(-1)!])
+    expect(await copy.events.find(id)).toBeDefined()
+  const { data } = await copy.events.list({}, { limit: 40_000 })
+  expect(data.length).toBeGreaterThanOrEqual(before.length)
+})
+
+test('a copy that cannot be written leaves nothing behind', async () => {
+  using folder = new TemporaryFolder()
+  await using backend = await openEmbeddedBackend({ dataDir: folder.path, maxWaitingBytes })
+  await expect(backend.copyTo(join(folder.path, 'none', 'copy.db'))).rejects.toThrow('ENOENT')
+})

@@ -1,0 +1,161 @@
+import type { Destination } from '@hookline/protocol'
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, test } from 'vitest'
+import type { Backend } from '../../../../src/backend/backend.ts'
+import { EncryptionKeyMismatch } from '../../../../src/backend/embedded/database/encryption-key.ts'
+import { MIGRATIONS } from '../../../../src/backend/embedded/migrations/migrations.ts'
+import { migrate } from '../../../../src/backend/embedded/migrations/migrate.ts'
+import { openEmbeddedBackend } from '../../../../src/backend/embedded/open.ts'
+import { Redacted } from '../../../../src/util/redacted.ts'
+import { SecretBox } from '../../../../src/util/secret-box.ts'
+import { NOON } from '../../../harness/accepted-event.ts'
+import { filesWith } from '../../../harness/bytes-in-folder.ts'
+import { TemporaryFolder } from '../../../harness/temporary-folder.ts'
+
+const SECRET = 'planted-shared-secret'
+const PREVIOUS = 'planted-previous-secret'
+const VALUE = 'planted-header-value'
+const PLANTED = [SECRET, PREVIOUS, VALUE]
+
+const destination: Destination = {
+  id: 'dst_a',
+  sourceId: 'src_a',
+  type: 'Webhooks',
+  name: 'CRM',
+  enabled: true,
+  paused: null,
+  settings: {
+    sharedSecret: SECRET,
+    previousSecret: { secret: PREVIOUS, until: NOON },
+    webhooks: [{ url: 'https://example.com/', headers: { authorization: VALUE } }],
+    successPolicy: 'any',
+  },
+  createdAt: NOON,
+  updatedAt: NOON,
+  version: 1,
+}
+
+function open(folder: TemporaryFolder, key?: string): Promise<Backend> {
+  const encryptionKey = key === undefined ? undefined : new Redacted(key)
+  return openEmbeddedBackend({ dataDir: folder.path, maxWaitingBytes: 2 ** 20, encryptionKey })
+}
+
+async function keep(folder: TemporaryFolder, key?: string): Promise<void> {
+  await using backend = await open(folder, key)
+  await backend.catalog.putDestination(destination)
+  await backend.catalog.putDestination({ ...destination, version: 2 })
+}
+
+async function read(folder: TemporaryFolder, key?: string): Promise<Destination | undefined> {
+  await using backend = await open(folder, key)
+  return backend.catalog.current.destinations.get('dst_a')
+}
+
+const found = (folder: TemporaryFolder): string[] =>
+  PLANTED.flatMap((text) => filesWith(folder.path, text))
+
+describe('secrets in the data folder', () => {
+  test('are in no byte of it, while the service runs and when it has ended', async () => {
+    using folder = new TemporaryFolder()
+    {
+      await using backend = await open(folder)
+      await backend.catalog.putDestination(destination)
+      expect(found(folder)).toEqual([])
+    }
+    expect(found(folder)).toEqual([])
+    expect(await read(folder)).toEqual(destination)
+  })
+
+  test('are encrypted with a key that only the owner can read, made once', async () => {
+    using folder = new TemporaryFolder()
+    await keep(folder)
+    const file = join(folder.path, 'encryption-key')
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    const key = readFileSync(file, 'utf8')
+    expect(SecretBox.keysIn(key)).toHaveLength(1)
+    await read(folder)
+    expect(readFileSync(file, 'utf8')).toBe(key)
+  })
+
+  test('open under the id of their own destination only', async () => {
+    using folder = new TemporaryFolder()
+    await keep(folder)
+    {
+      using db = new DatabaseSync(join(folder.path, 'hookline.db'))
+      db.exec(`UPDATE catalog SET id = 'dst_b', document = replace(document, 'dst_a', 'dst_b')
+               WHERE kind = 'destination'`)
+    }
+    await expect(read(folder)).rejects.toThrow(/cannot be opened/)
+  })
+
+  test('that were stored as they are get encrypted at the first start, without a trace in file or copy', async () => {
+    using folder = new TemporaryFolder()
+    const file = join(folder.path, 'hookline.db')
+    {
+      using db = new DatabaseSync(file)
+      migrate(db, file, MIGRATIONS.slice(0, 1))
+      const insert = db.prepare("INSERT INTO catalog VALUES ('destination', ?, 1, ?)")
+      for (const id of ['dst_a', 'dst_gone']) insert.run(id, JSON.stringify({ ...destination, id }))
+      db.exec("DELETE FROM catalog WHERE id = 'dst_gone'")
+    }
+    expect(found(folder)).not.toEqual([])
+    expect(await read(folder)).toEqual(destination)
+    expect(found(folder)).toEqual([])
+    using copy = new DatabaseSync(`${file}.schema-1.backup`, { readOnly: true })
+    expect(copy.prepare("SELECT id FROM catalog WHERE kind = 'destination'").all()).toHaveLength(1)
+  })
+})
+
+describe('a start', () => {
+  const [first, second] = [SecretBox.newKey(), SecretBox.newKey()]
+
+  test('with another key is refused with the remedy, and changes nothing', async () => {
+    using folder = new TemporaryFolder()
+    await keep(folder, first)
+    await expect(open(folder, second)).rejects.toThrow(EncryptionKeyMismatch)
+    await expect(open(folder, second)).rejects.toThrow(/is another one .*HOOKLINE_ENCRYPTION_KEY/)
+    const ids = [first, second].map((key) => new SecretBox(SecretBox.keysIn(key)!).keyId)
+    await expect(open(folder, second)).rejects.toThrow(new RegExp(ids.join('|')))
+    expect(await read(folder, first)).toEqual({ ...destination, version: 2 })
+  })
+
+  test('with another key is refused also where there is no secret yet', async () => {
+    using folder = new TemporaryFolder()
+    await (await open(folder, first))[Symbol.asyncDispose]()
+    await expect(open(folder, second)).rejects.toThrow(EncryptionKeyMismatch)
+  })
+
+  test('without the file of the key is refused, and makes no new one', async () => {
+    using folder = new TemporaryFolder()
+    await keep(folder)
+    const file = join(folder.path, 'encryption-key')
+    const key = readFileSync(file, 'utf8')
+    rmSync(file)
+    await expect(open(folder)).rejects.toThrow(/There is no key in .*encryption-key.*backup/)
+    writeFileSync(file, 'not a key')
+    await expect(open(folder)).rejects.toThrow(EncryptionKeyMismatch)
+    writeFileSync(file, key)
+    expect(await read(folder)).toEqual({ ...destination, version: 2 })
+  })
+
+  test('with a new key in front changes over to it, so that the old one can be left out', async () => {
+    using folder = new TemporaryFolder()
+    await keep(folder, first)
+    expect(await read(folder, `${second},${first}`)).toEqual({ ...destination, version: 2 })
+    expect(await read(folder, second)).toEqual({ ...destination, version: 2 })
+    await expect(open(folder, first)).rejects.toThrow(EncryptionKeyMismatch)
+  })
+
+  test('goes on where one that encrypted was killed in between', async () => {
+    using folder = new TemporaryFolder()
+    await keep(folder, first)
+    {
+      using db = new DatabaseSync(join(folder.path, 'hookline.db'))
+      db.exec("DELETE FROM catalog WHERE kind = 'encryption_key'")
+    }
+    await expect(open(folder, second)).rejects.toThrow(EncryptionKeyMismatch)
+    expect(await read(folder, first)).toEqual({ ...destination, version: 2 })
+  })
+})

@@ -1,0 +1,86 @@
+import { join } from 'node:path'
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { expect, test } from 'vitest'
+import type { EventFilter } from '../../../../src/backend/events.ts'
+import { DataDir } from '../../../../src/backend/embedded/database/data-dir.ts'
+import { addFolding } from '../../../../src/backend/embedded/database/list-conditions.ts'
+import { migrate } from '../../../../src/backend/embedded/migrations/migrate.ts'
+import { MIGRATIONS } from '../../../../src/backend/embedded/migrations/migrations.ts'
+import { SqliteEvents } from '../../../../src/backend/embedded/events/sqlite-events.ts'
+import { eventRowOf } from '../../../../src/backend/embedded/log/event-row.ts'
+import { prepareOperations } from '../../../../src/backend/embedded/write-operations.ts'
+import { Writer } from '../../../../src/backend/embedded/writer.ts'
+import { acceptedEvent, NOON } from '../../../harness/accepted-event.ts'
+import { TemporaryFolder } from '../../../harness/temporary-folder.ts'
+
+const DEDUPE = { dedupeWindowMs: 60_000 }
+
+/** A connection that remembers the statements that were prepared on it. */
+class WatchedDatabase extends DatabaseSync {
+  readonly statements: string[] = []
+
+  override prepare(sql: string): StatementSync {
+    this.statements.push(sql)
+    return super.prepare(sql)
+  }
+
+  /** How SQLite goes about what was prepared so far: a line for each table that it looks into. */
+  plans(): { readonly sql: string; readonly steps: readonly string[] }[] {
+    return this.statements.map((sql) => {
+      const steps = super.prepare(`EXPLAIN QUERY PLAN ${sql}`).all()
+      return { sql, steps: steps.map(({ detail }) => String(detail)) }
+    })
+  }
+}
+
+/** A new database with the tables of today. */
+function makeDatabase(folder: TemporaryFolder): string {
+  const file = join(folder.path, 'hookline.db')
+  using db = DataDir.openForWriting(file)
+  migrate(db, file, MIGRATIONS)
+  return file
+}
+
+const scansEvents = ({ steps }: { readonly steps: readonly string[] }): boolean =>
+  steps.some((step) => step.startsWith('SCAN events'))
+
+test('nothing that is ever written reads the whole table of events', () => {
+  using folder = new TemporaryFolder()
+  using db = new WatchedDatabase(makeDatabase(folder))
+  prepareOperations(db, DEDUPE)
+  const plans = db.plans()
+  expect(plans.filter(scansEvents)).toEqual([])
+  const indexes = ['message_id=?', 'user_id=?', 'previous_id=? AND rowid>?'].map(
+    (columns) => `(<expr>=? AND ${columns}`,
+  )
+  for (const index of indexes)
+    expect(plans.flatMap(({ steps }) => steps).join('\n')).toContain(index)
+  // The watch itself works.
+  db.prepare('SELECT MIN(seq), MAX(seq) FROM events')
+  expect(db.plans().filter(scansEvents)).toHaveLength(1)
+})
+
+test.each<[string, EventFilter, index: string]>([
+  ['messageId', { messageId: 'm' }, 'events_by_message_id (<expr>=? AND message_id=?'],
+  ['userId', { userId: 'u1' }, 'events_by_user_id (<expr>=? AND user_id=?'],
+  [
+    'userId with all the rest',
+    { userId: 'u1', sourceId: 's', type: 'track', event: 'e', text: 't', from: 1, to: NOON * 2 },
+    'events_by_user_id (<expr>=? AND user_id=?',
+  ],
+  ['nothing', {}, 'INTEGER PRIMARY KEY (rowid>? AND rowid<?)'],
+  ['a type', { type: 'track' }, 'INTEGER PRIMARY KEY (rowid>? AND rowid<?)'],
+])('a list of events by %s goes by an index', async (_, filter, index) => {
+  using folder = new TemporaryFolder()
+  const file = makeDatabase(folder)
+  await using writer = new Writer({ file, ...DEDUPE })
+  await writer.run('appendEvents', [eventRowOf(1, acceptedEvent())])
+  using reader = new WatchedDatabase(file, { readOnly: true })
+  addFolding(reader)
+  await new SqliteEvents(writer, reader, new Set()).list(filter, { limit: 2 })
+  const plans = reader.plans()
+  expect(plans.filter(scansEvents)).toEqual([])
+  const list = plans.find(({ sql }) => sql.includes('ORDER BY seq DESC'))
+  expect(list?.steps).toHaveLength(1)
+  expect(list?.steps[0]).toContain(index)
+})

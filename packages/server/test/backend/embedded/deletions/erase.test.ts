@@ -1,0 +1,126 @@
+import { type AcceptedEvent, type Delivery, newId } from '@hookline/protocol'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, test } from 'vitest'
+import type { Backend } from '../../../../src/backend/backend.ts'
+import { openEmbeddedBackend } from '../../../../src/backend/embedded/open.ts'
+import { deliveryId } from '../../../../src/delivery/rounds/delivery-id.ts'
+import { acceptedEvent, NOON } from '../../../harness/accepted-event.ts'
+import { filesWith } from '../../../harness/bytes-in-folder.ts'
+import { seededRandom } from '../../../harness/seeded-random.ts'
+import { purgeAll } from '../../../harness/purge-all.ts'
+import { TemporaryFolder } from '../../../harness/temporary-folder.ts'
+
+const PLANTED = 'PLANTED-VALUE'
+const maxWaitingBytes = 2 ** 26
+const NEVER = new AbortController().signal
+
+/** Events of which some carry the planted value wherever a client, or a receiver's answer, can put it. */
+function someEvents(count: number, random: () => number): AcceptedEvent[] {
+  return Array.from({ length: count }, () => {
+    const isMine = random() < 0.05
+    const text = `${isMine ? PLANTED : ''}${'x'.repeat(random() * (random() < 0.05 ? 9000 : 700))}`
+    const id = String(random()).slice(2)
+    return acceptedEvent({
+      messageId: `${id}${isMine ? PLANTED : ''}`,
+      userId: isMine ? 'u1' : `${id}-other`,
+      anonymousId: `${id}${isMine ? PLANTED : ''}`,
+      properties: { text },
+    })
+  })
+}
+
+/** Failed once, with an answer that echoes what was sent. */
+async function failOnce({ deliveries }: Backend, event: AcceptedEvent): Promise<void> {
+  const delivery: Delivery = {
+    id: deliveryId(event.id, 'dst_a'),
+    eventId: event.id,
+    destinationId: 'dst_a',
+    state: 'pending',
+    rounds: 1,
+    firstDueAt: NOON,
+    dueAt: NOON,
+    webhooks: [],
+  }
+  const attempt = {
+    id: newId('att', NOON),
+    round: 1,
+    number: 1,
+    url: 'https://example.com/',
+    startedAt: NOON,
+    durationMs: 1,
+    outcome: 'retry',
+    class: 'http_5xx',
+    body: JSON.stringify(event.event),
+  } as const
+  await deliveries.record([{ delivery, attempts: [attempt] }])
+}
+
+async function fill(backend: Backend, count: number, random: () => number): Promise<void> {
+  for (let left = count; left > 0; left -= 500) {
+    const events = someEvents(500, random)
+    await backend.log.append(events)
+    await Promise.all(events.filter(() => random() < 0.3).map((event) => failOnce(backend, event)))
+  }
+}
+
+async function purge({ deletions }: Backend): Promise<void> {
+  const id = newId('del', NOON)
+  const request = { id, createdAt: NOON, sourceIds: null, suppress: false, users: 1 }
+  await deletions.create(request, ['u1'])
+  const slice = { deletionId: id, userIds: ['u1'], sourceIds: null, until: NOON }
+  await purgeAll(deletions, slice)
+}
+
+test('no byte of a purged user is left in any file, nor comes back with what is written later', async () => {
+  using folder = new TemporaryFolder()
+  const random = seededRandom(7)
+  const backend = await openEmbeddedBackend({ dataDir: folder.path, maxWaitingBytes })
+  await using stack = new AsyncDisposableStack()
+  stack.use(backend)
+  await fill(backend, 8000, random)
+  expect(filesWith(folder.path, PLANTED)).toContain('hookline.db')
+  await purge(backend)
+  await backend.deletions.erase(NEVER)
+  expect(filesWith(folder.path, PLANTED)).toEqual([])
+
+  // What the writer had in memory of the pages is written again by now, were it still there.
+  const others = (await backend.events.list({}, { limit: 200 })).data
+  await backend.log.append(others.map((event) => ({ ...event, id: newId('evt', NOON) })))
+  await Promise.all(others.map((event) => failOnce(backend, event)))
+  await stack.disposeAsync()
+  expect(filesWith(folder.path, PLANTED)).toEqual([])
+  using db = new DatabaseSync(join(folder.path, 'hookline.db'))
+  expect(db.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' })
+})
+
+test('copies that were made before migrations go, too, and those that an operator made stay', async () => {
+  using folder = new TemporaryFolder()
+  await using backend = await openEmbeddedBackend({ dataDir: folder.path, maxWaitingBytes })
+  writeFileSync(join(folder.path, 'hookline.db.schema-2.backup'), PLANTED)
+  writeFileSync(join(folder.path, 'mine.backup'), PLANTED)
+  await backend.deletions.erase(NEVER)
+  expect(filesWith(folder.path, PLANTED)).toEqual(['mine.backup'])
+})
+
+test('erasing waits for a reader that is in the middle of the database, and says so', async () => {
+  using folder = new TemporaryFolder()
+  await using backend = await openEmbeddedBackend({ dataDir: folder.path, maxWaitingBytes })
+  await backend.log.append([acceptedEvent()])
+  {
+    using reader = new DatabaseSync(join(folder.path, 'hookline.db'), { readOnly: true })
+    reader.exec('BEGIN; SELECT COUNT(*) FROM events')
+    await backend.log.append([acceptedEvent()])
+    await expect(backend.deletions.erase(NEVER)).rejects.toThrow(/being read at length/)
+  }
+  await backend.deletions.erase(NEVER)
+  expect(readFileSync(join(folder.path, 'hookline.db-wal'))).toHaveLength(0)
+})
+
+test('erasing ends where the service stops, however large the database is, and says so', async () => {
+  using folder = new TemporaryFolder()
+  await using backend = await openEmbeddedBackend({ dataDir: folder.path, maxWaitingBytes })
+  expect(await backend.deletions.erase(AbortSignal.abort())).toBe(false)
+  expect(await backend.deletions.erase(NEVER)).toBe(true)
+})

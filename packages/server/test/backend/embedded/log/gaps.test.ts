@@ -1,0 +1,100 @@
+import { type AcceptedEvent, newId } from '@hookline/protocol'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, test } from 'vitest'
+import type { Backend } from '../../../../src/backend/backend.ts'
+import { openEmbeddedBackend } from '../../../../src/backend/embedded/open.ts'
+import { SEGMENT_EVENTS } from '../../../../src/backend/embedded/log/segments.ts'
+import { acceptedEvent, NOON } from '../../../harness/accepted-event.ts'
+import { purgeAll } from '../../../harness/purge-all.ts'
+import { TemporaryFolder } from '../../../harness/temporary-folder.ts'
+
+const S = SEGMENT_EVENTS
+/** Around the ends of segments, and far apart, as retention leaves those that still wait. */
+const PLACES = [1, 2, S - 1, S, S + 1, 7 * S - 1, 7 * S, 11_000 * S + 5, 11_001 * S]
+
+/** A backend with one event at each place: u1, u2 and u1 renamed to u2 in turn. */
+async function openWithGaps(
+  folder: TemporaryFolder,
+): Promise<{ readonly backend: Backend; readonly events: readonly AcceptedEvent[] }> {
+  const open = (): Promise<Backend> =>
+    openEmbeddedBackend({ dataDir: folder.path, maxWaitingBytes: 2 ** 20 })
+  const events = PLACES.map((_, index) =>
+    acceptedEvent(
+      [
+        { userId: 'u1', messageId: 'm', sourceId: `src_${index}` },
+        { userId: 'u2', messageId: 'm', sourceId: `src_${index}` },
+        { type: 'alias', userId: 'u2', previousId: 'u1' } as const,
+      ][index % 3],
+    ),
+  )
+  {
+    await using backend = await open()
+    await backend.log.append(events)
+  }
+  {
+    using db = new DatabaseSync(join(folder.path, 'hookline.db'))
+    const move = db.prepare('UPDATE events SET seq = ? WHERE id = ?')
+    for (const [index, { id }] of [...events.entries()].toReversed()) move.run(PLACES[index]!, id)
+  }
+  return { backend: await open(), events }
+}
+
+/** Ids page by page, and how many pages there were. */
+async function listed(
+  { events }: Backend,
+  filter: Parameters<Backend['events']['list']>[0],
+  limit: number,
+): Promise<{ readonly ids: readonly string[]; readonly pages: number }> {
+  const ids: string[] = []
+  let pages = 0
+  for (let cursor: string | null | undefined; cursor !== null; pages++) {
+    const page = await events.list(filter, { limit, ...(cursor && { cursor }) })
+    ids.push(...page.data.map(({ id }) => id))
+    cursor = page.nextCursor
+  }
+  return { ids, pages }
+}
+
+test.each([1, 2, 3, 100])(
+  'pages of %d list by user and by messageId over gaps of any size',
+  async (limit) => {
+    using folder = new TemporaryFolder()
+    const { backend, events } = await openWithGaps(folder)
+    await using _closing = backend
+    const idsOf = (isMeant: (index: number) => boolean): string[] =>
+      events
+        .filter((_, index) => isMeant(index))
+        .map(({ id }) => id)
+        .toReversed()
+    const u1 = await listed(backend, { userId: 'u1' }, limit)
+    expect(u1.ids).toEqual(idsOf((index) => index % 3 === 0))
+    expect((await listed(backend, { userId: 'u2' }, limit)).ids).toEqual(
+      idsOf((index) => index % 3 !== 0),
+    )
+    expect((await listed(backend, { messageId: 'm' }, limit)).ids).toEqual(
+      idsOf((index) => index % 3 !== 2),
+    )
+    expect((await listed(backend, { messageId: 'm', userId: 'u1' }, limit)).ids).toEqual(u1.ids)
+    // What is looked through for one page is bounded: a gap of 11,000 segments takes some more.
+    expect(u1.pages).toBeLessThan(10)
+  },
+)
+
+test('a purge finds a user on both sides of every gap, as user and as former one', async () => {
+  using folder = new TemporaryFolder()
+  const { backend, events } = await openWithGaps(folder)
+  await using _closing = backend
+  const { deletions } = backend
+  const deletionId = newId('del', NOON)
+  const request = { id: deletionId, createdAt: NOON, sourceIds: null, suppress: false, users: 2 }
+  await deletions.create(request, ['u0', 'u1'])
+  await purgeAll(deletions, { deletionId, userIds: ['u0', 'u1'], sourceIds: null, until: NOON })
+  const left = events.filter((_, index) => index % 3 === 1).map(({ id }) => id)
+  expect((await listed(backend, {}, 100)).ids).toEqual(left.toReversed())
+  expect(await deletions.find(deletionId)).toMatchObject({
+    purged: { events: events.length - left.length },
+  })
+  using db = new DatabaseSync(join(folder.path, 'hookline.db'), { readOnly: true })
+  expect(db.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' })
+})

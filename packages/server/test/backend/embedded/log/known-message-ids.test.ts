@@ -1,0 +1,237 @@
+import { join } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
+import { expect, test } from 'vitest'
+import { KEYS_PER_FILTER } from '../../../../src/backend/embedded/log/bloom-filters.ts'
+import { DataDir } from '../../../../src/backend/embedded/database/data-dir.ts'
+import { KnownMessageIds } from '../../../../src/backend/embedded/log/known-message-ids.ts'
+import { migrate } from '../../../../src/backend/embedded/migrations/migrate.ts'
+import { MIGRATIONS } from '../../../../src/backend/embedded/migrations/migrations.ts'
+import { segmentOf } from '../../../../src/backend/embedded/log/segments.ts'
+import { NOON } from '../../../harness/accepted-event.ts'
+import { TemporaryFolder } from '../../../harness/temporary-folder.ts'
+
+const SEGMENTS_PER_FILTER = segmentOf(KEYS_PER_FILTER)
+const HOUR = 60 * 60 * 1000
+const WINDOW = { dedupeWindowMs: 24 * HOUR }
+
+/** A database of its own, gone with its scope. */
+function openDatabase(): { readonly db: DatabaseSync } & Disposable {
+  using stack = new DisposableStack()
+  const folder = stack.use(new TemporaryFolder())
+  const file = join(folder.path, 'hookline.db')
+  const db = stack.use(DataDir.openForWriting(file))
+  migrate(db, file, MIGRATIONS)
+  const opened = stack.move()
+  return { db, [Symbol.dispose]: () => opened.dispose() }
+}
+
+/** Appends as the writer does, but for the columns that are not asked for here. */
+function append(
+  { db, known }: { readonly db: DatabaseSync; readonly known: KnownMessageIds },
+  ...events: readonly (readonly [seq: number, messageId: string, receivedAt: number])[]
+): void {
+  const insert = db.prepare(
+    `INSERT INTO events (seq, id, source_id, message_id, type, received_at, marks, body)
+     VALUES (?, ?, 'src_a', ?, 'track', ?, '', '{}')`,
+  )
+  for (const [seq, messageId, receivedAt] of events) {
+    insert.run(seq, `evt_${seq}`, messageId, receivedAt)
+    known.add(seq, messageId, receivedAt)
+  }
+}
+
+const keptFilters = (db: DatabaseSync): number[] =>
+  db
+    .prepare('SELECT number FROM message_id_filters ORDER BY number')
+    .all()
+    .map(({ number }) => Number(number))
+
+/** Which filters say that they may have it: all segments of each are named. */
+function filtersWith(known: KnownMessageIds, messageId: string): number[] {
+  const segments = known.segmentsWith(messageId)
+  const filterOf = (segment: number): number => Math.floor(segment / SEGMENTS_PER_FILTER)
+  const filters = [...new Set(segments.map(filterOf))]
+  expect(segments).toHaveLength(filters.length * SEGMENTS_PER_FILTER)
+  return filters
+}
+
+/** A filter each hour, of two events, the first and the last. */
+function appendHours(to: Parameters<typeof append>[0], from: number, through: number): void {
+  for (let hour = from; hour <= through; hour++)
+    append(
+      to,
+      [hour * KEYS_PER_FILTER, `first-${hour}`, NOON + hour * HOUR],
+      [(hour + 1) * KEYS_PER_FILTER - 1, `last-${hour}`, NOON + (hour + 1) * HOUR - 1],
+    )
+}
+
+test('what is beyond the window is forgotten, and what is within it never', () => {
+  using opened = openDatabase()
+  const { db } = opened
+  const known = new KnownMessageIds(db, WINDOW)
+  for (let hour = 0; hour <= 100; hour++) {
+    appendHours({ db, known }, hour, hour)
+    for (let past = Math.max(0, hour - 24); past <= hour; past++)
+      for (const messageId of [`first-${past}`, `last-${past}`])
+        expect(filtersWith(known, messageId)).toContain(past)
+  }
+  // 32 of them lie together in memory.
+  for (const gone of [0, 31, 63]) expect(filtersWith(known, `last-${gone}`)).toEqual([])
+  const kept = keptFilters(db)
+  expect(kept.at(-1)).toBe(99)
+  expect(kept.length).toBeGreaterThanOrEqual(24)
+  expect(kept.length).toBeLessThanOrEqual(26)
+})
+
+test('a start knows what is within the window by the kept filters, and by the events where one is missing', () => {
+  using opened = openDatabase()
+  const { db } = opened
+  appendHours({ db, known: new KnownMessageIds(db, WINDOW) }, 0, 50)
+  db.exec(`DELETE FROM events WHERE seq / ${KEYS_PER_FILTER} = 45`)
+  db.exec('DELETE FROM message_id_filters WHERE number = 40')
+  const known = new KnownMessageIds(db, WINDOW)
+  for (let hour = 27; hour <= 50; hour++) expect(filtersWith(known, `last-${hour}`)).toContain(hour)
+  expect(keptFilters(db)).toContain(40)
+})
+
+test('a start that cannot keep a filter goes on without, and it is kept with the next one', () => {
+  using opened = openDatabase()
+  const { db } = opened
+  appendHours({ db, known: new KnownMessageIds(db, WINDOW) }, 0, 5)
+  db.exec('DELETE FROM message_id_filters')
+  db.exec(
+    `CREATE TRIGGER full BEFORE INSERT ON message_id_filters BEGIN SELECT RAISE(FAIL, 'full'); END`,
+  )
+  const known = new KnownMessageIds(db, WINDOW)
+  expect(filtersWith(known, 'last-3')).toEqual([3])
+  expect([db.isTransaction, keptFilters(db)]).toEqual([false, []])
+  db.exec('DROP TRIGGER full')
+  appendHours({ db, known }, 6, 6)
+  expect(keptFilters(db)).toEqual([0, 1, 2, 3, 4, 5])
+})
+
+test('a start with a longer window knows what is in it from the events', () => {
+  using opened = openDatabase()
+  const { db } = opened
+  appendHours({ db, known: new KnownMessageIds(db, { dedupeWindowMs: 0 }) }, 0, 80)
+  expect(keptFilters(db)).toEqual([79])
+  const known = new KnownMessageIds(db, WINDOW)
+  for (let hour = 57; hour <= 80; hour++)
+    expect(filtersWith(known, `first-${hour}`)).toContain(hour)
+  expect(filtersWith(known, 'last-40')).toEqual([])
+})
+
+test('with a window of nothing, the same moment is still known', () => {
+  using opened = openDatabase()
+  const { db } = opened
+  const known = new KnownMessageIds(db, { dedupeWindowMs: 0 })
+  append({ db, known }, [1, 'before', NOON])
+  for (const segment of [40, 80, 120])
+    append({ db, known }, [segment * KEYS_PER_FILTER, `in ${segment}`, NOON])
+  expect(filtersWith(known, 'before')).toContain(0)
+})
+
+test('a filter begun in a transaction that was rolled back is kept with the next one', () => {
+  using opened = openDatabase()
+  const { db } = opened
+  const known = new KnownMessageIds(db, WINDOW)
+  append({ db, known }, [31 * KEYS_PER_FILTER, 'a', NOON])
+  db.exec('BEGIN IMMEDIATE')
+  append({ db, known }, [32 * KEYS_PER_FILTER - 1, 'b', NOON], [32 * KEYS_PER_FILTER, 'c', NOON])
+  db.exec('ROLLBACK')
+  // One by one, as the writer does it then.
+  append({ db, known }, [32 * KEYS_PER_FILTER - 1, 'b', NOON])
+  append({ db, known }, [32 * KEYS_PER_FILTER, 'c', NOON])
+  expect(keptFilters(db)).toEqual([])
+  append({ db, known }, [33 * KEYS_PER_FILTER, 'd', NOON], [64 * KEYS_PER_FILTER, 'e', NOON])
+  for (const messageId of ['a', 'b']) expect(filtersWith(known, messageId)).toEqual([31])
+  expect(keptFilters(db)).toEqual([31, 32, 33])
+  const restarted = new KnownMessageIds(db, WINDOW)
+  for (const messageId of ['a', 'b']) expect(filtersWith(restarted, messageId)).toEqual([31])
+})
+
+test('where the newest events were removed, the filter goes on, and what was kept of it counts no more', () => {
+  using opened = openDatabase()
+  const { db } = opened
+  append(
+    { db, known: new KnownMessageIds(db, WINDOW) },
+    [1, 'a', NOON],
+    [KEYS_PER_FILTER - 1, 'removed', NOON],
+    [KEYS_PER_FILTER, 'removed, too', NOON],
+  )
+  expect(keptFilters(db)).toEqual([0])
+  db.exec('DELETE FROM events WHERE seq > 1')
+  const known = new KnownMessageIds(db, WINDOW)
+  expect(keptFilters(db)).toEqual([])
+  append({ db, known }, [2, 'b', NOON])
+  db.exec('BEGIN IMMEDIATE')
+  append({ db, known }, [KEYS_PER_FILTER, 'c', NOON])
+  db.exec('ROLLBACK')
+  append({ db, known }, [KEYS_PER_FILTER, 'c', NOON])
+  const restarted = new KnownMessageIds(db, WINDOW)
+  expect(filtersWith(restarted, 'a')).toEqual([0])
+  expect(filtersWith(restarted, 'b')).toEqual([0])
+  expect(filtersWith(restarted, 'c')).toEqual([1])
+})
+
+test('a clock that is years ahead or behind for some events makes nothing forgotten', () => {
+  using opened = openDatabase()
+  const { db } = opened
+  const known = new KnownMessageIds(db, WINDOW)
+  const years = 3 * 365 * 24 * HOUR
+  append({ db, known }, [1, 'a', NOON], [KEYS_PER_FILTER, 'b', NOON])
+  append({ db, known }, [40 * KEYS_PER_FILTER, 'ahead', NOON + years])
+  append({ db, known }, [40 * KEYS_PER_FILTER + 1, 'c', NOON])
+  append({ db, known }, [80 * KEYS_PER_FILTER, 'behind', NOON - years])
+  append({ db, known }, [120 * KEYS_PER_FILTER, 'd', NOON])
+  const expectAll = (ids: KnownMessageIds): void => {
+    for (const [messageId, segment] of [
+      ['a', 0],
+      ['b', 1],
+      ['ahead', 40],
+      ['c', 40],
+      ['d', 120],
+    ] as const)
+      expect(filtersWith(ids, messageId)).toContain(segment)
+  }
+  expectAll(known)
+  expectAll(new KnownMessageIds(db, WINDOW))
+})
+
+test('events appended out of the order of their times are known until the youngest is beyond the window', () => {
+  using opened = openDatabase()
+  const { db } = opened
+  append(
+    { db, known: new KnownMessageIds(db, WINDOW) },
+    [1, 'young', NOON + 30_000],
+    [2, 'old', NOON],
+    [40 * KEYS_PER_FILTER, 'later', NOON + 24 * HOUR + 20_000],
+  )
+  db.exec('DELETE FROM message_id_filters')
+  const known = new KnownMessageIds(db, WINDOW)
+  for (const segment of [80, 120])
+    append({ db, known }, [segment * KEYS_PER_FILTER, `in ${segment}`, NOON + 24 * HOUR + 30_000])
+  expect(filtersWith(known, 'young')).toContain(0)
+})
+
+test('a filter to which nothing is added after a start is known as others are', () => {
+  using opened = openDatabase()
+  const { db } = opened
+  append({ db, known: new KnownMessageIds(db, WINDOW) }, [1, 'a', NOON])
+  const known = new KnownMessageIds(db, WINDOW)
+  for (const segment of [40, 80])
+    append({ db, known }, [segment * KEYS_PER_FILTER, `in ${segment}`, NOON + HOUR])
+  expect(filtersWith(known, 'a')).toContain(0)
+})
+
+test('an empty table begins anywhere', () => {
+  using opened = openDatabase()
+  const { db } = opened
+  const known = new KnownMessageIds(db, WINDOW)
+  append({ db, known }, [50 * KEYS_PER_FILTER + 7, 'a', NOON], [51 * KEYS_PER_FILTER, 'b', NOON])
+  expect(filtersWith(known, 'a')).toEqual([50])
+  expect(keptFilters(db)).toEqual([50])
+  db.exec('DELETE FROM events')
+  expect(new KnownMessageIds(db, WINDOW).segmentsWith('a')).toEqual([])
+  expect(keptFilters(db)).toEqual([])
+})

@@ -1,0 +1,114 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import {
+  type Breaker,
+  CLOSED,
+  onAttempt,
+  onSample,
+  openUntil,
+  type Sample,
+  sampleOf,
+} from '../../../src/delivery/health/breaker.ts'
+import { NOON } from '../../harness/accepted-event.ts'
+import { seededRandom } from '../../harness/seeded-random.ts'
+
+/** The breaker after these samples, one every `everyMs`. */
+function after(samples: readonly Sample[], everyMs = 100): Breaker {
+  return samples.reduce<Breaker>(
+    (breaker, sample, index) =>
+      onSample(breaker, sample, { now: NOON + index * everyMs, random: 1 }),
+    CLOSED,
+  )
+}
+
+const times = (count: number, sample: Sample): Sample[] =>
+  Array.from({ length: count }, () => sample)
+
+describe('a closed breaker', () => {
+  test('opens at 70 % failures among ten samples, and not before', () => {
+    expect(after([...times(3, 'answered'), ...times(6, 'failed')]).state).toBe('closed')
+    expect(after([...times(3, 'answered'), ...times(7, 'failed')]).state).toBe('open')
+    expect(after([...times(4, 'answered'), ...times(6, 'failed')]).state).toBe('closed')
+  })
+
+  test('forgets what is older than a minute', () => {
+    const breaker = after([...times(9, 'failed')])
+    const later = onSample(breaker, 'failed', { now: NOON + 75_000, random: 1 })
+    expect(later.state).toBe('closed')
+  })
+
+  test('opens after ten connection failures in a row, however many answers came before', () => {
+    const answers = times(90, 'answered')
+    expect(after([...answers, ...times(9, 'unconnected')]).state).toBe('closed')
+    expect(after([...answers, ...times(10, 'unconnected')]).state).toBe('open')
+    const interrupted = [
+      ...times(9, 'unconnected'),
+      'answered',
+      ...times(9, 'unconnected'),
+    ] as const
+    expect(after([...answers, ...interrupted]).state).toBe('closed')
+  })
+
+  test('takes a 4xx for an answer, not for an outage', () => {
+    const rejected = sampleOf({ outcome: 'rejected', class: 'http_4xx' })
+    expect(after(times(1000, rejected)).state).toBe('closed')
+  })
+})
+
+describe('an open breaker', () => {
+  const opened = after(times(10, 'failed'))
+  const probe = (breaker: Breaker, sample: Sample, random = 1): Breaker => {
+    const now = openUntil(breaker)
+    return onSample(onAttempt(breaker, now), sample, { now: now + 1, random })
+  }
+
+  test('stays open half a minute at most the first time, then twice as long with each failed probe, up to 5 min', () => {
+    const waits: number[] = []
+    let breaker: Breaker = opened
+    let from = NOON + 900
+    for (let probes = 0; probes < 6; probes++) {
+      waits.push((openUntil(breaker) - from) / 1000)
+      from = openUntil(breaker) + 1
+      breaker = probe(breaker, 'failed')
+    }
+    expect(waits).toEqual([30, 60, 120, 240, 300, 300])
+  })
+
+  test('spreads its times fully, but never below a second', () => {
+    const wait = (random: number): number =>
+      openUntil(probe(opened, 'failed', random)) - openUntil(opened) - 1
+    expect([wait(0), wait(0.5), wait(0.999)]).toEqual([1000, 30_000, 59_940])
+  })
+
+  test('lets one attempt through when its time is over; the others wait for what it finds', () => {
+    const now = openUntil(opened)
+    const probing = onAttempt(opened, now)
+    expect(probing.state).toBe('half-open')
+    expect(openUntil(probing)).toBeGreaterThan(now)
+  })
+
+  test('closes with the first answer, and keeps since when it was open until then', () => {
+    expect(probe(opened, 'answered')).toEqual(CLOSED)
+    expect(probe(probe(opened, 'failed'), 'failed')).toMatchObject({ since: NOON + 900 })
+  })
+
+  test('hears nothing from attempts that began before it opened', () => {
+    expect(onSample(opened, 'answered', { now: NOON + 1000, random: 1 })).toBe(opened)
+  })
+})
+
+test('a dead webhook costs some hundred probes in four hours, not millions of requests', () => {
+  const run = fc.property(fc.integer(), (seed) => {
+    const random = seededRandom(seed)
+    let breaker = after(times(10, 'failed'))
+    let probes = 0
+    const end = NOON + 4 * 60 * 60 * 1000
+    for (let now = openUntil(breaker); now < end; now = openUntil(breaker)) {
+      const ended = { now: now + 5000, random: random() }
+      breaker = onSample(onAttempt(breaker, now), 'failed', ended)
+      probes++
+    }
+    expect(probes).toBeLessThan(300)
+  })
+  fc.assert(run)
+})

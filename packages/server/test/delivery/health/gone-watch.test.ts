@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'vitest'
+import { countGone, type GoneSoFar } from '../../../src/delivery/health/gone-watch.ts'
+import { NOON } from '../../harness/accepted-event.ts'
+import { DeliveryEngine } from '../../harness/delivery-engine.ts'
+import { ManualClock } from '../../harness/manual-clock.ts'
+import { openReceiver } from '../../harness/receiver.ts'
+
+const MINUTE = 60_000
+
+describe('answers 410 count', () => {
+  const after = (...answers: readonly (readonly [afterMs: number, status?: number])[]) =>
+    answers.reduce<{ soFar: GoneSoFar | undefined; now: number }>(
+      ({ soFar, now }, [afterMs, status]) => ({
+        soFar: countGone(soFar, status, now + afterMs),
+        now: now + afterMs,
+      }),
+      { soFar: undefined, now: NOON },
+    ).soFar?.count
+
+  test('when they are a minute apart', () => {
+    expect(after([0, 410], [MINUTE, 410], [MINUTE, 410])).toBe(3)
+  })
+  test('once within a minute, counted from the one that counted', () => {
+    expect(after([0, 410], [MINUTE - 1, 410])).toBe(1)
+    expect(after([0, 410], [MINUTE - 1, 410], [1, 410])).toBe(2)
+  })
+  test('until there is another answer', () => {
+    expect(after([0, 410], [MINUTE, 410], [MINUTE, 200])).toBeUndefined()
+    expect(after([0, 410], [MINUTE, 500], [MINUTE, 410])).toBe(1)
+  })
+  test('on when there was no answer in between', () => {
+    expect(after([0, 410], [MINUTE], [MINUTE, 410])).toBe(2)
+  })
+})
+
+describe('a receiver that is gone', () => {
+  test('pauses its webhook at the third 410, says so once, and what comes is held', async () => {
+    const clock = new ManualClock()
+    await using receiver = await openReceiver({ respond: 410 })
+    await using engine = await DeliveryEngine.open({ clock })
+    await engine.destination('dst_a', receiver.url)
+    for (let count = 1; count <= 3; count += 1) {
+      await engine.receive(2)
+      await receiver.waitFor(2 * count)
+      await expect.poll(() => engine.deliveries({})).toHaveLength(2 * count)
+      clock.advance(MINUTE)
+    }
+    const webhook = () =>
+      engine.backend.catalog.current.destinations.get('dst_a')!.settings.webhooks[0]!
+    await expect.poll(() => webhook().paused?.reason).toBe('gone')
+    expect(engine.logged.filter(({ msg }) => msg === 'webhook.paused')).toMatchObject([
+      { destinationId: 'dst_a', host: `127.0.0.1:${receiver.port}` },
+    ])
+    await engine.receive(5)
+    await expect
+      .poll(async () => (await engine.deliveries({})).filter(({ state }) => state === 'held'))
+      .toHaveLength(5)
+    expect(receiver.requests).toHaveLength(6)
+  })
+
+  test('is not paused when it answered otherwise in between', async () => {
+    const clock = new ManualClock()
+    await using receiver = await openReceiver({ respond: [410, 410, 200, 410] })
+    await using engine = await DeliveryEngine.open({ clock })
+    await engine.destination('dst_a', receiver.url)
+    for (let count = 1; count <= 5; count += 1) {
+      await engine.receive(1)
+      await expect.poll(() => engine.deliveries({})).toHaveLength(count)
+      clock.advance(MINUTE)
+    }
+    await engine.settled()
+    const { settings } = engine.backend.catalog.current.destinations.get('dst_a')!
+    expect(settings.webhooks[0]?.paused).toBeUndefined()
+  })
+})

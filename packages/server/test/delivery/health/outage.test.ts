@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'vitest'
+import { DeliveryEngine } from '../../harness/delivery-engine.ts'
+import { ManualClock } from '../../harness/manual-clock.ts'
+import { openReceiver } from '../../harness/receiver.ts'
+
+const HOUR = 60 * 60 * 1000
+const patient = { retryDelaysMs: [HOUR], retryWindowMs: 4 * HOUR }
+
+describe('while a receiver is down', () => {
+  test('its breaker opens, and what comes is parked untried: no attempt is burnt', async () => {
+    const clock = new ManualClock()
+    await using receiver = await openReceiver({ respond: 500 })
+    await using engine = await DeliveryEngine.open({ ...patient, clock })
+    await engine.destination('dst_a', receiver.url)
+    await engine.receive(10)
+    await receiver.waitFor(10)
+    await expect.poll(() => engine.gauge('breakersOpen')).toBe(1)
+    await engine.receive(50)
+    await expect.poll(() => engine.deliveries({})).toHaveLength(60)
+    const untried = (await engine.deliveries({})).filter(({ rounds }) => rounds === 0)
+    expect(untried).toHaveLength(50)
+    expect(receiver.requests).toHaveLength(10)
+  })
+
+  test('one delivery probes it, the oldest that waits; when that is answered the rest follow', async () => {
+    const clock = new ManualClock()
+    await using receiver = await openReceiver({ respond: 500 })
+    await using engine = await DeliveryEngine.open({ ...patient, clock })
+    await engine.destination('dst_a', receiver.url)
+    await engine.receive(10)
+    await expect.poll(() => engine.gauge('breakersOpen')).toBe(1)
+    await expect.poll(() => engine.deliveries({})).toHaveLength(10)
+    clock.advance(1)
+    const [oldest] = await engine.receive(1)
+    clock.advance(1)
+    await engine.receive(100)
+    await expect.poll(() => engine.deliveries({})).toHaveLength(111)
+    clock.advance(30_000)
+    await receiver.waitFor(11)
+    const probe = JSON.parse(receiver.requests[10]!.body.toString()) as { messageId: string }
+    expect(probe.messageId).toBe(oldest!.event.messageId)
+    await expect
+      .poll(() => engine.deliveries({ eventId: oldest!.id }))
+      .toMatchObject([{ rounds: 1 }])
+    receiver.respond = () => 200
+    clock.advance(60_000)
+    await expect
+      .poll(
+        async () =>
+          (await engine.deliveries({})).filter(({ state }) => state === 'delivered').length,
+      )
+      .toBeGreaterThanOrEqual(100)
+    expect(await engine.gauge('breakersOpen')).toBe(0)
+  })
+
+  test('what waited out its window under an open breaker expires; what came later does not', async () => {
+    const clock = new ManualClock()
+    await using receiver = await openReceiver({ respond: 500 })
+    await using engine = await DeliveryEngine.open({ ...patient, clock })
+    await engine.destination('dst_a', receiver.url)
+    await engine.receive(10)
+    await expect.poll(() => engine.gauge('breakersOpen')).toBe(1)
+    await engine.receive(5)
+    await expect.poll(() => engine.deliveries({})).toHaveLength(15)
+    for (let minutes = 0; minutes < 4 * 60 + 2; minutes += 1) {
+      clock.advance(60_000)
+      await engine.settled()
+    }
+    await engine.receive(3)
+    const count = async (state: string): Promise<number> =>
+      (await engine.deliveries({})).filter((delivery) => delivery.state === state).length
+    await expect.poll(() => count('expired')).toBe(15)
+    await expect.poll(() => count('pending')).toBe(3)
+    // Four hours down cost probes, not an attempt for each delivery and retry.
+    expect(receiver.requests.length).toBeLessThan(600)
+  })
+})
+
+test('a webhook that asks for quiet by Retry-After gets it from every delivery', async () => {
+  const clock = new ManualClock()
+  await using receiver = await openReceiver({
+    respond: [{ status: 429, headers: { 'retry-after': '60' } }, 200],
+  })
+  await using engine = await DeliveryEngine.open({
+    clock,
+    retryDelaysMs: [1000],
+    retryWindowMs: HOUR,
+  })
+  await engine.destination('dst_a', receiver.url)
+  await engine.receive(1)
+  await expect.poll(() => engine.deliveries({})).toMatchObject([{ state: 'pending', rounds: 1 }])
+  await engine.receive(5)
+  await expect.poll(() => engine.deliveries({})).toHaveLength(6)
+  clock.advance(59_000)
+  await engine.settled()
+  expect(receiver.requests).toHaveLength(1)
+  clock.advance(1_000)
+  await receiver.waitFor(7)
+})
+
+test('rounds beyond the first take a quarter of the slots at most', async () => {
+  const clock = new ManualClock()
+  const limits = { maxInFlight: 16, laneConcurrency: 4 }
+  await using flaky = await openReceiver({ respond: 500 })
+  await using engine = await DeliveryEngine.open({ clock, limits, retryDelaysMs: [1000] })
+  const urls = [1, 2, 3, 4].map((path) => `${flaky.url}/${path}`)
+  for (const [index, url] of urls.entries()) await engine.destination(`dst_${index}`, url)
+  await engine.receive(4)
+  await expect.poll(() => engine.deliveries({})).toHaveLength(16)
+  flaky.respond = () => new Promise(() => undefined)
+  clock.advance(1000)
+  await flaky.waitFor(16 + 4)
+  await engine.settled()
+  expect(flaky.requests).toHaveLength(16 + 4)
+})

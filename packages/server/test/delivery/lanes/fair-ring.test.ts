@@ -1,0 +1,76 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { FairRing } from '../../../src/delivery/lanes/fair-ring.ts'
+
+const QUANTUM = 5
+
+class Queue {
+  readonly name: string
+  readonly costs: number[]
+  spent = 0
+
+  constructor(name: string, costs: readonly number[]) {
+    this.name = name
+    this.costs = [...costs]
+  }
+
+  get nextCost(): number | undefined {
+    return this.costs[0]
+  }
+
+  take(): void {
+    this.spent += this.costs.shift()!
+  }
+}
+
+describe('deficit round robin', () => {
+  test('gives lanes that always have work the same, whatever their rounds cost, within one quantum and one turn', () => {
+    const lane = fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 200, maxLength: 200 })
+    const run = fc.property(fc.array(lane, { minLength: 2, maxLength: 8 }), (lanes) => {
+      const queues = lanes.map((costs, index) => new Queue(`${index}`, costs))
+      const ring = new FairRing<Queue>(QUANTUM)
+      for (const queue of queues) ring.add(queue)
+      while (queues.every(({ costs }) => costs.length > 0)) {
+        ring.next()!.take()
+        const spent = queues.map((queue) => queue.spent)
+        expect(Math.max(...spent) - Math.min(...spent)).toBeLessThanOrEqual(2 * QUANTUM)
+      }
+    })
+    fc.assert(run)
+  })
+
+  test('lets nobody wait behind one that cannot take a turn', () => {
+    const ring = new FairRing<Queue>(QUANTUM)
+    const [empty, busy] = [new Queue('empty', []), new Queue('busy', [1, 1])]
+    ring.add(empty)
+    ring.add(busy)
+    expect(ring.next()).toBe(busy)
+  })
+
+  test('takes one that was away back without credit, and adds it once however often it is added', () => {
+    const ring = new FairRing<Queue>(QUANTUM)
+    const [a, b] = [
+      new Queue('a', []),
+      new Queue(
+        'b',
+        Array.from({ length: 50 }, () => 1),
+      ),
+    ]
+    ring.add(a)
+    ring.add(b)
+    for (let turns = 0; turns < 20; turns++) ring.next()!.take()
+    a.costs.push(...Array.from({ length: 50 }, () => 1))
+    ring.add(a)
+    ring.add(a)
+    for (let turns = 0; turns < 20; turns++) ring.next()!.take()
+    expect(a.spent).toBeGreaterThanOrEqual(10 - QUANTUM)
+    expect(a.spent).toBeLessThanOrEqual(10 + QUANTUM)
+  })
+
+  test('has no turn to give when nobody can take one', () => {
+    const ring = new FairRing<Queue>(QUANTUM)
+    expect(ring.next()).toBeUndefined()
+    ring.add(new Queue('empty', []))
+    expect(ring.next()).toBeUndefined()
+  })
+})

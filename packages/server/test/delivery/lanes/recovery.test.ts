@@ -1,0 +1,40 @@
+import { describe, expect, test } from 'vitest'
+import { afterAttempt, BEGINNING, type Recovery } from '../../../src/delivery/lanes/recovery.ts'
+
+const good = { outcome: 'delivered' } as const
+const bad = { outcome: 'retry' } as const
+
+function after(
+  attempts: readonly (typeof good | typeof bad)[],
+  concurrency = 64,
+): Recovery | undefined {
+  return attempts.reduce<Recovery | undefined>(
+    (recovery, attempt) => recovery && afterAttempt(recovery, attempt, concurrency),
+    BEGINNING,
+  )
+}
+
+const times = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value)
+
+describe('a recovering lane', () => {
+  test('begins with one round at a time and grows by one per 20 successes', () => {
+    expect(BEGINNING.limit).toBe(1)
+    expect(after(times(19, good))?.limit).toBe(1)
+    expect(after(times(20, good))?.limit).toBe(2)
+    expect(after(times(200, good))?.limit).toBe(11)
+  })
+
+  test('is halved by a sign of strain, never below one', () => {
+    expect(after([...times(200, good), bad])?.limit).toBe(5)
+    expect(after(times(9, bad))?.limit).toBe(1)
+  })
+
+  test('is over when it has reached the concurrency of the lane', () => {
+    expect(after(times(59, good), 4)?.limit).toBe(3)
+    expect(after(times(60, good), 4)).toBeUndefined()
+  })
+
+  test('takes a rejection for an answer like any other', () => {
+    expect(afterAttempt({ limit: 8, successes: 19 }, { outcome: 'rejected' }, 64)?.limit).toBe(9)
+  })
+})

@@ -1,0 +1,147 @@
+import type { LookupAddress } from 'node:dns'
+import { createSecureContext } from 'node:tls'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { AddressGuard } from '../../../src/delivery/network/address-guard.ts'
+import { AddressForbidden } from '../../../src/delivery/network/failures.ts'
+import { GuardedConnector } from '../../../src/delivery/network/guarded-connector.ts'
+import { WebhookSender, type WebhookSenderOptions } from '../../../src/delivery/sending/sender.ts'
+import { systemClock } from '../../../src/util/clock.ts'
+import { makeCertificates } from '../../harness/certificates.ts'
+import { type DnsAnswer, DnsServer } from '../../harness/dns-server.ts'
+import { ManualClock } from '../../harness/manual-clock.ts'
+import { openReceiver } from '../../harness/receiver.ts'
+
+function openSender(options: Partial<WebhookSenderOptions> = {}): WebhookSender {
+  const sender = new WebhookSender({
+    clock: systemClock,
+    timeoutMs: 5000,
+    allowedNetworks: [],
+    maxConnectionsPerWebhook: 8,
+    ...options,
+  })
+  onTestFinished(() => sender[Symbol.asyncDispose]())
+  return sender
+}
+
+const send = (sender: WebhookSender, url: string) =>
+  sender.send({
+    url,
+    headers: {},
+    body: '{}',
+    deliveryId: 'msg_01',
+    attempt: 1,
+    sharedSecret: null,
+  })
+
+async function openDns(answer: DnsAnswer): Promise<DnsServer> {
+  const server = await DnsServer.open(() => answer)
+  onTestFinished(() => server[Symbol.asyncDispose]())
+  return server
+}
+
+describe('a webhook at a forbidden address', () => {
+  test.each(
+    [
+      '127.0.0.1 127.1 2130706433 0x7f.1 0177.0.0.1 0 127.0.0.1. localhost ①②⑦.0.0.1',
+      '[::ffff:127.0.0.1] [::ffff:7f00:1] [64:ff9b::7f00:1]',
+    ].flatMap((hosts) => hosts.split(' ')),
+  )('is rejected without a connection: http and https, %s', async (host) => {
+    await using receiver = await openReceiver()
+    await using secure = await openReceiver({ tls: makeCertificates().good })
+    const sender = openSender()
+    const results = [
+      await send(sender, `http://${host}:${receiver.port}/`),
+      await send(sender, `https://${host}:${secure.port}/`),
+    ]
+    for (const result of results) {
+      expect(result).toMatchObject({ outcome: 'rejected', class: 'address_forbidden' })
+      expect(result.error).toContain('allowedNetworks')
+    }
+    expect(receiver.connections + secure.connections).toBe(0)
+  })
+
+  test.each([
+    [['127.0.0.1']],
+    [['192.0.66.1', '127.0.0.1']],
+    [['2606:4700::1111', '::ffff:127.0.0.1']],
+  ])('by name is rejected without a connection: %j', async (addresses) => {
+    await using receiver = await openReceiver()
+    const dns = await openDns({ addresses })
+    const sender = openSender({ dnsServers: [dns.address] })
+    const result = await send(sender, `http://receiver.example:${receiver.port}/`)
+    expect(result).toMatchObject({ outcome: 'rejected', class: 'address_forbidden' })
+    expect(receiver.connections).toBe(0)
+  })
+
+  test('is reached where the network is allowed', async () => {
+    await using receiver = await openReceiver()
+    const dns = await openDns({ addresses: ['127.0.0.1'] })
+    const sender = openSender({ dnsServers: [dns.address], allowedNetworks: ['127.0.0.0/8'] })
+    const result = await send(sender, `http://receiver.example:${receiver.port}/`)
+    expect(result).toMatchObject({ outcome: 'delivered' })
+    expect(receiver.requests[0]?.headers.host).toBe(`receiver.example:${receiver.port}`)
+    await sender[Symbol.asyncDispose]()
+  })
+})
+
+test('a name that turns private later is not followed there', async () => {
+  await using allowed = await openReceiver({ respond: { headers: { Connection: 'close' } } })
+  const dns = await openDns({ addresses: ['127.0.0.1'], ttl: 0 })
+  const clock = new ManualClock()
+  const sender = openSender({
+    clock,
+    dnsServers: [dns.address],
+    allowedNetworks: ['127.0.0.1/32'],
+  })
+  const url = `http://rebinding.example:${allowed.port}/`
+  expect(await send(sender, url)).toMatchObject({ outcome: 'delivered' })
+  // All of 127.0.0.0/8 is this machine: the same server would answer there.
+  dns.answer = () => ({ addresses: ['127.0.0.2'], ttl: 0 })
+  clock.advance(5000)
+  expect(await send(sender, url)).toMatchObject({ class: 'address_forbidden' })
+  expect(allowed.connections).toBe(1)
+})
+
+test('a name that does not resolve is retried', async () => {
+  const dns = await openDns('failure')
+  const result = await send(
+    openSender({ dnsServers: [dns.address] }),
+    'https://a.example/?k=s3cret',
+  )
+  expect(result).toMatchObject({ outcome: 'retry', class: 'dns_failed' })
+  expect(result.error).toBe('The name a.example could not be resolved (ESERVFAIL).')
+})
+
+test('the deadline covers a name server that says nothing', async () => {
+  const dns = await openDns('silence')
+  const sender = openSender({ dnsServers: [dns.address], timeoutMs: 200 })
+  const result = await send(sender, 'https://a.example/')
+  expect(result).toMatchObject({ outcome: 'retry', class: 'timeout' })
+  expect(result.durationMs).toBeLessThan(1000)
+})
+
+test.each(['http:', 'https:'])(
+  'a socket whose far end is forbidden is dropped before a byte: %s',
+  async (protocol) => {
+    await using receiver = await openReceiver()
+    const fooled = {
+      lookup: async (): Promise<LookupAddress[]> => [{ address: '127.0.0.1', family: 4 }],
+    }
+    using connector = new GuardedConnector({
+      clock: systemClock,
+      timeoutMs: 5000,
+      guard: new AddressGuard([]),
+      allowedPorts: new Set(),
+      resolver: fooled,
+      secureContext: createSecureContext(),
+    })
+    const error = await new Promise((resolve) => {
+      const target = { hostname: 'a.example', protocol, port: String(receiver.port) }
+      connector.connect(target, (...[failure]) => resolve(failure))
+    })
+    expect(error).toBeInstanceOf(AddressForbidden)
+    await expect.poll(() => receiver.connections).toBe(1)
+    await expect.poll(() => receiver.openConnections).toBe(0)
+    expect(receiver.bytesReceived).toBe(0)
+  },
+)

@@ -1,0 +1,77 @@
+import { RESERVED_PORTS } from '@hookline/protocol'
+import { Agent, fetch } from 'undici'
+import { expect, onTestFinished, test } from 'vitest'
+import { WebhookSender } from '../../../src/delivery/sending/sender.ts'
+import { systemClock } from '../../../src/util/clock.ts'
+import { openReceiver, type Receiver } from '../../harness/receiver.ts'
+
+function openSender(allowedPorts?: ReadonlySet<number>): WebhookSender {
+  const sender = new WebhookSender({
+    clock: systemClock,
+    timeoutMs: 5000,
+    allowedNetworks: ['127.0.0.0/8'],
+    ...(allowedPorts && { allowedPorts }),
+    maxConnectionsPerWebhook: 8,
+  })
+  onTestFinished(() => sender[Symbol.asyncDispose]())
+  return sender
+}
+
+const send = (sender: WebhookSender, url: string) =>
+  sender.send({
+    url,
+    headers: {},
+    body: '{}',
+    deliveryId: 'msg_01',
+    attempt: 1,
+    sharedSecret: null,
+  })
+
+/** On the first reserved port that this machine has free. */
+async function openOnReservedPort(): Promise<Receiver> {
+  for (const port of RESERVED_PORTS.keys()) {
+    if (port < 5000) continue
+    const receiver = await openReceiver({ port }).catch(() => undefined)
+    if (receiver !== undefined) return receiver
+  }
+  throw new Error('No reserved port is free.')
+}
+
+test.each(['http', 'https'])(
+  'a reserved port is refused without a connection: %s',
+  async (scheme) => {
+    await using receiver = await openOnReservedPort()
+    const sender = openSender()
+    for (const [port, service] of RESERVED_PORTS) {
+      const result = await send(sender, `${scheme}://127.0.0.1:${port}/`)
+      expect(result).toMatchObject({
+        outcome: 'rejected',
+        class: 'port_forbidden',
+        error: `Port ${port} is for ${service}. The setting allowedPorts opens what may be reached.`,
+      })
+    }
+    expect(receiver.connections).toBe(0)
+  },
+)
+
+test('a reserved port that is allowed is reached, and no other', async () => {
+  await using receiver = await openOnReservedPort()
+  const sender = openSender(new Set([receiver.port]))
+  expect(await send(sender, receiver.url)).toMatchObject({ outcome: 'delivered' })
+  expect(await send(sender, 'http://127.0.0.1:25/')).toMatchObject({ class: 'port_forbidden' })
+  await sender[Symbol.asyncDispose]()
+})
+
+test('every port that a browser refuses is reserved', async () => {
+  const dispatcher = new Agent({ connect: (_target, done) => done(new Error('not here'), null) })
+  const refused: number[] = []
+  for (let port = 1; port <= 10_080; port++) {
+    const failure = await fetch(`http://a.example:${port}/`, { dispatcher }).catch(
+      (error: unknown) => (error as Error).cause,
+    )
+    if ((failure as Error).message === 'bad port') refused.push(port)
+  }
+  await dispatcher.close()
+  expect(refused.length).toBeGreaterThan(70)
+  expect(refused.filter((port) => !RESERVED_PORTS.has(port))).toEqual([])
+})

@@ -1,0 +1,161 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { AddressGuard } from '../../../src/delivery/network/address-guard.ts'
+import { AddressForbidden, NameUnresolved } from '../../../src/delivery/network/failures.ts'
+import { Resolver } from '../../../src/delivery/network/resolver.ts'
+import { type DnsAnswer, DnsServer } from '../../harness/dns-server.ts'
+import { ManualClock } from '../../harness/manual-clock.ts'
+import { TemporaryFolder } from '../../harness/temporary-folder.ts'
+
+const PUBLIC: DnsAnswer = { addresses: ['192.0.66.1', '2606:4700::1111'], ttl: 60 }
+const MINUTE = 60_000
+
+async function setUp(answer: DnsAnswer, hosts = '') {
+  const stack = new AsyncDisposableStack()
+  const hostsFile = join(stack.use(new TemporaryFolder()).path, 'hosts')
+  await writeFile(hostsFile, hosts)
+  const server = stack.use(await DnsServer.open(() => answer))
+  const clock = new ManualClock()
+  const guard = new AddressGuard(['127.0.0.0/8'])
+  const resolver = new Resolver({ clock, guard, servers: [server.address], hostsFile })
+  const addressesOf = async (name: string) =>
+    (await resolver.lookup(name)).map(({ address }) => address)
+  const close = () => stack.disposeAsync()
+  return { server, clock, hostsFile, addressesOf, [Symbol.asyncDispose]: close }
+}
+
+describe('a name', () => {
+  test('has the addresses of both families, IPv4 first', async () => {
+    await using dns = await setUp(PUBLIC)
+    expect(await dns.addressesOf('a.example')).toEqual(['192.0.66.1', '2606:4700::1111'])
+  })
+
+  test('is asked for once, however many ask, and whatever the spelling', async () => {
+    await using dns = await setUp(PUBLIC)
+    await Promise.all(['a.example', 'A.Example', 'a.example.'].map(dns.addressesOf))
+    expect(dns.server.questions.map(({ type }) => type).toSorted()).toEqual(['A', 'AAAA'])
+  })
+
+  test('is good in one family when the other gets no answer', { timeout: 10_000 }, async () => {
+    await using dns = await setUp(PUBLIC)
+    dns.server.answer = ({ type }) => (type === 'A' ? PUBLIC : 'silence')
+    expect(await dns.addressesOf('a.example')).toEqual(['192.0.66.1'])
+  })
+
+  test.each([
+    ['a second', 1, 5000],
+    ['a minute', 60, MINUTE],
+    ['a day', 86_400, 300_000],
+  ])('with a TTL of %s is asked for again at its end, within 5 s and 300 s', async (_, ttl, ms) => {
+    await using dns = await setUp({ addresses: ['192.0.66.1'], ttl })
+    await dns.addressesOf('a.example')
+    dns.server.answer = () => ({ addresses: ['192.0.66.2'], ttl })
+    dns.clock.advance(ms - 1)
+    expect(await dns.addressesOf('a.example')).toEqual(['192.0.66.1'])
+    dns.clock.advance(1)
+    expect(await dns.addressesOf('a.example')).toEqual(['192.0.66.2'])
+  })
+})
+
+describe('a name that nobody knows', () => {
+  test('fails, and is not asked for again for 30 s', async () => {
+    await using dns = await setUp('no such name')
+    await expect(dns.addressesOf('missing.invalid')).rejects.toThrow(NameUnresolved)
+    const asked = dns.server.questions.length
+    dns.clock.advance(29_999)
+    await expect(dns.addressesOf('missing.invalid')).rejects.toThrow('missing.invalid')
+    expect(dns.server.questions).toHaveLength(asked)
+    dns.server.answer = () => PUBLIC
+    dns.clock.advance(1)
+    expect(await dns.addressesOf('missing.invalid')).toContain('192.0.66.1')
+  })
+
+  test('to the name servers may be known to the system', async () => {
+    await using dns = await setUp('no such name')
+    // Any system resolves localhost by itself; the hosts file given here is empty.
+    expect(
+      await dns.addressesOf('localhost').catch((error: Error) => error.message),
+    ).toContainEqual('127.0.0.1')
+  })
+})
+
+describe('when name servers are down', () => {
+  test('an answer counts for ten minutes after its end', async () => {
+    await using dns = await setUp(PUBLIC)
+    await dns.addressesOf('a.example')
+    dns.server.answer = () => 'failure'
+    dns.clock.advance(MINUTE)
+    expect(await dns.addressesOf('a.example')).toContain('192.0.66.1')
+    dns.clock.advance(10 * MINUTE - 1)
+    expect(await dns.addressesOf('a.example')).toContain('192.0.66.1')
+    dns.clock.advance(1)
+    await expect(dns.addressesOf('a.example')).rejects.toThrow('ESERVFAIL')
+  })
+
+  test('they are not asked at each attempt, but soon again', async () => {
+    await using dns = await setUp(PUBLIC)
+    await dns.addressesOf('a.example')
+    dns.server.answer = () => 'failure'
+    dns.clock.advance(MINUTE)
+    await dns.addressesOf('a.example')
+    const asked = dns.server.questions.length
+    dns.clock.advance(4999)
+    await dns.addressesOf('a.example')
+    expect(dns.server.questions).toHaveLength(asked)
+    dns.server.answer = () => ({ addresses: ['192.0.66.9'] })
+    dns.clock.advance(1)
+    expect(await dns.addressesOf('a.example')).toEqual(['192.0.66.9'])
+  })
+
+  test('a name without an earlier answer fails, after two tries', { timeout: 10_000 }, async () => {
+    await using dns = await setUp('silence')
+    await expect(dns.addressesOf('a.example')).rejects.toThrow('ETIMEOUT')
+    expect(dns.server.questions.filter(({ type }) => type === 'A')).toHaveLength(2)
+  })
+})
+
+describe('an answer', () => {
+  test.each([
+    ['10.0.0.1'],
+    ['192.0.66.1', '10.0.0.1'],
+    ['192.0.66.1', 'fd00:ec2::254'],
+    ['2606:4700::1111', '::ffff:169.254.169.254'],
+    ['192.0.66.1', '192.0.66.2', '192.0.66.3', '64:ff9b::a00:1'],
+  ])('with a forbidden address is refused whole: %s %s', async (...addresses) => {
+    await using dns = await setUp({ addresses })
+    await expect(dns.addressesOf('a.example')).rejects.toThrow(AddressForbidden)
+  })
+
+  test('that turns private is refused, once the earlier one has run out', async () => {
+    await using dns = await setUp({ addresses: ['127.0.0.1'], ttl: 0 })
+    expect(await dns.addressesOf('rebinding.example')).toEqual(['127.0.0.1'])
+    dns.server.answer = () => ({ addresses: ['10.0.0.1'], ttl: 0 })
+    expect(await dns.addressesOf('rebinding.example')).toEqual(['127.0.0.1'])
+    dns.clock.advance(5000)
+    await expect(dns.addressesOf('rebinding.example')).rejects.toThrow('10.0.0.1, which is private')
+  })
+})
+
+describe('the hosts file', () => {
+  test('comes before name servers', async () => {
+    const hosts =
+      '# comment\n127.0.0.1  localhost Receiver.test # of tests\n\n192.0.66.7\treceiver.test\n'
+    await using dns = await setUp(PUBLIC, hosts)
+    expect(await dns.addressesOf('receiver.TEST')).toEqual(['127.0.0.1', '192.0.66.7'])
+    expect(dns.server.questions).toEqual([])
+  })
+
+  test('is read again when it may have changed', async () => {
+    await using dns = await setUp('no such name', '127.0.0.1 a.test\n')
+    await dns.addressesOf('a.test')
+    await writeFile(dns.hostsFile, '127.0.0.2 a.test\n')
+    dns.clock.advance(5000)
+    expect(await dns.addressesOf('a.test')).toEqual(['127.0.0.2'])
+  })
+
+  test('opens nothing that is forbidden', async () => {
+    await using dns = await setUp(PUBLIC, '10.0.0.1 inside.test\n')
+    await expect(dns.addressesOf('inside.test')).rejects.toThrow(AddressForbidden)
+  })
+})

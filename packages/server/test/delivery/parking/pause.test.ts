@@ -1,0 +1,180 @@
+import type { Destination } from '@hookline/protocol'
+import { describe, expect, test } from 'vitest'
+import { openEmbeddedBackend } from '../../../src/backend/embedded/open.ts'
+import { DeliveryEngine } from '../../harness/delivery-engine.ts'
+import { ManualClock } from '../../harness/manual-clock.ts'
+import { openReceiver } from '../../harness/receiver.ts'
+import { TemporaryFolder } from '../../harness/temporary-folder.ts'
+
+const HOUR = 60 * 60 * 1000
+const paused = { since: 1, reason: 'operator' } as const
+
+async function change(
+  { backend: { catalog } }: DeliveryEngine,
+  id: string,
+  changes: Partial<Destination>,
+): Promise<void> {
+  const current = catalog.current.destinations.get(id)!
+  await catalog.putDestination({ ...current, ...changes, version: current.version + 1 })
+}
+
+const statesIn = async (engine: DeliveryEngine): Promise<string[]> =>
+  (await engine.deliveries({})).map(({ state }) => state).toSorted()
+
+describe('while a destination is paused', () => {
+  test('what comes is held; when it is resumed all of it is delivered, its window anew', async () => {
+    const clock = new ManualClock()
+    await using receiver = await openReceiver()
+    await using engine = await DeliveryEngine.open({ clock })
+    await engine.destination('dst_a', receiver.url, { paused })
+    await engine.receive(600)
+    await expect.poll(() => statesIn(engine)).toEqual(Array(600).fill('held'))
+    expect((await engine.deliveries({})).every(({ dueAt }) => dueAt === null)).toBe(true)
+    expect(receiver.requests).toHaveLength(0)
+    clock.advance(5 * 60 * 60 * 1000)
+    await change(engine, 'dst_a', { paused: null })
+    await expect
+      .poll(() => statesIn(engine), { timeout: 10_000 })
+      .toEqual(Array(600).fill('delivered'))
+    expect(receiver.requests).toHaveLength(600)
+    expect((await engine.deliveries({}))[0]?.firstDueAt).toBe(clock.now())
+  })
+
+  test('what was parked, and what waits in its lane, is held, too', async () => {
+    const { promise: opened, resolve: open } = Promise.withResolvers<void>()
+    await using receiver = await openReceiver({ respond: () => opened.then(() => 500) })
+    const limits = { laneConcurrency: 1, laneWindow: 4 }
+    // Neither the deadline of the attempt nor its retry has a part in this.
+    const never = { sender: { timeoutMs: HOUR }, retryDelaysMs: [HOUR], retryWindowMs: 4 * HOUR }
+    await using engine = await DeliveryEngine.open({ limits, ...never })
+    await engine.destination('dst_a', receiver.url)
+    await engine.receive(20)
+    await receiver.waitFor(1)
+    await expect.poll(() => engine.deliveries({})).toHaveLength(16)
+    await change(engine, 'dst_a', { paused })
+    open()
+    await expect.poll(() => statesIn(engine)).toEqual(Array(20).fill('held'))
+    expect(receiver.requests).toHaveLength(1)
+  })
+
+  test.each([
+    ['is paused', 'held'],
+    ['is removed', 'rejected'],
+  ])('what is in flight and fails as it %s waits for no retry', async (how, state) => {
+    const { promise: opened, resolve: open } = Promise.withResolvers<void>()
+    await using receiver = await openReceiver({ respond: () => opened.then(() => 500) })
+    await using engine = await DeliveryEngine.open({
+      retryDelaysMs: [HOUR],
+      retryWindowMs: 4 * HOUR,
+    })
+    await engine.destination('dst_a', receiver.url)
+    await engine.receive(1)
+    await receiver.waitFor(1)
+    if (how === 'is paused') await change(engine, 'dst_a', { paused })
+    else await engine.backend.catalog.removeDestination('dst_a')
+    open()
+    await expect.poll(() => statesIn(engine)).toEqual([state])
+    expect(receiver.requests).toHaveLength(1)
+  })
+
+  test('others are delivered to all the same', async () => {
+    await using receiver = await openReceiver()
+    await using engine = await DeliveryEngine.open()
+    await engine.destination('dst_a', receiver.url, { paused })
+    await engine.destination('dst_b', receiver.url)
+    await engine.receive(5)
+    await receiver.waitFor(5)
+    await expect
+      .poll(() => statesIn(engine))
+      .toEqual([...Array(5).fill('delivered'), ...Array(5).fill('held')])
+  })
+
+  test('what it holds ends rejected when it is removed', async () => {
+    await using receiver = await openReceiver()
+    await using engine = await DeliveryEngine.open()
+    await engine.destination('dst_a', receiver.url, { paused })
+    await engine.receive(3)
+    await expect.poll(() => statesIn(engine)).toEqual(Array(3).fill('held'))
+    await engine.backend.catalog.removeDestination('dst_a')
+    await expect.poll(() => statesIn(engine)).toEqual(Array(3).fill('rejected'))
+    expect(receiver.requests).toHaveLength(0)
+  })
+})
+
+test('a crash between resume and release does no harm: the next start lets go', async () => {
+  using folder = new TemporaryFolder()
+  await using receiver = await openReceiver()
+  {
+    await using engine = await DeliveryEngine.open({}, folder)
+    await engine.destination('dst_a', receiver.url, { paused })
+    await engine.receive(3)
+    await expect.poll(() => statesIn(engine)).toEqual(Array(3).fill('held'))
+  }
+  // Resumed by a process that did nothing else.
+  {
+    await using backend = await openEmbeddedBackend({
+      dataDir: folder.path,
+      maxWaitingBytes: 2 ** 20,
+    })
+    const current = backend.catalog.current.destinations.get('dst_a')!
+    await backend.catalog.putDestination({ ...current, paused: null, version: 2 })
+  }
+  await using engine = await DeliveryEngine.open({}, folder)
+  await expect.poll(() => statesIn(engine)).toEqual(Array(3).fill('delivered'))
+})
+
+test('pausing and resuming in the middle of it loses nothing and sends nothing twice', async () => {
+  await using receiver = await openReceiver()
+  await using engine = await DeliveryEngine.open({ limits: { laneConcurrency: 4, laneWindow: 8 } })
+  await engine.destination('dst_a', receiver.url)
+  for (let round = 0; round < 20; round += 1) {
+    await engine.receive(10)
+    await change(engine, 'dst_a', { paused: round % 2 === 0 ? paused : null })
+  }
+  await expect
+    .poll(() => statesIn(engine), { timeout: 10_000 })
+    .toEqual(Array(200).fill('delivered'))
+  expect(receiver.requests).toHaveLength(200)
+})
+
+describe('a paused webhook of several', () => {
+  const twoWebhooks = (
+    url: string,
+    successPolicy: 'any' | 'each',
+    isPaused: boolean,
+  ): Destination['settings'] => ({
+    sharedSecret: null,
+    webhooks: [
+      { url: `${url}/active`, headers: {} },
+      { url: `${url}/paused`, headers: {}, ...(isPaused && { paused }) },
+    ],
+    successPolicy,
+  })
+  const paths = (requests: readonly { readonly path: string }[]): string[] =>
+    requests.map(({ path }) => path.split('/').at(-1)!)
+
+  test('is not tried; with policy any the others decide', async () => {
+    await using receiver = await openReceiver({ respond: [200, 400] })
+    await using engine = await DeliveryEngine.open()
+    const settings = twoWebhooks(receiver.url, 'any', true)
+    await engine.destination('dst_a', receiver.url, { settings })
+    await engine.receive(1)
+    await expect.poll(() => statesIn(engine)).toEqual(['delivered'])
+    await engine.receive(1)
+    await expect.poll(() => statesIn(engine)).toEqual(['delivered', 'rejected'])
+    expect(paths(receiver.requests)).toEqual(['active', 'active'])
+  })
+
+  test('with policy each the delivery is held once the others are done, and then only it is tried', async () => {
+    await using receiver = await openReceiver({ respond: [500, 200] })
+    await using engine = await DeliveryEngine.open()
+    const settings = twoWebhooks(receiver.url, 'each', true)
+    await engine.destination('dst_a', receiver.url, { settings })
+    await engine.receive(1)
+    await expect.poll(() => statesIn(engine)).toEqual(['held'])
+    expect(paths(receiver.requests)).toEqual(['active', 'active'])
+    await change(engine, 'dst_a', { settings: twoWebhooks(receiver.url, 'each', false) })
+    await expect.poll(() => statesIn(engine)).toEqual(['delivered'])
+    expect(paths(receiver.requests)).toEqual(['active', 'active', 'paused'])
+  })
+})

@@ -1,0 +1,71 @@
+import type { Attempt } from '@hookline/protocol'
+import { expect, test } from 'vitest'
+import { HistoryBudget } from '../../../src/delivery/records/history-budget.ts'
+import { Metrics } from '../../../src/telemetry/metrics.ts'
+import { ManualClock } from '../../harness/manual-clock.ts'
+
+const HOUR = 60 * 60 * 1000
+const failed: Attempt = {
+  id: 'att_1',
+  round: 1,
+  number: 1,
+  url: 'https://a.example/',
+  startedAt: 0,
+  durationMs: 1,
+  outcome: 'retry',
+  class: 'http_5xx',
+  status: 500,
+  headers: { server: 'x' },
+  body: 'down',
+}
+
+function open() {
+  const clock = new ManualClock()
+  const metrics = new Metrics()
+  const budget = new HistoryBudget(clock, metrics.historyBodiesDropped)
+  const kept = (count: number, change: Partial<Attempt> = {}, destinationId = 'dst_a'): number =>
+    budget
+      .within(
+        destinationId,
+        Array.from({ length: count }, () => ({ ...failed, ...change })),
+      )
+      .filter(({ body }) => body !== undefined).length
+  const dropped = async () => (await metrics.historyBodiesDropped.get()).values[0]?.value
+  return { clock, budget, kept, dropped }
+}
+
+test('keeps a hundred answers an hour of each destination, URL and class, and counts the others', async () => {
+  const { kept, dropped } = open()
+  expect(kept(150)).toBe(100)
+  expect(await dropped()).toBe(50)
+  expect(kept(1)).toBe(0)
+  expect(kept(1, { url: 'https://b.example/' })).toBe(1)
+  expect(kept(1, { class: 'http_4xx' })).toBe(1)
+  expect(kept(1, {}, 'dst_b')).toBe(1)
+})
+
+test('begins anew each hour', () => {
+  const { kept, clock } = open()
+  expect(kept(150)).toBe(100)
+  clock.advance(HOUR)
+  expect(kept(150)).toBe(100)
+})
+
+test('keeps all else of an attempt beyond that, and never counts one without an answer', async () => {
+  const { budget, kept, dropped } = open()
+  kept(100)
+  const { headers: _headers, body: _body, ...rest } = failed
+  expect(budget.within('dst_a', [failed])).toEqual([rest])
+  expect(budget.within('dst_a', [rest])).toEqual([rest])
+  const delivered: Attempt = { ...failed, outcome: 'delivered', class: 'delivered' }
+  expect(budget.within('dst_a', [delivered])).toEqual([delivered])
+  expect(await dropped()).toBe(1)
+})
+
+test('of more kinds than it remembers it keeps no answer', () => {
+  const { kept } = open()
+  const urls = Array.from({ length: 10_001 }, (_, index) => `https://a.example/${index}`)
+  const all = urls.map((url) => kept(1, { url }))
+  expect(all.filter((count) => count === 1)).toHaveLength(10_000)
+  expect(kept(1, { url: urls[0]! })).toBe(1)
+})

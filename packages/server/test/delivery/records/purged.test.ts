@@ -1,0 +1,109 @@
+import { newId } from '@hookline/protocol'
+import { expect, test } from 'vitest'
+import { DeliveryEngine } from '../../harness/delivery-engine.ts'
+import { purgeAll } from '../../harness/purge-all.ts'
+import { openReceiver } from '../../harness/receiver.ts'
+
+/** Purges the user of all events of these tests, received by now. */
+async function purge({ backend: { deletions } }: DeliveryEngine): Promise<void> {
+  const now = Date.now()
+  const deletionId = newId('del', now)
+  const request = { id: deletionId, createdAt: now, sourceIds: null, suppress: false, users: 1 }
+  await deletions.create(request, ['u1'])
+  const slice = { deletionId, userIds: ['u1'], sourceIds: null, until: now }
+  await purgeAll(deletions, slice)
+}
+
+async function left({ backend }: DeliveryEngine): Promise<number> {
+  const events = await backend.events.list({}, { limit: 200 })
+  const deliveries = await backend.deliveries.list({}, { limit: 200 })
+  return events.data.length + deliveries.data.length
+}
+
+test('what of a purged user waits in a lane is not tried, and the round in flight leaves no record', async () => {
+  const { promise: opened, resolve: answer } = Promise.withResolvers<void>()
+  await using receiver = await openReceiver({ respond: () => opened.then(() => 500) })
+  await using engine = await DeliveryEngine.open({ limits: { laneConcurrency: 1 } })
+  await engine.destination('dst_a', receiver.url)
+  await engine.receive(20)
+  await receiver.waitFor(1)
+  await expect.poll(() => engine.dispatcher.held).toBe(20)
+  await purge(engine)
+  answer()
+  await expect.poll(() => engine.dispatcher.held).toBe(0)
+  await engine.settled()
+  expect(receiver.requests).toHaveLength(1)
+  expect(await left(engine)).toBe(0)
+  expect(engine.dispatcher.imbalance).toBe(0)
+})
+
+test('what of a purged user was parked is not taken up again; that of others is', async () => {
+  await using receiver = await openReceiver({ respond: [500, 500, 200] })
+  await using engine = await DeliveryEngine.open({ retryDelaysMs: [300] })
+  await engine.destination('dst_a', receiver.url)
+  await engine.receive(2)
+  const parked = async (): Promise<number> =>
+    (await engine.deliveries({})).filter(({ rounds }) => rounds === 1).length
+  await expect.poll(parked).toBe(2)
+  await purge(engine)
+  expect(await left(engine)).toBe(0)
+  const [event] = await engine.receive(1)
+  await expect
+    .poll(() => engine.deliveries({ eventId: event!.id }))
+    .toMatchObject([{ state: 'delivered' }])
+  await engine.settled()
+  expect(receiver.requests).toHaveLength(3)
+  expect(engine.dispatcher.imbalance).toBe(0)
+})
+
+test('what waits for its purge is not handed out again and again: all else goes on', async () => {
+  await using receiver = await openReceiver({ respond: 500 })
+  await using engine = await DeliveryEngine.open({ retryDelaysMs: [800] })
+  await engine.destination('dst_a', receiver.url)
+  await engine.receive(3)
+  const parked = async (): Promise<number> =>
+    (await engine.deliveries({})).filter(({ rounds }) => rounds === 1).length
+  await expect.poll(parked).toBe(3)
+  // Known to be purged from now on, but the slice at hand is of somebody else.
+  const now = Date.now()
+  const { deletions } = engine.backend
+  const id = newId('del', now)
+  const request = { id, createdAt: now, sourceIds: null, suppress: false, users: 2 }
+  await deletions.create(request, ['u1', 'u2'])
+  const purging = { deletionId: id, userIds: ['u1', 'u2'], sourceIds: null, until: now }
+  const cursor = JSON.stringify({ user: 1, column: 0, afterSeq: 0 })
+  expect(await deletions.purge({ ...purging, cursor })).toBeNull()
+  receiver.respond = () => 200
+  await expect.poll(() => Date.now() - now).toBeGreaterThan(1000)
+  const [event] = await engine.receive(1)
+  await expect
+    .poll(() => engine.deliveries({ eventId: event!.id }))
+    .toMatchObject([{ state: 'delivered' }])
+  expect(receiver.requests).toHaveLength(4)
+  expect(await left(engine)).toBe(8)
+  await purge(engine)
+  await expect.poll(() => left(engine)).toBeLessThanOrEqual(2)
+  await engine.settled()
+  expect(engine.dispatcher.imbalance).toBe(0)
+})
+
+test('an entry of a purged user is acked: it does not come again after a restart', async () => {
+  const { promise: opened, resolve: answer } = Promise.withResolvers<void>()
+  await using receiver = await openReceiver({ respond: () => opened.then(() => 200) })
+  await using engine = await DeliveryEngine.open({ limits: { laneConcurrency: 1 } })
+  await engine.destination('dst_a', receiver.url)
+  await engine.receive(3)
+  await receiver.waitFor(1)
+  await purge(engine)
+  answer()
+  await expect.poll(() => engine.dispatcher.held).toBe(0)
+  // Retention removes only what is acked.
+  const [later] = await engine.receive(1)
+  await expect.poll(() => receiver.requests.length).toBe(2)
+  const { upkeep, events } = engine.backend
+  const removeLater = async (): Promise<boolean> => {
+    await upkeep.removeOldest({})
+    return (await events.find(later!.id)) === undefined
+  }
+  await expect.poll(removeLater).toBe(true)
+})

@@ -1,0 +1,193 @@
+import { newId, type DeliveryState } from '@hookline/protocol'
+import { describe, expect, test } from 'vitest'
+import type { Replay, ReplaySelection } from '../../../src/backend/replays.ts'
+import { DeliveryEngine } from '../../harness/delivery-engine.ts'
+import { ManualClock } from '../../harness/manual-clock.ts'
+import { openReceiver } from '../../harness/receiver.ts'
+import { TemporaryFolder } from '../../harness/temporary-folder.ts'
+
+const LATER = Date.UTC(2100, 0)
+
+async function replay(
+  { backend, replays }: DeliveryEngine,
+  change: Partial<ReplaySelection> = {},
+  ratePerSecond: number | null = null,
+): Promise<string> {
+  const id = newId('rpl', 1)
+  const selection: ReplaySelection = {
+    destinationId: 'dst_a',
+    states: ['rejected', 'expired'],
+    from: 0,
+    to: LATER,
+    includeDeclined: false,
+    ...change,
+  }
+  const job: Replay = {
+    id,
+    selection,
+    ratePerSecond,
+    state: 'queued',
+    createdAt: 1,
+    finishedAt: null,
+    scanned: 0,
+    requeued: 0,
+    delivered: 0,
+    failed: 0,
+    reachedAt: null,
+    cursor: null,
+  }
+  await backend.replays.create(job)
+  replays.wake()
+  return id
+}
+
+const count = async (engine: DeliveryEngine, state: DeliveryState): Promise<number> =>
+  (await engine.deliveries({})).filter((delivery) => delivery.state === state).length
+
+const ended = (engine: DeliveryEngine, id: string) =>
+  expect.poll(async () => (await engine.backend.replays.find(id))?.state, { timeout: 10_000 })
+
+describe('a replay', () => {
+  test('delivers what was rejected, with the same webhook-id, its own header, rounds and window anew', async () => {
+    const clock = new ManualClock()
+    await using receiver = await openReceiver({ respond: 400 })
+    await using engine = await DeliveryEngine.open({ clock })
+    await engine.destination('dst_a', receiver.url)
+    await engine.receive(1)
+    await expect.poll(() => count(engine, 'rejected')).toBe(1)
+    receiver.respond = (_request, index) => (index === 1 ? 500 : 200)
+    clock.advance(24 * 60 * 60 * 1000)
+    const id = await replay(engine)
+    await ended(engine, id).toBe('finished')
+    await expect.poll(() => count(engine, 'pending')).toBe(1)
+    await receiver.waitFor(2)
+    await expect.poll(async () => (await engine.deliveries({}))[0]?.rounds).toBe(1)
+    clock.advance(20)
+    await expect.poll(() => count(engine, 'delivered')).toBe(1)
+    const [first, second, third] = receiver.requests.map(({ headers }) => headers)
+    expect(second!['webhook-id']).toBe(first!['webhook-id'])
+    expect(first!['x-hookline-replay']).toBeUndefined()
+    expect([second!['x-hookline-replay'], third!['x-hookline-replay']]).toEqual([id, id])
+    expect([second!['x-hookline-attempt'], third!['x-hookline-attempt']]).toEqual(['1', '2'])
+    const [delivery] = await engine.deliveries({})
+    expect(delivery).toMatchObject({ rounds: 2, replayId: id })
+    expect(delivery!.attempts.map(({ outcome, replayId }) => [outcome, replayId])).toEqual([
+      ['rejected', undefined],
+      ['retry', id],
+      ['delivered', id],
+    ])
+  })
+
+  test('of what was delivered delivers it once more, and keeps what it was before', async () => {
+    await using receiver = await openReceiver()
+    await using engine = await DeliveryEngine.open()
+    await engine.destination('dst_a', receiver.url)
+    await engine.receive(3)
+    await expect.poll(() => count(engine, 'delivered')).toBe(3)
+    await ended(engine, await replay(engine, { states: ['delivered'] })).toBe('finished')
+    await receiver.waitFor(6)
+    await expect.poll(() => count(engine, 'delivered')).toBe(3)
+    expect((await engine.deliveries({}))[0]!.attempts).toHaveLength(2)
+  })
+
+  test('of a delivery that some webhooks took is about the others', async () => {
+    await using receiver = await openReceiver({
+      respond: ({ path }) => (path.endsWith('/bad') ? 400 : 200),
+    })
+    await using engine = await DeliveryEngine.open()
+    const webhooks = ['good', 'bad'].map((path) => ({
+      url: `${receiver.url}/${path}`,
+      headers: {},
+    }))
+    const settings = { sharedSecret: null, webhooks, successPolicy: 'each' as const }
+    await engine.destination('dst_a', receiver.url, { settings })
+    await engine.receive(1)
+    await expect.poll(() => count(engine, 'rejected')).toBe(1)
+    receiver.respond = () => 200
+    await ended(engine, await replay(engine)).toBe('finished')
+    await expect.poll(() => count(engine, 'delivered')).toBe(1)
+    const tried = receiver.requests.map(({ path }) => path.split('/').at(-1)!)
+    expect(tried.toSorted()).toEqual(['bad', 'bad', 'good'])
+  })
+
+  test('makes deliveries of what came while the destination was off, once', async () => {
+    await using receiver = await openReceiver()
+    await using engine = await DeliveryEngine.open()
+    await engine.destination('dst_a', receiver.url, { enabled: false })
+    const events = await engine.receive(10)
+    await expect
+      .poll(async () => (await engine.backend.events.find(events[9]!.id))?.declined)
+      .toHaveLength(1)
+    await engine.destination('dst_a', receiver.url, { version: 2 })
+    await ended(engine, await replay(engine, { includeDeclined: true })).toBe('finished')
+    await expect.poll(() => count(engine, 'delivered')).toBe(10)
+    const again = await replay(engine, { includeDeclined: true })
+    await ended(engine, again).toBe('finished')
+    expect(await engine.backend.replays.find(again)).toMatchObject({ requeued: 0 })
+    expect(receiver.requests).toHaveLength(10)
+  })
+
+  test('keeps to its rate, and stops when it is cancelled', async () => {
+    const clock = new ManualClock()
+    await using receiver = await openReceiver({ respond: 400 })
+    await using engine = await DeliveryEngine.open({ clock })
+    await engine.destination('dst_a', receiver.url)
+    await engine.receive(50)
+    await expect.poll(() => count(engine, 'rejected')).toBe(50)
+    const id = await replay(engine, {}, 10)
+    const requeued = () =>
+      expect.poll(async () => (await engine.backend.replays.find(id))?.requeued)
+    await requeued().toBe(10)
+    await engine.settled()
+    clock.advance(999)
+    await engine.settled()
+    await requeued().toBe(10)
+    clock.advance(1)
+    await requeued().toBe(20)
+    await engine.backend.replays.cancel(id, clock.now())
+    clock.advance(10_000)
+    await engine.settled()
+    expect(await engine.backend.replays.find(id)).toMatchObject({
+      state: 'cancelled',
+      requeued: 20,
+    })
+    await receiver.waitFor(70)
+    await engine.settled()
+    expect(receiver.requests).toHaveLength(70)
+  })
+
+  test('goes on after a restart where it was, and takes nothing twice', async () => {
+    using folder = new TemporaryFolder()
+    const clock = new ManualClock()
+    await using receiver = await openReceiver({ respond: 400 })
+    let id = ''
+    {
+      await using engine = await DeliveryEngine.open({ clock }, folder)
+      await engine.destination('dst_a', receiver.url)
+      await engine.receive(60)
+      await expect.poll(() => count(engine, 'rejected')).toBe(60)
+      receiver.respond = () => 200
+      id = await replay(engine, {}, 25)
+      await expect.poll(async () => (await engine.backend.replays.find(id))?.requeued).toBe(25)
+    }
+    await using engine = await DeliveryEngine.open({ clock }, folder)
+    await expect.poll(async () => (await engine.backend.replays.find(id))?.requeued).toBe(50)
+    clock.advance(1000)
+    await ended(engine, id).toBe('finished')
+    await expect.poll(() => count(engine, 'delivered')).toBe(60)
+    expect(receiver.requests).toHaveLength(120)
+  })
+
+  test('waits with the others while the destination is paused', async () => {
+    await using receiver = await openReceiver({ respond: 400 })
+    await using engine = await DeliveryEngine.open()
+    await engine.destination('dst_a', receiver.url)
+    await engine.receive(5)
+    await expect.poll(() => count(engine, 'rejected')).toBe(5)
+    const paused = { since: 1, reason: 'operator' } as const
+    await engine.destination('dst_a', receiver.url, { version: 2, paused })
+    await ended(engine, await replay(engine)).toBe('finished')
+    await expect.poll(() => count(engine, 'held')).toBe(5)
+    expect(receiver.requests).toHaveLength(5)
+  })
+})

@@ -1,0 +1,63 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { nextAttemptAt, type RetrySchedule } from '../../../src/delivery/rounds/retry-schedule.ts'
+
+const HOUR = 60 * 60 * 1000
+const fourHours: RetrySchedule = { windowMs: 4 * HOUR }
+
+/** The times of all attempts on a webhook that always fails at once, the first at 0. */
+function attemptsOf(schedule: RetrySchedule, random: () => number): number[] {
+  const times = [0]
+  for (let number = 1; number < 1000; number++) {
+    const now = times.at(-1)!
+    const next = nextAttemptAt(schedule, { number, firstDueAt: 0, now, random: random() })
+    if (next === undefined) break
+    times.push(next)
+  }
+  return times
+}
+
+describe('the retry schedule', () => {
+  test('waits 5 s, then three times as long each time, up to 30 min', () => {
+    const times = attemptsOf(fourHours, () => 0.5)
+    const waits = times.slice(1, 9).map((at, index) => (at - times[index]!) / 1000)
+    expect(waits).toEqual([5, 15, 45, 135, 405, 1215, 1800, 1800])
+  })
+
+  test('spreads each wait by a quarter either way', () => {
+    const wait = (random: number): number | undefined =>
+      nextAttemptAt(fourHours, { number: 3, firstDueAt: 0, now: 0, random })
+    expect([wait(0), wait(0.5), wait(1)]).toEqual([33_750, 45_000, 56_250])
+  })
+
+  test('makes a last attempt within the final minute of the window, and none after it', () => {
+    const run = fc.property(fc.integer(), (seed) => {
+      const random = fc.sample(fc.double({ min: 0, max: 0.999, noNaN: true }), {
+        seed,
+        numRuns: 40,
+      })
+      const times = attemptsOf(fourHours, () => random.shift() ?? 0.5)
+      expect(times.at(-1)).toBeGreaterThanOrEqual(4 * HOUR - 60_000)
+      expect(times.at(-1)).toBeLessThanOrEqual(4 * HOUR)
+      expect(times.slice(1).every((at, index) => at > times[index]!)).toBe(true)
+      expect(times.length).toBeLessThan(20)
+    })
+    fc.assert(run)
+  })
+
+  test('takes given delays in place of the exponential ones, repeating the last until the window ends', () => {
+    const schedule = { windowMs: 1000, delaysMs: [100, 200] }
+    expect(attemptsOf(schedule, () => 0)).toEqual([0, 100, 300, 500, 700, 900])
+  })
+
+  test('never comes before Retry-After', () => {
+    const now = 1000
+    const failed = { number: 1, firstDueAt: 0, now, retryAfterMs: HOUR, random: 0.5 }
+    expect(nextAttemptAt(fourHours, failed)).toBe(now + HOUR)
+    expect(nextAttemptAt({ windowMs: HOUR }, failed)).toBeUndefined()
+  })
+
+  test('does not retry at all with a window of nothing', () => {
+    expect(attemptsOf({ windowMs: 0 }, () => 0.5)).toEqual([0])
+  })
+})

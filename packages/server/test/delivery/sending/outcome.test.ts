@@ -1,0 +1,136 @@
+import { errors } from 'undici'
+import { describe, expect, test } from 'vitest'
+import {
+  AddressForbidden,
+  DeadlinePassed,
+  NameUnresolved,
+  PortForbidden,
+} from '../../../src/delivery/network/failures.ts'
+import { describeFailure, describeResponse } from '../../../src/delivery/sending/failure-words.ts'
+import { classifyFailure, classifyResponse } from '../../../src/delivery/sending/outcome.ts'
+
+const failure = (code: string, message = 'it failed') => Object.assign(new Error(message), { code })
+
+describe('an answer', () => {
+  test.each([
+    [[200, 201, 202, 204, 206, 299], 'delivered', 'delivered'],
+    [[300, 301, 302, 303, 304, 307, 308, 399], 'rejected', 'redirect'],
+    [[408, 425, 429], 'retry', 'http_throttled'],
+    [[400, 401, 403, 404, 405, 409, 410, 413, 418, 422, 424, 426, 499], 'rejected', 'http_4xx'],
+    [[500, 501, 502, 503, 504, 520, 599], 'retry', 'http_5xx'],
+    [[0, 100, 101, 102, 199, 600, 799, 999], 'retry', 'protocol_error'],
+  ] as const)('of %j is %s as %s', (statuses, outcome, attemptClass) => {
+    for (const status of statuses) {
+      expect(classifyResponse(status), `${status}`).toEqual({ outcome, class: attemptClass })
+    }
+  })
+
+  test('of every status has an outcome', () => {
+    for (let status = 0; status < 1000; status += 1) {
+      expect(classifyResponse(status).outcome).toMatch(/^(delivered|retry|rejected)$/)
+    }
+  })
+
+  test('is described with its status, a redirect with its target', () => {
+    expect(describeResponse(503)).toBe('The receiver answered 503.')
+    expect(describeResponse(302, 'https://elsewhere.example/')).toBe(
+      'The receiver answered 302, a redirect to https://elsewhere.example/; redirects are not followed.',
+    )
+  })
+})
+
+describe('a failure', () => {
+  test.each([
+    [['ETIMEDOUT', 'UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT'], 'retry', 'timeout'],
+    [
+      ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'EHOSTUNREACH', 'ENETUNREACH', 'EPROTO', 'EMFILE'],
+      'retry',
+      'connection_failed',
+    ],
+    [
+      ['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION', 'UND_ERR_SOCKET'],
+      'retry',
+      'connection_failed',
+    ],
+    [['ENOTFOUND', 'ESERVFAIL', 'ETIMEOUT', 'EAI_AGAIN', 'ENODATA'], 'retry', 'dns_failed'],
+    [
+      ['DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN', 'CERT_HAS_EXPIRED'],
+      'rejected',
+      'certificate_invalid',
+    ],
+    [
+      ['CERT_NOT_YET_VALID', 'ERR_TLS_CERT_ALTNAME_INVALID', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
+      'rejected',
+      'certificate_invalid',
+    ],
+    [
+      ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'CERT_CHAIN_TOO_LONG', 'CERT_REVOKED', 'INVALID_CA'],
+      'rejected',
+      'certificate_invalid',
+    ],
+    [
+      ['CERT_SIGNATURE_FAILURE', 'PATH_LENGTH_EXCEEDED', 'INVALID_PURPOSE', 'UNSPECIFIED'],
+      'rejected',
+      'certificate_invalid',
+    ],
+    [
+      ['UND_ERR_HEADERS_OVERFLOW', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH'],
+      'retry',
+      'protocol_error',
+    ],
+  ] as const)('with %j is %s as %s', (codes, outcome, attemptClass) => {
+    for (const code of codes) {
+      expect(classifyFailure(failure(code)), code).toEqual({ outcome, class: attemptClass })
+    }
+  })
+
+  test('of our own making has its class', () => {
+    const forbidden = new AddressForbidden('a.example', '10.0.0.1', 'private')
+    const port = new PortForbidden(5432, 'PostgreSQL')
+    const unresolved = new NameUnresolved('a.example', 'ENOTFOUND')
+    expect(classifyFailure(forbidden)).toEqual({ outcome: 'rejected', class: 'address_forbidden' })
+    expect(classifyFailure(port)).toEqual({ outcome: 'rejected', class: 'port_forbidden' })
+    expect(classifyFailure(unresolved)).toEqual({ outcome: 'retry', class: 'dns_failed' })
+    expect(classifyFailure(new DeadlinePassed(5000))).toEqual({
+      outcome: 'retry',
+      class: 'timeout',
+    })
+  })
+
+  test('is found in the cause, and in the tries at several addresses', () => {
+    const caused = new Error('outer', { cause: failure('CERT_HAS_EXPIRED') })
+    const tried = new AggregateError([failure('ENETUNREACH'), failure('ECONNREFUSED')])
+    expect(classifyFailure(caused)?.class).toBe('certificate_invalid')
+    expect(classifyFailure(tried)?.class).toBe('connection_failed')
+  })
+
+  test('of undici to make sense of an answer is no failure of the connection', () => {
+    const bad = new errors.SocketError('bad upgrade')
+    const closed = new errors.SocketError('other side closed')
+    const garbled = new errors.HTTPParserError('Invalid header token')
+    expect(classifyFailure(bad)?.class).toBe('protocol_error')
+    expect(classifyFailure(garbled)?.class).toBe('protocol_error')
+    expect(classifyFailure(closed)?.class).toBe('connection_failed')
+  })
+
+  test.each([
+    new TypeError('not a function'),
+    new errors.InvalidArgumentError('invalid header'),
+    new errors.ClientDestroyedError(),
+    failure('ERR_INVALID_ARG_TYPE'),
+    'no error at all',
+    undefined,
+  ])('that is a bug has no verdict: %s', (bug) => {
+    expect(classifyFailure(bug)).toBeUndefined()
+  })
+
+  test.each([
+    ['ECONNREFUSED', 'The connection was refused (ECONNREFUSED).'],
+    ['UND_ERR_SOCKET', 'The connection was closed before an answer came (UND_ERR_SOCKET).'],
+    ['CERT_HAS_EXPIRED', 'The certificate has expired (CERT_HAS_EXPIRED).'],
+    ['CERT_CHAIN_TOO_LONG', 'The certificate is not valid (CERT_CHAIN_TOO_LONG).'],
+    ['ERR_SSL_NO_CIPHER_MATCH', 'The TLS handshake failed (ERR_SSL_NO_CIPHER_MATCH).'],
+  ])('with %s is described as "%s", without the message it came with', (code, words) => {
+    expect(describeFailure(failure(code, 'connect to https://a.example/?key=s3cret'))).toBe(words)
+  })
+})

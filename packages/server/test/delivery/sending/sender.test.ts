@@ -1,0 +1,419 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { LIMITS } from '@hookline/protocol'
+import { WebhookSender, type WebhookSenderOptions } from '../../../src/delivery/sending/sender.ts'
+import type { WebhookRequest } from '../../../src/delivery/sending/webhook-request.ts'
+import { systemClock } from '../../../src/util/clock.ts'
+import { ManualClock } from '../../harness/manual-clock.ts'
+import { openReceiver, type ReceivedRequest, type ReceiverOptions } from '../../harness/receiver.ts'
+import type { Answer } from '../../harness/receiver-answer.ts'
+
+const LOOPBACK = ['127.0.0.0/8', '::1/128']
+
+function openSender(options: Partial<WebhookSenderOptions> = {}): WebhookSender {
+  const sender = new WebhookSender({
+    clock: systemClock,
+    timeoutMs: 5000,
+    allowedNetworks: LOOPBACK,
+    maxConnectionsPerWebhook: 8,
+    ...options,
+  })
+  onTestFinished(() => sender[Symbol.asyncDispose]())
+  return sender
+}
+
+async function listening(options: ReceiverOptions = {}) {
+  const receiver = await openReceiver(options)
+  onTestFinished(() => receiver[Symbol.asyncDispose]())
+  return receiver
+}
+
+const request = (url: string, changes: Partial<WebhookRequest> = {}): WebhookRequest => ({
+  url,
+  headers: {},
+  body: '{"version":1,"type":"track","event":"Sign up","userId":"ü"}',
+  deliveryId: 'msg_01',
+  attempt: 1,
+  sharedSecret: null,
+  ...changes,
+})
+
+function only(requests: readonly ReceivedRequest[]): ReceivedRequest {
+  const [first] = requests
+  expect(requests).toHaveLength(1)
+  return first!
+}
+
+/** A port of this machine where nothing listens. */
+async function closedPort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+describe('the request', () => {
+  test('is a POST of the body to the URL, with the headers of webhook and delivery', async () => {
+    const receiver = await listening()
+    const { startedAt } = await openSender().send(
+      request(`${receiver.url}?key=1&key=2`, { headers: { 'X-Tenant': 'a' }, attempt: 3 }),
+    )
+    const [received] = receiver.requests
+    expect(received).toMatchObject({ method: 'POST', path: '/hook?key=1&key=2' })
+    expect(received?.body.toString()).toBe(request('').body)
+    expect(received?.headers).toEqual({
+      host: `127.0.0.1:${receiver.port}`,
+      connection: 'keep-alive',
+      'x-tenant': 'a',
+      'user-agent': 'Hookline/1.0',
+      'content-type': 'application/json',
+      'content-length': String(Buffer.byteLength(request('').body)),
+      'accept-encoding': 'identity',
+      'webhook-id': 'msg_01',
+      'webhook-timestamp': String(Math.floor(startedAt / 1000)),
+      'x-hookline-attempt': '3',
+    })
+  })
+
+  test('with a secret is signed so that a receiver verifies what it parsed', async () => {
+    const receiver = await listening()
+    await openSender().send(request(receiver.url, { sharedSecret: 's3cret-ü' }))
+    const { headers, body } = only(await receiver.waitFor(1))
+    const parsed: unknown = JSON.parse(body.toString())
+    const digest = createHmac('sha1', 's3cret-ü').update(JSON.stringify(parsed)).digest('hex')
+    expect(headers['x-signature']).toBe(digest)
+  })
+
+  test('with a secret is signed the way of Standard Webhooks', async () => {
+    const receiver = await listening()
+    const key = Buffer.alloc(24, 7)
+    const sharedSecret = `whsec_${key.toString('base64')}`
+    await openSender().send(request(receiver.url, { sharedSecret }))
+    const { headers, body } = only(await receiver.waitFor(1))
+    const signed = [headers['webhook-id'], headers['webhook-timestamp'], body].join('.')
+    const expected = createHmac('sha256', key).update(signed).digest()
+    const [version, signature = ''] = String(headers['webhook-signature']).split(',')
+    expect(version).toBe('v1')
+    expect(timingSafeEqual(Buffer.from(signature, 'base64'), expected)).toBe(true)
+  })
+
+  test('has none of our headers changed by a static one', async () => {
+    const receiver = await listening()
+    const headers = { 'USER-AGENT': 'mine', 'x-hookline-attempt': '9', 'Webhook-Id': 'mine' }
+    await openSender().send(request(receiver.url, { headers }))
+    expect(receiver.requests[0]?.headers).toMatchObject({
+      'user-agent': 'Hookline/1.0',
+      'x-hookline-attempt': '1',
+      'webhook-id': 'msg_01',
+    })
+  })
+})
+
+describe('the answer', () => {
+  test.each<[Answer, string, string]>([
+    [200, 'delivered', 'delivered'],
+    [204, 'delivered', 'delivered'],
+    [299, 'delivered', 'delivered'],
+    [301, 'rejected', 'redirect'],
+    [304, 'rejected', 'redirect'],
+    [308, 'rejected', 'redirect'],
+    [400, 'rejected', 'http_4xx'],
+    [404, 'rejected', 'http_4xx'],
+    [410, 'rejected', 'http_4xx'],
+    [408, 'retry', 'http_throttled'],
+    [425, 'retry', 'http_throttled'],
+    [429, 'retry', 'http_throttled'],
+    [500, 'retry', 'http_5xx'],
+    [503, 'retry', 'http_5xx'],
+    [599, 'retry', 'http_5xx'],
+    [799, 'retry', 'protocol_error'],
+  ])('%s is %s as %s', async (answer, outcome, attemptClass) => {
+    const receiver = await listening({ respond: answer })
+    const result = await openSender().send(request(receiver.url))
+    expect(result).toMatchObject({ status: answer, outcome, class: attemptClass })
+    expect('error' in result).toBe(outcome !== 'delivered')
+    expect(result.durationMs).toBeGreaterThan(0)
+  })
+
+  test.each<[string, Answer, string]>([
+    ['no HTTP', { bytes: 'SSH-2.0-OpenSSH_9.9\r\n' }, 'protocol_error'],
+    [
+      'HTTP/1.1 with a broken header',
+      { bytes: 'HTTP/1.1 200 OK\r\nno colon\r\n\r\n' },
+      'protocol_error',
+    ],
+    [
+      'headers that are too large',
+      { status: 200, headers: { 'x-large': 'x'.repeat(20_000) } },
+      'protocol_error',
+    ],
+    [
+      '101',
+      { bytes: 'HTTP/1.1 101 Switching\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n' },
+      'protocol_error',
+    ],
+    ['half a status line', { bytes: 'HTTP/1.1 20' }, 'connection_failed'],
+    ['a reset', 'reset', 'connection_failed'],
+    ['an end without a word', 'close', 'connection_failed'],
+    ['half an end', 'half-close', 'connection_failed'],
+  ])('that is %s is retried', async (_name, answer, attemptClass) => {
+    const receiver = await listening({ respond: answer })
+    const result = await openSender().send(request(receiver.url))
+    expect(result).toMatchObject({ outcome: 'retry', class: attemptClass })
+    expect(result.error).toMatch(/\.$/)
+  })
+
+  test('is the first one, whatever interim answers came before', async () => {
+    const bytes =
+      'HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n'
+    const receiver = await listening({ respond: { bytes } })
+    expect(await openSender().send(request(receiver.url))).toMatchObject({ status: 202 })
+  })
+
+  test('is delivered by its status, though the body breaks off', async () => {
+    const receiver = await listening({ respond: 'broken-body' })
+    const result = await openSender().send(request(receiver.url))
+    expect(result).toMatchObject({ outcome: 'delivered', status: 200, body: 'hello' })
+  })
+
+  test.each([
+    [429, '120', 120_000],
+    [503, '7', 7000],
+    [408, 'Fri, 31 Dec 9999 23:59:59 GMT', 3_600_000],
+    [500, '7', undefined],
+    [404, '7', undefined],
+  ])('%d with Retry-After %s asks for a pause of %s ms', async (status, header, retryAfterMs) => {
+    const receiver = await listening({ respond: { status, headers: { 'Retry-After': header } } })
+    const result = await openSender().send(request(receiver.url))
+    expect(result.retryAfterMs).toBe(retryAfterMs)
+  })
+
+  test('that redirects is not followed, and shown without query', async () => {
+    const elsewhere = await listening()
+    const location = `${elsewhere.url}?token=s3cret#part`
+    const receiver = await listening({ respond: { status: 307, headers: { location } } })
+    const result = await openSender().send(request(receiver.url))
+    expect(result).toMatchObject({ outcome: 'rejected', class: 'redirect' })
+    expect(result.headers?.['location']).toBe(elsewhere.url)
+    expect(result.error).toContain(elsewhere.url)
+    expect(JSON.stringify(result)).not.toContain('s3cret')
+    expect(elsewhere.connections).toBe(0)
+    expect(receiver.requests).toHaveLength(1)
+  })
+
+  test('shows headers of an allow-list only', async () => {
+    const headers = {
+      'Content-Type': 'text/plain',
+      'X-Request-Id': 'r1',
+      'Set-Cookie': 'session=1',
+      'X-Internal': 'host7',
+      Server: 'nginx',
+    }
+    const receiver = await listening({ respond: { status: 500, headers, body: 'oops' } })
+    const { headers: shown } = await openSender().send(request(receiver.url))
+    expect(Object.keys(shown ?? {}).toSorted()).toEqual([
+      'content-type',
+      'date',
+      'server',
+      'x-request-id',
+    ])
+  })
+
+  test('that echoes secrets shows none of them', async () => {
+    const receiver = await listening({
+      respond: ({ headers }) => ({
+        status: 400,
+        headers: { 'X-Request-Id': String(headers['x-api-key']) },
+        body: `you sent ${JSON.stringify(headers)} signed with the-shared-secret`,
+      }),
+    })
+    const headers = { 'X-Api-Key': 'key-of-tenant' }
+    const result = await openSender().send(
+      request(receiver.url, { headers, sharedSecret: 'the-shared-secret' }),
+    )
+    expect(result.body).toContain(`signed with ${'*'.repeat(17)}`)
+    expect(JSON.stringify(result)).not.toMatch(/key-of-tenant|the-shared-secret/)
+  })
+})
+
+describe('the body of the answer', () => {
+  test('is kept up to 4 KiB, without half a character', async () => {
+    const receiver = await listening({ respond: { status: 500, body: `x${'ü'.repeat(5000)}` } })
+    const { body } = await openSender().send(request(receiver.url))
+    expect(body).toBe(`x${'ü'.repeat(2047)}`)
+  })
+
+  test('that is no text is kept all the same', async () => {
+    const body = Buffer.from([0x61, 0, 0xff, 0x62])
+    const receiver = await listening({ respond: { status: 500, body } })
+    expect((await openSender().send(request(receiver.url))).body).toBe('a\uFFFD\uFFFDb')
+  })
+
+  test('of 64 KiB is read, so that the socket can be used again', async () => {
+    const body = 'x'.repeat(64 * 1024)
+    const receiver = await listening({ respond: { status: 200, body } })
+    const sender = openSender()
+    for (let n = 0; n < 5; n += 1) await sender.send(request(receiver.url))
+    expect(receiver.connections).toBeLessThanOrEqual(2)
+  })
+
+  test('that pours on and on costs the socket, not the delivery', async () => {
+    const receiver = await listening({ respond: 'endless-body' })
+    // This clock stands still: only the bytes can end it.
+    const result = await openSender({ clock: new ManualClock() }).send(request(receiver.url))
+    expect(result).toMatchObject({ outcome: 'delivered', status: 200, body: 'x'.repeat(4096) })
+    await expect.poll(() => receiver.openConnections).toBe(0)
+  })
+
+  test('that drips on and on costs the socket after a second, not the delivery', async () => {
+    const receiver = await listening({ respond: 'slow-body' })
+    const start = performance.now()
+    const result = await openSender().send(request(receiver.url))
+    expect(result).toMatchObject({ outcome: 'delivered', status: 200 })
+    expect(performance.now() - start).toBeLessThan(2500)
+    await expect.poll(() => receiver.openConnections).toBe(0)
+  })
+})
+
+describe('the deadline', () => {
+  test('is five seconds by default, and a timeout is retried', { timeout: 10_000 }, async () => {
+    const receiver = await listening({ respond: 'silence' })
+    const sender = openSender({ timeoutMs: LIMITS.attemptTimeoutMs })
+    const result = await sender.send(request(receiver.url))
+    expect(result).toMatchObject({ outcome: 'retry', class: 'timeout' })
+    expect(result.error).toBe('No answer came within 5000 ms.')
+    expect(result.durationMs).toBeGreaterThanOrEqual(4990)
+    expect(result.durationMs).toBeLessThan(6000)
+    await expect.poll(() => receiver.openConnections).toBe(0)
+  })
+
+  test.each(['silence', 'slow-headers', 'interim-flood'] as const)(
+    'passes over %s',
+    async (misbehaviour) => {
+      const receiver = await listening({ respond: misbehaviour })
+      const result = await openSender({ timeoutMs: 200 }).send(request(receiver.url))
+      expect(result).toMatchObject({ outcome: 'retry', class: 'timeout' })
+      expect(result.durationMs).toBeLessThan(1000)
+    },
+  )
+
+  test('covers a TLS handshake that does not come about', async () => {
+    const sockets: Socket[] = []
+    const server = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1')
+    onTestFinished(() => {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+    })
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const sender = openSender({ timeoutMs: 200 })
+    const result = await sender.send(request(`https://127.0.0.1:${port}/`))
+    expect(result).toMatchObject({ outcome: 'retry', class: 'timeout' })
+  })
+
+  test('covers the wait for one of the sockets of the webhook', async () => {
+    const receiver = await listening({ respond: 'silence' })
+    const sender = openSender({ timeoutMs: 200, maxConnectionsPerWebhook: 1 })
+    const results = await Promise.all([1, 2, 3].map(() => sender.send(request(receiver.url))))
+    expect(results.map((result) => result.class)).toEqual(['timeout', 'timeout', 'timeout'])
+    expect(Math.max(...results.map((result) => result.durationMs))).toBeLessThan(1000)
+  })
+})
+
+describe('a connection', () => {
+  test('that is refused is retried', async () => {
+    const url = `http://127.0.0.1:${await closedPort()}/?key=s3cret`
+    const result = await openSender().send(request(url))
+    expect(result).toMatchObject({ outcome: 'retry', class: 'connection_failed' })
+    expect(result.error).toBe('The connection was refused (ECONNREFUSED).')
+    expect('status' in result).toBe(false)
+  })
+
+  test('is used again by the next attempt', async () => {
+    const receiver = await listening({ respond: { status: 500, body: 'oops' } })
+    const sender = openSender()
+    for (let n = 0; n < 20; n += 1) await sender.send(request(receiver.url))
+    expect(receiver.requests).toHaveLength(20)
+    // undici takes a socket back one turn after the answer: an attempt right then opens a second one.
+    expect(receiver.connections).toBeLessThanOrEqual(2)
+  })
+
+  test('is one of as many as a webhook may have', async () => {
+    const { promise, resolve } = Promise.withResolvers<Answer>()
+    const receiver = await listening({ respond: () => promise })
+    const sender = openSender({ maxConnectionsPerWebhook: 3 })
+    const sent = Promise.all(Array.from({ length: 9 }, () => sender.send(request(receiver.url))))
+    await receiver.waitFor(3)
+    resolve(200)
+    expect((await sent).every(({ outcome }) => outcome === 'delivered')).toBe(true)
+    expect(receiver.connections).toBe(3)
+  })
+
+  test('of one webhook is not waited for by another on the same host', async () => {
+    const receiver = await listening({
+      respond: ({ path }) => (path === '/slow' ? 'silence' : 200),
+    })
+    const sender = openSender({ maxConnectionsPerWebhook: 1 })
+    const slow = `http://127.0.0.1:${receiver.port}/slow`
+    const abort = new AbortController()
+    const stuck = sender.send(request(slow), { signal: abort.signal })
+    await receiver.waitFor(1)
+    expect(await sender.send(request(receiver.url))).toMatchObject({ outcome: 'delivered' })
+    abort.abort()
+    await expect(stuck).rejects.toThrow()
+  })
+
+  test('is opened anew where the receiver closed the last one', async () => {
+    const receiver = await listening({ respond: { status: 200, headers: { Connection: 'close' } } })
+    const sender = openSender()
+    for (let n = 0; n < 3; n += 1) {
+      expect(await sender.send(request(receiver.url))).toMatchObject({ outcome: 'delivered' })
+    }
+    expect(receiver.connections).toBe(3)
+  })
+
+  test('goes to the receiver itself, whatever proxy the environment names', async () => {
+    const proxy = await listening()
+    const receiver = await listening()
+    const names = ['HTTP_PROXY', 'http_proxy', 'ALL_PROXY']
+    for (const name of names) process.env[name] = proxy.url
+    onTestFinished(() => {
+      for (const name of names) delete process.env[name]
+    })
+    expect(await openSender().send(request(receiver.url))).toMatchObject({ outcome: 'delivered' })
+    expect(proxy.connections).toBe(0)
+  })
+
+  test('ends with the sender', async () => {
+    const receiver = await listening()
+    const sender = openSender()
+    await sender.send(request(receiver.url))
+    expect(receiver.openConnections).toBe(1)
+    await sender[Symbol.asyncDispose]()
+    await expect.poll(() => receiver.openConnections).toBe(0)
+  })
+})
+
+describe('an attempt that is given up', () => {
+  test('rejects with the reason, and frees the socket', async () => {
+    const receiver = await listening({ respond: 'silence' })
+    const abort = new AbortController()
+    const sent = openSender().send(request(receiver.url), { signal: abort.signal })
+    await receiver.waitFor(1)
+    abort.abort(new Error('shutting down'))
+    await expect(sent).rejects.toThrow('shutting down')
+    await expect.poll(() => receiver.openConnections).toBe(0)
+  })
+
+  test('before it began makes no connection', async () => {
+    const receiver = await listening()
+    const signal = AbortSignal.abort(new Error('shutting down'))
+    const sent = openSender().send(request(receiver.url), { signal })
+    await expect(sent).rejects.toThrow('shutting down')
+    expect(receiver.requests).toEqual([])
+  })
+})

@@ -1,0 +1,31 @@
+import { standardSignature, xSignature } from '@hookline/protocol/signature'
+import { describe, expect, test } from 'vitest'
+import { requestHeaders, requestTo } from '../../../src/delivery/sending/webhook-request.ts'
+import { NOON } from '../../harness/accepted-event.ts'
+
+const webhook = { url: 'https://example.com/', headers: {} }
+const carried = { body: '{"a":1}', deliveryId: 'msg_1', attempt: 1 }
+const settings = {
+  sharedSecret: 'new',
+  previousSecret: { secret: 'old', until: NOON },
+  webhooks: [webhook],
+  successPolicy: 'any' as const,
+}
+const signedWith = (secret: string): string =>
+  standardSignature(secret, 'msg_1', Math.floor(NOON / 1000), carried.body)
+
+describe('a request', () => {
+  test('is signed with the previous secret, too, until its time is over', () => {
+    const during = requestHeaders(requestTo(webhook, settings, carried, NOON - 1), NOON)
+    expect(during['webhook-signature']).toBe(`${signedWith('new')} ${signedWith('old')}`)
+    expect(during['X-Signature']).toBe(xSignature('new', carried.body))
+    const after = requestHeaders(requestTo(webhook, settings, carried, NOON), NOON)
+    expect(after['webhook-signature']).toBe(signedWith('new'))
+  })
+
+  test('without a shared secret is not signed, whatever there was before', () => {
+    const unsigned = { ...settings, sharedSecret: null }
+    const headers = requestHeaders(requestTo(webhook, unsigned, carried, NOON - 1), NOON)
+    expect(Object.keys(headers).filter((name) => /signature/i.test(name))).toEqual([])
+  })
+})

@@ -1,0 +1,60 @@
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
+import { describe, expect, test } from 'vitest'
+import { decodeBody } from '../../../src/ingest/body/decode-body.ts'
+
+const MAX = 1000
+const text = '{"name":"Zoë"}'
+const plain = Buffer.from(text)
+const decoded = { text, bytes: plain.length }
+
+describe('a body', () => {
+  test.each([
+    [undefined, plain],
+    ['identity', plain],
+    ['gzip', gzipSync(plain)],
+    ['x-gzip', gzipSync(plain)],
+    [' GZIP ', gzipSync(plain)],
+    ['deflate', deflateSync(plain)],
+    ['deflate', deflateRawSync(plain)],
+    ['br', brotliCompressSync(plain)],
+  ])('is read with Content-Encoding %s', (encoding, bytes) => {
+    expect(decodeBody(bytes, encoding, MAX)).toEqual(decoded)
+  })
+
+  test('is read without its byte order mark', () => {
+    const marked = Buffer.from(`\uFEFF${text}`)
+    expect(decodeBody(marked, undefined, MAX)).toEqual({ text, bytes: marked.length })
+    expect(decodeBody(gzipSync(marked), 'gzip', MAX)).toMatchObject({ text })
+  })
+
+  test('is read with U+FFFD for bytes that are not UTF-8', () => {
+    expect(decodeBody(Buffer.from([0x22, 0xff, 0x22]), undefined, MAX)).toMatchObject({
+      text: '"\uFFFD"',
+    })
+  })
+
+  test.each([
+    ['gzip', plain],
+    ['deflate', plain],
+    ['br', plain],
+    ['gzip', gzipSync(plain).subarray(0, -9)],
+    ['gzip, br', plain],
+    ['zstd', plain],
+    ['constructor', plain],
+    ['deflate', Buffer.alloc(0)],
+  ])('is refused where it is not what Content-Encoding %s says', (encoding, bytes) => {
+    expect(decodeBody(bytes, encoding, MAX)).toEqual({ refused: 'invalid_json' })
+  })
+
+  test.each([
+    ['gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['br', brotliCompressSync],
+  ] as const)('is decompressed by %s up to the limit and not further', (encoding, compress) => {
+    expect(decodeBody(compress(Buffer.alloc(MAX)), encoding, MAX)).toMatchObject({ bytes: MAX })
+    const bomb = compress(Buffer.alloc(64 * 1024 * 1024))
+    const before = process.memoryUsage().arrayBuffers
+    expect(decodeBody(bomb, encoding, MAX)).toEqual({ refused: 'batch_too_large' })
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(8 * 1024 * 1024)
+  })
+})

@@ -1,0 +1,173 @@
+import type { Json, JsonObject } from '@hookline/protocol'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type CallRules, type ParsedCall, parseCall } from '../../../src/ingest/calls/parse-call.ts'
+
+const rules: CallRules = {
+  type: undefined,
+  shared: { bytes: 0 },
+  maxLevels: 64,
+  maxBytes: undefined,
+}
+const track = { type: 'track', userId: 'u1', event: 'Signed Up' }
+
+function parsed(call: Json, changed: Partial<CallRules> = {}): ParsedCall {
+  const result = parseCall(call, { ...rules, ...changed })
+  if ('refused' in result) throw new Error(`refused with ${result.refused}`)
+  return result
+}
+
+const nested = (levels: number): Json => (levels === 0 ? 1 : { a: nested(levels - 1) })
+
+describe('a call is refused', () => {
+  test.each<[string, Json]>([
+    ['not_an_object', null],
+    ['not_an_object', [track]],
+    ['not_an_object', 'track'],
+    ['nested_too_deep', { ...track, properties: nested(64) }],
+    ['unknown_type', { ...track, type: undefined }],
+    ['unknown_type', { ...track, type: 'delete' }],
+    ['unknown_type', { ...track, type: 'Track' }],
+    ['unknown_type', { ...track, type: 'constructor' }],
+    ['unknown_type', { ...track, type: ['track'] }],
+    ['no_user_anon_id', { type: 'identify' }],
+    ['no_user_anon_id', { ...track, userId: '' }],
+    ['no_user_anon_id', { ...track, userId: null, anonymousId: null }],
+    ['id_required', { type: 'group', userId: 'u1' }],
+    ['id_required', { type: 'group', userId: 'u1', groupId: '' }],
+    ['id_required', { type: 'alias', userId: 'u1' }],
+    ['id_required', { type: 'alias', previousId: 'p', anonymousId: 'a' }],
+    ['id_not_string', { ...track, userId: {} }],
+    ['id_not_string', { ...track, userId: false }],
+    ['id_not_string', { ...track, anonymousId: ['a'] }],
+    ['id_not_string', { ...track, messageId: {} }],
+    ['id_not_string', JSON.parse('{"type":"identify","userId":1e999}') as Json],
+    ['event_not_defined', { type: 'track', userId: 'u1' }],
+    ['event_not_defined', { ...track, event: '' }],
+    ['event_not_string', { ...track, event: 7 }],
+    ['properties_not_object', { ...track, properties: [] }],
+    ['traits_not_object', { type: 'identify', userId: 'u1', traits: 'pro' }],
+    ['context_not_object', { ...track, context: 1 }],
+    ['integrations_not_object', { ...track, integrations: true }],
+    ['name_not_string', { type: 'page', userId: 'u1', name: 1 }],
+    ['category_not_string', { type: 'page', userId: 'u1', category: {} }],
+    ['message_id_too_long', { ...track, messageId: 'm'.repeat(101) }],
+  ])('with %s: %j', (refused, call) => {
+    expect(parseCall(call, rules)).toEqual({ refused })
+  })
+
+  test('with message_too_large by the bytes of its JSON, what it shares included', () => {
+    const call = { ...track, properties: { name: 'é'.repeat(10) } }
+    const bytes = Buffer.byteLength(JSON.stringify(call))
+    expect(parseCall(call, { ...rules, maxBytes: bytes })).not.toHaveProperty('refused')
+    expect(parseCall(call, { ...rules, maxBytes: bytes - 1 })).toEqual({
+      refused: 'message_too_large',
+    })
+    expect(parseCall(call, { ...rules, maxBytes: bytes, shared: { bytes: 1 } })).toEqual({
+      refused: 'message_too_large',
+    })
+  })
+})
+
+describe('a call is taken', () => {
+  test.each<Json>([
+    track,
+    { ...track, properties: nested(62) },
+    { type: 'identify', anonymousId: 'a' },
+    { type: 'page', anonymousId: 'a' },
+    { type: 'screen', userId: 'u1', name: '' },
+    { type: 'group', userId: 'u1', groupId: 'g' },
+    { type: 'alias', userId: 'u1', previousId: 'p' },
+    { ...track, messageId: 'm'.repeat(100) },
+  ])('where it has what its type requires: %j', (call) => {
+    expect(parseCall(call, rules)).not.toHaveProperty('refused')
+  })
+
+  test('with the type of the path before its own', () => {
+    expect(parsed({ ...track, type: 'delete' }, { type: 'identify' }).fields.type).toBe('identify')
+  })
+
+  test('with numbers as ids made strings', () => {
+    const call = { type: 'group', userId: 7, groupId: 1.5, anonymousId: 0, messageId: -1 }
+    expect(parsed(call).fields).toMatchObject({
+      userId: '7',
+      groupId: '1.5',
+      anonymousId: '0',
+      messageId: '-1',
+    })
+  })
+
+  test('with null as good as absent', () => {
+    const nothing = { messageId: null, anonymousId: null, name: null, traits: null, context: null }
+    expect(parsed({ ...track, ...nothing }).fields).toEqual({ ...track, context: {} })
+  })
+
+  test('without write key and metadata, its unknown keys kept', () => {
+    const call = { ...track, writeKey: 'wk', _metadata: {}, receivedAt: 'x', channel: 'server' }
+    expect(parsed(call).fields).toEqual({ ...track, channel: 'server', context: {} })
+  })
+
+  test('with the traits of a page as its properties, where it has none', () => {
+    const page = { type: 'page', userId: 'u1', traits: { url: '/' } }
+    expect(parsed(page).fields).toEqual({
+      type: 'page',
+      userId: 'u1',
+      properties: { url: '/' },
+      context: {},
+    })
+    expect(parsed({ ...page, properties: { a: 1 } }).fields).toMatchObject({
+      properties: { a: 1 },
+      traits: { url: '/' },
+    })
+  })
+
+  test('with the context and integrations of its batch, its own keys winning', () => {
+    const shared = {
+      context: { a: 1, b: { c: 1 } },
+      integrations: { All: false, X: true },
+      bytes: 9,
+    }
+    const call = { ...track, context: { b: {} }, integrations: { All: true } }
+    expect(parsed(call, { shared }).fields).toMatchObject({
+      context: { a: 1, b: {} },
+      integrations: { All: true, X: true },
+    })
+    expect(shared.context).toEqual({ a: 1, b: { c: 1 } })
+  })
+
+  test('with its times as it wrote them, timestamp before originalTimestamp', () => {
+    const both = { ...track, timestamp: 5, originalTimestamp: 'x', sentAt: 'y' }
+    expect(parsed(both)).toMatchObject({ timestamp: 5, sentAt: 'y' })
+    expect(parsed({ ...both, timestamp: null })).toMatchObject({ timestamp: 'x' })
+    expect(parsed({ ...both, timestamp: '' })).toMatchObject({ timestamp: 'x' })
+    expect(parsed(track).timestamp).toBeUndefined()
+  })
+
+  test('with __proto__ as a key like any other', () => {
+    const proto = '{"__proto__":{"polluted":true}}'
+    const text = `{"type":"track","userId":"u1","event":"e","__proto__":{"polluted":true},"context":${proto}}`
+    const { fields } = parsed(JSON.parse(text) as Json, {
+      shared: { context: JSON.parse(proto) as JsonObject, bytes: 0 },
+    })
+    expect(JSON.parse(JSON.stringify(fields))).toEqual(JSON.parse(text))
+    expect(Object.hasOwn(fields, '__proto__')).toBe(true)
+    expect(Object.getPrototypeOf(fields)).toBe(Object.prototype)
+    expect(Object.getPrototypeOf(fields.context)).toBe(Object.prototype)
+    expect({}).not.toHaveProperty('polluted')
+  })
+})
+
+test('whatever JSON a call is, it is taken or refused and left as it was', () => {
+  const names = ['type', 'userId', 'anonymousId', 'event', 'properties', 'context', '__proto__']
+  const value = fc.oneof(fc.constantFrom('track', 'group', 'u1'), fc.jsonValue())
+  const calls = fc.oneof(fc.jsonValue(), fc.dictionary(fc.constantFrom(...names), value))
+  fc.assert(
+    fc.property(calls, (call) => {
+      const before = JSON.stringify(call)
+      const result = parseCall(call, { ...rules, maxBytes: 500 })
+      expect(JSON.stringify(call)).toBe(before)
+      expect('refused' in result || typeof result.fields.context === 'object').toBe(true)
+    }),
+    { numRuns: 500 },
+  )
+})

@@ -1,0 +1,123 @@
+import type { Json } from '@hookline/protocol'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { ParsedCall } from '../../../src/ingest/calls/parse-call.ts'
+import { instantAt, readInstant, type Receipt, stamp } from '../../../src/ingest/calls/stamp.ts'
+
+const receipt: Receipt = {
+  receivedAt: instantAt(Date.parse('2026-01-15T12:00:00.000Z')),
+  sentAt: undefined,
+  ip: '203.0.113.9',
+  isFromBrowser: false,
+  clockSkewToleranceMs: 600_000,
+}
+
+function stamped(
+  times: { timestamp?: Json; sentAt?: Json },
+  { sentAt, ...changed }: Partial<Omit<Receipt, 'sentAt'>> & { sentAt?: Json } = {},
+  context: ParsedCall['fields']['context'] = {},
+) {
+  const fields = { type: 'identify', userId: 'u1', context } as const
+  const call = { fields, timestamp: times.timestamp, sentAt: times.sentAt }
+  return stamp(call, 'm1', { ...receipt, ...changed, sentAt: readInstant(sentAt) })
+}
+
+describe('an event is stamped', () => {
+  test('with the time of receipt where the call has no timestamp', () => {
+    expect(stamped({})).toEqual({
+      event: {
+        type: 'identify',
+        messageId: 'm1',
+        userId: 'u1',
+        context: {},
+        timestamp: '2026-01-15T12:00:00.000Z',
+        receivedAt: '2026-01-15T12:00:00.000Z',
+      },
+    })
+  })
+
+  test.each([
+    ['2020-02-29T01:02:03+0000', '2020-02-29T01:02:03.000Z'],
+    ['2020-02-29T01:02:03.123456789+02:00', '2020-02-28T23:02:03.123Z'],
+    ['2015-2-02', '2015-02-02T00:00:00.000Z'],
+    [1_500_000_000, '2017-07-14T02:40:00.000Z'],
+    [1_500_000_000_123, '2017-07-14T02:40:00.123Z'],
+    ['2030-01-01T00:00:00.000Z', '2030-01-01T00:00:00.000Z'],
+  ])('with the timestamp %s, which is kept in its own words', (given, timestamp) => {
+    expect(stamped({ timestamp: given }).event).toMatchObject({
+      timestamp,
+      originalTimestamp: String(given),
+    })
+  })
+
+  test.each(['yesterday', '2026-13-01', true, {}, -1e20])(
+    'with the time of receipt and a mark where the timestamp is %j',
+    (timestamp) => {
+      const { event, mark } = stamped({ timestamp })
+      expect(mark).toBe('timestamp_unreadable')
+      expect(event.timestamp).toBe(event.receivedAt)
+    },
+  )
+
+  test('with sentAt of the envelope, else of the call, else without', () => {
+    const envelope = { sentAt: '2026-01-15T11:59:00Z' }
+    const call = { sentAt: '2026-01-15T11:58:00+0000' }
+    expect(stamped(call, envelope).event.sentAt).toBe('2026-01-15T11:59:00.000Z')
+    expect(stamped(call).event.sentAt).toBe('2026-01-15T11:58:00.000Z')
+    expect(stamped({ sentAt: 'x' }, { sentAt: {} }).event).not.toHaveProperty('sentAt')
+  })
+
+  test('with the timestamp moved by as much as the clock is plainly wrong', () => {
+    const oneHourSlow = { sentAt: '2026-01-15T11:00:00Z' }
+    expect(stamped({ timestamp: '2026-01-15T10:59:30Z' }, oneHourSlow).event).toMatchObject({
+      timestamp: '2026-01-15T11:59:30.000Z',
+      originalTimestamp: '2026-01-15T10:59:30Z',
+      sentAt: '2026-01-15T11:00:00.000Z',
+    })
+  })
+
+  test.each([
+    ['2026-01-15T11:50:00.000Z', '2020-01-01T00:00:00.000Z'],
+    ['2026-01-15T12:10:00.000Z', '2020-01-01T00:00:00.000Z'],
+    ['2026-01-15T11:49:59.999Z', '2020-01-01T00:10:00.001Z'],
+    ['2026-01-15T12:10:00.001Z', '2019-12-31T23:49:59.999Z'],
+  ])('with a tolerance: sent at %s, 2020 becomes %s', (sentAt, timestamp) => {
+    expect(stamped({ timestamp: '2020-01-01T00:00:00Z' }, { sentAt }).event).toMatchObject({
+      timestamp,
+    })
+  })
+
+  test('with the time of receipt where a clock is so wrong that no year is left', () => {
+    const { event, mark } = stamped({ timestamp: '9999-12-31' }, { sentAt: '0001-01-01' })
+    expect([event.timestamp, mark]).toEqual([event.receivedAt, 'timestamp_unreadable'])
+  })
+
+  test.each<[string, Json | undefined, Partial<Omit<Receipt, 'sentAt'>>, Record<string, Json>]>([
+    ['of a browser', '203.0.113.9', { isFromBrowser: true }, {}],
+    ['of a call that asks for it', '203.0.113.9', {}, { direct: true }],
+    ['of no server', undefined, {}, {}],
+    ['of no server that says direct otherwise', undefined, {}, { direct: 'true' }],
+    ['that the call already has', '1.1.1.1', { isFromBrowser: true }, { ip: '1.1.1.1' }],
+    ['in place of an empty one', '203.0.113.9', { isFromBrowser: true }, { ip: '' }],
+    ['only where it is known', undefined, { isFromBrowser: true, ip: undefined }, {}],
+  ])('with the address %s', (_case, ip, changed, context) => {
+    expect(stamped({}, changed, context).event.context['ip']).toBe(ip)
+  })
+
+  test('with times that are always of the one form, whatever the call says', () => {
+    const time = fc.oneof(
+      fc.date({ noInvalidDate: true }).map((date) => date.toISOString()),
+      fc.double(),
+      fc.integer(),
+      fc.string(),
+    )
+    fc.assert(
+      fc.property(time, time, (timestamp, sentAt) => {
+        const { event } = stamped({ timestamp }, { sentAt })
+        for (const written of [event.timestamp, event.receivedAt, event.sentAt]) {
+          expect(written ?? event.receivedAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+        }
+      }),
+    )
+  })
+})

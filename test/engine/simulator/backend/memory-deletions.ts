@@ -1,0 +1,56 @@
+import type { Carried, Delivery } from '@hookline/protocol'
+import type { Deletions } from '../../../../packages/server/src/backend/deletions.ts'
+import { deliveryId } from '../../../../packages/server/src/delivery/rounds/delivery-id.ts'
+import type { Committer } from './committer.ts'
+import { type DurableState, isCovered } from './durable-state.ts'
+import type { Witness } from '../rules/witness.ts'
+
+/** What a purge removes, all in one commit. What a process knows of purges dies with it. */
+export class MemoryDeletions implements Pick<Deletions, 'isPurged'> {
+  readonly #state: DurableState
+  readonly #committer: Committer
+  readonly #witness: Witness
+  readonly #purges = new Map<string, number>()
+
+  constructor(state: DurableState, committer: Committer, witness: Witness) {
+    this.#state = state
+    this.#committer = committer
+    this.#witness = witness
+  }
+
+  isPurged(carried: Carried): boolean {
+    return isCovered(this.#purges, carried)
+  }
+
+  /** Safe to call twice. Refused while the engine is away, and known from the call on all the same. */
+  purgeUser(userId: string, until: number): Promise<void> {
+    this.#purges.set(userId, Math.max(until, this.#purges.get(userId) ?? 0))
+    return this.#committer.run(() => this.#remove(userId, until))
+  }
+
+  #remove(userId: string, until: number): void {
+    const { purgedUntil, events, deliveries, destinationIds, log } = this.#state
+    purgedUntil.set(userId, Math.max(until, purgedUntil.get(userId) ?? 0))
+    const eventIds = new Set<string>()
+    const removed: Delivery[] = []
+    for (const [id, event] of events) {
+      if (!this.#state.isPurged(event)) continue
+      eventIds.add(id)
+      events.delete(id)
+      for (const destinationId of destinationIds) {
+        const delivery = deliveries.get(deliveryId(id, destinationId))
+        if (delivery === undefined) continue
+        deliveries.delete(delivery.id)
+        removed.push(delivery)
+      }
+    }
+    let unacked = 0
+    for (const [seq, logged] of log) {
+      const left = logged.filter((event) => !this.#state.isPurged(event))
+      unacked += logged.length - left.length
+      for (const event of logged) if (!left.includes(event)) eventIds.add(event.id)
+      log.set(seq, left)
+    }
+    this.#witness.purged({ eventIds, deliveries: removed, unacked })
+  }
+}

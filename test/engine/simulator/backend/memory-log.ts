@@ -1,0 +1,67 @@
+import type { AcceptedEvent } from '@hookline/protocol'
+import type { Log, LogEntry } from '../../../../packages/server/src/backend/log.ts'
+import type { Committer } from './committer.ts'
+import type { DurableState } from './durable-state.ts'
+import type { Witness } from '../rules/witness.ts'
+
+interface Entry extends LogEntry {
+  readonly seq: number
+}
+
+/** The log in memory. Its acked position moves over entries in their order, so a crash hands some out again. */
+export class MemoryLog implements Log {
+  readonly #state: DurableState
+  readonly #committer: Committer
+  readonly #witness: Witness
+  #queue: Entry[]
+  #outstanding: Entry[] = []
+  readonly #acked = new Set<Entry>()
+  #wake: () => void = () => undefined
+
+  constructor(state: DurableState, committer: Committer, witness: Witness) {
+    this.#state = state
+    this.#committer = committer
+    this.#witness = witness
+    this.#queue = [...state.log].map(([seq, events]) => ({ seq, events, redelivered: true }))
+  }
+
+  async append(events: readonly AcceptedEvent[]): Promise<void> {
+    const seq = await this.#committer.run(() => {
+      this.#state.log.set(this.#state.nextSeq, events)
+      this.#witness.appended(events)
+      return this.#state.nextSeq++
+    })
+    this.#queue.push({ seq, events, redelivered: false })
+    this.#wake()
+  }
+
+  async *consume({ signal }: { readonly signal: AbortSignal }): AsyncIterable<readonly LogEntry[]> {
+    signal.addEventListener('abort', () => this.#wake(), { once: true })
+    while (!signal.aborted) {
+      const entries = this.#queue
+      this.#queue = []
+      this.#outstanding.push(...entries)
+      if (entries.length > 0) yield entries
+      else await new Promise<void>((resolve) => (this.#wake = resolve))
+    }
+  }
+
+  async ack(entries: readonly LogEntry[]): Promise<void> {
+    for (const entry of entries) this.#acked.add(entry as Entry)
+    let done = 0
+    while (done < this.#outstanding.length && this.#acked.delete(this.#outstanding[done]!)) done++
+    if (done === 0) return
+    const through = this.#outstanding.splice(0, done).at(-1)!.seq
+    await this.#committer.run(() => this.#moveTo(through))
+  }
+
+  #moveTo(seq: number): void {
+    const { log } = this.#state
+    while (this.#state.acked < seq) {
+      const events = log.get(++this.#state.acked)
+      if (events === undefined) continue
+      this.#witness.acked(events)
+      log.delete(this.#state.acked)
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import type { Clock } from '../../../../packages/server/src/util/clock.ts'
+import { MinHeap } from './min-heap.ts'
+
+interface Timer {
+  readonly at: number
+  readonly order: number
+  task: (() => void) | undefined
+}
+
+/** The time of a simulation: it passes in steps, from one timer to the next, as fast as the work allows. */
+export class VirtualClock implements Clock {
+  #nowMs: number
+  #timersMade = 0
+  readonly #timers = new MinHeap<Timer>((a, b) => (a.at === b.at ? a.order < b.order : a.at < b.at))
+
+  constructor(nowMs = Date.UTC(2026, 0, 15, 12)) {
+    this.#nowMs = nowMs
+  }
+
+  now(): number {
+    return this.#nowMs
+  }
+
+  after(delayMs: number, task: () => void): () => void {
+    // Whole milliseconds, as the timers of the system.
+    const at = Math.max(this.#nowMs, Math.ceil(this.#nowMs + delayMs))
+    const timer: Timer = { at, order: this.#timersMade++, task }
+    this.#timers.add(timer)
+    return () => (timer.task = undefined)
+  }
+
+  /** Goes on to the next moment that has a timer and runs all of that moment; to `until` where there is none before. */
+  step(until: number): void {
+    this.#dropCancelled()
+    const at = this.#timers.least?.at ?? Infinity
+    this.#nowMs = Math.min(at, until)
+    if (at > until) return
+    for (let timer = this.#timers.least; timer?.at === at; timer = this.#timers.least) {
+      this.#timers.take()
+      timer.task?.()
+    }
+  }
+
+  #dropCancelled(): void {
+    while (this.#timers.least !== undefined && this.#timers.least.task === undefined) {
+      this.#timers.take()
+    }
+  }
+}

@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest'
+import { SOURCE_RULES } from './source-rules.ts'
+import { filesBelow, textOf } from './tree.ts'
+
+describe.for(SOURCE_RULES)(
+  'every source file $name',
+  ({ breaks, planted: broken, innocent: whole }) => {
+    it('or the rule would not see a planted violation', () => {
+      expect([breaks(...broken), breaks(...whole)]).toEqual([true, false])
+    })
+
+    it('in the whole repository', () => {
+      expect(sources().filter((path) => breaks(path, textOf(path)))).toEqual([])
+    })
+  },
+)
+
+/** The paths of all source files that are the project's own. */
+function sources(): string[] {
+  return ['packages', 'test', 'bench', 'docs', 'layers']
+    .flatMap((folder) => filesBelow(folder).map((path) => `${folder}/${path}`))
+    .filter((path) => /\.(?:ts|tsx)$/.test(path))
+}

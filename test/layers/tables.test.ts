@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest'
+import { FILE_NAMES } from '../../layers/files.ts'
+import { PARTS } from '../../layers/parts.ts'
+import { ROOMS } from '../../layers/rooms.ts'
+import { WORKSPACES } from '../../layers/workspaces.ts'
+import { filesBelow } from './tree.ts'
+
+const SERVER = 'packages/server/src'
+
+// Once the folder of a planned part is there, the mark has to go; once it is removed, the part has to.
+describe('the tables of layers', () => {
+  it('know every folder of the server, and no other but planned ones', () => {
+    const engines = foldersOf(`${SERVER}/backend`).map((name) => `backend/${name}`)
+    expect([...foldersOf(SERVER), ...engines].toSorted()).toEqual(namesOf(PARTS))
+  })
+
+  it('know every file beside service.ts, and no other', () => {
+    const files = filesBelow(SERVER).filter((path) => !path.includes('/'))
+    expect(files.toSorted()).toEqual(FILE_NAMES.toSorted())
+  })
+
+  it('know every room of a part, and no other', () => {
+    // What is below the ports are parts.
+    const parts = namesOf(PARTS).filter((name) => name !== 'backend')
+    const rooms = parts.flatMap((part) =>
+      foldersOf(`${SERVER}/${part}`).map((room) => `${part}/${room}`),
+    )
+    const known = Object.entries(ROOMS).flatMap(([part, names]) =>
+      Object.keys(names).map((room) => `${part}/${room}`),
+    )
+    expect(rooms.toSorted()).toEqual(known.toSorted())
+  })
+
+  it('know every workspace, and no other but planned ones', () => {
+    expect(foldersOf('packages').toSorted()).toEqual(namesOf(WORKSPACES))
+  })
+})
+
+/** The folders of a folder that hold files. */
+function foldersOf(folder: string): string[] {
+  const nested = filesBelow(folder).filter((path) => path.includes('/'))
+  return [...new Set(nested.map((path) => path.split('/')[0]!))]
+}
+
+/** The names in a table of what is there already. */
+function namesOf(table: Readonly<Record<string, { readonly planned?: true }>>): string[] {
+  const names = Object.entries(table).filter(([, { planned }]) => planned !== true)
+  return names.map(([name]) => name).toSorted()
+}

@@ -1,0 +1,21 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url))
+
+const NOT_OURS = new Set(['node_modules', 'dist'])
+
+/** The paths of all files below a folder of the repository, from that folder on. */
+export function filesBelow(folder: string): string[] {
+  return readdirSync(join(REPOSITORY, folder), { withFileTypes: true })
+    .filter(({ name }) => !NOT_OURS.has(name))
+    .flatMap((entry) => {
+      if (!entry.isDirectory()) return [entry.name]
+      return filesBelow(join(folder, entry.name)).map((path) => `${entry.name}/${path}`)
+    })
+}
+
+export function textOf(path: string): string {
+  return readFileSync(join(REPOSITORY, path), 'utf8')
+}
