@@ -2,7 +2,7 @@ import { newId } from '@hookline/protocol'
 import { createLogger, parseConfig } from '@hookline/server'
 import { openEmbeddedBackend } from '../../packages/server/src/backend/embedded/open.ts'
 import type { Log } from '../../packages/server/src/backend/log.ts'
-import { Observation } from '../../packages/server/src/activity/observation.ts'
+import { ActivityMonitor } from '../../packages/server/src/activity/activity-monitor.ts'
 import { startWorkers } from '../../packages/server/src/service.ts'
 import { Metrics } from '../../packages/server/src/telemetry/metrics.ts'
 import { systemClock } from '../../packages/server/src/util/clock.ts'
@@ -60,15 +60,23 @@ await backend.catalog.putDestination({
     successPolicy: 'any',
   },
 })
-const shared = { logger: createLogger('error'), clock: systemClock, metrics: new Metrics() }
-const observation = new Observation({
-  ...shared,
+const logger = createLogger('error')
+const clock = systemClock
+const activity = stack.use(new ActivityMonitor({ ...backend, clock, logger }))
+startWorkers(stack, {
+  config,
+  logger,
   backend: {
     ...backend,
     log,
     probe: () => backend.probe(),
     [Symbol.asyncDispose]: async () => undefined,
   },
+  clock,
+  metrics: new Metrics(),
+  activity,
+  onGiveUp: ({ error }) => {
+    throw error
+  },
 })
-startWorkers(stack, { ...shared, config, observation, backend: observation.backend })
 answerWith(stream, () => stack.disposeAsync())

@@ -49,6 +49,11 @@ export class ServiceProcess {
     return this.#child.exitCode
   }
 
+  /** `null` while it runs, or where a signal ended it. */
+  get exitCode(): number | null {
+    return this.#child.exitCode
+  }
+
   get pid(): number {
     return this.#child.pid!
   }

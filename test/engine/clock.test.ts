@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { DeliveryEngine } from '../../packages/server/test/harness/delivery-engine.ts'
+import { TestEngine } from '../../packages/server/test/harness/test-engine.ts'
 import { openReceiver, type Receiver } from '../../packages/server/test/harness/receiver.ts'
 import { SkippingClock } from './skipping-clock.ts'
 
@@ -15,7 +15,7 @@ test('a clock that jumps an hour forward and back loses nothing, and nothing fre
     respond: ({ headers }, index) =>
       headers['x-hookline-attempt'] === '1' && index % 10 < 3 ? 500 : 200,
   })
-  await using engine = await DeliveryEngine.open({
+  await using engine = await TestEngine.open({
     clock,
     retryDelaysMs: [50],
     retryWindowMs: 4 * HOUR,

@@ -10,6 +10,7 @@ export {
   type Service,
   type ServiceOptions,
   UnusableDatabase,
+  type WorkerGivenUp,
 } from './service.ts'
 export { type Setting, type SettingName, SETTINGS } from './settings.ts'
 export { createLogger } from './telemetry/logger.ts'

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
-import type { Observation } from './activity/observation.ts'
+import type { ActivityMonitor } from './activity/activity-monitor.ts'
 import type { DatabaseCopy } from './admin/backup/database-copy.ts'
 import type { DestinationSigns } from './admin/destinations/destination-signs.ts'
 import type { DestinationTrials } from './admin/destinations/destination-trials.ts'
@@ -23,7 +23,7 @@ import type { Metrics } from './telemetry/metrics.ts'
 import type { Clock } from './util/clock.ts'
 import type { Redacted } from './util/redacted.ts'
 
-/** What runs beside the servers, as far as they need it. */
+/** What the servers need of the parts that work in the background. */
 export interface Workers {
   readonly checks: readonly ReadinessCheck[]
   /** Deliveries became due, or a replay or a deletion was made, by other hands. */
@@ -38,7 +38,7 @@ export interface ServersOptions extends Workers {
   readonly backend: Backend
   readonly clock: Clock
   readonly metrics: Metrics
-  readonly observation: Observation
+  readonly activity: ActivityMonitor
   readonly adminToken: Redacted
 }
 
@@ -77,14 +77,12 @@ async function openAdminServer(
 }
 
 function addIngestion(server: FastifyInstance, options: ServersOptions): void {
-  const { config, logger, clock, metrics } = options
   const { log, catalog, suppressions, keyUses } = options.backend
-  const kept = { log, catalog, suppressions, keyUses }
-  server.register(ingestRoutes({ ...kept, clock, config, metrics, logger }))
+  server.register(ingestRoutes({ ...options, log, catalog, suppressions, keyUses }))
 }
 
 function addAdministration(server: FastifyInstance, options: ServersOptions): void {
-  const { config, backend, clock, metrics, adminToken, logger, observation } = options
+  const { config, backend, clock, metrics, adminToken, logger, activity } = options
   const { wake, signs, trials } = options
   server.register(
     adminRoutes({
@@ -93,7 +91,7 @@ function addAdministration(server: FastifyInstance, options: ServersOptions): vo
       signs,
       trials,
       receipts: new ReceiptSigner(join(config.dataDir, 'receipt-key')),
-      live: observation.live,
+      live: activity.live,
       copyDatabase: () => copyInto(copyFolderOf(config), backend),
       clock,
       adminToken,

@@ -1,27 +1,24 @@
-import { LIMITS } from '@hookline/protocol'
 import { readFileSync } from 'node:fs'
 import type { Logger } from 'pino'
-import { Observation } from './activity/observation.ts'
-import { witnessedDispatcher } from './activity/witnessed-dispatcher.ts'
+import { ActivityMonitor } from './activity/activity-monitor.ts'
 import { type AdminToken, adminTokenOf } from './admin-token.ts'
 import type { Backend } from './backend/backend.ts'
 import { openEmbeddedBackend } from './backend/embedded/open.ts'
 import type { Config } from './config.ts'
-import { DeletionWorker } from './deletions/deletion-worker.ts'
-import { AttemptRounds } from './delivery/rounds/attempt-round.ts'
-import { Dispatcher } from './delivery/dispatcher.ts'
-import { Trials } from './delivery/rounds/trials.ts'
-import { ReplayWorker } from './delivery/replays/replay-worker.ts'
-import { WebhookSender } from './delivery/sending/sender.ts'
 import { WebhookHealth } from './delivery/health/webhook-health.ts'
 import { webhookStates } from './delivery/health/webhook-states.ts'
-import { Acks } from './pipeline/acks.ts'
-import { type HandedOver, Pipeline } from './pipeline/pipeline.ts'
+import { ReplayWorker } from './delivery/replays/replay-worker.ts'
+import { Trials } from './delivery/rounds/trials.ts'
+import { WebhookSender } from './delivery/sending/sender.ts'
+import { NOTICE_LIMITS, startDeletions } from './engine/deletions.ts'
+import { DeliveryEngine } from './engine/delivery-engine.ts'
+import type { ReadinessCheck } from './http/health.ts'
 import { openServers, type Workers } from './servers.ts'
 import { Metrics } from './telemetry/metrics.ts'
 import { reportBacklog } from './upkeep/backlog-gauges.ts'
 import { Retention } from './upkeep/retention.ts'
 import { type Clock, systemClock } from './util/clock.ts'
+import type { WorkerGivenUp } from './util/supervisor.ts'
 import { VERSION } from './version.ts'
 
 export { DataDirInUse } from './backend/embedded/database/data-dir.ts'
@@ -32,6 +29,8 @@ export {
   restoreInto,
   UnusableDatabase,
 } from './backend/embedded/stopped/stopped-database.ts'
+
+export type { WorkerGivenUp } from './util/supervisor.ts'
 
 export interface ServiceOptions {
   readonly config: Config
@@ -45,6 +44,8 @@ export interface Service extends AsyncDisposable {
   /** Where management API, health and metrics are: the same unless `adminPort` is set. */
   readonly adminUrl: string
   readonly adminToken: AdminToken
+  /** Resolves when a background worker has failed too often: dispose of the service, and end the process. */
+  readonly failed: Promise<WorkerGivenUp>
 }
 
 /** What the parts share. */
@@ -52,7 +53,8 @@ export interface Parts extends ServiceOptions {
   readonly backend: Backend
   readonly clock: Clock
   readonly metrics: Metrics
-  readonly observation: Observation
+  readonly activity: ActivityMonitor
+  readonly onGiveUp: (failure: WorkerGivenUp) => void
 }
 
 /**
@@ -62,11 +64,13 @@ export interface Parts extends ServiceOptions {
  */
 export async function openService({ config, logger }: ServiceOptions): Promise<Service> {
   await using stack = new AsyncDisposableStack()
-  const opened = stack.use(await openEmbeddedBackend(config))
-  const shared = { logger, clock: systemClock, metrics: new Metrics() }
-  const observation = stack.use(new Observation({ ...shared, backend: opened }))
-  const parts: Parts = { ...shared, config, backend: observation.backend, observation }
-  parts.metrics.buildInfo.set({ version: VERSION, backend: 'embedded' }, 1)
+  const backend = stack.use(await openEmbeddedBackend(config))
+  const clock = systemClock
+  const activity = stack.use(new ActivityMonitor({ ...backend, clock, logger }))
+  const { promise: failed, resolve: onGiveUp } = Promise.withResolvers<WorkerGivenUp>()
+  const metrics = new Metrics()
+  const parts: Parts = { config, logger, backend, clock, metrics, activity, onGiveUp }
+  metrics.buildInfo.set({ version: VERSION, backend: 'embedded' }, 1)
   const adminToken = adminTokenOf(config)
   const workers = startWorkers(stack, parts)
   const { url, adminUrl } = stack.use(await openServers({ ...parts, ...workers, adminToken }))
@@ -75,69 +79,42 @@ export async function openService({ config, logger }: ServiceOptions): Promise<S
     url,
     adminUrl,
     adminToken,
+    failed,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   }
 }
 
-/** No receiver can hold a round up for so long. */
-const STUCK_AFTER_MS = 60_000
-
-/** Starts delivery, pipeline and what looks after the data; `stack` stops them. */
+/** Starts everything between the log and the receivers, and what looks after the data; `stack` stops it. */
 export function startWorkers(stack: AsyncDisposableStack, parts: Parts): Workers {
-  const { config, logger, backend, clock, metrics } = parts
-  const { log, catalog, events, deliveries, deletions, quarantine } = backend
-  const acks = stack.use(new Acks(log, logger))
+  const { config, backend, clock, metrics, activity } = parts
   const sender = stack.use(openSender(parts))
-  // Who sets the waits between attempts sets how long a breaker rests, too.
+  // A breaker opens for no longer than the longest pause between two attempts.
   const longestOpenMs = config.retryScheduleMs && Math.max(...config.retryScheduleMs)
   const health = new WebhookHealth(clock, { longestOpenMs })
-  const dispatcher = stack.use(openDispatcher(parts, { sender, health }))
-  const shared = { log, catalog, events, deliveries, deletions, quarantine, clock, metrics, logger }
-  const handOver = witnessedDispatcher<HandedOver>(dispatcher, parts.observation.witness)
-  const pipeline = new Pipeline({ ...shared, dispatcher: handOver, acks })
-  const stopping = new AbortController()
-  let failure: unknown
-  const running = pipeline.run(stopping.signal).catch((error: unknown) => {
-    failure = error
-    logger.fatal({ err: error }, 'pipeline.failed')
-  })
-  stack.defer(() => {
-    stopping.abort()
-    return running
-  })
-  dispatcher.start()
-  const wakeReplays = startUpkeep(stack, parts, dispatcher)
-  const { lanes, wake: wakeDeletions } = startDeletions(stack, parts, { sender, health })
-  metrics.beforeScrape(() =>
-    metrics.accountingImbalance.set(dispatcher.imbalance + lanes.imbalance),
-  )
+  const { retryWindowMs, retryScheduleMs } = config
+  const settings = { retryWindowMs, retryScheduleMs, limits: config }
+  const engine = stack.use(new DeliveryEngine({ ...parts, sender, health, settings }))
+  const wakeDeletions = startDeletions(engine, { ...parts, retryScheduleMs })
+  const onRequeued = (): void => engine.lanes.wake()
+  const replays = new ReplayWorker({ ...parts, replays: backend.replays, onRequeued })
+  engine.supervise(replays)
+  const { upkeep, audit } = backend
+  const { retentionMs, retentionMaxBytes, auditRetentionMs } = config
+  const limits = { retentionMs, retentionMaxBytes, auditRetentionMs }
+  engine.supervise(new Retention({ ...parts, upkeep, audit, ...limits }))
+  reportBacklog(metrics, upkeep, clock)
+  metrics.beforeScrape(() => metrics.accountingImbalance.set(engine.imbalance))
   return {
-    checks: [
-      {
-        name: 'pipeline',
-        check: async () => {
-          if (failure !== undefined) throw new Error('It has failed: restart the service.')
-        },
-      },
-      {
-        name: 'draining',
-        check: async () => {
-          const stillForMs = Math.max(dispatcher.stillForMs, lanes.stillForMs)
-          if (stillForMs < STUCK_AFTER_MS) return
-          const seconds = Math.floor(stillForMs / 1000)
-          throw new Error(`There are deliveries to make, and none has ended for ${seconds} s.`)
-        },
-      },
-    ],
+    checks: readinessOf(engine),
     wake: () => {
-      dispatcher.wake()
-      wakeReplays()
+      engine.lanes.wake()
+      replays.wake()
       wakeDeletions()
     },
     trials: new Trials({ sender, clock }),
     signs: {
       webhooks: (destination) => webhookStates(destination, health, clock.now()),
-      lastHour: (id) => parts.observation.recent.of(id),
+      lastHour: (id) => activity.recent.of(id),
     },
   }
 }
@@ -148,87 +125,32 @@ function openSender({ config, clock }: Parts): WebhookSender {
     timeoutMs: config.attemptTimeoutMs,
     allowedNetworks: config.allowedNetworks,
     allowedPorts: config.allowedPorts,
-    // Some for notices alone, which wait for no event.
+    // Notices have some for themselves, so that they do not wait for events.
     maxConnectionsPerWebhook: config.laneConcurrency + NOTICE_LIMITS.laneConcurrency,
     ...(config.tlsCaFile === undefined ? {} : { ca: readFileSync(config.tlsCaFile, 'utf8') }),
   })
 }
 
-/** What all lanes share. */
-interface Ways {
-  readonly sender: WebhookSender
-  readonly health: WebhookHealth
-}
+/** No receiver can keep a round open for so long. */
+const STUCK_AFTER_MS = 60_000
 
-/** The lanes of events. */
-function openDispatcher(parts: Parts, { sender, health }: Ways): Dispatcher {
-  const { config, logger, backend, clock, metrics } = parts
-  const { catalog, deliveries, deletions, quarantine, upkeep } = backend
-  const { retryWindowMs } = config
-  const schedule = { windowMs: retryWindowMs, delaysMs: config.retryScheduleMs }
-  return new Dispatcher({
-    catalog,
-    deliveries,
-    deletions,
-    quarantine,
-    upkeep,
-    rounds: new AttemptRounds({ clock, sender, schedule, health }),
-    health,
-    clock,
-    metrics,
-    logger,
-    retryWindowMs,
-    limits: config,
-  })
-}
-
-/** Few, and of their own: a notice waits for no event. */
-const NOTICE_LIMITS = { maxInFlight: 16, laneConcurrency: 4, laneWindow: 64 }
-
-/** Deletions, and lanes for their notices beside those of events. `wake` tells that there is one. */
-function startDeletions(
-  stack: AsyncDisposableStack,
-  { config, logger, backend, clock, metrics }: Parts,
-  { sender, health }: Ways,
-): { readonly lanes: Dispatcher; readonly wake: () => void } {
-  const { catalog, deletions, suppressions, notices, noticeQueue } = backend
-  const shared = { catalog, deletions, clock, metrics, logger }
-  const retryWindowMs = LIMITS.noticeRetryWindowMs
-  const schedule = { windowMs: retryWindowMs, delaysMs: config.retryScheduleMs }
-  const lanes = stack.use(
-    new Dispatcher({
-      ...shared,
-      deliveries: noticeQueue,
-      quarantine: noticeQueue,
-      upkeep: noticeQueue,
-      rounds: new AttemptRounds({ clock, sender, schedule, health }),
-      health,
-      retryWindowMs,
-      keepsEveryAnswer: true,
-      limits: NOTICE_LIMITS,
-    }),
-  )
-  const onNotices = (): void => lanes.wake()
-  const worker = stack.use(new DeletionWorker({ ...shared, suppressions, notices, onNotices }))
-  lanes.start()
-  worker.wake()
-  return { lanes, wake: () => worker.wake() }
-}
-
-/** Replays, retention and gauges. Returns how replays are told that there is one. */
-function startUpkeep(
-  stack: AsyncDisposableStack,
-  { config, logger, backend, clock, metrics }: Parts,
-  dispatcher: Dispatcher,
-): () => void {
-  const { replays, upkeep, audit } = backend
-  const onRequeued = (): void => dispatcher.wake()
-  const replayWorker = stack.use(new ReplayWorker({ replays, clock, logger, onRequeued }))
-  const { retentionMs, retentionMaxBytes, auditRetentionMs } = config
-  const limits = { retentionMs, retentionMaxBytes, auditRetentionMs }
-  const retention = stack.use(new Retention({ upkeep, audit, clock, metrics, logger, ...limits }))
-  reportBacklog(metrics, upkeep, clock)
-  replayWorker.wake()
-  retention.start()
-  return () => replayWorker.wake()
+function readinessOf(engine: DeliveryEngine): ReadinessCheck[] {
+  return [
+    {
+      name: 'workers',
+      check: async () => {
+        const failing = [...engine.failing].map(([name, reason]) => `${name} (${reason})`)
+        if (failing.length === 0) return
+        throw new Error(`Failed and started again: ${failing.join(', ')}. The log says why.`)
+      },
+    },
+    {
+      name: 'draining',
+      check: async () => {
+        if (engine.stillForMs < STUCK_AFTER_MS) return
+        const seconds = Math.floor(engine.stillForMs / 1000)
+        throw new Error(`Deliveries are waiting, and none has ended for ${seconds} s.`)
+      },
+    },
+  ]
 }

@@ -1,6 +1,6 @@
 import type { AcceptedEvent } from '@hookline/protocol'
 import { acceptedEvent } from '../../../packages/server/test/harness/accepted-event.ts'
-import { DeliveryEngine } from '../../../packages/server/test/harness/delivery-engine.ts'
+import { TestEngine } from '../../../packages/server/test/harness/test-engine.ts'
 import type { ReceiversProcess } from '../receivers/receivers-process.ts'
 
 const HEALTHY = 9
@@ -28,7 +28,7 @@ export async function steadyLoad({
   eventsPerSecond,
   tenth,
 }: LoadOptions): Promise<LoadResult> {
-  await using engine = await DeliveryEngine.open()
+  await using engine = await TestEngine.open()
   const names = Array.from({ length: HEALTHY }, (_, index) => `healthy-${index}`)
   names.push(tenth)
   for (const name of names) {
@@ -58,8 +58,8 @@ function events(names: readonly string[], countEach: number): AcceptedEvent[] {
 }
 
 /** Resolves when the engine has little left to do. */
-async function hasRoom(engine: DeliveryEngine): Promise<void> {
-  while (engine.dispatcher.held > 200) await new Promise((resolve) => setImmediate(resolve))
+async function hasRoom(engine: TestEngine): Promise<void> {
+  while (engine.lanes.inMemory > 200) await new Promise((resolve) => setImmediate(resolve))
 }
 
 function p99(values: readonly number[]): number {

@@ -33,7 +33,7 @@ export class BusyLanes {
     this.#events = new SimulatedEvents(random)
     const clock = this.#clock
     const health = new WebhookHealth(clock)
-    const send = async (url: string) => {
+    const send = async ({ url }: { readonly url: string }) => {
       const id = new URL(url).host.split('.')[0]!
       this.#attempts.set(id, this.#attempts.get(id)! + 1)
       const startedAt = clock.now()
@@ -58,8 +58,9 @@ export class BusyLanes {
           purged: nothing,
         },
       }),
+      sender: { send },
       rounds: new WatchedRounds(
-        { clock, sender: { send: ({ url }) => send(url) }, schedule, health },
+        { clock, sender: { send }, schedule, health },
         { roundBegins: () => this.#inFlight++, roundEnds: () => this.#inFlight-- },
       ),
       health,

@@ -1,8 +1,5 @@
 import { type AcceptedEvent, type Delivery, timeOfId } from '@hookline/protocol'
-import {
-  AttemptRounds,
-  type Sender,
-} from '../../../packages/server/src/delivery/rounds/attempt-round.ts'
+import type { Sender } from '../../../packages/server/src/delivery/rounds/attempt-round.ts'
 import type { AttemptResult } from '../../../packages/server/src/delivery/sending/outcome.ts'
 import { WebhookHealth } from '../../../packages/server/src/delivery/health/webhook-health.ts'
 import { destinationOf } from './surroundings/destinations-of.ts'
@@ -55,7 +52,6 @@ export class LongOutage {
     const clock = this.#clock
     const health = new WebhookHealth(clock)
     const sender: Sender = { send: (request) => this.#answer(request.deliveryId) }
-    const schedule = { windowMs: RETRY_WINDOW_MS }
     this.#process = new SimulatedProcess({
       clock,
       backend: openMemoryBackend(this.#state, {
@@ -70,7 +66,7 @@ export class LongOutage {
           recorded: (_before, offered) => this.#recorded(offered),
         },
       }),
-      rounds: new AttemptRounds({ clock, sender, schedule, health }),
+      sender,
       health,
       limits: LIMITS,
       retryWindowMs: RETRY_WINDOW_MS,

@@ -135,15 +135,14 @@ class Simulation {
     const clock = new ProcessClock(this.#clock)
     const health = new Health(clock, (url, until) => this.#rules.tried(url, until))
     const backend = this.#openBackend(clock)
-    const sender = this.#network.senderFor(clock)
+    const network = this.#network.senderFor(clock)
+    const sender = tamperSender?.(network) ?? network
     const schedule = { windowMs: retryWindowMs }
     const process = new SimulatedProcess({
       clock,
       backend: tamper?.(backend) ?? backend,
-      rounds: new WatchedRounds(
-        { clock, sender: tamperSender?.(sender) ?? sender, schedule, health },
-        this.#rules.watcher,
-      ),
+      sender,
+      rounds: new WatchedRounds({ clock, sender, schedule, health }, this.#rules.watcher),
       health,
       limits,
       retryWindowMs,
@@ -252,9 +251,9 @@ class Simulation {
   #checkBooks(): void {
     const imbalance = this.#life?.process.imbalance ?? 0
     if (imbalance !== 0) this.#rules.breaks(`${imbalance} deliveries are unaccounted for`)
-    const held = this.#life?.process.held ?? 0
-    if (held > this.#scenario.limits.laneWindow * this.#state.destinationIds.size)
-      this.#rules.breaks(`${held} deliveries are in memory`)
+    const inMemory = this.#life?.process.inMemory ?? 0
+    if (inMemory > this.#scenario.limits.laneWindow * this.#state.destinationIds.size)
+      this.#rules.breaks(`${inMemory} deliveries are in memory`)
   }
 
   #isOver(): boolean {

@@ -1,5 +1,6 @@
-import type { Config, Service } from '@hookline/server'
+import type { Config, Service, WorkerGivenUp } from '@hookline/server'
 import { EXIT_CODES } from '../exit-codes.ts'
+import { Failure } from '../failure.ts'
 import type { Output } from '../output/output.ts'
 import { openOrExplain } from './open-or-explain.ts'
 import { serviceLogger, type ServiceLogger } from './service-logger.ts'
@@ -15,7 +16,10 @@ export interface Serving {
   ) => Promise<AsyncDisposable | undefined>
 }
 
-/** Runs the service until SIGINT or SIGTERM, then stops it gracefully. The last line says why it ended. */
+/**
+ * Runs the service until SIGINT or SIGTERM, then stops it gracefully. The last line says why it ended.
+ * @throws {Failure} where a worker of the service has failed too often
+ */
 export async function serve(serving: Serving): Promise<void> {
   const stop = stopSignal()
   const logger = await serviceLogger(serving.config.logLevel)
@@ -36,9 +40,18 @@ async function runUntil(
   await using service = await openOrExplain(config, logger)
   showNewToken(service, output)
   await using _companion = await whileRunning(service, logger)
-  const signal = await stop
+  const signal = await Promise.race([stop, service.failed.then(workerFailure)])
+  if (signal instanceof Failure) throw signal
   logger.info(`stopping: finishing what is in flight; another ${signal} stops at once`)
   return signal
+}
+
+function workerFailure({ worker, failures, error }: WorkerGivenUp): Failure {
+  const kind = error instanceof Error ? error.name : typeof error
+  const hint =
+    'Nothing that was accepted is lost: it is on disk, and is delivered after the next start. The log has the error.'
+  const message = `Stopped: ${worker} failed ${failures} times within a minute (${kind}).`
+  return new Failure('failed', message, { code: 'worker_failed', hint, cause: error })
 }
 
 function showNewToken({ adminToken }: Service, output: Output): void {

@@ -1,6 +1,6 @@
 import type { Activity, EventActivity } from './activity.ts'
 
-/** Which activities are told. What is absent says nothing. */
+/** Which activities a reader wants. An absent field matches all. */
 export interface ActivityFilter {
   readonly kind?: Activity['kind']
   readonly sourceId?: string
@@ -11,14 +11,14 @@ export interface ActivityFilter {
   readonly userId?: string
 }
 
-/** Something that happened, and to which event; `undefined` where that was long ago. */
-export interface Happening {
+/** An activity with the event that it is about; `undefined` where the event is no longer in memory. */
+export interface ActivityEntry {
   readonly activity: Activity
   readonly event: EventActivity | undefined
 }
 
-/** Whether the filter lets it pass. Of an event there is no destination yet: it passes a filter by destination. */
-export function passes({ activity, event }: Happening, filter: ActivityFilter): boolean {
+/** Whether the filter matches. An event has no destination yet, so a filter by destination lets it pass. */
+export function passes({ activity, event }: ActivityEntry, filter: ActivityFilter): boolean {
   const wanted: readonly (readonly [string | undefined, string | null | undefined])[] = [
     [filter.kind, activity.kind],
     [filter.sourceId, event?.sourceId],

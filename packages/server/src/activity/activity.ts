@@ -6,7 +6,7 @@ import type {
   Delivery,
 } from '@hookline/protocol'
 
-/** What is told of an event. Texts of clients are cut short: what is kept for the live tail has a bound. */
+/** An event, as the live tail shows it. Texts of clients are truncated, so that the tail's memory has a bound. */
 export interface EventActivity {
   readonly kind: 'event'
   readonly at: number
@@ -46,12 +46,12 @@ export interface AttemptActivity {
   readonly state: Delivery['state']
 }
 
-/** One thing that happened, as the live tail tells it. */
+/** One activity, as the live tail shows it. */
 export type Activity = EventActivity | DecisionActivity | AttemptActivity
 
 const MOST_CHARACTERS = 200
 
-/** The event, told. */
+/** The activity that an event was received. */
 export function eventActivity({ id, sourceId, event }: AcceptedEvent, at: number): EventActivity {
   const { type, messageId, userId, anonymousId } = event
   return {
@@ -61,13 +61,13 @@ export function eventActivity({ id, sourceId, event }: AcceptedEvent, at: number
     sourceId,
     type,
     messageId,
-    name: short(event.event ?? event.name),
-    userId: short(userId),
-    anonymousId: short(anonymousId),
+    name: truncated(event.event ?? event.name),
+    userId: truncated(userId),
+    anonymousId: truncated(anonymousId),
   }
 }
 
-/** The attempt, told. */
+/** The activity that an attempt was made. */
 export function attemptActivity(delivery: Delivery, attempt: Attempt, at: number): AttemptActivity {
   const { id, number, url, outcome, status, durationMs } = attempt
   return {
@@ -87,7 +87,7 @@ export function attemptActivity(delivery: Delivery, attempt: Attempt, at: number
   }
 }
 
-/** Text of a client as activities have it. */
-export function short(text: string | undefined): string | null {
+/** Text of a client, truncated for an activity. */
+export function truncated(text: string | undefined): string | null {
   return text === undefined ? null : text.slice(0, MOST_CHARACTERS)
 }

@@ -1,54 +1,53 @@
 import type { Activity } from './activity.ts'
-import { type ActivityFilter, type Happening, passes } from './activity-filter.ts'
+import { type ActivityFilter, type ActivityEntry, passes } from './activity-filter.ts'
 
-/** What a reader is told. */
+/** What a reader receives. */
 export type LiveMessage =
   | { readonly id: string; readonly name: Activity['kind']; readonly data: Activity }
   | { readonly id: string; readonly name: 'gap'; readonly data: Gap }
   | { readonly id: string; readonly name: 'sampling'; readonly data: Sampling }
 
-/** Happenings that the reader was not told of. */
+/** Activities that the reader did not receive. */
 interface Gap {
   /** Between two connections, or while one was open. */
   readonly reason: 'too_long_ago' | 'reader_too_slow'
-  /** How many happenings, filtered ones included; `null` where that is not known. */
+  /** How many activities, those that the filter excludes included; `null` where that is not known. */
   readonly missed: number | null
 }
 
-/** From here on one of so many is told; one of 1 is each. */
+/** From here on the reader receives one of so many activities; with 1, every one. */
 interface Sampling {
   readonly oneOf: number
 }
 
-/** Numbered happenings, of which the newest are kept. */
-export interface Happenings {
-  /** The number that the next one gets. */
+/** Numbered activities, of which the newest are kept. */
+export interface ActivityRing {
+  /** The number of the next activity. */
   readonly next: number
-  /** The number of the oldest that is kept; `next` where none is. */
+  /** The number of the oldest activity that is kept; `next` where none is. */
   readonly oldest: number
-  /** How many are kept at most. */
+  /** The most activities that are kept. */
   readonly size: number
-  /** What happened under this number, which must be kept; nothing where it was forgotten since. */
-  at(number: number): Happening | undefined
+  /** The activity with this number, from `oldest` on; `undefined` where a purge removed it. */
+  at(number: number): ActivityEntry | undefined
   idOf(number: number): string
 }
 
 export interface LiveCursorOptions {
   readonly filter: ActivityFilter
-  /** The number to begin with. */
+  /** The first number to read. */
   readonly from: number
-  /** It goes on from an id of which nothing is known here. */
+  /** The reader resumes after an id that this process did not issue. */
   readonly isResumedElsewhere: boolean
   readonly onClose: () => void
 }
 
 /**
- * One reader's place in the live tail. Reading moves it on; it holds nothing of what it has yet to read. A reader
- * that lags behind by more than half of what is kept is told one of N, until it has caught up; one that was
- * overtaken is told how many it missed.
+ * One reader's position in the live tail. It buffers nothing. A reader that lags behind by more than half of the ring
+ * receives one of N activities until it has caught up. A reader that was overtaken receives how many it missed.
  */
 export class LiveCursor implements Disposable {
-  readonly #tail: Happenings
+  readonly #tail: ActivityRing
   readonly #options: LiveCursorOptions
   #next: number
   #isLost: boolean
@@ -57,19 +56,19 @@ export class LiveCursor implements Disposable {
   #isAwake = false
   #listener: () => void = () => undefined
 
-  constructor(tail: Happenings, options: LiveCursorOptions) {
+  constructor(tail: ActivityRing, options: LiveCursorOptions) {
     this.#tail = tail
     this.#options = options
     this.#next = options.from
     this.#isLost = options.isResumedElsewhere
   }
 
-  /** The id of the last that was looked at, told or filtered out. */
+  /** The id of the last activity that was read, those that the filter excludes included. */
   get lastId(): string {
     return this.#tail.idOf(this.#next - 1)
   }
 
-  /** Calls `listener` when there is more to read: once for all that happens in one turn of the event loop. */
+  /** Calls `listener` when there is more to read: once for all activities of one turn of the event loop. */
   onMore(listener: () => void): void {
     this.#listener = listener
   }
@@ -84,16 +83,16 @@ export class LiveCursor implements Disposable {
     })
   }
 
-  /** What comes next, at most so many; none where there is nothing more yet. */
+  /** The next messages, at most so many; none where there is nothing more yet. */
   read(most: number): LiveMessage[] {
     const messages = [...this.#gap(), ...this.#sampling()]
     const { filter } = this.#options
     while (messages.length < most && this.#next < this.#tail.next) {
       const number = this.#next
       this.#next += 1
-      const happening = this.#tail.at(number)
-      if (happening === undefined || !passes(happening, filter) || this.#isLeftOut()) continue
-      const { activity } = happening
+      const entry = this.#tail.at(number)
+      if (entry === undefined || !passes(entry, filter) || this.#isLeftOut()) continue
+      const { activity } = entry
       messages.push({ id: this.#tail.idOf(number), name: activity.kind, data: activity })
     }
     return messages

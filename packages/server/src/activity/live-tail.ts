@@ -1,40 +1,42 @@
 import type { AcceptedEvent } from '@hookline/protocol'
 import { LRUCache } from 'lru-cache'
 import { randomBytes } from 'node:crypto'
-import type { Purge } from '../backend/deletions.ts'
-import type { RecordedDelivery } from '../backend/deliveries.ts'
+import type {
+  ActivityListener,
+  DecisionActivity,
+  DeliveryActivity,
+  PurgeActivity,
+} from '../telemetry/activity-listener.ts'
 import type { Clock } from '../util/clock.ts'
 import {
   type Activity,
   attemptActivity,
   type EventActivity,
   eventActivity,
-  short,
+  truncated,
 } from './activity.ts'
-import type { ActivityFilter, Happening } from './activity-filter.ts'
-import { type Happenings, LiveCursor } from './live-cursor.ts'
-import type { Witness, WitnessedDecision } from './witness.ts'
+import type { ActivityEntry, ActivityFilter } from './activity-filter.ts'
+import { type ActivityRing, LiveCursor } from './live-cursor.ts'
 
-/** Happenings kept for those who read or come back: some seconds at full speed, hours at little. */
+/** Activities kept for readers that lag or reconnect: some seconds of them at full speed, hours at a low rate. */
 const MOST_KEPT = 20_000
-/** How long it goes on keeping when nobody reads any more, so that whoever comes back has missed nothing. */
+/** How long activities are kept after the last reader left, so that a reader that reconnects misses none. */
 const KEPT_UNREAD_MS = 5 * 60_000
 
 /**
- * What happens, as it happens. Happenings are numbered and kept in a ring; every reader has a place in it and
- * nothing else, so a slow one costs no memory: it is overtaken, and told so. While nobody reads, nothing is
- * kept and an event costs nothing.
+ * The live tail: activities, numbered, in a ring buffer. A reader is a position in the ring and has no buffer of its
+ * own, so a slow reader costs no memory: it is overtaken, and receives a `gap`. While nobody reads, nothing is kept.
  *
- * What the ring has no more is not made up from the archive: that knows events and ended deliveries by
- * their time, not what happened in which order, and whoever came back would be told some of it twice. A gap
- * is said to be one; `GET /events` and `GET /deliveries` have what was in it.
+ * A gap is not filled from the archive. The archive knows events and ended deliveries by their time, but not the order
+ * of activities, so a reader that reconnects would receive some of them twice. `GET /events` and `GET /deliveries`
+ * show what was in the gap.
  */
-export class LiveTail implements Witness, Happenings {
+export class LiveTail implements Omit<ActivityListener, 'refused'>, ActivityRing {
   readonly #clock: Clock
   readonly #size: number
-  /** Tells the ids of this process from those of another: after a restart numbers begin anew. */
+  /** Part of every id: numbers start again with each process. */
   readonly #run = randomBytes(4).toString('hex')
-  readonly #ring: (Happening | undefined)[] = []
+  readonly #ring: (ActivityEntry | undefined)[] = []
   readonly #events: LRUCache<string, EventActivity>
   readonly #cursors = new Set<LiveCursor>()
   #next = 1
@@ -60,7 +62,7 @@ export class LiveTail implements Witness, Happenings {
     return this.#size
   }
 
-  at(number: number): Happening | undefined {
+  at(number: number): ActivityEntry | undefined {
     return this.#ring[number % this.#size]
   }
 
@@ -69,8 +71,8 @@ export class LiveTail implements Witness, Happenings {
   }
 
   /**
-   * A reader, from now on, or from what follows `lastId`. Where what follows is not kept any more, it is told
-   * of a gap first. It is closed by disposing of it.
+   * Opens a reader at the next activity, or after `lastId`. Where the activities after `lastId` are no longer kept, the
+   * reader receives a gap first. Dispose of the reader to close it.
    */
   read(filter: ActivityFilter, lastId?: string): LiveCursor {
     this.#isKeeping = true
@@ -91,7 +93,7 @@ export class LiveTail implements Witness, Happenings {
     for (const event of events) this.#add(this.#eventOf(event))
   }
 
-  decided({ event, destinationId, decision }: WitnessedDecision): void {
+  decided({ event, destinationId, decision }: DecisionActivity): void {
     if (!this.#keeps()) return
     const { eventId, sourceId } = this.#eventOf(event)
     const isReason = decision !== 'deliver' && decision !== 'duplicate'
@@ -106,29 +108,29 @@ export class LiveTail implements Witness, Happenings {
     })
   }
 
-  recorded({ delivery, attempts }: RecordedDelivery): void {
+  recorded({ delivery, attempts }: DeliveryActivity): void {
     if (!this.#keeps()) return
     const at = this.#clock.now()
     for (const attempt of attempts) this.#add(attemptActivity(delivery, attempt, at))
   }
 
-  purged({ userIds, sourceIds }: Pick<Purge, 'userIds' | 'sourceIds'>): void {
-    const users = new Set(userIds.map(short))
-    const isMeant = (event: EventActivity | undefined): boolean =>
+  purged({ userIds, sourceIds }: PurgeActivity): void {
+    const users = new Set(userIds.map(truncated))
+    const isPurged = (event: EventActivity | undefined): boolean =>
       event !== undefined &&
       users.has(event.userId) &&
       (sourceIds?.includes(event.sourceId) ?? true)
-    for (const [place, happening] of this.#ring.entries())
-      if (isMeant(happening?.event)) this.#ring[place] = undefined
-    for (const [id, event] of this.#events) if (isMeant(event)) this.#events.delete(id)
+    for (const [place, entry] of this.#ring.entries())
+      if (isPurged(entry?.event)) this.#ring[place] = undefined
+    for (const [id, event] of this.#events) if (isPurged(event)) this.#events.delete(id)
   }
 
   #eventOf(event: AcceptedEvent): EventActivity {
     const known = this.#events.get(event.id)
     if (known !== undefined) return known
-    const told = eventActivity(event, this.#clock.now())
-    this.#events.set(event.id, told)
-    return told
+    const activity = eventActivity(event, this.#clock.now())
+    this.#events.set(event.id, activity)
+    return activity
   }
 
   #add(activity: Activity): void {
@@ -150,7 +152,7 @@ export class LiveTail implements Witness, Happenings {
     this.#isKeeping = false
     this.#ring.length = 0
     this.#events.clear()
-    // A number left out stands for all that was not kept: whoever read the one before has a gap.
+    // One number is skipped, so that a reader that resumes after the last kept activity receives a gap.
     this.#next += 1
     this.#oldest = this.#next
     return false

@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache'
-import type { RecordedDelivery } from '../backend/deliveries.ts'
+import type { ActivityListener, DeliveryActivity } from '../telemetry/activity-listener.ts'
 import type { Clock } from '../util/clock.ts'
-import type { Witness } from './witness.ts'
 
 const MINUTE_MS = 60_000
 const MINUTES = 60
@@ -22,7 +21,7 @@ interface Slot {
 }
 
 /** How the attempts of the last hour went, by destination. In memory: after a restart it begins anew. */
-export class RecentAttempts implements Witness {
+export class RecentAttempts implements Pick<ActivityListener, 'recorded'> {
   readonly #clock: Clock
   readonly #slots = new LRUCache<string, Slot[]>({ max: MOST_KEPT })
 
@@ -42,18 +41,12 @@ export class RecentAttempts implements Witness {
     }
   }
 
-  recorded({ delivery, attempts }: RecordedDelivery): void {
+  recorded({ delivery, attempts }: DeliveryActivity): void {
     if (attempts.length === 0) return
     const slot = this.#slot(delivery.destinationId)
     slot.attempts += attempts.length
     slot.delivered += attempts.filter(({ outcome }) => outcome === 'delivered').length
   }
-
-  received(): void {}
-
-  decided(): void {}
-
-  purged(): void {}
 
   #slot(destinationId: string): Slot {
     let slots = this.#slots.get(destinationId)

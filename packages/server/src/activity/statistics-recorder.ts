@@ -1,13 +1,16 @@
-import { type AcceptedEvent, timeOfId } from '@hookline/protocol'
+import { type AcceptedEvent, type IngestCodeName, timeOfId } from '@hookline/protocol'
 import type { Logger } from 'pino'
 import type { Catalog } from '../backend/catalog.ts'
-import type { RecordedDelivery } from '../backend/deliveries.ts'
 import { type CountsRow, SPANS, type Span, type Statistics } from '../backend/statistics.ts'
 import type { Upkeep } from '../backend/upkeep.ts'
+import type {
+  ActivityListener,
+  DecisionActivity,
+  DeliveryActivity,
+} from '../telemetry/activity-listener.ts'
 import type { Clock } from '../util/clock.ts'
 import { bucketOf } from '../util/log-buckets.ts'
 import { MinuteCounts } from './minute-counts.ts'
-import type { Witness, WitnessedDecision } from './witness.ts'
 
 export interface StatisticsRecorderOptions {
   readonly statistics: Statistics
@@ -15,8 +18,6 @@ export interface StatisticsRecorderOptions {
   readonly upkeep: Upkeep
   readonly clock: Clock
   readonly logger: Logger
-  /** Calls refused since the start, by code. */
-  readonly refused: () => Promise<ReadonlyMap<string, number>>
 }
 
 const DAY_MS = 24 * SPANS.hour
@@ -25,13 +26,12 @@ const DAY_MS = 24 * SPANS.hour
 const KEPT_MS: Readonly<Record<Span, number>> = { minute: 7 * DAY_MS, hour: 400 * DAY_MS }
 
 /**
- * Counts what happens and writes it once a minute: a row for the minute and one for the hour, by source and
- * destination. What a crash costs is the counts of the present minute, never more.
+ * Counts activity by source and destination. Once a minute it adds the counts to the row of the minute and to the row
+ * of the hour. A crash loses the counts of the current minute, never more.
  */
-export class StatisticsRecorder implements Witness, AsyncDisposable {
+export class StatisticsRecorder implements Omit<ActivityListener, 'purged'>, AsyncDisposable {
   readonly #options: StatisticsRecorderOptions
   #counts = new MinuteCounts()
-  #refusedBefore: ReadonlyMap<string, number> = new Map()
   #minute: number
   #cancel: () => void = () => undefined
   #flushing: Promise<void> = Promise.resolve()
@@ -41,7 +41,7 @@ export class StatisticsRecorder implements Witness, AsyncDisposable {
     this.#minute = startOf('minute', options.clock.now())
   }
 
-  /** Begins to write. */
+  /** Starts the writes, one a minute. */
   start(): void {
     const { clock } = this.#options
     const untilNext = this.#minute + SPANS.minute - clock.now()
@@ -51,7 +51,7 @@ export class StatisticsRecorder implements Witness, AsyncDisposable {
     })
   }
 
-  /** Writes what the present minute has so far. */
+  /** Writes the counts of the current minute. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#cancel()
     this.#turnOver()
@@ -62,32 +62,33 @@ export class StatisticsRecorder implements Witness, AsyncDisposable {
     for (const { sourceId } of events) this.#counts.add(sourceId, '', 'received')
   }
 
-  decided({ event, destinationId, decision }: WitnessedDecision): void {
+  refused(code: IngestCodeName | 'suppressed', calls: number): void {
+    this.#counts.add('', '', `refused.${code}`, calls)
+  }
+
+  decided({ event, destinationId, decision }: DecisionActivity): void {
     if (decision === 'deliver') return
     const name = decision === 'duplicate' ? decision : `filtered.${decision}`
     this.#counts.add(event.sourceId, destinationId ?? '', name)
   }
 
-  recorded({ delivery }: RecordedDelivery): void {
+  recorded({ delivery }: DeliveryActivity): void {
     const { destinationId, state, eventId, replayId } = delivery
     if (state === 'pending' || state === 'held') return
     const sourceId = this.#sourceOf(destinationId)
     const isDelivered = state === 'delivered'
     this.#counts.add(sourceId, destinationId, isDelivered ? 'delivered' : `failed.${state}`)
-    // A replay says nothing of how fast events arrive.
+    // How long a replayed delivery took says nothing about latency.
     if (!isDelivered || replayId !== undefined) return
     const latencyMs = this.#options.clock.now() - timeOfId(eventId)
     this.#counts.add(sourceId, destinationId, `latency.${bucketOf(latencyMs)}`)
   }
 
-  /** Counts name nobody. */
-  purged(): void {}
-
   #sourceOf(destinationId: string): string {
     return this.#options.catalog.current.destinations.get(destinationId)?.sourceId ?? ''
   }
 
-  /** The minute is over: it is written while the next one is counted. */
+  /** The minute is over: its counts are written while those of the next one are collected. */
   #turnOver(): void {
     const [minute, counts] = [this.#minute, this.#counts]
     this.#minute = startOf('minute', this.#options.clock.now())
@@ -98,7 +99,7 @@ export class StatisticsRecorder implements Witness, AsyncDisposable {
   async #write(minute: number, counts: MinuteCounts): Promise<void> {
     const { statistics, logger } = this.#options
     try {
-      await this.#addGauges(counts)
+      await this.#addPendingSample(counts)
       const rows = counts.rows()
       if (rows.length === 0) return
       await statistics.add([...rowsOf('minute', minute, rows), ...rowsOf('hour', minute, rows)])
@@ -106,17 +107,12 @@ export class StatisticsRecorder implements Witness, AsyncDisposable {
         await statistics.removeBefore(span, minute - KEPT_MS[span])
       }
     } catch (error) {
-      logger.warn({ err: error }, 'statistics of a minute not kept')
+      logger.warn({ err: error }, 'statistics.not_kept')
     }
   }
 
-  /** Counts refused calls, and a sample of what waits: the mean over samples is the gauge of a longer time. */
-  async #addGauges(counts: MinuteCounts): Promise<void> {
-    const refused = await this.#options.refused()
-    for (const [code, count] of refused) {
-      counts.add('', '', `refused.${code}`, count - (this.#refusedBefore.get(code) ?? 0))
-    }
-    this.#refusedBefore = refused
+  /** Adds a sample of how many deliveries are pending. The mean of the samples is the gauge of a longer time. */
+  async #addPendingSample(counts: MinuteCounts): Promise<void> {
     const { waiting } = await this.#options.upkeep.backlog()
     for (const { destinationId, state, count } of waiting) {
       if (state !== 'pending') continue

@@ -22,7 +22,7 @@ export interface Log {
   /**
    * Hands out entries at least once, in the order of appending, waiting for more, until `signal`
    * aborts. Every entry that was never acked comes: first those left over, with `redelivered`. One
-   * consumer at a time.
+   * consumer at a time. When the same process consumes again, an entry that it was handed before is the same object.
    */
   consume(options: { readonly signal: AbortSignal }): AsyncIterable<readonly LogEntry[]>
 

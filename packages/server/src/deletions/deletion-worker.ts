@@ -3,8 +3,10 @@ import type { Catalog } from '../backend/catalog.ts'
 import type { Deletion, Deletions } from '../backend/deletions.ts'
 import type { Notices } from '../backend/notices.ts'
 import type { Suppressions } from '../backend/suppressions.ts'
+import type { ActivityListener } from '../telemetry/activity-listener.ts'
 import type { Clock } from '../util/clock.ts'
 import { Recurring } from '../util/recurring.ts'
+import type { Worker } from '../util/worker.ts'
 import { noticesOf } from './notices-of.ts'
 
 export interface DeletionWorkerOptions {
@@ -12,6 +14,7 @@ export interface DeletionWorkerOptions {
   readonly deletions: Deletions
   readonly suppressions: Suppressions
   readonly notices: Notices
+  readonly activity: Pick<ActivityListener, 'purged'>
   readonly clock: Clock
   readonly logger: Logger
   /** Notices are due. */
@@ -32,7 +35,8 @@ const NOTICES = 500
  * The order matters: nothing of the user comes in any more when the purge looks, and whoever is told of the
  * deletion is told the truth.
  */
-export class DeletionWorker implements AsyncDisposable {
+export class DeletionWorker implements Worker {
+  readonly name = 'deletions'
   readonly #options: DeletionWorkerOptions
   readonly #working: Recurring
 
@@ -41,7 +45,6 @@ export class DeletionWorker implements AsyncDisposable {
     this.#working = new Recurring({
       clock: options.clock,
       work: (signal) => this.#work(signal),
-      onFailure: (error) => options.logger.warn({ err: error }, 'deletion.failed'),
     })
   }
 
@@ -50,9 +53,9 @@ export class DeletionWorker implements AsyncDisposable {
     this.#working.wake()
   }
 
-  /** Ends with the write under way. */
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#working[Symbol.asyncDispose]()
+  /** Ends after the write that is under way. */
+  run(signal: AbortSignal): Promise<void> {
+    return this.#working.run(signal)
   }
 
   async #work(signal: AbortSignal): Promise<number> {
@@ -107,13 +110,14 @@ export class DeletionWorker implements AsyncDisposable {
   }
 
   #purge(deletion: Deletion, signal: AbortSignal): Promise<boolean> {
-    const { deletions } = this.#options
+    const { deletions, activity } = this.#options
     const { id: deletionId, sourceIds, startedAt, suppressedAt } = deletion
     // What came before the suppression was in force goes, too.
     const until = suppressedAt ?? startedAt!
     return this.#eachSlice(deletionId, signal, async (userIds) => {
       const purge = { deletionId, userIds, sourceIds, until }
       let cursor = await deletions.purge(purge)
+      activity.purged(purge)
       while (cursor !== null && !signal.aborted)
         cursor = await deletions.purge({ ...purge, cursor })
     })

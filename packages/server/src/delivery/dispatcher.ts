@@ -4,8 +4,10 @@ import type { Catalog } from '../backend/catalog.ts'
 import type { Deletions } from '../backend/deletions.ts'
 import type { DeliveryQueue, RecordedDelivery } from '../backend/deliveries.ts'
 import type { Quarantine } from '../backend/quarantine.ts'
+import type { ActivityListener } from '../telemetry/activity-listener.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { Clock } from '../util/clock.ts'
+import type { Worker } from '../util/worker.ts'
 import type { AttemptRounds, BreakerChange } from './rounds/attempt-round.ts'
 import { FairRing } from './lanes/fair-ring.ts'
 import { GoneWatch } from './health/gone-watch.ts'
@@ -22,12 +24,15 @@ import { type RoundEnd, TaskEnds } from './records/task-ends.ts'
 import type { WebhookHealth } from './health/webhook-health.ts'
 
 export interface DispatcherOptions {
+  /** What it delivers: names its workers. */
+  readonly name: 'deliveries' | 'notices'
   readonly catalog: Catalog
   readonly deliveries: DeliveryQueue<Carried>
   readonly quarantine: Quarantine
   readonly upkeep: HoldsOptions['upkeep']
   /** Knows which tasks in memory are to be let go of. */
   readonly deletions: Pick<Deletions, 'isPurged'>
+  readonly activity: Pick<ActivityListener, 'recorded'>
   readonly rounds: AttemptRounds
   readonly health: WebhookHealth
   readonly clock: Clock
@@ -36,6 +41,8 @@ export interface DispatcherOptions {
   readonly retryWindowMs: number
   /** Whether the answer to every attempt is kept, however many there are. */
   readonly keepsEveryAnswer?: boolean
+  /** Aborts when the service stops: no further round begins. */
+  readonly signal: AbortSignal
   readonly limits: {
     /** Rounds in flight on this node. */
     readonly maxInFlight: number
@@ -74,7 +81,6 @@ export class Dispatcher implements AsyncDisposable {
   readonly #gone: GoneWatch
   readonly #holds: Holds
   readonly #ends: TaskEnds
-  readonly #stopping = new AbortController()
   readonly #work = new Set<Promise<unknown>>()
 
   constructor(options: DispatcherOptions) {
@@ -83,17 +89,15 @@ export class Dispatcher implements AsyncDisposable {
     this.#slots = new Slots(options.limits.maxInFlight)
     this.#history = new HistoryBudget(options.clock, options.metrics.historyBodiesDropped)
     this.#gone = new GoneWatch(options)
-    this.#holds = new Holds({ ...options, onUnheld: () => this.wake() })
-    const { signal } = this.#stopping
+    this.#holds = new Holds(`${options.name}.held`, { ...options, onUnheld: () => this.wake() })
     this.#ends = new TaskEnds({
       ...options,
-      signal,
       onParked: (destinationId, dueAt) => this.#onParked(destinationId, dueAt),
       onHeld: (destinationId) => this.#holds.recorded(destinationId),
       // Due already, and in nobody's hands: no other wake-up would come for it.
       onReleased: () => this.wake(),
     })
-    this.#feed = new ParkedFeed({
+    this.#feed = new ParkedFeed(`${options.name}.parked`, {
       ...options,
       lane: (id) => this.#lane(id),
       push: (task) => {
@@ -101,23 +105,21 @@ export class Dispatcher implements AsyncDisposable {
         this.#push(task)
       },
       onHeld: (id) => this.#holds.recorded(id),
-      signal,
     })
   }
 
-  /** Begins to take parked deliveries up. */
-  start(): void {
-    this.#holds.start()
-    this.#feed.start()
+  /** To be run beside it: one feeds parked deliveries to the lanes, one makes held deliveries pending again. */
+  get workers(): readonly Worker[] {
+    return [this.#feed, this.#holds]
   }
 
-  /** Deliveries became due in the backend: takes them up now. */
+  /** Deliveries in the backend became due: they are claimed now. */
   wake(): void {
     this.#feed.wake()
   }
 
-  /** Deliveries in memory: the service answers for them, and the backend knows of them as pending or not at all. */
-  get held(): number {
+  /** Deliveries in memory. The backend has them as pending, or not at all. */
+  get inMemory(): number {
     return [...this.#lanes.values()].reduce((sum, lane) => sum + lane.size, 0)
   }
 
@@ -128,7 +130,7 @@ export class Dispatcher implements AsyncDisposable {
 
   /** Deliveries it took and neither has, nor recorded, nor gave back: 0 unless there is a bug. */
   get imbalance(): number {
-    return this.#ledger.imbalance(this.held)
+    return this.#ledger.imbalance(this.inMemory)
   }
 
   /** Takes responsibility for a fresh task until `onRecorded`. Never waits for a receiver: what cannot go is parked. */
@@ -142,11 +144,11 @@ export class Dispatcher implements AsyncDisposable {
     else this.#track(this.#park(fresh, fresh.delivery))
   }
 
-  /** Rounds in flight end and are recorded; nothing new begins. What was not begun comes again from log and backend. */
+  /**
+   * Waits until the rounds in flight have ended and are recorded; `signal` must have aborted, and the workers have ended.
+   * Tasks that were not begun come again from log and backend.
+   */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#stopping.abort()
-    await this.#holds[Symbol.asyncDispose]()
-    await this.#feed[Symbol.asyncDispose]()
     for (const lane of this.#lanes.values()) this.#ledger.end('released', lane.clear())
     await Promise.all(this.#work)
   }
@@ -174,7 +176,7 @@ export class Dispatcher implements AsyncDisposable {
   }
 
   #fillSlots(): void {
-    while (this.#slots.areFree && !this.#stopping.signal.aborted) {
+    while (this.#slots.areFree && !this.#options.signal.aborted) {
       const lane = this.#ring.next()
       if (lane === undefined) return
       this.#track(this.#fly(lane, lane.takeOff()))
@@ -225,8 +227,7 @@ export class Dispatcher implements AsyncDisposable {
   }
 
   async #round(lane: Lane, task: DeliveryTask): Promise<RecordedDelivery | 'untouched'> {
-    const { rounds, clock, logger, metrics } = this.#options
-    const { signal } = this.#stopping
+    const { rounds, clock, logger, metrics, signal } = this.#options
     const destination = this.#destination(task.delivery.destinationId)
     if (!destination) return { delivery: withoutDestination(task), attempts: [] }
     // Paused or turned off, or its breaker opened, while the task waited here.

@@ -7,6 +7,7 @@ import type { KeyUses } from '../backend/key-uses.ts'
 import type { Log } from '../backend/log.ts'
 import type { Suppressions } from '../backend/suppressions.ts'
 import type { Config } from '../config.ts'
+import type { ActivityListener } from '../telemetry/activity-listener.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { Clock } from '../util/clock.ts'
 import { RateLimit } from '../util/rate-limit.ts'
@@ -31,6 +32,7 @@ export interface IngestDeps {
   readonly catalog: Catalog
   readonly suppressions: Suppressions
   readonly keyUses: KeyUses
+  readonly activity: Pick<ActivityListener, 'received' | 'refused'>
   readonly clock: Clock
   readonly config: Config
   readonly metrics: Metrics
@@ -116,7 +118,7 @@ export class Intake {
       text: body.text,
       isStrict,
     })
-    for (const { code } of acceptance.rejected) this.#count(code, 1)
+    for (const { code } of acceptance.rejected) this.#countRefused(code, 1)
     return acceptance
   }
 
@@ -128,7 +130,7 @@ export class Intake {
     if (first !== undefined && (isStrict || events.length === 0)) {
       return isBatch ? batchRefusal([first, ...others]) : refusal(first.code)
     }
-    const { log, metrics, suppressions } = this.#deps
+    const { log, metrics, suppressions, activity } = this.#deps
     // At once before it is appended: a purge that follows the suppression finds whatever came before.
     const kept = events.filter((event) => !isSuppressed(event, suppressions))
     const stopTimer = metrics.logCommit.startTimer()
@@ -139,8 +141,9 @@ export class Intake {
       return this.#overloaded(error, events.length)
     }
     stopTimer()
-    this.#count('accepted', kept.length)
-    this.#count('suppressed', events.length - kept.length)
+    metrics.ingestEvents.inc({ result: 'accepted' }, kept.length)
+    activity.received(kept)
+    this.#countRefused('suppressed', events.length - kept.length)
     return first === undefined ? SUCCESS : partialSuccess(rejected)
   }
 
@@ -151,11 +154,12 @@ export class Intake {
   }
 
   #refuse(code: IngestCodeName, calls = 1, retryAfterSeconds?: number): Answer {
-    this.#count(code, calls)
+    this.#countRefused(code, calls)
     return refusal(code, retryAfterSeconds)
   }
 
-  #count(result: 'accepted' | 'suppressed' | IngestCodeName, calls: number): void {
+  #countRefused(result: 'suppressed' | IngestCodeName, calls: number): void {
     this.#deps.metrics.ingestEvents.inc({ result }, calls)
+    this.#deps.activity.refused(result, calls)
   }
 }

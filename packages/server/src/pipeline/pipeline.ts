@@ -9,12 +9,13 @@ import type { Quarantine } from '../backend/quarantine.ts'
 import { deliveryId } from '../delivery/rounds/delivery-id.ts'
 import { patiently } from '../delivery/records/patiently.ts'
 import { setAside } from '../delivery/records/set-aside.ts'
+import type { ActivityListener } from '../telemetry/activity-listener.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { Clock } from '../util/clock.ts'
 import type { Acks } from './acks.ts'
 import { decide } from './decide.ts'
 
-/** A delivery that the pipeline hands over; `onRecorded` is called when its fate is durable. */
+/** A delivery that the pipeline hands over; `onRecorded` is called when its outcome is durable, or it is parked. */
 export interface HandedOver {
   readonly event: AcceptedEvent
   readonly delivery: Delivery
@@ -27,10 +28,11 @@ export interface PipelineOptions {
   readonly events: Events
   readonly deliveries: Deliveries
   readonly quarantine: Quarantine
-  /** Knows which events are to be let go of. */
+  /** Knows the events whose user is being purged. */
   readonly deletions: Pick<Deletions, 'isPurged'>
   readonly dispatcher: { deliver(task: HandedOver): void }
   readonly acks: Acks
+  readonly activity: Pick<ActivityListener, 'decided'>
   readonly clock: Clock
   readonly metrics: Metrics
   readonly logger: Logger
@@ -42,53 +44,78 @@ interface Decided extends Archiving {
 }
 
 /**
- * Takes entries from the log, decides for every destination, archives the events with the decisions,
- * and hands the deliveries to their lanes. An entry is acked when each of its deliveries has been
- * recorded: at an end, or parked. Never before. So everything here may happen twice to an event, and
- * each step is made so that the second time changes nothing. An event that cannot be read is set aside;
- * one whose user was deleted meanwhile is passed over.
+ * Takes entries from the log, decides for every destination, archives the events with the decisions, and hands the
+ * deliveries to their lanes. It acks an entry when each of its deliveries is recorded or parked, never before. So every
+ * step may happen twice to an event, and each is made so that the second time changes nothing. An event that cannot be
+ * read goes into quarantine. An event whose user is being purged is skipped.
+ *
+ * When a step throws, `run` rejects and may be called again: the log then hands out all that is not acked. Entries that
+ * were handed over before are still in their lanes, and are not handed over twice.
  */
 export class Pipeline {
   readonly #options: PipelineOptions
+  readonly #handedOver = new Set<LogEntry>()
 
   constructor(options: PipelineOptions) {
     this.#options = options
   }
 
-  /** Works until `signal` aborts. Deliveries it has handed over may still be under way then. */
+  /** Works until `signal` aborts. Deliveries that it handed over may still be in flight then. */
   async run(signal: AbortSignal): Promise<void> {
     for await (const entries of this.#options.log.consume({ signal })) {
-      await this.#take(entries, signal)
+      await this.#take(
+        entries.filter((entry) => !this.#handedOver.has(entry)),
+        signal,
+      )
     }
   }
 
   async #take(entries: readonly LogEntry[], signal: AbortSignal): Promise<void> {
-    const { events, deletions } = this.#options
-    const untilAborted = { ...this.#options, signal }
-    const at = this.#options.clock.now()
+    const context = { ...this.#options, signal }
+    const { clock, events } = this.#options
     const unreadable = entries.flatMap((entry) => entry.unreadable ?? [])
-    const faulty = unreadable.map((each) => ({ ...each, at }))
-    if (!(await setAside(faulty, { ...this.#options, signal }))) return
-    const decided = new Map<AcceptedEvent, Decided>()
-    for (const { events: ofEntry, redelivered } of entries) {
-      for (const event of ofEntry) {
-        if (deletions.isPurged(event)) continue
-        const decideAgain = (): Promise<Decided> => this.#decideAgain(event)
-        const again = redelivered ? await patiently(decideAgain, untilAborted) : undefined
-        if (redelivered && again === undefined) return
-        decided.set(event, again?.value ?? this.#decide(event))
-      }
-    }
-    const archive = (): Promise<ReadonlySet<string>> => events.archive([...decided.values()])
-    const duplicates = await patiently(archive, untilAborted)
-    if (duplicates === undefined) return
+    const at = clock.now()
+    if (
+      !(await setAside(
+        unreadable.map((each) => ({ ...each, at })),
+        context,
+      ))
+    )
+      return
+    const decided = await this.#decideAll(entries, signal)
+    if (decided === undefined) return
+    const archived = await patiently(() => events.archive([...decided.values()]), context)
+    if (archived === undefined) return
     for (const entry of entries) {
       const ofEntry = entry.events.flatMap((event) => decided.get(event) ?? [])
-      const kept = ofEntry.filter(({ event }) => !duplicates.value.has(event.id))
-      const { decisions } = this.#options.metrics
-      decisions.inc({ reason: 'duplicate' }, ofEntry.length - kept.length)
-      this.#handOver(entry, kept)
+      for (const each of ofEntry) this.#report(each, archived.value.has(each.event.id))
+      this.#handOver(
+        entry,
+        ofEntry.filter(({ event }) => !archived.value.has(event.id)),
+      )
     }
+  }
+
+  /** `undefined` when `signal` aborted first. */
+  async #decideAll(
+    entries: readonly LogEntry[],
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<AcceptedEvent, Decided> | undefined> {
+    const context = { ...this.#options, signal }
+    const decided = new Map<AcceptedEvent, Decided>()
+    for (const { events, redelivered } of entries) {
+      for (const event of events) {
+        if (this.#options.deletions.isPurged(event)) continue
+        if (!redelivered) {
+          decided.set(event, this.#decide(event))
+          continue
+        }
+        const again = await patiently(() => this.#decideAgain(event), context)
+        if (again === undefined) return undefined
+        decided.set(event, again.value)
+      }
+    }
+    return decided
   }
 
   #decide(event: AcceptedEvent): Decided {
@@ -104,9 +131,9 @@ export class Pipeline {
   }
 
   /**
-   * For an event that may have been decided before a restart: what is recorded of that stands, though
-   * destinations were turned on or off since. Deliveries recorded have an end or wait for their next
-   * round; only what left no record is decided now.
+   * For an event that may have been decided before a restart. What was recorded then stands, even where destinations
+   * were turned on or off since: a recorded delivery has ended or waits for its next round. Only a destination without a
+   * record is decided now.
    */
   async #decideAgain(event: AcceptedEvent): Promise<Decided> {
     const { events, deliveries } = this.#options
@@ -123,23 +150,41 @@ export class Pipeline {
   }
 
   #handOver(entry: LogEntry, decided: readonly Decided[]): void {
-    this.#count(decided)
+    const { acks, dispatcher } = this.#options
     const tasks = decided.flatMap(({ event, deliverTo }) =>
       deliverTo.map(({ id }) => ({ event, delivery: this.#newDelivery(event, id) })),
     )
+    if (tasks.length === 0) return acks.add(entry)
+    this.#handedOver.add(entry)
     let left = tasks.length
-    if (left === 0) this.#options.acks.add(entry)
     const onRecorded = (): void => {
-      if (--left === 0) this.#options.acks.add(entry)
+      if (--left > 0) return
+      this.#handedOver.delete(entry)
+      acks.add(entry)
     }
-    for (const task of tasks) this.#options.dispatcher.deliver({ ...task, onRecorded })
+    try {
+      for (const task of tasks) dispatcher.deliver({ ...task, onRecorded })
+    } catch (error) {
+      // Some of its deliveries may be made twice. None is lost.
+      this.#handedOver.delete(entry)
+      throw error
+    }
   }
 
-  #count(decided: readonly Decided[]): void {
+  #report({ event, deliverTo, declined }: Decided, isDuplicate: boolean): void {
     const { decisions } = this.#options.metrics
-    for (const { deliverTo, declined } of decided) {
-      decisions.inc({ reason: 'deliver' }, deliverTo.length)
-      for (const { reason } of declined) decisions.inc({ reason })
+    const { activity } = this.#options
+    if (isDuplicate) {
+      decisions.inc({ reason: 'duplicate' })
+      return activity.decided({ event, destinationId: null, decision: 'duplicate' })
+    }
+    decisions.inc({ reason: 'deliver' }, deliverTo.length)
+    for (const { id } of deliverTo) {
+      activity.decided({ event, destinationId: id, decision: 'deliver' })
+    }
+    for (const { destinationId, reason } of declined) {
+      decisions.inc({ reason })
+      activity.decided({ event, destinationId, decision: reason })
     }
   }
 

@@ -95,6 +95,13 @@ export class Metrics {
     'Events removed by retention.',
   )
 
+  /** `worker` is pipeline, deletions, replays, retention, or a worker of the lanes of deliveries or notices. */
+  readonly workerFailures = this.#counter(
+    'hookline_worker_failures_total',
+    'Failures of background workers; each is started again.',
+    ['worker'],
+  )
+
   readonly databaseSize = this.#gauge('hookline_database_bytes', 'Bytes the data takes.')
 
   readonly inFlight = this.#gauge('hookline_inflight', 'Attempt rounds in flight.')

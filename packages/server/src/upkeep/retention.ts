@@ -4,6 +4,7 @@ import type { Upkeep } from '../backend/upkeep.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { Clock } from '../util/clock.ts'
 import { Recurring } from '../util/recurring.ts'
+import type { Worker } from '../util/worker.ts'
 
 export interface RetentionOptions {
   readonly upkeep: Upkeep
@@ -22,11 +23,11 @@ export interface RetentionOptions {
 const EVERY_MS = 60_000
 
 /**
- * Removes what is older than it may be, then the oldest until the rest is small enough: every minute, in
- * slices of a few milliseconds, one after the other while there is more. What still waits for delivery
- * stays. When it fails, nothing else does: it is tried again.
+ * Removes events that are older than `retentionMs`, then the oldest until the data is smaller than `retentionMaxBytes`.
+ * It works once a minute, in slices of a few milliseconds. Events that still wait for delivery stay.
  */
-export class Retention implements AsyncDisposable {
+export class Retention implements Worker {
+  readonly name = 'retention'
   readonly #options: RetentionOptions
   readonly #recurring: Recurring
 
@@ -35,16 +36,11 @@ export class Retention implements AsyncDisposable {
     this.#recurring = new Recurring({
       clock: options.clock,
       work: (signal) => this.#pass(signal),
-      onFailure: (error) => options.logger.warn({ err: error }, 'retention.failed'),
     })
   }
 
-  start(): void {
-    this.#recurring.wake()
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#recurring[Symbol.asyncDispose]()
+  run(signal: AbortSignal): Promise<void> {
+    return this.#recurring.run(signal)
   }
 
   async #pass(signal: AbortSignal): Promise<number> {

@@ -2,60 +2,63 @@ import type { Clock } from './clock.ts'
 
 export interface RecurringOptions {
   readonly clock: Clock
-  /** Does some of the work; resolves to how long until more is to be done, in ms; Infinity: when woken. */
+  /** Does some of the work. Resolves to how long until there is more, in ms; `Infinity`: when it is woken. */
   readonly work: (signal: AbortSignal) => Promise<number>
-  /** `work` rejected. It is tried again in a second. */
-  readonly onFailure: (error: unknown) => void
 }
 
-const AFTER_FAILURE_MS = 1_000
-
-/** Work that comes again: when it is woken, or at the time it named itself; never twice at once. */
-export class Recurring implements AsyncDisposable {
+/**
+ * Work that is done again and again, never twice at once:
+ *
+ *     working ─▶ waiting, until the time that the work named or an earlier one (`wake`, `wakeBy`) ─▶ working …
+ *
+ * A wake-up that comes while it works, or before it runs, is kept.
+ */
+export class Recurring {
   readonly #options: RecurringOptions
-  readonly #stopping = new AbortController()
-  #cancelTimer = (): void => undefined
-  #working: Promise<void> | undefined
-  #isWanted = false
+  #dueAt = Infinity
+  #onEarlier = (): void => undefined
 
   constructor(options: RecurringOptions) {
     this.#options = options
   }
 
-  /** Does the work now; where it is being done, once more afterwards. */
+  /** Does the work now; where it is under way, once more afterwards. */
   wake(): void {
-    if (this.#stopping.signal.aborted) return
-    this.#isWanted = true
-    this.#working ??= this.#workWhileWanted()
+    this.wakeBy(-Infinity)
   }
 
-  /** What is being done ends; nothing follows. */
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#stopping.abort()
-    this.#cancelTimer()
-    await this.#working
+  /** Does the work at this time, in milliseconds since the epoch, or earlier. */
+  wakeBy(at: number): void {
+    if (at >= this.#dueAt) return
+    this.#dueAt = at
+    this.#onEarlier()
   }
 
-  async #workWhileWanted(): Promise<void> {
-    const { signal } = this.#stopping
-    while (this.#isWanted && !signal.aborted) {
-      this.#isWanted = false
-      this.#cancelTimer()
-      const waitMs = await this.#work(signal)
-      if (waitMs <= 0) this.#isWanted = true
-      else if (Number.isFinite(waitMs) && !signal.aborted) {
-        this.#cancelTimer = this.#options.clock.after(waitMs, () => this.wake())
-      }
+  /** Works at once, then whenever it is due, until `signal` aborts. Rejects when the work does. */
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      this.#dueAt = Infinity
+      const waitMs = await this.#options.work(signal)
+      this.wakeBy(this.#options.clock.now() + waitMs)
+      await this.#untilDue(signal)
     }
-    this.#working = undefined
   }
 
-  async #work(signal: AbortSignal): Promise<number> {
-    try {
-      return await this.#options.work(signal)
-    } catch (error) {
-      this.#options.onFailure(error)
-      return AFTER_FAILURE_MS
+  async #untilDue(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options
+    const { promise, resolve } = Promise.withResolvers<void>()
+    let cancel = (): void => undefined
+    this.#onEarlier = () => {
+      cancel()
+      const waitMs = this.#dueAt - clock.now()
+      if (waitMs <= 0 || signal.aborted) resolve()
+      else if (Number.isFinite(waitMs)) cancel = clock.after(waitMs, resolve)
     }
+    signal.addEventListener('abort', this.#onEarlier, { once: true })
+    this.#onEarlier()
+    await promise
+    cancel()
+    signal.removeEventListener('abort', this.#onEarlier)
+    this.#onEarlier = () => undefined
   }
 }

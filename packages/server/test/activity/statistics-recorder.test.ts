@@ -21,9 +21,7 @@ interface Setup {
   readonly rows: (span: Span) => Promise<CountsRow[]>
 }
 
-async function setUp(
-  options: { readonly refused?: Map<string, number>; readonly statistics?: Statistics } = {},
-): Promise<Setup> {
+async function setUp(options: { readonly statistics?: Statistics } = {}): Promise<Setup> {
   const folder = new TemporaryFolder()
   const backend = await openEmbeddedBackend({ dataDir: folder.path, maxWaitingBytes: 2 ** 20 })
   const clock = new ManualClock(NOON)
@@ -34,7 +32,6 @@ async function setUp(
     upkeep,
     clock,
     logger: pino({ level: 'silent' }),
-    refused: async () => new Map(options.refused),
   })
   recorder.start()
   onTestFinished(async () => {
@@ -99,16 +96,16 @@ test('keeps how long deliveries took, but for replays', async () => {
   expect((await rows('minute'))[0]?.counts).toEqual({ delivered: 2, 'latency.49': 1 })
 })
 
-test('counts what was refused since the minute before, and samples what waits', async () => {
-  const refused = new Map([['rate_limited', 3]])
-  const { backend, clock, rows } = await setUp({ refused })
+test('counts the calls refused in each minute, and samples how many deliveries are pending', async () => {
+  const { backend, clock, recorder, rows } = await setUp()
+  recorder.refused('rate_limited', 3)
   const event = acceptedEvent()
   await backend.log.append([event])
   const parked = deliveryOf(event, { state: 'pending', dueAt: NOON })
   await backend.deliveries.record([{ delivery: parked, attempts: [] }])
   clock.advance(MINUTE)
   await expect.poll(() => rows('minute')).toHaveLength(2)
-  refused.set('rate_limited', 4)
+  recorder.refused('rate_limited', 1)
   clock.advance(MINUTE)
   await expect.poll(() => rows('minute')).toHaveLength(4)
   const counts = (await rows('minute')).map((row) => row.counts)

@@ -13,6 +13,8 @@ import { DeletionWorker } from '../../src/deletions/deletion-worker.ts'
 import { acceptedEvent, NOON } from '../harness/accepted-event.ts'
 import { filesWith } from '../harness/bytes-in-folder.ts'
 import { ManualClock } from '../harness/manual-clock.ts'
+import { NO_ACTIVITY } from '../harness/no-activity.ts'
+import { RunningWorker } from '../harness/running-worker.ts'
 import { TemporaryFolder } from '../harness/temporary-folder.ts'
 
 const FIXTURE = fileURLToPath(new URL('killed-deletion.ts', import.meta.url))
@@ -67,13 +69,14 @@ async function ask(
 
 async function carryOut(backend: Backend): Promise<void> {
   const { promise: isDone, resolve } = Promise.withResolvers<void>()
-  await using worker = new DeletionWorker({
+  const worker = new DeletionWorker({
     ...backend,
+    activity: NO_ACTIVITY,
     clock: new ManualClock(NOON),
     logger: pino({ level: 'silent' }),
     onNotices: resolve,
   })
-  worker.wake()
+  await using _running = new RunningWorker(worker)
   await isDone
 }
 

@@ -4,6 +4,8 @@ import type { Backend } from '../../src/backend/backend.ts'
 import { openEmbeddedBackend } from '../../src/backend/embedded/open.ts'
 import { DeletionWorker } from '../../src/deletions/deletion-worker.ts'
 import { systemClock } from '../../src/util/clock.ts'
+import { NO_ACTIVITY } from '../harness/no-activity.ts'
+import { RunningWorker } from '../harness/running-worker.ts'
 
 // A process of its own that carries out what deletions there are, and is killed at a moment that its
 // arguments name: before or after the so-manieth write.
@@ -34,16 +36,17 @@ async function main(dataDir: string, killAt: number): Promise<void> {
     if (++moment === killAt) process.kill(process.pid, 'SIGKILL')
   }
   await using backend: Backend = await openEmbeddedBackend({ dataDir, maxWaitingBytes: 2 ** 26 })
-  await using worker = new DeletionWorker({
+  const worker = new DeletionWorker({
     catalog: backend.catalog,
     deletions: counted(backend.deletions, ['advance', 'purge', 'erase'], count),
     suppressions: counted(backend.suppressions, ['add'], count),
     notices: counted(backend.notices, ['create'], count),
+    activity: NO_ACTIVITY,
     clock: systemClock,
     logger: pino({ level: 'silent' }),
     onNotices: () => undefined,
   })
-  worker.wake()
+  await using _running = new RunningWorker(worker)
   const open = () => backend.deletions.list({ isOpen: true }, { limit: 1 })
   while ((await open()).data.length > 0) await pause(5)
 }

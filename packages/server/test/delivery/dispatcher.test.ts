@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { BackendUnavailable } from '../../src/backend/backend-unavailable.ts'
 import type { Backend } from '../../src/backend/backend.ts'
-import { DeliveryEngine } from '../harness/delivery-engine.ts'
+import { TestEngine } from '../harness/test-engine.ts'
 import { openReceiver } from '../harness/receiver.ts'
 import { TemporaryFolder } from '../harness/temporary-folder.ts'
 
@@ -11,7 +11,7 @@ describe('lanes', () => {
   test('a receiver that never answers does not hold up another one', async () => {
     await using slow = await openReceiver({ respond: never })
     await using healthy = await openReceiver()
-    await using engine = await DeliveryEngine.open({
+    await using engine = await TestEngine.open({
       limits: { laneConcurrency: 4, laneWindow: 8 },
     })
     await engine.destination('dst_slow', slow.url)
@@ -27,7 +27,7 @@ describe('lanes', () => {
 
   test('a lane never has more in flight than a quarter of the node', async () => {
     await using slow = await openReceiver({ respond: never })
-    await using engine = await DeliveryEngine.open({
+    await using engine = await TestEngine.open({
       limits: { maxInFlight: 12, laneConcurrency: 64 },
     })
     await engine.destination('dst_slow', slow.url)
@@ -40,7 +40,7 @@ describe('lanes', () => {
   test('what a full lane parked is delivered when the receiver keeps up again, each event once', async () => {
     const { promise: opened, resolve: open } = Promise.withResolvers<void>()
     await using receiver = await openReceiver({ respond: () => opened.then(() => 200) })
-    await using engine = await DeliveryEngine.open({
+    await using engine = await TestEngine.open({
       limits: { laneConcurrency: 4, laneWindow: 8 },
     })
     await engine.destination('dst_a', receiver.url)
@@ -62,7 +62,7 @@ describe('lanes', () => {
 test('what still waits in its lane when a destination is turned off is parked, not sent', async () => {
   const { promise: opened, resolve: open } = Promise.withResolvers<void>()
   await using receiver = await openReceiver({ respond: () => opened.then(() => 200) })
-  await using engine = await DeliveryEngine.open({ limits: { laneConcurrency: 1 } })
+  await using engine = await TestEngine.open({ limits: { laneConcurrency: 1 } })
   const destination = await engine.destination('dst_a', receiver.url)
   await engine.receive(5)
   await receiver.waitFor(1)
@@ -81,14 +81,14 @@ describe('parked deliveries', () => {
     using folder = new TemporaryFolder()
     await using receiver = await openReceiver({ respond: [500, 200] })
     {
-      await using engine = await DeliveryEngine.open({ retryDelaysMs: [200] }, folder)
+      await using engine = await TestEngine.open({ retryDelaysMs: [200] }, folder)
       await engine.destination('dst_a', receiver.url)
       await engine.receive(1)
       await expect
         .poll(() => engine.deliveries({}))
         .toMatchObject([{ state: 'pending', rounds: 1 }])
     }
-    await using engine = await DeliveryEngine.open({}, folder)
+    await using engine = await TestEngine.open({}, folder)
     await expect
       .poll(() => engine.deliveries({}))
       .toMatchObject([{ state: 'delivered', rounds: 2 }])
@@ -99,7 +99,7 @@ describe('parked deliveries', () => {
 
   test('wait while their destination is off, and go on when it is on again', async () => {
     await using receiver = await openReceiver({ respond: [500, 200] })
-    await using engine = await DeliveryEngine.open({ retryDelaysMs: [50] })
+    await using engine = await TestEngine.open({ retryDelaysMs: [50] })
     const destination = await engine.destination('dst_a', receiver.url)
     await engine.receive(1)
     await receiver.waitFor(1)
@@ -116,7 +116,7 @@ describe('parked deliveries', () => {
 
   test('of a removed destination end rejected', async () => {
     await using receiver = await openReceiver({ respond: 500 })
-    await using engine = await DeliveryEngine.open({ retryDelaysMs: [60_000] })
+    await using engine = await TestEngine.open({ retryDelaysMs: [60_000] })
     await engine.destination('dst_a', receiver.url)
     await engine.receive(3)
     await expect.poll(() => engine.deliveries({})).toHaveLength(3)
@@ -165,7 +165,7 @@ describe('a backend that is away for a while', () => {
         return 200
       },
     })
-    await using engine = await DeliveryEngine.open({ through: failing(() => isAway) })
+    await using engine = await TestEngine.open({ through: failing(() => isAway) })
     await engine.destination('dst_a', receiver.url)
     await engine.receive(1)
     await receiver.waitFor(1)
@@ -185,7 +185,7 @@ test('a graceful stop ends and records what is in flight, and the rest comes aft
   const { promise: opened, resolve: open } = Promise.withResolvers<void>()
   await using receiver = await openReceiver({ respond: () => opened.then(() => 200) })
   const limits = { laneConcurrency: 2 }
-  const engine = await DeliveryEngine.open({ limits }, folder)
+  const engine = await TestEngine.open({ limits }, folder)
   await engine.destination('dst_a', receiver.url)
   await engine.receive(10)
   await receiver.waitFor(2)
@@ -193,7 +193,7 @@ test('a graceful stop ends and records what is in flight, and the rest comes aft
   open()
   await stopped
   expect(receiver.requests).toHaveLength(2)
-  await using again = await DeliveryEngine.open({ limits }, folder)
+  await using again = await TestEngine.open({ limits }, folder)
   await expect
     .poll(async () => (await again.deliveries({})).filter(({ state }) => state === 'delivered'))
     .toHaveLength(10)

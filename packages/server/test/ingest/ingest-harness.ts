@@ -12,6 +12,7 @@ import type { SettingName } from '../../src/settings.ts'
 import { Metrics } from '../../src/telemetry/metrics.ts'
 import { acceptedEvent, NOON } from '../harness/accepted-event.ts'
 import { ManualClock } from '../harness/manual-clock.ts'
+import { NO_ACTIVITY } from '../harness/no-activity.ts'
 import { TemporaryFolder } from '../harness/temporary-folder.ts'
 
 export const WRITE_KEY = 'wk_enabled'
@@ -68,7 +69,8 @@ export class IngestHarness implements AsyncDisposable {
     this.#folder = folder
     this.server = createHttpServer({ config, logger })
     const { clock, metrics } = this
-    this.server.register(ingestRoutes({ ...backend, clock, config, metrics, logger }))
+    const activity = NO_ACTIVITY
+    this.server.register(ingestRoutes({ ...backend, activity, clock, config, metrics, logger }))
     this.#consuming = this.#consume()
   }
 

@@ -2,14 +2,14 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { acceptedEvent } from '../harness/accepted-event.ts'
-import { DeliveryEngine } from '../harness/delivery-engine.ts'
+import { TestEngine } from '../harness/test-engine.ts'
 import { openReceiver } from '../harness/receiver.ts'
 import { TemporaryFolder } from '../harness/temporary-folder.ts'
 
 describe('the pipeline', () => {
   test('makes one delivery for each destination that takes the event, and keeps why others do not', async () => {
     await using receiver = await openReceiver()
-    await using engine = await DeliveryEngine.open()
+    await using engine = await TestEngine.open()
     await engine.destination('dst_a', receiver.url)
     await engine.destination('dst_b', receiver.url)
     await engine.destination('dst_off', receiver.url, { enabled: false })
@@ -29,7 +29,7 @@ describe('the pipeline', () => {
 
   test('delivers the first of several events with one messageId, and counts the others on it', async () => {
     await using receiver = await openReceiver()
-    await using engine = await DeliveryEngine.open()
+    await using engine = await TestEngine.open()
     await engine.destination('dst_a', receiver.url)
     const events = [1, 2, 3].map(() => acceptedEvent({ messageId: 'same' }))
     for (const event of events) await engine.backend.log.append([event])
@@ -49,14 +49,14 @@ describe('the pipeline', () => {
     await using receiver = await openReceiver()
     const [done, left] = [acceptedEvent(), acceptedEvent()]
     {
-      await using engine = await DeliveryEngine.open({}, folder)
+      await using engine = await TestEngine.open({}, folder)
       await engine.destination('dst_a', receiver.url)
       // Delivered and recorded, then "crashed" before the ack: the position is put back.
       await engine.backend.log.append([done])
       await expect.poll(() => engine.deliveries({ eventId: done.id })).toHaveLength(1)
     }
     rewindLog(folder.path)
-    await using engine = await DeliveryEngine.open({}, folder)
+    await using engine = await TestEngine.open({}, folder)
     await engine.backend.log.append([left])
     await expect.poll(() => engine.deliveries({ eventId: left.id })).toHaveLength(1)
     await receiver.waitFor(2)
@@ -66,7 +66,7 @@ describe('the pipeline', () => {
   test('acks an event that goes nowhere', async () => {
     using folder = new TemporaryFolder()
     {
-      await using engine = await DeliveryEngine.open({}, folder)
+      await using engine = await TestEngine.open({}, folder)
       await engine.receive(3)
       await expect.poll(() => positionOf(folder.path)).toBe(3)
     }

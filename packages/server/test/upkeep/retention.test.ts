@@ -4,42 +4,43 @@ import pino from 'pino'
 import { BackendUnavailable } from '../../src/backend/backend-unavailable.ts'
 import type { Upkeep } from '../../src/backend/upkeep.ts'
 import { Retention, type RetentionOptions } from '../../src/upkeep/retention.ts'
-import { DeliveryEngine } from '../harness/delivery-engine.ts'
+import { TestEngine } from '../harness/test-engine.ts'
 import { ManualClock } from '../harness/manual-clock.ts'
 import { openReceiver } from '../harness/receiver.ts'
+import { RunningWorker } from '../harness/running-worker.ts'
 import { TemporaryFolder } from '../harness/temporary-folder.ts'
 import { fillArchive } from './fill-archive.ts'
 
 const DAY = 24 * 60 * 60 * 1000
 
-function open(
-  { metrics, backend: { audit } }: DeliveryEngine,
+function start(
+  { metrics, backend: { audit } }: TestEngine,
   upkeep: Upkeep,
-  change: Partial<RetentionOptions> = {},
-): Retention {
-  return new Retention({
+  { clock = new ManualClock(), ...change }: Partial<RetentionOptions> = {},
+): RunningWorker {
+  const retention = new Retention({
     upkeep,
     audit,
     metrics,
-    clock: new ManualClock(),
+    clock,
     logger: pino({ level: 'silent' }),
     retentionMs: 7 * DAY,
     retentionMaxBytes: 0,
     auditRetentionMs: 400 * DAY,
     ...change,
   })
+  return new RunningWorker(retention, clock)
 }
 
 describe('retention', () => {
   test('removes what has become too old, and looks again each minute', async () => {
     const clock = new ManualClock()
     await using receiver = await openReceiver()
-    await using engine = await DeliveryEngine.open({ clock })
+    await using engine = await TestEngine.open({ clock })
     await engine.destination('dst_a', receiver.url)
     await engine.receive(10)
     await receiver.waitFor(10)
-    await using retention = open(engine, engine.backend.upkeep, { clock })
-    retention.start()
+    await using _retention = start(engine, engine.backend.upkeep, { clock })
     await engine.settled()
     clock.advance(7 * DAY - 60_000)
     await engine.settled()
@@ -56,7 +57,7 @@ describe('retention', () => {
 
   test('removes entries of the audit log that are too old, however many', async () => {
     const clock = new ManualClock()
-    await using engine = await DeliveryEngine.open({ clock })
+    await using engine = await TestEngine.open({ clock })
     const { audit } = engine.backend
     const actor = { id: 'tok_a', name: 'ci', role: 'editor' }
     const append = (index: number): Promise<void> =>
@@ -71,10 +72,9 @@ describe('retention', () => {
         requestId: 'r1',
       })
     await Promise.all(Array.from({ length: 1200 }, (_, index) => append(index)))
-    await using retention = open(engine, engine.backend.upkeep, { clock })
     clock.advance(400 * DAY)
     await append(1200)
-    retention.start()
+    await using _retention = start(engine, engine.backend.upkeep, { clock })
     const left = async (): Promise<string[]> =>
       (await audit.list({}, { limit: 2000 })).data.map(({ id }) => id)
     await engine.settled()
@@ -86,12 +86,11 @@ describe('retention', () => {
   test('removes the oldest until the data is small enough, whatever their age', async () => {
     using folder = new TemporaryFolder()
     fillArchive(folder, { events: 5000 })
-    await using engine = await DeliveryEngine.open({}, folder)
+    await using engine = await TestEngine.open({}, folder)
     const { upkeep, events } = engine.backend
     const before = await upkeep.usedBytes()
     const retentionMaxBytes = Math.round(before / 2)
-    await using retention = open(engine, upkeep, { retentionMaxBytes, retentionMs: 1e15 })
-    retention.start()
+    await using _retention = start(engine, upkeep, { retentionMaxBytes, retentionMs: 1e15 })
     await expect.poll(() => upkeep.usedBytes()).toBeLessThan(retentionMaxBytes)
     const left = (await events.list({}, { limit: 10_000 })).data
     expect(left.length).toBeGreaterThan(1000)
@@ -103,7 +102,7 @@ describe('retention', () => {
     using folder = new TemporaryFolder()
     fillArchive(folder, { events: 10 })
     const clock = new ManualClock(Date.UTC(2030, 0))
-    await using engine = await DeliveryEngine.open({}, folder)
+    await using engine = await TestEngine.open({}, folder)
     const { upkeep, events } = engine.backend
     let failures = 1
     const flaky: Upkeep = {
@@ -114,11 +113,11 @@ describe('retention', () => {
         return upkeep.removeOldest(slice)
       },
     }
-    await using retention = open(engine, flaky, { clock })
-    retention.start()
+    await using retention = start(engine, flaky, { clock })
     await engine.settled()
     expect((await events.list({}, { limit: 99 })).data).toHaveLength(10)
-    clock.advance(1000)
+    expect(retention.failures).toHaveLength(1)
+    clock.advance(2000)
     await expect.poll(async () => (await events.list({}, { limit: 99 })).data).toHaveLength(0)
   })
 
@@ -126,14 +125,13 @@ describe('retention', () => {
     using folder = new TemporaryFolder()
     fillArchive(folder, { events: 50_000, attemptsEach: 2 })
     await using receiver = await openReceiver()
-    await using engine = await DeliveryEngine.open({}, folder)
+    await using engine = await TestEngine.open({}, folder)
     await engine.destination('dst_live', receiver.url)
     const clock = new ManualClock(Date.now())
-    await using retention = open(engine, engine.backend.upkeep, { clock })
     const removed = async () => (await engine.metrics.eventsRemoved.get()).values[0]?.value ?? 0
     const delay = monitorEventLoopDelay({ resolution: 5 })
     delay.enable()
-    retention.start()
+    await using _retention = start(engine, engine.backend.upkeep, { clock })
     let received = 0
     while ((await removed()) < 50_000) {
       await engine.receive(5)

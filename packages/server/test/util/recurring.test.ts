@@ -1,24 +1,22 @@
 import { describe, expect, test } from 'vitest'
 import { Recurring } from '../../src/util/recurring.ts'
 import { ManualClock } from '../harness/manual-clock.ts'
+import { RunningWorker } from '../harness/running-worker.ts'
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-function open(work: () => Promise<number>) {
+function start(work: () => Promise<number>) {
   const clock = new ManualClock()
-  const failures: unknown[] = []
-  const onFailure = (error: unknown): void => void failures.push(error)
-  return { clock, failures, recurring: new Recurring({ clock, work, onFailure }) }
+  const recurring = new Recurring({ clock, work })
+  const worker = { name: 'recurring', run: (signal: AbortSignal) => recurring.run(signal) }
+  return { clock, recurring, running: new RunningWorker(worker, clock) }
 }
 
 describe('recurring work', () => {
-  test('is done when woken, and again after the time it named', async () => {
+  test('is done at once, and again after the time that it named', async () => {
     let times = 0
-    const { clock, recurring } = open(async () => (++times < 2 ? 50 : Infinity))
-    await using _closing = recurring
-    await turn()
-    expect(times).toBe(0)
-    recurring.wake()
+    const { clock, running } = start(async () => (++times < 2 ? 50 : Infinity))
+    await using _running = running
     await turn()
     clock.advance(49)
     await turn()
@@ -30,15 +28,33 @@ describe('recurring work', () => {
     expect(times).toBe(2)
   })
 
-  test('is never done twice at once: whoever wakes it meanwhile has it done once more', async () => {
+  test('is done earlier when a wake-up names an earlier time, and not later when it names a later one', async () => {
+    let times = 0
+    const { clock, recurring, running } = start(async () => (++times < 4 ? 50 : Infinity))
+    await using _running = running
+    await turn()
+    recurring.wakeBy(clock.now() + 70)
+    recurring.wakeBy(clock.now() + 20)
+    clock.advance(20)
+    await turn()
+    expect(times).toBe(2)
+    clock.advance(49)
+    await turn()
+    expect(times).toBe(2)
+    recurring.wake()
+    await turn()
+    expect(times).toBe(3)
+  })
+
+  test('is never done twice at once: wake-ups that come meanwhile have it done once more', async () => {
     const { promise: finished, resolve: finish } = Promise.withResolvers<void>()
     let times = 0
-    const { recurring } = open(async () => {
+    const { recurring, running } = start(async () => {
       times += 1
       await finished
       return Infinity
     })
-    await using _closing = recurring
+    await using _running = running
     recurring.wake()
     recurring.wake()
     recurring.wake()
@@ -48,30 +64,14 @@ describe('recurring work', () => {
     expect(times).toBe(2)
   })
 
-  test('that fails is tried again in a second', async () => {
-    let times = 0
-    const { clock, failures, recurring } = open(async () => {
-      if (++times === 1) throw new Error('first')
-      return Infinity
-    })
-    await using _closing = recurring
-    recurring.wake()
-    await turn()
-    expect(failures).toHaveLength(1)
-    clock.advance(1000)
-    await turn()
-    expect(times).toBe(2)
-  })
-
-  test('ends what it does when it is disposed of, and begins nothing more', async () => {
+  test('ends after the work under way when its signal aborts, and does nothing more', async () => {
     let ended = 0
-    const { clock, recurring } = open(async () => {
+    const { clock, recurring, running } = start(async () => {
       await turn()
       ended += 1
       return 10
     })
-    recurring.wake()
-    await recurring[Symbol.asyncDispose]()
+    await running[Symbol.asyncDispose]()
     expect(ended).toBe(1)
     recurring.wake()
     clock.advance(100)

@@ -1,10 +1,10 @@
 import type { Carried, Destination } from '@hookline/protocol'
-import type { Logger } from 'pino'
 import type { Catalog } from '../../backend/catalog.ts'
 import type { DeliveryQueue } from '../../backend/deliveries.ts'
 import type { Backlog } from '../../backend/upkeep.ts'
 import type { Clock } from '../../util/clock.ts'
 import { Recurring } from '../../util/recurring.ts'
+import type { Worker } from '../../util/worker.ts'
 import { isPaused } from '../health/paused.ts'
 
 export interface HoldsOptions {
@@ -12,56 +12,54 @@ export interface HoldsOptions {
   readonly deliveries: DeliveryQueue<Carried>
   readonly upkeep: { backlog(): Promise<Pick<Backlog, 'waiting'>> }
   readonly clock: Clock
-  readonly logger: Logger
-  /** Deliveries are pending that were held. */
+  /** Deliveries that were held are pending now. */
   readonly onUnheld: () => void
 }
 
 /**
- * Lets held deliveries go when nothing holds them any more: their destination was resumed, or removed, and
- * then they end like all of it. It looks at the start and at each change of the catalog, so a crash between
- * the two costs nothing. Where some webhooks stay paused, deliveries go once for each change of which.
+ * Makes held deliveries pending again when their destination is resumed, or removed; a removed destination's deliveries
+ * are then rejected. It looks at the start and at each change of the catalog, so nothing stays held after a crash between
+ * the two. Where only some webhooks are resumed, the deliveries become pending once for each change.
  */
-export class Holds implements AsyncDisposable {
+export class Holds implements Worker {
+  readonly name: string
   readonly #options: HoldsOptions
   readonly #looking: Recurring
-  /** Which webhooks were paused when the held deliveries of a destination were let go last. */
+  /** By destination: which webhooks were paused when its held deliveries became pending last. */
   readonly #seen = new Map<string, string>()
-  #unsubscribe = (): void => undefined
 
-  constructor(options: HoldsOptions) {
+  constructor(name: string, options: HoldsOptions) {
+    this.name = name
     this.#options = options
     this.#looking = new Recurring({
       clock: options.clock,
       work: () => this.#look(),
-      onFailure: (error) => options.logger.warn({ err: error }, 'held.unreadable'),
     })
   }
 
-  start(): void {
-    this.#unsubscribe = this.#options.catalog.onChange(() => this.#looking.wake())
-    this.#looking.wake()
+  async run(signal: AbortSignal): Promise<void> {
+    const unsubscribe = this.#options.catalog.onChange(() => this.#looking.wake())
+    try {
+      await this.#looking.run(signal)
+    } finally {
+      unsubscribe()
+    }
   }
 
-  /** A delivery was recorded as held: by now, its destination may have been resumed. */
+  /** A delivery was recorded as held. Its destination may have been resumed in the meantime. */
   recorded(destinationId: string): void {
     if (pausedIn(this.#destination(destinationId)) === '') this.#looking.wake()
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#unsubscribe()
-    await this.#looking[Symbol.asyncDispose]()
   }
 
   async #look(): Promise<number> {
     const { waiting } = await this.#options.upkeep.backlog()
     for (const { destinationId, state } of waiting) {
-      if (state === 'held') await this.#letGo(destinationId)
+      if (state === 'held') await this.#unhold(destinationId)
     }
     return Infinity
   }
 
-  async #letGo(destinationId: string): Promise<void> {
+  async #unhold(destinationId: string): Promise<void> {
     const { deliveries, clock, onUnheld } = this.#options
     const destination = this.#destination(destinationId)
     const paused = pausedIn(destination)

@@ -4,8 +4,11 @@ import type { Catalog } from '../../backend/catalog.ts'
 import type { Deletions } from '../../backend/deletions.ts'
 import type { DeliveryQueue } from '../../backend/deliveries.ts'
 import type { Quarantine, Unreadable } from '../../backend/quarantine.ts'
+import type { ActivityListener } from '../../telemetry/activity-listener.ts'
 import type { Metrics } from '../../telemetry/metrics.ts'
 import type { Clock } from '../../util/clock.ts'
+import { Recurring } from '../../util/recurring.ts'
+import type { Worker } from '../../util/worker.ts'
 import { expireUnderOpenBreaker } from './expiry.ts'
 import { holdSlice } from './hold-slice.ts'
 import type { DeliveryTask, Lane } from '../lanes/lane.ts'
@@ -19,6 +22,7 @@ export interface ParkedFeedOptions {
   readonly deliveries: DeliveryQueue<Carried>
   readonly deletions: Pick<Deletions, 'isPurged'>
   readonly quarantine: Quarantine
+  readonly activity: Pick<ActivityListener, 'recorded'>
   readonly health: WebhookHealth
   readonly clock: Clock
   readonly metrics: Metrics
@@ -39,98 +43,71 @@ const AFTER_FAILURE_MS = 1_000
 const ANY_TIME = Number.MAX_SAFE_INTEGER
 
 /**
- * Takes parked deliveries up again: when one is due, its lane has room and one of its webhooks may be
- * tried. It sleeps until the earliest time it knows of, and is woken by an earlier one, by a lane that
- * ran low, by a breaker that closed and by a change of the catalog. Deliveries of a disabled
- * destination wait until it is enabled; those of a paused one are held, whenever they are due; those of
- * a removed one go through its lane and end there. What cannot be read is set aside.
+ * Claims parked deliveries and puts them into their lanes: when a delivery is due, its lane has room and one of its
+ * webhooks may be tried. It waits until the earliest time it knows of. An earlier one, a lane that ran low, a breaker
+ * that closed and a change of the catalog wake it. Deliveries of a disabled destination wait until it is enabled; those
+ * of a paused one become held, whenever they are due; those of a removed one go through its lane and end there. A
+ * delivery that cannot be read goes into quarantine.
  */
-export class ParkedFeed implements AsyncDisposable {
+export class ParkedFeed implements Worker {
+  readonly name: string
   readonly #options: ParkedFeedOptions
-  #unsubscribe = (): void => undefined
-  #cancelTimer = (): void => undefined
-  #wakeAt = Infinity
-  /** By destination: the failed probe after which it was looked for what is overdue. */
+  readonly #feeding: Recurring
+  /** By destination: the failed probe after which overdue deliveries were looked for last. */
   readonly #lookedAfter = new Map<string, number>()
-  #feeding: Promise<void> | undefined
-  #isWanted = false
-  #isStopped = false
 
-  constructor(options: ParkedFeedOptions) {
+  constructor(name: string, options: ParkedFeedOptions) {
+    this.name = name
     this.#options = options
+    this.#feeding = new Recurring({ clock: options.clock, work: () => this.#feed() })
   }
 
-  start(): void {
-    this.#unsubscribe = this.#options.catalog.onChange(() => this.wake())
-    this.wake()
+  async run(signal: AbortSignal): Promise<void> {
+    const unsubscribe = this.#options.catalog.onChange(() => this.wake())
+    try {
+      await this.#feeding.run(signal)
+    } finally {
+      unsubscribe()
+    }
   }
 
-  /** Looks at once what is due. */
+  /** Deliveries may be due now. */
   wake(): void {
-    if (this.#isStopped) return
-    this.#isWanted = true
-    this.#feeding ??= this.#feedWhileWanted()
+    this.#feeding.wake()
   }
 
-  /** A delivery was parked: look again when it is due. */
+  /** A delivery was parked: it looks again when that one is due. */
   parked(dueAt: number): void {
-    if (this.#isStopped || dueAt >= this.#wakeAt) return
-    this.#cancelTimer()
-    this.#wakeAt = dueAt
-    this.#cancelTimer = this.#options.clock.after(dueAt - this.#options.clock.now(), () => {
-      this.#wakeAt = Infinity
-      this.wake()
-    })
+    this.#feeding.wakeBy(dueAt)
   }
 
-  /** A lane has worked off a task; once half of its room is free, more of what is due may follow. */
+  /** A lane has finished a task. Once half of its room is free, it gets more of what is due. */
   laneHasRoom(lane: Lane): void {
     if (lane.isBacklogged && lane.isLow) this.wake()
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#isStopped = true
-    this.#unsubscribe()
-    this.#cancelTimer()
-    await this.#feeding
-  }
-
-  async #feedWhileWanted(): Promise<void> {
-    while (this.#isWanted && !this.#isStopped) {
-      this.#isWanted = false
-      // What is parked while this feed looks may be due earlier than what it finds: the earlier one stays.
-      this.#cancelTimer()
-      this.#wakeAt = Infinity
-      this.parked(await this.#feed())
-    }
-    this.#feeding = undefined
-  }
-
-  /** Fills the lanes that may go on. Returns when to look again. */
+  /** Fills the lanes that may go on. Returns how long until it has to look again. */
   async #feed(): Promise<number> {
     const { clock, deliveries } = this.#options
-    const due = await this.#orSoon(() => deliveries.nextDue())
-    let wakeAt = clock.now() + LONGEST_WAIT_MS
-    if (typeof due === 'number') return due
-    for (const [destinationId, dueAt] of due) {
-      // One lane that fails stops no other.
-      wakeAt = Math.min(wakeAt, await this.#orSoon(() => this.#feedLane(destinationId, dueAt)))
+    let lookAt = clock.now() + LONGEST_WAIT_MS
+    for (const [destinationId, dueAt] of await deliveries.nextDue()) {
+      lookAt = Math.min(lookAt, await this.#feedLaneOrLater(destinationId, dueAt))
     }
-    return wakeAt
+    return lookAt - clock.now()
   }
 
-  /** What `work` resolves to; where it fails, when to look again. */
-  async #orSoon<T>(work: () => Promise<T>): Promise<T | number> {
+  /** A lane that fails does not stop the others. */
+  async #feedLaneOrLater(destinationId: string, dueAt: number): Promise<number> {
     try {
-      return await work()
+      return await this.#feedLane(destinationId, dueAt)
     } catch (error) {
       const { clock, logger } = this.#options
-      logger.warn({ err: error }, 'parked.unreadable')
+      logger.warn({ err: error, destinationId }, 'parked.failed')
       return clock.now() + AFTER_FAILURE_MS
     }
   }
 
-  /** Returns when to look at this lane again; Infinity where something else will say. */
+  /** Returns when to look at this lane again; `Infinity` where another wake-up comes. */
   async #feedLane(destinationId: string, dueAt: number): Promise<number> {
     const { catalog, clock, health } = this.#options
     const destination = catalog.current.destinations.get(destinationId)
@@ -156,7 +133,7 @@ export class ParkedFeed implements AsyncDisposable {
     }
     // Fewer than there was room for: what is left is due later, and only a fresh look tells when.
     const isMore = claimed.length > 0 || unreadable.length > 0
-    if (isMore && claimed.length < limit) this.#isWanted = true
+    if (isMore && claimed.length < limit) this.wake()
     await this.#setAside(unreadable)
     return Infinity
   }
@@ -165,7 +142,7 @@ export class ParkedFeed implements AsyncDisposable {
     const { isMore, unreadable } = await holdSlice(destinationId, this.#options)
     await this.#setAside(unreadable)
     // Slice by slice, so that other lanes are fed in between.
-    if (isMore) this.#isWanted = true
+    if (isMore) this.wake()
     this.#options.onHeld(destinationId)
     return Infinity
   }

@@ -1,11 +1,13 @@
 import type { Carried, Delivery } from '@hookline/protocol'
 import type { Deletions } from '../../backend/deletions.ts'
 import type { ClaimedDelivery, DeliveryQueue } from '../../backend/deliveries.ts'
+import type { ActivityListener } from '../../telemetry/activity-listener.ts'
 
-/** Where claimed deliveries are kept, and who knows which of them are being purged. */
+/** Where claimed deliveries are kept, and what knows which of them are being purged. */
 export interface ClaimedDeliveries {
   readonly deliveries: DeliveryQueue<Carried>
   readonly deletions: Pick<Deletions, 'isPurged'>
+  readonly activity: Pick<ActivityListener, 'recorded'>
 }
 
 /**
@@ -15,7 +17,7 @@ export interface ClaimedDeliveries {
  * everyone until a restart.
  */
 export async function recordClaimed(
-  { deliveries, deletions }: ClaimedDeliveries,
+  { deliveries, deletions, activity }: ClaimedDeliveries,
   claimed: readonly ClaimedDelivery<Carried>[],
   change: (delivery: Delivery) => Delivery,
 ): Promise<number> {
@@ -24,14 +26,14 @@ export async function recordClaimed(
   )
   const release = (some: typeof claimed): Promise<void> =>
     deliveries.release(some.map(({ delivery }) => delivery.id))
+  const records = kept.map(({ delivery }) => ({ delivery: change(delivery), attempts: [] }))
   try {
-    await deliveries.record(
-      kept.map(({ delivery }) => ({ delivery: change(delivery), attempts: [] })),
-    )
+    await deliveries.record(records)
   } catch (error) {
     await release(claimed)
     throw error
   }
+  for (const record of records) activity.recorded(record)
   await release(purged)
   return kept.length
 }

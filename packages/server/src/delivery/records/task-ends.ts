@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { Deletions } from '../../backend/deletions.ts'
 import type { DeliveryQueue, RecordedDelivery } from '../../backend/deliveries.ts'
 import type { Quarantine } from '../../backend/quarantine.ts'
+import type { ActivityListener } from '../../telemetry/activity-listener.ts'
 import type { Metrics } from '../../telemetry/metrics.ts'
 import type { Clock } from '../../util/clock.ts'
 import type { DeliveryTask } from '../lanes/lane.ts'
@@ -21,6 +22,7 @@ export interface TaskEndsOptions {
   readonly deliveries: DeliveryQueue<Carried>
   readonly quarantine: Quarantine
   readonly deletions: Pick<Deletions, 'isPurged'>
+  readonly activity: Pick<ActivityListener, 'recorded'>
   readonly clock: Clock
   readonly metrics: Metrics
   readonly logger: Logger
@@ -54,13 +56,14 @@ export class TaskEnds {
 
   /** Its delivery as it is now, with the attempts that were made. */
   async record(task: DeliveryTask, result: RecordedDelivery): Promise<TaskEnd> {
-    const { deliveries, deletions, metrics, onParked, onHeld } = this.#options
+    const { deliveries, deletions, activity, metrics, onParked, onHeld } = this.#options
     const { dueAt, destinationId, state } = result.delivery
     // Asked each time: the user may be deleted while the backend is away.
-    const write = (): Promise<unknown> =>
-      deletions.isPurged(task.event)
-        ? deliveries.release([task.delivery.id])
-        : deliveries.record([result])
+    const write = async (): Promise<void> => {
+      if (deletions.isPurged(task.event)) return deliveries.release([task.delivery.id])
+      await deliveries.record([result])
+      activity.recorded(result)
+    }
     if ((await patiently(write, this.#options)) === undefined) return 'released'
     if (dueAt !== null) {
       metrics.deliveriesParked.inc()

@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import type { Replay, Replays } from '../../backend/replays.ts'
 import type { Clock } from '../../util/clock.ts'
 import { Recurring } from '../../util/recurring.ts'
+import type { Worker } from '../../util/worker.ts'
 import { deliveryId } from '../rounds/delivery-id.ts'
 import { ReplayRate } from './replay-rate.ts'
 
@@ -26,7 +27,8 @@ const AFTER_FAILURE_MS = 1_000
  * that makes its deliveries pending, so after a crash it goes on where it was; a slice of one that was
  * cancelled meanwhile does nothing.
  */
-export class ReplayWorker implements AsyncDisposable {
+export class ReplayWorker implements Worker {
+  readonly name = 'replays'
   readonly #options: ReplayWorkerOptions
   readonly #recurring: Recurring
   readonly #rates = new Map<string, ReplayRate>()
@@ -36,17 +38,16 @@ export class ReplayWorker implements AsyncDisposable {
     this.#recurring = new Recurring({
       clock: options.clock,
       work: () => this.#takeTurns(),
-      onFailure: (error) => options.logger.warn({ err: error }, 'replay.failed'),
     })
   }
 
-  /** Looks at once what is to be done: at the start, and when a replay was made. */
+  /** A replay was created. */
   wake(): void {
     this.#recurring.wake()
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#recurring[Symbol.asyncDispose]()
+  run(signal: AbortSignal): Promise<void> {
+    return this.#recurring.run(signal)
   }
 
   /** Returns how long until one of them may go on. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { countGone, type GoneSoFar } from '../../../src/delivery/health/gone-watch.ts'
 import { NOON } from '../../harness/accepted-event.ts'
-import { DeliveryEngine } from '../../harness/delivery-engine.ts'
+import { TestEngine } from '../../harness/test-engine.ts'
 import { ManualClock } from '../../harness/manual-clock.ts'
 import { openReceiver } from '../../harness/receiver.ts'
 
@@ -37,7 +37,7 @@ describe('a receiver that is gone', () => {
   test('pauses its webhook at the third 410, says so once, and what comes is held', async () => {
     const clock = new ManualClock()
     await using receiver = await openReceiver({ respond: 410 })
-    await using engine = await DeliveryEngine.open({ clock })
+    await using engine = await TestEngine.open({ clock })
     await engine.destination('dst_a', receiver.url)
     for (let count = 1; count <= 3; count += 1) {
       await engine.receive(2)
@@ -61,7 +61,7 @@ describe('a receiver that is gone', () => {
   test('is not paused when it answered otherwise in between', async () => {
     const clock = new ManualClock()
     await using receiver = await openReceiver({ respond: [410, 410, 200, 410] })
-    await using engine = await DeliveryEngine.open({ clock })
+    await using engine = await TestEngine.open({ clock })
     await engine.destination('dst_a', receiver.url)
     for (let count = 1; count <= 5; count += 1) {
       await engine.receive(1)

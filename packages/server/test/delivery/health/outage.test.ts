@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { DeliveryEngine } from '../../harness/delivery-engine.ts'
+import { TestEngine } from '../../harness/test-engine.ts'
 import { ManualClock } from '../../harness/manual-clock.ts'
 import { openReceiver } from '../../harness/receiver.ts'
 
@@ -10,7 +10,7 @@ describe('while a receiver is down', () => {
   test('its breaker opens, and what comes is parked untried: no attempt is burnt', async () => {
     const clock = new ManualClock()
     await using receiver = await openReceiver({ respond: 500 })
-    await using engine = await DeliveryEngine.open({ ...patient, clock })
+    await using engine = await TestEngine.open({ ...patient, clock })
     await engine.destination('dst_a', receiver.url)
     await engine.receive(10)
     await receiver.waitFor(10)
@@ -25,7 +25,7 @@ describe('while a receiver is down', () => {
   test('one delivery probes it, the oldest that waits; when that is answered the rest follow', async () => {
     const clock = new ManualClock()
     await using receiver = await openReceiver({ respond: 500 })
-    await using engine = await DeliveryEngine.open({ ...patient, clock })
+    await using engine = await TestEngine.open({ ...patient, clock })
     await engine.destination('dst_a', receiver.url)
     await engine.receive(10)
     await expect.poll(() => engine.gauge('breakersOpen')).toBe(1)
@@ -56,7 +56,7 @@ describe('while a receiver is down', () => {
   test('what waited out its window under an open breaker expires; what came later does not', async () => {
     const clock = new ManualClock()
     await using receiver = await openReceiver({ respond: 500 })
-    await using engine = await DeliveryEngine.open({ ...patient, clock })
+    await using engine = await TestEngine.open({ ...patient, clock })
     await engine.destination('dst_a', receiver.url)
     await engine.receive(10)
     await expect.poll(() => engine.gauge('breakersOpen')).toBe(1)
@@ -81,7 +81,7 @@ test('a webhook that asks for quiet by Retry-After gets it from every delivery',
   await using receiver = await openReceiver({
     respond: [{ status: 429, headers: { 'retry-after': '60' } }, 200],
   })
-  await using engine = await DeliveryEngine.open({
+  await using engine = await TestEngine.open({
     clock,
     retryDelaysMs: [1000],
     retryWindowMs: HOUR,
@@ -102,7 +102,7 @@ test('rounds beyond the first take a quarter of the slots at most', async () => 
   const clock = new ManualClock()
   const limits = { maxInFlight: 16, laneConcurrency: 4 }
   await using flaky = await openReceiver({ respond: 500 })
-  await using engine = await DeliveryEngine.open({ clock, limits, retryDelaysMs: [1000] })
+  await using engine = await TestEngine.open({ clock, limits, retryDelaysMs: [1000] })
   const urls = [1, 2, 3, 4].map((path) => `${flaky.url}/${path}`)
   for (const [index, url] of urls.entries()) await engine.destination(`dst_${index}`, url)
   await engine.receive(4)

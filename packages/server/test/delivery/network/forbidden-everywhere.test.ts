@@ -6,7 +6,7 @@ import type { WebhookSenderOptions } from '../../../src/delivery/sending/sender.
 import { Trials } from '../../../src/delivery/rounds/trials.ts'
 import { type Clock, systemClock } from '../../../src/util/clock.ts'
 import { acceptedEvent } from '../../harness/accepted-event.ts'
-import { DeliveryEngine } from '../../harness/delivery-engine.ts'
+import { TestEngine } from '../../harness/test-engine.ts'
 import { DnsServer } from '../../harness/dns-server.ts'
 import { HOSTILE_HOSTS, words } from '../../harness/hostile-hosts.ts'
 import { openReceiver } from '../../harness/receiver.ts'
@@ -70,7 +70,7 @@ async function openNames(): Promise<DnsServer> {
   return names
 }
 
-async function destinationsOf(engine: DeliveryEngine, urls: readonly string[]) {
+async function destinationsOf(engine: TestEngine, urls: readonly string[]) {
   const destinations: Destination[] = []
   for (let at = 0; at < urls.length; at += PER_DESTINATION) {
     const webhooks = urls
@@ -83,7 +83,7 @@ async function destinationsOf(engine: DeliveryEngine, urls: readonly string[]) {
 }
 
 /** Sends an event by every way there is: delivered, tested, replayed. Returns the class of each attempt, by way. */
-async function byEveryWay(engine: DeliveryEngine, urls: readonly string[]) {
+async function byEveryWay(engine: TestEngine, urls: readonly string[]) {
   const destinations = await destinationsOf(engine, urls)
   const [event] = await engine.receive(1)
   const attempts = async () => (await engine.deliveries({})).flatMap((each) => each.attempts)
@@ -103,7 +103,7 @@ async function byEveryWay(engine: DeliveryEngine, urls: readonly string[]) {
   }
 }
 
-async function replay({ backend, replays }: DeliveryEngine, destinationId: string): Promise<void> {
+async function replay({ backend, replays }: TestEngine, destinationId: string): Promise<void> {
   const states = ['rejected', 'delivered', 'expired'] as const
   const range = { from: 0, to: Date.UTC(2100, 0), includeDeclined: false }
   await backend.replays.create({
@@ -132,8 +132,8 @@ function hostileUrls(port: number): string[] {
   })
 }
 
-async function openEngine(sender: Partial<WebhookSenderOptions>): Promise<DeliveryEngine> {
-  const engine = await DeliveryEngine.open({ sender, retryDelaysMs: [60_000] })
+async function openEngine(sender: Partial<WebhookSenderOptions>): Promise<TestEngine> {
+  const engine = await TestEngine.open({ sender, retryDelaysMs: [60_000] })
   onTestFinished(() => engine[Symbol.asyncDispose]())
   return engine
 }

@@ -1,7 +1,7 @@
 import type { Destination } from '@hookline/protocol'
 import { describe, expect, test } from 'vitest'
 import { openEmbeddedBackend } from '../../../src/backend/embedded/open.ts'
-import { DeliveryEngine } from '../../harness/delivery-engine.ts'
+import { TestEngine } from '../../harness/test-engine.ts'
 import { ManualClock } from '../../harness/manual-clock.ts'
 import { openReceiver } from '../../harness/receiver.ts'
 import { TemporaryFolder } from '../../harness/temporary-folder.ts'
@@ -10,7 +10,7 @@ const HOUR = 60 * 60 * 1000
 const paused = { since: 1, reason: 'operator' } as const
 
 async function change(
-  { backend: { catalog } }: DeliveryEngine,
+  { backend: { catalog } }: TestEngine,
   id: string,
   changes: Partial<Destination>,
 ): Promise<void> {
@@ -18,14 +18,14 @@ async function change(
   await catalog.putDestination({ ...current, ...changes, version: current.version + 1 })
 }
 
-const statesIn = async (engine: DeliveryEngine): Promise<string[]> =>
+const statesIn = async (engine: TestEngine): Promise<string[]> =>
   (await engine.deliveries({})).map(({ state }) => state).toSorted()
 
 describe('while a destination is paused', () => {
   test('what comes is held; when it is resumed all of it is delivered, its window anew', async () => {
     const clock = new ManualClock()
     await using receiver = await openReceiver()
-    await using engine = await DeliveryEngine.open({ clock })
+    await using engine = await TestEngine.open({ clock })
     await engine.destination('dst_a', receiver.url, { paused })
     await engine.receive(600)
     await expect.poll(() => statesIn(engine)).toEqual(Array(600).fill('held'))
@@ -46,7 +46,7 @@ describe('while a destination is paused', () => {
     const limits = { laneConcurrency: 1, laneWindow: 4 }
     // Neither the deadline of the attempt nor its retry has a part in this.
     const never = { sender: { timeoutMs: HOUR }, retryDelaysMs: [HOUR], retryWindowMs: 4 * HOUR }
-    await using engine = await DeliveryEngine.open({ limits, ...never })
+    await using engine = await TestEngine.open({ limits, ...never })
     await engine.destination('dst_a', receiver.url)
     await engine.receive(20)
     await receiver.waitFor(1)
@@ -63,7 +63,7 @@ describe('while a destination is paused', () => {
   ])('what is in flight and fails as it %s waits for no retry', async (how, state) => {
     const { promise: opened, resolve: open } = Promise.withResolvers<void>()
     await using receiver = await openReceiver({ respond: () => opened.then(() => 500) })
-    await using engine = await DeliveryEngine.open({
+    await using engine = await TestEngine.open({
       retryDelaysMs: [HOUR],
       retryWindowMs: 4 * HOUR,
     })
@@ -79,7 +79,7 @@ describe('while a destination is paused', () => {
 
   test('others are delivered to all the same', async () => {
     await using receiver = await openReceiver()
-    await using engine = await DeliveryEngine.open()
+    await using engine = await TestEngine.open()
     await engine.destination('dst_a', receiver.url, { paused })
     await engine.destination('dst_b', receiver.url)
     await engine.receive(5)
@@ -91,7 +91,7 @@ describe('while a destination is paused', () => {
 
   test('what it holds ends rejected when it is removed', async () => {
     await using receiver = await openReceiver()
-    await using engine = await DeliveryEngine.open()
+    await using engine = await TestEngine.open()
     await engine.destination('dst_a', receiver.url, { paused })
     await engine.receive(3)
     await expect.poll(() => statesIn(engine)).toEqual(Array(3).fill('held'))
@@ -105,7 +105,7 @@ test('a crash between resume and release does no harm: the next start lets go', 
   using folder = new TemporaryFolder()
   await using receiver = await openReceiver()
   {
-    await using engine = await DeliveryEngine.open({}, folder)
+    await using engine = await TestEngine.open({}, folder)
     await engine.destination('dst_a', receiver.url, { paused })
     await engine.receive(3)
     await expect.poll(() => statesIn(engine)).toEqual(Array(3).fill('held'))
@@ -119,13 +119,13 @@ test('a crash between resume and release does no harm: the next start lets go', 
     const current = backend.catalog.current.destinations.get('dst_a')!
     await backend.catalog.putDestination({ ...current, paused: null, version: 2 })
   }
-  await using engine = await DeliveryEngine.open({}, folder)
+  await using engine = await TestEngine.open({}, folder)
   await expect.poll(() => statesIn(engine)).toEqual(Array(3).fill('delivered'))
 })
 
 test('pausing and resuming in the middle of it loses nothing and sends nothing twice', async () => {
   await using receiver = await openReceiver()
-  await using engine = await DeliveryEngine.open({ limits: { laneConcurrency: 4, laneWindow: 8 } })
+  await using engine = await TestEngine.open({ limits: { laneConcurrency: 4, laneWindow: 8 } })
   await engine.destination('dst_a', receiver.url)
   for (let round = 0; round < 20; round += 1) {
     await engine.receive(10)
@@ -155,7 +155,7 @@ describe('a paused webhook of several', () => {
 
   test('is not tried; with policy any the others decide', async () => {
     await using receiver = await openReceiver({ respond: [200, 400] })
-    await using engine = await DeliveryEngine.open()
+    await using engine = await TestEngine.open()
     const settings = twoWebhooks(receiver.url, 'any', true)
     await engine.destination('dst_a', receiver.url, { settings })
     await engine.receive(1)
@@ -167,7 +167,7 @@ describe('a paused webhook of several', () => {
 
   test('with policy each the delivery is held once the others are done, and then only it is tried', async () => {
     await using receiver = await openReceiver({ respond: [500, 200] })
-    await using engine = await DeliveryEngine.open()
+    await using engine = await TestEngine.open()
     const settings = twoWebhooks(receiver.url, 'each', true)
     await engine.destination('dst_a', receiver.url, { settings })
     await engine.receive(1)

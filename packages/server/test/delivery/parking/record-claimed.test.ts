@@ -2,14 +2,15 @@ import { expect, test } from 'vitest'
 import { BackendUnavailable } from '../../../src/backend/backend-unavailable.ts'
 import type { Deliveries } from '../../../src/backend/deliveries.ts'
 import { holdSlice } from '../../../src/delivery/parking/hold-slice.ts'
-import { DeliveryEngine } from '../../harness/delivery-engine.ts'
+import { NO_ACTIVITY } from '../../harness/no-activity.ts'
+import { TestEngine } from '../../harness/test-engine.ts'
 import { openReceiver } from '../../harness/receiver.ts'
 
 const HOUR = 60 * 60 * 1000
 
 test('what is claimed to be held, and cannot be because the backend is away, is in nobody’s hands', async () => {
   await using receiver = await openReceiver({ respond: 500 })
-  await using engine = await DeliveryEngine.open({ retryDelaysMs: [HOUR], retryWindowMs: 4 * HOUR })
+  await using engine = await TestEngine.open({ retryDelaysMs: [HOUR], retryWindowMs: 4 * HOUR })
   await engine.destination('dst_a', receiver.url)
   await engine.receive(3)
   await expect.poll(() => engine.deliveries({})).toHaveLength(3)
@@ -23,14 +24,16 @@ test('what is claimed to be held, and cannot be because the backend is away, is 
     find: (id) => deliveries.find(id),
     list: (filter, page) => deliveries.list(filter, page),
   }
-  await expect(holdSlice('dst_a', { deliveries: away, deletions })).rejects.toThrow('away')
+  await expect(
+    holdSlice('dst_a', { deliveries: away, deletions, activity: NO_ACTIVITY }),
+  ).rejects.toThrow('away')
   const claim = await deliveries.claim('dst_a', { now: Date.now() + 2 * HOUR, limit: 10 })
   expect(claim.deliveries).toHaveLength(3)
 })
 
 test('what is claimed while its user is purged is not kept behind the purge, which would bring it back', async () => {
   await using receiver = await openReceiver({ respond: 500 })
-  await using engine = await DeliveryEngine.open({ retryDelaysMs: [HOUR], retryWindowMs: 4 * HOUR })
+  await using engine = await TestEngine.open({ retryDelaysMs: [HOUR], retryWindowMs: 4 * HOUR })
   await engine.destination('dst_a', receiver.url)
   await engine.receive(3)
   await expect.poll(() => engine.deliveries({})).toHaveLength(3)
@@ -45,7 +48,9 @@ test('what is claimed while its user is purged is not kept behind the purge, whi
     sourceIds: null,
     until,
   })
-  expect((await holdSlice('dst_a', engine.backend)).isMore).toBe(false)
+  expect((await holdSlice('dst_a', { ...engine.backend, activity: NO_ACTIVITY })).isMore).toBe(
+    false,
+  )
   expect(await purging).toBeNull()
   expect(await engine.deliveries({})).toEqual([])
 })

@@ -1,11 +1,11 @@
 import { newId } from '@hookline/protocol'
 import { expect, test } from 'vitest'
-import { DeliveryEngine } from '../../harness/delivery-engine.ts'
+import { TestEngine } from '../../harness/test-engine.ts'
 import { purgeAll } from '../../harness/purge-all.ts'
 import { openReceiver } from '../../harness/receiver.ts'
 
 /** Purges the user of all events of these tests, received by now. */
-async function purge({ backend: { deletions } }: DeliveryEngine): Promise<void> {
+async function purge({ backend: { deletions } }: TestEngine): Promise<void> {
   const now = Date.now()
   const deletionId = newId('del', now)
   const request = { id: deletionId, createdAt: now, sourceIds: null, suppress: false, users: 1 }
@@ -14,7 +14,7 @@ async function purge({ backend: { deletions } }: DeliveryEngine): Promise<void> 
   await purgeAll(deletions, slice)
 }
 
-async function left({ backend }: DeliveryEngine): Promise<number> {
+async function left({ backend }: TestEngine): Promise<number> {
   const events = await backend.events.list({}, { limit: 200 })
   const deliveries = await backend.deliveries.list({}, { limit: 200 })
   return events.data.length + deliveries.data.length
@@ -23,23 +23,23 @@ async function left({ backend }: DeliveryEngine): Promise<number> {
 test('what of a purged user waits in a lane is not tried, and the round in flight leaves no record', async () => {
   const { promise: opened, resolve: answer } = Promise.withResolvers<void>()
   await using receiver = await openReceiver({ respond: () => opened.then(() => 500) })
-  await using engine = await DeliveryEngine.open({ limits: { laneConcurrency: 1 } })
+  await using engine = await TestEngine.open({ limits: { laneConcurrency: 1 } })
   await engine.destination('dst_a', receiver.url)
   await engine.receive(20)
   await receiver.waitFor(1)
-  await expect.poll(() => engine.dispatcher.held).toBe(20)
+  await expect.poll(() => engine.lanes.inMemory).toBe(20)
   await purge(engine)
   answer()
-  await expect.poll(() => engine.dispatcher.held).toBe(0)
+  await expect.poll(() => engine.lanes.inMemory).toBe(0)
   await engine.settled()
   expect(receiver.requests).toHaveLength(1)
   expect(await left(engine)).toBe(0)
-  expect(engine.dispatcher.imbalance).toBe(0)
+  expect(engine.lanes.imbalance).toBe(0)
 })
 
 test('what of a purged user was parked is not taken up again; that of others is', async () => {
   await using receiver = await openReceiver({ respond: [500, 500, 200] })
-  await using engine = await DeliveryEngine.open({ retryDelaysMs: [300] })
+  await using engine = await TestEngine.open({ retryDelaysMs: [300] })
   await engine.destination('dst_a', receiver.url)
   await engine.receive(2)
   const parked = async (): Promise<number> =>
@@ -53,12 +53,12 @@ test('what of a purged user was parked is not taken up again; that of others is'
     .toMatchObject([{ state: 'delivered' }])
   await engine.settled()
   expect(receiver.requests).toHaveLength(3)
-  expect(engine.dispatcher.imbalance).toBe(0)
+  expect(engine.lanes.imbalance).toBe(0)
 })
 
 test('what waits for its purge is not handed out again and again: all else goes on', async () => {
   await using receiver = await openReceiver({ respond: 500 })
-  await using engine = await DeliveryEngine.open({ retryDelaysMs: [800] })
+  await using engine = await TestEngine.open({ retryDelaysMs: [800] })
   await engine.destination('dst_a', receiver.url)
   await engine.receive(3)
   const parked = async (): Promise<number> =>
@@ -84,19 +84,19 @@ test('what waits for its purge is not handed out again and again: all else goes 
   await purge(engine)
   await expect.poll(() => left(engine)).toBeLessThanOrEqual(2)
   await engine.settled()
-  expect(engine.dispatcher.imbalance).toBe(0)
+  expect(engine.lanes.imbalance).toBe(0)
 })
 
 test('an entry of a purged user is acked: it does not come again after a restart', async () => {
   const { promise: opened, resolve: answer } = Promise.withResolvers<void>()
   await using receiver = await openReceiver({ respond: () => opened.then(() => 200) })
-  await using engine = await DeliveryEngine.open({ limits: { laneConcurrency: 1 } })
+  await using engine = await TestEngine.open({ limits: { laneConcurrency: 1 } })
   await engine.destination('dst_a', receiver.url)
   await engine.receive(3)
   await receiver.waitFor(1)
   await purge(engine)
   answer()
-  await expect.poll(() => engine.dispatcher.held).toBe(0)
+  await expect.poll(() => engine.lanes.inMemory).toBe(0)
   // Retention removes only what is acked.
   const [later] = await engine.receive(1)
   await expect.poll(() => receiver.requests.length).toBe(2)

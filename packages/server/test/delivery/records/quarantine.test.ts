@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { openEmbeddedBackend } from '../../../src/backend/embedded/open.ts'
 import { acceptedEvent } from '../../harness/accepted-event.ts'
-import { DeliveryEngine } from '../../harness/delivery-engine.ts'
+import { TestEngine } from '../../harness/test-engine.ts'
 import { openReceiver } from '../../harness/receiver.ts'
 import { TemporaryFolder } from '../../harness/temporary-folder.ts'
 
@@ -13,10 +13,10 @@ function damage(folder: TemporaryFolder, sql: string, ...values: readonly string
   if (db.prepare(sql).run(...values).changes !== 1) throw new Error('Nothing was damaged.')
 }
 
-const quarantinedIn = async (engine: DeliveryEngine): Promise<number> =>
+const quarantinedIn = async (engine: TestEngine): Promise<number> =>
   (await engine.backend.upkeep.backlog()).quarantined
 
-const linesOf = (engine: DeliveryEngine) => engine.logged.filter(({ msg }) => msg === 'quarantined')
+const linesOf = (engine: TestEngine) => engine.logged.filter(({ msg }) => msg === 'quarantined')
 
 describe('a parked delivery that cannot be read', () => {
   test.for([
@@ -34,7 +34,7 @@ describe('a parked delivery that cannot be read', () => {
     const destination = { enabled: false }
     let badId = ''
     {
-      await using engine = await DeliveryEngine.open({ retryDelaysMs: [50] }, folder)
+      await using engine = await TestEngine.open({ retryDelaysMs: [50] }, folder)
       receiver.respond = () => 500
       await engine.destination('dst_a', receiver.url)
       const events = await engine.receive(3)
@@ -44,7 +44,7 @@ describe('a parked delivery that cannot be read', () => {
     }
     damage(folder, sql, badId)
     receiver.respond = () => 200
-    await using engine = await DeliveryEngine.open({}, folder)
+    await using engine = await TestEngine.open({}, folder)
     await engine.destination('dst_a', receiver.url, { version: 3 })
     await expect
       .poll(async () => (await engine.deliveries({})).map(({ state }) => state).toSorted())
@@ -71,7 +71,7 @@ describe('a task whose round fails by a fault of our own', () => {
     using folder = new TemporaryFolder()
     await using receiver = await openReceiver()
     {
-      await using engine = await DeliveryEngine.open({}, folder)
+      await using engine = await TestEngine.open({}, folder)
       await engine.destination('dst_bad', receiver.url, { settings: broken(receiver.url) })
       await engine.destination('dst_good', receiver.url)
       await engine.receive(2)
@@ -82,7 +82,7 @@ describe('a task whose round fails by a fault of our own', () => {
       expect(linesOf(engine)[0]).toMatchObject({ err: { type: expect.any(String) } })
     }
     // Acked: the next start does not begin with it.
-    await using engine = await DeliveryEngine.open({}, folder)
+    await using engine = await TestEngine.open({}, folder)
     await engine.receive(1)
     await expect.poll(() => engine.deliveries({})).toHaveLength(6)
     expect(receiver.requests).toHaveLength(3)
@@ -90,14 +90,14 @@ describe('a task whose round fails by a fault of our own', () => {
 
   test('is tried again when someone asks for it', async () => {
     await using receiver = await openReceiver()
-    await using engine = await DeliveryEngine.open()
+    await using engine = await TestEngine.open()
     await engine.destination('dst_a', receiver.url, { settings: broken(receiver.url) })
     await engine.receive(1)
     await expect.poll(() => quarantinedIn(engine)).toBe(1)
     const [delivery] = await engine.deliveries({})
     await engine.destination('dst_a', receiver.url, { version: 2 })
     expect(await engine.backend.replays.retry(delivery!.id, Date.now())).toBe(true)
-    engine.dispatcher.wake()
+    engine.lanes.wake()
     await expect.poll(() => engine.deliveries({})).toMatchObject([{ state: 'delivered' }])
     expect(await quarantinedIn(engine)).toBe(0)
   })
@@ -112,7 +112,7 @@ test('an event of the log that cannot be read is set aside, and the log goes on'
     await backend.log.append([acceptedEvent(), acceptedEvent(), acceptedEvent()])
   }
   damage(folder, "UPDATE events SET body = 'x' WHERE seq = 2 AND '' = ?", '')
-  await using engine = await DeliveryEngine.open({}, folder)
+  await using engine = await TestEngine.open({}, folder)
   await engine.destination('dst_a', receiver.url)
   await engine.receive(1)
   await expect.poll(() => quarantinedIn(engine)).toBe(1)

@@ -1,7 +1,7 @@
 import { newId, type DeliveryState } from '@hookline/protocol'
 import { describe, expect, test } from 'vitest'
 import type { Replay, ReplaySelection } from '../../../src/backend/replays.ts'
-import { DeliveryEngine } from '../../harness/delivery-engine.ts'
+import { TestEngine } from '../../harness/test-engine.ts'
 import { ManualClock } from '../../harness/manual-clock.ts'
 import { openReceiver } from '../../harness/receiver.ts'
 import { TemporaryFolder } from '../../harness/temporary-folder.ts'
@@ -9,7 +9,7 @@ import { TemporaryFolder } from '../../harness/temporary-folder.ts'
 const LATER = Date.UTC(2100, 0)
 
 async function replay(
-  { backend, replays }: DeliveryEngine,
+  { backend, replays }: TestEngine,
   change: Partial<ReplaySelection> = {},
   ratePerSecond: number | null = null,
 ): Promise<string> {
@@ -41,17 +41,17 @@ async function replay(
   return id
 }
 
-const count = async (engine: DeliveryEngine, state: DeliveryState): Promise<number> =>
+const count = async (engine: TestEngine, state: DeliveryState): Promise<number> =>
   (await engine.deliveries({})).filter((delivery) => delivery.state === state).length
 
-const ended = (engine: DeliveryEngine, id: string) =>
+const ended = (engine: TestEngine, id: string) =>
   expect.poll(async () => (await engine.backend.replays.find(id))?.state, { timeout: 10_000 })
 
 describe('a replay', () => {
   test('delivers what was rejected, with the same webhook-id, its own header, rounds and window anew', async () => {
     const clock = new ManualClock()
     await using receiver = await openReceiver({ respond: 400 })
-    await using engine = await DeliveryEngine.open({ clock })
+    await using engine = await TestEngine.open({ clock })
     await engine.destination('dst_a', receiver.url)
     await engine.receive(1)
     await expect.poll(() => count(engine, 'rejected')).toBe(1)
@@ -80,7 +80,7 @@ describe('a replay', () => {
 
   test('of what was delivered delivers it once more, and keeps what it was before', async () => {
     await using receiver = await openReceiver()
-    await using engine = await DeliveryEngine.open()
+    await using engine = await TestEngine.open()
     await engine.destination('dst_a', receiver.url)
     await engine.receive(3)
     await expect.poll(() => count(engine, 'delivered')).toBe(3)
@@ -94,7 +94,7 @@ describe('a replay', () => {
     await using receiver = await openReceiver({
       respond: ({ path }) => (path.endsWith('/bad') ? 400 : 200),
     })
-    await using engine = await DeliveryEngine.open()
+    await using engine = await TestEngine.open()
     const webhooks = ['good', 'bad'].map((path) => ({
       url: `${receiver.url}/${path}`,
       headers: {},
@@ -112,7 +112,7 @@ describe('a replay', () => {
 
   test('makes deliveries of what came while the destination was off, once', async () => {
     await using receiver = await openReceiver()
-    await using engine = await DeliveryEngine.open()
+    await using engine = await TestEngine.open()
     await engine.destination('dst_a', receiver.url, { enabled: false })
     const events = await engine.receive(10)
     await expect
@@ -130,7 +130,7 @@ describe('a replay', () => {
   test('keeps to its rate, and stops when it is cancelled', async () => {
     const clock = new ManualClock()
     await using receiver = await openReceiver({ respond: 400 })
-    await using engine = await DeliveryEngine.open({ clock })
+    await using engine = await TestEngine.open({ clock })
     await engine.destination('dst_a', receiver.url)
     await engine.receive(50)
     await expect.poll(() => count(engine, 'rejected')).toBe(50)
@@ -162,7 +162,7 @@ describe('a replay', () => {
     await using receiver = await openReceiver({ respond: 400 })
     let id = ''
     {
-      await using engine = await DeliveryEngine.open({ clock }, folder)
+      await using engine = await TestEngine.open({ clock }, folder)
       await engine.destination('dst_a', receiver.url)
       await engine.receive(60)
       await expect.poll(() => count(engine, 'rejected')).toBe(60)
@@ -170,7 +170,7 @@ describe('a replay', () => {
       id = await replay(engine, {}, 25)
       await expect.poll(async () => (await engine.backend.replays.find(id))?.requeued).toBe(25)
     }
-    await using engine = await DeliveryEngine.open({ clock }, folder)
+    await using engine = await TestEngine.open({ clock }, folder)
     await expect.poll(async () => (await engine.backend.replays.find(id))?.requeued).toBe(50)
     clock.advance(1000)
     await ended(engine, id).toBe('finished')
@@ -180,7 +180,7 @@ describe('a replay', () => {
 
   test('waits with the others while the destination is paused', async () => {
     await using receiver = await openReceiver({ respond: 400 })
-    await using engine = await DeliveryEngine.open()
+    await using engine = await TestEngine.open()
     await engine.destination('dst_a', receiver.url)
     await engine.receive(5)
     await expect.poll(() => count(engine, 'rejected')).toBe(5)

@@ -8,6 +8,7 @@ import type { Writer } from '../writer.ts'
 /** An entry with its place: the seq of its last event. */
 interface Entry extends LogEntry {
   readonly seq: number
+  redelivered: boolean
 }
 
 /**
@@ -89,12 +90,8 @@ export class SqliteLog implements Log {
   async *consume({ signal }: { readonly signal: AbortSignal }): AsyncIterable<readonly LogEntry[]> {
     this.#outstanding = this.#outstanding.filter((entry) => !this.#acked.has(entry))
     this.#acked.clear()
-    if (this.#outstanding.length > 0) {
-      yield (this.#outstanding = this.#outstanding.map((entry) => ({
-        ...entry,
-        redelivered: true,
-      })))
-    }
+    for (const entry of this.#outstanding) entry.redelivered = true
+    if (this.#outstanding.length > 0) yield [...this.#outstanding]
     while (!signal.aborted) {
       const entries = this.#isBehind ? this.#catchUp() : this.#takeTail()
       if (entries.length > 0) {

@@ -3,16 +3,16 @@ import pino from 'pino'
 import type { Backend } from '../../src/backend/backend.ts'
 import type { DeliveryHistory } from '../../src/backend/deliveries.ts'
 import { openEmbeddedBackend } from '../../src/backend/embedded/open.ts'
-import { AttemptRounds } from '../../src/delivery/rounds/attempt-round.ts'
-import { Dispatcher, type DispatcherOptions } from '../../src/delivery/dispatcher.ts'
+import type { Dispatcher, DispatcherOptions } from '../../src/delivery/dispatcher.ts'
+import { WebhookHealth } from '../../src/delivery/health/webhook-health.ts'
 import { ReplayWorker } from '../../src/delivery/replays/replay-worker.ts'
 import { WebhookSender, type WebhookSenderOptions } from '../../src/delivery/sending/sender.ts'
-import { WebhookHealth } from '../../src/delivery/health/webhook-health.ts'
-import { Acks } from '../../src/pipeline/acks.ts'
-import { Pipeline } from '../../src/pipeline/pipeline.ts'
+import { DeliveryEngine } from '../../src/engine/delivery-engine.ts'
 import { Metrics } from '../../src/telemetry/metrics.ts'
 import { type Clock, systemClock } from '../../src/util/clock.ts'
+import type { WorkerGivenUp } from '../../src/util/supervisor.ts'
 import { acceptedEvent, NOON } from './accepted-event.ts'
+import { NO_ACTIVITY } from './no-activity.ts'
 import { TemporaryFolder } from './temporary-folder.ts'
 
 export interface EngineOptions {
@@ -27,31 +27,32 @@ export interface EngineOptions {
   readonly through?: (backend: Backend) => Backend
 }
 
-/** Pipeline, dispatcher and sender on a real database, without HTTP in front. */
-export class DeliveryEngine implements AsyncDisposable {
+/** The engine of the service on a real database, without HTTP in front. */
+export class TestEngine implements AsyncDisposable {
   readonly backend: Backend
   readonly metrics = new Metrics()
   /** Every log line from `warn` on. */
   readonly logged: { readonly msg: string; readonly [field: string]: unknown }[] = []
-  readonly dispatcher: Dispatcher
+  /** Workers that were given up. */
+  readonly givenUp: WorkerGivenUp[] = []
+  readonly engine: DeliveryEngine
   readonly sender: WebhookSender
   readonly replays: ReplayWorker
   readonly #stack: AsyncDisposableStack
   readonly #clock: Clock
-  readonly #stopping = new AbortController()
 
   private constructor(backend: Backend, stack: AsyncDisposableStack, options: EngineOptions) {
     this.backend = backend
     this.#clock = options.clock ?? systemClock
     this.#stack = stack
     const seen = options.through?.(backend) ?? backend
-    const { log, catalog, events, deliveries, deletions, quarantine, upkeep } = seen
-    const clock = this.#clock
     const { metrics } = this
-    const write = (line: string): void => void this.logged.push(JSON.parse(line))
-    const logger = pino({ level: 'warn' }, { write })
-    const acks = stack.use(new Acks(log, logger))
-    const sender = stack.use(
+    const clock = this.#clock
+    const logger = pino(
+      { level: 'warn' },
+      { write: (line: string) => void this.logged.push(JSON.parse(line)) },
+    )
+    this.sender = stack.use(
       new WebhookSender({
         clock: systemClock,
         timeoutMs: 2000,
@@ -60,45 +61,39 @@ export class DeliveryEngine implements AsyncDisposable {
         ...options.sender,
       }),
     )
-    this.sender = sender
-    const retryWindowMs = options.retryWindowMs ?? 60_000
-    const schedule = { windowMs: retryWindowMs, delaysMs: options.retryDelaysMs ?? [20] }
-    const health = new WebhookHealth(clock)
-    const rounds = new AttemptRounds({ clock, sender, schedule, health })
-    const limits = { maxInFlight: 512, laneConcurrency: 64, laneWindow: 256, ...options.limits }
-    const shared = { catalog, deliveries, deletions, quarantine, clock, metrics, logger }
-    const dispatcher = stack.use(
-      new Dispatcher({ ...shared, upkeep, rounds, health, retryWindowMs, limits }),
+    this.engine = stack.use(
+      new DeliveryEngine({
+        backend: seen,
+        sender: this.sender,
+        health: new WebhookHealth(clock),
+        settings: {
+          retryWindowMs: options.retryWindowMs ?? 60_000,
+          retryScheduleMs: options.retryDelaysMs ?? [20],
+          limits: { maxInFlight: 512, laneConcurrency: 64, laneWindow: 256, ...options.limits },
+        },
+        activity: NO_ACTIVITY,
+        clock,
+        metrics,
+        logger,
+        onGiveUp: (failure) => this.givenUp.push(failure),
+      }),
     )
-    this.dispatcher = dispatcher
-    const onRequeued = (): void => dispatcher.wake()
-    const { replays } = seen
-    this.replays = stack.use(new ReplayWorker({ replays, clock, logger, onRequeued }))
-    const pipeline = new Pipeline({
-      ...shared,
-      log,
-      events,
-      dispatcher,
-      acks,
-    })
-    const running = pipeline.run(this.#stopping.signal)
-    stack.defer(() => {
-      this.#stopping.abort()
-      return running
-    })
-    dispatcher.start()
-    this.replays.wake()
+    const onRequeued = (): void => this.lanes.wake()
+    this.replays = new ReplayWorker({ replays: seen.replays, clock, logger, onRequeued })
+    this.engine.supervise(this.replays)
+  }
+
+  /** The lanes of events. */
+  get lanes(): Dispatcher {
+    return this.engine.lanes
   }
 
   /** On a folder of its own, or on one that another engine has left. */
-  static async open(
-    options: EngineOptions = {},
-    folder?: TemporaryFolder,
-  ): Promise<DeliveryEngine> {
+  static async open(options: EngineOptions = {}, folder?: TemporaryFolder): Promise<TestEngine> {
     const stack = new AsyncDisposableStack()
     const dataDir = (folder ?? stack.use(new TemporaryFolder())).path
     const backend = stack.use(await openEmbeddedBackend({ dataDir, maxWaitingBytes: 2 ** 26 }))
-    return new DeliveryEngine(backend, stack, options)
+    return new TestEngine(backend, stack, options)
   }
 
   async destination(
@@ -151,11 +146,11 @@ export class DeliveryEngine implements AsyncDisposable {
     }
   }
 
-  /** Fails when the books of the dispatcher do not balance, before the stop or after it. */
+  /** Fails when deliveries are unaccounted for, before the stop or after it. */
   async [Symbol.asyncDispose](): Promise<void> {
-    const before = this.dispatcher.imbalance
+    const before = this.engine.imbalance
     await this.#stack.disposeAsync()
-    const after = [this.dispatcher.imbalance, this.dispatcher.held]
+    const after = [this.engine.imbalance, this.lanes.inMemory]
     if (before !== 0 || after.some((count) => count !== 0)) {
       throw new Error(
         `Deliveries are unaccounted for: ${before} before the stop, ${after.join()} after it.`,

@@ -1,0 +1,41 @@
+import type {
+  AcceptedEvent,
+  Attempt,
+  DeclineReason,
+  Delivery,
+  IngestCodeName,
+} from '@hookline/protocol'
+
+/** What the pipeline decided for one event and one destination; for a duplicate, there is no destination. */
+export interface DecisionActivity {
+  readonly event: AcceptedEvent
+  readonly destinationId: string | null
+  readonly decision: 'deliver' | 'duplicate' | DeclineReason
+}
+
+/** A delivery as it was recorded after a round, with the attempts of that round. */
+export interface DeliveryActivity {
+  readonly delivery: Delivery
+  readonly attempts: readonly Attempt[]
+}
+
+/** Users whose events are removed, in these sources; `null` for all sources. */
+export interface PurgeActivity {
+  readonly userIds: readonly string[]
+  readonly sourceIds: readonly string[] | null
+}
+
+/**
+ * Receives what ingestion, pipeline, delivery and deletions do, after it is durable: the live tail, the statistics
+ * and the health of destinations are made from it. After a restart the same activity may be reported again.
+ * A listener must not throw, and must return at once: it runs on the path of every event.
+ */
+export interface ActivityListener {
+  /** These events are durable in the log. */
+  received(events: readonly AcceptedEvent[]): void
+  /** So many calls were not kept: refused with this code, or left out because their user is suppressed. */
+  refused(code: IngestCodeName | 'suppressed', calls: number): void
+  decided(decision: DecisionActivity): void
+  recorded(delivery: DeliveryActivity): void
+  purged(purge: PurgeActivity): void
+}

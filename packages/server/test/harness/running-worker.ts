@@ -1,0 +1,31 @@
+import { type Clock, systemClock } from '../../src/util/clock.ts'
+import { Supervisor, type WorkerFailure, type WorkerGivenUp } from '../../src/util/supervisor.ts'
+import type { Worker } from '../../src/util/worker.ts'
+
+/** A worker as the engine runs it, until it is disposed of. */
+export class RunningWorker implements AsyncDisposable {
+  readonly failures: WorkerFailure[] = []
+  readonly givenUp: WorkerGivenUp[] = []
+  readonly supervisor: Supervisor
+  readonly #stopping = new AbortController()
+
+  constructor(
+    worker: Worker,
+    clock: Clock = systemClock,
+    isTransient: (error: unknown) => boolean = () => false,
+  ) {
+    this.supervisor = new Supervisor({
+      clock,
+      isTransient,
+      onFailure: (failure) => this.failures.push(failure),
+      onGiveUp: (failure) => this.givenUp.push(failure),
+      signal: this.#stopping.signal,
+    })
+    this.supervisor.run(worker)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopping.abort()
+    await this.supervisor.ended()
+  }
+}
