@@ -46,11 +46,11 @@ export const PARTS = tableOf({
     planned: true,
   },
   activity: {
-    holds: 'who looks on: live tail, statistics, health of destinations',
+    holds: 'live tail, statistics, and attempts of the last hour, from what the other parts report',
     mayImport: PORTS_AND_TOOLS,
   },
   engine: {
-    holds: 'what delivers, wired once: pipeline, lanes, replays, deletions, upkeep',
+    holds: 'the delivery engine, wired once: pipeline, lanes, and the supervisor of their workers',
     mayImport: [
       'activity',
       'deletions',
@@ -60,7 +60,6 @@ export const PARTS = tableOf({
       'upkeep',
       ...PORTS_AND_TOOLS,
     ],
-    planned: true,
   },
   admin: {
     holds: 'the management API, a folder for each resource',
@@ -92,7 +91,7 @@ export const PARTS = tableOf({
     mayImport: PORTS_AND_TOOLS,
   },
   telemetry: {
-    holds: 'metrics and logger',
+    holds: 'what the parts report: metrics, log, activity',
     mayImport: ['util', 'protocol'],
   },
   util: {

@@ -16,7 +16,7 @@ import { Supervisor, type WorkerGivenUp } from '../util/supervisor.ts'
 import type { Worker } from '../util/worker.ts'
 
 /** What the way of an event, from the log to the receivers, needs of a backend. */
-export type EngineBackend = Pick<
+type EngineBackend = Pick<
   Backend,
   'log' | 'catalog' | 'events' | 'deliveries' | 'quarantine'
 > & {

@@ -16,7 +16,7 @@ import type { Acks } from './acks.ts'
 import { decide } from './decide.ts'
 
 /** A delivery that the pipeline hands over; `onRecorded` is called when its outcome is durable, or it is parked. */
-export interface HandedOver {
+interface HandedOver {
   readonly event: AcceptedEvent
   readonly delivery: Delivery
   readonly onRecorded: () => void
