@@ -1,9 +1,7 @@
-import { AnalyticsCalls, type MadeCall } from './calls/analytics-calls.ts'
+import { AnalyticsCalls, type Message } from './calls/analytics-calls.ts'
 import type { EventMap } from './calls/call.ts'
 import type { ClientOptions } from './client-options.ts'
 import { type Clock, systemClock } from './clock.ts'
-import { debugLines, type Say } from './sending/debug.ts'
-import { Drops } from './queue/drops.ts'
 import {
   ClientClosedError,
   DeliveryError,
@@ -12,23 +10,25 @@ import {
   RejectedError,
   type ReportedError,
 } from './errors.ts'
-import type { Fate } from './queue/fate.ts'
-import { FlushInterval } from './queue/flush-interval.ts'
-import { Flushes, type FlushResult } from './queue/flushes.ts'
 import { type Options, resolveOptions } from './options.ts'
 import { Queue } from './queue/queue.ts'
-import { reporter } from './sending/report.ts'
+import { type DebugLog, openDebugLog } from './reporting/debug-log.ts'
+import { Drops } from './reporting/drops.ts'
+import { reporter } from './reporting/report.ts'
+import type { BatchOutcome } from './sending/batch-outcome.ts'
+import { FlushInterval } from './sending/flush-interval.ts'
+import { Flushes, type FlushResult } from './sending/flushes.ts'
 import { Sender } from './sending/sender.ts'
 import { Transport } from './sending/transport.ts'
 
-/** What became of the calls so far. `queued` is the sum of the others. */
+/** The calls so far, by their state. `queued` is the sum of the others. */
 export interface Stats {
-  /** Calls that were taken: all but those that threw. */
+  /** All calls except those that threw. */
   readonly queued: number
   readonly delivered: number
   readonly failed: number
   readonly dropped: number
-  /** Waiting, or on the way. */
+  /** In the queue or in flight. */
   readonly pending: number
 }
 
@@ -37,8 +37,8 @@ export interface Patience {
   readonly timeoutMs?: number | undefined
 }
 
-/** Time and chance, which a test may take in hand. */
-interface Surroundings {
+/** The sources of time and of random numbers, which a test may replace. */
+interface Dependencies {
   readonly clock?: Clock
   readonly random?: () => number
 }
@@ -46,16 +46,16 @@ interface Surroundings {
 const CLOSE_TIMEOUT_MS = 30_000
 
 /**
- * Sends analytics calls to Hookline. A call is checked, serialised and queued, and returns; one request at a
- * time carries the queue away, in order. Give it the type of your events: `new Analytics<{ 'Order
- * Completed': { revenue: number } }>(writeKey)`.
+ * Sends analytics calls to Hookline. A call is validated, serialised and queued, and returns at once. The client sends
+ * the queue in order, one request at a time. The type parameter lists your events:
+ * `new Analytics<{ 'Order Completed': { revenue: number } }>(writeKey)`.
  */
 export class Analytics<Events extends EventMap = EventMap>
   extends AnalyticsCalls<Events>
   implements AsyncDisposable
 {
   readonly #options: Options
-  readonly #say: Say | undefined
+  readonly #debug: DebugLog | undefined
   readonly #report: (error: ReportedError) => void
   readonly #queue: Queue
   readonly #sender: Sender
@@ -65,16 +65,20 @@ export class Analytics<Events extends EventMap = EventMap>
   readonly #counts = { queued: 0, delivered: 0, failed: 0 }
   #closing: Promise<void> | undefined
 
-  /** Throws for options that cannot work. `surroundings` is for the tests of this library. */
-  constructor(writeKey: string, given: ClientOptions = {}, surroundings: Surroundings = {}) {
-    const options = resolveOptions(given)
-    const { clock = systemClock, random = Math.random } = surroundings
+  /** Throws for invalid options. `dependencies` is for the tests of this library. */
+  constructor(
+    writeKey: string,
+    clientOptions: ClientOptions = {},
+    dependencies: Dependencies = {},
+  ) {
+    const options = resolveOptions(clientOptions)
+    const { clock = systemClock, random = Math.random } = dependencies
     super(options.maxMessageBytes, clock)
     this.#options = options
-    this.#say = debugLines(options.logger)
+    this.#debug = openDebugLog(options.logger)
     this.#report = reporter(options)
     this.#queue = new Queue(options)
-    this.#drops = new Drops(this.#report, this.#say)
+    this.#drops = new Drops(this.#report, this.#debug)
     this.#flushes = new Flushes(this.#queue, clock)
     this.#interval = new FlushInterval(clock, options.flushAfter, () => this.#flush('interval'))
     this.#sender = new Sender({
@@ -83,20 +87,20 @@ export class Analytics<Events extends EventMap = EventMap>
       options,
       clock,
       random,
-      say: this.#say,
-      onFate: (fate) => this.#settle(fate),
+      debug: this.#debug,
+      onOutcome: (outcome) => this.#settle(outcome),
       onIdle: () => this.#flushes.settle(),
     })
   }
 
-  /** What became of the calls so far. */
+  /** The calls so far, by their state. */
   get stats(): Stats {
     return { ...this.#counts, dropped: this.#drops.total, pending: this.#queue.pending }
   }
 
   /**
-   * Sends what waits. Resolves when all calls made before have arrived, failed or been dropped, those that
-   * are on their way included; with `timeoutMs` no later than that. Never rejects.
+   * Sends the queue. Resolves when every call made before, in flight or not, is delivered, failed or dropped, or after
+   * `timeoutMs` if that is sooner. Never rejects.
    */
   flush({ timeoutMs = Infinity }: Patience = {}): Promise<FlushResult> {
     this.#flush('flush()')
@@ -104,8 +108,8 @@ export class Analytics<Events extends EventMap = EventMap>
   }
 
   /**
-   * Refuses further calls and flushes, for at most `timeoutMs` (30 s unless given). Rejects with a
-   * `FlushTimeoutError` if something is left then; it is not sent any more. A second call is the first one.
+   * Refuses further calls and flushes for at most `timeoutMs` (default: 30 s). Rejects with a `FlushTimeoutError` if
+   * messages are left then; they are not sent any more. A second call returns the promise of the first.
    */
   close({ timeoutMs = CLOSE_TIMEOUT_MS }: Patience = {}): Promise<void> {
     return (this.#closing ??= this.#close(timeoutMs))
@@ -115,33 +119,33 @@ export class Analytics<Events extends EventMap = EventMap>
     return this.close()
   }
 
-  protected override take(call: MadeCall): void {
+  protected override take(message: Message): void {
     if (this.#closing !== undefined) throw new ClientClosedError()
     if (!this.#options.enabled) return
-    const hasRoom = this.#makeRoom(call)
+    const hasRoom = this.#makeRoom(message)
     this.#counts.queued++
     if (!hasRoom) return
-    this.#queue.push(call)
-    const { type, messageId, bytes } = call
-    this.#say?.(`queued ${type} ${messageId} ${bytes} bytes, ${this.#queue.waiting} waiting`)
+    this.#queue.push(message)
+    const { type, messageId, bytes } = message
+    this.#debug?.(`queued ${type} ${messageId} ${bytes} bytes, ${this.#queue.waiting} waiting`)
     if (this.#queue.hasFullBatch && !this.#sender.isSending) this.#flush('size')
     this.#interval.arm()
   }
 
-  /** Whether the call may be queued. Throws where it is to be refused. */
-  #makeRoom(call: MadeCall): boolean {
+  /** Whether the message may be queued, after dropping others if `onFull` says so. Throws if `onFull` is `'throw'`. */
+  #makeRoom(message: Message): boolean {
     const { onFull } = this.#options
     const queue = this.#queue
-    if (queue.hasRoomFor(call)) return true
+    if (queue.hasRoomFor(message)) return true
     if (this.#sender.isSending) this.#sender.wake(queue.tail)
     else this.#flush('full queue')
     if (onFull === 'throw') throw new QueueFullError()
     if (onFull === 'drop-oldest') {
-      while (queue.waiting > 0 && !queue.hasRoomFor(call)) {
+      while (queue.waiting > 0 && !queue.hasRoomFor(message)) {
         queue.dropOldest()
         this.#drops.add(onFull)
       }
-      if (queue.hasRoomFor(call)) return true
+      if (queue.hasRoomFor(message)) return true
     }
     this.#drops.add(onFull)
     return false
@@ -150,8 +154,8 @@ export class Analytics<Events extends EventMap = EventMap>
   #flush(cause: string): void {
     this.#interval.restart()
     if (this.#queue.waiting === 0) return
-    this.#say?.(`flush by ${cause}: ${this.#queue.waiting} waiting`)
-    // A flush by size leaves to the next one what does not fill a batch.
+    this.#debug?.(`flush by ${cause}: ${this.#queue.waiting} waiting`)
+    // A flush by size sends full batches only and leaves the rest for the next flush.
     this.#sender.wake(cause === 'size' ? 0 : this.#queue.tail)
   }
 
@@ -164,16 +168,16 @@ export class Analytics<Events extends EventMap = EventMap>
     if (pending > 0) throw new FlushTimeoutError(pending)
   }
 
-  #settle(fate: Fate): void {
-    const { batch, rejected, answer, isDelivered } = fate
-    const delivered = fate.deliveredOfFirst(batch.length)
+  #settle(outcome: BatchOutcome): void {
+    const { batch, rejected, response, isDelivered } = outcome
+    const delivered = outcome.deliveredOfFirst(batch.length)
     this.#counts.delivered += delivered
     this.#counts.failed += batch.length - delivered
-    this.#flushes.count(fate)
+    this.#flushes.count(outcome)
     this.#flushes.settle()
     this.#drops.check(this.#queue)
-    const unnamed = batch.length - rejected.length
+    const others = batch.length - rejected.length
     for (const each of rejected) this.#report(new RejectedError(each))
-    if (!isDelivered && unnamed > 0) this.#report(new DeliveryError(unnamed, answer))
+    if (!isDelivered && others > 0) this.#report(new DeliveryError(others, response))
   }
 }

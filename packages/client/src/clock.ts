@@ -1,18 +1,18 @@
-/** Where the client's time comes from, so that a test need not wait for it. */
+/** The client's source of time; tests replace it so that they need not wait. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number
   /**
-   * Calls `task` once after `delayMs`. The returned function cancels it; calling that twice is safe.
-   * A timer does not keep the process alive unless `keepsAlive` says so.
+   * Calls `task` once after `delayMs`. The returned function cancels it and may be called twice.
+   * The timer keeps the process alive only if `keepsAlive` is true.
    */
   after(delayMs: number, task: () => void, keepsAlive?: boolean): () => void
 }
 
-// Timers take 32 bits everywhere; a longer wait would fire at once.
+// A timer takes a signed 32-bit number on every platform; a longer one would fire at once.
 const LONGEST_MS = 2 ** 31 - 1
 
-/** The clock of the platform. */
+/** The platform's clock and timers. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   after(delayMs, task, keepsAlive = false) {
@@ -22,7 +22,7 @@ export const systemClock: Clock = {
   },
 }
 
-/** Node and Bun give an object for a timer, Deno may give a number, browsers and Workers have no such thing. */
+/** A timer is an object in Node and Bun and may be a number in Deno. Browsers and Workers need nothing. */
 function letExit(timer: unknown): void {
   const { Deno } = globalThis as { Deno?: { unrefTimer?: (timer: unknown) => void } }
   if (typeof timer === 'number') Deno?.unrefTimer?.(timer)

@@ -1,9 +1,9 @@
 import type { IngestCodeName } from '@hookline/protocol'
 
-/** A call, or an option, that could never be accepted: a mistake in the program. Thrown by the call itself. */
+/** The service would never accept this call or write key: a mistake in the program. Thrown by the call itself. */
 export class ValidationError extends Error {
   override readonly name = 'ValidationError'
-  /** The code the service would answer with; docs/errors.md has a remedy for each. */
+  /** The code that the service would respond with; docs/errors.md has a remedy for each. */
   readonly code: IngestCodeName
 
   constructor(code: IngestCodeName, detail: string, options?: ErrorOptions) {
@@ -17,7 +17,7 @@ export class ClientClosedError extends Error {
   override readonly name = 'ClientClosedError'
 
   constructor() {
-    super('the client was closed: this call was not taken')
+    super('the client is closed: this call was not queued')
   }
 }
 
@@ -26,14 +26,14 @@ export class QueueFullError extends Error {
   override readonly name = 'QueueFullError'
 
   constructor() {
-    super('the queue is full: this call was not taken')
+    super('the queue is full: this call was not queued')
   }
 }
 
-/** `close()` ended before every message had arrived or failed. */
+/** `close()` ran out of time before every message was delivered or had failed. */
 export class FlushTimeoutError extends Error {
   override readonly name = 'FlushTimeoutError'
-  /** How many messages were left. Of the batch in flight nobody knows whether it arrived. */
+  /** How many messages were left. The batch in flight may have arrived or not. */
   readonly undelivered: number
 
   constructor(undelivered: number) {
@@ -42,24 +42,24 @@ export class FlushTimeoutError extends Error {
   }
 }
 
-interface LastAnswer {
+interface LastResponse {
   readonly status?: number | undefined
   readonly code?: string | undefined
   readonly cause?: unknown
 }
 
-/** Messages that will not be tried again. Reported to `onError`. `cause` has the last error of the network. */
+/** Messages that failed for good. Reported to `onError`. `cause` is the last network error, if there was one. */
 export class DeliveryError extends Error {
   override readonly name = 'DeliveryError'
   /** How many messages failed. */
   readonly messages: number
-  /** The status of the last answer; absent where there was none. */
+  /** The status of the last response; undefined if there was none. */
   readonly status: number | undefined
-  /** The code in the last answer. */
+  /** The code in the last response. */
   readonly code: string | undefined
 
-  constructor(messages: number, last: LastAnswer) {
-    const reason = last.status === undefined ? 'no answer' : `${last.status} ${last.code ?? ''}`
+  constructor(messages: number, last: LastResponse) {
+    const reason = last.status === undefined ? 'no response' : `${last.status} ${last.code ?? ''}`
     super(`${messages} messages failed: ${reason.trimEnd()}`, last)
     this.messages = messages
     this.status = last.status
@@ -67,7 +67,7 @@ export class DeliveryError extends Error {
   }
 }
 
-/** One message that the service refused, while others of its batch may be fine. Reported to `onError`. */
+/** The service rejected this message; it may have accepted others of the batch. Reported to `onError`. */
 export class RejectedError extends Error {
   override readonly name = 'RejectedError'
   readonly messageId: string | null
@@ -80,7 +80,7 @@ export class RejectedError extends Error {
   }
 }
 
-/** The queue is full and calls are being dropped. Reported to `onError` once per burst; `stats` counts them. */
+/** The queue is full and drops calls. Reported to `onError` once per burst; `stats.dropped` counts the calls. */
 export class DroppedError extends Error {
   override readonly name = 'DroppedError'
   readonly policy: 'drop-newest' | 'drop-oldest'
@@ -91,5 +91,5 @@ export class DroppedError extends Error {
   }
 }
 
-/** What `onError` is told. Each message that fails is in exactly one delivery or rejected error. */
+/** The errors that `onError` receives. Each failed message is in exactly one `DeliveryError` or `RejectedError`. */
 export type ReportedError = DeliveryError | RejectedError | DroppedError

@@ -19,4 +19,4 @@ export {
   type ReportedError,
   ValidationError,
 } from './errors.ts'
-export type { FlushResult } from './queue/flushes.ts'
+export type { FlushResult } from './sending/flushes.ts'

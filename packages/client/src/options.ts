@@ -1,10 +1,10 @@
 import { LIMITS } from '@hookline/protocol'
-import { ENVELOPE_BYTES } from './queue/batch.ts'
 import type { ClientOptions } from './client-options.ts'
+import { ENVELOPE_BYTES } from './queue/batch.ts'
 
 type Optional = 'fetch' | 'headers' | 'logger' | 'onError'
 
-/** The options of a client, complete and checked. `endpoint` is the URL that batches go to. */
+/** The validated options of a client with their defaults. `endpoint` is the URL that batches go to. */
 export type Options = Pick<ClientOptions, Optional> & {
   readonly [Name in Exclude<keyof ClientOptions, Optional | 'size'>]-?: NonNullable<
     ClientOptions[Name]
@@ -13,13 +13,13 @@ export type Options = Pick<ClientOptions, Optional> & {
 
 const POLICIES: readonly Options['onFull'][] = ['drop-newest', 'drop-oldest', 'throw']
 
-/** Fills in the defaults. Throws a `RangeError` or `TypeError` for an option that cannot work. */
-export function resolveOptions(given: ClientOptions): Options {
-  const { onFull = 'drop-newest', enabled = true, gzip = true } = given
+/** Adds the defaults. Throws a `RangeError` or `TypeError` for an invalid option. */
+export function resolveOptions(options: ClientOptions): Options {
+  const { onFull = 'drop-newest', enabled = true, gzip = true } = options
   if (!POLICIES.includes(onFull))
     throw new RangeError(`onFull must be one of ${POLICIES.join(' ')}`)
   const number = (name: NumberName, fallback: number, range: readonly [number, number?]) =>
-    numberIn(name, given[name] ?? fallback, range)
+    numberIn(name, options[name] ?? fallback, range)
   const { messageBytes, batchBytes, batchMessages } = LIMITS
   const maxBatchBytes = number('maxBatchBytes', batchBytes, [ENVELOPE_BYTES + 1])
   const maxMessageBytes = number(
@@ -28,16 +28,16 @@ export function resolveOptions(given: ClientOptions): Options {
     [1, maxBatchBytes - ENVELOPE_BYTES],
   )
   const maxQueueMessages = number('maxQueueMessages', 100_000, [1])
-  const flushAt = number('flushAt', given.size ?? 20, [1, batchMessages])
+  const flushAt = number('flushAt', options.size ?? 20, [1, batchMessages])
   return {
-    ...given,
-    endpoint: batchUrl(given.endpoint ?? 'http://localhost:4800'),
+    ...options,
+    endpoint: batchUrl(options.endpoint ?? 'http://localhost:4800'),
     onFull,
     enabled,
     gzip,
     maxBatchBytes,
     maxMessageBytes,
-    // A queue that is full must be one that is sent.
+    // Otherwise a queue could be full and never reach `flushAt`.
     flushAt: Math.min(flushAt, maxQueueMessages),
     flushAfter: number('flushAfter', 5_000, [1]),
     maxQueueBytes: number('maxQueueBytes', 64 * 1024 * 1024, [maxMessageBytes]),

@@ -1,11 +1,11 @@
 import { type EventType, type JsonObject, LIMITS } from '@hookline/protocol'
-import { AnalyticsCalls, type MadeCall } from './calls/analytics-calls.ts'
+import { AnalyticsCalls, type Message } from './calls/analytics-calls.ts'
 import type { EventMap } from './calls/call.ts'
 import { systemClock } from './clock.ts'
 import { ClientClosedError } from './errors.ts'
-import type { FlushResult } from './queue/flushes.ts'
+import type { FlushResult } from './sending/flushes.ts'
 
-/** A call as the service would have received it. */
+/** A call as the service would receive it. */
 export interface RecordedCall {
   readonly type: EventType
   readonly messageId: string
@@ -24,14 +24,14 @@ export interface RecordedCall {
 }
 
 /**
- * Stands in for `Analytics` in a test: checks and serialises calls the same way, throws the same errors,
- * and keeps what it is given instead of sending it.
+ * Replaces `Analytics` in a test: it validates and serialises calls the same way and throws the same errors, but keeps
+ * the calls instead of sending them.
  */
 export class Recorder<Events extends EventMap = EventMap>
   extends AnalyticsCalls<Events>
   implements AsyncDisposable
 {
-  /** The calls in their order. */
+  /** The calls in the order they were made. */
   readonly calls: RecordedCall[] = []
   #isClosed = false
 
@@ -44,7 +44,7 @@ export class Recorder<Events extends EventMap = EventMap>
     return this.calls.filter((call) => call.type === 'track' && call.event === event)
   }
 
-  /** Forgets the calls. */
+  /** Removes the recorded calls. */
   clear(): void {
     this.calls.length = 0
   }
@@ -62,7 +62,7 @@ export class Recorder<Events extends EventMap = EventMap>
     return this.close()
   }
 
-  protected override take({ text }: MadeCall): void {
+  protected override take({ text }: Message): void {
     if (this.#isClosed) throw new ClientClosedError()
     this.calls.push(JSON.parse(text) as RecordedCall)
   }

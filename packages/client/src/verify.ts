@@ -1,13 +1,13 @@
-/** The headers of a request: a `Headers`, or the object that Node gives. */
+/** The headers of a request: a `Headers`, or the `headers` object of a Node request. */
 export type RequestHeaders =
   Pick<Headers, 'get'> | Readonly<Record<string, string | readonly string[] | undefined>>
 
 export interface VerifyOptions {
   /** How far `webhook-timestamp` may be from now. Default: 5 minutes. */
   readonly toleranceMs?: number | undefined
-  /** Takes no request that has only `X-Signature`, which says nothing of when it was signed. */
+  /** Refuses a request that has only `X-Signature`, which does not cover a timestamp. */
   readonly requireStandard?: boolean | undefined
-  /** Milliseconds since the epoch. Default: the present. */
+  /** Milliseconds since the epoch. Default: now. */
   readonly nowMs?: number | undefined
 }
 
@@ -15,10 +15,10 @@ const TOLERANCE_MS = 5 * 60_000
 const BASE64_PREFIX = 'whsec_'
 
 /**
- * Whether a request was signed with the shared secret: by Standard Webhooks (`webhook-signature`) where it
- * has that header, else by `X-Signature`. Await it: a promise is always true.
- * @param rawBody the body as it came, before any parsing
- * @param secret or several, while one is being replaced by another
+ * Whether a request was signed with the shared secret. Checks `webhook-signature` (Standard Webhooks) if the request
+ * has that header, and `X-Signature` otherwise. Await it: a promise is always truthy.
+ * @param rawBody the body as received, before any parsing
+ * @param secret one, or several while you replace one by another
  */
 export async function verifySignature(
   rawBody: string | Uint8Array,
@@ -27,7 +27,7 @@ export async function verifySignature(
   options: VerifyOptions = {},
 ): Promise<boolean> {
   if (typeof rawBody !== 'string' && !(rawBody instanceof Uint8Array)) {
-    throw new TypeError('verifySignature takes the raw body, not what was parsed from it')
+    throw new TypeError('verifySignature takes the raw body, not a parsed one')
   }
   const secrets = typeof secret === 'string' ? [secret] : secret
   if (secrets.length === 0 || secrets.includes(''))
@@ -56,7 +56,7 @@ async function hasXSignature({ body, headers }: SignedRequest, secret: string): 
   return isHmac('SHA-1', utf8(secret), signature, body)
 }
 
-/** `v1,` and base64 HMAC-SHA256 of `id.timestamp.body`; one of several is enough. */
+/** `v1,` and base64 HMAC-SHA256 of `id.timestamp.body`. One valid signature of several is enough. */
 async function hasStandardSignature(
   { body, headers }: SignedRequest,
   secret: string,
@@ -71,8 +71,8 @@ async function hasStandardSignature(
   signed.set(head)
   signed.set(body, head.length)
   const key = standardKey(secret)
-  const given = headerOf(headers, 'webhook-signature') ?? ''
-  const signatures = given.split(' ').filter((each) => each.startsWith('v1,'))
+  const header = headerOf(headers, 'webhook-signature') ?? ''
+  const signatures = header.split(' ').filter((each) => each.startsWith('v1,'))
   const checks = signatures.map(async (each) => {
     const signature = base64(each.slice('v1,'.length))
     return signature !== undefined && isHmac('SHA-256', key, signature, signed)
@@ -80,7 +80,7 @@ async function hasStandardSignature(
   return (await Promise.all(checks)).includes(true)
 }
 
-/** WebCrypto compares in constant time. */
+/** Compares in constant time: WebCrypto does. */
 async function isHmac(hash: string, key: Bytes, signature: Bytes, data: Bytes): Promise<boolean> {
   const algorithm = { name: 'HMAC', hash }
   const imported = await crypto.subtle.importKey('raw', key, algorithm, false, ['verify'])
@@ -106,7 +106,7 @@ function utf8(text: string): Bytes {
   return new TextEncoder().encode(text)
 }
 
-/** A header that came more than once is as good as none: which one was meant is anyone's guess. */
+/** A header that occurs more than once is ignored: it is unclear which value the sender meant. */
 function headerOf(headers: RequestHeaders, name: string): string | undefined {
   if (typeof headers.get === 'function') return headers.get(name) ?? undefined
   const values = Object.entries(headers).flatMap(([key, value]) =>

@@ -28,7 +28,7 @@ describe('options', () => {
     expect(resolveOptions({ endpoint }).endpoint).toBe(url)
   })
 
-  test('given as undefined are as not given', () => {
+  test('with the value undefined have their defaults', () => {
     expect(
       resolveOptions({ flushAt: undefined, gzip: undefined, endpoint: undefined }),
     ).toMatchObject({ flushAt: 20, gzip: true, endpoint: 'http://localhost:4800/v1/batch' })
@@ -50,11 +50,11 @@ describe('options', () => {
     { endpoint: 'ftp://example.com' },
     { endpoint: 'https://user:secret@example.com' },
     { headers: { 'bad name': 'x' } },
-  ])('that cannot work are thrown at once: %o', (options) => {
+  ])('that are invalid throw at once: %o', (options) => {
     expect(() => new Analytics('wk_test', options)).toThrow()
   })
 
-  test.for(['', 'has space', 'schlüssel'])('the write key %j is thrown at once', (writeKey) => {
+  test.for(['', 'has space', 'schlüssel'])('the write key %j throws at once', (writeKey) => {
     expect(() => new Analytics(writeKey)).toThrow(
       expect.objectContaining({ code: 'unknown_write_key' }),
     )

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { LIBRARY } from '../src/version.ts'
+import { LIBRARY } from '../src/calls/analytics-calls.ts'
 import { bundledBytes } from './harness/bundle.ts'
 
 const ROOT = new URL('../', import.meta.url)
@@ -16,21 +16,21 @@ const manifest = JSON.parse(read('package.json')) as {
 }
 
 describe('the package', () => {
-  test('says its own name and version in context.library', () => {
+  test('sends its name and version in context.library', () => {
     expect(LIBRARY).toEqual({ name: manifest.name, version: manifest.version })
   })
 
-  test('depends at run time on nothing outside this workspace', () => {
+  test('has no runtime dependency outside this workspace', () => {
     expect(manifest.dependencies).toEqual({ '@hookline/protocol': '0.1.0' })
   })
 
-  test('gives types before code, for every entry', () => {
+  test('names types before code, for every entry point', () => {
     for (const conditions of Object.values(manifest.exports)) {
       expect(Object.keys(conditions)).toEqual(['hookline-source', 'types', 'default'])
     }
   })
 
-  test('imports nothing that only Node has', () => {
+  test('imports nothing that is specific to Node', () => {
     for (const [name, text] of sources) {
       const imported = [...text.matchAll(/from '([^']+)'/g)].map(([, from]) => from!)
       const foreign = imported.filter((from) => !from.startsWith('.'))
@@ -41,7 +41,7 @@ describe('the package', () => {
     }
   })
 
-  test('says in its README what each option is', () => {
+  test('describes every option in its README', () => {
     const readme = read('README.md')
     const options = [...read('src/client-options.ts').matchAll(/^  readonly (\w+)\?/gm)]
     expect(options.length).toBeGreaterThan(15)
@@ -50,13 +50,13 @@ describe('the package', () => {
     }
   })
 
-  test('is at most 6 kB, bundled with what it uses of the protocol, minified and compressed', async () => {
+  test('is at most 6 kB, bundled with the protocol code it uses, minified and compressed', async () => {
     const bytes = await bundledBytes('index')
     expect(bytes).toBeLessThanOrEqual(6_000)
     expect(bytes).toBeGreaterThan(3_000)
   })
 
-  test('lets a receiver import verify without the client', async () => {
+  test('lets a receiver import verify without the rest of the client', async () => {
     expect(await bundledBytes('verify')).toBeLessThanOrEqual(1_200)
   })
 })

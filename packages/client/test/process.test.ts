@@ -3,18 +3,18 @@ import { openExchange } from './harness/open-exchange.ts'
 import { runProgram } from './harness/run-program.ts'
 
 describe('a process', () => {
-  test('is not kept alive by an idle client, nor by one that has something waiting', async () => {
+  test('is not kept alive by a client, whether or not calls wait in its queue', async () => {
     await using exchange = await openExchange()
     await using program = runProgram('idle', [endpointOf(exchange.receiver)])
     expect(await program.exit()).toBe(0)
     expect(JSON.parse(program.stdout[0]!)).toMatchObject({ delivered: 1, pending: 1 })
   })
 
-  test('that awaits close() does not end before everything has arrived, pauses of retries included', async () => {
+  test('that awaits close() does not end before everything has arrived, after retries too', async () => {
     await using exchange = await openExchange({ respond: [503, 503, 'reset', 200] })
     await using program = runProgram('track-and-close', [endpointOf(exchange.receiver), '25'])
     expect(await program.exit()).toBe(0)
-    // The fourth request is the first batch, at last.
+    // Three tries of the first batch of 20 fail; the fourth request delivers it.
     expect(exchange.messages.slice(60)).toHaveLength(25)
   })
 })

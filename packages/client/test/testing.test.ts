@@ -1,15 +1,15 @@
 import { Analytics, type AnalyticsCalls, ClientClosedError, type EventMap } from '@hookline/client'
 import { Recorder } from '@hookline/client/testing'
 import { describe, expect, test } from 'vitest'
-import { LIBRARY } from '../src/version.ts'
+import { LIBRARY } from '../src/calls/analytics-calls.ts'
 
-/** As an application takes it: the client, or what stands in for it. */
+/** Code of an application, which takes the client or the recorder. */
 function completeOrder(analytics: AnalyticsCalls<EventMap>): void {
   analytics.track({ userId: 'u1', event: 'Order Completed', properties: { revenue: 39.95 } })
 }
 
 describe('the recorder', () => {
-  test('keeps calls as the service would get them', async () => {
+  test('keeps calls as the service would receive them', async () => {
     const recorder = new Recorder()
     recorder.identify({ userId: 'u1', timestamp: new Date(0) })
     completeOrder(recorder)
@@ -29,7 +29,7 @@ describe('the recorder', () => {
     expect(recorder.calls).toEqual([])
   })
 
-  test('throws what the client throws', async () => {
+  test('throws the errors that the client throws', async () => {
     const recorder = new Recorder()
     expect(() => recorder.track({} as never)).toThrow('no_user_anon_id')
     const properties = { text: 'x'.repeat(32_768) }
@@ -38,7 +38,7 @@ describe('the recorder', () => {
     expect(() => completeOrder(recorder)).toThrow(ClientClosedError)
   })
 
-  test('goes where a client goes', () => {
+  test('fits wherever a client does', () => {
     for (const analytics of [new Recorder(), new Analytics('wk_test', { enabled: false })]) {
       completeOrder(analytics)
     }

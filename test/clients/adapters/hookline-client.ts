@@ -1,5 +1,5 @@
 import { Analytics } from '@hookline/client'
-import { LIBRARY } from '../../../packages/client/src/version.ts'
+import { LIBRARY } from '../../../packages/client/src/calls/analytics-calls.ts'
 import type { ClientAdapter, DrivenClient } from '../client-adapter.ts'
 
 export const hooklineClient: ClientAdapter = {

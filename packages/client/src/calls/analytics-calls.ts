@@ -1,17 +1,19 @@
 import type { EventType } from '@hookline/protocol'
-import type { AliasCall, EventMap, GroupCall, IdentifyCall, TrackCall, ViewCall } from './call.ts'
 import type { Clock } from '../clock.ts'
-import { type Snapshot, snapshotOf } from './snapshot.ts'
+import type { AliasCall, EventMap, GroupCall, IdentifyCall, TrackCall, ViewCall } from './call.ts'
+import { serialise, type SerialisedMessage } from './serialise.ts'
 import { validate } from './validate.ts'
-import { LIBRARY } from '../version.ts'
 
-/** A call that was checked and made a message. */
-export interface MadeCall extends Snapshot {
+/** What every message carries in `context.library`. A test compares it with package.json. */
+export const LIBRARY = { name: '@hookline/client', version: '0.1.0' } as const
+
+/** The message that a call made. */
+export interface Message extends SerialisedMessage {
   readonly type: EventType
   readonly messageId: string
 }
 
-/** The six calls, each of which throws a `ValidationError` for what the service could never accept. */
+/** The six calls. Each throws a `ValidationError` for a call that the service would always refuse. */
 export abstract class AnalyticsCalls<Events extends EventMap> {
   readonly #maxBytes: number
   readonly #clock: Clock
@@ -21,7 +23,7 @@ export abstract class AnalyticsCalls<Events extends EventMap> {
     this.#clock = clock
   }
 
-  /** Ties a user to traits. */
+  /** Sets traits of a user. */
   identify(call: IdentifyCall): void {
     this.#make('identify', call)
   }
@@ -41,18 +43,18 @@ export abstract class AnalyticsCalls<Events extends EventMap> {
     this.#make('screen', call)
   }
 
-  /** Ties a user to a group, and the group to traits. */
+  /** Puts a user into a group, and sets traits of the group. */
   group(call: GroupCall): void {
     this.#make('group', call)
   }
 
-  /** Says that `previousId` and `userId` are one user. */
+  /** Declares that `previousId` and `userId` are the same user. */
   alias(call: AliasCall): void {
     this.#make('alias', call)
   }
 
-  /** Takes what a call made, or throws. */
-  protected abstract take(call: MadeCall): void
+  /** Queues or records the message of a call, or throws. */
+  protected abstract take(message: Message): void
 
   #make(type: EventType, call: unknown): void {
     validate(type, call)
@@ -64,7 +66,7 @@ export abstract class AnalyticsCalls<Events extends EventMap> {
       timestamp: call.timestamp || new Date(this.#clock.now()).toISOString(),
       context: { ...call.context, library: LIBRARY },
     }
-    const { text, bytes } = snapshotOf(message, this.#maxBytes)
+    const { text, bytes } = serialise(message, this.#maxBytes)
     this.take({ type, messageId, text, bytes })
   }
 }

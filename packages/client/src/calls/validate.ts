@@ -3,7 +3,7 @@ import { ValidationError } from '../errors.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** A call that the service would take, if it is not too large. */
+/** A call that the service accepts, unless it is too large. */
 export interface ValidCall extends Fields {
   readonly messageId?: string | number | null
   readonly timestamp?: Date | string | number | null
@@ -13,7 +13,8 @@ export interface ValidCall extends Fields {
 const isText = (value: unknown) => typeof value === 'string'
 const isId = (value: unknown) => isText(value) || Number.isFinite(value)
 
-const FORMS: readonly (readonly [string, (value: unknown) => boolean, IngestCodeName])[] = [
+/** The type of each field, and the code for a value of another type. */
+const FIELD_TYPES: readonly (readonly [string, (value: unknown) => boolean, IngestCodeName])[] = [
   ['messageId', isId, 'id_not_string'],
   ['userId', isId, 'id_not_string'],
   ['anonymousId', isId, 'id_not_string'],
@@ -28,14 +29,14 @@ const FORMS: readonly (readonly [string, (value: unknown) => boolean, IngestCode
   ['integrations', isJsonObject, 'integrations_not_object'],
 ]
 
-/** Throws a `ValidationError` for a call the service would refuse, with the code it would answer (spec 01). */
+/** Throws a `ValidationError` for a call that the service would refuse, with the code of its response (spec 01). */
 export function validate(type: EventType, call: unknown): asserts call is ValidCall {
   if (!isJsonObject(call)) throw new ValidationError('not_an_object', `${type} takes an object`)
   const fields: Fields = call
-  for (const [name, hasForm, code] of FORMS) {
+  for (const [name, isOfType, code] of FIELD_TYPES) {
     const value = fields[name]
-    if (value === undefined || value === null || hasForm(value)) continue
-    throw new ValidationError(code, `${name} is of the wrong type`)
+    if (value === undefined || value === null || isOfType(value)) continue
+    throw new ValidationError(code, `${name} has the wrong type`)
   }
   checkMessageId(fields)
   checkTimestamp(fields)
@@ -66,8 +67,8 @@ function checkMessageId({ messageId }: ValidCall): void {
 }
 
 /**
- * The service takes what it cannot read for now, so that an import of history would be wrong in silence.
- * Refused is only what it surely cannot read: the form it has is the caller's own.
+ * The service replaces a timestamp that it cannot read by the present, so an import of history would be wrong in
+ * silence. This check refuses only what the service cannot read for certain; everything else is sent unchanged.
  */
 function checkTimestamp({ timestamp }: ValidCall): void {
   if ((timestamp ?? '') === '') return
@@ -76,6 +77,6 @@ function checkTimestamp({ timestamp }: ValidCall): void {
       ? Number.isFinite(Number(timestamp))
       : /^\s*\d{4}-\d/.test(String(timestamp))
   if (!isReadable) {
-    throw new ValidationError('timestamp_invalid', 'timestamp is no Date or ISO 8601 text')
+    throw new ValidationError('timestamp_invalid', 'timestamp must be a Date or ISO 8601 text')
   }
 }

@@ -4,12 +4,12 @@ const MIDDLE = encode(`]${SENT_AT}`)
 const TIME_BYTES = '2026-01-01T00:00:00.000Z'.length
 const SUFFIX = encode('"}')
 
-/** What a batch adds to its messages, and to the commas between them. */
+/** The size of a batch without its messages and the commas between them. */
 export const ENVELOPE_BYTES = PREFIX.length + MIDDLE.length + TIME_BYTES + SUFFIX.length
 
-/** Consecutive messages, as the body of one request. */
+/** Consecutive messages as the body of one request. */
 export class Batch {
-  /** The number of its first message, counted over the life of the queue. */
+  /** The number of its first message in the queue. */
   readonly first: number
   readonly length: number
   readonly #body: Uint8Array<ArrayBuffer>
@@ -20,10 +20,10 @@ export class Batch {
     this.#body = join(messages)
   }
 
-  /** The request's body, sent at that time. Valid until the next call. */
-  sentAt(ms: number): Uint8Array<ArrayBuffer> {
+  /** The body of a request that is sent at `nowMs`. Valid until the next call. */
+  sentAt(nowMs: number): Uint8Array<ArrayBuffer> {
     const at = this.#body.length - SUFFIX.length - TIME_BYTES
-    this.#body.set(encode(new Date(ms).toISOString()), at)
+    this.#body.set(encode(new Date(nowMs).toISOString()), at)
     return this.#body
   }
 }

@@ -1,38 +1,43 @@
+import type { SerialisedMessage } from '../calls/serialise.ts'
 import { Batch, ENVELOPE_BYTES } from './batch.ts'
-import type { Options } from '../options.ts'
-import { Page } from './page.ts'
-import type { Snapshot } from '../calls/snapshot.ts'
+import { MessageBuffer } from './message-buffer.ts'
 
-const PAGE_BYTES = 128 * 1024
+const BUFFER_BYTES = 128 * 1024
 
-type Bounds = Pick<Options, 'flushAt' | 'maxBatchBytes' | 'maxQueueBytes' | 'maxQueueMessages'>
+interface QueueBounds {
+  /** Messages of a full batch. */
+  readonly flushAt: number
+  readonly maxBatchBytes: number
+  readonly maxQueueBytes: number
+  readonly maxQueueMessages: number
+}
 
 /**
- * The messages that have no fate yet, in the order of their calls. A message is waiting, then out (in the
- * batch that is on its way), then gone. Both kinds count against the bounds.
+ * The pending messages, in the order of their calls. A message waits, then is in flight (in the batch that is being
+ * sent), then leaves the queue. Both kinds count towards the bounds.
  */
 export class Queue {
-  readonly #bounds: Bounds
-  readonly #pages: Page[] = []
+  readonly #bounds: QueueBounds
+  readonly #buffers: MessageBuffer[] = []
   #waiting = { messages: 0, bytes: 0 }
-  #out = { first: 0, messages: 0, bytes: 0 }
+  #inFlight = { first: 0, messages: 0, bytes: 0 }
   #head = 0
 
-  constructor(bounds: Bounds) {
+  constructor(bounds: QueueBounds) {
     this.#bounds = bounds
   }
 
-  /** Messages that wait. */
+  /** How many messages wait. */
   get waiting(): number {
     return this.#waiting.messages
   }
 
-  /** Messages without a fate. */
+  /** How many messages wait or are in flight. */
   get pending(): number {
-    return this.#waiting.messages + this.#out.messages
+    return this.#waiting.messages + this.#inFlight.messages
   }
 
-  /** The number of the first message that waits, counted over the life of the queue. */
+  /** The number of the first message that waits. Messages are numbered over the life of the queue. */
   get head(): number {
     return this.#head
   }
@@ -42,14 +47,14 @@ export class Queue {
     return this.#head + this.#waiting.messages
   }
 
-  /** Messages without a fate whose number is below `end`. */
+  /** How many pending messages have a number below `end`. */
   pendingBefore(end: number): number {
-    const { first, messages } = this.#out
-    const out = Math.min(Math.max(0, end - first), messages)
-    return out + Math.max(0, end - this.#head)
+    const { first, messages } = this.#inFlight
+    const inFlight = Math.min(Math.max(0, end - first), messages)
+    return inFlight + Math.max(0, end - this.#head)
   }
 
-  /** Whether what waits makes a batch that nothing can be added to. */
+  /** Whether the waiting messages fill a batch. */
   get hasFullBatch(): boolean {
     const { messages, bytes } = this.#waiting
     const { flushAt, maxBatchBytes } = this.#bounds
@@ -62,60 +67,60 @@ export class Queue {
     return this.pending * 2 < maxQueueMessages && this.#bytes * 2 < maxQueueBytes
   }
 
-  hasRoomFor({ bytes }: Snapshot): boolean {
+  hasRoomFor({ bytes }: SerialisedMessage): boolean {
     const { maxQueueBytes, maxQueueMessages } = this.#bounds
     return this.pending < maxQueueMessages && this.#bytes + bytes <= maxQueueBytes
   }
 
-  /** Appends a message. The caller has asked for room. */
-  push({ text, bytes }: Snapshot): void {
-    if (!this.#pages.at(-1)?.push(text, bytes)) {
-      const page = new Page(Math.max(PAGE_BYTES, bytes))
-      page.push(text, bytes)
-      this.#pages.push(page)
+  /** Appends a message. Call `hasRoomFor` first. */
+  push({ text, bytes }: SerialisedMessage): void {
+    if (!this.#buffers.at(-1)?.push(text, bytes)) {
+      const buffer = new MessageBuffer(Math.max(BUFFER_BYTES, bytes))
+      buffer.push(text, bytes)
+      this.#buffers.push(buffer)
     }
     this.#waiting.messages++
     this.#waiting.bytes += bytes
   }
 
-  /** Takes the first message that waits out, and forgets it. */
+  /** Drops the first message that waits. */
   dropOldest(): void {
     this.#shift()
-    this.#tidy()
+    this.#releaseBuffers()
   }
 
-  /** Takes the next batch out, as large as the bounds let it be. At least one message waits. */
+  /** Takes the next batch, as large as the bounds allow. At least one message must wait. */
   takeBatch(): Batch {
     const { flushAt, maxBatchBytes } = this.#bounds
     const first = this.#head
-    this.#out = { first, messages: 0, bytes: 0 }
+    this.#inFlight = { first, messages: 0, bytes: 0 }
     const messages: Uint8Array[] = []
     let bytes = ENVELOPE_BYTES - 1
     while (this.waiting > 0 && messages.length < flushAt) {
       bytes += this.#firstBytes + 1
       if (bytes > maxBatchBytes) break
       const message = this.#shift()
-      this.#out.messages++
-      this.#out.bytes += message.length
+      this.#inFlight.messages++
+      this.#inFlight.bytes += message.length
       messages.push(message)
     }
     const batch = new Batch(first, messages)
-    this.#tidy()
+    this.#releaseBuffers()
     return batch
   }
 
-  /** The batch that was out has met its fate. */
+  /** The batch in flight has its final outcome. */
   settle(): void {
-    this.#out = { first: 0, messages: 0, bytes: 0 }
+    this.#inFlight = { first: 0, messages: 0, bytes: 0 }
   }
 
   get #bytes(): number {
-    return this.#waiting.bytes + this.#out.bytes
+    return this.#waiting.bytes + this.#inFlight.bytes
   }
 
   get #firstBytes(): number {
-    while (this.#pages.length > 1 && this.#pages[0]!.isEmpty) this.#pages.shift()
-    return this.#pages[0]!.firstBytes
+    while (this.#buffers.length > 1 && this.#buffers[0]!.isEmpty) this.#buffers.shift()
+    return this.#buffers[0]!.firstBytes
   }
 
   #shift(): Uint8Array {
@@ -123,13 +128,13 @@ export class Queue {
     this.#waiting.messages--
     this.#waiting.bytes -= bytes
     this.#head++
-    return this.#pages[0]!.shift()
+    return this.#buffers[0]!.shift()
   }
 
-  /** The last page is used again rather than made anew. */
-  #tidy(): void {
+  /** When nothing waits: keeps one buffer for the next messages and releases the others. */
+  #releaseBuffers(): void {
     if (this.waiting > 0) return
-    this.#pages.splice(1)
-    this.#pages[0]?.clear()
+    this.#buffers.splice(1)
+    this.#buffers[0]?.clear()
   }
 }

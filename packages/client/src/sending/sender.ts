@@ -1,58 +1,58 @@
-import type { Batch } from '../queue/batch.ts'
 import type { Clock } from '../clock.ts'
-import type { Say } from './debug.ts'
-import { Fate } from '../queue/fate.ts'
 import type { Options } from '../options.ts'
+import type { Batch } from '../queue/batch.ts'
 import type { Queue } from '../queue/queue.ts'
+import type { DebugLog } from '../reporting/debug-log.ts'
+import { BatchOutcome } from './batch-outcome.ts'
 import { isRetryable, retryAfterMs, retryDelayMs } from './retry.ts'
-import type { Answer, Transport } from './transport.ts'
+import type { BatchResponse, Transport } from './transport.ts'
 
-interface Parts {
+interface SenderOptions {
   readonly queue: Queue
   readonly transport: Transport
   readonly options: Options
   readonly clock: Clock
   readonly random: () => number
-  readonly say: Say | undefined
-  /** A batch has met its fate. */
-  readonly onFate: (fate: Fate) => void
-  /** Nothing more has to be sent for now. */
+  readonly debug: DebugLog | undefined
+  /** Called when a batch is delivered or has failed for good. */
+  readonly onOutcome: (outcome: BatchOutcome) => void
+  /** Called when there is nothing to send for now. */
   readonly onIdle: () => void
 }
 
 /**
- * Sends what waits, one batch after the other, in the order of the calls.
+ * Sends the queue, one batch after the other, in the order of the calls.
  *
- * Idle until woken. Sending: takes a batch, tries it, pauses and tries it again until its fate is known;
- * then the next, while a flush asks for it or a batch is full; then idle. Stopped for good, from any
- * of these, by `stop`; the batch that was out then stays without a fate.
+ * It is idle until `wake`. While it sends, it takes a batch, tries it, pauses and tries it again until its outcome is
+ * final. It goes on with the next batch while a flush asks for it or a batch is full; then it is idle again. `stop`
+ * ends it for good, from any of these states; the batch in flight then has no outcome.
  */
 export class Sender {
-  readonly #parts: Parts
-  /** The number of the first message that no flush has asked for. */
-  #wanted = 0
+  readonly #options: SenderOptions
+  /** Messages with a lower number are sent even where they do not fill a batch. */
+  #flushEnd = 0
   #isSending = false
   #isStopped = false
   #attempt: AbortController | undefined
   #endPause: (() => void) | undefined
 
-  constructor(parts: Parts) {
-    this.#parts = parts
+  constructor(options: SenderOptions) {
+    this.#options = options
   }
 
   get isSending(): boolean {
     return this.#isSending
   }
 
-  /** Sends full batches, and all messages with a number below `wanted`. Returns before anything is sent. */
-  wake(wanted = 0): void {
-    this.#wanted = Math.max(this.#wanted, wanted)
+  /** Sends full batches, and all messages with a number below `flushEnd`. Returns before anything is sent. */
+  wake(flushEnd = 0): void {
+    this.#flushEnd = Math.max(this.#flushEnd, flushEnd)
     if (this.#isSending || this.#isStopped) return
     this.#isSending = true
     queueMicrotask(() => void this.#send())
   }
 
-  /** Breaks off whatever is under way. */
+  /** Aborts the request or the pause that is under way, and sends nothing more. */
   stop(): void {
     this.#isStopped = true
     this.#attempt?.abort()
@@ -60,51 +60,51 @@ export class Sender {
   }
 
   async #send(): Promise<void> {
-    const { queue, onFate, onIdle } = this.#parts
-    while (queue.waiting > 0 && (queue.head < this.#wanted || queue.hasFullBatch)) {
+    const { queue, onOutcome, onIdle } = this.#options
+    while (queue.waiting > 0 && (queue.head < this.#flushEnd || queue.hasFullBatch)) {
       const batch = queue.takeBatch()
-      const answer = await this.#deliver(batch)
+      const response = await this.#deliver(batch)
       if (this.#isStopped) return
       queue.settle()
-      onFate(new Fate(batch, answer))
+      onOutcome(new BatchOutcome(batch, response))
     }
     this.#isSending = false
     onIdle()
   }
 
-  /** Resolves with the last answer, or at once when stopped. */
-  async #deliver(batch: Batch): Promise<Answer> {
-    const { options, clock, random, say } = this.#parts
+  /** Resolves with the last response, or at once when stopped. */
+  async #deliver(batch: Batch): Promise<BatchResponse> {
+    const { options, clock, random, debug } = this.#options
     for (let retry = 1; ; retry++) {
-      const answer = await this.#try(batch)
-      const isFinal = answer.status !== undefined && !isRetryable(answer.status)
-      if (isFinal || retry > options.maxRetries || this.#isStopped) return answer
-      const askedMs = retryAfterMs(answer.retryAfter, clock.now())
-      const delayMs = retryDelayMs(retry, random(), askedMs)
-      say?.(`retry ${retry} of ${options.maxRetries} in ${Math.round(delayMs)} ms`)
+      const response = await this.#try(batch)
+      const isFinal = response.status !== undefined && !isRetryable(response.status)
+      if (isFinal || retry > options.maxRetries || this.#isStopped) return response
+      const requestedMs = retryAfterMs(response.retryAfter, clock.now())
+      const delayMs = retryDelayMs(retry, random(), requestedMs)
+      debug?.(`retry ${retry} of ${options.maxRetries} in ${Math.round(delayMs)} ms`)
       await this.#pause(delayMs)
     }
   }
 
-  async #try(batch: Batch): Promise<Answer> {
-    const { transport, options, clock, say } = this.#parts
+  async #try(batch: Batch): Promise<BatchResponse> {
+    const { transport, options, clock, debug } = this.#options
     const attempt = (this.#attempt = new AbortController())
     const startedAt = clock.now()
     const cancel = clock.after(options.timeoutMs, () => {
-      attempt.abort(new Error(`no answer within ${options.timeoutMs} ms`))
+      attempt.abort(new Error(`no response within ${options.timeoutMs} ms`))
     })
-    // A fetch that was handed in may not heed the signal.
+    // A `fetch` from the options may ignore the signal.
     const aborted = new Promise<never>((_resolve, reject) => {
       attempt.signal.addEventListener('abort', () => reject(attempt.signal.reason as Error))
     })
     try {
       const body = batch.sentAt(startedAt)
-      const answer = await Promise.race([transport.post(body, attempt.signal), aborted])
-      const { status, code = '' } = answer
-      say?.(`response ${status} ${code} to ${batch.length} in ${clock.now() - startedAt} ms`)
-      return answer
+      const response = await Promise.race([transport.post(body, attempt.signal), aborted])
+      const { status, code = '' } = response
+      debug?.(`response ${status} ${code} to ${batch.length} in ${clock.now() - startedAt} ms`)
+      return response
     } catch (cause) {
-      say?.(`no response to ${batch.length}: ${String(cause)}`)
+      debug?.(`no response to ${batch.length}: ${String(cause)}`)
       return { rejected: [], cause }
     } finally {
       cancel()
@@ -114,7 +114,7 @@ export class Sender {
   #pause(delayMs: number): Promise<void> {
     if (this.#isStopped) return Promise.resolve()
     return new Promise((resolve) => {
-      const cancel = this.#parts.clock.after(delayMs, resolve)
+      const cancel = this.#options.clock.after(delayMs, resolve)
       this.#endPause = () => {
         cancel()
         resolve()

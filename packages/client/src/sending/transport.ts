@@ -1,28 +1,28 @@
 import { ValidationError } from '../errors.ts'
 import type { Options } from '../options.ts'
 
-/** One message that the service refused. */
-export interface Rejected {
-  /** Its place in the batch, from 0. */
+/** One message that the service rejected. */
+export interface RejectedMessage {
+  /** Its position in the batch, from 0. */
   readonly index: number
   readonly messageId: string | null
   readonly code: string
   readonly message: string
 }
 
-/** What came of a request. */
-export interface Answer {
-  /** Absent where nothing came, for the reason in `cause`. */
+/** The response to a batch, or the reason why there was none. */
+export interface BatchResponse {
+  /** Absent if there was no response; `cause` then has the reason. */
   readonly status?: number
   readonly retryAfter?: string | null
   readonly code?: string | undefined
-  readonly rejected: readonly Rejected[]
+  readonly rejected: readonly RejectedMessage[]
   readonly cause?: unknown
 }
 
 const COMPRESSED_FROM_BYTES = 1024
 
-/** Posts batches, each in one request. */
+/** Sends batches, each in one POST request. */
 export class Transport {
   readonly #options: Options
   readonly #headers: Headers
@@ -37,50 +37,49 @@ export class Transport {
     this.#headers.set('Authorization', `Basic ${btoa(`${writeKey}:`)}`)
   }
 
-  /** Resolves with the answer, read to its end. Rejects where there is none, also because of `signal`. */
-  async post(body: Uint8Array<ArrayBuffer>, signal: AbortSignal): Promise<Answer> {
+  /** Resolves with the response after reading all of it. Rejects if there is no response or `signal` aborts. */
+  async post(body: Uint8Array<ArrayBuffer>, signal: AbortSignal): Promise<BatchResponse> {
     const { endpoint, gzip, fetch = globalThis.fetch } = this.#options
     const headers = new Headers(this.#headers)
-    let sent = body
+    let sentBody = body
     if (gzip && body.length > COMPRESSED_FROM_BYTES && 'CompressionStream' in globalThis) {
       headers.set('Content-Encoding', 'gzip')
-      sent = await compressed(body)
+      sentBody = await gzipped(body)
     }
-    // A redirected POST arrives as a GET: its answer would say nothing of the batch.
+    // A redirect turns a POST into a GET: its response would say nothing about the batch.
     const response = await fetch(endpoint, {
       method: 'POST',
       headers,
-      body: sent,
+      body: sentBody,
       signal,
       redirect: 'manual',
     })
-    const { status } = response
     return {
-      status,
+      status: response.status,
       retryAfter: response.headers.get('Retry-After'),
-      ...read(await response.text()),
+      ...parseBody(await response.text()),
     }
   }
 }
 
-async function compressed(body: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
+async function gzipped(body: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
   const stream = new Blob([body]).stream().pipeThrough(new CompressionStream('gzip'))
   return new Uint8Array(await new Response(stream).arrayBuffer())
 }
 
-/** What an answer says besides its status; a proxy's HTML says nothing. */
-function read(text: string): Pick<Answer, 'code' | 'rejected'> {
+/** The code and the rejected messages in the body of a response; nothing if it is not JSON, such as a proxy's HTML. */
+function parseBody(text: string): Pick<BatchResponse, 'code' | 'rejected'> {
   try {
     const { code, rejected } = JSON.parse(text) as { code?: unknown; rejected?: unknown }
     return {
       code: typeof code === 'string' ? code : undefined,
-      rejected: Array.isArray(rejected) ? rejected.filter(isRejected) : [],
+      rejected: Array.isArray(rejected) ? rejected.filter(isRejectedMessage) : [],
     }
   } catch {
     return { rejected: [] }
   }
 }
 
-function isRejected(item: unknown): item is Rejected {
-  return Number.isInteger((item as Rejected | null)?.index)
+function isRejectedMessage(item: unknown): item is RejectedMessage {
+  return Number.isInteger((item as RejectedMessage | null)?.index)
 }

@@ -1,13 +1,13 @@
 import { ValidationError } from '@hookline/client'
 import { describe, expect, test } from 'vitest'
 import { ManualClock } from '../../../server/test/harness/manual-clock.ts'
-import { LIBRARY } from '../../src/version.ts'
+import { LIBRARY } from '../../src/calls/analytics-calls.ts'
 import { openExchange } from '../harness/open-exchange.ts'
 
 const user = { userId: 'u1' }
 
 describe('a call', () => {
-  test('of each type arrives with what it was given', async () => {
+  test('of each type arrives with its fields', async () => {
     await using exchange = await openExchange()
     const { analytics } = exchange
     analytics.identify({ ...user, traits: { plan: 'pro' } })
@@ -27,7 +27,7 @@ describe('a call', () => {
     ])
   })
 
-  test('carries context.library on every message, the caller having no say in it', async () => {
+  test('carries context.library on every message; the caller cannot change it', async () => {
     await using exchange = await openExchange()
     exchange.analytics.track({ ...user, event: 'E' })
     exchange.analytics.track({ ...user, event: 'E', context: { library: null, app: 'x' } })
@@ -38,7 +38,7 @@ describe('a call', () => {
     ])
   })
 
-  test('is sent with the write key as Basic user name, and sentAt of the try', async () => {
+  test('is sent with the write key as Basic user name, and with sentAt of the request', async () => {
     const clock = new ManualClock(Date.UTC(2026, 10, 21))
     await using exchange = await openExchange({ clock })
     exchange.track(1)
@@ -55,7 +55,7 @@ describe('a call', () => {
     expect(exchange.batches[0]!.sentAt).toBe('2026-11-21T00:00:01.234Z')
   })
 
-  test('gets messageId (a UUID) and timestamp when it is made, not when it is sent', async () => {
+  test('gets its messageId (a UUID) and its timestamp when it is made, not when it is sent', async () => {
     const clock = new ManualClock(Date.UTC(2026, 10, 21))
     await using exchange = await openExchange({ clock })
     exchange.track(2)
@@ -67,7 +67,7 @@ describe('a call', () => {
     expect(exchange.messages[0]!.timestamp).toBe('2026-11-21T00:00:00.000Z')
   })
 
-  test('keeps a messageId of its own', async () => {
+  test('keeps the messageId that the caller gives', async () => {
     await using exchange = await openExchange()
     exchange.analytics.track({ ...user, event: 'E', messageId: 'order-1' })
     await exchange.analytics.flush()
@@ -78,14 +78,17 @@ describe('a call', () => {
     [new Date('2014-12-12T19:04:59.123Z'), '2014-12-12T19:04:59.123Z'],
     ['2014-12-12T20:04:59.123456+0100', '2014-12-12T20:04:59.123456+0100'],
     ['2014-12-12', '2014-12-12'],
-  ] as const)('with the timestamp %s imports history: it is sent as %s', async ([given, sent]) => {
-    await using exchange = await openExchange()
-    exchange.analytics.identify({ ...user, timestamp: given })
-    await exchange.analytics.flush()
-    expect(exchange.messages[0]!.timestamp).toBe(sent)
-  })
+  ] as const)(
+    'with the timestamp %s imports history and is sent with %s',
+    async ([timestamp, sent]) => {
+      await using exchange = await openExchange()
+      exchange.analytics.identify({ ...user, timestamp })
+      await exchange.analytics.flush()
+      expect(exchange.messages[0]!.timestamp).toBe(sent)
+    },
+  )
 
-  test('is a snapshot: what changes later changes nothing', async () => {
+  test('is serialised at once: later changes to its objects change nothing', async () => {
     await using exchange = await openExchange()
     const properties = { list: [1], when: new Date(0) }
     const call = { ...user, event: 'E', properties }
@@ -100,7 +103,7 @@ describe('a call', () => {
     })
   })
 
-  test('does no I/O: nothing is requested before the caller is done', async () => {
+  test('does no I/O: no request is sent before the code of the caller has run', async () => {
     let requests = 0
     await using exchange = await openExchange({
       flushAt: 1,
@@ -136,16 +139,19 @@ describe('a call', () => {
     ],
     ['64 levels and more', deep(63), 'nested_too_deep'],
     ['levels without end', deep(100_000), 'nested_too_deep'],
-  ] as const)('with %s, which JSON cannot carry, fails alone', async ([, properties, code]) => {
-    await using exchange = await openExchange()
-    exchange.track(1, 1)
-    expect(() => exchange.analytics.track({ ...user, event: 'E', properties })).toThrow(
-      expect.objectContaining({ name: 'ValidationError', code }),
-    )
-    exchange.track(1, 2)
-    expect(await exchange.analytics.flush()).toEqual({ delivered: 2, failed: 0, pending: 0 })
-    expect(exchange.events).toEqual([1, 2])
-  })
+  ] as const)(
+    'with %s, which JSON cannot represent, throws and affects no other call',
+    async ([, properties, code]) => {
+      await using exchange = await openExchange()
+      exchange.track(1, 1)
+      expect(() => exchange.analytics.track({ ...user, event: 'E', properties })).toThrow(
+        expect.objectContaining({ name: 'ValidationError', code }),
+      )
+      exchange.track(1, 2)
+      expect(await exchange.analytics.flush()).toEqual({ delivered: 2, failed: 0, pending: 0 })
+      expect(exchange.events).toEqual([1, 2])
+    },
+  )
 
   test('with null, undefined and 62 levels arrives', async () => {
     await using exchange = await openExchange()
@@ -155,7 +161,7 @@ describe('a call', () => {
     expect(exchange.messages[0]!.properties).toEqual({ coupon: null, text: 'null', deep: deep(61) })
   })
 
-  test('names the value that JSON cannot carry', async () => {
+  test('names the value that JSON cannot represent', async () => {
     await using exchange = await openExchange()
     const properties = { revenue: Number.NaN }
     expect(() => exchange.analytics.track({ ...user, event: 'E', properties })).toThrow(
@@ -163,7 +169,7 @@ describe('a call', () => {
     )
   })
 
-  test('over 32 KB of UTF-8 is thrown as message_too_large, and one of exactly that arrives', async () => {
+  test('over 32 KB of UTF-8 throws message_too_large; one of exactly 32 KB arrives', async () => {
     await using exchange = await openExchange()
     const { analytics } = exchange
     const ids = { ...user, messageId: 'm', timestamp: '2026-01-01', event: 'E' }
@@ -179,7 +185,7 @@ describe('a call', () => {
     expect(Buffer.byteLength(JSON.stringify(exchange.messages[1]))).toBe(32_768)
   })
 
-  test('that was wrong leaves nothing behind', async () => {
+  test('that throws is not counted', async () => {
     await using exchange = await openExchange()
     expect(() => exchange.analytics.track({} as never)).toThrow(ValidationError)
     expect(exchange.analytics.stats).toEqual({
@@ -191,7 +197,7 @@ describe('a call', () => {
     })
   })
 
-  test('of a client that is not enabled is checked, and goes nowhere', async () => {
+  test('of a client that is not enabled is validated but not sent', async () => {
     await using exchange = await openExchange({ enabled: false, flushAt: 1 })
     exchange.track(3)
     expect(() => exchange.analytics.track({} as never)).toThrow(ValidationError)

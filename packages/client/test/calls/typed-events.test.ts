@@ -13,7 +13,7 @@ type Shop = {
   'Plan Changed': { from: string; to: string }
 }
 
-// What the compiler says is the test: each @ts-expect-error fails the type check once it is not an error.
+// The compiler is the test: a line below @ts-expect-error that compiles fails the type check.
 test('typed events check names and properties', () => {
   const user = { userId: 'u1' }
   const shop = new Recorder<Shop>()
@@ -35,7 +35,7 @@ test('typed events check names and properties', () => {
   expect(shop.calls).toHaveLength(8)
 })
 
-test('calls without what their type requires do not compile, and throw', () => {
+test('calls without the fields that their type requires do not compile, and throw', () => {
   const recorder = new Recorder()
   const properties: OrderCompleted = { revenue: 1 }
   recorder.track({ anonymousId: 'a1', userId: null, event: 'Any', properties })
@@ -51,7 +51,7 @@ test('calls without what their type requires do not compile, and throw', () => {
   expect(() => recorder.identify({ userId: 'u1', traits: 'pro' })).toThrow('traits_not_object')
 })
 
-test('a client of typed events is one for those events only', () => {
+test('a client of typed events takes no other events', () => {
   const shop: Analytics<Shop> = new Analytics<Shop>('wk_test', { enabled: false })
   // @ts-expect-error: it does not take any event
   const any: Analytics = shop

@@ -8,7 +8,7 @@ import { validate } from '../../src/calls/validate.ts'
 
 type Type = (typeof EVENT_TYPES)[number]
 
-/** The code the client throws, if it does. */
+/** The code that the client throws, if it throws. */
 function thrownCode(type: Type, call: unknown): string | undefined {
   try {
     validate(type, call)
@@ -18,8 +18,8 @@ function thrownCode(type: Type, call: unknown): string | undefined {
   }
 }
 
-/** The code the service answers with, if it refuses. */
-function answeredCode(type: Type, call: Json): string | undefined {
+/** The code that the service responds with, if it refuses the call. */
+function serviceCode(type: Type, call: Json): string | undefined {
   const result = parseCall(call, {
     type,
     shared: { bytes: 0 },
@@ -35,15 +35,15 @@ const value = fc.oneof(
 )
 const names =
   'messageId userId anonymousId groupId previousId event name category properties traits context integrations'
-const call = fc.record(Object.fromEntries(names.split(' ').map((name) => [name, value])), {
+const fields = fc.record(Object.fromEntries(names.split(' ').map((name) => [name, value])), {
   requiredKeys: [],
 })
 
 describe('validation', () => {
-  test('throws the code that the service would answer with, for every call', () => {
+  test('throws the code that the service would respond with, for every call', () => {
     fc.assert(
-      fc.property(fc.constantFrom(...EVENT_TYPES), fc.oneof(call, value), (type, given) => {
-        expect(thrownCode(type, given)).toBe(answeredCode(type, given))
+      fc.property(fc.constantFrom(...EVENT_TYPES), fc.oneof(fields, value), (type, call) => {
+        expect(thrownCode(type, call)).toBe(serviceCode(type, call))
       }),
       { numRuns: 5_000 },
     )
@@ -62,12 +62,12 @@ describe('validation', () => {
     ['group', { userId: 'u' }, 'id_required'],
     ['alias', { userId: 'u' }, 'id_required'],
     ['alias', null, 'not_an_object'],
-  ] as const)('%s of %j is thrown as %s', ([type, given, code]) => {
-    expect(thrownCode(type, given)).toBe(code)
+  ] as const)('%s of %j throws %s', ([type, call, code]) => {
+    expect(thrownCode(type, call)).toBe(code)
   })
 
   test.for([new Date(Number.NaN), 'yesterday', '12/31/2014', Infinity])(
-    'the timestamp %s, which would silently become now, is thrown as timestamp_invalid',
+    'the timestamp %s, which the service would replace by now, throws timestamp_invalid',
     (timestamp) => {
       expect(thrownCode('identify', { userId: 'u', timestamp })).toBe('timestamp_invalid')
     },

@@ -7,9 +7,9 @@ interface Bundler {
   }>
 }
 
-/** A module with all that it imports, minified; packages are taken as they are published. */
+/** A module bundled with everything it imports, minified. Packages resolve as published unless `conditions` differ. */
 export async function bundle(path: string, conditions: readonly string[] = []): Promise<string> {
-  // It comes with Vitest's Vite; named so, it is no dependency of our own to keep in step with that.
+  // rolldown comes with Vitest's Vite. A literal import would make it our dependency, with a version to keep equal.
   const name = 'rolldown'
   const { rolldown } = (await import(name)) as Bundler
   const built = await rolldown({
@@ -21,7 +21,7 @@ export async function bundle(path: string, conditions: readonly string[] = []): 
   return output[0].code
 }
 
-/** The size, minified and compressed, of a module of the client with all that it imports. */
+/** The size of a module of the client bundled with everything it imports, minified and compressed. */
 export async function bundledBytes(module: string): Promise<number> {
   const path = fileURLToPath(new URL(`../../src/${module}.ts`, import.meta.url))
   return gzipSync(await bundle(path, ['hookline-source'])).length

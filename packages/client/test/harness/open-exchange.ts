@@ -14,11 +14,11 @@ interface ExchangeOptions extends ClientOptions {
   readonly random?: () => number
 }
 
-/** A client and the server it sends to. */
+/** A client and the receiver that it sends to. */
 export class Exchange implements AsyncDisposable {
   readonly receiver: Receiver
   readonly analytics: Analytics
-  /** What `onError` was told. */
+  /** The errors that `onError` received. */
   readonly errors: ReportedError[] = []
   readonly #clock: Clock | undefined
 
@@ -36,7 +36,7 @@ export class Exchange implements AsyncDisposable {
     )
   }
 
-  /** Tracks events named by their number, from `first`. */
+  /** Makes `count` track calls whose event names are numbers, starting with `first`. */
   track(count: number, first = 0): void {
     for (let index = first; index < first + count; index++) {
       this.analytics.track({ userId: 'u1', event: String(index) })
@@ -51,7 +51,7 @@ export class Exchange implements AsyncDisposable {
     return this.batches.flatMap(({ batch }) => batch)
   }
 
-  /** The events that arrived, in their order. */
+  /** The event numbers that arrived, in the order of arrival. */
   get events(): number[] {
     return this.messages.map(({ event }) => Number(event))
   }
@@ -64,7 +64,7 @@ export class Exchange implements AsyncDisposable {
   }
 }
 
-/** A client whose calls go to a server that answers as it is told: 200 unless `respond` says otherwise. */
+/** Opens a client with a receiver that responds as `respond` says; default: 200. */
 export async function openExchange(options: ExchangeOptions = {}): Promise<Exchange> {
   const respond = options.respond ?? { body: '{"success":true}' }
   return new Exchange(await openReceiver({ respond }), options)

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
-/** A program of `test/programs`, in a process of its own. */
+/** A program of `test/programs` in its own process. */
 export class RunningProgram implements AsyncDisposable {
   readonly stdout: string[] = []
   #stderr = ''
@@ -26,7 +26,7 @@ export class RunningProgram implements AsyncDisposable {
     return this.#stderr
   }
 
-  /** The exit code, once it has ended by itself. */
+  /** Resolves with the exit code when the program ends by itself. */
   exit(): Promise<number | null> {
     return this.#exited
   }

@@ -1,4 +1,4 @@
-// Prints how many calls a second of processor time are enqueued, and by how much the memory grows with each.
+// Prints how many calls it enqueues per second of CPU time, and how many bytes of memory each byte of JSON takes.
 import { Analytics } from '@hookline/client'
 import { Recorder } from '@hookline/client/testing'
 
@@ -28,7 +28,7 @@ function enqueue(): { rate: number; growth: number } {
   }
   const { user, system } = process.cpuUsage(startedAt)
   const grown = usedBytes() - before
-  if (analytics.stats.pending !== CALLS) throw new Error('not everything was queued')
+  if (analytics.stats.pending !== CALLS) throw new Error('some calls were not queued')
   return {
     rate: Math.round(CALLS / ((user + system) / 1e6)),
     growth: grown / (CALLS * MESSAGE_BYTES),
@@ -40,7 +40,7 @@ function callOf(index: number) {
   return { userId: `user-${index}`, event: 'Order Completed', properties }
 }
 
-/** The JSON of the call in the middle. */
+/** The size of an average call as JSON. */
 function messageBytes(): number {
   const recorder = new Recorder()
   recorder.track(callOf(CALLS / 2))

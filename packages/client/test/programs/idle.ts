@@ -1,4 +1,4 @@
-// Ends its last line while a client still has something waiting: idle.ts <endpoint>
+// Reaches its last line while a call still waits in the queue: idle.ts <endpoint>
 import { Analytics } from '@hookline/client'
 
 const [endpoint] = process.argv.slice(2)

@@ -1,4 +1,4 @@
-// Tracks so many calls, and closes: track-and-close.ts <endpoint> <calls>
+// Makes <calls> track calls and closes the client: track-and-close.ts <endpoint> <calls>
 import { Analytics } from '@hookline/client'
 
 const [endpoint, calls] = process.argv.slice(2)

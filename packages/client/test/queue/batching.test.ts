@@ -4,12 +4,12 @@ import { ManualClock } from '../../../server/test/harness/manual-clock.ts'
 import type { Respond } from '../../../server/test/harness/receiver.ts'
 import { bodyOf } from '../harness/arrived-batches.ts'
 import { openExchange } from '../harness/open-exchange.ts'
-import { PATIENT, QuickClock } from '../harness/quick-clock.ts'
+import { NO_TIMEOUTS, QuickClock } from '../harness/quick-clock.ts'
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index)
 
 describe('a batch', () => {
-  test('is sent at 20 messages, in the order of the calls; the rest waits', async () => {
+  test('is sent when 20 messages wait, in the order of the calls; the others wait', async () => {
     await using exchange = await openExchange({ clock: new ManualClock() })
     exchange.track(50)
     await exchange.receiver.waitFor(2)
@@ -21,14 +21,14 @@ describe('a batch', () => {
     expect(exchange.events).toEqual(numbers(50))
   })
 
-  test.for([{ flushAt: 1 }, { size: 1 }])('with %o is each call', async (options) => {
+  test.for([{ flushAt: 1 }, { size: 1 }])('with %o has one call', async (options) => {
     await using exchange = await openExchange({ ...options, clock: new ManualClock() })
     exchange.track(3)
     await expect.poll(() => exchange.events).toEqual([0, 1, 2])
     expect(exchange.receiver.requests).toHaveLength(3)
   })
 
-  test('is sent before it would exceed 500 KB, though 20 messages were not reached', async () => {
+  test('is sent before it would exceed 500 KB, even with fewer than 20 messages', async () => {
     await using exchange = await openExchange({ clock: new ManualClock() })
     const properties = { text: 'x'.repeat(32_000) }
     const call = { userId: 'u1', event: '7', properties }
@@ -39,7 +39,7 @@ describe('a batch', () => {
     expect(exchange.batches[0]!.batch).toHaveLength(15)
   })
 
-  test('is never over 20 messages or 500 KB, also at close, and wastes no room', async () => {
+  test('is never over 20 messages or 500 KB, also at close, and is as full as possible', async () => {
     const sizes = fc.array(fc.nat({ max: 31_500 }), { minLength: 1, maxLength: 80 })
     await fc.assert(
       fc.asyncProperty(sizes, async (lengths) => {
@@ -64,7 +64,7 @@ describe('a batch', () => {
     )
   })
 
-  test('may fill maxBatchBytes to the last byte', async () => {
+  test('may have exactly maxBatchBytes', async () => {
     await using first = await openExchange()
     first.analytics.track({ userId: 'u1', event: '1', timestamp: '2026-01-01', messageId: 'm' })
     await first.analytics.flush()
@@ -75,7 +75,7 @@ describe('a batch', () => {
     expect(bodyOf(second.receiver.requests[0]!)).toHaveLength(maxBatchBytes)
   })
 
-  test('goes only after the fate of the one before is known', async () => {
+  test('is sent only after the outcome of the batch before it is final', async () => {
     let open = 0
     let most = 0
     const respond: Respond = async (_request, index) => {
@@ -84,7 +84,7 @@ describe('a batch', () => {
       open--
       return index % 3 === 0 ? 503 : 200
     }
-    await using exchange = await openExchange({ respond, clock: new QuickClock(), ...PATIENT })
+    await using exchange = await openExchange({ respond, clock: new QuickClock(), ...NO_TIMEOUTS })
     exchange.track(100)
     expect(await exchange.analytics.flush()).toMatchObject({ delivered: 100 })
     expect(most).toBe(1)
@@ -94,7 +94,7 @@ describe('a batch', () => {
     )
   })
 
-  test('over 1 KiB is compressed, a smaller one is not', async () => {
+  test('over 1 KiB is compressed, and a smaller one is not', async () => {
     await using exchange = await openExchange()
     exchange.track(1)
     await exchange.analytics.flush()
@@ -115,7 +115,7 @@ describe('a batch', () => {
 })
 
 describe('flushAfter', () => {
-  /** With a clock that stands still, and the lines that tell of a flush. */
+  /** A client with a clock that stands still, and the log lines about flushes. */
   async function openTimed() {
     const flushes: string[] = []
     const logger = {
@@ -126,7 +126,7 @@ describe('flushAfter', () => {
     return { clock, flushes, exchange: await openExchange({ clock, logger }) }
   }
 
-  test('counts from the last flush, and no call puts it off', async () => {
+  test('counts from the last flush; calls do not delay it', async () => {
     const { clock, flushes, exchange } = await openTimed()
     await using _ = exchange
     for (const index of numbers(5)) {
@@ -140,7 +140,7 @@ describe('flushAfter', () => {
     await expect.poll(() => exchange.events).toEqual(numbers(5))
   })
 
-  test('counts from a flush that was asked for, or that 20 calls made', async () => {
+  test('counts from a requested flush, or from one that 20 calls started', async () => {
     const { clock, flushes, exchange } = await openTimed()
     await using _ = exchange
     for (const calls of [1, 20]) {
@@ -169,7 +169,7 @@ describe('flushAfter', () => {
     await expect.poll(() => exchange.events).toEqual([0, 1])
   })
 
-  test('sends what a full batch left over', async () => {
+  test('sends the calls that did not fill a batch', async () => {
     const { clock, exchange } = await openTimed()
     await using _ = exchange
     exchange.track(21)

@@ -3,10 +3,10 @@ import { ManualClock } from '../../../server/test/harness/manual-clock.ts'
 import type { Respond } from '../../../server/test/harness/receiver.ts'
 import { QueueFullError } from '../../src/errors.ts'
 import { openExchange } from '../harness/open-exchange.ts'
-import { PATIENT, QuickClock } from '../harness/quick-clock.ts'
+import { NO_TIMEOUTS, QuickClock } from '../harness/quick-clock.ts'
 
-/** Holds back the first answer until it is opened, and answers all others at once. */
-function held(): { respond: Respond; open: () => void } {
+/** Delays the first response until `open` is called, and responds to all later requests at once. */
+function firstDelayed(): { respond: Respond; open: () => void } {
   const { promise, resolve } = Promise.withResolvers<number>()
   return { respond: (_request, index) => (index === 0 ? promise : 200), open: () => resolve(200) }
 }
@@ -14,8 +14,8 @@ function held(): { respond: Respond; open: () => void } {
 describe('a full queue', () => {
   const bound = { maxQueueMessages: 10, flushAt: 4 }
 
-  test('drops the newest calls unless told otherwise; what was kept arrives in order', async () => {
-    const { respond, open } = held()
+  test('drops the newest calls by default; the others arrive in order', async () => {
+    const { respond, open } = firstDelayed()
     await using exchange = await openExchange({ respond, ...bound })
     exchange.track(4)
     await exchange.receiver.waitFor(1)
@@ -26,8 +26,8 @@ describe('a full queue', () => {
     expect(exchange.events).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
   })
 
-  test('drops the oldest that are not on their way with onFull drop-oldest', async () => {
-    const { respond, open } = held()
+  test('drops the oldest calls that are not in flight with onFull drop-oldest', async () => {
+    const { respond, open } = firstDelayed()
     await using exchange = await openExchange({ respond, ...bound, onFull: 'drop-oldest' })
     exchange.track(4)
     await exchange.receiver.waitFor(1)
@@ -36,14 +36,14 @@ describe('a full queue', () => {
     exchange.track(10, 10)
     expect(exchange.analytics.stats).toMatchObject({ queued: 20, dropped: 10, pending: 10 })
     open()
-    // Of the ten it waited for, six had to give way.
+    // Six of the ten that it waited for were dropped.
     expect(await flushed).toEqual({ delivered: 4, failed: 6, pending: 0 })
     await exchange.analytics.flush()
     expect(exchange.events).toEqual([0, 1, 2, 3, 14, 15, 16, 17, 18, 19])
   })
 
-  test('throws QueueFullError with onFull throw, and counts nothing', async () => {
-    const { respond, open } = held()
+  test('throws QueueFullError with onFull throw, and does not count the call', async () => {
+    const { respond, open } = firstDelayed()
     await using exchange = await openExchange({ respond, ...bound, onFull: 'throw' })
     exchange.track(10)
     expect(() => exchange.track(1)).toThrow(QueueFullError)
@@ -53,8 +53,8 @@ describe('a full queue', () => {
     exchange.track(1)
   })
 
-  test('is bounded by bytes, those on their way included', async () => {
-    const { respond, open } = held()
+  test('is bounded by bytes, including those in flight', async () => {
+    const { respond, open } = firstDelayed()
     const options = { maxQueueBytes: 100_000, onFull: 'drop-oldest' } as const
     await using exchange = await openExchange({ respond, ...options })
     const properties = { text: '完'.repeat(8_000) }
@@ -65,7 +65,7 @@ describe('a full queue', () => {
     expect(await exchange.analytics.flush()).toEqual({ delivered: 4, failed: 0, pending: 0 })
   })
 
-  test('is sent although flushAt was not reached', async () => {
+  test('is sent even if flushAt was not reached', async () => {
     const options = { maxQueueBytes: 40_000, maxBatchBytes: 100_000, flushAt: 100 }
     await using exchange = await openExchange({ ...options, clock: new ManualClock() })
     const properties = { text: 'x'.repeat(30_000) }
@@ -78,7 +78,7 @@ describe('a full queue', () => {
   test('is reported once per burst of drops', async () => {
     const respond = [503, 503, 503, 200]
     const clock = new QuickClock()
-    await using exchange = await openExchange({ respond, ...bound, clock, ...PATIENT })
+    await using exchange = await openExchange({ respond, ...bound, clock, ...NO_TIMEOUTS })
     exchange.track(1_000)
     await exchange.analytics.flush()
     expect(exchange.errors).toMatchObject([{ name: 'DroppedError', policy: 'drop-newest' }])

@@ -3,23 +3,23 @@ import { describe, expect, test } from 'vitest'
 import { DeliveryError, RejectedError } from '../../src/errors.ts'
 import { isRetryable, retryAfterMs, retryDelayMs } from '../../src/sending/retry.ts'
 import { openExchange } from '../harness/open-exchange.ts'
-import { PATIENT, QuickClock } from '../harness/quick-clock.ts'
+import { NO_TIMEOUTS, QuickClock } from '../harness/quick-clock.ts'
 
 describe('the delay of a retry', () => {
-  test('doubles from 100 ms to 30 s, less a random half', () => {
+  test('doubles from 100 ms to 30 s, minus a random part of up to a half', () => {
     const longest = [1, 2, 3, 8, 9, 10, 50].map((retry) => retryDelayMs(retry, 1))
     expect(longest).toEqual([100, 200, 400, 12_800, 25_600, 30_000, 30_000])
     const shortest = [1, 2, 50].map((retry) => retryDelayMs(retry, 0))
     expect(shortest).toEqual([50, 100, 15_000])
   })
 
-  test('is never shorter than what the server asks for', () => {
-    const random = fc.double({ min: 0, max: 1, noNaN: true })
+  test('is never shorter than the server asks for', () => {
+    const fraction = fc.double({ min: 0, max: 1, noNaN: true })
     fc.assert(
-      fc.property(fc.nat({ max: 2000 }), random, fc.nat(), (retry, chance, asked) => {
-        const delayMs = retryDelayMs(retry, chance, asked)
-        expect(delayMs).toBeGreaterThanOrEqual(asked)
-        expect(delayMs).toBeLessThanOrEqual(Math.max(asked, 30_000))
+      fc.property(fc.nat({ max: 2000 }), fraction, fc.nat(), (retry, random, requested) => {
+        const delayMs = retryDelayMs(retry, random, requested)
+        expect(delayMs).toBeGreaterThanOrEqual(requested)
+        expect(delayMs).toBeLessThanOrEqual(Math.max(requested, 30_000))
       }),
     )
   })
@@ -45,7 +45,7 @@ describe('Retry-After', () => {
 describe('a batch is tried again', () => {
   test.for([408, 425, 429, 500, 502, 503, 504, 599])('after %i', async (status) => {
     const respond = [status, status, 200]
-    await using exchange = await openExchange({ respond, clock: new QuickClock(), ...PATIENT })
+    await using exchange = await openExchange({ respond, clock: new QuickClock(), ...NO_TIMEOUTS })
     exchange.track(3)
     expect(await exchange.analytics.flush()).toEqual({ delivered: 3, failed: 0, pending: 0 })
     expect(exchange.receiver.requests).toHaveLength(3)
@@ -54,7 +54,7 @@ describe('a batch is tried again', () => {
 
   test.for(['reset', 'close', 'broken-body'] as const)('after %s', async (misbehaviour) => {
     const respond = [misbehaviour, 200]
-    await using exchange = await openExchange({ respond, clock: new QuickClock(), ...PATIENT })
+    await using exchange = await openExchange({ respond, clock: new QuickClock(), ...NO_TIMEOUTS })
     exchange.track(3)
     expect(await exchange.analytics.flush()).toEqual({ delivered: 3, failed: 0, pending: 0 })
     expect(exchange.receiver.requests).toHaveLength(2)
@@ -69,18 +69,18 @@ describe('a batch is tried again', () => {
     },
   )
 
-  test('after timeoutMs although a fetch that was handed in does not heed its signal', async () => {
+  test('after timeoutMs even if the fetch of the options ignores its signal', async () => {
     let tries = 0
-    const deaf = (url: string, init: RequestInit) =>
+    const ignoringSignal = (url: string, init: RequestInit) =>
       tries++ === 0 ? new Promise<Response>(() => {}) : fetch(url, init)
-    await using exchange = await openExchange({ fetch: deaf, timeoutMs: 50 })
+    await using exchange = await openExchange({ fetch: ignoringSignal, timeoutMs: 50 })
     exchange.track(3)
     expect(await exchange.analytics.flush()).toEqual({ delivered: 3, failed: 0, pending: 0 })
   })
 
-  test('with the same messageIds and timestamps, so that none counts twice', async () => {
+  test('with the same messageIds and timestamps, so that no call counts twice', async () => {
     const respond = [500, 'reset', 200] as const
-    await using exchange = await openExchange({ respond, clock: new QuickClock(), ...PATIENT })
+    await using exchange = await openExchange({ respond, clock: new QuickClock(), ...NO_TIMEOUTS })
     exchange.track(3)
     await exchange.analytics.flush()
     const [first, second, third] = exchange.batches.map(({ batch }) => batch)
@@ -88,10 +88,10 @@ describe('a batch is tried again', () => {
     expect(third).toEqual(first)
   })
 
-  test('with back-off that is jittered and doubles', async () => {
+  test('with jittered exponential back-off', async () => {
     const clock = new QuickClock()
     const respond = [503, 503, 503, 503, 200]
-    await using exchange = await openExchange({ respond, clock, random: () => 0.5, ...PATIENT })
+    await using exchange = await openExchange({ respond, clock, random: () => 0.5, ...NO_TIMEOUTS })
     exchange.track(1)
     await exchange.analytics.flush()
     expect(clock.delaysMs.filter((ms) => ms < 100_000)).toEqual([75, 150, 300, 600])
@@ -105,7 +105,7 @@ describe('a batch is tried again', () => {
       { status: 503, headers: { 'Retry-After': until } },
       200,
     ]
-    await using exchange = await openExchange({ respond, clock, ...PATIENT })
+    await using exchange = await openExchange({ respond, clock, ...NO_TIMEOUTS })
     exchange.track(1)
     await exchange.analytics.flush()
     const [seconds, date] = clock.delaysMs.filter((ms) => ms < 10_000_000)
@@ -113,9 +113,9 @@ describe('a batch is tried again', () => {
     expect(date).toBeGreaterThan(3_000_000)
   })
 
-  test('maxRetries times, then it fails, is reported once and counted, and the next one goes', async () => {
+  test('maxRetries times; then it fails, is reported once and counted, and the next batch is sent', async () => {
     const respond = [503, 503, 503, 200]
-    const options = { maxRetries: 2, flushAt: 5, clock: new QuickClock(), ...PATIENT }
+    const options = { maxRetries: 2, flushAt: 5, clock: new QuickClock(), ...NO_TIMEOUTS }
     await using exchange = await openExchange({ respond, ...options })
     exchange.track(10)
     expect(await exchange.analytics.flush()).toEqual({ delivered: 5, failed: 5, pending: 0 })
@@ -125,12 +125,12 @@ describe('a batch is tried again', () => {
     expect(exchange.analytics.stats).toMatchObject({ delivered: 5, failed: 5, pending: 0 })
   })
 
-  test('and fails with the cause when there never was an answer', async () => {
+  test('and fails with the network error as cause if there never was a response', async () => {
     const options = {
       respond: 'reset',
       maxRetries: 1,
       clock: new QuickClock(),
-      ...PATIENT,
+      ...NO_TIMEOUTS,
     } as const
     await using exchange = await openExchange(options)
     exchange.track(1)
@@ -155,7 +155,7 @@ describe('a batch is never tried again', () => {
     },
   )
 
-  test('after a 2xx whose body is no JSON', async () => {
+  test('after a 2xx whose body is not JSON', async () => {
     await using exchange = await openExchange({ respond: { status: 202, body: '<p>OK' } })
     exchange.track(3)
     expect(await exchange.analytics.flush()).toEqual({ delivered: 3, failed: 0, pending: 0 })
@@ -166,7 +166,7 @@ describe('rejected messages', () => {
   const rejected = (...indexes: number[]) =>
     indexes.map((index) => ({ index, messageId: `m${index}`, code: 'id_required', message: 'No.' }))
 
-  test('of a 200 are reported one by one, with code and message; the others are delivered', async () => {
+  test('in a 200 are reported one by one with code and message; the others are delivered', async () => {
     const body = JSON.stringify({ success: true, rejected: rejected(1, 3) })
     await using exchange = await openExchange({ respond: { body } })
     exchange.track(5)
@@ -178,7 +178,7 @@ describe('rejected messages', () => {
     ])
   })
 
-  test('of a 400 are reported one by one, and those it does not name together', async () => {
+  test('in a 400 are reported one by one, and the others of the batch together', async () => {
     const body = JSON.stringify({ success: false, code: 'c', rejected: rejected(0, 4) })
     await using exchange = await openExchange({ respond: { status: 400, body } })
     exchange.track(5)
@@ -190,7 +190,7 @@ describe('rejected messages', () => {
     ])
   })
 
-  test('that make no sense are ignored', async () => {
+  test('that are malformed are ignored', async () => {
     const body = JSON.stringify({ rejected: [null, 7, {}, ...rejected(-1, 5, 2, 2)] })
     await using exchange = await openExchange({ respond: { body } })
     exchange.track(5)
@@ -199,7 +199,7 @@ describe('rejected messages', () => {
   })
 })
 
-test('every status is either final or retryable as the specification has it', () => {
+test('exactly the statuses of the specification are retryable', () => {
   const retryable = Array.from({ length: 500 }, (_, index) => 100 + index).filter(isRetryable)
   const serverErrors = Array.from({ length: 100 }, (_, index) => 500 + index)
   expect(retryable).toEqual([408, 425, 429, ...serverErrors])

@@ -1,17 +1,17 @@
 import { isDeeperThan, type Json, LIMITS } from '@hookline/protocol'
 import { ValidationError } from '../errors.ts'
 
-/** A message as it was when the call was made. */
-export interface Snapshot {
-  /** Its JSON. */
+/** A message as JSON: later changes to the objects of the call do not change it. */
+export interface SerialisedMessage {
+  /** The JSON. */
   readonly text: string
-  /** The size of that in UTF-8. */
+  /** The size of `text` in UTF-8. */
   readonly bytes: number
 }
 
-/** Serialises a message. Throws a `ValidationError` for one that JSON cannot carry, or that is over the limits. */
-export function snapshotOf(message: object, maxBytes: number): Snapshot {
-  const text = serialise(message)
+/** Throws a `ValidationError` if JSON cannot represent the message or it exceeds the limits. */
+export function serialise(message: object, maxBytes: number): SerialisedMessage {
+  const text = stringify(message)
   const { bytes, openings } = measure(text)
   if (bytes > maxBytes) {
     throw new ValidationError('message_too_large', `the call has ${bytes} of ${maxBytes} bytes`)
@@ -23,11 +23,11 @@ export function snapshotOf(message: object, maxBytes: number): Snapshot {
   return { text, bytes }
 }
 
-function serialise(message: object): string {
+function stringify(message: object): string {
   try {
     const text = JSON.stringify(message)
-    // JSON.stringify makes null of what is no number; only then is it worth looking at each value.
-    return text.includes('null') ? JSON.stringify(message, refuseNoNumber) : text
+    // JSON.stringify writes NaN and Infinity as null: only a text with a null needs a look at each value.
+    return text.includes('null') ? JSON.stringify(message, refuseNonFinite) : text
   } catch (cause) {
     if (cause instanceof RangeError) throw nestedTooDeep(cause)
     const { message: reason } = cause as Error
@@ -35,11 +35,12 @@ function serialise(message: object): string {
   }
 }
 
-function refuseNoNumber(this: unknown, key: string, value: unknown): unknown {
-  const given = (this as Record<string, unknown>)[key]
+/** A replacer for JSON.stringify. `value` is null for an invalid Date; `this[key]` is still the Date itself. */
+function refuseNonFinite(this: unknown, key: string, value: unknown): unknown {
+  const original = (this as Record<string, unknown>)[key]
   const isLost =
-    value === null ? given instanceof Date : typeof value === 'number' && !Number.isFinite(value)
-  if (isLost) throw new TypeError(`${key} is ${String(given)}`)
+    value === null ? original instanceof Date : typeof value === 'number' && !Number.isFinite(value)
+  if (isLost) throw new TypeError(`${key} is ${String(original)}`)
   return value
 }
 
@@ -50,18 +51,18 @@ function nestedTooDeep(cause?: unknown): ValidationError {
 interface Measures {
   /** The size in UTF-8. */
   readonly bytes: number
-  /** Brackets and braces that open, those in texts included: it is not nested deeper than that. */
+  /** How many brackets and braces open, those inside strings included: an upper bound of the nesting. */
   readonly openings: number
 }
 
-/** Lone surrogates need no thought: JSON.stringify escapes them. */
+/** JSON.stringify escapes lone surrogates, so every surrogate here is half of a pair. */
 function measure(text: string): Measures {
   let bytes = text.length
   let openings = 0
   for (let index = 0; index < text.length; index++) {
     const unit = text.charCodeAt(index)
     if (unit === 0x7b || unit === 0x5b) openings++
-    // Half of a pair that takes four bytes, or a character of two or three.
+    // Half of a pair that takes four bytes, or a character of two or three bytes.
     else if (unit >= 0x80) bytes += unit < 0x800 || (unit >= 0xd800 && unit <= 0xdfff) ? 1 : 2
   }
   return { bytes, openings }

@@ -2,22 +2,22 @@ import { describe, expect, test } from 'vitest'
 import type { Respond } from '../../../server/test/harness/receiver.ts'
 import { ClientClosedError, FlushTimeoutError } from '../../src/errors.ts'
 import { openExchange } from '../harness/open-exchange.ts'
-import { PATIENT, QuickClock } from '../harness/quick-clock.ts'
+import { NO_TIMEOUTS, QuickClock } from '../harness/quick-clock.ts'
 
-/** A server that answers when it is let, each request in turn. */
+/** A server that responds to no request until `open` is called. */
 function gate(): { respond: Respond; open: () => void } {
   const { promise, resolve } = Promise.withResolvers<number>()
   return { respond: () => promise, open: () => resolve(200) }
 }
 
 describe('flush()', () => {
-  test('resolves at once when there is nothing', async () => {
+  test('resolves at once when the queue is empty', async () => {
     await using exchange = await openExchange()
     expect(await exchange.analytics.flush()).toEqual({ delivered: 0, failed: 0, pending: 0 })
     expect(exchange.receiver.requests).toEqual([])
   })
 
-  test('waits for what is in flight', async () => {
+  test('waits for the batch in flight', async () => {
     const { respond, open } = gate()
     await using exchange = await openExchange({ respond })
     exchange.track(20)
@@ -30,7 +30,7 @@ describe('flush()', () => {
     expect(await flushed).toEqual({ delivered: 20, failed: 0, pending: 0 })
   })
 
-  test('waits for everything queued before it when flushes overlap', async () => {
+  test('waits for every call made before it when flushes overlap', async () => {
     const { respond, open } = gate()
     await using exchange = await openExchange({ respond })
     exchange.track(3)
@@ -58,7 +58,7 @@ describe('flush()', () => {
     open()
   })
 
-  test('counts what was given up and what was rejected as failed', async () => {
+  test('counts failed batches and rejected messages as failed', async () => {
     const item = { index: 0, messageId: null, code: 'c', message: 'm' }
     const respond = [400, { body: JSON.stringify({ success: true, rejected: [item] }) }]
     await using exchange = await openExchange({ respond, flushAt: 2 })
@@ -66,7 +66,7 @@ describe('flush()', () => {
     expect(await exchange.analytics.flush()).toEqual({ delivered: 1, failed: 3, pending: 0 })
   })
 
-  test('counts only its own part of a batch that goes on with later calls', async () => {
+  test('counts only its own calls in a batch that also has later calls', async () => {
     const { respond, open } = gate()
     const item = { index: 2, messageId: null, code: 'c', message: 'm' }
     const body = JSON.stringify({ success: true, rejected: [item] })
@@ -86,7 +86,7 @@ describe('flush()', () => {
     expect(exchange.analytics.stats).toMatchObject({ delivered: 4, failed: 1 })
   })
 
-  test('ends when all it waited for had to give way before it was sent', async () => {
+  test('resolves when every call it waited for was dropped before being sent', async () => {
     const bounds = { maxMessageBytes: 300, maxQueueBytes: 300, onFull: 'drop-oldest' } as const
     await using exchange = await openExchange(bounds)
     exchange.track(1)
@@ -95,7 +95,7 @@ describe('flush()', () => {
     expect(await flushed).toEqual({ delivered: 0, failed: 1, pending: 0 })
   })
 
-  test('with timeoutMs resolves by then, and says what is pending', async () => {
+  test('with timeoutMs resolves by then with the number pending', async () => {
     await using exchange = await openExchange({ respond: [200, 'silence'], flushAt: 2 })
     exchange.track(5)
     const flushed = await exchange.analytics.flush({ timeoutMs: 500 })
@@ -104,16 +104,16 @@ describe('flush()', () => {
 })
 
 describe('close()', () => {
-  test('flushes, while a retry is pausing too', async () => {
+  test('flushes, also during the pause before a retry', async () => {
     const clock = new QuickClock()
-    await using exchange = await openExchange({ respond: [503, 503, 200], clock, ...PATIENT })
+    await using exchange = await openExchange({ respond: [503, 503, 200], clock, ...NO_TIMEOUTS })
     exchange.track(25)
     await exchange.receiver.waitFor(1)
     await exchange.analytics.close({ timeoutMs: Infinity })
     expect(exchange.analytics.stats).toMatchObject({ delivered: 25, pending: 0 })
   })
 
-  test('is safe to call twice, at once and later', async () => {
+  test('may be called twice, at once and later', async () => {
     await using exchange = await openExchange()
     exchange.track(3)
     await Promise.all([exchange.analytics.close(), exchange.analytics.close()])
@@ -121,7 +121,7 @@ describe('close()', () => {
     expect(exchange.events).toEqual([0, 1, 2])
   })
 
-  test('refuses later calls with ClientClosedError, from the moment it is called', async () => {
+  test('makes later calls throw ClientClosedError as soon as it is called', async () => {
     await using exchange = await openExchange()
     exchange.track(1)
     const closed = exchange.analytics.close()
@@ -132,20 +132,20 @@ describe('close()', () => {
     expect(await exchange.analytics.flush()).toEqual({ delivered: 0, failed: 0, pending: 0 })
   })
 
-  test('rejects with FlushTimeoutError and the number undelivered when something is left', async () => {
+  test('rejects with FlushTimeoutError and the number undelivered when messages are left', async () => {
     await using exchange = await openExchange({ respond: [200, 'silence'], flushAt: 2 })
     exchange.track(5)
     const error = await exchange.analytics.close({ timeoutMs: 500 }).catch((reason) => reason)
     expect(error).toBeInstanceOf(FlushTimeoutError)
     expect(error).toMatchObject({ undelivered: 3 })
     expect(exchange.analytics.stats).toMatchObject({ queued: 5, delivered: 2, pending: 3 })
-    // The request that hung is broken off, and with it its connection.
+    // Closing aborts the request that hung, which closes its connection.
     const { receiver } = exchange
     await expect.poll(() => receiver.connections - receiver.openConnections).toBe(1)
     expect(await exchange.analytics.flush()).toEqual({ delivered: 0, failed: 0, pending: 3 })
   })
 
-  test('ends the flushes that still wait', async () => {
+  test('resolves the flushes that still wait', async () => {
     await using exchange = await openExchange({ respond: 'silence' })
     exchange.track(5)
     const flushed = exchange.analytics.flush()
@@ -153,14 +153,14 @@ describe('close()', () => {
     expect(await flushed).toEqual({ delivered: 0, failed: 0, pending: 5 })
   })
 
-  test('does not reject when a batch failed for good: that was reported', async () => {
+  test('does not reject when a batch failed for good, because that was reported', async () => {
     await using exchange = await openExchange({ respond: 401 })
     exchange.track(5)
     await exchange.analytics.close()
     expect(exchange.errors).toMatchObject([{ messages: 5, status: 401 }])
   })
 
-  test('is what `await using` does', async () => {
+  test('is called by `await using`', async () => {
     await using exchange = await openExchange()
     {
       await using analytics = exchange.analytics

@@ -2,8 +2,8 @@ import type { ClientOptions } from '../client-options.ts'
 import type { ReportedError } from '../errors.ts'
 
 /**
- * How failures are told: to `onError` and to the logger. Where there is neither, to the console: a
- * program that has not asked must still find out. What `onError` throws is told the same way, and harms nothing.
+ * Reports failures to `onError` and to the logger. Without either it writes to the console, so that no message is lost
+ * in silence. It reports an error that `onError` throws in the same way, and goes on.
  */
 export function reporter({ onError, logger }: ClientOptions): (error: ReportedError) => void {
   const warn = (line: string) => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { openExchange } from '../harness/open-exchange.ts'
 import { runProgram } from '../harness/run-program.ts'
 
-test('headers are sent besides the own, which they do not replace', async () => {
+test('headers of the options are added and do not replace those of the client', async () => {
   const headers = { 'X-Strict-Mode': '1', authorization: 'Bearer x' }
   await using exchange = await openExchange({ headers })
   exchange.track(1)
@@ -13,7 +13,7 @@ test('headers are sent besides the own, which they do not replace', async () => 
   })
 })
 
-test('what onError throws harms nothing, and is told to the logger', async () => {
+test('an error that onError throws is logged and has no other effect', async () => {
   const lines: string[] = []
   const logger = { debug: () => {}, warn: (line: string) => lines.push(line) }
   const onError = () => {
@@ -28,7 +28,7 @@ test('what onError throws harms nothing, and is told to the logger', async () =>
   ])
 })
 
-test('onError may make calls itself', async () => {
+test('onError may make calls', async () => {
   const seen: string[] = []
   await using exchange = await openExchange({
     respond: [400, 200],
@@ -44,7 +44,7 @@ test('onError may make calls itself', async () => {
   expect(exchange.events).toEqual([0, 7])
 })
 
-test('failures go to the console when neither onError nor logger is given: nothing fails in silence', async () => {
+test('failures go to the console without onError and logger', async () => {
   await using exchange = await openExchange({ respond: 401 })
   await using program = runProgram('track-and-close', [endpointOf(exchange), '3'])
   expect(await program.exit()).toBe(0)

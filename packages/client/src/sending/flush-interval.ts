@@ -1,8 +1,8 @@
 import type { Clock } from '../clock.ts'
 
 /**
- * Lets a flush come whenever `everyMs` have passed since the last one. A flush that would find nothing
- * counts as one, but takes no timer: a timer runs only while something waits.
+ * Calls `flush` whenever `everyMs` have passed since the last flush. A flush of an empty queue counts too, but needs
+ * no timer: a timer runs only while messages wait.
  */
 export class FlushInterval {
   readonly #clock: Clock
@@ -18,7 +18,7 @@ export class FlushInterval {
     this.#lastFlushAt = clock.now()
   }
 
-  /** Something waits. */
+  /** Starts the timer, because a message waits. */
   arm(): void {
     if (this.#cancel !== undefined) return
     const elapsedMs = Math.max(0, this.#clock.now() - this.#lastFlushAt)
@@ -28,7 +28,7 @@ export class FlushInterval {
     })
   }
 
-  /** A flush begins, for whatever reason. */
+  /** A flush begins, for any reason: counts from now. */
   restart(): void {
     this.stop()
     this.#lastFlushAt = this.#clock.now()

@@ -1,22 +1,17 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Answer } from '../../../server/test/harness/receiver-answer.ts'
-import type { FlushResult } from '../../src/queue/flushes.ts'
-import {
-  ClientClosedError,
-  DeliveryError,
-  QueueFullError,
-  RejectedError,
-} from '../../src/errors.ts'
-import { type Exchange, openExchange } from '../harness/open-exchange.ts'
-import { QuickClock } from '../harness/quick-clock.ts'
+import type { Answer } from '../../server/test/harness/receiver-answer.ts'
+import type { FlushResult } from '../src/sending/flushes.ts'
+import { ClientClosedError, DeliveryError, QueueFullError, RejectedError } from '../src/errors.ts'
+import { type Exchange, openExchange } from './harness/open-exchange.ts'
+import { QuickClock } from './harness/quick-clock.ts'
 
 const rejected = JSON.stringify({
   success: true,
   rejected: [{ index: 0, messageId: 'm', code: 'id_required', message: 'No.' }],
 })
 
-const answer = fc.constantFrom<Answer>(
+const response = fc.constantFrom<Answer>(
   200,
   200,
   { body: rejected },
@@ -32,7 +27,7 @@ type Step =
   | { readonly do: 'flush' | 'close'; readonly timeoutMs: number | undefined }
   | { readonly do: 'wait' }
 
-// The clock is a thousand times as fast: some of these run out, some do not.
+// The clock is a thousand times as fast, so that some of these timeouts expire and others do not.
 const timeoutMs = fc.constantFrom(undefined, undefined, 1_000, 50_000)
 const step = fc.oneof(
   { weight: 5, arbitrary: fc.record({ do: fc.constant('track' as const), calls: fc.nat(12) }) },
@@ -49,12 +44,12 @@ const options = fc.record({
   onFull: fc.constantFrom('drop-newest' as const, 'drop-oldest' as const, 'throw' as const),
 })
 
-/** The books as the test keeps them. */
+/** Drives a client step by step and counts its calls, to compare them with `stats`. */
 class Run {
   taken = 0
   isClosed = false
   readonly flushes: Promise<FlushResult>[] = []
-  readonly waitedFor: number[] = []
+  readonly pendingAtFlush: number[] = []
   readonly closes: Promise<void>[] = []
   readonly #exchange: Exchange
 
@@ -62,27 +57,27 @@ class Run {
     this.#exchange = exchange
   }
 
-  async take(wanted: Step): Promise<void> {
+  async take(next: Step): Promise<void> {
     const { analytics } = this.#exchange
-    switch (wanted.do) {
+    switch (next.do) {
       case 'track':
-        for (let call = 0; call < wanted.calls; call++) this.#track()
+        for (let call = 0; call < next.calls; call++) this.#track()
         break
       case 'flush':
-        this.waitedFor.push(analytics.stats.pending)
-        this.flushes.push(analytics.flush({ timeoutMs: wanted.timeoutMs }))
+        this.pendingAtFlush.push(analytics.stats.pending)
+        this.flushes.push(analytics.flush({ timeoutMs: next.timeoutMs }))
         break
       case 'close':
         this.isClosed = true
-        this.closes.push(analytics.close({ timeoutMs: wanted.timeoutMs }).catch(() => {}))
+        this.closes.push(analytics.close({ timeoutMs: next.timeoutMs }).catch(() => {}))
         break
       case 'wait':
         await new Promise((resolve) => setImmediate(resolve))
     }
-    this.balance()
+    this.expectBalance()
   }
 
-  balance(): void {
+  expectBalance(): void {
     const { queued, delivered, failed, dropped, pending } = this.#exchange.analytics.stats
     expect(delivered + failed + pending + dropped).toBe(queued)
     expect(queued).toBe(this.taken)
@@ -99,38 +94,38 @@ class Run {
   }
 }
 
-test('delivered, failed, pending and dropped are what was queued, however calls, flushes, failures and closes interleave', async () => {
-  const all = fc.tuple(fc.array(step, { maxLength: 25 }), fc.array(answer), options)
+test('delivered, failed, pending and dropped add up to queued, in any order of calls, flushes and closes', async () => {
+  const scenario = fc.tuple(fc.array(step, { maxLength: 25 }), fc.array(response), options)
   await fc.assert(
-    fc.asyncProperty(all, async ([steps, answers, chosen]) => {
-      const respond = (_request: unknown, index: number) => answers[index] ?? 200
-      const surroundings = { clock: new QuickClock(), timeoutMs: 100_000_000 }
-      await using exchange = await openExchange({ respond, ...chosen, ...surroundings })
+    fc.asyncProperty(scenario, async ([steps, responses, chosen]) => {
+      const respond = (_request: unknown, index: number) => responses[index] ?? 200
+      const clockOptions = { clock: new QuickClock(), timeoutMs: 100_000_000 }
+      await using exchange = await openExchange({ respond, ...chosen, ...clockOptions })
       const run = new Run(exchange)
       for (const each of steps) await run.take(each)
 
       const flushes = await Promise.all(run.flushes)
       for (const [index, { delivered, failed, pending }] of flushes.entries()) {
-        expect(delivered + failed + pending).toBe(run.waitedFor[index])
+        expect(delivered + failed + pending).toBe(run.pendingAtFlush[index])
       }
       await exchange.analytics.flush()
       await Promise.all(run.closes)
-      run.balance()
-      expectHonest(exchange, run)
+      run.expectBalance()
+      expectTrueStats(exchange, run)
     }),
     { numRuns: 150 },
   )
 }, 120_000)
 
-/** What the client says is what the server saw, and what `onError` was told. */
-function expectHonest({ analytics, errors, events }: Exchange, { isClosed }: Run): void {
+/** `stats` agrees with the errors that `onError` received and with the messages that the receiver got. */
+function expectTrueStats({ analytics, errors, events }: Exchange, { isClosed }: Run): void {
   const { failed, delivered, pending } = analytics.stats
   const reported = errors.map((error) =>
     error instanceof DeliveryError ? error.messages : error instanceof RejectedError ? 1 : 0,
   )
   expect(reported.reduce((sum, messages) => sum + messages, 0)).toBe(failed)
   if (!isClosed) expect(pending).toBe(0)
-  // In the order of the calls, where a request is a repetition of the one before or goes on after it.
+  // Without repetitions, the messages arrive in the order of the calls.
   const firsts = [...new Set(events)]
   expect(firsts).toEqual(firsts.toSorted((a, b) => a - b))
   expect(delivered).toBeLessThanOrEqual(firsts.length)

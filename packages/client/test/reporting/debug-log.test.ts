@@ -4,7 +4,7 @@ import { runProgram } from '../harness/run-program.ts'
 
 const UUID = '[\\da-f-]{36}'
 
-/** What a program that tracks 21 calls prints with this DEBUG, to a server that is away at first. */
+/** The lines that a program with 21 calls prints with this DEBUG; the server responds 503 to its first request. */
 async function printed(DEBUG: string): Promise<string[]> {
   await using exchange = await openExchange({ respond: [503, 200] })
   const endpoint = `http://127.0.0.1:${exchange.receiver.port}`
@@ -15,7 +15,7 @@ async function printed(DEBUG: string): Promise<string[]> {
 }
 
 describe('DEBUG', () => {
-  test('analytics logs life: queued, flush and its cause, response, retry', async () => {
+  test('analytics logs each queued call, flush with its cause, response and retry', async () => {
     const lines = await printed('analytics')
     const patterns = [
       ...Array.from(
@@ -36,23 +36,26 @@ describe('DEBUG', () => {
     }
   })
 
-  test('shows payloads by type, messageId and size only, and no write key', async () => {
+  test('shows only type, messageId and size of a call, and no write key', async () => {
     const text = (await printed('*')).join('\n')
     for (const secret of ['u-private', 'Private', 'secret', 'hidden', 'wk_secret']) {
       expect(text).not.toContain(secret)
     }
   })
 
-  test.for(['analytics', 'express:*,analytics', 'a b analytics', '*'])('%j is on', async (list) => {
-    expect((await printed(list))[0]).toMatch(/^analytics queued/)
-  })
+  test.for(['analytics', 'express:*,analytics', 'a b analytics', '*'])(
+    '%j turns it on',
+    async (list) => {
+      expect((await printed(list))[0]).toMatch(/^analytics queued/)
+    },
+  )
 
-  test.for(['', 'analytics2', 'express:*', '*,-analytics'])('%j is off', async (list) => {
+  test.for(['', 'analytics2', 'express:*', '*,-analytics'])('%j leaves it off', async (list) => {
     expect(await printed(list)).toEqual([''])
   })
 })
 
-test('a logger hears the same lines, drops included', async () => {
+test('a logger receives the same lines, and those about drops', async () => {
   const lines: string[] = []
   const logger = { debug: (line: string) => lines.push(line), warn: () => {} }
   const options = { logger, maxQueueMessages: 2, flushAt: 2 }

@@ -1,12 +1,12 @@
 const encoder = new TextEncoder()
 
 /**
- * Many messages in one piece of memory, as UTF-8, first in first out. As strings they would take an
- * object each, and twice the memory where a single character is beyond Latin-1.
+ * A first-in, first-out buffer of messages as UTF-8, in one array of bytes. Strings would need an object for each
+ * message, and twice the memory for a message with one character beyond Latin-1.
  */
-export class Page {
+export class MessageBuffer {
   readonly #bytes: Uint8Array<ArrayBuffer>
-  /** Where each message ends. */
+  /** The offset at which each message ends. */
   readonly #ends: number[] = []
   #taken = 0
   #start = 0
@@ -16,7 +16,7 @@ export class Page {
     this.#bytes = new Uint8Array(capacityBytes)
   }
 
-  /** Appends a message of this size; false where it does not fit. */
+  /** Appends a message of `bytes` bytes. Returns false if it does not fit. */
   push(text: string, bytes: number): boolean {
     if (this.#end + bytes > this.#bytes.length) return false
     encoder.encodeInto(text, this.#bytes.subarray(this.#end))
@@ -34,7 +34,7 @@ export class Page {
     return (this.#ends[this.#taken] ?? this.#start) - this.#start
   }
 
-  /** Takes the first message out. What it returns is valid until the next `push` or `clear`. */
+  /** Removes the first message and returns it. The result is valid until the next `push` or `clear`. */
   shift(): Uint8Array<ArrayBuffer> {
     const end = this.#start + this.firstBytes
     const message = this.#bytes.subarray(this.#start, end)
@@ -43,7 +43,6 @@ export class Page {
     return message
   }
 
-  /** Makes the page as new. */
   clear(): void {
     this.#ends.length = 0
     this.#taken = 0

@@ -1,0 +1,30 @@
+import type { Batch } from '../queue/batch.ts'
+import type { BatchResponse, RejectedMessage } from './transport.ts'
+
+/** The final outcome of a batch: it will not be sent again. */
+export class BatchOutcome {
+  readonly batch: Batch
+  /** The messages that the service rejected one by one. */
+  readonly rejected: readonly RejectedMessage[]
+  /** The last response. */
+  readonly response: BatchResponse
+
+  constructor(batch: Batch, response: BatchResponse) {
+    this.batch = batch
+    this.response = response
+    const byIndex = new Map(response.rejected.map((each) => [each.index, each]))
+    this.rejected = [...byIndex.values()].filter(({ index }) => index >= 0 && index < batch.length)
+  }
+
+  /** Whether the service accepted every message that it did not reject by name. */
+  get isDelivered(): boolean {
+    const { status = 0 } = this.response
+    return status >= 200 && status < 300
+  }
+
+  /** How many of the first `messages` messages of the batch were delivered. */
+  deliveredOfFirst(messages: number): number {
+    if (!this.isDelivered) return 0
+    return messages - this.rejected.filter(({ index }) => index < messages).length
+  }
+}

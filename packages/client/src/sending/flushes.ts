@@ -1,0 +1,75 @@
+import type { Clock } from '../clock.ts'
+import type { Queue } from '../queue/queue.ts'
+import type { BatchOutcome } from './batch-outcome.ts'
+
+/** The result of a flush: it counts the messages that were pending when the flush was requested. */
+export interface FlushResult {
+  readonly delivered: number
+  /** Refused by the service, not delivered after the last retry, or dropped to make room. */
+  readonly failed: number
+  /** Neither delivered nor failed yet: 0, unless `timeoutMs` ran out or the client was closed. */
+  readonly pending: number
+}
+
+interface PendingFlush {
+  /** The number of the first message that it does not wait for. */
+  readonly end: number
+  readonly total: number
+  delivered: number
+  readonly finish: () => void
+}
+
+/** The flushes that have not resolved yet. */
+export class Flushes {
+  readonly #queue: Queue
+  readonly #clock: Clock
+  readonly #pending = new Set<PendingFlush>()
+  #isAbandoned = false
+
+  constructor(queue: Queue, clock: Clock) {
+    this.#queue = queue
+    this.#clock = clock
+  }
+
+  /** Resolves when every message now in the queue is delivered or failed, but after `timeoutMs` at the latest. */
+  wait(timeoutMs: number): Promise<FlushResult> {
+    const { pending: total, tail: end } = this.#queue
+    if (total === 0 || this.#isAbandoned) {
+      return Promise.resolve({ delivered: 0, failed: 0, pending: total })
+    }
+    return new Promise((resolve) => {
+      const finish = () => {
+        cancel()
+        this.#pending.delete(flush)
+        const pending = this.#queue.pendingBefore(end)
+        const { delivered } = flush
+        resolve({ delivered, failed: total - delivered - pending, pending })
+      }
+      const flush: PendingFlush = { end, total, delivered: 0, finish }
+      this.#pending.add(flush)
+      // This timer alone keeps the process alive while the sender pauses between retries.
+      const cancel = this.#clock.after(timeoutMs, finish, true)
+    })
+  }
+
+  /** Adds the outcome of a batch that is no longer in flight. */
+  count(outcome: BatchOutcome): void {
+    for (const flush of this.#pending) {
+      const messages = Math.min(outcome.batch.length, flush.end - outcome.batch.first)
+      flush.delivered += outcome.deliveredOfFirst(Math.max(messages, 0))
+    }
+  }
+
+  /** Resolves the flushes that have nothing left to wait for. */
+  settle(): void {
+    for (const flush of this.#pending) {
+      if (this.#queue.pendingBefore(flush.end) === 0) flush.finish()
+    }
+  }
+
+  /** Nothing will be sent any more: resolves all flushes now, and later ones at once. */
+  abandon(): void {
+    this.#isAbandoned = true
+    for (const { finish } of this.#pending) finish()
+  }
+}
