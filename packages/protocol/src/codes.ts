@@ -1,11 +1,11 @@
-/** Why a call, or a request, was not accepted. `help` is the remedy, as docs/errors.md gives it. */
+/** Why the ingestion API refused a call or a request. `help` is the remedy that docs/errors.md shows. */
 export interface IngestCode {
   readonly status: 400 | 401 | 403 | 404 | 405 | 408 | 429 | 431 | 500 | 503
   readonly message: string
   readonly help: string
 }
 
-/** Every code the ingestion API answers with: the one table behind responses, docs and client errors. */
+/** Every error code of the ingestion API: the one table behind responses, docs and client errors. */
 export const INGEST_CODES = {
   invalid_json: {
     status: 400,
@@ -24,28 +24,28 @@ export const INGEST_CODES = {
   },
   batch_too_large: {
     status: 400,
-    message: 'The request is larger than a batch may be.',
+    message: 'The request exceeds the size limit of a batch.',
     help: 'Keep a request below 500 KB (512,000 bytes) after decompression: flush more often.',
   },
   message_too_large: {
     status: 400,
-    message: 'The call is larger than a call may be.',
+    message: 'The call exceeds the size limit of a call.',
     help: 'Keep a call below 32 KB (32,768 bytes) of JSON: send a reference instead of the content.',
   },
   too_many_messages: {
     status: 400,
-    message: 'The batch has more calls than a batch may have.',
+    message: 'The batch has too many calls.',
     help: 'Send at most 2,500 calls in one request.',
   },
   nested_too_deep: {
     status: 400,
-    message: 'The call is nested too deep.',
+    message: 'The call is nested too deeply.',
     help: 'Nest objects and arrays at most 64 levels.',
   },
   unknown_type: {
     status: 400,
     message: 'The type of the call is not known.',
-    help: 'Use identify, track, page, screen, group or alias. Deletions have an API of their own.',
+    help: 'Use identify, track, page, screen, group or alias. Deletions have their own API.',
   },
   no_user_anon_id: {
     status: 400,
@@ -115,7 +115,7 @@ export const INGEST_CODES = {
   unknown_write_key: {
     status: 401,
     message: 'The write key is missing or not known.',
-    help: 'Copy the write key of an existing source; a client sends it as Basic user name or in the body.',
+    help: 'Copy the write key of an existing source. A client sends it as Basic user name or in the body.',
   },
   source_disabled: {
     status: 403,
@@ -130,7 +130,7 @@ export const INGEST_CODES = {
   overloaded: {
     status: 503,
     message: 'The call cannot be stored at the moment.',
-    help: 'Send it again after Retry-After. The operator looks at /readyz, free disk space and the log.',
+    help: 'Send it again after Retry-After. The operator checks /readyz, free disk space and the log.',
   },
   not_found: {
     status: 404,
@@ -159,9 +159,24 @@ export const INGEST_CODES = {
   },
   internal_error: {
     status: 500,
-    message: 'The server met an error of its own.',
+    message: 'The server had an internal error.',
     help: 'Send it again. The operator finds the cause in the log, under the same request id.',
   },
 } as const satisfies Record<string, IngestCode>
 
 export type IngestCodeName = keyof typeof INGEST_CODES
+
+/** The body of an error response of the ingestion API. Client libraries read `code`, `message` and `error`. */
+export interface IngestError {
+  readonly success: false
+  readonly code: IngestCodeName
+  readonly message: string
+  /** Code and message together. */
+  readonly error: string
+}
+
+/** The body of the error response with this code. */
+export function ingestError(code: IngestCodeName): IngestError {
+  const { message } = INGEST_CODES[code]
+  return { success: false, code, message, error: `${code}: ${message}` }
+}

@@ -1,76 +1,96 @@
 import type { AttemptClass } from './attempt-classes.ts'
 
 /**
- * The state of one event for one destination. `pending` waits for a round, `held` to be resumed; the others
- * are final until someone asks for new rounds. `quarantined`: a fault of Hookline's own, no receiver's.
+ * The state of one event for one destination. `pending` waits for a round; `held` waits until the destination resumes.
+ * The others are final until a replay or a retry by hand. `quarantined`: an internal error of Hookline stopped it.
  */
 export type DeliveryState =
   'pending' | 'delivered' | 'rejected' | 'expired' | 'held' | 'quarantined'
 
-/** Where the time of an attempt went, in milliseconds. A phase that was not reached is absent. */
+/** The duration of each phase of an attempt, in milliseconds. A phase that was not reached is absent. */
 export interface AttemptTiming {
   /** The name look-up. */
   readonly lookupMs?: number
   readonly connectMs?: number
   readonly tlsMs?: number
-  /** Sending, and waiting: for a free socket, and for the last header of the answer. */
+  /** Sending the request, and waiting for a free socket and for the last header of the response. */
   readonly answerMs?: number
 }
 
-/** One HTTP request of a delivery, or the reason why none was made. */
+/** One HTTP request of a delivery, or the reason why no request was made. */
 export interface Attempt {
   /** `att_…` */
   readonly id: string
-  /** The round it belonged to, from 1. */
+  /** The number of its round, from 1. */
   readonly round: number
-  /** Which attempt on this webhook it was, from 1: what `X-Hookline-Attempt` said. */
+  /** Counts the attempts on this webhook, from 1. Sent as `X-Hookline-Attempt`. */
   readonly number: number
   readonly url: string
   /** Milliseconds since the epoch. */
   readonly startedAt: number
   readonly durationMs: number
-  /** Absent where a socket was open already, so that all of it was waiting for the answer. */
+  /** Absent if a socket was open already: then the whole duration was waiting for the response. */
   readonly timing?: AttemptTiming
   readonly outcome: 'delivered' | 'retry' | 'rejected'
   readonly class: AttemptClass
-  /** The HTTP status, where there was an answer. */
+  /** The HTTP status, if there was a response. */
   readonly status?: number
-  /** In words, without secrets: what went wrong. */
+  /** What went wrong, in words and without secrets. */
   readonly error?: string
-  /** Response headers of an allow-list. */
+  /** The response headers that are on an allow-list. */
   readonly headers?: Readonly<Record<string, string>>
   /** At most 4 KiB of the response body. */
   readonly body?: string
-  /** `rpl_…` of the replay it belonged to: what `X-Hookline-Replay` said. */
+  /** `rpl_…` of its replay. Sent as `X-Hookline-Replay`. */
   readonly replayId?: string
 }
 
-/** How far one webhook of a delivery is. */
+/** The progress of one webhook of a delivery. */
 export interface WebhookProgress {
   readonly url: string
   /** `retry` is not final: another attempt is due. */
   readonly outcome: 'delivered' | 'retry' | 'rejected'
-  /** When the next attempt is due, for `retry`, in milliseconds since the epoch; absent when none fits the window. */
+  /** For `retry`: when the next attempt is due, in milliseconds since the epoch. Absent if none fits the window. */
   readonly dueAt?: number
-  /** The last attempt made, without headers and body. */
+  /** The last attempt, without headers and body. */
   readonly last: Omit<Attempt, 'headers' | 'body'>
 }
 
 /** One event for one destination. */
 export interface Delivery {
-  /** `msg_…`, the `webhook-id` of every attempt: the same for the same event and destination, always. */
+  /** `msg_…`, the `webhook-id` of every attempt. The same event and destination always have the same id. */
   readonly id: string
   readonly eventId: string
   readonly destinationId: string
   readonly state: DeliveryState
-  /** Attempt rounds made, since the last replay or retry by hand. */
+  /** How many attempt rounds were made since the last replay or retry by hand. */
   readonly rounds: number
-  /** When it first became due: the retry window starts here. Milliseconds since the epoch. */
+  /** When it first became due, in milliseconds since the epoch. The retry window starts here. */
   readonly firstDueAt: number
-  /** When the next round is due, while `pending`; else `null`. */
+  /** When the next round is due; `null` unless `pending`. */
   readonly dueAt: number | null
-  /** One entry for each webhook that was tried. */
+  /** One entry for each webhook that was attempted. */
   readonly webhooks: readonly WebhookProgress[]
-  /** `rpl_…` of the last replay that asked for new rounds. */
+  /** `rpl_…` of the last replay that requested new rounds. */
   readonly replayId?: string
 }
+
+/** Why the pipeline made no delivery of an event to a destination, and how to get one, as docs/errors.md shows it. */
+export interface DeclineReasonInfo {
+  readonly meaning: string
+  readonly help: string
+}
+
+/** Every reason to make no delivery. */
+export const DECLINE_REASONS = {
+  destination_disabled: {
+    meaning: 'The destination was off when the event arrived.',
+    help: 'Enable it with PATCH {"enabled": true}: it then receives later events. Replay this one with includeDeclined.',
+  },
+  integrations: {
+    meaning: 'The integrations of the call exclude the destination.',
+    help: 'Leave integrations out of the call, or set Webhooks or the id of the destination to true in it.',
+  },
+} as const satisfies Record<string, DeclineReasonInfo>
+
+export type DeclineReason = keyof typeof DECLINE_REASONS

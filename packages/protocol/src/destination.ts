@@ -1,28 +1,28 @@
-/** Since when nothing is sent, in milliseconds since the epoch, and why. Ends with `resume`. */
+/** Nothing is sent since `since`, in milliseconds since the epoch. `resume` ends the pause. */
 export interface Pause {
   readonly since: number
-  /** `gone`: the receiver said 410, three times in a row and a minute apart. */
+  /** `gone`: the receiver responded 410 three times in a row, at least a minute apart. */
   readonly reason: 'operator' | 'gone'
 }
 
 /** One URL of a destination. */
 export interface Webhook {
-  /** As WHATWG URL parsing gives it. Unique within a destination. */
+  /** Normalised by WHATWG URL parsing. Unique within a destination. */
   readonly url: string
-  /** Static headers. Values are secrets: shown by name only. */
+  /** Static headers. The values are secrets: only the names are shown. */
   readonly headers: Readonly<Record<string, string>>
-  /** While it is there, this webhook is not tried. */
+  /** While present, this webhook receives no attempts. */
   readonly paused?: Pause
 }
 
 /**
  * When a delivery to several webhooks counts as delivered.
- * - `any`: when one webhook took it; the others are not retried (requirement §Errors).
- * - `each`: when every webhook took it; each is retried on its own.
+ * - `any`: when one webhook accepts it; the others are not retried (requirement §Errors).
+ * - `each`: when every webhook accepts it; each is retried separately.
  */
 export type SuccessPolicy = 'any' | 'each'
 
-/** A shared secret that was replaced, and until when requests are signed with it as well. */
+/** A replaced shared secret. Until `until`, requests are also signed with it. */
 export interface PreviousSecret {
   readonly secret: string
   /** Milliseconds since the epoch. */
@@ -30,16 +30,16 @@ export interface PreviousSecret {
 }
 
 export interface WebhooksSettings {
-  /** Keys the signatures. `null`: requests are not signed. */
+  /** The key of the signatures. `null`: requests are not signed. */
   readonly sharedSecret: string | null
-  /** While the receivers change over to a new secret. */
+  /** Present while the receivers change to a new secret. */
   readonly previousSecret?: PreviousSecret
-  /** 1 to 5. */
+  /** One to five. */
   readonly webhooks: readonly Webhook[]
   readonly successPolicy: SuccessPolicy
 }
 
-/** Where the events of a source go. `Webhooks` is its name in `integrations` too. */
+/** Where the events of a source go. Its type is also its name in `integrations`. */
 export interface Destination {
   /** `dst_…` */
   readonly id: string
@@ -47,11 +47,11 @@ export interface Destination {
   readonly type: 'Webhooks'
   readonly name: string
   readonly enabled: boolean
-  /** While it is not `null`, deliveries are held instead of tried. */
+  /** While not `null`, deliveries are held. */
   readonly paused: Pause | null
   readonly settings: WebhooksSettings
   readonly createdAt: number
   readonly updatedAt: number
-  /** Counts changes; a change names the version it was made from. */
+  /** Counts changes. A change names the version it is based on. */
   readonly version: number
 }

@@ -1,30 +1,30 @@
 import type { JsonObject } from './json.ts'
 
-/** The calls a client library makes. `delete` is not among them: deletions have an API of their own. */
+/** The types of calls of a client library. `delete` is not one of them: deletions have their own API. */
 export const EVENT_TYPES = ['identify', 'track', 'page', 'screen', 'group', 'alias'] as const
 
 export type EventType = (typeof EVENT_TYPES)[number]
 
 /**
- * One call as Hookline keeps it: validated and stamped. All times are `YYYY-MM-DDTHH:mm:ss.sssZ`.
- * Keys a client sent that are not named here are kept, but never leave for a webhook.
+ * One call as Hookline stores it: validated, with its times set. All times are `YYYY-MM-DDTHH:mm:ss.sssZ`.
+ * Other keys that a client sent are stored, but never sent to a webhook.
  */
 export interface Event {
   readonly type: EventType
-  /** Made by the client, so that retries can be told from new calls; by the server where absent. ≤ 100 characters. */
+  /** Set by the client to distinguish retries from new calls, or else by the server. At most 100 characters. */
   readonly messageId: string
   readonly userId?: string
   readonly anonymousId?: string
-  /** When it happened. A client that gives one in the past imports history. */
+  /** When it happened. Calls with a past timestamp import history. */
   readonly timestamp: string
-  /** When the server took it. */
+  /** When the server received it. */
   readonly receivedAt: string
   /** When the client sent it, by the client's clock. */
   readonly sentAt?: string
-  /** The client's own words for `timestamp`, unchanged. */
+  /** The `timestamp` that the client sent, unchanged. */
   readonly originalTimestamp?: string
   readonly context: JsonObject
-  /** Which destinations may have it, by name or id. See `isEnabledFor` in the server. */
+  /** Which destinations may receive it, by name or id. See `isEnabledFor` in the server. */
   readonly integrations?: JsonObject
   /** The name of a track event. */
   readonly event?: string
@@ -38,13 +38,13 @@ export interface Event {
 }
 
 /**
- * What the server noticed about an event it accepted all the same.
- * - `precision_lost`: an integer beyond 2^53 cannot be carried exactly by JSON as receivers parse it.
+ * A problem of an event that the server accepted nevertheless.
+ * - `precision_lost`: it has an integer beyond 2^53, which receivers that parse JSON into doubles round.
  * - `timestamp_unreadable`: the client's timestamp could not be read and was replaced by `receivedAt`.
  */
 export type Mark = 'precision_lost' | 'timestamp_unreadable'
 
-/** An event the service has taken responsibility for. */
+/** An event that the service has accepted and must deliver. */
 export interface AcceptedEvent {
   /** `evt_…`, made by the server; sorts by the time of receipt. */
   readonly id: string
@@ -53,17 +53,17 @@ export interface AcceptedEvent {
   readonly marks: readonly Mark[]
 }
 
-/** What tells receivers that a user was deleted. It is no call: a deletion request makes it. */
+/** Notifies receivers that a user was deleted. A deletion request makes it, not a call. */
 export interface DeletionNotice {
   readonly type: 'delete'
   readonly userId: string
-  /** When the deletion was asked for. */
+  /** When the deletion was requested. */
   readonly timestamp: string
-  /** The same; what the time until delivery is counted from. */
+  /** Equal to `timestamp`. The time until delivery counts from here. */
   readonly receivedAt: string
 }
 
-/** What a delivery carries, with its id: an event, or a deletion notice under the id of its request. */
+/** The content of a delivery: an event with its id, or a deletion notice with the id of its request. */
 export interface Carried {
   readonly id: string
   readonly sourceId: string

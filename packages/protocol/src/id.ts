@@ -1,7 +1,7 @@
-/** What the id of each kind of thing begins with. */
+/** The prefix of the ids of each kind of object. */
 export type IdPrefix = 'src' | 'dst' | 'evt' | 'msg' | 'att' | 'tok' | 'aud' | 'rpl' | 'del'
 
-// Crockford's base32 in lower case: sorts like the bytes it spells.
+// Crockford's base32 in lower case: the text sorts like the bytes it encodes.
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 
 const randomPool = new Uint8Array(4096)
@@ -9,7 +9,7 @@ let randomUsed = randomPool.length
 
 let lastTime = { ms: 0, text: '0'.repeat(10) }
 
-/** `prefix_` and a UUIDv7 (RFC 9562 §5.7) in base32: 26 characters that sort by `nowMs`. */
+/** `prefix_` and a UUIDv7 (RFC 9562 §5.7) in base32: 26 characters. Ids sort by `nowMs`. */
 export function newId(prefix: IdPrefix, nowMs: number): string {
   if (randomUsed + 10 > randomPool.length) {
     crypto.getRandomValues(randomPool)
@@ -19,7 +19,7 @@ export function newId(prefix: IdPrefix, nowMs: number): string {
   return idFrom(prefix, nowMs, random)
 }
 
-/** The same with ten given bytes in place of random ones. Equal bytes and time give an equal id. */
+/** The same with the first ten bytes of `tail` instead of random ones. Equal bytes and time give an equal id. */
 export function idFrom(prefix: IdPrefix, nowMs: number, tail: Uint8Array): string {
   const byte = (at: number): number => tail[at]!
   const version = 0x70 | (byte(0) & 0x0f)
@@ -29,9 +29,9 @@ export function idFrom(prefix: IdPrefix, nowMs: number, tail: Uint8Array): strin
   return `${prefix}_${time(nowMs)}${head}${end}`
 }
 
-/** When the thing with this id was made, in milliseconds since the epoch. */
+/** The time in an id, in milliseconds since the epoch. */
 export function timeOfId(id: string): number {
-  // 26 characters carry 130 bits, two of them padding in front: the first ten are 48 bits of time.
+  // 26 characters have 130 bits, two of them leading padding: the first ten characters are 48 bits of time.
   let ms = 0
   for (const character of id.slice(4, 14)) ms = ms * 32 + ALPHABET.indexOf(character)
   return ms
@@ -42,7 +42,7 @@ export function isId(prefix: IdPrefix, text: string): boolean {
   return text.startsWith(`${prefix}_`) && /^[0-7][0-9a-hjkmnp-tv-z]{25}$/.test(text.slice(4))
 }
 
-/** 48 bits, two of padding in front: ten letters. Many ids are made in one millisecond: the last is remembered. */
+/** 48 bits after two bits of padding: ten letters. Caches the last one, because many ids are made in a millisecond. */
 function time(ms: number): string {
   if (ms === lastTime.ms) return lastTime.text
   let text = ''

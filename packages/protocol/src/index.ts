@@ -1,12 +1,20 @@
 export { ATTEMPT_CLASSES, type AttemptClass, type AttemptClassInfo } from './attempt-classes.ts'
-export { type IngestCode, type IngestCodeName, INGEST_CODES } from './codes.ts'
-export { DECLINE_REASONS, type DeclineReason, type DeclineReasonInfo } from './decline-reasons.ts'
-export type {
-  Attempt,
-  AttemptTiming,
-  Delivery,
-  DeliveryState,
-  WebhookProgress,
+export {
+  INGEST_CODES,
+  type IngestCode,
+  type IngestCodeName,
+  ingestError,
+  type IngestError,
+} from './codes.ts'
+export {
+  type Attempt,
+  type AttemptTiming,
+  DECLINE_REASONS,
+  type DeclineReason,
+  type DeclineReasonInfo,
+  type Delivery,
+  type DeliveryState,
+  type WebhookProgress,
 } from './delivery.ts'
 export type {
   Destination,
@@ -26,7 +34,6 @@ export {
   type Mark,
 } from './event.ts'
 export { idFrom, type IdPrefix, isId, newId, timeOfId } from './id.ts'
-export { ingestError, type IngestError } from './ingest-error.ts'
 export {
   containsNumber,
   inexactIntegers,

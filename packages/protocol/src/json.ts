@@ -1,7 +1,7 @@
-/** Any value that JSON carries. */
+/** Any JSON value. */
 export type Json = string | number | boolean | null | readonly Json[] | JsonObject
 
-/** A JSON object. Keys come from outside: read them with `Object.hasOwn`, copy them with spread. */
+/** A JSON object. Its keys are untrusted: read them with `Object.hasOwn` and copy them with spread. */
 export interface JsonObject {
   readonly [key: string]: Json | undefined
 }
@@ -17,41 +17,41 @@ export function isDeeperThan(value: Json | undefined, levels: number): boolean {
   return levels === 0 || someChild(value, (child) => isDeeperThan(child, levels - 1))
 }
 
-/** Whether one number anywhere in `value` is meant. */
+/** Whether `value` contains, at any depth, a number that matches. */
 export function containsNumber(
   value: Json | undefined,
-  isMeant: (number: number) => boolean,
+  matches: (number: number) => boolean,
 ): boolean {
-  if (typeof value === 'number') return isMeant(value)
+  if (typeof value === 'number') return matches(value)
   if (typeof value !== 'object' || value === null) return false
-  return someChild(value, (child) => containsNumber(child, isMeant))
+  return someChild(value, (child) => containsNumber(child, matches))
 }
 
-/** Without an array of the values, of which there would be one for each object of each call. JSON inherits no key. */
+/** `for…in` saves the array that `Object.values` would make for each object of each call. JSON inherits no keys. */
 function someChild(
   value: readonly Json[] | JsonObject,
-  is: (child: Json | undefined) => boolean,
+  matches: (child: Json | undefined) => boolean,
 ): boolean {
-  if (Array.isArray(value)) return value.some(is)
+  if (Array.isArray(value)) return value.some(matches)
   const object = value as JsonObject
-  for (const key in object) if (is(object[key])) return true
+  for (const key in object) if (matches(object[key])) return true
   return false
 }
 
-/** Whether more than one integer reads as this number: it may have been spelled as one that JavaScript cannot hold. */
+/** Whether several integers parse to this number: its JSON text may be an integer that JavaScript cannot represent. */
 export function isBeyondExact(number: number): boolean {
   return Math.abs(number) >= 2 ** 53
 }
 
 /**
- * The numbers that the JSON text spells as an integer which JavaScript cannot hold exactly, as they
- * read after parsing. Each of them `isBeyondExact`: a text whose values have none need not be searched.
+ * The integers in the JSON text that JavaScript cannot represent exactly, as the numbers they parse to. Each of them
+ * `isBeyondExact`, so a text whose values have no such number need not be searched.
  */
 export function inexactIntegers(text: string): ReadonlySet<number> {
   const found = new Set<number>()
   for (const [digits] of text.matchAll(/(?<![\d.])-?\d{16,}(?![\d.eE])/g)) {
     const value = Number(digits)
-    // Infinity first: a hostile run of 500,000 digits is not worth a BigInt.
+    // Check for Infinity first: a BigInt of 500,000 digits from a hostile client would take long.
     if (!Number.isFinite(value) || BigInt(digits) !== BigInt(value)) found.add(value)
   }
   return found

@@ -6,7 +6,7 @@ export const LIMITS = {
   batchBytes: 500 * 1024,
   /** Calls in one batch request. */
   batchMessages: 2500,
-  /** Levels of objects and arrays in one call, the call itself being the first. */
+  /** Levels of objects and arrays in one call, including the call itself. */
   nestingLevels: 64,
   /** Characters of a `messageId`. */
   messageIdCharacters: 100,
@@ -20,14 +20,14 @@ export const LIMITS = {
   headerValueCharacters: 1024,
   /** From the start of an attempt to the last response header. */
   attemptTimeoutMs: 5_000,
-  /** How long a delivery is retried, from when it first became due. */
+  /** How long a delivery is retried, from the time it first became due. */
   retryWindowMs: 4 * 60 * 60 * 1000,
-  /** The longest retry window that may be set. */
+  /** The longest retry window that a setting may choose. */
   maxRetryWindowMs: 24 * 60 * 60 * 1000,
   /** How long a deletion notice is retried. */
   noticeRetryWindowMs: 7 * 24 * 60 * 60 * 1000,
   /** Users of one deletion request. */
   usersPerDeletion: 5_000,
-  /** The longest time in which a replaced shared secret signs as well. */
+  /** The longest time for which a replaced shared secret also signs. */
   maxSecretOverlapMs: 168 * 60 * 60 * 1000,
 } as const

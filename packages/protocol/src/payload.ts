@@ -2,12 +2,11 @@ import type { DeletionNotice, Event } from './event.ts'
 import type { JsonObject } from './json.ts'
 
 /**
- * The body of the request that carries `event`, or a notice, to a webhook: version 1 of the payload (requirement
- * §Per-type payload fields; key order from spec 02).
+ * The request body of an event or a deletion notice: version 1 of the payload (requirement §Per-type payload fields;
+ * key order from spec 02).
  *
- * The text is a fixed point of `JSON.stringify(JSON.parse(text))`, because receivers verify the
- * signature over what they parsed and serialised again. It is so because it is itself the output of
- * `JSON.stringify` on values that came from `JSON.parse`.
+ * The text is a fixed point of `JSON.stringify(JSON.parse(text))`: receivers may verify the signature after parsing and
+ * serialising it again. This holds because `JSON.stringify` made it from values that came from `JSON.parse`.
  */
 export function webhookPayload(event: Event | DeletionNotice): string {
   if (event.type === 'delete') return deletionPayload(event.userId, event.timestamp)
@@ -24,7 +23,7 @@ function payloadOf(event: Event): JsonObject {
   const properties = event.properties ?? {}
   const traits = event.traits ?? {}
   const head = { version: 1, type, messageId }
-  // `undefined` members are left out by JSON.stringify: that is how absent keys stay absent.
+  // JSON.stringify omits members with the value `undefined`, so absent keys stay absent.
   switch (type) {
     case 'identify':
       return { ...head, anonymousId, userId, traits, context, timestamp }

@@ -1,7 +1,6 @@
 /**
- * TCP ports that something else than a web server listens on, by what that is. The first table is what browsers refuse
- * (WHATWG Fetch, "bad port"), the second one stores, queues and control planes that take orders from whoever reaches
- * them, some of them spelled as HTTP.
+ * TCP ports of services other than web servers. The first table has the ports that browsers refuse (WHATWG Fetch,
+ * "bad port"). The second one has stores, queues and control planes that obey any client, some of them over HTTP.
  */
 const TABLES = `
   0 no service, 1 tcpmux, 7 echo, 9 discard, 11 systat, 13 daytime, 15 netstat, 17 qotd, 19 chargen, 20 FTP,
@@ -21,7 +20,7 @@ const TABLES = `
   11211 Memcached, 26379 Redis, 27017 MongoDB, 27018 MongoDB, 27019 MongoDB
 `
 
-/** By port, what it is for. */
+/** The service of each reserved port. */
 export const RESERVED_PORTS: ReadonlyMap<number, string> = new Map(
   TABLES.split(/,|\n\n/).map((entry) => {
     const [, port, service] = /^\s*(\d+) (.+?)\s*$/.exec(entry)!
@@ -29,7 +28,7 @@ export const RESERVED_PORTS: ReadonlyMap<number, string> = new Map(
   }),
 )
 
-/** Why a webhook may not be at the port: completes "Port … is for …". `undefined`: it may. */
+/** The service of a reserved port: completes "Port … is for …". `undefined`: a webhook may use the port. */
 export function portRefusal(port: number, allowedPorts: ReadonlySet<number>): string | undefined {
   return allowedPorts.has(port) ? undefined : RESERVED_PORTS.get(port)
 }

@@ -7,7 +7,7 @@ export function xSignature(sharedSecret: string, body: string): string {
 
 /**
  * `webhook-signature`: `v1,` and base64 HMAC-SHA256 of `id.timestamp.body` (Standard Webhooks 1.0.0).
- * A secret `whsec_…` is the base64 of the key, as that specification has it; any other is taken as UTF-8.
+ * The key is the decoded base64 of a secret `whsec_…`, as in that specification, and the UTF-8 of any other secret.
  * @param timestamp unix seconds of the attempt
  */
 export function standardSignature(

@@ -11,11 +11,11 @@ export interface Source {
   readonly id: string
   readonly name: string
   readonly enabled: boolean
-  /** Calls per second and node, or `null` for no limit. */
+  /** The most calls per second and node, or `null` for no limit. */
   readonly rateLimit: number | null
   readonly writeKeys: readonly WriteKey[]
   readonly createdAt: number
   readonly updatedAt: number
-  /** Counts changes; a change names the version it was made from. */
+  /** Counts changes. A change names the version it is based on. */
   readonly version: number
 }

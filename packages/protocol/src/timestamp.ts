@@ -1,7 +1,7 @@
 const ISO =
   /^(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ](\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9})\d*)?)?\s?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i
 
-// As formatTimestamp writes it, on a day that every month has.
+// The form that formatTimestamp writes, limited to the days that every month has.
 const FORMATTED =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/
 
@@ -10,7 +10,7 @@ const SECONDS_BELOW = 100_000_000_000
 
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
-// Date.UTC takes the years 0 to 99 for 1900 to 1999. After 400 years the calendar repeats itself.
+// Date.UTC reads the years 0 to 99 as 1900 to 1999. The calendar repeats every 400 years.
 const SAME_CALENDAR = 400
 const SAME_CALENDAR_MS = 146_097 * 86_400_000
 
@@ -18,8 +18,8 @@ const EARLIEST = Date.parse('0000-01-01T00:00:00.000Z')
 const LATEST = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
 /**
- * The instant a client's timestamp names, in milliseconds since the epoch, or `undefined`.
- * Takes what client libraries really send: ISO 8601 with `Z`, `+00:00`, `+0000` or no zone (then UTC),
+ * The time of a client's timestamp, in milliseconds since the epoch. `undefined` if it is unreadable.
+ * Accepts what client libraries send in practice: ISO 8601 with `Z`, `+00:00`, `+0000` or no zone (then UTC),
  * any fraction, single-digit months, date only; epoch seconds or milliseconds as a number (spec 01).
  */
 export function parseTimestamp(value: unknown): number | undefined {
@@ -33,14 +33,14 @@ export function parseTimestamp(value: unknown): number | undefined {
   return ms === undefined || Number.isNaN(ms) || ms < EARLIEST || ms > LATEST ? undefined : ms
 }
 
-/** `YYYY-MM-DDTHH:mm:ss.sssZ`, the only form Hookline writes. */
+/** `YYYY-MM-DDTHH:mm:ss.sssZ`, the only form that Hookline writes. */
 export function formatTimestamp(ms: number): string {
   return new Date(ms).toISOString()
 }
 
 /**
- * Whether `value` is known to be a moment in the form of `formatTimestamp`, as most client libraries send it: then there
- * is nothing to correct. Of some that are, those on the 29th and later, it is not known.
+ * Whether `value` is certainly a valid time in the form of `formatTimestamp`, which most client libraries send: such a
+ * value needs no correction. False for days from the 29th on, because not every month has them.
  */
 export function isFormattedTimestamp(value: unknown): value is string {
   return typeof value === 'string' && FORMATTED.test(value)

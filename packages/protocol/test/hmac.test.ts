@@ -6,10 +6,10 @@ import { hmac } from '../src/hmac.ts'
 const algorithm = fc.constantFrom('sha1', 'sha256')
 const encoding = fc.constantFrom('hex', 'base64')
 const text = fc.string({ unit: 'binary', maxLength: 300 })
-// Both sides of the 64 bytes of a block, beyond which the key is digested first.
+// Shorter and longer than a block of 64 bytes: a longer key is digested first.
 const key = fc.uint8Array({ maxLength: 200 })
 
-test('is what Node makes of any key and text', () => {
+test('equals the HMAC of Node for any key and text', () => {
   fc.assert(
     fc.property(algorithm, key, text, encoding, (...[name, secret, signed, form]) => {
       const expected = createHmac(name, secret).update(signed, 'utf8').digest(form)
@@ -19,7 +19,7 @@ test('is what Node makes of any key and text', () => {
   )
 })
 
-test('takes a text longer than any before', () => {
+test('accepts a text that is longer than all before', () => {
   for (const length of [5_000, 500_000, 3]) {
     const signed = '€'.repeat(length)
     const expected = createHmac('sha256', 'key').update(signed).digest('hex')

@@ -4,7 +4,7 @@ import { idFrom, isId, newId, timeOfId } from '../src/index.ts'
 
 const time = fc.integer({ min: 0, max: 2 ** 48 - 1 })
 
-test('ids tell their kind and time, and sort by it', () => {
+test('an id shows its kind and its time, and ids sort by time', () => {
   const run = fc.property(time, time, (a, b) => {
     const [first, second] = [newId('evt', a), newId('evt', b)]
     expect(isId('evt', first)).toBe(true)
@@ -15,17 +15,17 @@ test('ids tell their kind and time, and sort by it', () => {
   fc.assert(run)
 })
 
-test('ids made at one moment differ', () => {
+test('ids made in the same millisecond differ', () => {
   expect(new Set(Array.from({ length: 10_000 }, () => newId('att', 1))).size).toBe(10_000)
 })
 
-test('an id from given bytes is always the same, and is a UUIDv7', () => {
+test('an id from fixed bytes is always the same, and is a UUIDv7', () => {
   const id = idFrom('msg', 0x0123456789ab, new Uint8Array(10).fill(0xff))
   expect(id).toBe(idFrom('msg', 0x0123456789ab, new Uint8Array(12).fill(0xff)))
   expect(uuidOf(id)).toBe('0123456789ab7fffbfffffffffffffff')
 })
 
-/** The 32 hex digits that the base32 of an id spells. */
+/** The 32 hex digits that the base32 of an id encodes. */
 function uuidOf(id: string): string {
   const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
   const value = Array.from(id.slice(4)).reduce(
@@ -35,7 +35,7 @@ function uuidOf(id: string): string {
   return value.toString(16).padStart(32, '0')
 }
 
-test('text that only looks like an id is none', () => {
+test('a text that resembles an id is not an id', () => {
   for (const text of [
     'evt_',
     'evt_short',

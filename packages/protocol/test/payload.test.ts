@@ -20,7 +20,7 @@ const stamped = {
   context: { ip: '203.0.113.9' },
 }
 
-const golden: Record<EventType, [Omit<Event, keyof typeof stamped | 'type'>, string]> = {
+const expectedPayloads: Record<EventType, [Omit<Event, keyof typeof stamped | 'type'>, string]> = {
   identify: [
     { traits: { plan: 'pro', logins: 5 } },
     '{"version":1,"type":"identify","messageId":"m-1","anonymousId":"a1","userId":"u1","traits":{"plan":"pro","logins":5},"context":{"ip":"203.0.113.9"},"timestamp":"2026-01-15T12:00:00.000Z"}',
@@ -52,8 +52,8 @@ const golden: Record<EventType, [Omit<Event, keyof typeof stamped | 'type'>, str
 }
 
 describe('the payload', () => {
-  test.for(EVENT_TYPES)('of %s equals its golden document byte for byte', (type) => {
-    const [fields, document] = golden[type]
+  test.for(EVENT_TYPES)('of %s equals the expected document byte for byte', (type) => {
+    const [fields, document] = expectedPayloads[type]
     expect(webhookPayload({ ...stamped, type, ...fields })).toBe(document)
   })
 
@@ -63,7 +63,7 @@ describe('the payload', () => {
     )
   })
 
-  test('leaves absent keys out and has context and properties always', () => {
+  test('omits absent keys and always has context and properties', () => {
     const { messageId, timestamp, receivedAt } = stamped
     const event = {
       type: 'track',
@@ -80,8 +80,8 @@ describe('the payload', () => {
   })
 })
 
-/** JSON texts as clients write them: what a parser reads differently from what a serialiser writes. */
-const odd = fc.constantFrom(
+/** JSON texts that a serialiser would write in another form than a client does. */
+const unusual = fc.constantFrom(
   '1.0',
   '1e21',
   '1E400',
@@ -98,7 +98,7 @@ const odd = fc.constantFrom(
   '"\\/"',
   ' [ 1 , 2 ] ',
 )
-const text = fc.oneof(odd, fc.json(), fc.json({ noUnicodeString: false }))
+const text = fc.oneof(unusual, fc.json(), fc.json({ noUnicodeString: false }))
 const objectText = fc
   .array(
     fc.tuple(fc.oneof(fc.string(), fc.constantFrom('__proto__', '1', '0', 'constructor')), text),

@@ -4,7 +4,7 @@ import { portRefusal, RESERVED_PORTS } from '../src/reserved-ports.ts'
 const NONE: ReadonlySet<number> = new Set()
 
 test.each([22, 25, 445, 2375, 3306, 5432, 6379, 9092, 9200, 11_211, 27_017])(
-  'port %i is not for webhooks, unless it is allowed',
+  'port %i is refused for webhooks unless it is allowed',
   (port) => {
     expect(portRefusal(port, NONE)).toBeTypeOf('string')
     expect(portRefusal(port, new Set([port]))).toBeUndefined()
@@ -13,13 +13,13 @@ test.each([22, 25, 445, 2375, 3306, 5432, 6379, 9092, 9200, 11_211, 27_017])(
 )
 
 test.each([80, 443, 3000, 4800, 5000, 8000, 8080, 8443, 8888, 9000, 9443, 49_152, 65_535])(
-  'port %i may have a web server',
+  'port %i is allowed',
   (port) => {
     expect(portRefusal(port, NONE)).toBeUndefined()
   },
 )
 
-test('every entry says what its port is for', () => {
+test('every entry names the service of its port', () => {
   expect(RESERVED_PORTS.size).toBeGreaterThan(110)
   expect(RESERVED_PORTS.get(5432)).toBe('PostgreSQL')
   expect(RESERVED_PORTS.get(10_080)).toBe('Amanda')

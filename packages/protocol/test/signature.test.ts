@@ -3,13 +3,13 @@ import { describe, expect, test } from 'vitest'
 import { standardSignature, xSignature } from '../src/signature.ts'
 
 describe('X-Signature', () => {
-  test('is lower-case hex HMAC-SHA1, as RFC 2202 test case 2 has it', () => {
+  test('is lower-case hex HMAC-SHA1, as in test case 2 of RFC 2202', () => {
     expect(xSignature('Jefe', 'what do ya want for nothing?')).toBe(
       'effcdf6ae5eb2fa2d27416d5f184df9c259a7c79',
     )
   })
 
-  test('verifies the documented way: parse, stringify, digest', () => {
+  test('can be verified as documented: parse, stringify, digest', () => {
     const body = '{"version":1,"event":"Bestellung – 完了 😀"}'
     const verified = createHmac('sha1', 'käse')
       .update(JSON.stringify(JSON.parse(body)))
@@ -27,7 +27,7 @@ describe('webhook-signature', () => {
     )
   })
 
-  test('takes a secret of any other form as UTF-8', () => {
+  test('uses the UTF-8 of a secret of any other form', () => {
     const key = createHmac('sha256', 'plain secret').update('msg_1.1.{}').digest('base64')
     expect(standardSignature('plain secret', 'msg_1', 1, '{}')).toBe(`v1,${key}`)
   })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { formatTimestamp, isFormattedTimestamp, parseTimestamp } from '../src/index.ts'
 
-describe('timestamps as clients send them', () => {
+describe('a timestamp of a client', () => {
   test.for<[unknown, string]>([
     ['2026-11-20T23:25:14.123Z', '2026-11-20T23:25:14.123Z'],
     ['2026-11-20T23:25:14Z', '2026-11-20T23:25:14.000Z'],
@@ -45,7 +45,7 @@ describe('timestamps as clients send them', () => {
     expect(parseTimestamp(given)).toBeUndefined()
   })
 
-  test('what Hookline writes it reads as the same instant', () => {
+  test('that Hookline writes is read as the same time', () => {
     const instant = fc.integer({
       min: Date.parse('0000-01-01'),
       max: Date.parse('9999-12-31T23:59:59.999Z'),
@@ -53,7 +53,7 @@ describe('timestamps as clients send them', () => {
     fc.assert(fc.property(instant, (ms) => parseTimestamp(formatTimestamp(ms)) === ms))
   })
 
-  test('what is known to be in its form is a moment, and would be written the same again', () => {
+  test('that is known to be in the written form is valid and is written the same again', () => {
     const digits = (count: number) =>
       fc.string({
         unit: fc.constantFrom(...'0123456789'.split('')),
@@ -83,7 +83,7 @@ describe('timestamps as clients send them', () => {
   })
 
   test.for(['2026-02-28', '2026-02-29', '2026-02-30', '2026-04-31', '2026-12-31'])(
-    '%s is a day or is none, whatever way it is read',
+    'of %s is valid or invalid with either way of parsing',
     (day) => {
       const ms = parseTimestamp(`${day}T00:00:00.000Z`)
       expect(ms).toBe(parseTimestamp(`${day}T00:00:00.000+00:00`))
