@@ -1,16 +1,19 @@
 import { parseArgs } from 'node:util'
 import { againstBaseline, readBaseline, toBaseline, writeBaseline } from './report/baseline.ts'
-import type { Measured } from './benchmarks/benchmark.ts'
+import type { Measurement } from './benchmarks/benchmark.ts'
 import { benchmarks } from './benchmarks/benchmarks.ts'
 import { commit, machine } from './report/machine.ts'
 import { report } from './report/report.ts'
 import { saveResult } from './report/results.ts'
 
-// npm run bench                     every benchmark, five rounds, results kept in bench/results
-// npm run bench -- delivery         one of them, or several
-// npm run bench -- --quick          one short round each on less data: shows that each runs and that none has become
-//                                   much worse than bench/baseline.json; keeps nothing
-// npm run bench -- --quick --baseline    makes that file
+// npm run bench                     runs every benchmark for five rounds and stores the results in bench/results
+// npm run bench -- delivery         runs one of them, or several
+// npm run bench -- --quick          runs each for one short round on less data, and fails if one is much worse than
+//                                   bench/baseline.json; stores no results
+// npm run bench -- --quick --baseline    writes that file
+//
+// benchmarks/ has the benchmarks and their goals, load/ what makes load and receives deliveries, programs/ the programs
+// that run in their own processes, report/ what is printed, stored and plotted.
 
 const FULL = { rounds: 5, seconds: 4, isQuick: false }
 const QUICK = { rounds: 1, seconds: 1, isQuick: true }
@@ -42,19 +45,19 @@ const command = [
   ...process.argv.slice(2),
 ]
 console.log(`${ranOn}, commit ${commit()}\n${command.join(' ')}`)
-const effort = values.quick ? QUICK : FULL
+const settings = values.quick ? QUICK : FULL
 const started = performance.now()
-const all: Record<string, Measured> = {}
+const all: Record<string, Measurement> = {}
 for (const [name, benchmark] of chosen) {
-  const measured = await benchmark.run(effort)
+  const measured = await benchmark.run(settings)
   all[name] = measured
   console.log(report(name, measured))
-  if (!values.quick) saveResult(name, measured, { ...effort, machine: ranOn })
+  if (!values.quick) saveResult(name, measured, { ...settings, machine: ranOn })
 }
 console.log(`${((performance.now() - started) / 1000).toFixed(0)} s`)
 
 if (!values.quick) {
-  // The page that shows the results, and its plots.
+  // Writes the page that shows the results, and its plots.
   await import('../docs/generate.ts')
 } else if (values.baseline) {
   const made = Object.entries(all).map(([name, { figures }]) => [name, toBaseline(figures)])
@@ -63,7 +66,7 @@ if (!values.quick) {
   compareWithBaseline()
 }
 
-/** Says how each figure stands to the baseline, and fails where one has broken down. */
+/** Prints each figure's ratio to the baseline. Sets the exit code if one is much worse. */
 function compareWithBaseline(): void {
   const known = readBaseline()
   for (const [name, { figures }] of Object.entries(all)) {

@@ -1,26 +1,26 @@
-export interface Effort {
+export interface RunSettings {
   readonly rounds: number
-  /** How long each measurement takes. */
+  /** The length of each measurement. */
   readonly seconds: number
-  /** Large things are made small, and what is measured says so. */
+  /** Uses less data; the notes of a measurement say how much. */
   readonly isQuick: boolean
 }
 
-/** What a figure is meant to reach. */
+/** The value that a figure should reach. */
 export type Goal = { readonly atLeast: number } | { readonly atMost: number }
 
-/** One thing that was measured, once a round. */
+/** One measured quantity, with a value for each round. */
 export interface Figure {
   readonly name: string
-  /** As it is written behind the figure, like `calls/s`; empty for a ratio. */
+  /** For example `calls/s`; empty for a ratio. */
   readonly unit: string
   readonly values: readonly number[]
   readonly goal?: Goal | undefined
 }
 
-/** How a figure changes with something else: for a plot. */
+/** A figure that depends on `x`, for a plot. */
 export interface Curve {
-  /** Of the plot's file. */
+  /** The name of the plot's file. */
   readonly name: string
   readonly title: string
   readonly x: string
@@ -28,18 +28,18 @@ export interface Curve {
   readonly points: readonly { readonly x: number; readonly values: readonly number[] }[]
 }
 
-export interface Measured {
+export interface Measurement {
   readonly figures: readonly Figure[]
   readonly curves?: readonly Curve[]
-  /** What a reader has to know to judge the figures: durability of the sides, what was missing, what was scaled down. */
+  /** What a reader needs to judge the figures: durability of each side, missing servers, reduced amounts of data. */
   readonly notes: readonly string[]
 }
 
 export interface Benchmark {
-  run(effort: Effort): Promise<Measured>
+  run(settings: RunSettings): Promise<Measurement>
 }
 
-/** Whether the median has reached the goal; a figure without one always has. */
+/** Whether the median reaches the goal. True for a figure without a goal. */
 export function isMet({ goal, values }: Pick<Figure, 'goal' | 'values'>): boolean {
   if (goal === undefined) return true
   return 'atLeast' in goal ? median(values) >= goal.atLeast : median(values) <= goal.atMost
@@ -49,7 +49,7 @@ export function median(values: readonly number[]): number {
   return quantile(values, 0.5)
 }
 
-/** The value below which this share of the values lies; between two of them, their mean in proportion. */
+/** The quantile of the values for a share from 0 to 1, with linear interpolation. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b)
   const at = share * (sorted.length - 1)

@@ -6,10 +6,10 @@ import { endToEnd } from './end-to-end.ts'
 import { growth } from './growth.ts'
 import { ingest } from './ingest.ts'
 import { isolation } from './isolation.ts'
-import { memory, restart } from './pending.ts'
-import { scaling } from '../load/scaling.ts'
+import { memory, restart } from './pending-deliveries.ts'
+import { scaling } from './scaling.ts'
 
-/** By name, with what each is meant to reach. */
+/** The benchmarks by name, with their goals. */
 export const benchmarks = {
   'ingest-single': ingest('/v1/track', 1, 0.85),
   'ingest-batch': ingest('/v1/batch', 20, 0.5),
@@ -22,8 +22,8 @@ export const benchmarks = {
   restart: restart({ seconds: 3 }),
   cost: cost(),
   scaling: scaling(),
-  'client-rate': clientRate({ goal: 2, ownGoal: 200_000 }),
-  'client-memory': clientMemory({ goal: 2, ownGoal: 0.67 }),
+  'client-rate': clientRate({ ratio: 2, hookline: 200_000 }),
+  'client-memory': clientMemory({ ratio: 2, hookline: 0.67 }),
 } satisfies Readonly<Record<string, Benchmark>>
 
 export type BenchmarkName = keyof typeof benchmarks

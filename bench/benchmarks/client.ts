@@ -1,23 +1,25 @@
 import type { Benchmark } from './benchmark.ts'
 import { Child } from '../load/child.ts'
-import { comparison, type Side } from '../load/compare.ts'
+import { comparison, type Side } from './comparison.ts'
 
 interface Goals {
-  readonly goal: number
-  readonly ownGoal: number
+  /** The ratio to the other library. */
+  readonly ratio: number
+  /** The figure of Hookline's library. */
+  readonly hookline: number
 }
 
-/** `track()` calls enqueued per second on one core, by clients whose server does not answer. */
+/** `track()` calls enqueued per second on one core while the server does not respond. */
 export function clientRate(goals: Goals): Benchmark {
   return compared('calls/s', 'rate', goals)
 }
 
-/** Bytes of a queued call's JSON for each byte of memory that it takes. 0.67 is 1.5 bytes for a byte. */
+/** Bytes of JSON of a queued call per byte of memory. 0.67 means 1.5 bytes of memory per byte of JSON. */
 export function clientMemory(goals: Goals): Benchmark {
   return compared('bytes of JSON/byte of memory', 'memory', goals)
 }
 
-function compared(unit: string, measured: 'rate' | 'memory', { goal, ownGoal }: Goals): Benchmark {
+function compared(unit: string, measured: 'rate' | 'memory', goals: Goals): Benchmark {
   const side = (name: string, script: string): Side => ({
     name,
     async open() {
@@ -29,6 +31,6 @@ function compared(unit: string, measured: 'rate' | 'memory', { goal, ownGoal }: 
     },
   })
   const hookline = side('@hookline/client', 'client-hookline.ts')
-  const segment = { ...side('@segment/analytics-node', 'client-segment.ts'), goal }
-  return comparison({ unit, hookline, against: [segment], ownGoal })
+  const segment = { ...side('@segment/analytics-node', 'client-segment.ts'), goal: goals.ratio }
+  return comparison({ unit, hookline, peers: [segment], hooklineGoal: goals.hookline })
 }

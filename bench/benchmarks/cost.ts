@@ -1,20 +1,22 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Benchmark, type Effort } from './benchmark.ts'
+import { type Benchmark, type RunSettings } from './benchmark.ts'
 import { call } from '../load/calls.ts'
-import { BATCH } from '../load/in-turn.ts'
-import { Arrivals, Passage } from '../load/passage.ts'
-import { Service, temporaryDataDir } from '../load/service.ts'
+import { EndToEndLoad } from '../load/end-to-end-load.ts'
+import { EventReceiver } from '../load/event-receiver.ts'
+import { ServiceProcess } from '../load/service-process.ts'
+import { temporaryDataDir } from '../load/temporary-data-dir.ts'
+import { BATCH } from '../load/throughput.ts'
 
-/** What an event costs from call to receiver: time of a processor, and bytes on disk. */
+/** The cost of an event from call to receiver: CPU time, and bytes on disk. */
 export function cost(): Benchmark {
   return {
-    async run(effort) {
+    async run(settings) {
       const batches: Cost[] = []
       const singles: Cost[] = []
-      for (let round = 0; round < effort.rounds; round++) {
-        batches.push(await measure(BATCH, effort))
-        singles.push(await measure(1, effort))
+      for (let round = 0; round < settings.rounds; round++) {
+        batches.push(await measure(BATCH, settings))
+        singles.push(await measure(1, settings))
       }
       const of = (costs: readonly Cost[], name: keyof Cost): readonly number[] =>
         costs.map((each) => each[name])
@@ -48,32 +50,37 @@ interface Cost {
   readonly diskBytes: number
 }
 
-async function measure(count: number, effort: Effort): Promise<Cost> {
+async function measure(count: number, settings: RunSettings): Promise<Cost> {
   using folder = temporaryDataDir()
-  const { events, ...cpu } = await load(folder.path, count, effort)
-  // The service has stopped: its database is one file now.
+  const { events, ...cpu } = await loadService(folder.path, count, settings)
+  // The service has stopped, so its database is one file.
   return { ...cpu, diskBytes: statSync(join(folder.path, 'hookline.db')).size / events }
 }
 
-async function load(
+async function loadService(
   dataDir: string,
   count: number,
-  { seconds }: Effort,
+  { seconds }: RunSettings,
 ): Promise<Omit<Cost, 'diskBytes'> & { readonly events: number }> {
-  await using arrivals = await new Arrivals().open()
-  await using service = await Service.start(dataDir)
-  const { writeKey } = await service.addSource(arrivals.urlOf('/hook'))
-  await using passage = await Passage.open({ port: service.port, writeKey, arrivals, count })
-  /** Microseconds for each event of what is done. */
+  await using receiver = await new EventReceiver().open()
+  await using service = await ServiceProcess.start(dataDir)
+  const { writeKey } = await service.addSource(receiver.urlOf('/hook'))
+  await using endToEndLoad = await EndToEndLoad.open({
+    port: service.port,
+    writeKey,
+    receiver,
+    count,
+  })
+  /** Microseconds of CPU time per event that `work` sends. */
   const during = async (work: () => Promise<unknown>): Promise<number> => {
-    const [before, sent] = [await service.usage(), passage.sent]
+    const [before, sent] = [await service.usage(), endToEndLoad.sent]
     await work()
-    return ((await service.usage()).cpuMicros - before.cpuMicros) / (passage.sent - sent)
+    return ((await service.usage()).cpuMicros - before.cpuMicros) / (endToEndLoad.sent - sent)
   }
-  await passage.throughput(seconds / 2)
-  let most = 0
-  const cpuMicros = await during(async () => (most = await passage.throughput(seconds)))
-  const half = { eventsPerSecond: most / 2, seconds }
-  const cpuMicrosAtHalf = await during(() => passage.latenciesMs(half))
-  return { cpuMicros, cpuMicrosAtHalf, events: passage.sent }
+  await endToEndLoad.throughput(seconds / 2)
+  let maximum = 0
+  const cpuMicros = await during(async () => (maximum = await endToEndLoad.throughput(seconds)))
+  const half = { eventsPerSecond: maximum / 2, seconds }
+  const cpuMicrosAtHalf = await during(() => endToEndLoad.latenciesMs(half))
+  return { cpuMicros, cpuMicrosAtHalf, events: endToEndLoad.sent }
 }

@@ -1,15 +1,15 @@
 import type { Benchmark } from './benchmark.ts'
 import { Child } from '../load/child.ts'
-import { comparison, type Side } from '../load/compare.ts'
-import { bullmq, pgBoss } from '../load/opponents.ts'
+import { comparison, type Side } from './comparison.ts'
+import { postgresServer, redisServer } from '../load/peer-servers.ts'
 
-/** Events per second to a receiver in another process, against a bare loop of undici requests. */
+/** Events per second to a receiver in another process, compared with a bare loop of undici requests. */
 export function delivery(goal: number): Benchmark {
   const bare = deliverySide('bare undici loop', 'delivery-bare.ts')
-  return comparison({ unit: 'events/s', hookline, against: [{ ...bare, goal }] })
+  return comparison({ unit: 'events/s', hookline, peers: [{ ...bare, goal }] })
 }
 
-/** The same, against what one would write by hand with the usual queues. */
+/** The same, compared with deliveries by common job queues. */
 export function deliveryPeers(goals: {
   readonly bullmq: number
   readonly pgBoss: number
@@ -17,9 +17,9 @@ export function deliveryPeers(goals: {
   return comparison({
     unit: 'events/s',
     hookline,
-    against: [
-      { ...deliverySide('BullMQ', 'delivery-bullmq.ts'), ...bullmq, goal: goals.bullmq },
-      { ...deliverySide('pg-boss', 'delivery-pg-boss.ts'), ...pgBoss, goal: goals.pgBoss },
+    peers: [
+      { ...deliverySide('BullMQ', 'delivery-bullmq.ts'), ...redisServer, goal: goals.bullmq },
+      { ...deliverySide('pg-boss', 'delivery-pg-boss.ts'), ...postgresServer, goal: goals.pgBoss },
     ],
     notes: [
       'Hookline: on disk before a call is answered (fsync), every delivery recorded and kept',
@@ -27,7 +27,7 @@ export function deliveryPeers(goals: {
   })
 }
 
-/** A script of this folder that takes the port of the receiver and sends to it for some seconds. */
+/** A program of `bench/programs` that sends to the receiver's port, its argument, for some seconds. */
 function deliverySide(name: string, script: string): Side {
   return {
     name,

@@ -1,20 +1,21 @@
-import { type Benchmark, type Effort, quantile } from './benchmark.ts'
-import { Arrivals, Passage } from '../load/passage.ts'
-import { Service } from '../load/service.ts'
+import { type Benchmark, type RunSettings, quantile } from './benchmark.ts'
+import { EndToEndLoad } from '../load/end-to-end-load.ts'
+import { EventReceiver } from '../load/event-receiver.ts'
+import { ServiceProcess } from '../load/service-process.ts'
 
 /**
- * From the call to the receiver, at half of what the service can take. Calls come at random times, at a rate
- * that waits for nobody, and the clock of each starts when it was due: what a slow moment delays counts.
+ * The latency from call to receiver, at half of the maximum throughput. The load is an open loop: calls are due at random
+ * times at a fixed mean rate, and the latency of a call counts from when it was due, so delays of the sender count too.
  */
 export function endToEnd(goals: { readonly p99Ms: number }): Benchmark {
   return {
-    async run(effort) {
+    async run(settings) {
       const rounds: Round[] = []
-      for (let round = 0; round < effort.rounds; round++) rounds.push(await measure(effort))
+      for (let round = 0; round < settings.rounds; round++) rounds.push(await measure(settings))
       const values = (of: (round: Round) => number): readonly number[] => rounds.map(of)
       return {
         figures: [
-          { name: 'maximum', unit: 'events/s', values: values(({ most }) => most) },
+          { name: 'maximum', unit: 'events/s', values: values(({ maximum }) => maximum) },
           { name: 'rate', unit: 'events/s', values: values(({ rate }) => rate) },
           { name: 'p50', unit: 'ms', values: values(({ p50Ms }) => p50Ms) },
           {
@@ -33,7 +34,7 @@ export function endToEnd(goals: { readonly p99Ms: number }): Benchmark {
 }
 
 interface Round {
-  readonly most: number
+  readonly maximum: number
   readonly rate: number
   readonly p50Ms: number
   readonly p99Ms: number
@@ -41,16 +42,16 @@ interface Round {
   readonly longestMs: number
 }
 
-async function measure({ seconds }: Effort): Promise<Round> {
-  await using arrivals = await new Arrivals().open()
-  await using service = await Service.start()
-  const { writeKey } = await service.addSource(arrivals.urlOf('/hook'))
-  await using passage = await Passage.open({ port: service.port, writeKey, arrivals })
-  await passage.throughput(seconds / 2)
-  const most = await passage.throughput(seconds)
-  const latencies = await passage.latenciesMs({ eventsPerSecond: most / 2, seconds })
+async function measure({ seconds }: RunSettings): Promise<Round> {
+  await using receiver = await new EventReceiver().open()
+  await using service = await ServiceProcess.start()
+  const { writeKey } = await service.addSource(receiver.urlOf('/hook'))
+  await using load = await EndToEndLoad.open({ port: service.port, writeKey, receiver })
+  await load.throughput(seconds / 2)
+  const maximum = await load.throughput(seconds)
+  const latencies = await load.latenciesMs({ eventsPerSecond: maximum / 2, seconds })
   return {
-    most,
+    maximum,
     rate: latencies.length / seconds,
     p50Ms: quantile(latencies, 0.5),
     p99Ms: quantile(latencies, 0.99),

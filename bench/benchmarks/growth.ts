@@ -1,22 +1,23 @@
-import type { Benchmark, Effort } from './benchmark.ts'
-import { emptyService, type Loaded, throughputInTurn } from '../load/in-turn.ts'
+import type { Benchmark, RunSettings } from './benchmark.ts'
+import type { EventReceiver } from '../load/event-receiver.ts'
 import { largeData } from '../load/large-data.ts'
-import type { Arrivals } from '../load/passage.ts'
-import { Service } from '../load/service.ts'
+import { ServiceProcess } from '../load/service-process.ts'
+import { emptyService, type LoadedService } from '../load/throughput.ts'
+import { throughputCurve } from './throughput-curve.ts'
 
 const HISTORY = 10_000_000
-/** Of so many rows of history, one delivery is pending. */
+/** One delivery is pending for this many rows of history. */
 const HISTORY_PER_PENDING = 10
 
 /**
- * Events per second from call to receiver of a service with much history and many pending deliveries, against
- * those of an empty one.
+ * Events per second from call to receiver of a service with much history and many pending deliveries, compared with an
+ * empty service.
  */
 export function growth(goal: number): Benchmark {
   return {
-    async run(effort) {
-      const amounts = amountsFor(effort)
-      const points = await throughputInTurn(effort, amounts, serviceWith)
+    async run(settings) {
+      const amounts = amountsFor(settings)
+      const points = await throughputCurve(settings, amounts, serviceWith)
       const [empty, full] = [points[0]!.values, points.at(-1)!.values]
       const ratios = full.map((value, round) => value / empty[round]!)
       const unit = 'events/s'
@@ -45,17 +46,17 @@ export function growth(goal: number): Benchmark {
   }
 }
 
-function amountsFor({ isQuick }: Effort): readonly number[] {
+function amountsFor({ isQuick }: RunSettings): readonly number[] {
   return isQuick ? [0, HISTORY / 100] : [0, HISTORY / 100, HISTORY / 10, HISTORY]
 }
 
 async function serviceWith(
-  arrivals: Arrivals,
+  receiver: EventReceiver,
   history: number,
   stack: AsyncDisposableStack,
-): Promise<Loaded> {
-  if (history === 0) return emptyService(arrivals)
-  const data = await largeData(arrivals, { history, pending: history / HISTORY_PER_PENDING })
+): Promise<LoadedService> {
+  if (history === 0) return emptyService(receiver)
+  const data = await largeData(receiver, { history, pending: history / HISTORY_PER_PENDING })
   stack.use(data)
-  return { service: await Service.start(data.path), source: data.source }
+  return { service: await ServiceProcess.start(data.path), source: data.source }
 }

@@ -1,13 +1,13 @@
 import { requestTemplate } from '../load/calls.ts'
 import { Child } from '../load/child.ts'
 import type { Benchmark } from './benchmark.ts'
-import { comparison, type Side } from '../load/compare.ts'
+import { comparison, type Side } from './comparison.ts'
 import { RawClient } from '../load/raw-client.ts'
-import { Service } from '../load/service.ts'
+import { ServiceProcess } from '../load/service-process.ts'
 
 const CONNECTIONS = 64
 
-/** Calls per second in requests of `count` calls, each on disk before its 200, against a bare server. */
+/** Calls per second in requests of `count` calls, each on disk before its 200, compared with a bare server. */
 export function ingest(path: string, count: number, goal: number): Benchmark {
   const measured = (port: number, writeKey: string) => async (seconds: number) => {
     const nextRequest = requestTemplate(path, writeKey, { count })
@@ -16,7 +16,7 @@ export function ingest(path: string, count: number, goal: number): Benchmark {
   const hookline: Side = {
     name: 'Hookline',
     async open() {
-      const service = await Service.start()
+      const service = await ServiceProcess.start()
       const { writeKey } = await service.addSource()
       return {
         measure: measured(service.port, writeKey),
@@ -34,10 +34,10 @@ export function ingest(path: string, count: number, goal: number): Benchmark {
       }
     },
   }
-  return comparison({ unit: 'calls/s', hookline, against: [{ ...bare, goal }] })
+  return comparison({ unit: 'calls/s', hookline, peers: [{ ...bare, goal }] })
 }
 
-/** Closed loop: each connection sends its next request when it has the answer to the last one. */
+/** Closed loop: each connection sends its next request after the response to the last one. */
 async function requestsPerSecond(options: {
   readonly port: number
   readonly seconds: number

@@ -4,20 +4,20 @@ import {
   steadyLoad,
 } from '../../test/engine/isolation/steady-load.ts'
 import { ReceiversProcess } from '../../test/engine/receivers/receivers-process.ts'
-import type { Benchmark, Effort } from './benchmark.ts'
+import type { Benchmark, RunSettings } from './benchmark.ts'
 
-/** Of what ten webhooks take when each answers. */
+/** The load, as a share of the throughput of ten webhooks that all respond. */
 const LOAD = 0.8
 const HEALTHY = 9
 
-/** How late nine healthy webhooks get their events beside a tenth that never answers. */
+/** The latency of nine healthy webhooks while a tenth never responds. */
 export function isolation(goals: {
   readonly p99Ratio: number
   readonly throughput: number
 }): Benchmark {
   return {
-    async run(effort) {
-      const rounds = await measure(effort)
+    async run(settings) {
+      const rounds = await measure(settings)
       const values = (of: (round: Round) => number): readonly number[] => rounds.map(of)
       const ratios = values(({ beside, without }) => beside.p99Ms / without.p99Ms)
       return {
@@ -48,19 +48,19 @@ interface Round {
   readonly rate: number
   readonly beside: LoadResult
   readonly without: LoadResult
-  /** Delivered to the nine beside the dead webhook, as a part of what is without it. */
+  /** Deliveries to the nine while the tenth is dead, divided by those while it responds. */
   readonly throughput: number
 }
 
-async function measure({ rounds, seconds }: Effort): Promise<readonly Round[]> {
+async function measure({ rounds, seconds }: RunSettings): Promise<readonly Round[]> {
   await using receivers = await ReceiversProcess.open()
   const load = { receivers, seconds }
   await steadyLoad({ ...load, seconds: seconds / 2, tenth: 'answering' })
   const measured: Round[] = []
   for (let round = 0; round < rounds; round++) {
-    // Measured anew for each round: what the machine has left for us changes.
-    const most = await steadyLoad({ ...load, seconds: seconds / 2, tenth: 'answering' })
-    const rate = LOAD * most.rate
+    // Measured again for each round: the capacity that the machine has left changes.
+    const maximum = await steadyLoad({ ...load, seconds: seconds / 2, tenth: 'answering' })
+    const rate = LOAD * maximum.rate
     const side = (tenth: LoadOptions['tenth']): Promise<LoadResult> =>
       steadyLoad({ ...load, tenth, eventsPerSecond: rate / HEALTHY })
     const first = round % 2 === 0 ? await side('answering') : undefined

@@ -35,12 +35,12 @@ const CALL = {
   timestamp: '2026-01-15T12:00:00.000Z',
 }
 
-/** A call of ordinary size, about 800 bytes, with a messageId of its own. */
+/** A call of ordinary size, about 800 bytes, with a new messageId. */
 export function call(): typeof CALL & { readonly messageId: string } {
   return { messageId: randomUUID(), ...CALL }
 }
 
-/** A call of about so many bytes of JSON, which are more products. */
+/** A call of about `bytes` bytes of JSON, filled with products. */
 export function callOfBytes(bytes: number): object {
   const { type, event, userId, properties } = CALL
   const [product] = properties.products
@@ -48,7 +48,7 @@ export function callOfBytes(bytes: number): object {
     type,
     event,
     userId,
-    messageId: MARK,
+    messageId: PLACEHOLDER,
     properties: { products: [] as object[], rest: '' },
   }
   const left = (): number => bytes - JSON.stringify(sized).length
@@ -58,25 +58,25 @@ export function callOfBytes(bytes: number): object {
   return sized
 }
 
-/** As long as a UUID. */
+/** The length of a UUID. */
 const ID_LENGTH = 36
-const MARK = 'message-id-'.padEnd(ID_LENGTH, '0')
-/** Decimal digits of a call's number, at the end of its messageId. */
+const PLACEHOLDER = 'message-id-'.padEnd(ID_LENGTH, '0')
+/** The digits of a call's number at the end of its messageId. */
 const DIGITS = 12
-/** Odd, so that multiplying by it modulo 2^32 gives each number another one, far away from the last. */
+/** Multiplying by an odd number modulo 2^32 maps consecutive numbers to distinct numbers far apart. */
 const SCATTER = 0x9e3779b1
 const USER_DIGITS = 10
 
 /**
- * The messageId of the call with this number: as a UUID has it, its beginning tells nothing of the one before,
- * so that an index by it is hit all over, as it is in production.
+ * The messageId of the call with this number. Like random UUIDs, consecutive ids have different beginnings, so that they
+ * land all over an index, as in production.
  */
 function messageIdOf(number: number, run: string): string {
   const scattered = scatter(number).toString(16).padStart(8, '0')
   return `${scattered}-${run}-${number.toString().padStart(ID_LENGTH - 10 - run.length, '0')}`
 }
 
-/** One of a million. */
+/** One of a million users. */
 function userOf(number: number): string {
   return (scatter(number) % 1_000_000).toString().padStart(USER_DIGITS, '0')
 }
@@ -85,7 +85,7 @@ function scatter(number: number): number {
   return Math.imul(number, SCATTER) >>> 0
 }
 
-/** The number of the call in the payload of an event; nothing where `requestTemplate` has not made the call. */
+/** The number of the call in the payload of an event; undefined if `requestTemplate` did not make the call. */
 export function numberIn(payload: Buffer): number | undefined {
   const end = payload.indexOf('"messageId":"') + 13 + ID_LENGTH
   const digits = /^-0{6}(\d+)$/.exec(payload.toString('latin1', end - DIGITS - 7, end))
@@ -93,27 +93,27 @@ export function numberIn(payload: Buffer): number | undefined {
 }
 
 /**
- * A request with `count` calls, made once. Each use gives every call in it another messageId and another user, as
- * real traffic has them, without building the request again. Calls are numbered from 0.
+ * Returns a function that makes requests with `count` calls. The request is built once; each use only writes a new
+ * messageId and user into every call, as real traffic has them. Calls are numbered from 0.
  */
 export function requestTemplate(
   path: string,
   writeKey: string,
   { count = 1, like = CALL }: { readonly count?: number; readonly like?: object | undefined } = {},
 ): () => Buffer {
-  const calls = Array.from({ length: count }, () => ({ ...like, messageId: MARK }))
+  const calls = Array.from({ length: count }, () => ({ ...like, messageId: PLACEHOLDER }))
   const body = JSON.stringify(count === 1 ? calls[0] : { batch: calls })
   const request = Buffer.from(
     `POST ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Basic ${btoa(`${writeKey}:`)}\r\n` +
       `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   )
-  const ids = placesOf(MARK, request)
-  const users = placesOf(CALL.userId, request).map((at) => at + CALL.userId.length - USER_DIGITS)
+  const ids = offsetsOf(PLACEHOLDER, request)
+  const users = offsetsOf(CALL.userId, request).map((at) => at + CALL.userId.length - USER_DIGITS)
   const run = randomUUID().slice(0, 8)
   let number = 0
   return () => {
-    for (const [index, place] of ids.entries()) {
-      request.write(messageIdOf(number, run), place, 'latin1')
+    for (const [index, offset] of ids.entries()) {
+      request.write(messageIdOf(number, run), offset, 'latin1')
       request.write(userOf(number), users[index]!, 'latin1')
       number++
     }
@@ -121,8 +121,8 @@ export function requestTemplate(
   }
 }
 
-function placesOf(text: string, request: Buffer): number[] {
-  const places: number[] = []
-  for (let at = request.indexOf(text); at >= 0; at = request.indexOf(text, at + 1)) places.push(at)
-  return places
+function offsetsOf(text: string, request: Buffer): number[] {
+  const offsets: number[] = []
+  for (let at = request.indexOf(text); at >= 0; at = request.indexOf(text, at + 1)) offsets.push(at)
+  return offsets
 }

@@ -7,15 +7,15 @@ const EXEC_ARGV = [
   `--import=${new URL('../programs/end-with-parent.ts', import.meta.url).href}`,
 ]
 
-/** Every process leaves CPU profiles of its threads in the folder HOOKLINE_BENCH_PROFILES, where that is set. */
+/** If HOOKLINE_BENCH_PROFILES is set, every process writes CPU profiles of its threads to that folder. */
 function profiling(): readonly string[] {
   const folder = process.env['HOOKLINE_BENCH_PROFILES']
   return folder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${folder}`]
 }
 
 /**
- * A program of `bench/programs` in a process of its own. It answers each message with one message; the
- * first it sends by itself, when it is ready.
+ * A program of `bench/programs` in its own process. It sends a message when it is ready, and then one in response to each
+ * message.
  */
 export class Child implements AsyncDisposable {
   readonly #process: ChildProcess
@@ -27,13 +27,13 @@ export class Child implements AsyncDisposable {
   static async start(script: string, args: readonly string[] = []): Promise<[Child, unknown]> {
     const path = new URL(`../programs/${script}`, import.meta.url)
     const started = fork(path, args, { execArgv: [...EXEC_ARGV, ...profiling()] })
-    return [new Child(started), await answer(started)]
+    return [new Child(started), await nextMessage(started)]
   }
 
   async ask(message: object): Promise<unknown> {
-    const answered = answer(this.#process)
+    const response = nextMessage(this.#process)
     this.#process.send(message)
-    return answered
+    return response
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -44,13 +44,13 @@ export class Child implements AsyncDisposable {
   }
 }
 
-async function answer(child: ChildProcess): Promise<unknown> {
-  const gone = new AbortController()
-  const exited = once(child, 'exit', { signal: gone.signal }).then(() => {
-    throw new Error('The process of a side has ended.')
+async function nextMessage(child: ChildProcess): Promise<unknown> {
+  const received = new AbortController()
+  const exited = once(child, 'exit', { signal: received.signal }).then(() => {
+    throw new Error('The process of a side has exited.')
   })
   const [message] = (await Promise.race([once(child, 'message'), exited])) as unknown[]
-  gone.abort()
+  received.abort()
   exited.catch(() => undefined)
   return message
 }

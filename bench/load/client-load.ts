@@ -7,26 +7,26 @@ interface TrackCall {
   readonly properties: Record<string, unknown>
 }
 
-/** A client of either side, new, whose server never answers. */
+/** A new client of one of the sides, whose server never responds. */
 export interface LoadedClient {
   track(call: TrackCall): void
   discard(): void
 }
 
-const unanswered: unknown[] = []
+const openRequests: unknown[] = []
 
-/** What a request gets: never an answer, and never forgotten, as if a connection were waiting for it. */
-export function silence(): Promise<never> {
-  return new Promise((resolve) => unanswered.push(resolve))
+/** A request that never gets a response. The promise stays referenced, as if a connection waited for it. */
+export function neverRespond(): Promise<never> {
+  return new Promise((resolve) => openRequests.push(resolve))
 }
 
-/** As many as the queue of a client takes by default, at most. */
+/** At most as many calls as the queue of either client takes by default. */
 const CALLS = 50_000
-/** What a busy program makes before it lets others have a turn: libraries that put work off do it then. */
-const CALLS_A_TURN = 1_000
+/** Calls between two turns of the event loop. Libraries that defer work do it in between. */
+const CALLS_PER_TURN = 1_000
 
-/** Answers the benchmark, with the rate or the memory, as the script's argument says. */
-export function answerWith(open: () => LoadedClient): void {
+/** Sends the benchmark the rate or the memory, as the program's argument says. */
+export function respondWith(open: () => LoadedClient): void {
   const isOfMemory = process.argv[2] === 'memory'
   process.on('message', async ({ seconds }: { seconds: number }) => {
     process.send!(await (isOfMemory ? jsonPerMemory(open) : callsPerSecond(open, seconds)))
@@ -45,12 +45,12 @@ async function callsPerSecond(open: () => LoadedClient, seconds: number): Promis
     spentMs += performance.now() - started
     calls += CALLS
     client.discard()
-    unanswered.length = 0
+    openRequests.length = 0
   }
   return calls / (spentMs / 1000)
 }
 
-/** What was measured stays: freed meanwhile, it would count for what is measured next. */
+/** The measured clients stay in memory: freeing one during the next measurement would change its result. */
 const kept: LoadedClient[] = []
 
 async function jsonPerMemory(open: () => LoadedClient): Promise<number> {
@@ -65,7 +65,7 @@ async function jsonPerMemory(open: () => LoadedClient): Promise<number> {
 async function enqueue(client: LoadedClient): Promise<void> {
   for (let index = 0; index < CALLS; index++) {
     client.track(callOf(index))
-    if (index % CALLS_A_TURN === 0) await nextTurn()
+    if (index % CALLS_PER_TURN === 0) await nextTurn()
   }
 }
 
@@ -74,7 +74,7 @@ function callOf(index: number): TrackCall {
   return { userId: `user-${index}`, event: 'Order Completed', properties }
 }
 
-/** The call as it would be sent: what every library adds to it. */
+/** The call as it is sent, with the fields that every library adds. */
 function messageOf(index: number): object {
   return {
     ...callOf(index),

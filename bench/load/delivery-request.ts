@@ -2,18 +2,18 @@ import { type Event, newId, webhookPayload } from '@hookline/protocol'
 import { standardSignature, xSignature } from '@hookline/protocol/signature'
 import { Pool } from 'undici'
 import { call } from './calls.ts'
-import { SECRET } from './service.ts'
+import { SECRET } from './service-process.ts'
 
-/** Requests under way at most, on every side: Hookline's default for one destination. */
+/** The most concurrent requests of every side: Hookline's default for one destination. */
 export const CONCURRENCY = 64
 
-/** An event as ingest makes it of a call. */
+/** An event as ingest makes it from a call. */
 export function event(): Event {
   const { timestamp, ...rest } = call()
   return { ...(rest as Omit<Event, 'timestamp' | 'receivedAt'>), timestamp, receivedAt: timestamp }
 }
 
-/** Sends events to the receiver with a plain undici pool: the requests that Hookline makes, signed alike. */
+/** Sends events to the receiver with a plain undici pool: the same requests as Hookline's, with the same signatures. */
 export function openDelivery(port: number): (event: Event) => Promise<void> {
   const pool = new Pool(`http://127.0.0.1:${port}`, { connections: CONCURRENCY })
   return async (delivered) => {
@@ -37,6 +37,7 @@ export function openDelivery(port: number): (event: Event) => Promise<void> {
       body,
     })
     await response.body.dump()
-    if (response.statusCode !== 200) throw new Error(`Answered ${response.statusCode}.`)
+    if (response.statusCode !== 200)
+      throw new Error(`The receiver responded ${response.statusCode}.`)
   }
 }

@@ -1,30 +1,31 @@
 import { join } from 'node:path'
 import { multiplyDelivered, multiplyParked } from '../../test/engine/parked/multiply.ts'
 import { call } from './calls.ts'
-import type { Arrivals } from './passage.ts'
-import { type BenchSource, Service, temporaryDataDir } from './service.ts'
+import type { EventReceiver } from './event-receiver.ts'
+import { type BenchSource, ServiceProcess } from './service-process.ts'
+import { temporaryDataDir } from './temporary-data-dir.ts'
 
 const HOUR = 60 * 60 * 1000
 
-/** The data folder of a service that is stopped, with one source and one destination. */
+/** The data folder of a stopped service with one source and one destination. */
 export interface LargeData extends Disposable {
   readonly path: string
   readonly source: BenchSource
 }
 
 export interface Amounts {
-  /** Deliveries that wait for a next attempt, with their events; due in an hour and later. */
+  /** Deliveries that wait for their next attempt, with their events. They are due in an hour or later. */
   readonly pending: number
-  /** Of the pending ones, those that are due at once. */
+  /** How many of the pending ones are due at once instead. */
   readonly due?: number
-  /** Events that were delivered, with their deliveries: half of these are events, half deliveries. */
+  /** Rows of delivered events: half of them are events, half deliveries. */
   readonly history: number
 }
 
-/** Made by the service itself from two calls, one delivered and one refused, and then copied in SQL. */
-export async function largeData(arrivals: Arrivals, amounts: Amounts): Promise<LargeData> {
+/** Makes the data: the service delivers one call and is refused another; SQL then copies both. */
+export async function largeData(receiver: EventReceiver, amounts: Amounts): Promise<LargeData> {
   const folder = temporaryDataDir()
-  const source = await twoDeliveries(folder.path, arrivals)
+  const source = await twoDeliveries(folder.path, receiver)
   const data = { path: folder.path, source, [Symbol.dispose]: () => folder[Symbol.dispose]() }
   addTo(data, amounts)
   return data
@@ -34,7 +35,7 @@ function addTo({ path }: LargeData, { pending, due = 0, history }: Amounts): voi
   const file = join(path, 'hookline.db')
   const now = Date.now()
   const copies = { count: pending, dueFirst: due, dueAt: now, dueLaterAt: now + HOUR }
-  // History last: what it adds to is then small, and its indexes are made once.
+  // History comes last: the database is still small then, and the indexes are built once.
   if (pending > 0) mustBe(pending + 1, multiplyParked(file, copies))
   if (history > 0) mustBe(history / 2 + 1, multiplyDelivered(file, history / 2))
 }
@@ -43,16 +44,16 @@ function mustBe(expected: number, found: number): void {
   if (found !== expected) throw new Error(`There are ${found} deliveries instead of ${expected}.`)
 }
 
-async function twoDeliveries(path: string, arrivals: Arrivals): Promise<BenchSource> {
-  await using service = await Service.start(path)
-  const source = await service.addSource(arrivals.urlOf('/hook'))
+async function twoDeliveries(path: string, receiver: EventReceiver): Promise<BenchSource> {
+  await using service = await ServiceProcess.start(path)
+  const source = await service.addSource(receiver.urlOf('/hook'))
   for (const isRefused of [false, true]) {
-    arrivals.isRefusing = isRefused
+    receiver.isRefusing = isRefused
     const arrived = Promise.withResolvers<void>()
-    arrivals.onEvent = () => arrived.resolve()
+    receiver.onEvent = () => arrived.resolve()
     await service.send(source, call())
     await arrived.promise
   }
-  arrivals.isRefusing = false
+  receiver.isRefusing = false
   return source
 }

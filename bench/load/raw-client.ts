@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net'
 export interface RawClientOptions {
   readonly port: number
   readonly connections: number
-  /** What a connection that is free sends: a request, whole; or nothing, until `poke`. */
+  /** The next request of a free connection, complete; undefined if there is none until `poke`. */
   readonly next: () => Buffer | undefined
 }
 
@@ -14,14 +14,14 @@ interface Connection {
 }
 
 /**
- * As much HTTP as a load needs, and no more, so that the server is what is measured: requests made
- * beforehand, one at a time on each connection, answers told apart by their Content-Length.
+ * A minimal HTTP client, so that the benchmark measures the server: requests are built beforehand, each connection sends
+ * one at a time, and Content-Length delimits the responses.
  */
 export class RawClient implements AsyncDisposable {
   readonly #next: () => Buffer | undefined
   #connections: Connection[] = []
   #free: Connection[] = []
-  /** Of the last answer, to know the next one like it without reading it. */
+  /** The length of the last response, to recognise an equal one without parsing it. */
   #usualLength = -1
   #onIdle = (): void => undefined
   #failure: Error | undefined
@@ -30,7 +30,7 @@ export class RawClient implements AsyncDisposable {
     this.#next = next
   }
 
-  /** Connected; the first requests go with the first `poke`. */
+  /** Connects. The first `poke` sends the first requests. */
   static async open({ port, connections, next }: RawClientOptions): Promise<RawClient> {
     const client = new RawClient(next)
     const opening = Array.from({ length: connections }, async () => {
@@ -46,7 +46,7 @@ export class RawClient implements AsyncDisposable {
     return client
   }
 
-  /** Sends on the connections that are free, as long as there is something to send. */
+  /** Sends requests on the free connections while there are any. */
   poke(): void {
     for (let left = this.#free.length; left > 0; left--) {
       const request = this.#next()
@@ -55,7 +55,7 @@ export class RawClient implements AsyncDisposable {
     }
   }
 
-  /** Resolves when everything that was sent is answered. Rejects where an answer was not 200. */
+  /** Resolves when every request has its response. Rejects if one was not 200. */
   async idle(): Promise<void> {
     while (this.#free.length < this.#connections.length && this.#failure === undefined) {
       await new Promise<void>((resolve) => (this.#onIdle = resolve))
@@ -70,10 +70,10 @@ export class RawClient implements AsyncDisposable {
   #receive(connection: Connection, chunk: Buffer): void {
     if (!this.#isUsual(connection, chunk)) {
       connection.received = Buffer.concat([connection.received, chunk])
-      const end = endOfAnswer(connection.received)
+      const end = endOfResponse(connection.received)
       if (end === undefined || connection.received.length < end) return
       if (!isOk(connection.received)) {
-        this.#fail(new Error(`Answered ${connection.received.toString()}`))
+        this.#fail(new Error(`The server responded ${connection.received.toString()}`))
         return
       }
       this.#usualLength = end
@@ -88,7 +88,7 @@ export class RawClient implements AsyncDisposable {
     if (this.#free.length === this.#connections.length) this.#onIdle()
   }
 
-  /** Whether the chunk is one whole answer, like the one before it. */
+  /** Whether the chunk is one complete response with the length of the last one. */
   #isUsual({ received }: Connection, chunk: Buffer): boolean {
     return received.length === 0 && chunk.length === this.#usualLength && isOk(chunk)
   }
@@ -103,15 +103,15 @@ const NOTHING = Buffer.alloc(0)
 const ZERO = 0x30
 const TWO = 0x32
 
-/** `HTTP/1.1 200`: the digits of the status have their fixed places. */
-function isOk(answer: Buffer): boolean {
-  return answer[9] === TWO && answer[10] === ZERO && answer[11] === ZERO
+/** `HTTP/1.1 200`: the digits of the status are at fixed offsets. */
+function isOk(response: Buffer): boolean {
+  return response[9] === TWO && response[10] === ZERO && response[11] === ZERO
 }
 
-function endOfAnswer(received: Buffer): number | undefined {
+function endOfResponse(received: Buffer): number | undefined {
   const head = received.indexOf('\r\n\r\n')
   if (head < 0) return undefined
   const length = /content-length: (\d+)/i.exec(received.toString('latin1', 0, head))
-  if (length === null) throw new Error('An answer without Content-Length.')
+  if (length === null) throw new Error('A response without Content-Length.')
   return head + 4 + Number(length[1])
 }

@@ -6,12 +6,12 @@ const REFUSED = Buffer.from('HTTP/1.1 500 No\r\nContent-Length: 2\r\n\r\nno')
 const HEAD_END = '\r\n\r\n'
 const LENGTH = /\r\ncontent-length: (\d+)/i
 
-/** Gets the body of a request, which is not its to keep; says whether it is answered 200, or 500. */
+/** Handles the body of a request and must not keep the buffer. True: the response is 200, else 500. */
 type Take = (body: Buffer) => boolean
 
 /**
- * Takes webhooks with as little work as HTTP allows, so that it takes little of a processor that the side
- * that is measured needs as well: finds the body, hands it over, answers.
+ * A minimal HTTP server for webhooks, so that it takes little CPU time from the side that is measured: it finds the body,
+ * passes it to `take` and responds.
  */
 export class RawReceiver implements AsyncDisposable {
   readonly port: number
@@ -29,7 +29,7 @@ export class RawReceiver implements AsyncDisposable {
     const server = createServer({ noDelay: true }, (socket) => {
       sockets.add(socket)
       socket.on('close', () => sockets.delete(socket))
-      // A sender that is stopped resets its connections.
+      // A sender that stops resets its connections.
       socket.on('error', () => socket.destroy())
       serve(socket, take)
     })
@@ -49,15 +49,15 @@ export class RawReceiver implements AsyncDisposable {
 }
 
 function serve(socket: Socket, take: Take): void {
-  let held: Buffer | undefined
+  let incomplete: Buffer | undefined
   socket.on('data', (chunk: Buffer) => {
-    let left = held === undefined ? chunk : Buffer.concat([held, chunk])
-    held = undefined
+    let left = incomplete === undefined ? chunk : Buffer.concat([incomplete, chunk])
+    incomplete = undefined
     while (left.length > 0) {
       const head = left.indexOf(HEAD_END)
       const end = head < 0 ? Infinity : head + HEAD_END.length + bodyLength(left, head)
       if (left.length < end) {
-        held = left
+        incomplete = left
         return
       }
       const isTaken = take(left.subarray(head + HEAD_END.length, end))

@@ -1,17 +1,17 @@
 import type { Event } from '@hookline/protocol'
 import { event } from './delivery-request.ts'
 
-/** Events that are appended at once, as a client's batch brings them. */
+/** Events that are appended together, as in the batch of a client. */
 const BATCH = 20
 
 export interface SteadyStreamOptions {
-  /** Events that are on their way at most: appended, and not done. */
+  /** The most events that are appended and not yet delivered. */
   readonly outstanding: number
-  /** Keeps a batch, durably as far as the side can. */
+  /** Stores a batch, as durably as this side can. */
   readonly append: (events: readonly Event[]) => Promise<unknown>
 }
 
-/** Events that come as fast as they are delivered and no faster, so that nothing piles up. */
+/** Appends events exactly as fast as they are delivered, so that no backlog builds up. */
 export class SteadyStream {
   readonly #options: SteadyStreamOptions
   #appended = 0
@@ -22,7 +22,7 @@ export class SteadyStream {
     this.#options = options
   }
 
-  /** So many events more are delivered, and recorded as that. */
+  /** Report that `count` more events are delivered and recorded. */
   done(count: number): void {
     this.#done += count
     this.#onDone()
@@ -51,8 +51,8 @@ export class SteadyStream {
   }
 }
 
-/** Answers the benchmark, which asks for some seconds of the stream. */
-export function answerWith(stream: SteadyStream, close: () => Promise<unknown>): void {
+/** Runs the stream for as many seconds as each message of the benchmark says, and sends back the rate. */
+export function respondWith(stream: SteadyStream, close: () => Promise<unknown>): void {
   process.on('message', async ({ seconds }: { seconds: number }) => {
     process.send!(await stream.run(seconds))
   })

@@ -1,17 +1,20 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-// What ingestion is measured against: the least a server can do with a call.
+// The server that ingestion is compared with: it does the least that a server can do with a call.
 
-const ANSWER = Buffer.from('{"success":true}')
+const RESPONSE = Buffer.from('{"success":true}')
 
 const server = createServer((request, response) => {
   const chunks: Buffer[] = []
   request.on('data', (chunk: Buffer) => chunks.push(chunk))
   request.on('end', () => {
     JSON.parse(Buffer.concat(chunks).toString())
-    response.writeHead(200, { 'content-type': 'application/json', 'content-length': ANSWER.length })
-    response.end(ANSWER)
+    response.writeHead(200, {
+      'content-type': 'application/json',
+      'content-length': RESPONSE.length,
+    })
+    response.end(RESPONSE)
   })
 })
 server.listen(0, '127.0.0.1', () => process.send!((server.address() as AddressInfo).port))

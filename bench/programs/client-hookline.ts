@@ -1,8 +1,8 @@
 import { Analytics } from '@hookline/client'
-import { answerWith, silence } from '../load/client-load.ts'
+import { respondWith, neverRespond } from '../load/client-load.ts'
 
-answerWith(() => {
-  const analytics = new Analytics('wk_bench', { fetch: silence })
+respondWith(() => {
+  const analytics = new Analytics('wk_bench', { fetch: neverRespond })
   return {
     track: (call) => analytics.track(call),
     discard: () => void analytics.close({ timeoutMs: 0 }).catch(() => {}),

@@ -1,8 +1,8 @@
 import { Analytics } from '@segment/analytics-node'
-import { answerWith, silence } from '../load/client-load.ts'
+import { respondWith, neverRespond } from '../load/client-load.ts'
 
-answerWith(() => {
-  const httpClient = { makeRequest: silence }
+respondWith(() => {
+  const httpClient = { makeRequest: neverRespond }
   const analytics = new Analytics({ writeKey: 'wk_bench', httpClient })
   return { track: (call) => analytics.track(call), discard: () => {} }
 })

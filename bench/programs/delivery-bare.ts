@@ -1,6 +1,6 @@
 import { CONCURRENCY, event, openDelivery } from '../load/delivery-request.ts'
 
-// What delivery is measured against: the same requests, signed alike, as many at a time, and nothing kept.
+// The loop that delivery is compared with: the same requests, signatures and concurrency, but it records nothing.
 
 const deliver = openDelivery(Number(process.argv[2]))
 

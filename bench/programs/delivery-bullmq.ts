@@ -2,11 +2,11 @@ import type { Event } from '@hookline/protocol'
 import { randomUUID } from 'node:crypto'
 import { Queue, Worker } from 'bullmq'
 import { CONCURRENCY, openDelivery } from '../load/delivery-request.ts'
-import { answerWith, SteadyStream } from '../load/steady-stream.ts'
-import { redisUrl } from '../load/servers.ts'
+import { respondWith, SteadyStream } from '../load/steady-stream.ts'
+import { redisUrl } from '../load/peer-servers.ts'
 
-// Delivery as one would write it with BullMQ on Redis. Its documented ways to be fast: jobs added in bulk, one
-// worker with as much concurrency as there may be requests, and done jobs removed, so that no history is kept.
+// Delivery with BullMQ on Redis, tuned as its documentation advises: jobs are added in bulk, one worker has the
+// concurrency of the requests, and completed jobs are removed, so that there is no history.
 
 const deliver = openDelivery(Number(process.argv[2]))
 const name = `hookline-bench-${randomUUID()}`
@@ -28,7 +28,7 @@ const stream = new SteadyStream({
 })
 worker.on('completed', () => stream.done(1))
 
-answerWith(stream, async () => {
+respondWith(stream, async () => {
   await worker.close()
   await queue.obliterate({ force: true })
   await queue.close()

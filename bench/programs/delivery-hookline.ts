@@ -6,11 +6,12 @@ import { ActivityMonitor } from '../../packages/server/src/activity/activity-mon
 import { startWorkers } from '../../packages/server/src/service.ts'
 import { Metrics } from '../../packages/server/src/telemetry/metrics.ts'
 import { systemClock } from '../../packages/server/src/util/clock.ts'
-import { SECRET, temporaryDataDir } from '../load/service.ts'
-import { answerWith, SteadyStream } from '../load/steady-stream.ts'
+import { SECRET } from '../load/service-process.ts'
+import { respondWith, SteadyStream } from '../load/steady-stream.ts'
+import { temporaryDataDir } from '../load/temporary-data-dir.ts'
 
-// Everything between the log and the receiver, wired by the service's own composition root. Events are
-// appended durably, as ingest does.
+// Everything between the log and the receiver, wired by the service's composition root. Events are appended durably,
+// as ingest does.
 
 const [port] = process.argv.slice(2)
 const stack = new AsyncDisposableStack()
@@ -19,7 +20,7 @@ const config = parseConfig({}, { dataDir, allowedNetworks: '127.0.0.0/8', logLev
 const backend = stack.use(await openEmbeddedBackend(config))
 
 const stream = new SteadyStream({
-  // As many as its lane takes without parking any in the database.
+  // The most that its lane takes without parking deliveries in the database.
   outstanding: config.laneWindow,
   append: (events) => {
     const at = Date.now()
@@ -79,4 +80,4 @@ startWorkers(stack, {
     throw error
   },
 })
-answerWith(stream, () => stack.disposeAsync())
+respondWith(stream, () => stack.disposeAsync())

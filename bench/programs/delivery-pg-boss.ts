@@ -2,12 +2,12 @@ import type { Event } from '@hookline/protocol'
 import { randomUUID } from 'node:crypto'
 import { type Job, PgBoss } from 'pg-boss'
 import { CONCURRENCY, openDelivery } from '../load/delivery-request.ts'
-import { answerWith, SteadyStream } from '../load/steady-stream.ts'
-import { postgresUrl } from '../load/servers.ts'
+import { respondWith, SteadyStream } from '../load/steady-stream.ts'
+import { postgresUrl } from '../load/peer-servers.ts'
 
-// Delivery as one would write it with pg-boss on PostgreSQL. Its documented ways to be fast: jobs inserted,
-// fetched and completed many at a time, without polling intervals. Some batches are under way at once, so that
-// sockets are busy while others fetch or complete.
+// Delivery with pg-boss on PostgreSQL, tuned as its documentation advises: jobs are inserted, fetched and completed
+// many at a time, without polling intervals. Several batches run at once, so that sockets are busy while other batches
+// fetch or complete.
 
 const BATCHES = 8
 const BATCH = CONCURRENCY
@@ -28,9 +28,9 @@ boss.on('error', (error) => {
 await boss.start()
 await boss.createQueue(queue, { retryLimit: 10, retryBackoff: true })
 
-/** Resolves with the next insert: what says so within a process needs no polling and no NOTIFY. */
+/** Resolves with the next insert. Within one process this replaces polling and NOTIFY. */
 let inserted = Promise.withResolvers<void>()
-function tellInserted(): void {
+function notifyInserted(): void {
   inserted.resolve()
   inserted = Promise.withResolvers()
 }
@@ -40,7 +40,7 @@ const stream = new SteadyStream({
   append: async (events) => {
     const jobs = events.map((data) => ({ data }))
     await boss.insert(queue, jobs)
-    tellInserted()
+    notifyInserted()
   },
 })
 
@@ -66,9 +66,9 @@ async function deliverAll(jobs: readonly Job<Event>[]): Promise<void> {
 
 const working = Promise.all(Array.from({ length: BATCHES }, work))
 
-answerWith(stream, async () => {
+respondWith(stream, async () => {
   stopping.abort()
-  tellInserted()
+  notifyInserted()
   await working
   await boss.getDb().executeSql(`DROP SCHEMA ${schema} CASCADE`)
   await boss.stop({ graceful: false })

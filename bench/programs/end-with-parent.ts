@@ -1,2 +1,2 @@
-// Comes first in every process of a benchmark: none is left behind when the benchmark is cut off.
+// Loaded first in every process of a benchmark, so that none outlives an interrupted benchmark.
 process.on('disconnect', () => process.exit())

@@ -1,6 +1,6 @@
 import { createLogger, openService, parseConfig } from '@hookline/server'
 
-// Hookline as it runs in production, on the data folder that is named. Tells, when asked, what it has used.
+// Hookline as in production, on the data folder of the first argument. Responds to each message with its usage.
 
 const [dataDir] = process.argv.slice(2)
 const config = parseConfig(

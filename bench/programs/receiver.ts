@@ -1,6 +1,6 @@
 import { RawReceiver } from '../load/raw-receiver.ts'
 
-// The receiver of deliveries in a process of its own.
+// The receiver of deliveries in its own process.
 
 const receiver = await RawReceiver.open(() => true)
 process.on('SIGTERM', () => process.exit())

@@ -2,14 +2,14 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { type Figure, median } from '../benchmarks/benchmark.ts'
 
 /**
- * The figures with a goal as a `--quick` run found them once, to see that nothing has broken: what a busy
- * machine measures in a second is too rough for more. By benchmark and figure.
+ * The figures with a goal from a `--quick` run, by benchmark and figure. They only show whether something has broken: a
+ * second on a busy machine is too short for more.
  */
 type Baseline = Readonly<Record<string, Readonly<Record<string, number>>>>
 
 /**
- * So many times worse than baseline and goal is a fault and not noise. A rate is the mean of a second; how late the
- * latest of a few hundred events is says less.
+ * A figure this many times worse than baseline and goal is a fault, not noise. A rate is the mean of a second. The latency
+ * of the slowest of a few hundred events is less exact.
  */
 const MARGIN = { ofRates: 4, ofTimes: 10 }
 
@@ -23,7 +23,7 @@ export function writeBaseline(baseline: Baseline): void {
   writeFileSync(FILE, `${JSON.stringify(baseline, null, 2)}\n`)
 }
 
-/** The figures of one benchmark as they are kept. */
+/** The figures of one benchmark, as the baseline stores them. */
 export function toBaseline(figures: readonly Figure[]): Baseline[string] {
   const kept = figures.filter(({ goal }) => goal !== undefined)
   return Object.fromEntries(
@@ -33,12 +33,12 @@ export function toBaseline(figures: readonly Figure[]): Baseline[string] {
 
 export interface AgainstBaseline {
   readonly name: string
-  /** How many times as good as the baseline: more is better, whatever the figure. */
+  /** How many times as good as the baseline. More is better for every figure. */
   readonly ratio: number
   readonly isBroken: boolean
 }
 
-/** Figures that the baseline does not know, like those of a server that was missing then, are left out. */
+/** Omits figures that the baseline lacks, such as those of a server that was missing then. */
 export function againstBaseline(
   figures: readonly Figure[],
   known: Baseline[string] = {},

@@ -3,9 +3,9 @@ import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { median } from '../benchmarks/benchmark.ts'
-import { temporaryDataDir } from '../load/service.ts'
+import { temporaryDataDir } from '../load/temporary-data-dir.ts'
 
-/** What a figure was obtained on: processors, memory, disk, Node. */
+/** The machine of the measurements: processors, memory, disk, Node. */
 export function machine(): string {
   const [{ model } = { model: 'unknown processor' }] = cpus()
   const memory = `${Math.round(totalmem() / 2 ** 30)} GiB`
@@ -13,7 +13,7 @@ export function machine(): string {
   return `${cpus().length} × ${model}, ${memory}, ${disk}, Node ${process.version}`
 }
 
-/** The commit that is checked out, and whether files differ from it. */
+/** The commit that is checked out, and whether there are uncommitted changes. */
 export function commit(): string {
   const git = (...args: string[]): string => execFileSync('git', args, { encoding: 'utf8' }).trim()
   try {
@@ -26,7 +26,7 @@ export function commit(): string {
 
 const SYNCS = 50
 
-/** What the disk under the data needs to make a page durable. */
+/** The median time that the disk of the data folder needs to sync a page, in milliseconds. */
 function fsyncMs(): number {
   using folder = temporaryDataDir()
   const file = openSync(join(folder.path, 'page'), 'w')

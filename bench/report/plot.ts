@@ -6,11 +6,11 @@ const LEFT = 76
 const RIGHT = 24
 const TOP = 44
 const BOTTOM = 56
-/** Of middling lightness: legible on white and on black. */
+/** Medium lightness: legible on white and on black. */
 const INK = '#7d8590'
 const LINE = '#2f81f7'
 
-/** A plot: the median of each point, with its least and most. Points stand at equal distances; `y` begins at zero. */
+/** A plot of the median of each point, with its minimum and maximum. Points are equidistant; `y` starts at zero. */
 export function plot({ title, x, y, points }: Curve): string {
   const ticks = ticksUpTo(Math.max(...points.flatMap(({ values }) => values)))
   const top = ticks.at(-1)!
@@ -46,7 +46,7 @@ export function plot({ title, x, y, points }: Curve): string {
   ].join('\n')
 }
 
-/** From zero to the first beyond the largest value, in four to eight round steps. */
+/** Ticks in round steps from zero to the first one above the largest value. */
 function ticksUpTo(largest: number): readonly number[] {
   const power = 10 ** Math.floor(Math.log10(largest))
   const step = [0.2, 0.25, 0.5, 1, 2]

@@ -1,7 +1,7 @@
-import { type Figure, type Goal, type Measured, median } from '../benchmarks/benchmark.ts'
+import { type Figure, type Goal, type Measurement, median } from '../benchmarks/benchmark.ts'
 
-/** Each figure as the median of its rounds with the least and the most, for a person to read. */
-export function report(name: string, { figures, notes, curves = [] }: Measured): string {
+/** A text with the median, minimum and maximum of each figure over its rounds. */
+export function report(name: string, { figures, notes, curves = [] }: Measurement): string {
   const lines = figures.map((figure) => {
     const { name: label, unit, goal } = figure
     const aim = goal === undefined ? '' : `   goal ${shownGoal(goal)}`
@@ -25,7 +25,7 @@ function spread({ values }: Figure): string {
   return `${middle.padStart(9)} (${least} – ${most})`
 }
 
-/** Median, least and most, with as many digits as say something. */
+/** Median, minimum and maximum, with only the significant digits. */
 export function shown(values: readonly number[]): Record<'middle' | 'least' | 'most', string> {
   const most = Math.max(...values)
   const digits = most >= 100 ? 0 : most >= 10 ? 1 : 2

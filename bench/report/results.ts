@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import type { Effort, Measured } from '../benchmarks/benchmark.ts'
+import type { RunSettings, Measurement } from '../benchmarks/benchmark.ts'
 import { commit } from './machine.ts'
 
-/** A benchmark with all that is needed to judge it, as it is kept in bench/results. */
-export interface Result extends Measured {
+/** A measurement with everything that is needed to judge it, as stored in bench/results. */
+export interface Result extends Measurement {
   readonly name: string
   readonly machine: string
   readonly commit: string
@@ -16,8 +16,8 @@ const FOLDER = new URL('../results/', import.meta.url)
 
 export function saveResult(
   name: string,
-  measured: Measured,
-  { rounds, seconds, machine }: Effort & { readonly machine: string },
+  measured: Measurement,
+  { rounds, seconds, machine }: RunSettings & { readonly machine: string },
 ): void {
   mkdirSync(FOLDER, { recursive: true })
   const command = `npm run bench -- ${name}`
@@ -25,7 +25,7 @@ export function saveResult(
   writeFileSync(fileOf(name), `${JSON.stringify(result, rounded, 2)}\n`)
 }
 
-/** What was measured last, where it ever was. */
+/** The last result of a benchmark, if there is one. */
 export function readResult(name: string): Result | undefined {
   const file = fileOf(name)
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Result) : undefined
@@ -35,7 +35,7 @@ function fileOf(name: string): URL {
   return new URL(`${name}.json`, FOLDER)
 }
 
-/** No more digits than a measurement has. */
+/** Rounds to the precision of a measurement. */
 function rounded(key: string, value: unknown): unknown {
   return typeof value === 'number' && key !== 'x' ? Number(value.toPrecision(4)) : value
 }

@@ -1,94 +1,76 @@
 import { SETTINGS } from '@hookline/server/settings'
-import { numberIn, requestTemplate } from './calls.ts'
+import { requestTemplate } from './calls.ts'
+import type { EventReceiver } from './event-receiver.ts'
 import { RawClient } from './raw-client.ts'
-import { RawReceiver } from './raw-receiver.ts'
 
 const CONNECTIONS = 64
-/** Events on their way at most: fewer than a lane takes, so that what is measured passes and is not parked. */
+/** The most events under way: fewer than a lane takes, so that none is parked in the database. */
 const OUTSTANDING = 0.8 * Number(SETTINGS.laneWindow.default)
 const TICK_MS = 1
 const DEADLINE_MS = 60_000
 
-/** Where webhooks arrive; tells which event it was. */
-export class Arrivals implements AsyncDisposable {
-  #receiver: RawReceiver | undefined
-  onEvent: (number: number | undefined) => void = () => undefined
-  /** Answers 500 from now on. */
-  isRefusing = false
-
-  async open(): Promise<this> {
-    this.#receiver = await RawReceiver.open((body) => {
-      this.onEvent(numberIn(body))
-      return !this.isRefusing
-    })
-    return this
-  }
-
-  urlOf(path: string): string {
-    return this.#receiver!.urlOf(path)
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#receiver?.[Symbol.asyncDispose]()
-  }
-}
-
-export interface PassageOptions {
+export interface EndToEndLoadOptions {
   readonly port: number
   readonly writeKey: string
-  readonly arrivals: Arrivals
-  /** Calls in a request. */
+  readonly receiver: EventReceiver
+  /** Calls per request. */
   readonly count?: number
-  /** Destinations that each event goes to. */
+  /** How many destinations each event goes to. */
   readonly destinations?: number
-  /** The call that all are like; without it, the usual one. */
+  /** A template for all calls. Default: the call of `calls.ts`. */
   readonly like?: object | undefined
 }
 
-/** A load before the service and arrivals behind it: events are counted, and timed from call to receiver. */
-export class Passage implements AsyncDisposable {
+/** Sends calls to a service, and counts and times the events that arrive at the receiver. */
+export class EndToEndLoad implements AsyncDisposable {
   readonly #count: number
   readonly #destinations: number
   readonly #request: () => Buffer
-  /** By number of the event: when it was due. */
+  /** When each event was due, by its number. */
   readonly #dueAt: number[] = []
   #client: RawClient | undefined
-  /** Events so far. */
+  /** How many events were sent so far. */
   sent = 0
   #deliveries = 0
   #latencies: number[] = []
-  #mayGo = (): boolean => false
+  #maySend = (): boolean => false
   #onArrival = (): void => undefined
 
-  private constructor({ writeKey, arrivals, count = 1, destinations = 1, like }: PassageOptions) {
+  private constructor({
+    writeKey,
+    receiver,
+    count = 1,
+    destinations = 1,
+    like,
+  }: EndToEndLoadOptions) {
     this.#count = count
     this.#destinations = destinations
     const path = count === 1 ? '/v1/track' : '/v1/batch'
     this.#request = requestTemplate(path, writeKey, { count, like })
-    arrivals.onEvent = (number) => this.#arrive(number)
+    receiver.onEvent = (number) => this.#onEvent(number)
   }
 
-  static async open(options: PassageOptions): Promise<Passage> {
-    const passage = new Passage(options)
-    const next = (): Buffer | undefined => passage.#next()
-    passage.#client = await RawClient.open({ port: options.port, connections: CONNECTIONS, next })
-    return passage
+  static async open(options: EndToEndLoadOptions): Promise<EndToEndLoad> {
+    const load = new EndToEndLoad(options)
+    const next = (): Buffer | undefined => load.#next()
+    load.#client = await RawClient.open({ port: options.port, connections: CONNECTIONS, next })
+    return load
   }
 
-  /** Events per second that reach every destination, when calls wait only for room. */
+  /** The events per second that reach every destination, when only `OUTSTANDING` holds calls back. */
   async throughput(seconds: number): Promise<number> {
     const before = this.sent
     const started = performance.now()
     const end = started + seconds * 1000
-    const most = Math.max(OUTSTANDING, this.#count)
-    this.#mayGo = () => this.#outstanding + this.#count <= most && performance.now() < end
+    const limit = Math.max(OUTSTANDING, this.#count)
+    this.#maySend = () => this.#outstanding + this.#count <= limit && performance.now() < end
     this.#onArrival = () => this.#client!.poke()
     this.#client!.poke()
     await this.#drained(end)
     return (this.sent - before) / ((performance.now() - started) / 1000)
   }
 
-  /** How long each event was under way, when calls come at random with this rate, from when it was due. */
+  /** The latency of each event, from when it was due. Calls are due at random times with this mean rate. */
   async latenciesMs(load: {
     readonly eventsPerSecond: number
     readonly seconds: number
@@ -100,7 +82,7 @@ export class Passage implements AsyncDisposable {
     let dueAt = started + wait()
     this.#latencies = []
     this.#onArrival = () => undefined
-    this.#mayGo = () => {
+    this.#maySend = () => {
       if (dueAt > performance.now() || dueAt >= end) return false
       for (let call = 0; call < this.#count; call++) this.#dueAt[this.sent + call] = dueAt
       dueAt += wait()
@@ -121,13 +103,13 @@ export class Passage implements AsyncDisposable {
   }
 
   #next(): Buffer | undefined {
-    if (!this.#mayGo()) return undefined
+    if (!this.#maySend()) return undefined
     this.sent += this.#count
     return this.#request()
   }
 
-  #arrive(number: number | undefined): void {
-    // Of others there may be some: what is pending is retried.
+  #onEvent(number: number | undefined): void {
+    // Other events may arrive too, because pending deliveries are retried.
     if (number === undefined) return
     this.#deliveries++
     const dueAt = this.#dueAt[number]
@@ -135,7 +117,7 @@ export class Passage implements AsyncDisposable {
     this.#onArrival()
   }
 
-  /** Resolves when, after the end, nothing is due or on its way any more. */
+  /** Resolves when `end` has passed and no event is due or under way. */
   async #drained(end: number, isAllSent = (): boolean => true): Promise<void> {
     const isOver = (): boolean => performance.now() >= end && isAllSent() && this.#outstanding === 0
     while (!isOver()) {

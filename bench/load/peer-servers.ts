@@ -1,13 +1,28 @@
 import { Redis } from 'ioredis'
 import pg from 'pg'
-import type { Opponent } from './compare.ts'
-import { postgresUrl, redisUrl } from './servers.ts'
 
-type Presence = Required<Pick<Opponent, 'missing' | 'note'>>
+/** The server that a peer of Hookline needs. */
+interface PeerServer {
+  /** Why the server cannot be reached; undefined if it can. */
+  readonly missing: () => Promise<string | undefined>
+  /** How durable the server is. */
+  readonly note: () => Promise<string>
+}
 
 const TIMEOUT_MS = 2_000
 
-export const bullmq: Presence = {
+/** The URL of Redis. */
+export function redisUrl(): string {
+  return process.env['HOOKLINE_BENCH_REDIS'] ?? 'redis://127.0.0.1:6379'
+}
+
+/** The URL of PostgreSQL. */
+export function postgresUrl(): string {
+  return process.env['HOOKLINE_BENCH_POSTGRES'] ?? 'postgres://postgres@127.0.0.1:5432/postgres'
+}
+
+/** Redis, for BullMQ. */
+export const redisServer: PeerServer = {
   missing: () =>
     missing(
       'Redis',
@@ -23,7 +38,8 @@ export const bullmq: Presence = {
   }),
 }
 
-export const pgBoss: Presence = {
+/** PostgreSQL, for pg-boss. */
+export const postgresServer: PeerServer = {
   missing: () =>
     missing(
       'PostgreSQL',
@@ -39,15 +55,15 @@ export const pgBoss: Presence = {
   }),
 }
 
-/** Why a server cannot be had, without what its URL may hold besides host and port. */
+/** Why a server cannot be reached. Names only host and port of the URL, which may have credentials. */
 async function missing(
   name: string,
   url: string,
   variable: string,
-  reach: () => Promise<unknown>,
+  connect: () => Promise<unknown>,
 ): Promise<string | undefined> {
   try {
-    await reach()
+    await connect()
     return undefined
   } catch (error) {
     const code = (error as { code?: string }).code ?? (error as Error).name
@@ -62,7 +78,7 @@ function withRedis<T>(use: (redis: Redis) => Promise<T>): () => Promise<T> {
       connectTimeout: TIMEOUT_MS,
       retryStrategy: () => null,
     })
-    // connect() says only that it did not succeed.
+    // connect() rejects without the reason.
     let reason: unknown
     redis.on('error', (error) => (reason = error))
     try {

@@ -1,0 +1,26 @@
+import { numberIn } from './calls.ts'
+import { RawReceiver } from './raw-receiver.ts'
+
+/** A webhook receiver that reports the number of each event. */
+export class EventReceiver implements AsyncDisposable {
+  #receiver: RawReceiver | undefined
+  onEvent: (number: number | undefined) => void = () => undefined
+  /** Responds 500 while true. */
+  isRefusing = false
+
+  async open(): Promise<this> {
+    this.#receiver = await RawReceiver.open((body) => {
+      this.onEvent(numberIn(body))
+      return !this.isRefusing
+    })
+    return this
+  }
+
+  urlOf(path: string): string {
+    return this.#receiver!.urlOf(path)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#receiver?.[Symbol.asyncDispose]()
+  }
+}

@@ -1,0 +1,83 @@
+import { ManagementApi } from '../../test/harness/management-api.ts'
+import { Child } from './child.ts'
+import { temporaryDataDir } from './temporary-data-dir.ts'
+
+/** A source that calls are sent to. */
+export interface BenchSource {
+  readonly id: string
+  readonly writeKey: string
+}
+
+export interface Usage {
+  /** CPU time of all threads since the start of the process. */
+  readonly cpuMicros: number
+  readonly residentBytes: number
+}
+
+/** Hookline with its production settings in its own process. */
+export class ServiceProcess implements AsyncDisposable {
+  readonly #child: Child
+  readonly #url: string
+  readonly #adminToken: string
+  readonly #temporary: Disposable | undefined
+
+  private constructor(
+    child: Child,
+    ready: { url: string; adminToken: string },
+    temporary?: Disposable,
+  ) {
+    this.#child = child
+    this.#url = ready.url
+    this.#adminToken = ready.adminToken
+    this.#temporary = temporary
+  }
+
+  /** Starts on `dataDir`, or on a temporary folder that is removed at the end. Resolves when it accepts calls. */
+  static async start(dataDir?: string): Promise<ServiceProcess> {
+    const temporary = dataDir === undefined ? temporaryDataDir() : undefined
+    const [child, ready] = await Child.start('hookline-server.ts', [dataDir ?? temporary!.path])
+    return new ServiceProcess(child, ready as { url: string; adminToken: string }, temporary)
+  }
+
+  get port(): number {
+    return Number(new URL(this.#url).port)
+  }
+
+  /** Creates a source with a destination for each URL. */
+  async addSource(...webhookUrls: string[]): Promise<BenchSource> {
+    const api = new ManagementApi(this.#url, this.#adminToken)
+    const made = await api.call<{ id: string; writeKeys: [{ key: string }] }>('POST', 'sources', {
+      name: 'bench',
+    })
+    for (const url of webhookUrls) {
+      await api.call('POST', 'destinations', {
+        sourceId: made.id,
+        type: 'Webhooks',
+        enabled: true,
+        settings: { sharedSecret: SECRET, webhooks: [{ url }] },
+      })
+    }
+    return { id: made.id, writeKey: made.writeKeys[0].key }
+  }
+
+  /** Sends one call. */
+  async send({ writeKey }: BenchSource, call: object): Promise<void> {
+    const headers = { authorization: `Basic ${btoa(`${writeKey}:`)}` }
+    const body = JSON.stringify(call)
+    const { status } = await fetch(`${this.#url}/v1/track`, { method: 'POST', headers, body })
+    if (status !== 200) throw new Error(`The service responded ${status}.`)
+  }
+
+  async usage(): Promise<Usage> {
+    return (await this.#child.ask({})) as Usage
+  }
+
+  /** Stops gracefully. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#child[Symbol.asyncDispose]()
+    this.#temporary?.[Symbol.dispose]()
+  }
+}
+
+/** The shared secret that every side signs deliveries with. */
+export const SECRET = 'a shared secret for the bench'
