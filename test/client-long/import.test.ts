@@ -6,35 +6,39 @@ import { expect, test } from 'vitest'
 import { ApiService } from '../../packages/cli/test/harness/api-service.ts'
 import { Hookline } from '../../packages/cli/test/harness/hookline.ts'
 import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
-import { Arrivals } from './arrivals.ts'
+import { CallReceiver } from './call-receiver.ts'
 
 const LINES = 200_000
 const BAD_EVERY = 1_000
 const FROM = Date.UTC(2013, 0, 1)
 const APART_MS = 2_000_000
 
-const BAD = ['{"type":"track"', '{"type":"track","event":"E"}', '{"userId":"u1","timestamp":"?"}']
+const BAD_LINES = [
+  '{"type":"track"',
+  '{"type":"track","event":"E"}',
+  '{"userId":"u1","timestamp":"?"}',
+]
 const isBad = (index: number) => index % BAD_EVERY === 7
 const timestampOf = (index: number) => new Date(FROM + index * APART_MS).toISOString()
 
-/** Thirteen years of orders, some with a messageId of their own. */
+/** A line of thirteen years of orders. Every second call has a messageId. */
 function lineOf(index: number): string {
-  if (isBad(index)) return `${BAD[Math.floor(index / BAD_EVERY) % BAD.length]}\n`
+  if (isBad(index)) return `${BAD_LINES[Math.floor(index / BAD_EVERY) % BAD_LINES.length]}\n`
   const properties = { orderId: `o-${index}`, revenue: index / 100, note: '完了' }
   const call = { type: 'track', userId: `u${index % 977}`, event: 'Order Completed', properties }
-  const id = index % 2 === 0 ? { messageId: `own-${index}` } : {}
+  const id = index % 2 === 0 ? { messageId: `order-${index}` } : {}
   return `${JSON.stringify({ ...call, ...id, timestamp: timestampOf(index) })}\n`
 }
 
-test(`${LINES} lines of history, interrupted and gone on with, arrive as they were or are put aside`, async () => {
+test(`${LINES} lines of history arrive unchanged or are reported as rejected, also after an interruption`, async () => {
   using folder = new TemporaryFolder()
-  await using arrivals = await new Arrivals().listen()
+  await using receiver = await new CallReceiver().listen()
   await using service = await ApiService.start()
   const file = join(folder.path, 'history.ndjson')
   const lines = Array.from({ length: LINES }, (_, index) => index)
   await pipeline(Readable.from(lines.map(lineOf)), createWriteStream(file))
-  const args = await targetOf(service, arrivals.url)
-  // A file of any size must pass through this.
+  const args = await targetOf(service, receiver.url)
+  // The import must handle a file of any size with little memory.
   const small = { nodeArgs: ['--max-old-space-size=64'] }
 
   await using first = new Hookline(['import', file, ...args], small)
@@ -56,13 +60,13 @@ test(`${LINES} lines of history, interrupted and gone on with, arrive as they we
   })
   expect(rejectedLines(file)).toEqual(bad.map((index) => [index + 1, lineOf(index).trimEnd()]))
 
-  const { calls } = arrivals
+  const { calls } = receiver
   await expect.poll(() => calls.size, { timeout: 400_000, interval: 500 }).toBe(LINES - bad.length)
   const good = lines.filter((index) => !isBad(index))
   const timestamps = [...calls.values()].map(({ timestamp }) => timestamp)
   expect(timestamps.toSorted()).toEqual(good.map(timestampOf))
   for (const index of good.filter((each) => each % 2 === 0)) {
-    expect(calls.get(`own-${index}`)?.timestamp).toBe(timestampOf(index))
+    expect(calls.get(`order-${index}`)?.timestamp).toBe(timestampOf(index))
   }
   const repeats = [...calls.values()].filter(({ times }) => times > 1).length
   console.log(
@@ -88,7 +92,7 @@ async function targetOf(service: ApiService, webhook: string): Promise<string[]>
   return ['--url', service.url, '--write-key', source.writeKeys[0].key, '--json']
 }
 
-/** How far the import has come, as it keeps it beside the file. */
+/** The progress of the import, from the file that it keeps beside the imported one. */
 function importedLines(file: string): number {
   try {
     return (JSON.parse(readFileSync(`${file}.import.json`, 'utf8')) as { line: number }).line

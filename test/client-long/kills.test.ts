@@ -4,7 +4,7 @@ import { TemporaryFolder } from '../../packages/server/test/harness/temporary-fo
 import { ServiceProcess } from '../crash/service-process.ts'
 import { freePort } from '../harness/free-port.ts'
 import { ManagementApi } from '../harness/management-api.ts'
-import { Arrivals } from './arrivals.ts'
+import { CallReceiver } from './call-receiver.ts'
 
 const CALLS = 100_000
 const ADMIN_TOKEN = 'tok_client_test'
@@ -16,15 +16,15 @@ const settings = {
   HOOKLINE_LOG_LEVEL: 'error',
 }
 
-test(`each of ${CALLS} calls arrives although the service is killed twice meanwhile`, async () => {
+test(`each of ${CALLS} calls arrives although the service is killed twice`, async () => {
   using folder = new TemporaryFolder()
-  await using arrivals = await new Arrivals().listen()
+  await using receiver = await new CallReceiver().listen()
   const options = { port: await freePort(), dataDir: folder.path, settings }
   let service = new ServiceProcess(options)
   onTestFinished(() => service.kill())
-  expect(await service.ready(), service.said).toBe(true)
+  expect(await service.ready(), service.stderr).toBe(true)
   const errors: ReportedError[] = []
-  await using analytics = new Analytics(await writeKeyOf(service.url, arrivals.url), {
+  await using analytics = new Analytics(await writeKeyOf(service.url, receiver.url), {
     endpoint: service.url,
     flushAt: 100,
     onError: (error) => errors.push(error),
@@ -39,19 +39,19 @@ test(`each of ${CALLS} calls arrives although the service is killed twice meanwh
       .toBeGreaterThan(delivered)
     await service.kill()
     service = new ServiceProcess(options)
-    expect(await service.ready(), service.said).toBe(true)
+    expect(await service.ready(), service.stderr).toBe(true)
   }
   expect(await flushed).toEqual({ delivered: CALLS, failed: 0, pending: 0 })
   expect(errors).toEqual([])
-  await expect.poll(() => arrivals.calls.size, { timeout: 240_000, interval: 200 }).toBe(CALLS)
-  expect(await service.stop(), service.said).toBe(0)
-  expect(arrivals.calls.size).toBe(CALLS)
-  for (let index = 0; index < CALLS; index++) expect(arrivals.calls.has(`m${index}`)).toBe(true)
-  const repeats = [...arrivals.calls.values()].reduce((sum, { times }) => sum + times - 1, 0)
+  await expect.poll(() => receiver.calls.size, { timeout: 240_000, interval: 200 }).toBe(CALLS)
+  expect(await service.stop(), service.stderr).toBe(0)
+  expect(receiver.calls.size).toBe(CALLS)
+  for (let index = 0; index < CALLS; index++) expect(receiver.calls.has(`m${index}`)).toBe(true)
+  const repeats = [...receiver.calls.values()].reduce((sum, { times }) => sum + times - 1, 0)
   console.log(`${CALLS} calls, 2 kills: lost 0, arrived again ${repeats}`)
 })
 
-/** The write key of a source whose events go to this webhook. */
+/** Makes a source whose events go to this webhook. Resolves with its write key. */
 async function writeKeyOf(serviceUrl: string, webhookUrl: string): Promise<string> {
   const api = new ManagementApi(serviceUrl, ADMIN_TOKEN)
   const source = await api.call<{ id: string; writeKeys: [{ key: string }] }>('POST', 'sources', {

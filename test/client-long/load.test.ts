@@ -2,18 +2,18 @@ import { expect, test } from 'vitest'
 import { openExchange } from '../../packages/client/test/harness/open-exchange.ts'
 import { runProgram } from '../../packages/client/test/harness/run-program.ts'
 
-interface Flood {
+interface FloodOutput {
   readonly grownBytes: number
   readonly reports: readonly string[]
   readonly stats: object
 }
 
-test('a million calls to a dead server stay within the bound; what was kept arrives', async () => {
+test('a million calls to a dead server stay within the bound of memory; the queued ones arrive later', async () => {
   await using exchange = await openExchange({ respond: 'reset' })
   const { receiver } = exchange
   await using program = runProgram('flood', [`http://127.0.0.1:${receiver.port}`])
   await expect.poll(() => program.stdout.length, { timeout: 60_000 }).toBe(1)
-  const { grownBytes, reports, stats } = JSON.parse(program.stdout[0]!) as Flood
+  const { grownBytes, reports, stats } = JSON.parse(program.stdout[0]!) as FloodOutput
   expect(stats).toEqual({
     queued: 1_000_000,
     delivered: 0,
@@ -22,7 +22,7 @@ test('a million calls to a dead server stay within the bound; what was kept arri
     pending: 100_000,
   })
   expect(reports).toEqual(['DroppedError'])
-  // 100,000 messages are 27 MB of JSON; the other calls would be ten times that. The rest is the engine's.
+  // 100,000 messages are 27 MB of JSON; a million would be ten times as much. The engine uses the rest.
   expect(grownBytes).toBeLessThan(128 * 1024 * 1024)
 
   receiver.requests.length = 0
@@ -34,7 +34,7 @@ test('a million calls to a dead server stay within the bound; what was kept arri
   expect(exchange.messages.at(-1)!.properties).toMatchObject({ index: 99_999 })
 }, 120_000)
 
-test('a process enqueues at least 200,000 calls a second of processor time, each in at most 1.5 times its JSON', async () => {
+test('a process enqueues at least 200,000 calls per second of CPU time, each in at most 1.5 times the memory of its JSON', async () => {
   await using program = runProgram('enqueue', [])
   expect(await program.exit()).toBe(0)
   const { rate, growth } = JSON.parse(program.stdout[0]!) as { rate: number; growth: number }

@@ -29,7 +29,7 @@ const CHROMIUM_FLAGS = [
   '--disable-sync',
 ]
 
-/** Large enough to be compressed. */
+/** A program whose batch is large enough to be compressed. */
 const PROGRAM = `
 import { Analytics } from '@hookline/client'
 export async function send({ endpoint, writeKey }) {
@@ -45,7 +45,7 @@ const MAIN = `
 import { send } from './bundle.js'
 console.log(JSON.stringify(await send(JSON.parse(process.argv[2]))))`
 
-interface Given {
+interface SendOptions {
   readonly endpoint: string
   readonly writeKey: string
 }
@@ -62,8 +62,8 @@ describe('a program bundled with the published client', () => {
   })
   afterAll(() => folder[Symbol.dispose]())
 
-  /** Its two calls must come out at the other end of a service, whoever runs it. */
-  async function arrivesFrom(send: (given: Given) => Promise<unknown>): Promise<void> {
+  /** Runs the program against a service and expects its two calls at the receiver. */
+  async function expectDelivery(send: (options: SendOptions) => Promise<unknown>): Promise<void> {
     await using receiver = await openReceiver()
     await using service = await startService()
     await service.createDestination({ urls: [receiver.url] })
@@ -78,25 +78,25 @@ describe('a program bundled with the published client', () => {
     expect(types.toSorted()).toEqual(['identify', 'track'])
   }
 
-  const runWith = (node: string) => async (given: Given) =>
-    JSON.parse((await run(node, [file('main.js'), JSON.stringify(given)])).stdout) as unknown
+  const runWith = (node: string) => async (options: SendOptions) =>
+    JSON.parse((await run(node, [file('main.js'), JSON.stringify(options)])).stdout) as unknown
 
-  test('runs in the Node of the project', () => arrivesFrom(runWith(process.execPath)))
+  test('runs in the Node of the project', () => expectDelivery(runWith(process.execPath)))
 
   test('runs in Node 20', async ({ skip }) => {
     const version = existsSync(SYSTEM_NODE)
       ? (await run(SYSTEM_NODE, ['--version'])).stdout
       : 'none'
     if (!version.startsWith('v20.')) {
-      console.log(`not tried: Node 20 (${SYSTEM_NODE}: ${version.trim()})`)
+      console.log(`skipped: Node 20 (${SYSTEM_NODE}: ${version.trim()})`)
       skip()
     }
-    await arrivesFrom(runWith(SYSTEM_NODE))
+    await expectDelivery(runWith(SYSTEM_NODE))
   })
 
   test('runs in a browser, and sends to another origin', async ({ skip }) => {
     if (!existsSync(CHROMIUM)) {
-      console.log(`not tried: Chromium (nothing at ${CHROMIUM})`)
+      console.log(`skipped: Chromium (nothing at ${CHROMIUM})`)
       skip()
     }
     const origin = await serve(readFileSync(file('bundle.js')))
@@ -104,8 +104,8 @@ describe('a program bundled with the published client', () => {
     onTestFinished(() => browser.close())
     const page = await browser.newPage()
     await page.goto(origin)
-    await arrivesFrom((given) =>
-      page.evaluate(`import('/bundle.js').then(({ send }) => send(${JSON.stringify(given)}))`),
+    await expectDelivery((options) =>
+      page.evaluate(`import('/bundle.js').then(({ send }) => send(${JSON.stringify(options)}))`),
     )
   })
 
@@ -115,7 +115,7 @@ describe('a program bundled with the published client', () => {
   })
 })
 
-/** A site with an empty page and this module, until the test ends. */
+/** Serves an empty page and this module until the test ends. Resolves with the origin. */
 async function serve(module: Buffer): Promise<string> {
   const server = createServer(({ url }, response) => {
     const isModule = url === '/bundle.js'

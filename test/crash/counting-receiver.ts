@@ -3,15 +3,15 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 
 export interface CountingReceiverOptions {
-  /** Evenly over [0, 1). */
+  /** Random numbers, evenly over [0, 1). */
   readonly random: () => number
-  /** The share of first attempts that are answered 500. */
+  /** The share of first attempts that get a 500. */
   readonly failing: number
 }
 
-/** Takes webhooks on any path, and counts how often each path took each messageId. */
+/** Receives webhooks on any path, and counts how often each path accepted each messageId. */
 export class CountingReceiver implements AsyncDisposable {
-  /** While it is, every connection is dropped. */
+  /** While true, the receiver drops every connection. */
   isDown = false
   readonly #options: CountingReceiverOptions
   readonly #server: Server
@@ -22,7 +22,7 @@ export class CountingReceiver implements AsyncDisposable {
   private constructor(server: Server, options: CountingReceiverOptions) {
     this.#server = server
     this.#options = options
-    // A killed sender leaves half a request behind.
+    // A killed sender leaves an incomplete request.
     server.on('clientError', (_error, socket) => socket.destroy())
     server.on('request', (request, response) => {
       this.#take(request, response).catch(() => response.destroy())
@@ -39,24 +39,24 @@ export class CountingReceiver implements AsyncDisposable {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/${path}`
   }
 
-  /** How many of the messageIds a path has never taken. */
+  /** How many of the messageIds a path has never accepted. */
   missing(path: string, messageIds: ReadonlySet<string>): number {
     const taken = this.#times.get(`/${path}`)
     return messageIds.values().reduce((sum, id) => sum + (taken?.has(id) ? 0 : 1), 0)
   }
 
-  /** How often anything was taken again. */
+  /** How many accepted requests were repetitions. */
   get duplicates(): number {
     const counts = [...this.#times.values()].flatMap((ofPath) => [...ofPath.values()])
     return counts.reduce((sum, times) => sum + times - 1, 0)
   }
 
-  /** Requests that a path has got, however they were answered. */
+  /** How many requests a path received, whatever the response. */
   requestsTo(path: string): number {
     return this.#requests.get(`/${path}`) ?? 0
   }
 
-  /** Requests that were answered 500 or not at all. */
+  /** How many requests got a 500 or no response. */
   get refused(): number {
     return this.#refused
   }

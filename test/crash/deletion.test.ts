@@ -5,8 +5,8 @@ import { filesWith } from '../../packages/server/test/harness/bytes-in-folder.ts
 import { openReceiver, type Receiver } from '../../packages/server/test/harness/receiver.ts'
 import { seededRandom } from '../../packages/server/test/harness/seeded-random.ts'
 import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
+import { freePort } from '../harness/free-port.ts'
 import { ManagementApi } from '../harness/management-api.ts'
-import { freePort } from './free-port.ts'
 import { Load } from './load.ts'
 import { ServiceProcess } from './service-process.ts'
 
@@ -16,7 +16,7 @@ const PLANTED = 'PLANTED-VALUE'
 const USERS = Array.from({ length: 200 }, (_, index) => `user-${index}`)
 const EVENTS_EACH = 25
 const DELETIONS = 4
-const LONGEST_LIFE_MS = 1500
+const MAX_UPTIME_MS = 1500
 
 const settings = {
   HOOKLINE_ADMIN_TOKEN: ADMIN_TOKEN,
@@ -25,14 +25,14 @@ const settings = {
   HOOKLINE_LOG_LEVEL: 'error',
 }
 
-interface Shown {
+interface Deletion {
   readonly id: string
   readonly state: string
   readonly createdAt: string
   readonly purgedAt: string | null
 }
 
-/** What a receiver got on one of its paths. */
+/** The calls that the receiver got on one of its paths. */
 function callsTo({ requests }: Receiver, path: string) {
   return requests
     .filter((request) => request.path.endsWith(`/${path}`))
@@ -42,7 +42,7 @@ function callsTo({ requests }: Receiver, path: string) {
     })
 }
 
-/** A source with three destinations: one that is on, one that is off, and one that is paused. */
+/** Makes a source with three destinations: one enabled, one disabled and one paused. */
 async function setUp(api: ManagementApi, receiver: Receiver) {
   interface SourceMade {
     readonly id: string
@@ -67,7 +67,7 @@ async function send(url: string, writeKey: string, batch: readonly object[]): Pr
   expect((await fetch(`${url}/v1/batch`, { method: 'POST', headers, body })).status).toBe(200)
 }
 
-/** Events of users to be deleted, among those of others, of every size: pages are split where they lie. */
+/** Sends events of many sizes, of users to delete and of others alternately, so that database pages hold both. */
 async function fill(url: string, writeKey: string, random: () => number): Promise<void> {
   for (let round = 0; round < EVENTS_EACH; round++) {
     const calls = USERS.flatMap((userId) => {
@@ -82,27 +82,27 @@ async function fill(url: string, writeKey: string, random: () => number): Promis
   }
 }
 
-async function ask(api: ManagementApi): Promise<() => Promise<Shown[]>> {
+async function requestDeletions(api: ManagementApi): Promise<() => Promise<Deletion[]>> {
   const ids: string[] = []
   for (let part = 0; part < DELETIONS; part++) {
     const userIds = USERS.filter((_, index) => index % DELETIONS === part)
     const body = { userIds, suppress: true }
-    ids.push((await api.call<Shown>('POST', 'deletions', body)).id)
+    ids.push((await api.call<Deletion>('POST', 'deletions', body)).id)
   }
-  return () => Promise.all(ids.map((id) => api.call<Shown>('GET', `deletions/${id}`)))
+  return () => Promise.all(ids.map((id) => api.call<Deletion>('GET', `deletions/${id}`)))
 }
 
-test('deletions under load, killed again and again: nobody is left, everybody is told, nothing else is lost', async () => {
+test('deletions under load and repeated kills remove every user, notify every receiver and lose no other call', async () => {
   const random = seededRandom(SEED)
   using folder = new TemporaryFolder()
-  // Many answers echo what was sent: attempts keep some of them.
+  // Many responses echo the request, so that stored attempts contain user data too.
   await using receiver = await openReceiver({
     respond: ({ body }) => (random() < 0.2 ? { status: 500, body: body.toString() } : 200),
   })
   const options = { port: await freePort(), dataDir: folder.path, settings }
   const start = async (): Promise<ServiceProcess> => {
     const started = new ServiceProcess(options)
-    expect(await started.ready(), started.said).toBe(true)
+    expect(await started.ready(), started.stderr).toBe(true)
     return started
   }
   let service = await start()
@@ -112,13 +112,13 @@ test('deletions under load, killed again and again: nobody is left, everybody is
   await fill(url, writeKey, random)
   expect(filesWith(folder.path, PLANTED)).toContain('hookline.db')
 
-  const deletions = await ask(api)
+  const deletions = await requestDeletions(api)
   const load = new Load(random)
   let kills = 0
   for (let isPurged = false; !isPurged; kills++) {
     const stop = new AbortController()
     const sending = load.run(url, writeKey, stop.signal)
-    await new Promise((resolve) => setTimeout(resolve, random() * LONGEST_LIFE_MS))
+    await new Promise((resolve) => setTimeout(resolve, random() * MAX_UPTIME_MS))
     await service.kill()
     stop.abort()
     await sending
@@ -131,39 +131,39 @@ test('deletions under load, killed again and again: nobody is left, everybody is
   const lost = (): number => {
     const paths = ['on', 'paused'].map((path) => callsTo(receiver, path))
     const got = paths.map((calls) => new Set(calls.map(({ messageId }) => messageId)))
-    return got.reduce((sum, each) => sum + load.promised.difference(each).size, 0)
+    return got.reduce((sum, each) => sum + load.accepted.difference(each).size, 0)
   }
   await expect.poll(lost, { timeout: 60_000, interval: 500 }).toBe(0)
 
-  // Suppressed: answered 200, and not kept.
+  // A call of a suppressed user gets a 200 but is not stored.
   await send(url, writeKey, [{ type: 'page', userId: 'user-0', name: PLANTED }])
   const createdAt = (await deletions()).map((deletion) => deletion.createdAt)
-  expect(await service.stop(), service.said).toBe(0)
+  expect(await service.stop(), service.stderr).toBe(0)
   expect(filesWith(folder.path, PLANTED)).toEqual([])
   using database = new DatabaseSync(join(folder.path, 'hookline.db'), { readOnly: true })
   expect(database.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' })
 
-  const told = ['on', 'off', 'paused'].map((path) => noticesAmong(callsTo(receiver, path)))
-  expect(told.map(({ userIds }) => userIds)).toEqual([USERS.toSorted(), [], USERS.toSorted()])
-  const exact = (user: string, at: string) =>
+  const notices = ['on', 'off', 'paused'].map((path) => noticesAmong(callsTo(receiver, path)))
+  expect(notices.map(({ userIds }) => userIds)).toEqual([USERS.toSorted(), [], USERS.toSorted()])
+  const payload = (user: string, at: string) =>
     `{"type":"delete","userId":"${user}","timestamp":"${at}"}`
-  const expected = USERS.map((user, index) => exact(user, createdAt[index % DELETIONS]!))
-  for (const { texts } of [told[0]!, told[2]!]) expect(texts).toEqual(new Set(expected))
-  const requests = told.reduce((sum, each) => sum + each.requests, 0)
+  const expected = USERS.map((user, index) => payload(user, createdAt[index % DELETIONS]!))
+  for (const { texts } of [notices[0]!, notices[2]!]) expect(texts).toEqual(new Set(expected))
+  const requests = notices.reduce((sum, each) => sum + each.requests, 0)
   console.log(
-    `seed ${SEED}: ${kills} kills, ${load.promised.size} other calls answered 200, lost ${lost()}, ` +
+    `seed ${SEED}: ${kills} kills, ${load.accepted.size} other calls answered 200, lost ${lost()}, ` +
       `${requests} requests for ${2 * USERS.length} notices`,
   )
   expect(kills).toBeGreaterThan(3)
 })
 
-/** What a kill repeats has the webhook-id of before, and is the same notice. */
+/** The distinct notices among the calls: a kill may repeat a notice with the same webhook-id. */
 function noticesAmong(calls: ReturnType<typeof callsTo>) {
-  const notices = calls.filter(({ type }) => type === 'delete')
-  const byId = new Map(notices.map(({ webhookId, userId }) => [webhookId, userId]))
+  const requests = calls.filter(({ type }) => type === 'delete')
+  const byId = new Map(requests.map(({ webhookId, userId }) => [webhookId, userId]))
   return {
-    requests: notices.length,
+    requests: requests.length,
     userIds: [...byId.values()].toSorted(),
-    texts: new Set(notices.map(({ text }) => text)),
+    texts: new Set(requests.map(({ text }) => text)),
   }
 }

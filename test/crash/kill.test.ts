@@ -2,64 +2,64 @@ import { expect, onTestFinished, test } from 'vitest'
 import { seededRandom } from '../../packages/server/test/harness/seeded-random.ts'
 import { CountingReceiver } from './counting-receiver.ts'
 import { Load } from './load.ts'
-import { MortalService } from './mortal-service.ts'
+import { KillableService } from './killable-service.ts'
 
 const KILLS = Number(process.env['HOOKLINE_TEST_KILLS'] ?? 200)
-const KILLS_IN_TROUBLE = Number(process.env['HOOKLINE_TEST_KILLS'] ?? 60)
+const KILLS_WITH_OUTAGES = Number(process.env['HOOKLINE_TEST_KILLS'] ?? 60)
 const SEED = Number(process.env['HOOKLINE_TEST_SEED'] ?? Date.now() % 1_000_000)
 const LANE_WINDOW = 256
 
-test(`no call answered 200 is lost over ${KILLS} kills`, async () => {
+test(`no call with a 200 is lost over ${KILLS} kills`, async () => {
   const random = seededRandom(SEED)
   await using receiver = await CountingReceiver.open({ random, failing: 0.1 })
   const urls = [receiver.urlOf('hook')]
-  await using service = await MortalService.open([{ urls, successPolicy: 'any' }])
+  await using service = await KillableService.open([{ urls, successPolicy: 'any' }])
   const load = new Load(random)
-  await service.killUnder(load, { kills: KILLS, longestLifeMs: 300, random })
+  await service.killUnderLoad(load, { kills: KILLS, maxUptimeMs: 300, random })
 
-  const lost = (): number => receiver.missing('hook', load.promised)
+  const lost = (): number => receiver.missing('hook', load.accepted)
   await expect.poll(lost, { timeout: 60_000, interval: 200 }).toBe(0)
   await service.stop()
   const { duplicates } = receiver
   console.log(
-    `seed ${SEED}: ${KILLS} kills, ${said(load)}, lost ${lost()}, ${perKill(duplicates, KILLS)}`,
+    `seed ${SEED}: ${KILLS} kills, ${summary(load)}, lost ${lost()}, ${perKill(duplicates, KILLS)}`,
   )
-  // What the lane held at the kill, answered but not recorded, is all that may come twice.
+  // Only deliveries in the lane at the kill, with a response but not recorded, may come twice.
   expect(duplicates / KILLS).toBeLessThan(LANE_WINDOW)
-  expect(load.promised.size).toBeGreaterThan(KILLS * 10)
+  expect(load.accepted.size).toBeGreaterThan(KILLS * 10)
 })
 
-test(`over ${KILLS_IN_TROUBLE} kills each webhook gets every call, though receivers fail and go down`, async () => {
+test(`over ${KILLS_WITH_OUTAGES} kills each webhook receives every call although receivers fail and go down`, async () => {
   const random = seededRandom(SEED)
   const paths = ['any', 'each-1', 'each-2', 'each-3']
   await using receiver = await CountingReceiver.open({ random, failing: 1 / 3 })
   const [first = '', ...others] = paths.map((path) => receiver.urlOf(path))
-  await using service = await MortalService.open([
+  await using service = await KillableService.open([
     { urls: [first], successPolicy: 'any' },
     { urls: others, successPolicy: 'each' },
   ])
-  const outages = goesDown(receiver, random)
+  const outages = startOutages(receiver, random)
   const load = new Load(random)
-  await service.killUnder(load, { kills: KILLS_IN_TROUBLE, longestLifeMs: 600, random })
+  await service.killUnderLoad(load, { kills: KILLS_WITH_OUTAGES, maxUptimeMs: 600, random })
   outages.end()
 
   const lost = (): number =>
-    paths.reduce((sum, path) => sum + receiver.missing(path, load.promised), 0)
+    paths.reduce((sum, path) => sum + receiver.missing(path, load.accepted), 0)
   await expect.poll(lost, { timeout: 120_000, interval: 200 }).toBe(0)
   await service.stop()
   const { duplicates, refused } = receiver
   console.log(
-    `seed ${SEED}: ${KILLS_IN_TROUBLE} kills and ${outages.count} outages, ${said(load)}, ` +
-      `${refused} requests refused, lost ${lost()}, ${perKill(duplicates, KILLS_IN_TROUBLE)}`,
+    `seed ${SEED}: ${KILLS_WITH_OUTAGES} kills and ${outages.count} outages, ${summary(load)}, ` +
+      `${refused} requests refused, lost ${lost()}, ${perKill(duplicates, KILLS_WITH_OUTAGES)}`,
   )
-  // As above, for two lanes with four webhooks in all.
-  expect(duplicates / KILLS_IN_TROUBLE).toBeLessThan(LANE_WINDOW * paths.length)
+  // As above, for two lanes with four webhooks in total.
+  expect(duplicates / KILLS_WITH_OUTAGES).toBeLessThan(LANE_WINDOW * paths.length)
   expect(outages.count).toBeGreaterThan(0)
-  expect(load.promised.size).toBeGreaterThan(KILLS_IN_TROUBLE * 10)
+  expect(load.accepted.size).toBeGreaterThan(KILLS_WITH_OUTAGES * 10)
 })
 
-/** Takes the receiver down for up to two seconds, again and again, until `end`. */
-function goesDown(receiver: CountingReceiver, random: () => number) {
+/** Takes the receiver down repeatedly, for up to two seconds each, until `end`. */
+function startOutages(receiver: CountingReceiver, random: () => number) {
   const outages = { count: 0, end: (): void => undefined }
   const change = (): void => {
     receiver.isDown = !receiver.isDown
@@ -75,8 +75,8 @@ function goesDown(receiver: CountingReceiver, random: () => number) {
   return outages
 }
 
-function said({ sent, promised }: Load): string {
-  return `${sent} calls sent, ${promised.size} answered 200`
+function summary({ sent, accepted }: Load): string {
+  return `${sent} calls sent, ${accepted.size} answered 200`
 }
 
 function perKill(duplicates: number, kills: number): string {

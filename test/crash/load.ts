@@ -1,18 +1,19 @@
 import { randomUUID } from 'node:crypto'
 
-/** How many requests are under way at any time. */
+/** The number of concurrent requests. */
 const SENDERS = 8
 
 /**
- * Calls sent as fast as they are answered, and the messageIds of those the service answered 200 for:
- * what it promised never to lose.
+ * Sends calls as fast as the service responds, and keeps the messageIds of those with a 200, which the service must never
+ * lose.
  */
 export class Load {
-  readonly promised = new Set<string>()
+  /** The messageIds of the calls with a 200. */
+  readonly accepted = new Set<string>()
   #sent = 0
   readonly #random: () => number
 
-  /** @param random decides sizes and kinds, evenly over [0, 1) */
+  /** @param random chooses the sizes, evenly over [0, 1) */
   constructor(random: () => number) {
     this.#random = random
   }
@@ -21,7 +22,7 @@ export class Load {
     return this.#sent
   }
 
-  /** Sends until `signal` aborts. A call whose answer never came was promised nothing. */
+  /** Sends until `signal` aborts. A call without a response is not accepted. */
   async run(url: string, writeKey: string, signal: AbortSignal): Promise<void> {
     const senders = Array.from({ length: SENDERS }, async () => {
       while (!signal.aborted) await this.#send(url, writeKey, signal)
@@ -40,17 +41,17 @@ export class Load {
     }))
     this.#sent += count
     try {
-      const answer = await fetch(`${url}/v1/batch`, {
+      const response = await fetch(`${url}/v1/batch`, {
         method: 'POST',
         headers: { authorization: `Basic ${btoa(`${writeKey}:`)}` },
         body: JSON.stringify({ batch }),
         signal,
       })
-      // The status alone is the promise: a body cut off by the kill takes nothing back.
-      if (answer.status === 200) for (const { messageId } of batch) this.promised.add(messageId)
-      await answer.arrayBuffer()
+      // The status alone counts: the kill may cut off the body.
+      if (response.status === 200) for (const { messageId } of batch) this.accepted.add(messageId)
+      await response.arrayBuffer()
     } catch {
-      // Killed meanwhile, or not up yet: the sender knows nothing and was promised nothing.
+      // The service was killed or is not ready yet: these calls are not accepted.
     }
   }
 }

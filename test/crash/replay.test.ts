@@ -1,15 +1,14 @@
-import { createServer as createTcpServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import { openReceiver } from '../../packages/server/test/harness/receiver.ts'
 import { seededRandom } from '../../packages/server/test/harness/seeded-random.ts'
 import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
+import { freePort } from '../harness/free-port.ts'
 import { ManagementApi } from '../harness/management-api.ts'
 import { ServiceProcess } from './service-process.ts'
 
 const ADMIN_TOKEN = 'tok_crash_test'
 const EVENTS = 2000
-const LONGEST_LIFE_MS = 400
+const MAX_UPTIME_MS = 400
 const SEED = Number(process.env['HOOKLINE_TEST_SEED'] ?? Date.now() % 1_000_000)
 
 const settings = {
@@ -18,20 +17,20 @@ const settings = {
   HOOKLINE_LOG_LEVEL: 'error',
 }
 
-interface Shown {
+interface Replay {
   readonly id: string
   readonly state: string
   readonly requeued: number
 }
 
-test('a replay that is killed again and again takes every delivery up, and none twice', async () => {
+test('a replay that is killed repeatedly requeues every delivery exactly once', async () => {
   const random = seededRandom(SEED)
   using folder = new TemporaryFolder()
   await using receiver = await openReceiver({ respond: 400 })
   const options = { port: await freePort(), dataDir: folder.path, settings }
   const start = async (): Promise<ServiceProcess> => {
     const service = new ServiceProcess(options)
-    expect(await service.ready(), service.said).toBe(true)
+    expect(await service.ready(), service.stderr).toBe(true)
     return service
   }
 
@@ -45,26 +44,26 @@ test('a replay that is killed again and again takes every delivery up, and none 
   receiver.requests.length = 0
   receiver.respond = () => 200
   const body = { destinationId, ratePerSecond: 400 }
-  const { id } = await api.call<Shown>('POST', 'replays', body)
+  const { id } = await api.call<Replay>('POST', 'replays', body)
   let kills = 0
   for (;;) {
-    await new Promise((resolve) => setTimeout(resolve, random() * LONGEST_LIFE_MS))
+    await new Promise((resolve) => setTimeout(resolve, random() * MAX_UPTIME_MS))
     await service.kill()
     kills += 1
     service = await start()
-    const { state } = await api.call<Shown>('GET', `replays/${id}`)
+    const { state } = await api.call<Replay>('GET', `replays/${id}`)
     if (state === 'finished') break
   }
   expect(await api.call('GET', `replays/${id}`)).toMatchObject({ requeued: EVENTS })
   const delivered = (): number =>
     new Set(receiver.requests.map(({ headers }) => headers['webhook-id'])).size
   await expect.poll(delivered, { timeout: 60_000 }).toBe(EVENTS)
-  expect(await service.stop(), service.said).toBe(0)
+  expect(await service.stop(), service.stderr).toBe(0)
   console.log(`seed ${SEED}: ${kills} kills, ${receiver.requests.length - EVENTS} duplicates`)
   expect(kills).toBeGreaterThan(2)
 })
 
-/** A source with a destination whose every delivery is refused. Returns the destination's id. */
+/** Makes a source with a destination that refuses every delivery. Resolves with the id of the destination. */
 async function setUp(api: ManagementApi, url: string, webhookUrl: string): Promise<string> {
   const source = await api.call<{ id: string; writeKeys: [{ key: string }] }>('POST', 'sources', {
     name: 'S',
@@ -77,20 +76,12 @@ async function setUp(api: ManagementApi, url: string, webhookUrl: string): Promi
   })
   for (let sent = 0; sent < EVENTS; sent += 500) {
     const batch = Array.from({ length: 500 }, () => ({ type: 'page', userId: 'u1' }))
-    const answer = await fetch(`${url}/v1/batch`, {
+    const response = await fetch(`${url}/v1/batch`, {
       method: 'POST',
       headers: { authorization: `Basic ${btoa(`${source.writeKeys[0].key}:`)}` },
       body: JSON.stringify({ batch }),
     })
-    expect(answer.status).toBe(200)
+    expect(response.status).toBe(200)
   }
   return destination.id
-}
-
-async function freePort(): Promise<number> {
-  const server = createTcpServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }

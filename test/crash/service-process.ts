@@ -4,11 +4,11 @@ import { fileURLToPath } from 'node:url'
 
 const BIN = fileURLToPath(new URL('../../packages/cli/bin/hookline.js', import.meta.url))
 
-/** The service as an operator starts it, in a process of its own that can be killed. */
+/** The service as an operator starts it, in its own process. */
 export class ServiceProcess {
   readonly url: string
   readonly #child: ChildProcess
-  #said = ''
+  #stderr = ''
 
   constructor(options: {
     readonly port: number
@@ -21,14 +21,14 @@ export class ServiceProcess {
       env: { PATH: process.env['PATH'], ...options.settings },
       stdio: ['ignore', 'ignore', 'pipe'],
     })
-    this.#child.stderr!.on('data', (said: Buffer) => (this.#said += said.toString()))
+    this.#child.stderr!.on('data', (chunk: Buffer) => (this.#stderr += chunk.toString()))
   }
 
-  /** Resolves to true once calls are accepted, to false where the process ended before. */
+  /** Resolves with true when the service accepts calls, or with false if the process exits before. */
   async ready(): Promise<boolean> {
     while (this.isRunning()) {
-      const answer = await fetch(`${this.url}/readyz`).catch(() => undefined)
-      if (answer?.status === 200) return true
+      const response = await fetch(`${this.url}/readyz`).catch(() => undefined)
+      if (response?.status === 200) return true
       await new Promise((resolve) => setTimeout(resolve, 10))
     }
     return false
@@ -38,12 +38,12 @@ export class ServiceProcess {
     return this.#child.exitCode === null && this.#child.signalCode === null
   }
 
-  /** SIGKILL: no handler runs, nothing is flushed. */
+  /** Sends SIGKILL: no handler runs and nothing is flushed. */
   async kill(): Promise<void> {
     await this.#end('SIGKILL')
   }
 
-  /** The graceful way. Returns the exit code. */
+  /** Stops gracefully. Resolves with the exit code. */
   async stop(): Promise<number | null> {
     await this.#end('SIGTERM')
     return this.#child.exitCode
@@ -58,9 +58,9 @@ export class ServiceProcess {
     return this.#child.pid!
   }
 
-  /** What it wrote to stderr, for a failure's message. */
-  get said(): string {
-    return this.#said
+  /** The output on stderr, for the message of a failed assertion. */
+  get stderr(): string {
+    return this.#stderr
   }
 
   async #end(signal: NodeJS.Signals): Promise<void> {

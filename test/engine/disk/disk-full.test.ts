@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { CountingReceiver } from '../../crash/counting-receiver.ts'
-import { freePort } from '../../crash/free-port.ts'
+import { freePort } from '../../harness/free-port.ts'
 import { ServiceProcess } from '../../crash/service-process.ts'
 import { exchange, type ReceivedAnswer } from '../../harness/http-exchange.ts'
 import { ManagementApi } from '../../harness/management-api.ts'
@@ -37,12 +37,12 @@ test('a full disk refuses calls, loses none, and takes them again when there is 
   expect(JSON.parse(refused.text)).toMatchObject({ success: false, code: 'overloaded' })
   const promisedBefore = promised.size
   for (let times = 0; times < 20; times++) await send()
-  expect(service.isRunning(), service.said).toBe(true)
+  expect(service.isRunning(), service.stderr).toBe(true)
 
   disk.free()
   await expect.poll(async () => (await send()).status, { timeout: 15_000 }).toBe(200)
   await expect.poll(() => receiver.missing('hook', promised), { timeout: 30_000 }).toBe(0)
-  expect(await service.stop(), service.said).toBe(0)
+  expect(await service.stop(), service.stderr).toBe(0)
   console.log(
     `${promisedBefore} calls answered 200 until the disk was full, ${promised.size - promisedBefore} after; ` +
       `lost 0, duplicates ${receiver.duplicates}`,
@@ -59,7 +59,7 @@ async function startOn(dataDir: string) {
       HOOKLINE_LOG_LEVEL: 'error',
     },
   })
-  expect(await service.ready(), service.said).toBe(true)
+  expect(await service.ready(), service.stderr).toBe(true)
   return Object.assign(service, { [Symbol.asyncDispose]: () => service.kill() })
 }
 

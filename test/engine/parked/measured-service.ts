@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { TemporaryFolder } from '../../../packages/server/test/harness/temporary-folder.ts'
-import { freePort } from '../../crash/free-port.ts'
+import { freePort } from '../../harness/free-port.ts'
 import { ServiceProcess } from '../../crash/service-process.ts'
 import { ManagementApi } from '../../harness/management-api.ts'
 
@@ -30,12 +30,12 @@ export class MeasuredService implements AsyncDisposable {
         HOOKLINE_LOG_LEVEL: 'error',
       },
     })
-    if (!(await this.#process.ready())) throw new Error(this.#process.said)
+    if (!(await this.#process.ready())) throw new Error(this.#process.stderr)
   }
 
   async stop(): Promise<void> {
     const code = await this.#process?.stop()
-    if (code !== 0) throw new Error(`It ended with ${code}: ${this.#process?.said}`)
+    if (code !== 0) throw new Error(`It ended with ${code}: ${this.#process?.stderr}`)
   }
 
   get api(): ManagementApi {

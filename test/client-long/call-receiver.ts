@@ -2,16 +2,16 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What came of one call. */
-interface Arrived {
+/** How often a call arrived, and its timestamp. */
+interface ReceivedCall {
   times: number
   readonly timestamp: string
 }
 
-/** A receiver that answers 200 and remembers of each call only what a test of very many can afford. */
-export class Arrivals implements AsyncDisposable {
+/** A receiver that responds 200 and keeps little of each call, so that a test may send very many. */
+export class CallReceiver implements AsyncDisposable {
   /** By messageId. */
-  readonly calls = new Map<string, Arrived>()
+  readonly calls = new Map<string, ReceivedCall>()
   readonly #server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -22,7 +22,7 @@ export class Arrivals implements AsyncDisposable {
   })
 
   async listen(): Promise<this> {
-    // A sender that is killed leaves half a request behind.
+    // A killed sender leaves an incomplete request.
     this.#server.on('clientError', (_error, socket) => socket.destroy())
     this.#server.listen(0, '127.0.0.1')
     await once(this.#server, 'listening')

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
+import { freePort } from '../harness/free-port.ts'
 import { ManagementApi } from '../harness/management-api.ts'
-import { freePort } from './free-port.ts'
 import type { Load } from './load.ts'
 import { ServiceProcess } from './service-process.ts'
 
@@ -13,24 +13,25 @@ const SETTINGS = {
   HOOKLINE_LOG_LEVEL: 'error',
 }
 
-export interface DestinationWanted {
+export interface DestinationOptions {
   readonly urls: readonly string[]
   readonly successPolicy: 'any' | 'each'
 }
 
-/** What is done to a service in one of its lives. */
-export interface Killing {
+/** How often and when to kill the service. A run is the time from a start to the next kill. */
+export interface KillOptions {
   readonly kills: number
-  readonly longestLifeMs: number
+  /** The longest time from ready to kill. */
+  readonly maxUptimeMs: number
   readonly random: () => number
-  /** Called under load, once it is up; the kill waits for it. */
-  readonly during?: (life: number) => Promise<void>
-  /** Called when it is dead. */
-  readonly after?: (life: number) => void
+  /** Called under load when the service is ready; the kill waits for it. */
+  readonly during?: (run: number) => Promise<void>
+  /** Called when the process has exited. */
+  readonly after?: (run: number) => void
 }
 
-/** A service on one data folder and port that is killed again and again, with one source. */
-export class MortalService implements AsyncDisposable {
+/** A service with one source that is killed and started again on the same data folder and port. */
+export class KillableService implements AsyncDisposable {
   readonly #folder = new TemporaryFolder()
   readonly #port: number
   #process: ServiceProcess
@@ -45,50 +46,50 @@ export class MortalService implements AsyncDisposable {
   }
 
   static async open(
-    destinations: readonly DestinationWanted[],
+    destinations: readonly DestinationOptions[],
     settings: Readonly<Record<string, string>> = {},
-  ): Promise<MortalService> {
-    const service = new MortalService(await freePort(), settings)
-    await service.#isUp()
+  ): Promise<KillableService> {
+    const service = new KillableService(await freePort(), settings)
+    await service.#expectReady()
     await service.#setUp(destinations)
     return service
   }
 
   /**
-   * Kills it so many times under load, each time within `longestLifeMs` of its being up, now and then
-   * before: recovery must survive being interrupted. It is up at the end.
+   * Kills the service `kills` times under load, within `maxUptimeMs` of its being ready. One kill in ten may come before it
+   * is ready, because recovery must survive an interruption too. The service is ready at the end.
    */
-  async killUnder(
+  async killUnderLoad(
     load: Load,
-    { kills, longestLifeMs, random, during, after }: Killing,
+    { kills, maxUptimeMs, random, during, after }: KillOptions,
   ): Promise<void> {
-    for (let kill = 0; kill < kills; kill++) {
-      if (during !== undefined || random() > 0.1) await this.#isUp()
+    for (let run = 0; run < kills; run++) {
+      if (during !== undefined || random() > 0.1) await this.#expectReady()
       const stop = new AbortController()
       const sending = load.run(this.#process.url, this.#writeKey, stop.signal)
-      await during?.(kill)
-      await new Promise((resolve) => setTimeout(resolve, random() * longestLifeMs))
+      await during?.(run)
+      await new Promise((resolve) => setTimeout(resolve, random() * maxUptimeMs))
       await this.#process.kill()
       stop.abort()
       await sending
-      after?.(kill)
+      after?.(run)
       this.#process = this.#start()
     }
-    await this.#isUp()
+    await this.#expectReady()
   }
 
   get api(): ManagementApi {
     return new ManagementApi(this.#process.url, ADMIN_TOKEN)
   }
 
-  /** Of the destinations, in the order they were asked for. */
+  /** The ids of the destinations, in the order of `open`. */
   get destinationIds(): readonly string[] {
     return this.#destinationIds
   }
 
-  /** The graceful way, which must succeed. */
+  /** Stops gracefully, which must succeed. */
   async stop(): Promise<void> {
-    expect(await this.#process.stop(), this.#process.said).toBe(0)
+    expect(await this.#process.stop(), this.#process.stderr).toBe(0)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -101,11 +102,11 @@ export class MortalService implements AsyncDisposable {
     return new ServiceProcess({ port: this.#port, dataDir, settings: this.#settings })
   }
 
-  async #isUp(): Promise<void> {
-    expect(await this.#process.ready(), this.#process.said).toBe(true)
+  async #expectReady(): Promise<void> {
+    expect(await this.#process.ready(), this.#process.stderr).toBe(true)
   }
 
-  async #setUp(destinations: readonly DestinationWanted[]): Promise<void> {
+  async #setUp(destinations: readonly DestinationOptions[]): Promise<void> {
     const { api } = this
     const source = await api.call<{ id: string; writeKeys: [{ key: string }] }>('POST', 'sources', {
       name: 'S',
