@@ -7,74 +7,75 @@ import {
   arrivedBatches,
   type ArrivedMessage,
 } from '../../packages/client/test/harness/arrived-batches.ts'
-import type { ClientAdapter, DrivenClient, DrivenOptions } from './client-adapter.ts'
+import type { ClientAdapter, AdaptedClient, AdapterOptions } from './client-adapter.ts'
 
-/** What a client is expected to do. */
+/** Something that a client should do. */
 export interface Behaviour {
   /** A sentence whose subject is the client. */
   readonly name: string
-  /** Rejects where the client does not do it. */
+  /** Rejects if the client does not do it. */
   readonly check: (client: ClientAdapter) => Promise<void>
 }
 
-/** A server that misbehaves as it is told, and a client that sends to it. */
-export class Stage implements AsyncDisposable {
+/** A client and the misbehaving receiver that it sends to. */
+export class Exchange implements AsyncDisposable {
   readonly receiver: Receiver
-  readonly client: DrivenClient
+  readonly client: AdaptedClient
 
-  constructor(receiver: Receiver, client: DrivenClient) {
+  constructor(receiver: Receiver, client: AdaptedClient) {
     this.receiver = receiver
     this.client = client
   }
 
-  /** Tracks events named by their number. */
+  /** Makes `count` track calls whose event names are numbers, starting with `first`. */
   track(count: number, first = 0): void {
     for (let index = first; index < first + count; index++) this.client.track(String(index))
   }
 
-  /** Messages of each request that came. */
+  /** The messages of each request that arrived. */
   get batches(): (readonly ArrivedMessage[])[] {
     return arrivedBatches(this.receiver.requests).map(({ batch }) => batch)
   }
 
-  /** The events that arrived, in their order. */
+  /** The events that arrived, in the order of arrival. */
   get events(): string[] {
     return this.batches.flatMap((batch) => batch.map(({ event }) => event ?? ''))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.receiver.respond = () => 200
-    // A client may never be done; what it did until here is known.
+    // Some clients never finish closing; the check does not need that.
     await Promise.race([this.client.close(100).catch(() => {}), wait(2_000)])
     await this.receiver[Symbol.asyncDispose]()
   }
 }
 
-export async function openStage(
+export async function openExchange(
   adapter: ClientAdapter,
   respond: NonNullable<ReceiverOptions['respond']>,
-  options: Partial<DrivenOptions> = {},
-): Promise<Stage> {
+  options: Partial<AdapterOptions> = {},
+): Promise<Exchange> {
   const receiver = await openReceiver({ respond })
   const endpoint = `http://127.0.0.1:${receiver.port}`
-  return new Stage(receiver, adapter.create({ endpoint, ...options }))
+  return new Exchange(receiver, adapter.create({ endpoint, ...options }))
 }
 
-/** The events of so many calls. */
+/** The event names of `count` calls. */
 export function names(count: number): string[] {
   return Array.from({ length: count }, (_, index) => String(index))
 }
 
-/** Resolves once the condition holds; rejects after `withinMs`. */
+/** Resolves when the condition holds. Rejects after `withinMs`. */
 export async function until(condition: () => boolean, withinMs: number): Promise<void> {
   const endsAt = performance.now() + withinMs
   while (!condition()) {
-    if (performance.now() > endsAt) throw new Error(`not within ${withinMs} ms`)
+    if (performance.now() > endsAt)
+      throw new Error(`the condition did not hold within ${withinMs} ms`)
     await wait(5)
   }
 }
 
-/** Resolves after so many milliseconds. */
+/** Resolves after `ms` milliseconds. */
 export function wait(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms))
 }

@@ -1,28 +1,28 @@
-export interface DrivenOptions {
+export interface AdapterOptions {
   readonly endpoint: string
-  /** Calls in a batch. Default: 20. */
+  /** The most calls of a batch. Default: 20. */
   readonly flushAt?: number
-  /** Default: an hour, so that only what a check asks for is sent. */
+  /** Default: an hour, so that the client sends only when a check asks for it. */
   readonly flushAfterMs?: number
   /** Default: 3. */
   readonly maxRetries?: number
-  /** Of one request. Default: 10 seconds. */
+  /** The time limit of one request. Default: 10 seconds. */
   readonly timeoutMs?: number
 }
 
-/** A client as the suite drives it. Each method does what the library's own does, and throws what it throws. */
-export interface DrivenClient {
+/** A client behind the interface of the suite. Each method calls that of the library and throws the same errors. */
+export interface AdaptedClient {
   track(event: string, properties?: object): void
   flush(): Promise<unknown>
   close(timeoutMs?: number): Promise<unknown>
-  /** How often the library told its user that something went wrong, in whatever way it has. */
+  /** How many errors the library has reported to its user, in any way. */
   readonly errors: number
 }
 
-/** Makes clients of one library. */
+/** Creates clients of one library. */
 export interface ClientAdapter {
-  /** The package, as npm has it. */
+  /** The name of the npm package. */
   readonly name: string
   readonly version: string
-  create(options: DrivenOptions): DrivenClient
+  create(options: AdapterOptions): AdaptedClient
 }

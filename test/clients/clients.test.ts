@@ -4,14 +4,13 @@ import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { hooklineClient } from './adapters/hookline-client.ts'
 import { segmentAnalyticsNode } from './adapters/segment-analytics-node.ts'
-import { BEHAVIOURS } from './behaviours/all-behaviours.ts'
-import { CLIENTS_PAGE, clientsPage } from './clients-page.ts'
+import { BEHAVIOURS, CLIENTS_PAGE, clientsPage } from './suite.ts'
 
 describe('@hookline/client', () => {
   test.for(BEHAVIOURS)('$name', ({ check }) => check(hooklineClient))
 })
 
-test('the other client is the version that is installed', () => {
+test('the version of the other client is the installed one', () => {
   const require = createRequire(import.meta.url)
   const { name, version } = segmentAnalyticsNode
   const manifest = join(dirname(require.resolve(name)), '../../package.json')
@@ -22,15 +21,15 @@ describe(CLIENTS_PAGE, () => {
   const page = readFileSync(new URL(`../../${CLIENTS_PAGE}`, import.meta.url), 'utf8')
   const rows = [...page.matchAll(/^\| (.+?) \| (yes|\*\*no\*\*) \| (yes|\*\*no\*\*) \|$/gm)]
 
-  test('says of @hookline/client that it does all of it', () => {
+  test('says that @hookline/client has every behaviour', () => {
     expect(rows.map(([, , ours]) => ours)).toEqual(BEHAVIOURS.map(() => 'yes'))
   })
 
-  test('is as it would be generated, but for what the other client was found to do', () => {
-    const found = (cell: number) => new Map(rows.map((row) => [row[1]!, row[cell] === 'yes']))
+  test('is up to date, apart from the results of the other client', () => {
+    const resultsIn = (cell: number) => new Map(rows.map((row) => [row[1]!, row[cell] === 'yes']))
     const results = new Map([
-      [hooklineClient.name, found(2)],
-      [segmentAnalyticsNode.name, found(3)],
+      [hooklineClient.name, resultsIn(2)],
+      [segmentAnalyticsNode.name, resultsIn(3)],
     ])
     expect(page, 'run "npm run docs:clients"').toBe(clientsPage(results))
   })

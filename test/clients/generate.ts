@@ -1,12 +1,10 @@
-// Drives every client through the suite, and writes docs/clients.md.
+// Runs the suite with every client and writes docs/clients.md.
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { CLIENTS } from './adapters/all-clients.ts'
-import { BEHAVIOURS } from './behaviours/all-behaviours.ts'
-import { CLIENTS_PAGE, clientsPage } from './clients-page.ts'
 import { wait } from './behaviour.ts'
 import type { ClientAdapter } from './client-adapter.ts'
+import { BEHAVIOURS, CLIENTS, CLIENTS_PAGE, clientsPage } from './suite.ts'
 
 const DEADLINE_MS = 90_000
 
@@ -34,7 +32,7 @@ async function resultsOf(client: ClientAdapter): Promise<ReadonlyMap<string, boo
 
 async function failureOf(check: Promise<void>): Promise<string | undefined> {
   try {
-    await Promise.race([check, wait(DEADLINE_MS).then(() => assert.fail('it did not end'))])
+    await Promise.race([check, wait(DEADLINE_MS).then(() => assert.fail('the check did not end'))])
     return undefined
   } catch (error) {
     return `: ${String(error).split('\n')[0]}`

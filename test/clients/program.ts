@@ -1,5 +1,5 @@
-// What a client does to its process: program.ts <client> idle|flood <endpoint>
-import { CLIENTS } from './adapters/all-clients.ts'
+// Measures the effect of a client on its process: program.ts <client> idle|flood <endpoint>
+import { CLIENTS } from './suite.ts'
 
 const [name, part, endpoint = ''] = process.argv.slice(2)
 const adapter = CLIENTS.find((each) => each.name === name)
@@ -14,7 +14,7 @@ if (part === 'idle') {
   process.exit()
 }
 
-/** Prints by how many bytes the process grew, at most; it ends early once that is far too much. */
+/** Prints the peak growth of the process in bytes. Stops early when that is far too much. */
 async function flood(): Promise<void> {
   const startRss = process.memoryUsage.rss()
   let peakRss = startRss

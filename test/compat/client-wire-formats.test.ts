@@ -3,62 +3,85 @@ import { openReceiver } from '../../packages/server/test/harness/receiver.ts'
 import { exchange } from '../harness/http-exchange.ts'
 import { isSignedWith } from '../harness/is-signed-with.ts'
 import { startService } from '../harness/running-service.ts'
+import { browserCaptures } from './captures/browser.ts'
+import { goCaptures } from './captures/go.ts'
+import { jvmCaptures } from './captures/jvm.ts'
+import { nodeCaptures } from './captures/node.ts'
+import { scriptingCaptures } from './captures/scripting.ts'
 import type { WireCapture } from './captures/wire-capture.ts'
-import { wireCaptures } from './captures/wire-captures.ts'
+
+/** A request of each client library as on the wire, sent now with this write key. */
+function wireCaptures(writeKey: string): readonly WireCapture[] {
+  const authorization = `Basic ${Buffer.from(`${writeKey}:`).toString('base64')}`
+  const sender = { writeKey, authorization, now: new Date().toISOString() }
+  return [
+    ...goCaptures(sender),
+    ...scriptingCaptures(sender),
+    ...jvmCaptures(sender),
+    ...browserCaptures(sender),
+    ...nodeCaptures(sender),
+  ]
+}
 
 const NAMES = wireCaptures('').map(({ client }) => client)
 
 const captureOf = (client: string, writeKey: string): WireCapture =>
   wireCaptures(writeKey).find((capture) => capture.client === client)!
 
-describe.concurrent('a request as it is sent by', () => {
-  test.for(NAMES)('%s is answered as it understands, and what it carries arrives', async (name) => {
-    await using receiver = await openReceiver()
-    await using service = await startService()
-    await service.createDestination({ urls: [receiver.url], secret: 's' })
-    const { path, request, payloads } = captureOf(name, service.source.writeKey)
+describe.concurrent('a request of', () => {
+  test.for(NAMES)(
+    '%s gets a response that the library understands, and its calls arrive',
+    async (name) => {
+      await using receiver = await openReceiver()
+      await using service = await startService()
+      await service.createDestination({ urls: [receiver.url], secret: 's' })
+      const { path, request, payloads } = captureOf(name, service.source.writeKey)
 
-    const answer = await exchange(service.url + path, request)
-    expect(answer).toMatchObject({ status: 200, text: '{"success":true}' })
-    expect(answer.headers['content-type']).toMatch(/^application\/json/)
+      const response = await exchange(service.url + path, request)
+      expect(response).toMatchObject({ status: 200, text: '{"success":true}' })
+      expect(response.headers['content-type']).toMatch(/^application\/json/)
 
-    for (const messageId of Object.keys(payloads)) {
-      expect((await service.endOf(messageId)).deliveries).toMatchObject([{ state: 'delivered' }])
-    }
-    const arrived = receiver.requests.map(({ body }) => JSON.parse(body.toString()) as Arrived)
-    expect(arrived).toHaveLength(Object.keys(payloads).length)
-    for (const payload of arrived) {
-      expect(payload).toMatchObject({ version: 1, ...payloads[payload.messageId] })
-      expect(JSON.stringify(payload)).not.toContain(service.source.writeKey)
-      expect(payload).not.toHaveProperty('_metadata')
-    }
-    expect(receiver.requests.every((each) => isSignedWith('s', each))).toBe(true)
-  })
+      for (const messageId of Object.keys(payloads)) {
+        expect((await service.endOf(messageId)).deliveries).toMatchObject([{ state: 'delivered' }])
+      }
+      const arrived = receiver.requests.map(({ body }) => JSON.parse(body.toString()) as Arrived)
+      expect(arrived).toHaveLength(Object.keys(payloads).length)
+      for (const payload of arrived) {
+        expect(payload).toMatchObject({ version: 1, ...payloads[payload.messageId] })
+        expect(JSON.stringify(payload)).not.toContain(service.source.writeKey)
+        expect(payload).not.toHaveProperty('_metadata')
+      }
+      expect(receiver.requests.every((each) => isSignedWith('s', each))).toBe(true)
+    },
+  )
 
-  test.for(NAMES)('%s with an unknown key is answered 401 with all that it reads', async (name) => {
-    await using service = await startService()
-    const { path, request } = captureOf(name, 'wk_unknown')
-    const { status, text } = await exchange(service.url + path, request)
-    expect(status).toBe(401)
-    expect(JSON.parse(text)).toEqual({
-      success: false,
-      code: 'unknown_write_key',
-      message: expect.any(String),
-      error: expect.stringMatching(/^unknown_write_key: /),
-    })
-  })
+  test.for(NAMES)(
+    '%s with an unknown key gets a 401 with every field that libraries read',
+    async (name) => {
+      await using service = await startService()
+      const { path, request } = captureOf(name, 'wk_unknown')
+      const { status, text } = await exchange(service.url + path, request)
+      expect(status).toBe(401)
+      expect(JSON.parse(text)).toEqual({
+        success: false,
+        code: 'unknown_write_key',
+        message: expect.any(String),
+        error: expect.stringMatching(/^unknown_write_key: /),
+      })
+    },
+  )
 })
 
 interface Arrived {
   readonly messageId: string
 }
 
-test('what a browser asks before is allowed, and the answer may be read', async () => {
+test('the preflight request of a browser is allowed, and the browser may read the response', async () => {
   await using service = await startService()
   const captures = wireCaptures(service.source.writeKey)
-  const asked = captures.filter(({ preflight }) => preflight !== undefined)
-  expect(asked.length).toBeGreaterThan(0)
-  for (const { path, preflight, request } of asked) {
+  const withPreflight = captures.filter(({ preflight }) => preflight !== undefined)
+  expect(withPreflight.length).toBeGreaterThan(0)
+  for (const { path, preflight, request } of withPreflight) {
     const allowed = await exchange(service.url + path, { method: 'OPTIONS', headers: preflight! })
     expect(allowed).toMatchObject({
       status: 200,

@@ -15,7 +15,7 @@ const library = { name: '@segment/analytics-node', version: '3.1.0' }
 
 type Settled = (error?: unknown, context?: Context) => void
 
-/** The call as an application makes it, and what must arrive besides messageId, context and timestamp. */
+/** Each call as an application makes it, and its payload without messageId, context and timestamp. */
 const CALLS: readonly (readonly [(analytics: Analytics, done: Settled) => void, object])[] = [
   [
     (analytics, done) =>
@@ -47,7 +47,7 @@ const CALLS: readonly (readonly [(analytics: Analytics, done: Settled) => void, 
   ],
 ]
 
-/** Makes every call through the library as it is, and gives the messageId of each. */
+/** Makes every call with the unmodified library. Resolves with their messageIds. */
 async function makeAllCalls(
   service: RunningService,
   options: { readonly flushAt?: number },
@@ -72,12 +72,12 @@ async function makeAllCalls(
   return Promise.all(sent)
 }
 
-/** Takes only what is signed as documented, and answers that as `respond` says. */
+/** Responds 401 to a request with a wrong signature, and as `respond` says to the others. */
 function verifying(respond: Respond): Respond {
   return (request, index) => (isSignedWith(SECRET, request) ? respond(request, index) : 401)
 }
 
-/** The payload of a request without what is different in every run. */
+/** The payload of a request without the fields that differ in every run. */
 function payloadOf({ body }: ReceivedRequest): object {
   const {
     messageId: _id,
@@ -149,7 +149,7 @@ describe.concurrent('@segment/analytics-node, unmodified', () => {
     expect(receiver.requests).toHaveLength(3 * sent.length)
   })
 
-  test('hears of a write key that is not known, and sends nothing again', async () => {
+  test('reports an unknown write key and sends nothing again', async () => {
     await using service = await startService()
     const analytics = new Analytics({ writeKey: 'unknown', host: service.url, flushAt: 1 })
     const errors: unknown[] = []

@@ -10,23 +10,23 @@ const bin = (name: string) => `${REPOSITORY}/node_modules/.bin/${name}`
 
 /** Builds the packages that users of the client library install. */
 export async function buildClient(): Promise<void> {
-  // By force: what the compiler remembers of its last build may be of files that are gone.
+  // --force ignores the compiler's record of its last build, which may be about deleted files.
   await run(bin('tsc'), ['-b', '--force', 'packages/client'], { cwd: REPOSITORY })
 }
 
-/** The tarball, in `folder`, that publishing this package folder would upload. */
+/** Packs a package folder as publishing would. Resolves with the path of the tarball, in `folder`. */
 export async function pack(packageFolder: string, folder: string): Promise<string> {
   const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder]
   const { stdout } = await run('npm', args, { cwd: packageFolder })
   return `${folder}/${fileNameIn(stdout)}`
 }
 
-/** The folder of a workspace. */
+/** The path of a workspace. */
 export function workspace(name: 'client' | 'protocol'): string {
   return `${REPOSITORY}/packages/${name}`
 }
 
-/** Makes `folder` a project that has client and protocol installed as they are published. */
+/** Installs client and protocol in `folder` as they would be published. */
 export async function installClient(folder: string): Promise<void> {
   await buildClient()
   for (const name of ['client', 'protocol'] as const) {
@@ -37,9 +37,9 @@ export async function installClient(folder: string): Promise<void> {
   }
 }
 
-/** What publint and attw have against a tarball, as they say it; nothing where they are content. */
+/** The reports of publint and attw about a tarball; empty if they find no fault. */
 export async function faultsOf(tarball: string): Promise<string[]> {
-  // publint colours its words wherever the environment says that it is a CI's.
+  // publint colours its output in a CI environment.
   const env = { ...process.env, NO_COLOR: '1' }
   const checks = [
     run(bin('publint'), ['run', tarball, '--strict'], { env }),
@@ -53,7 +53,7 @@ export async function faultsOf(tarball: string): Promise<string[]> {
   })
 }
 
-/** npm 11 gives a list, npm 12 an object by name. */
+/** npm 11 prints a list, npm 12 an object by name. */
 function fileNameIn(json: string): string {
   const [packed] = Object.values(JSON.parse(json) as Record<string, { filename: string }>)
   return packed!.filename

@@ -7,12 +7,12 @@ import { buildClient, faultsOf, pack, workspace } from './packed-package.ts'
 describe('the tarball that publishing would upload', () => {
   beforeAll(buildClient)
 
-  test.for(['client', 'protocol'] as const)('of %s satisfies publint and attw', async (name) => {
+  test.for(['client', 'protocol'] as const)('of %s passes publint and attw', async (name) => {
     using folder = new TemporaryFolder()
     expect(await faultsOf(await pack(workspace(name), folder.path))).toEqual([])
   })
 
-  test('would be found wrong by both', async () => {
+  test('of a package with a missing file fails both checks', async () => {
     using folder = new TemporaryFolder()
     const copy = join(folder.path, 'copy')
     cpSync(workspace('client'), copy, { recursive: true })

@@ -1,10 +1,10 @@
 import { Analytics } from '@hookline/client'
 import { LIBRARY } from '../../../packages/client/src/calls/analytics-calls.ts'
-import type { ClientAdapter, DrivenClient } from '../client-adapter.ts'
+import type { ClientAdapter, AdaptedClient } from '../client-adapter.ts'
 
 export const hooklineClient: ClientAdapter = {
   ...LIBRARY,
-  create({ flushAfterMs = 3_600_000, maxRetries = 3, ...options }): DrivenClient {
+  create({ flushAfterMs = 3_600_000, maxRetries = 3, ...options }): AdaptedClient {
     let errors = 0
     const analytics = new Analytics('wk_test', {
       ...options,

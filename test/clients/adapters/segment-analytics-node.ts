@@ -1,10 +1,10 @@
 import { Analytics } from '@segment/analytics-node'
-import type { ClientAdapter, DrivenClient } from '../client-adapter.ts'
+import type { ClientAdapter, AdaptedClient } from '../client-adapter.ts'
 
 export const segmentAnalyticsNode: ClientAdapter = {
   name: '@segment/analytics-node',
   version: '3.1.0',
-  create(options): DrivenClient {
+  create(options): AdaptedClient {
     let errors = 0
     const analytics = new Analytics({
       writeKey: 'wk_test',

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
-import { type Behaviour, names, openStage, until, wait } from '../behaviour.ts'
+import { type Behaviour, names, openExchange, until, wait } from '../behaviour.ts'
 
 const SLOW_MS = 300
 
-/** What flush and close promise. */
+/** Flushing and closing. */
 export const FLUSHING: readonly Behaviour[] = [
   {
-    name: 'flush waits for what is in flight',
+    name: 'flush waits for requests in flight',
     async check(client) {
       let answered = 0
       const respond = async () => {
@@ -14,10 +14,10 @@ export const FLUSHING: readonly Behaviour[] = [
         answered += 1
         return 200
       }
-      await using stage = await openStage(client, respond)
-      stage.track(20)
-      await stage.receiver.waitFor(1)
-      await stage.client.flush()
+      await using exchange = await openExchange(client, respond)
+      exchange.track(20)
+      await exchange.receiver.waitFor(1)
+      await exchange.client.flush()
       assert.equal(answered, 1)
     },
   },
@@ -30,69 +30,69 @@ export const FLUSHING: readonly Behaviour[] = [
         answered += 1
         return 200
       }
-      await using stage = await openStage(client, respond)
-      stage.track(5)
-      const first = stage.client.flush()
-      stage.track(5, 5)
-      await stage.client.flush()
-      assert.deepEqual(stage.events, names(10))
-      assert.equal(answered, stage.receiver.requests.length)
+      await using exchange = await openExchange(client, respond)
+      exchange.track(5)
+      const first = exchange.client.flush()
+      exchange.track(5, 5)
+      await exchange.client.flush()
+      assert.deepEqual(exchange.events, names(10))
+      assert.equal(answered, exchange.receiver.requests.length)
       await first
     },
   },
   {
-    name: 'flush says how many calls arrived and how many failed',
+    name: 'flush reports how many calls arrived and how many failed',
     async check(client) {
-      await using stage = await openStage(client, [200, 400], { flushAt: 5 })
-      stage.track(10)
-      const result = (await stage.client.flush()) as
+      await using exchange = await openExchange(client, [200, 400], { flushAt: 5 })
+      exchange.track(10)
+      const result = (await exchange.client.flush()) as
         { delivered?: number; failed?: number } | undefined
       assert.equal(result?.delivered, 5)
       assert.equal(result?.failed, 5)
     },
   },
   {
-    name: 'close sends what waits',
+    name: 'close sends the queued calls',
     async check(client) {
-      await using stage = await openStage(client, 200)
-      stage.track(25)
-      await stage.client.close()
-      assert.deepEqual(stage.events, names(25))
+      await using exchange = await openExchange(client, 200)
+      exchange.track(25)
+      await exchange.client.close()
+      assert.deepEqual(exchange.events, names(25))
     },
   },
   {
-    name: 'close tells when something did not arrive in time',
+    name: 'close reports calls that did not arrive in time',
     async check(client) {
-      await using stage = await openStage(client, 503, { maxRetries: 10 })
-      stage.track(10)
-      const closed = await stage.client.close(1_500).then(
+      await using exchange = await openExchange(client, 503, { maxRetries: 10 })
+      exchange.track(10)
+      const closed = await exchange.client.close(1_500).then(
         () => 'resolved',
         () => 'rejected',
       )
-      assert.ok(closed === 'rejected' || stage.client.errors > 0)
+      assert.ok(closed === 'rejected' || exchange.client.errors > 0)
     },
   },
   {
     name: 'close may be called twice',
     async check(client) {
-      await using stage = await openStage(client, 200)
-      stage.track(5)
-      await Promise.all([stage.client.close(), stage.client.close()])
-      await stage.client.close()
-      assert.deepEqual(stage.events, names(5))
+      await using exchange = await openExchange(client, 200)
+      exchange.track(5)
+      await Promise.all([exchange.client.close(), exchange.client.close()])
+      await exchange.client.close()
+      assert.deepEqual(exchange.events, names(5))
     },
   },
   {
-    name: 'tells of a call made after close',
+    name: 'reports a call made after close',
     async check(client) {
-      await using stage = await openStage(client, 200)
-      await stage.client.close()
+      await using exchange = await openExchange(client, 200)
+      await exchange.client.close()
       try {
-        stage.track(1)
+        exchange.track(1)
       } catch {
         return
       }
-      await until(() => stage.client.errors > 0, 500)
+      await until(() => exchange.client.errors > 0, 500)
     },
   },
 ]

@@ -13,10 +13,10 @@ import type { ClientAdapter } from '../client-adapter.ts'
 const PROGRAM = fileURLToPath(new URL('../program.ts', import.meta.url))
 const LIMIT_MS = 60_000
 
-/** What the client does to the process it runs in. */
+/** The effects of a client on its process. */
 export const PROCESS: readonly Behaviour[] = [
   {
-    name: 'does not keep a process alive that has nothing else to do',
+    name: 'does not keep an otherwise idle process alive',
     async check(client) {
       await run(client, 'idle', 200)
     },
@@ -25,12 +25,12 @@ export const PROCESS: readonly Behaviour[] = [
     name: 'needs at most 128 MB for 300,000 calls while the server is away',
     async check(client) {
       const grownBytes = Number(await run(client, 'flood', 'reset'))
-      assert.ok(grownBytes < 128 * 1024 * 1024, `it grew by ${grownBytes}`)
+      assert.ok(grownBytes < 128 * 1024 * 1024, `the process grew by ${grownBytes} bytes`)
     },
   },
 ]
 
-/** Runs a part of the program with the client, and gives what it printed. */
+/** Runs a part of the program with the client. Resolves with its output. */
 async function run(
   client: ClientAdapter,
   part: 'idle' | 'flood',
@@ -43,6 +43,6 @@ async function run(
   const timer = setTimeout(() => child.kill('SIGKILL'), LIMIT_MS)
   const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'close')])
   clearTimeout(timer)
-  assert.equal(code, 0, 'it did not end by itself')
+  assert.equal(code, 0, 'the process did not end by itself')
   return output
 }

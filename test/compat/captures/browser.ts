@@ -7,10 +7,10 @@ const PREFLIGHT = {
   'Access-Control-Request-Headers': 'authorization,x-retry-count',
 }
 const library = { name: 'analytics.js', version: 'npm:next-1.84.1' }
-/** The address is the server's to add. */
+/** The server adds the address. */
 const ARRIVES = { anonymousId: 'a1', context: { library, ip: '127.0.0.1' } }
 
-/** text/plain, from another origin; since 1.84 with Authorization, and so with a preflight each time. */
+/** Sends text/plain from another origin. Since 1.84 it sends Authorization, which needs a preflight request. */
 export function browserCaptures(sender: Sender): readonly WireCapture[] {
   const { authorization, writeKey, now } = sender
   const plain = { ...ORIGIN, 'Content-Type': 'text/plain' }

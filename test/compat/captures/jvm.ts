@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import type { Sender, WireCapture } from './wire-capture.ts'
 
-/** Java ends its path with a slash; Kotlin says text/plain, always compresses, sends chunks. */
+/** Java ends its path with a slash. Kotlin sends text/plain, always compressed and chunked. */
 export function jvmCaptures(sender: Sender): readonly WireCapture[] {
   return [java(sender), kotlin(sender)]
 }

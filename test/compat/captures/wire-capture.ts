@@ -1,20 +1,20 @@
 import type { SentRequest } from '../../harness/http-exchange.ts'
 
-/** What one client library puts on the wire, and what must arrive for it. */
+/** The request of one client library as sent on the wire, and the payloads that must arrive for it. */
 export interface WireCapture {
   readonly client: string
   readonly path: string
   readonly request: SentRequest
-  /** The headers with which a browser asks before. */
+  /** The headers of the preflight request of a browser. */
   readonly preflight?: Readonly<Record<string, string>>
-  /** Members of the payloads, by messageId. */
+  /** Expected members of the payloads, by messageId. */
   readonly payloads: Readonly<Record<string, object>>
 }
 
-/** What differs from sender to sender: its key, and its clock. */
+/** The values that a test inserts into a capture: the write key and the time. */
 export interface Sender {
   readonly writeKey: string
-  /** The key as the user of Basic authentication, without a password. */
+  /** The `Authorization` header: the key as Basic user name, without a password. */
   readonly authorization: string
   /** ISO 8601, UTC, with milliseconds. */
   readonly now: string
