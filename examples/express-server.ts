@@ -1,4 +1,4 @@
-// An Express server that tells of sign-ups, and takes the webhooks that come of them.
+// An Express server that tracks sign-ups and receives the webhooks for them.
 //
 //   HOOKLINE_URL=… HOOKLINE_WRITE_KEY=wk_… HOOKLINE_SECRET=… PORT=3000 \
 //     node --conditions=hookline-source examples/express-server.ts
@@ -19,7 +19,7 @@ app.post('/sign-ups', express.json(), (request, response) => {
   response.status(201).end()
 })
 
-// The signature is over the bytes as they came, so this route must not be behind express.json().
+// The signature covers the received bytes, so this route must not use express.json().
 app.post('/webhook', express.raw({ type: 'application/json' }), async (request, response) => {
   const body = request.body as Buffer
   const secret = process.env['HOOKLINE_SECRET'] ?? ''
@@ -29,7 +29,7 @@ app.post('/webhook', express.raw({ type: 'application/json' }), async (request, 
   }
   const { type, event = '', messageId } = JSON.parse(body.toString()) as Record<string, string>
   console.log('received', type, event)
-  // At least once: keep the ids of what was done, and do nothing the second time. Answer within 5 seconds.
+  // Webhooks come at least once: store the ids you have processed and ignore repetitions. Respond within 5 seconds.
   response.json({ seen: messageId })
 })
 
@@ -37,7 +37,7 @@ const server = app.listen(Number(process.env['PORT'] ?? 3000), '127.0.0.1', () =
   console.log(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
 })
 
-// First the server, so that nothing more is told; then what was told.
+// Close the server first, so that no more calls are made, and then send the queued calls.
 process.once('SIGTERM', () => {
   server.close(() => void analytics.close())
   server.closeIdleConnections()

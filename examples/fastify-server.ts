@@ -1,4 +1,4 @@
-// A Fastify server that tells of orders: the request does not wait for analytics, and none is lost when it stops.
+// A Fastify server that tracks orders. Requests do not wait for analytics, and no call is lost when the server stops.
 //
 //   HOOKLINE_URL=… HOOKLINE_WRITE_KEY=wk_… PORT=3000 node --conditions=hookline-source examples/fastify-server.ts
 //   curl -X POST localhost:3000/orders -H 'content-type: application/json' -d '{"userId":"u1","total":39.95}'
@@ -7,10 +7,10 @@ import Fastify from 'fastify'
 
 const app = Fastify()
 
-// One client for the whole process: it batches what all requests tell.
+// One client for the whole process batches the calls of all requests.
 const analytics = new Analytics(process.env['HOOKLINE_WRITE_KEY'] ?? '', {
   endpoint: process.env['HOOKLINE_URL'],
-  // Told of every message that could not be delivered. Without it they are named on the console.
+  // Receives every failure. Without it, failures go to the console.
   onError: (error) => app.log.error(error),
 })
 
@@ -28,14 +28,14 @@ app.post<{ Body: { userId: string; total: number } }>(
       userId: body.userId,
       event: 'Order Completed',
       properties: { revenue: body.total },
-      // The address of the user; Hookline itself sees only that of this server.
+      // The address of the user. Hookline sees only the address of this server.
       context: { ip },
     })
     return reply.code(201).send({ ok: true })
   },
 )
 
-// Runs when the last request is done: app.close() waits for it.
+// Runs after the last request; app.close() waits for it.
 app.addHook('onClose', () => analytics.close())
 process.once('SIGTERM', () => void app.close())
 

@@ -1,11 +1,11 @@
-// A script that has something to tell, tells it, and ends.
+// A script that makes some calls and ends.
 //
 //   HOOKLINE_URL=http://127.0.0.1:4800 HOOKLINE_WRITE_KEY=wk_… node --conditions=hookline-source examples/script.ts
 //
-// (--conditions is for this repository alone, where packages are not built.)
+// (Only this repository needs --conditions, because its packages are not built.)
 import { Analytics } from '@hookline/client'
 
-// The type parameter is optional: it makes the compiler check the names of events and their properties.
+// The type parameter is optional. With it, the compiler checks the names of events and their properties.
 interface Events extends Record<string, object> {
   'Invoice Paid': { amount: number; currency: string }
 }
@@ -14,7 +14,7 @@ const analytics = new Analytics<Events>(process.env['HOOKLINE_WRITE_KEY'] ?? '',
   endpoint: process.env['HOOKLINE_URL'],
 })
 
-// A call only queues. Nothing here waits for the network, and nothing throws but a mistake in the call.
+// A call is only queued: it does not wait for the network, and throws only if the call is invalid.
 analytics.identify({ userId: 'u1', traits: { plan: 'team' } })
 analytics.track({
   userId: 'u1',
@@ -22,7 +22,7 @@ analytics.track({
   properties: { amount: 39.95, currency: 'EUR' },
 })
 
-// What happened long ago is told with its own time.
+// A call with a timestamp imports history.
 analytics.track({
   userId: 'u1',
   event: 'Invoice Paid',
@@ -30,7 +30,7 @@ analytics.track({
   timestamp: '2014-05-01T09:30:00Z',
 })
 
-// The one thing not to forget: what is still queued goes with the process.
-// It rejects if something could not be sent in time, so the script would fail rather than lose it in silence.
+// Do not forget this: queued calls are lost when the process ends.
+// close() rejects if it cannot send every call in time, so that the script fails and loses no call in silence.
 await analytics.close()
 console.log(analytics.stats)

@@ -1,4 +1,4 @@
-// A worker that does one job after the other, and is told to stop by SIGTERM, as containers are.
+// A worker that does one job after the other until SIGTERM, which stops containers.
 //
 //   HOOKLINE_URL=… HOOKLINE_WRITE_KEY=wk_… node --conditions=hookline-source examples/worker.ts
 import { Analytics, FlushTimeoutError } from '@hookline/client'
@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 const analytics = new Analytics(process.env['HOOKLINE_WRITE_KEY'] ?? '', {
   endpoint: process.env['HOOKLINE_URL'],
-  // Jobs are rare: tell of each within a second, alone if need be.
+  // Jobs are rare, so send each call within a second.
   flushAfter: 1_000,
 })
 
@@ -15,7 +15,7 @@ process.once('SIGTERM', () => stop.abort())
 
 let jobs = 0
 while (!stop.signal.aborted) {
-  // Here the work would be done.
+  // Replace this with the work.
   await pause(20)
   jobs++
   analytics.track({ userId: 'worker-1', event: 'Job Done', properties: { number: jobs } })
@@ -23,10 +23,10 @@ while (!stop.signal.aborted) {
 }
 
 try {
-  // Less than the time between SIGTERM and SIGKILL, which is 10 seconds with Docker and 30 with Kubernetes.
+  // Less than the time between SIGTERM and SIGKILL: 10 seconds with Docker and 30 with Kubernetes.
   await analytics.close({ timeoutMs: 8_000 })
 } catch (error) {
   if (!(error instanceof FlushTimeoutError)) throw error
-  console.error(`${error.undelivered} messages are lost: Hookline was away for too long`)
+  console.error(`${error.undelivered} messages are lost: Hookline did not respond in time`)
   process.exitCode = 1
 }
