@@ -3,8 +3,8 @@ import { type LoadedService, throughput } from '../load/throughput.ts'
 import type { Curve, RunSettings } from './benchmark.ts'
 
 /**
- * The throughput of one service for each `x`. All services run at the same time, but only one is under load; every other
- * round goes backwards. `open` starts the service and adds to `stack` what to dispose of after it.
+ * The throughput of one service for each `x`. All services run at the same time, but only one is under load; every
+ * other round goes backwards. `open` starts the service and adds to `stack` what to dispose of after it.
  */
 export async function throughputCurve(
   settings: RunSettings,

@@ -68,8 +68,8 @@ const SCATTER = 0x9e3779b1
 const USER_DIGITS = 10
 
 /**
- * The messageId of the call with this number. Like random UUIDs, consecutive ids have different beginnings, so that they
- * land all over an index, as in production.
+ * The messageId of the call with this number. Like random UUIDs, consecutive ids have different beginnings, so that
+ * they land all over an index, as in production.
  */
 function messageIdOf(number: number, run: string): string {
   const scattered = scatter(number).toString(16).padStart(8, '0')

@@ -14,8 +14,8 @@ function profiling(): readonly string[] {
 }
 
 /**
- * A program of `bench/programs` in its own process. It sends a message when it is ready, and then one in response to each
- * message.
+ * A program of `bench/programs` in its own process. It sends a message when it is ready, and then one in response to
+ * each message.
  */
 export class Child implements AsyncDisposable {
   readonly #process: ChildProcess

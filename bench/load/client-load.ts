@@ -74,7 +74,7 @@ function callOf(index: number): TrackCall {
   return { userId: `user-${index}`, event: 'Order Completed', properties }
 }
 
-/** The call as it is sent, with the fields that every library adds. */
+/** The call with the fields that every library adds before it sends it. */
 function messageOf(index: number): object {
   return {
     ...callOf(index),

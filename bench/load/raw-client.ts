@@ -14,8 +14,8 @@ interface Connection {
 }
 
 /**
- * A minimal HTTP client, so that the benchmark measures the server: requests are built beforehand, each connection sends
- * one at a time, and Content-Length delimits the responses.
+ * A minimal HTTP client, so that the benchmark measures the server: requests are built beforehand, each connection
+ * sends one at a time, and Content-Length delimits the responses.
  */
 export class RawClient implements AsyncDisposable {
   readonly #next: () => Buffer | undefined

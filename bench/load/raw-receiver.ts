@@ -10,8 +10,8 @@ const LENGTH = /\r\ncontent-length: (\d+)/i
 type Take = (body: Buffer) => boolean
 
 /**
- * A minimal HTTP server for webhooks, so that it takes little CPU time from the side that is measured: it finds the body,
- * passes it to `take` and responds.
+ * A minimal HTTP server for webhooks, so that it takes little CPU time from the side that is measured: it finds the
+ * body, passes it to `take` and responds.
  */
 export class RawReceiver implements AsyncDisposable {
   readonly port: number

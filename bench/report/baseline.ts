@@ -8,8 +8,8 @@ import { type Figure, median } from '../benchmarks/benchmark.ts'
 type Baseline = Readonly<Record<string, Readonly<Record<string, number>>>>
 
 /**
- * A figure this many times worse than baseline and goal is a fault, not noise. A rate is the mean of a second. The latency
- * of the slowest of a few hundred events is less exact.
+ * A figure this many times worse than baseline and goal is a fault, not noise. A rate is the mean of a second. The
+ * latency of the slowest of a few hundred events is less exact.
  */
 const MARGIN = { ofRates: 4, ofTimes: 10 }
 

@@ -56,8 +56,8 @@ export class KillableService implements AsyncDisposable {
   }
 
   /**
-   * Kills the service `kills` times under load, within `maxUptimeMs` of its being ready. One kill in ten may come before it
-   * is ready, because recovery must survive an interruption too. The service is ready at the end.
+   * Kills the service `kills` times under load, within `maxUptimeMs` of its being ready. One kill in ten may come
+   * before it is ready, because recovery must survive an interruption too. The service is ready at the end.
    */
   async killUnderLoad(
     load: Load,

@@ -4,8 +4,8 @@ import { randomUUID } from 'node:crypto'
 const SENDERS = 8
 
 /**
- * Sends calls as fast as the service responds, and keeps the messageIds of those with a 200, which the service must never
- * lose.
+ * Sends calls as fast as the service responds, and keeps the messageIds of those with a 200, which the service must
+ * never lose.
  */
 export class Load {
   /** The messageIds of the calls with a 200. */

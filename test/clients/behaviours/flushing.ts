@@ -8,26 +8,26 @@ export const FLUSHING: readonly Behaviour[] = [
   {
     name: 'flush waits for requests in flight',
     async check(client) {
-      let answered = 0
+      let responses = 0
       const respond = async () => {
         await wait(SLOW_MS)
-        answered += 1
+        responses += 1
         return 200
       }
       await using exchange = await openExchange(client, respond)
       exchange.track(20)
       await exchange.receiver.waitFor(1)
       await exchange.client.flush()
-      assert.equal(answered, 1)
+      assert.equal(responses, 1)
     },
   },
   {
     name: 'an overlapping flush waits for everything queued before it',
     async check(client) {
-      let answered = 0
+      let responses = 0
       const respond = async () => {
         await wait(SLOW_MS)
-        answered += 1
+        responses += 1
         return 200
       }
       await using exchange = await openExchange(client, respond)
@@ -36,7 +36,7 @@ export const FLUSHING: readonly Behaviour[] = [
       exchange.track(5, 5)
       await exchange.client.flush()
       assert.deepEqual(exchange.events, names(10))
-      assert.equal(answered, exchange.receiver.requests.length)
+      assert.equal(responses, exchange.receiver.requests.length)
       await first
     },
   },
