@@ -143,7 +143,9 @@ describe('hookline send and trace', () => {
     const large = ['-p', `text=${'x'.repeat(33_000)}`]
     const { code, stderr } = await service.run('send', 'page', '--user', 'u1', ...large)
     expect(code).toBe(1)
-    expect(stderr).toMatch(/The call exceeds the size limit of a call\.\n {2}Keep a call below 32 KB/)
+    expect(stderr).toMatch(
+      /The call exceeds the size limit of a call\.\n {2}Keep a call below 32 KB/,
+    )
   })
 
   it('takes no credentials in the URL', async () => {
