@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
-import { freePort } from './free-port.ts'
+import { freePort } from '../harness/free-port.ts'
 import { ServiceProcess } from './service-process.ts'
 
 const NAMES = { there: 'replays', away: 'replays_renamed' }
@@ -37,7 +37,7 @@ test('a process whose worker fails again and again says so in /readyz, then ends
     reason: expect.stringMatching(/^Failed and started again: replays \(\w+\)/),
   })
   expect(failing.exitCode).toBe(1)
-  expect(failing.said).toMatch(
+  expect(failing.stderr).toMatch(
     /Stopped: replays failed 5 times within a minute .*\n.*delivered after the next start.*\n$/,
   )
 
