@@ -16,10 +16,7 @@ import { Supervisor, type WorkerGivenUp } from '../util/supervisor.ts'
 import type { Worker } from '../util/worker.ts'
 
 /** What the way of an event, from the log to the receivers, needs of a backend. */
-type EngineBackend = Pick<
-  Backend,
-  'log' | 'catalog' | 'events' | 'deliveries' | 'quarantine'
-> & {
+type EngineBackend = Pick<Backend, 'log' | 'catalog' | 'events' | 'deliveries' | 'quarantine'> & {
   readonly deletions: Pick<Deletions, 'isPurged'>
   readonly upkeep: DispatcherOptions['upkeep']
 }
