@@ -9,7 +9,7 @@ export interface Unreadable {
 }
 
 /** What is to be taken out of the way, since when and why. */
-export interface SetAside extends Unreadable {
+export interface QuarantineItem extends Unreadable {
   /** Milliseconds since the epoch. */
   readonly at: number
   /** The delivery as it is, where it may not be recorded yet. */
@@ -22,5 +22,5 @@ export interface Quarantine {
    * Keeps why each was set aside; a delivery that has no end becomes `quarantined`, which no claim hands
    * out, and its claim ends. Durable when it resolves, all or none. Safe to call twice.
    */
-  add(items: readonly SetAside[]): Promise<void>
+  add(items: readonly QuarantineItem[]): Promise<void>
 }

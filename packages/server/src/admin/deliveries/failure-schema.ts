@@ -1,6 +1,6 @@
 import { ATTEMPT_CLASSES, formatTimestamp } from '@hookline/protocol'
 import Type from 'typebox'
-import type { FailureGroup } from '../../backend/delivery-reports.ts'
+import type { FailureGroup } from '../../backend/deliveries.ts'
 import { responses } from '../problems/responses.ts'
 import { nullable, time } from '../api/schema.ts'
 

@@ -6,7 +6,7 @@ import { Claims } from './deliveries/claims.ts'
 import { copyDatabase } from './database/copy-database.ts'
 import { DataDir } from './database/data-dir.ts'
 import { secretBoxOf } from './database/encryption-key.ts'
-import { addFolding } from './database/list-conditions.ts'
+import { addFolding } from './events/event-conditions.ts'
 import { migrate, refuseNewer } from './migrations/migrate.ts'
 import { MIGRATIONS } from './migrations/migrations.ts'
 import { sealCatalog, usedKeys } from './catalog/seal-catalog.ts'
@@ -62,7 +62,7 @@ export async function openEmbeddedBackend(options: EmbeddedOptions): Promise<Bac
     log: new SqliteLog(writer, reader, { ...options, duplicates }),
     catalog: new SqliteCatalog(writer, reader, box),
     events: new SqliteEvents(writer, reader, duplicates),
-    deliveries: new SqliteDeliveries(writer, reader, claims),
+    deliveries: new SqliteDeliveries(claims, writer, reader),
     quarantine: new SqliteQuarantine(writer, claims),
     replays: new SqliteReplays(writer, reader),
     upkeep: new SqliteUpkeep(writer, reader, dataDir.databaseFile),

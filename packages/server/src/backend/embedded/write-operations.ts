@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { DedupeWindow } from './log/known-message-ids.ts'
 import { scrub } from './deletions/scrub.ts'
-import { keepDeclined } from './events/write-declined.ts'
+import { keepDeclined } from './events/write-events.ts'
 import { appendAudit, removeAudit } from './audit/write-audit.ts'
 import { putCatalogRecord, removeCatalogRecord } from './catalog/write-catalog.ts'
 import { advanceDeletion, createDeletion } from './deletions/write-deletions.ts'
@@ -12,11 +12,11 @@ import { ackEvents, appendEvents } from './log/write-log.ts'
 import {
   createNotices,
   recordNotices,
-  setNoticesAside,
+  quarantineNotices,
   unholdNotices,
 } from './notices/write-notices.ts'
 import { purgeUsers } from './deletions/write-purge.ts'
-import { setAside } from './quarantine/write-quarantine.ts'
+import { quarantineDeliveries } from './quarantine/write-quarantine.ts'
 import {
   advanceReplay,
   cancelReplay,
@@ -39,7 +39,7 @@ const OPERATIONS = {
   keepDeclined,
   recordDeliveries,
   unholdDeliveries,
-  setAside,
+  quarantineDeliveries,
   createReplay,
   cancelReplay,
   advanceReplay,
@@ -64,7 +64,7 @@ const OPERATIONS = {
   createNotices,
   recordNotices,
   unholdNotices,
-  setNoticesAside,
+  quarantineNotices,
   scrub,
 }
 

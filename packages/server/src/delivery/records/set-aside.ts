@@ -1,10 +1,10 @@
 import type { Logger } from 'pino'
-import type { Quarantine, SetAside } from '../../backend/quarantine.ts'
+import type { Quarantine, QuarantineItem } from '../../backend/quarantine.ts'
 import type { Clock } from '../../util/clock.ts'
 import { patiently } from './patiently.ts'
 
 /** Something to set aside, with the error where one was thrown: the log has it, the quarantine has words. */
-export type Faulty = SetAside & { readonly cause?: unknown }
+export type Faulty = QuarantineItem & { readonly cause?: unknown }
 
 /**
  * Sets things aside and says so, one line each. Waits while the backend is away.

@@ -1,6 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Audit, AuditEntry, AuditFilter } from '../../audit.ts'
 import type { Page, PageRequest } from '../../page.ts'
+import { conditionsOf } from '../database/conditions.ts'
+import { pageOf } from '../database/rows.ts'
 import { Statements } from '../database/statements.ts'
 import type { Writer } from '../writer.ts'
 
@@ -24,19 +26,19 @@ export class SqliteAudit implements Audit {
   }
 
   async list(filter: AuditFilter, { limit, cursor }: PageRequest): Promise<Page<AuditEntry>> {
-    const { where, values } = Statements.where({
-      actor_id: filter.actorId,
-      action: filter.action,
-      target_id: filter.targetId,
-    })
+    const { where, values } = conditionsOf([
+      ['actor_id = ?', filter.actorId],
+      ['action = ?', filter.action],
+      ['target_id = ?', filter.targetId],
+    ])
     const rows = this.#statements.all(
       `SELECT seq, document FROM audit WHERE seq < ? ${where} ORDER BY seq DESC LIMIT ?`,
       [Number(cursor ?? Number.MAX_SAFE_INTEGER), ...values, limit + 1],
     )
-    const shown = rows.slice(0, limit)
-    return {
-      data: shown.map(({ document }) => JSON.parse(String(document)) as AuditEntry),
-      nextCursor: rows.length > limit ? String(shown.at(-1)!['seq']) : null,
-    }
+    return pageOf(
+      rows,
+      { limit, key: 'seq' },
+      ({ document }) => JSON.parse(String(document)) as AuditEntry,
+    )
   }
 }

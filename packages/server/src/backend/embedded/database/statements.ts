@@ -1,6 +1,7 @@
-import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite'
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+import type { Row } from './rows.ts'
 
-/** SELECTs on one connection, each prepared when first used. */
+/** SELECTs on one connection, each prepared when it is first used. */
 export class Statements {
   readonly #reader: DatabaseSync
   readonly #prepared = new Map<string, StatementSync>()
@@ -9,19 +10,7 @@ export class Statements {
     this.#reader = reader
   }
 
-  /** ` AND column = ?` for each column that has a value, with the values in order. */
-  static where(equals: Readonly<Record<string, string | undefined>>): {
-    readonly where: string
-    readonly values: readonly string[]
-  } {
-    const given = Object.entries(equals).filter((entry) => entry[1] !== undefined)
-    return {
-      where: given.map(([column]) => ` AND ${column} = ?`).join(''),
-      values: given.map(([, value]) => value!),
-    }
-  }
-
-  all(sql: string, values: readonly SQLInputValue[]): Record<string, SQLOutputValue>[] {
+  all(sql: string, values: readonly SQLInputValue[]): Row[] {
     let statement = this.#prepared.get(sql)
     if (statement === undefined) {
       statement = this.#reader.prepare(sql)
@@ -30,7 +19,7 @@ export class Statements {
     return statement.all(...values)
   }
 
-  /** Many SELECTs, without locks and looks at the log for each of them. */
+  /** Runs several SELECTs in one read transaction, which takes the lock and looks up the write-ahead log once for all of them. */
   together<T>(select: () => T): T {
     this.#reader.exec('BEGIN')
     try {

@@ -1,16 +1,15 @@
 import type { Carried } from '@hookline/protocol'
-import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import { BackendUnavailable } from '../../backend-unavailable.ts'
 import type { Deletion, DeletionRequest, Deletions, DeletionStep, Purge } from '../../deletions.ts'
 import type { Page, PageRequest } from '../../page.ts'
+import { numberOrNull, pageOf, type Row } from '../database/rows.ts'
+import { Statements } from '../database/statements.ts'
 import { removeCopies } from '../migrations/migrate.ts'
+import type { Writer } from '../writer.ts'
 import { PurgedUsers } from './purged-users.ts'
 import type { Scrubbed } from './scrub.ts'
-import { Statements } from '../database/statements.ts'
 import type { PurgePlace } from './write-purge.ts'
-import type { Writer } from '../writer.ts'
-
-type Row = Record<string, SQLOutputValue>
 
 /** A reader of a second is waited for, in small pieces; one that reads for longer, a copy being made, is not. */
 const BUSY_TRIES = 50
@@ -49,11 +48,7 @@ export class SqliteDeletions implements Deletions {
        ORDER BY id DESC LIMIT ?`,
       [cursor, limit + 1],
     )
-    const shown = rows.slice(0, limit)
-    return {
-      data: shown.map(deletionOf),
-      nextCursor: rows.length > limit ? String(shown.at(-1)!['id']) : null,
-    }
+    return pageOf(rows, { limit, key: 'id' }, deletionOf)
   }
 
   async users(
@@ -104,15 +99,13 @@ export class SqliteDeletions implements Deletions {
 const BEGINNING: PurgePlace = { user: 0, column: 0, afterSeq: 0 }
 
 function deletionOf(row: Row): Deletion {
-  const timeIn = (column: string): number | null =>
-    row[column] === null ? null : Number(row[column])
   return {
     ...(JSON.parse(String(row['document'])) as DeletionRequest),
     step: row['step'] as DeletionStep,
-    startedAt: timeIn('started_at'),
-    suppressedAt: timeIn('suppressed_at'),
-    purgedAt: timeIn('purged_at'),
-    notifiedAt: timeIn('notified_at'),
+    startedAt: numberOrNull(row['started_at']),
+    suppressedAt: numberOrNull(row['suppressed_at']),
+    purgedAt: numberOrNull(row['purged_at']),
+    notifiedAt: numberOrNull(row['notified_at']),
     purged: {
       events: Number(row['purged_events']),
       deliveries: Number(row['purged_deliveries']),

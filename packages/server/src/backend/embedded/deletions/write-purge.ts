@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { eventRemoval } from '../events/write-events.ts'
 import { firstSeqOf, SEGMENT, segmentOf } from '../log/segments.ts'
-import { eventRemoval } from '../upkeep/write-retention.ts'
 
 /** Whatever else is written waits as long. */
 const SLICE_MS = 5

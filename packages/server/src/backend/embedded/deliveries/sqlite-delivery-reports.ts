@@ -1,25 +1,18 @@
 import { type AttemptClass, timeOfId } from '@hookline/protocol'
-import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
-import type { DeliveryReports, FailureGroup, Failures } from '../../delivery-reports.ts'
-import { READABLE_WEBHOOKS } from '../database/list-conditions.ts'
+import type { DatabaseSync } from 'node:sqlite'
+import type { DeliveryReports, FailureGroup, Failures } from '../../deliveries.ts'
+import { numberOrNull, type Row } from '../database/rows.ts'
 import { Statements } from '../database/statements.ts'
+import { destinationsIn, readableWebhooks } from './delivery-sql.ts'
 
-/** Failures of one destination that are looked at, the newest. */
+/** Failures of one destination that are counted: the newest. */
 const MOST_FAILURES = 2_000
-/** Pending deliveries among which the oldest is looked for, those due the longest. */
+/** Pending deliveries of one destination among which the oldest is searched: those that have been due the longest. */
 const MOST_PENDING = 20_000
 
 const FAILING = "rounds > 0 AND state <> 'delivered'"
 
-// One step of the index for each destination: SELECT DISTINCT reads all its rows.
-const FAILING_DESTINATIONS = `
-  WITH RECURSIVE next (id) AS (
-    SELECT MIN(destination_id) FROM deliveries WHERE ${FAILING}
-    UNION ALL
-    SELECT (SELECT MIN(destination_id) FROM deliveries WHERE ${FAILING} AND destination_id > next.id)
-    FROM next WHERE next.id IS NOT NULL
-  )
-  SELECT id FROM next WHERE id IS NOT NULL`
+const FAILING_DESTINATIONS = destinationsIn('deliveries', FAILING)
 
 const NEWEST_FAILING = `
   SELECT id, first_due_at, webhooks FROM deliveries
@@ -29,7 +22,7 @@ const GROUPS = `
   SELECT webhook.value ->> '$.last.class' AS class, webhook.value ->> '$.last.status' AS status,
     COUNT(DISTINCT failing.id) AS count, MIN(first_due_at) AS first_seen,
     MAX(webhook.value ->> '$.last.startedAt') AS last_seen, MAX(failing.id) AS sample
-  FROM (${NEWEST_FAILING}) AS failing, json_each(${READABLE_WEBHOOKS}) AS webhook
+  FROM (${NEWEST_FAILING}) AS failing, json_each(${readableWebhooks('failing')}) AS webhook
   WHERE webhook.value ->> '$.last.outcome' <> 'delivered'
   GROUP BY class, status`
 
@@ -70,11 +63,11 @@ export class SqliteDeliveryReports implements DeliveryReports {
   }
 }
 
-function groupOf(destinationId: string, row: Record<string, SQLOutputValue>): FailureGroup {
+function groupOf(destinationId: string, row: Row): FailureGroup {
   return {
     destinationId,
     class: row['class'] as AttemptClass,
-    status: row['status'] === null ? null : Number(row['status']),
+    status: numberOrNull(row['status']),
     count: Number(row['count']),
     firstSeenAt: Number(row['first_seen']),
     lastSeenAt: Number(row['last_seen']),

@@ -1,23 +1,22 @@
-import { idFrom } from '@hookline/protocol'
-import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import type { Archiving, ArchivedEvent, Declined, EventFilter, Events } from '../../events.ts'
 import type { Page, PageRequest } from '../../page.ts'
-import { acceptedEventOf, EVENT_COLUMNS } from '../log/event-row.ts'
-import { eventConditions } from '../database/list-conditions.ts'
-import { SCAN_CHUNK, scan, type Scanned } from '../database/scan.ts'
-import { firstSeqOf, SEGMENT, segmentOf, SLACK_MS } from '../log/segments.ts'
+import { SCAN_CHUNK, scan, type Scanned } from '../database/bounded-scan.ts'
+import { leastIdAt } from '../database/conditions.ts'
+import type { Row } from '../database/rows.ts'
 import { Statements } from '../database/statements.ts'
+import { acceptedEventOf, EVENT_COLUMNS } from '../log/event-row.ts'
+import { firstSeqOf, SEGMENT, segmentOf, SLACK_MS } from '../log/segments.ts'
 import type { Duplicates } from '../log/sqlite-log.ts'
-import type { DeclinedRow } from './write-declined.ts'
 import type { Writer } from '../writer.ts'
+import { eventConditions } from './event-conditions.ts'
+import type { DeclinedRow } from './write-events.ts'
 
-type Row = Record<string, SQLOutputValue>
+/** How long one step of a scan may take that goes from segment to segment. */
+const STEP_MS = 5
 
-/** How long one go looks from segment to segment. */
-const GO_MS = 5
-
-/** What one go looks for: rows from a seq downwards, not below the first. */
-interface Go {
+/** What one step of a scan looks for: at most `limit` rows from `from` downwards, none below `first`. */
+interface Step {
   readonly from: number
   readonly first: number
   readonly limit: number
@@ -37,7 +36,7 @@ export class SqliteEvents implements Events {
     this.#statements = new Statements(reader)
   }
 
-  /** Nothing to write for an event that no destination declined: appending has archived it. */
+  /** Appending has archived the event already: only declined destinations are written here. */
   async archive(entries: readonly Archiving[]): Promise<ReadonlySet<string>> {
     const duplicates = new Set<string>()
     const rows: DeclinedRow[] = []
@@ -63,9 +62,9 @@ export class SqliteEvents implements Events {
     const { where, values } = eventConditions(filter)
     const cursor = page.cursor === undefined ? Infinity : Number(page.cursor)
     const { first, last } = this.#seqsIn(filter)
-    // Both have an index, which finds the few there are in each segment.
+    // Both have an index, which finds the few matching rows of each segment.
     const isIndexed = filter.messageId !== undefined || filter.userId !== undefined
-    // Not `LIMIT ?`: for a new value of that SQLite plans anew, which takes longer than the look-up.
+    // Not `LIMIT ?`: SQLite plans the statement again for each new value of it, which takes longer than the look-up.
     const sql = `SELECT seq, ${EVENT_COLUMNS}, duplicates FROM events
       WHERE seq <= ? AND seq >= ? ${isIndexed ? `AND ${SEGMENT} = ?` : ''} ${where}
       ORDER BY seq DESC LIMIT ? + 0`
@@ -91,7 +90,7 @@ export class SqliteEvents implements Events {
     }
   }
 
-  /** The places of the first and the last event that can have been received in the time asked for. */
+  /** The seqs of the first and the last event that can have been received in the time of the filter. */
   #seqsIn({ from, to }: EventFilter): { readonly first: number; readonly last: number } {
     const one = (sql: string, values: readonly string[]): number | undefined => {
       const seq = this.#statements.all(sql, values)[0]?.['seq']
@@ -100,11 +99,15 @@ export class SqliteEvents implements Events {
     const first =
       from === undefined
         ? one('SELECT MIN(seq) AS seq FROM events', [])
-        : one('SELECT seq FROM events WHERE id >= ? ORDER BY id LIMIT 1', [idAt(from - SLACK_MS)])
+        : one('SELECT seq FROM events WHERE id >= ? ORDER BY id LIMIT 1', [
+            leastIdAt('evt', from - SLACK_MS),
+          ])
     const last =
       to === undefined
         ? one('SELECT MAX(seq) AS seq FROM events', [])
-        : one('SELECT seq FROM events WHERE id < ? ORDER BY id DESC LIMIT 1', [idAt(to + SLACK_MS)])
+        : one('SELECT seq FROM events WHERE id < ? ORDER BY id DESC LIMIT 1', [
+            leastIdAt('evt', to + SLACK_MS),
+          ])
     return { first: first ?? Infinity, last: last ?? -Infinity }
   }
 
@@ -121,18 +124,13 @@ export class SqliteEvents implements Events {
   }
 }
 
-/** The least id that an event received at this moment can have. */
-function idAt(ms: number): string {
-  return idFrom('evt', Math.max(0, ms), new Uint8Array(10))
-}
-
-function chunk(rowsIn: RowsIn, { from, first, limit }: Go): Scanned<Row, number> {
+function chunk(rowsIn: RowsIn, { from, first, limit }: Step): Scanned<Row, number> {
   const least = Math.max(first, from - SCAN_CHUNK + 1)
   return { rows: rowsIn(from, least, limit), next: least > first ? least - 1 : null }
 }
 
-function segmentBySegment(rowsIn: RowsIn, { from, first, limit }: Go): Scanned<Row, number> {
-  const deadline = performance.now() + GO_MS
+function segmentBySegment(rowsIn: RowsIn, { from, first, limit }: Step): Scanned<Row, number> {
+  const deadline = performance.now() + STEP_MS
   const rows: Row[] = []
   let next: number | null = from
   while (next !== null && rows.length < limit) {

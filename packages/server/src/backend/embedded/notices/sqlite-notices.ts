@@ -1,13 +1,11 @@
-import type { Attempt, WebhookProgress } from '@hookline/protocol'
-import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import type { NewNotice, NoticeHistory, NoticeProgress, Notices } from '../../notices.ts'
 import type { Page, PageRequest } from '../../page.ts'
-import { attemptsOf, noticeDeliveryOf } from './notice-row.ts'
-import { readJson } from '../database/read-json.ts'
+import { numberOrNull, pageOf, type Row } from '../database/rows.ts'
 import { Statements } from '../database/statements.ts'
+import { attemptsOf, deliveryOf, webhooksOf } from '../deliveries/delivery-rows.ts'
 import type { Writer } from '../writer.ts'
-
-type Row = Record<string, SQLOutputValue>
+import { SELECT_NOTICES } from './notice-table.ts'
 
 /** Deletion notices on the table `notices`, with their failed attempts in `attempts`. */
 export class SqliteNotices implements Notices {
@@ -41,7 +39,7 @@ export class SqliteNotices implements Notices {
         failed: Number(row['failed']),
       },
       attempts: Number(row['attempts']),
-      notifiedAt: row['notified_at'] === null ? null : Number(row['notified_at']),
+      notifiedAt: numberOrNull(row['notified_at']),
     }))
   }
 
@@ -51,25 +49,18 @@ export class SqliteNotices implements Notices {
   ): Promise<Page<NoticeHistory>> {
     const rows = this.#statements.all(
       // The id of a notice begins with the time in the id of its deletion.
-      `SELECT * FROM notices WHERE id > max('msg_' || substr(?1, 5, 10), ?2)
+      `${SELECT_NOTICES} WHERE id > max('msg_' || substr(?1, 5, 10), ?2)
          AND id < 'msg_' || substr(?1, 5, 10) || '~' AND deletion_id = ?1 ORDER BY id LIMIT ?3`,
       [deletionId, cursor, limit + 1],
     )
-    const shown = rows.slice(0, limit)
-    return {
-      data: shown.map((row) => this.#historyOf(row)),
-      nextCursor: rows.length > limit ? String(shown.at(-1)!['id']) : null,
-    }
+    return pageOf(rows, { limit, key: 'id' }, (row) => this.#historyOf(row))
   }
 
   #historyOf(row: Row): NoticeHistory {
-    const webhooks = (readJson(row['webhooks']) as WebhookProgress[] | undefined) ?? []
-    const failed = this.#statements
-      .all('SELECT document FROM attempts WHERE delivery_id = ?', [row['id']!])
-      .flatMap(({ document }) => (readJson(document) as Attempt | undefined) ?? [])
+    const delivery = deliveryOf(row, webhooksOf(row) ?? [])
     return {
-      ...noticeDeliveryOf(row, webhooks),
-      attempts: attemptsOf(webhooks, failed),
+      ...delivery,
+      attempts: attemptsOf(this.#statements, delivery),
       sourceId: String(row['source_id']),
       userId: String(row['user_id']),
     }

@@ -1,8 +1,8 @@
+import type { Delivery } from '@hookline/protocol'
 import type { DatabaseSync } from 'node:sqlite'
-import type { RecordedDelivery } from '../../deliveries.ts'
 import type { NewNotice } from '../../notices.ts'
-import type { SetAside } from '../../quarantine.ts'
-import { type AttemptRow, attemptRowsOf } from '../deliveries/write-deliveries.ts'
+import type { QuarantineItem } from '../../quarantine.ts'
+import { recordRows, unholdRows } from '../deliveries/write-delivery-queue.ts'
 
 export function createNotices(db: DatabaseSync): (notices: readonly NewNotice[]) => void {
   const insert = db.prepare(
@@ -16,59 +16,41 @@ export function createNotices(db: DatabaseSync): (notices: readonly NewNotice[])
   }
 }
 
-/** id, state, rounds, dueAt, endedAt, attempts made, webhooks: what a round changes of a notice. */
-type NoticeRow = readonly [string, string, number, number | null, number | null, number, string]
+/** What a round changes in a notice. */
+type NoticeRow = readonly [
+  id: string,
+  state: string,
+  rounds: number,
+  dueAt: number | null,
+  endedAt: number | null,
+  attempts: number,
+  webhooks: string,
+]
 
-interface RecordedNotices {
-  readonly notices: readonly NoticeRow[]
-  readonly attempts: readonly AttemptRow[]
+export function noticeRowOf({ id, state, rounds, dueAt, webhooks }: Delivery): NoticeRow {
+  const attempts = webhooks.reduce((sum, { last }) => sum + last.number, 0)
+  const respondedAt = webhooks.map(({ last }) => Math.round(last.startedAt + last.durationMs))
+  const isOpen = state === 'pending' || state === 'held' || webhooks.length === 0
+  const endedAt = isOpen ? null : Math.max(...respondedAt)
+  return [id, state, rounds, dueAt, endedAt, attempts, JSON.stringify(webhooks)]
 }
 
-export function recordedNoticesOf(records: readonly RecordedDelivery[]): RecordedNotices {
-  return {
-    notices: records.map(({ delivery }): NoticeRow => {
-      const { id, state, rounds, dueAt, webhooks } = delivery
-      const attempts = webhooks.reduce((sum, { last }) => sum + last.number, 0)
-      const answeredAt = webhooks.map(({ last }) => Math.round(last.startedAt + last.durationMs))
-      const isOpen = state === 'pending' || state === 'held' || webhooks.length === 0
-      const endedAt = isOpen ? null : Math.max(...answeredAt)
-      return [id, state, rounds, dueAt, endedAt, attempts, JSON.stringify(webhooks)]
-    }),
-    attempts: attemptRowsOf(records),
-  }
-}
-
-/** Like `recordDeliveries`, but of notices there are: none is made here. */
-export function recordNotices(db: DatabaseSync): (rows: RecordedNotices) => void {
-  const update = db.prepare(
+/** As `recordDeliveries`, but only for notices that exist. */
+export function recordNotices(db: DatabaseSync): ReturnType<typeof recordRows> {
+  return recordRows(
+    db,
     `UPDATE notices SET state = ?2, rounds = ?3, due_at = ?4, ended_at = ?5, attempts = ?6, webhooks = ?7
      WHERE id = ?1 AND state IN ('pending', 'held') AND rounds <= ?3`,
   )
-  const keep = db.prepare('INSERT OR IGNORE INTO attempts VALUES (?, ?, ?)')
-  return ({ notices, attempts }) => {
-    for (const row of notices) update.run(...row)
-    for (const row of attempts) keep.run(...row)
-  }
 }
 
-/** Makes at most `limit` held notices pending, and returns how many. */
-export function unholdNotices(
-  db: DatabaseSync,
-): (slice: {
-  readonly destinationId: string
-  readonly now: number
-  readonly limit: number
-}) => number {
-  const update = db.prepare(
-    `UPDATE notices SET state = 'pending', first_due_at = ?1, due_at = ?1 WHERE id IN (
-       SELECT id FROM notices WHERE state = 'held' AND destination_id = ?2 LIMIT ?3)`,
-  )
-  return ({ destinationId, now, limit }) => Number(update.run(now, destinationId, limit).changes)
+export function unholdNotices(db: DatabaseSync): ReturnType<typeof unholdRows> {
+  return unholdRows(db, 'notices')
 }
 
-export function setNoticesAside(
+export function quarantineNotices(
   db: DatabaseSync,
-): (items: readonly Pick<SetAside, 'id' | 'reason' | 'at'>[]) => void {
+): (items: readonly Pick<QuarantineItem, 'id' | 'reason' | 'at'>[]) => void {
   const mark = db.prepare(
     `UPDATE notices SET state = 'quarantined', due_at = NULL, ended_at = ?
      WHERE id = ? AND state IN ('pending', 'held')`,

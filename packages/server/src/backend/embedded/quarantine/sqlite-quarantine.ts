@@ -1,6 +1,6 @@
-import type { Quarantine, SetAside } from '../../quarantine.ts'
+import type { Quarantine, QuarantineItem } from '../../quarantine.ts'
 import type { Claims } from '../deliveries/claims.ts'
-import { setAsideRowsOf } from './write-quarantine.ts'
+import { quarantineRowsOf } from './write-quarantine.ts'
 import type { Writer } from '../writer.ts'
 
 /** Quarantine on the table of that name. */
@@ -13,8 +13,8 @@ export class SqliteQuarantine implements Quarantine {
     this.#claims = claims
   }
 
-  async add(items: readonly SetAside[]): Promise<void> {
-    await this.#writer.run('setAside', setAsideRowsOf(items))
+  async add(items: readonly QuarantineItem[]): Promise<void> {
+    await this.#writer.run('quarantineDeliveries', quarantineRowsOf(items))
     this.#claims.end(items.map(({ id }) => id))
   }
 }

@@ -1,15 +1,15 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { SetAside } from '../../quarantine.ts'
+import type { QuarantineItem } from '../../quarantine.ts'
 
 /** id, eventId, destinationId, rounds, firstDueAt, webhooks: a delivery that may have no row yet. */
 type QuarantinedRow = readonly [string, string, string, number, number, string]
 
-export interface SetAsideRows {
+export interface QuarantineRows {
   readonly items: readonly (readonly [id: string, reason: string, at: number])[]
   readonly deliveries: readonly QuarantinedRow[]
 }
 
-export function setAsideRowsOf(items: readonly SetAside[]): SetAsideRows {
+export function quarantineRowsOf(items: readonly QuarantineItem[]): QuarantineRows {
   return {
     items: items.map(({ id, reason, at }) => [id, reason, at]),
     deliveries: items.flatMap(({ delivery }) => {
@@ -20,7 +20,7 @@ export function setAsideRowsOf(items: readonly SetAside[]): SetAsideRows {
   }
 }
 
-export function setAside(db: DatabaseSync): (rows: SetAsideRows) => void {
+export function quarantineDeliveries(db: DatabaseSync): (rows: QuarantineRows) => void {
   const insert = db.prepare(
     `INSERT OR IGNORE INTO deliveries (id, event_id, destination_id, state, rounds, first_due_at, webhooks)
      VALUES (?, ?, ?, 'quarantined', ?, ?, ?)`,

@@ -1,6 +1,7 @@
-import { idFrom, timeOfId } from '@hookline/protocol'
+import { timeOfId } from '@hookline/protocol'
 import type { SQLOutputValue } from 'node:sqlite'
 import type { ReplaySelection, ReplaySlice } from '../../replays.ts'
+import { leastIdAt } from '../database/conditions.ts'
 import type { Statements } from '../database/statements.ts'
 
 interface Candidate {
@@ -124,5 +125,5 @@ function contains(body: string, text: string): boolean {
 
 /** Before every id made at `ms` or later, and after all that were made earlier. */
 function firstId(prefix: 'msg' | 'evt', ms: number): string {
-  return idFrom(prefix, ms, new Uint8Array(10)).slice(0, 14)
+  return leastIdAt(prefix, ms).slice(0, 14)
 }

@@ -1,11 +1,12 @@
-import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import type { Page, PageRequest } from '../../page.ts'
 import type { Replay, Replays, ReplaySelection, ReplaySlice, ReplayStep } from '../../replays.ts'
-import { ReplayScan } from './replay-scan.ts'
+import { turn } from '../../../util/turn.ts'
+import { numberOrNull, pageOf, type Row } from '../database/rows.ts'
 import { Statements } from '../database/statements.ts'
 import type { Writer } from '../writer.ts'
+import { ReplayScan } from './replay-scan.ts'
 
-type Row = Record<string, SQLOutputValue>
 type Document = Pick<Replay, 'selection' | 'ratePerSecond'>
 
 /** Replays on the table of that name. */
@@ -39,11 +40,7 @@ export class SqliteReplays implements Replays {
        ORDER BY id DESC LIMIT ?`,
       [cursor, limit + 1],
     )
-    const shown = rows.slice(0, limit)
-    return {
-      data: shown.map(replayOf),
-      nextCursor: rows.length > limit ? String(shown.at(-1)!['id']) : null,
-    }
+    return pageOf(rows, { limit, key: 'id' }, replayOf)
   }
 
   cancel(id: string, now: number): Promise<void> {
@@ -54,8 +51,8 @@ export class SqliteReplays implements Replays {
     selection: ReplaySelection,
     options: { readonly cursor: string | null; readonly scan: number; readonly limit: number },
   ): Promise<ReplaySlice> {
-    // Whoever selects slice after slice lets everything else have its turn in between.
-    await new Promise((resolve) => setImmediate(resolve))
+    // A caller selects slice after slice: the event loop must run in between.
+    await turn()
     return this.#scan.slice(selection, options)
   }
 
@@ -77,8 +74,6 @@ export class SqliteReplays implements Replays {
 }
 
 function replayOf(row: Row): Replay {
-  const numberOrNull = (value: SQLOutputValue | undefined): number | null =>
-    value === null ? null : Number(value)
   return {
     ...(JSON.parse(String(row['document'])) as Document),
     id: String(row['id']),

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { requeue } from '../deliveries/requeue.ts'
+import { requeue } from '../deliveries/requeue-delivery.ts'
 
 const ENDED = "'delivered', 'rejected', 'expired', 'quarantined'"
 

@@ -1,10 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Counts, CountsRange, CountsRow, Span, Statistics } from '../../statistics.ts'
 import { turn } from '../../../util/turn.ts'
+import { conditionsOf } from '../database/conditions.ts'
+import type { Row } from '../database/rows.ts'
 import { Statements } from '../database/statements.ts'
 import type { Writer } from '../writer.ts'
 
-/** Rows read at once: a few milliseconds of work. */
+/** Rows of one batch: a few milliseconds of work. */
 const BATCH = 2_000
 
 /** Counts on the table `statistics`. */
@@ -23,10 +25,10 @@ export class SqliteStatistics implements Statistics {
 
   async *read(range: CountsRange): AsyncIterable<readonly CountsRow[]> {
     const { span, from, to, sourceId, destinationId } = range
-    const { where, values } = Statements.where({
-      source_id: sourceId,
-      destination_id: destinationId,
-    })
+    const { where, values } = conditionsOf([
+      ['source_id = ?', sourceId],
+      ['destination_id = ?', destinationId],
+    ])
     let after: readonly [number, string, string] = [from - 1, '~', '~']
     for (;;) {
       const rows = this.#statements.all(
@@ -49,7 +51,7 @@ export class SqliteStatistics implements Statistics {
   }
 }
 
-function countsRowOf(span: Span, row: Record<string, unknown>): CountsRow {
+function countsRowOf(span: Span, row: Row): CountsRow {
   return {
     span,
     start: Number(row['start']),

@@ -1,10 +1,9 @@
-import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import type { Page, PageRequest } from '../../page.ts'
 import type { Suppression, Suppressions } from '../../suppressions.ts'
+import { pageOf, type Row } from '../database/rows.ts'
 import { Statements } from '../database/statements.ts'
 import type { Writer } from '../writer.ts'
-
-type Row = Record<string, SQLOutputValue>
 
 const EVERY_SOURCE = ''
 
@@ -43,11 +42,7 @@ export class SqliteSuppressions implements Suppressions {
       'SELECT * FROM suppressions WHERE seq < ? ORDER BY seq DESC LIMIT ?',
       [Number(cursor ?? Number.MAX_SAFE_INTEGER), limit + 1],
     )
-    const shown = rows.slice(0, limit)
-    return {
-      data: shown.map(suppressionOf),
-      nextCursor: rows.length > limit ? String(shown.at(-1)!['seq']) : null,
-    }
+    return pageOf(rows, { limit, key: 'seq' }, suppressionOf)
   }
 
   #keep(userId: string, sourceId: string): void {

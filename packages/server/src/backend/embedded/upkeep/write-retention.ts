@@ -1,13 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Removal } from '../../upkeep.ts'
+import { DELIVERIES_OF_EVENT, eventRemoval } from '../events/write-events.ts'
 
 /** Events looked at in one slice, and how long it may take: whatever else is written waits as long. */
 const SLICE_EVENTS = 500
 const SLICE_MS = 8
 const SLICE_OTHERS = 500
-
-// The id of a delivery begins with the time in the id of its event.
-const OF_EVENT = `id >= 'msg_' || substr(?1, 5, 10) AND id < 'msg_' || substr(?1, 5, 10) || '~' AND event_id = ?1`
 
 /** Removes the oldest events behind `afterSeq` that nobody needs any more, with what belongs to them. */
 export function removeOldest(
@@ -18,7 +16,7 @@ export function removeOldest(
      WHERE seq > ? AND seq <= (SELECT acked FROM log_position) ORDER BY seq LIMIT ${SLICE_EVENTS}`,
   )
   const waiting = db.prepare(
-    `SELECT 1 FROM deliveries WHERE ${OF_EVENT} AND state IN ('pending', 'held') LIMIT 1`,
+    `SELECT 1 FROM deliveries WHERE ${DELIVERIES_OF_EVENT} AND state IN ('pending', 'held') LIMIT 1`,
   )
   const remove = eventRemoval(db)
   const removeOthers = otherRemoval(db)
@@ -41,22 +39,6 @@ export function removeOldest(
     // One young event alone may come from a clock that was wrong; a whole slice of them is the present.
     const isEnd = rows.length < SLICE_EVENTS || !seenOld
     return { removed, cursor: isEnd ? null : String(rows.at(-1)!['seq']) }
-  }
-}
-
-/** What removes an event with all that belonged to it; it returns how many deliveries that were. */
-export function eventRemoval(db: DatabaseSync): (id: string) => number {
-  const ofItsDeliveries = `IN (SELECT id FROM deliveries WHERE ${OF_EVENT})`
-  const removals = [
-    `DELETE FROM attempts WHERE delivery_id ${ofItsDeliveries}`,
-    `DELETE FROM quarantine WHERE id = ?1 OR id ${ofItsDeliveries}`,
-    'DELETE FROM declined WHERE event_id = ?1',
-    'DELETE FROM events WHERE id = ?1',
-  ].map((sql) => db.prepare(sql))
-  const removeDeliveries = db.prepare(`DELETE FROM deliveries WHERE ${OF_EVENT}`)
-  return (id) => {
-    for (const removal of removals) removal.run(id)
-    return Number(removeDeliveries.run(id).changes)
   }
 }
 

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { readableWebhooks } from './delivery-sql.ts'
 
-/** A delivery that is to be pending again, or for the first time. */
+/** A delivery that is to become pending: again, or for the first time. */
 export interface Requeued {
   readonly id: string
   readonly eventId: string
@@ -10,15 +11,15 @@ export interface Requeued {
 }
 
 /**
- * Makes a delivery pending with rounds and window anew, where its event is still there and it is in one
- * of `states`, or not there at all; says whether it did. What it had delivered so far stays in its
- * history. A webhook that took it is not tried again, unless the delivery as a whole was delivered.
+ * Prepares the function that makes a delivery pending, with no rounds and a new window, and returns whether it did.
+ * It does so where the event is still in the archive, and the delivery is in one of `states` or does not exist yet.
+ * Attempts made so far stay in its history. A webhook that took the delivery is not tried again, unless the
+ * delivery as a whole was delivered.
  */
 export function requeue(db: DatabaseSync, states: string): (delivery: Requeued) => boolean {
-  const webhooks = "CASE WHEN json_valid(webhooks) THEN webhooks ELSE '[]' END"
   const keepAttempts = db.prepare(
     `INSERT OR IGNORE INTO attempts
-     SELECT deliveries.id, value ->> '$.last.id', value -> '$.last' FROM deliveries, json_each(${webhooks})
+     SELECT deliveries.id, value ->> '$.last.id', value -> '$.last' FROM deliveries, json_each(${readableWebhooks()})
      WHERE deliveries.id = ? AND state = 'delivered' AND value ->> '$.outcome' = 'delivered'`,
   )
   const upsert = db.prepare(
@@ -29,15 +30,15 @@ export function requeue(db: DatabaseSync, states: string): (delivery: Requeued) 
        state = 'pending', rounds = 0, replay_id = excluded.replay_id,
        first_due_at = excluded.first_due_at, due_at = excluded.due_at,
        webhooks = CASE WHEN deliveries.state = 'delivered' THEN '[]' ELSE (
-         SELECT json_group_array(json(value)) FROM json_each(${webhooks.replaceAll('webhooks', 'deliveries.webhooks')})
+         SELECT json_group_array(json(value)) FROM json_each(${readableWebhooks()})
          WHERE value ->> '$.outcome' = 'delivered') END
      WHERE deliveries.state IN (${states})`,
   )
-  const release = db.prepare('DELETE FROM quarantine WHERE id = ?')
+  const endQuarantine = db.prepare('DELETE FROM quarantine WHERE id = ?')
   return ({ id, eventId, destinationId, now, replayId }) => {
     keepAttempts.run(id)
     const isPending = upsert.run(id, eventId, destinationId, now, replayId).changes === 1
-    if (isPending) release.run(id)
+    if (isPending) endQuarantine.run(id)
     return isPending
   }
 }

@@ -1,0 +1,34 @@
+import type { DatabaseSync } from 'node:sqlite'
+
+/** A row of `declined`. */
+export type DeclinedRow = readonly [eventId: string, destinationId: string, reason: string]
+
+/** Keeps for which destinations events were declined, and why. */
+export function keepDeclined(db: DatabaseSync): (rows: readonly DeclinedRow[]) => void {
+  const insert = db.prepare('INSERT OR IGNORE INTO declined VALUES (?, ?, ?)')
+  return (rows) => {
+    for (const row of rows) insert.run(...row)
+  }
+}
+
+/**
+ * The condition on the deliveries of the event `?1`. The id of a delivery begins with the time in the id of its event,
+ * so that the primary key finds them.
+ */
+export const DELIVERIES_OF_EVENT = `id >= 'msg_' || substr(?1, 5, 10) AND id < 'msg_' || substr(?1, 5, 10) || '~' AND event_id = ?1`
+
+/** Prepares the function that removes an event with everything that belongs to it, and returns how many deliveries it had. */
+export function eventRemoval(db: DatabaseSync): (id: string) => number {
+  const ofItsDeliveries = `IN (SELECT id FROM deliveries WHERE ${DELIVERIES_OF_EVENT})`
+  const removals = [
+    `DELETE FROM attempts WHERE delivery_id ${ofItsDeliveries}`,
+    `DELETE FROM quarantine WHERE id = ?1 OR id ${ofItsDeliveries}`,
+    'DELETE FROM declined WHERE event_id = ?1',
+    'DELETE FROM events WHERE id = ?1',
+  ].map((sql) => db.prepare(sql))
+  const removeDeliveries = db.prepare(`DELETE FROM deliveries WHERE ${DELIVERIES_OF_EVENT}`)
+  return (id) => {
+    for (const removal of removals) removal.run(id)
+    return Number(removeDeliveries.run(id).changes)
+  }
+}
