@@ -1,37 +1,39 @@
 import type { Page, PageRequest } from './page.ts'
 
-/** Who changed what, and how it was before and after. Holds no secret. */
+/** One change made through the management API: by whom, of what, with the state before and after. Has no secrets. */
 export interface AuditEntry {
   /** `aud_…`; sorts by time. */
   readonly id: string
   /** Milliseconds since the epoch. */
   readonly at: number
-  /** Whose token it was. The operator's own has the id `admin-token`. */
+  /** The token of the request. The operator's own token has the id `admin-token`. */
   readonly actor: { readonly id: string; readonly name: string; readonly role: string }
-  /** The operation, as the OpenAPI document names it. */
+  /** The operationId of the OpenAPI document. */
   readonly action: string
-  /** The id of what was changed; `null` where it has none. */
+  /** The id of the changed resource; `null` where it has none. */
   readonly targetId: string | null
-  /** What it was before; `null` where there was nothing, or nothing to show. */
+  /** The resource before the change; `null` where it did not exist, or has nothing that may be shown. */
   readonly before: object | null
+  /** The resource after the change, in the same way. */
   readonly after: object | null
-  /** The id that the answer and the log carry. */
+  /** The id that the response and the log lines of the request carry. */
   readonly requestId: string
 }
 
+/** Which entries a list shows: those that meet every condition. */
 export interface AuditFilter {
   readonly actorId?: string
   readonly action?: string
   readonly targetId?: string
 }
 
-/** The audit log: every change made through the management API. Nothing in it ever changes; what is old goes. */
+/** The audit log: every change made through the management API. Entries never change; old ones are removed. */
 export interface Audit {
-  /** Durable when it resolves. */
+  /** Durable when it resolves. Two calls make two entries. */
   append(entry: AuditEntry): Promise<void>
   /**
-   * Removes some of the oldest entries, as far as they were made before a time, in milliseconds since the
-   * epoch. Resolves to how many: 0 when no such entry is left. Takes a few milliseconds.
+   * Removes some of the oldest entries that were made before `time`, in milliseconds since the epoch. Resolves
+   * to their number: 0 when no such entry is left. Takes a few milliseconds; safe to call twice.
    */
   removeBefore(time: number): Promise<number>
   /** Entries, newest first. */

@@ -1,43 +1,59 @@
 import type { Audit } from './audit.ts'
-import type { Catalog } from './catalog.ts'
-import type { Deletions } from './deletions.ts'
+import type { Catalog, KeyUses } from './catalog.ts'
+import type { Deletions, Suppressions } from './deletions.ts'
 import type { Deliveries, DeliveryReports } from './deliveries.ts'
 import type { Events } from './events.ts'
-import type { KeptAnswers } from './kept-answers.ts'
-import type { KeyUses } from './key-uses.ts'
+import type { IdempotentResponses } from './idempotent-responses.ts'
 import type { Log } from './log.ts'
 import type { NoticeQueue, Notices } from './notices.ts'
 import type { Quarantine } from './quarantine.ts'
 import type { Replays } from './replays.ts'
 import type { Statistics } from './statistics.ts'
-import type { Suppressions } from './suppressions.ts'
 import type { Tokens } from './tokens.ts'
 import type { Upkeep } from './upkeep.ts'
 
-/** Everything the service keeps. `embedded` and `cluster` are the two there are; service.ts picks one. */
+/**
+ * All state of the service, behind one port for each subject. An engine implements every port in a folder of its own,
+ * `embedded` on SQLite; `service.ts` picks the engine, and no other part knows it.
+ *
+ * Any method may reject with `BackendUnavailable`. Times are milliseconds since the epoch.
+ */
 export interface Backend extends AsyncDisposable {
+  /** From ingest to the pipeline. */
   readonly log: Log
-  readonly catalog: Catalog
   readonly events: Events
+  /** From the pipeline to the receivers. */
   readonly deliveries: Deliveries
+  readonly reports: DeliveryReports
   readonly quarantine: Quarantine
   readonly replays: Replays
-  readonly upkeep: Upkeep
+  /** Configuration and access. */
+  readonly catalog: Catalog
+  readonly keyUses: KeyUses
+  readonly tokens: Tokens
+  readonly audit: Audit
+  readonly idempotentResponses: IdempotentResponses
+  /** Deleted users, and what tells the receivers of them. */
   readonly deletions: Deletions
   readonly suppressions: Suppressions
   readonly notices: Notices
   readonly noticeQueue: NoticeQueue
-  readonly tokens: Tokens
-  readonly keyUses: KeyUses
-  readonly audit: Audit
-  readonly keptAnswers: KeptAnswers
-  readonly reports: DeliveryReports
+  /** Everything as a whole. */
   readonly statistics: Statistics
+  readonly upkeep: Upkeep
   /**
-   * Writes a copy of everything kept, as it is at one moment, to a file that is not there yet. Service goes on
-   * meanwhile; the file appears whole or not at all.
+   * Copies all state, as it is at one moment, to a file that does not exist yet, while the service goes on. The file
+   * appears complete, or not at all.
    */
   copyTo(file: string): Promise<void>
-  /** Resolves when the engine answers and takes writes; rejects, with the reason, when it does not. */
+  /** Resolves when the engine responds and accepts writes; rejects with the reason when it does not. */
   probe(): Promise<void>
+}
+
+/**
+ * The engine cannot do its work now: the disk is full, the connection is lost, or too many calls wait.
+ * The failed call had no effect. The same call may succeed later.
+ */
+export class BackendUnavailable extends Error {
+  override readonly name = 'BackendUnavailable'
 }

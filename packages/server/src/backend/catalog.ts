@@ -1,33 +1,65 @@
 import type { Destination, Source } from '@hookline/protocol'
 
-/** All configuration at one moment. Replaced whole at each change, never altered. */
+/** All sources and destinations at one moment. A change replaces the snapshot; it never alters one. */
 export interface CatalogSnapshot {
   readonly sources: ReadonlyMap<string, Source>
   readonly destinations: ReadonlyMap<string, Destination>
-  /** The source a write key belongs to, enabled or not. */
+  /** The source that a write key belongs to, enabled or not. */
   readonly sourceByWriteKey: ReadonlyMap<string, Source>
   /** The destinations of a source, enabled or not, oldest first. */
   readonly destinationsBySource: ReadonlyMap<string, readonly Destination[]>
 }
 
-/** Someone else changed the record since the version this change was made from. Read it again and decide anew. */
+/** The record has changed since the version that this change was made from. Read it again and decide again. */
 export class CatalogConflict extends Error {
   override readonly name = 'CatalogConflict'
 }
 
 /**
- * Sources with their write keys, and destinations: small, wholly in memory, the same on every node within 1 s.
- * A put is durable, and seen in `current` of this node, when it resolves. It makes the record when
- * `version` is 1, else replaces version − 1, and rejects with `CatalogConflict` if that is not what is there.
+ * Sources with their write keys, and destinations: few, all in memory, the same on every node within 1 s.
+ *
+ * A put creates the record where `version` is 1, and otherwise replaces version − 1. It rejects with
+ * `CatalogConflict` where the kept version is another one, so a put that is repeated after it succeeded rejects.
+ * A put or a removal is durable, and visible in `current` of this node, when it resolves.
  */
 export interface Catalog {
   readonly current: CatalogSnapshot
   putSource(source: Source): Promise<void>
-  /** Removes the source and its destinations. Removing what is not there is no error. */
+  /** Removes the source and its destinations, all or none. Safe to call twice. */
   removeSource(id: string): Promise<void>
   putDestination(destination: Destination): Promise<void>
-  /** Removing what is not there is no error. */
+  /** Safe to call twice. */
   removeDestination(id: string): Promise<void>
-  /** Calls `listener` after each change of `current`, whoever made it. Returns the way to stop. */
+  /** Calls `listener` after each change of `current`, on whichever node it was made. Returns the function that stops it. */
   onChange(listener: () => void): () => void
+}
+
+/** When write keys were last used, so that an operator sees when an old key is no longer in use. All in memory. */
+export interface KeyUses {
+  /** In milliseconds since the epoch, to the minute; `undefined` for a key that was never used. */
+  lastUsedAt(key: string): number | undefined
+  /** Visible in `lastUsedAt` of this node at once; durable when it resolves. Safe to call twice. */
+  mark(key: string, at: number): Promise<void>
+}
+
+/** Makes a snapshot, with its look-up tables. */
+export function snapshotOf(
+  sources: Iterable<Source>,
+  destinations: Iterable<Destination>,
+): CatalogSnapshot {
+  const byId = new Map([...sources].toSorted(byAge).map((source) => [source.id, source]))
+  const all = [...destinations].toSorted(byAge)
+  return {
+    sources: byId,
+    destinations: new Map(all.map((destination) => [destination.id, destination])),
+    sourceByWriteKey: new Map(
+      [...byId.values()].flatMap((source) => source.writeKeys.map(({ key }) => [key, source])),
+    ),
+    destinationsBySource: Map.groupBy(all, ({ sourceId }) => sourceId),
+  }
+}
+
+/** Ids sort by the time they were made. */
+function byAge(a: { readonly id: string }, b: { readonly id: string }): number {
+  return a.id < b.id ? -1 : 1
 }

@@ -1,7 +1,7 @@
 import type { Carried } from '@hookline/protocol'
 import type { Page, PageRequest } from './page.ts'
 
-/** What a deletion request asks for. */
+/** A request to delete users. */
 export interface DeletionRequest {
   /** `del_…` */
   readonly id: string
@@ -9,22 +9,22 @@ export interface DeletionRequest {
   readonly createdAt: number
   /** `null`: every source. */
   readonly sourceIds: readonly string[] | null
-  /** Whether new events of the users are not kept from now on. */
+  /** Whether new events of the users are dropped from now on. */
   readonly suppress: boolean
-  /** How many users it is about. */
+  /** The number of users. */
   readonly users: number
 }
 
-/** The steps of a deletion, in their order; `done` when none is left. */
+/** The steps of a deletion in their order; `done` when none is left. */
 export type DeletionStep = 'suppress' | 'purge' | 'notify' | 'done'
 
-/** A deletion request, and how far it is. */
+/** A deletion request and its progress. */
 export interface Deletion extends DeletionRequest {
-  /** The step to be done next. */
+  /** The next step. */
   readonly step: DeletionStep
   /** When the first step began; `null` before. Events received by then are purged. */
   readonly startedAt: number | null
-  /** When each step was done; `null` before, and where it was left out. */
+  /** When each step was done; `null` before, and where the step was left out. */
   readonly suppressedAt: number | null
   readonly purgedAt: number | null
   readonly notifiedAt: number | null
@@ -40,13 +40,13 @@ export interface Purge {
   readonly sourceIds: readonly string[] | null
   /** Only what was received by then, in milliseconds since the epoch. */
   readonly until: number
-  /** What the slice before said; absent for the first. */
+  /** The result of the slice before; absent for the first. */
   readonly cursor?: string
 }
 
-/** Deletion requests with their progress, and what removes users from the archive. */
+/** Deletion requests with their progress, and the removal of users from the archive. */
 export interface Deletions {
-  /** Keeps a new request and its users. Durable when it resolves, all or none. */
+  /** Keeps a new request and its users. Durable when it resolves, all or none. A second call with the id rejects. */
   create(request: DeletionRequest, userIds: readonly string[]): Promise<void>
 
   find(id: string): Promise<Deletion | undefined>
@@ -54,33 +54,64 @@ export interface Deletions {
   /** Deletions, newest first; with `isOpen` only those with steps left. */
   list(filter: { readonly isOpen?: true }, page: PageRequest): Promise<Page<Deletion>>
 
-  /** Users of a deletion in the order of their ids, those behind `after`. */
+  /** Users of a deletion in the order of their ids, beginning after the id `after`. */
   users(id: string, options: { readonly after: string; readonly limit: number }): Promise<string[]>
 
   /**
-   * Notes that the deletion begins, or that its step is done and `to` is the next. Durable when it
-   * resolves. Does nothing the second time.
+   * Records that the deletion begins, where `to` is its step already, or that its step is done and `to` is the
+   * next. Durable when it resolves. Safe to call twice: the second call changes nothing.
    */
   advance(id: string, to: DeletionStep, now: number): Promise<void>
 
   /**
-   * Removes events of the users, and calls that name one as their former id, with decisions, deliveries
-   * and attempts, and counts them at the deletion; and the search texts of replays that have ended. Takes a
-   * few milliseconds; resolves to where the next slice begins, `null` after the last. From the call on,
-   * `isPurged` knows of it. Safe to call twice.
+   * Removes a slice of the users' events, and of the calls that name a user as their former id, with decisions,
+   * deliveries and attempts, and adds their number to the deletion. Removes the search texts of replays that
+   * have ended, too. Takes a few milliseconds. Durable when it resolves: to the cursor of the next slice, or `null`
+   * after the last. `isPurged` covers the users as soon as this is called. Safe to call twice.
    */
   purge(purge: Purge): Promise<string | null>
 
   /**
-   * Leaves no byte of what was removed where it was stored, as far as that is in the hands of the
-   * backend. Works in slices of a few milliseconds. Safe to call twice. Resolves to whether it came to the
-   * end: not where `signal` aborted first.
+   * Overwrites every byte of removed content that the backend has stored, in slices of a few milliseconds.
+   * Safe to call twice. Resolves to whether it reached the end: false where `signal` aborted first.
    */
   erase(signal: AbortSignal): Promise<boolean>
 
   /**
-   * Whether a purge has taken this event: who still has it in memory lets go of it, and records nothing.
-   * A notice is never taken.
+   * Whether a purge covers this event. A part that has such an event in memory drops it and records nothing of it.
+   * False for a notice.
    */
   isPurged(carried: Carried): boolean
+}
+
+/** A user whose new events are dropped. */
+export interface Suppression {
+  readonly userId: string
+  /** `null`: in every source, later ones included. */
+  readonly sourceId: string | null
+  /** Milliseconds since the epoch. */
+  readonly since: number
+  /** `del_…` of the deletion that requested it. */
+  readonly deletionId: string
+}
+
+/** Users whose new events are dropped: all in memory, the same on every node within 1 s. */
+export interface Suppressions {
+  /** Whether events of this user are dropped in this source. Ingestion calls it for each event. */
+  has(sourceId: string, userId: string): boolean
+
+  /**
+   * Durable, and visible in `has` of this node, when it resolves. Safe to call twice: a suppression of the same
+   * user and source stays as it is.
+   */
+  add(suppressions: readonly Suppression[]): Promise<void>
+
+  /**
+   * Ends every suppression of the user, durably when it resolves. Resolves to whether there was one, so a second call
+   * resolves to false.
+   */
+  remove(userId: string): Promise<boolean>
+
+  /** Suppressions, newest first. */
+  list(page: PageRequest): Promise<Page<Suppression>>
 }

@@ -7,19 +7,20 @@ export interface Declined {
   readonly reason: DeclineReason
 }
 
-/** An event on its way into the archive, with the decisions that made no delivery. */
+/** An event on its way into the archive, with the destinations that get no delivery of it. */
 export interface Archiving {
   readonly event: AcceptedEvent
   readonly declined: readonly Declined[]
 }
 
-/** An event as the archive gives it back. */
+/** An event in the archive. */
 export interface ArchivedEvent extends AcceptedEvent {
   readonly declined: readonly Declined[]
-  /** How many later calls with the same source and messageId were answered 200 and left out. */
+  /** How many later calls with the same source and messageId got a 200 and were dropped. */
   readonly duplicates: number
 }
 
+/** Which events a list shows: those that meet every condition. */
 export interface EventFilter {
   readonly sourceId?: string
   readonly messageId?: string
@@ -28,30 +29,28 @@ export interface EventFilter {
   readonly anonymousId?: string
   /** The name of a track event. */
   readonly event?: string
-  /** Received at this moment or later, in milliseconds since the epoch. */
+  /** Received at this time or later, in milliseconds since the epoch. */
   readonly from?: number
-  /** Received before this moment. */
+  /** Received before this time. */
   readonly to?: number
-  /** Stands anywhere in the call, in names or values, whatever the case of its letters (ASCII). */
+  /** A text anywhere in the JSON of the call, in names or values, in upper or lower case. */
   readonly text?: string
 }
 
-/** The archive: what was received, and why it went nowhere where it did. */
+/** The archive: every accepted event, and why it was not delivered where it was not. */
 export interface Events {
   /**
-   * Archives the events and returns the ids of those that are duplicates: another event with the same
-   * source and messageId came before it within the backend's window. A duplicate is counted on the first
-   * and not kept. Durable when it resolves; safe to call twice for the same event, which never becomes
-   * a duplicate of itself.
+   * Archives the events, and resolves to the ids of the duplicates among them: another event with the same
+   * source and messageId was archived before, within the backend's window. A duplicate is not archived; the first event
+   * counts it. Durable when it resolves. Safe to call twice: an event is never a duplicate of itself.
    */
   archive(entries: readonly Archiving[]): Promise<ReadonlySet<string>>
 
-  /** The archived event with this id. */
   find(id: string): Promise<ArchivedEvent | undefined>
 
   /**
-   * Archived events, newest first. Where a filter is met seldom, a page may be short, even empty, and still
-   * have a next one: no page looks through more than a bounded part of the archive.
+   * Archived events, newest first. Each page looks through a bounded part of the archive. Where few events meet the
+   * filter, a page may therefore be short, even empty, and still have a next one.
    */
   list(filter: EventFilter, page: PageRequest): Promise<Page<ArchivedEvent>>
 }

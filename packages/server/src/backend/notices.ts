@@ -4,7 +4,7 @@ import type { Page, PageRequest } from './page.ts'
 import type { Quarantine } from './quarantine.ts'
 import type { WaitingDeliveries } from './upkeep.ts'
 
-/** A notice to be sent: that a user was deleted, to one destination. */
+/** A notice to be sent: it tells one destination that a user was deleted. */
 export interface NewNotice {
   /** `msg_…`, the `webhook-id` of every attempt. */
   readonly id: string
@@ -12,23 +12,23 @@ export interface NewNotice {
   readonly sourceId: string
   readonly destinationId: string
   readonly userId: string
-  /** When the deletion was asked for, in milliseconds since the epoch. */
+  /** When the deletion was requested, in milliseconds since the epoch. */
   readonly createdAt: number
   /** When the first round is due. */
   readonly dueAt: number
 }
 
-/** A notice with what became of it. */
+/** A notice with its attempts. */
 export interface NoticeHistory extends DeliveryHistory {
   readonly sourceId: string
   readonly userId: string
 }
 
-/** What became of the notices of a deletion to one destination. */
+/** The progress of the notices of one deletion to one destination. */
 export interface NoticeProgress {
   readonly sourceId: string
   readonly destinationId: string
-  /** Notices by state. */
+  /** Notices by state; `waiting` are those that are pending or held. */
   readonly counts: {
     readonly waiting: number
     readonly delivered: number
@@ -36,22 +36,22 @@ export interface NoticeProgress {
   }
   /** HTTP requests made. */
   readonly attempts: number
-  /** When the last of those delivered was, in milliseconds since the epoch. */
+  /** When the last notice was delivered, in milliseconds since the epoch. */
   readonly notifiedAt: number | null
 }
 
 /**
- * Where the lanes of notices keep them: deliveries that carry no event. As a delivery, a notice has the id
- * of its deletion for an `eventId`.
+ * The queue of the lanes of notices. A notice is a delivery that carries no event: its `eventId` is the id of the
+ * deletion.
  */
 export interface NoticeQueue extends DeliveryQueue<Carried>, Quarantine {
-  /** One entry for each destination and state that has notices without an end. */
+  /** How many notices have no end yet: one entry for each destination and state that has any. */
   backlog(): Promise<{ readonly waiting: readonly WaitingDeliveries[] }>
 }
 
-/** Deletion notices and what became of them. They are kept for as long as their deletion is. */
+/** Deletion notices and their results, kept as long as their deletion. */
 export interface Notices {
-  /** Keeps new notices, each once: one that is there already stays as it is. Durable when it resolves. */
+  /** Keeps new notices. Durable when it resolves, all or none. Safe to call twice: a notice that exists stays as it is. */
   create(notices: readonly NewNotice[]): Promise<void>
 
   /** One entry for each source and destination that the deletion notifies. */

@@ -1,11 +1,15 @@
+/** Which part of a list is asked for. */
 export interface PageRequest {
   /** At most this many items. */
   readonly limit: number
-  /** What `nextCursor` of the page before said; absent for the first page. */
+  /** `nextCursor` of the page before; absent for the first page. */
   readonly cursor?: string
 }
 
-/** A part of a list. Items inserted meanwhile neither repeat nor hide others. */
+/**
+ * A part of a list. Items that are inserted between two requests neither repeat others nor hide them. A cursor belongs
+ * to the list that returned it, and only the backend knows its form.
+ */
 export interface Page<T> {
   readonly data: readonly T[]
   /** `null` on the last page. */

@@ -1,6 +1,6 @@
 import type { Delivery } from '@hookline/protocol'
 
-/** Something that was kept and cannot be read any more: a fault of Hookline's own. */
+/** A stored event or delivery that is damaged: a fault of the service itself. */
 export interface Unreadable {
   /** Of a delivery or an event. */
   readonly id: string
@@ -8,7 +8,7 @@ export interface Unreadable {
   readonly reason: string
 }
 
-/** What is to be taken out of the way, since when and why. */
+/** What is to be quarantined, since when and why. */
 export interface QuarantineItem extends Unreadable {
   /** Milliseconds since the epoch. */
   readonly at: number
@@ -16,11 +16,11 @@ export interface QuarantineItem extends Unreadable {
   readonly delivery?: Delivery
 }
 
-/** Where goes what a fault of Hookline's own stopped: it neither spins, nor vanishes, nor stops others. */
+/** Events and deliveries that a fault of the service stopped. In quarantine they are not retried, not lost, and block no others. */
 export interface Quarantine {
   /**
-   * Keeps why each was set aside; a delivery that has no end becomes `quarantined`, which no claim hands
-   * out, and its claim ends. Durable when it resolves, all or none. Safe to call twice.
+   * Keeps the reason for each item. A delivery that has no end becomes `quarantined`: its claim ends, and it is not
+   * handed out again. Durable when it resolves, all or none. Safe to call twice.
    */
   add(items: readonly QuarantineItem[]): Promise<void>
 }

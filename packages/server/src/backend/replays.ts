@@ -1,54 +1,54 @@
 import type { DeliveryState, EventType } from '@hookline/protocol'
 import type { Page, PageRequest } from './page.ts'
 
-/** Deliveries that may be made anew: those that have an end. */
+/** States that a replay can make pending again: those that are an end. */
 export type ReplayableState = Exclude<DeliveryState, 'pending' | 'held'>
 
-/** Which deliveries a replay is about. */
+/** Which deliveries a replay makes pending again. */
 export interface ReplaySelection {
   readonly destinationId: string
   readonly states: readonly ReplayableState[]
   /** Of events received at this time or later, in milliseconds since the epoch. */
   readonly from: number
-  /** … and before this. */
+  /** Of events received before this time. */
   readonly to: number
   /** Of any type where absent. */
   readonly types?: readonly EventType[]
-  /** What the call contains somewhere, in any case. */
+  /** A text anywhere in the JSON of the call, in upper or lower case. */
   readonly text?: string
-  /** Besides, events that made no delivery because the destination was off. */
+  /** Whether the replay also makes deliveries of events that the destination got none of because it was disabled. */
   readonly includeDeclined: boolean
 }
 
-/** New rounds for a range of past deliveries, one slice after the other. */
+/** A replay: new rounds for a range of past deliveries, made in slices. */
 export interface Replay {
   /** `rpl_…` */
   readonly id: string
   readonly selection: ReplaySelection
-  /** Deliveries per second at most, or `null` for no limit but that of the lane. */
+  /** Deliveries per second at most; `null` for no limit other than the lane's. */
   readonly ratePerSecond: number | null
-  /** `queued` and `running` are still to be worked on. */
+  /** `queued` and `running` are open; the others are ends. */
   readonly state: 'queued' | 'running' | 'finished' | 'cancelled'
   /** Milliseconds since the epoch, as the other times. */
   readonly createdAt: number
   readonly finishedAt: number | null
   /** Deliveries and decisions looked at. */
   readonly scanned: number
-  /** Deliveries made due again, or made. */
+  /** Deliveries made pending, new ones included. */
   readonly requeued: number
-  /** Of those: how many have been delivered, … */
+  /** How many of the requeued deliveries have been delivered since. */
   readonly delivered: number
-  /** … and how many came to another end. Counted as they end. */
+  /** How many of the requeued deliveries have ended otherwise since. */
   readonly failed: number
-  /** When the last event looked at was received. */
+  /** When the last event that was looked at was received. */
   readonly reachedAt: number | null
   /** Where the next slice begins. */
   readonly cursor: string | null
 }
 
-/** A part of what a selection matches, in the order of receipt. */
+/** A slice of what a selection matches, in the order of receipt. */
 export interface ReplaySlice {
-  /** Events whose delivery matches, or that match for want of one. */
+  /** Events with a delivery that matches, or, with `includeDeclined`, without a delivery. */
   readonly eventIds: readonly string[]
   readonly scanned: number
   readonly reachedAt: number | null
@@ -56,42 +56,45 @@ export interface ReplaySlice {
   readonly cursor: string | null
 }
 
-/** One step of a replay, as it is kept. */
+/** The result of one slice, as `advance` records it. */
 export interface ReplayStep extends Omit<ReplaySlice, 'eventIds'> {
-  /** Deliveries to be pending, due at `now`. */
+  /** Deliveries that become pending, due at `now`. */
   readonly deliveries: readonly { readonly id: string; readonly eventId: string }[]
   readonly now: number
 }
 
-/** Replays, and retries by hand: what makes ended deliveries pending again. */
+/** Replays and manual retries: they make ended deliveries pending again. */
 export interface Replays {
-  /** Keeps a new replay. Durable when it resolves. */
+  /** Keeps a new replay. Durable when it resolves. A second call with the id rejects. */
   create(replay: Replay): Promise<void>
   find(id: string): Promise<Replay | undefined>
 
-  /** Replays, newest first; with `isOpen` only those still to be worked on. */
+  /** Replays, newest first; with `isOpen` only those that are queued or running. */
   list(filter: { readonly isOpen?: true }, page: PageRequest): Promise<Page<Replay>>
 
-  /** Ends a replay: no step follows. What is pending already stays so. Nothing for one that has ended. */
+  /**
+   * Ends a replay: no step follows. Deliveries that are already pending stay so. Durable when it resolves. Safe to call
+   * twice: a replay that has ended stays as it is.
+   */
   cancel(id: string, now: number): Promise<void>
 
-  /** Looks at the next `scan` deliveries or decisions, until `limit` match. Takes a few milliseconds. */
+  /** Looks at up to `scan` more deliveries or decisions, until `limit` of them match. Takes a few milliseconds; changes nothing. */
   select(
     selection: ReplaySelection,
     options: { readonly cursor: string | null; readonly scan: number; readonly limit: number },
   ): Promise<ReplaySlice>
 
   /**
-   * Takes a step: the deliveries are pending with rounds and window anew, and the replay stands behind
-   * them, durably, both or neither. A delivery that is pending or held, or whose event is gone, is left
-   * alone. Returns the replay as it then is; `undefined`, and nothing is done, where it has ended or was
-   * not at the cursor of `replay` any more.
+   * Makes the deliveries of a step pending, with no rounds and a new window, and moves the replay behind them.
+   * Durable when it resolves, both or neither. Leaves a delivery alone that is pending or held, or whose event is
+   * gone. Resolves to the replay afterwards. Safe to call twice: where the replay has ended, or is no longer at the cursor
+   * of `replay`, it changes nothing and resolves to `undefined`.
    */
   advance(replay: Replay, step: ReplayStep): Promise<Replay | undefined>
 
   /**
-   * Makes one delivery pending, due at `now`, with rounds and window anew, whatever it was but held.
-   * Returns whether it is.
+   * Makes one delivery pending, due at `now`, with no rounds and a new window, in whatever state it is except
+   * held. Resolves, when that is durable, to whether it is pending. Safe to call twice.
    */
   retry(deliveryId: string, now: number): Promise<boolean>
 }

@@ -1,4 +1,4 @@
-/** The lengths of time that counts are kept for: minutes for some days, hours for long. */
+/** The resolutions of counts, in milliseconds. Minutes are kept for some days, hours for long. */
 export const SPANS = { minute: 60_000, hour: 3_600_000 } as const
 
 export type Span = keyof typeof SPANS
@@ -6,7 +6,7 @@ export type Span = keyof typeof SPANS
 /** Counts by name, for example `received` or `failed.expired`. */
 export type Counts = Readonly<Record<string, number>>
 
-/** What was counted in one span of time for one source and destination; `''` stands for none. */
+/** The counts of one span of time for one source and destination; `''` stands for none. */
 export interface CountsRow {
   readonly span: Span
   /** When the span begins, in milliseconds since the epoch. */
@@ -16,11 +16,12 @@ export interface CountsRow {
   readonly counts: Counts
 }
 
+/** Which rows are read. */
 export interface CountsRange {
   readonly span: Span
-  /** The first start, in milliseconds since the epoch. */
+  /** Rows that begin at this time or later, in milliseconds since the epoch. */
   readonly from: number
-  /** Before this one. */
+  /** Rows that begin before this time. */
   readonly to: number
   readonly sourceId?: string
   readonly destinationId?: string
@@ -28,10 +29,10 @@ export interface CountsRange {
 
 /** Counts over time: one row for each span, source and destination that had any. */
 export interface Statistics {
-  /** Adds the counts to what is there. Durable when it resolves, all or none. */
+  /** Adds the counts to those that are kept. Durable when it resolves, all or none. A second call counts twice. */
   add(rows: readonly CountsRow[]): Promise<void>
-  /** Rows in the order of time, a batch at a time, so that none takes long. */
+  /** Rows in the order of time, in batches that take a few milliseconds each. */
   read(range: CountsRange): AsyncIterable<readonly CountsRow[]>
-  /** Removes rows of this span that begin before `before`. */
+  /** Removes rows of this span that begin before `before`. Durable when it resolves. Safe to call twice. */
   removeBefore(span: Span, before: number): Promise<void>
 }

@@ -1,9 +1,9 @@
-/** What a token allows: a viewer reads, an editor changes things, an admin manages tokens and data as a whole. */
+/** What a token allows: a viewer reads, an editor also makes changes, an admin also manages tokens and all data. */
 export const ROLES = ['viewer', 'editor', 'admin'] as const
 
 export type Role = (typeof ROLES)[number]
 
-/** A token of the management API, as it is kept: the token itself cannot be had from it. */
+/** A token of the management API as it is stored: the hash does not reveal the token. */
 export interface StoredToken {
   /** `tok_…`. The token begins with it. */
   readonly id: string
@@ -12,20 +12,20 @@ export interface StoredToken {
   /** SHA-256 of the token, in hex. */
   readonly hash: string
   readonly createdAt: number
-  /** From when on it is refused; `null` for never. Milliseconds since the epoch. */
+  /** From when on requests with it are refused, in milliseconds since the epoch; `null` for never. */
   readonly expiresAt: number | null
   /** To the minute; `null` while unused. */
   readonly lastUsedAt: number | null
 }
 
-/** Tokens of the management API: few, wholly in memory. */
+/** Tokens of the management API: few, all in memory. */
 export interface Tokens {
-  /** By id, oldest first. Replaced whole at each change, never altered. */
+  /** By id, oldest first. A change replaces the map; it never alters one. */
   readonly current: ReadonlyMap<string, StoredToken>
-  /** Keeps a new token. Durable, and in `current`, when it resolves. */
+  /** Durable, and visible in `current`, when it resolves. A second call with the id rejects. */
   add(token: StoredToken): Promise<void>
-  /** Removing what is not there is no error. */
+  /** Durable, and gone from `current`, when it resolves. Safe to call twice. */
   remove(id: string): Promise<void>
-  /** Keeps when a token was last used: in `current` at once, durable when it resolves. Of one that is not there it keeps nothing. */
+  /** Keeps when a token was last used: visible in `current` at once, durable when it resolves. Ignores unknown ids. */
   markUsed(id: string, at: number): Promise<void>
 }

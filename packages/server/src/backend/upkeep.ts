@@ -1,47 +1,49 @@
-/** How many deliveries of a destination have no end yet. */
+/** How many deliveries of a destination are in a state that is no end. */
 export interface WaitingDeliveries {
   readonly destinationId: string
   readonly state: 'pending' | 'held'
   readonly count: number
 }
 
-/** What waits, at one moment. */
+/** What waits at one moment. */
 export interface Backlog {
   /** One entry for each destination and state that has any. */
   readonly waiting: readonly WaitingDeliveries[]
   /** When the window of the oldest pending delivery began, in milliseconds since the epoch. */
   readonly oldestPendingAt: number | undefined
-  /** Things in quarantine. */
+  /** Items in quarantine. */
   readonly quarantined: number
 }
 
 /** One slice of a walk through the archive, oldest first. */
 export interface RemovalSlice {
-  /** Only what was received before this, in milliseconds since the epoch; absent: whatever its age. */
+  /** Only what was received before this time, in milliseconds since the epoch; absent: of any age. */
   readonly before?: number
-  /** What the slice before said; absent for the first. */
+  /** `cursor` of the slice before; absent for the first. */
   readonly cursor?: string
 }
 
+/** The result of one slice. */
 export interface Removal {
-  /** Events removed, with all that belonged to them. */
+  /** Events removed, with everything that belonged to them. */
   readonly removed: number
-  /** Where the next slice begins; `null` when there is nothing more to remove. */
+  /** Where the next slice begins; `null` when there is nothing left to remove. */
   readonly cursor: string | null
 }
 
-/** What the service keeps, seen as a whole: how much of it waits, how large it is, and how it is removed. */
+/** The state as a whole: how much of it waits, how large it is, and how old data is removed. */
 export interface Upkeep {
-  /** Cheap, however much waits: nothing is counted for it. */
+  /** Cheap, however much waits: it reads counts and counts no deliveries. */
   backlog(): Promise<Backlog>
 
-  /** Bytes the data takes now. What was removed counts no more, though the file keeps its size. */
+  /** Bytes that the data takes now. Removed data does not count, though the file keeps its size. */
   usedBytes(): Promise<number>
 
   /**
-   * Removes some of the oldest events with their decisions, deliveries and attempts: never one that is
-   * not acked, or has a delivery that is pending or held. With `before`, the first slice removes finished
-   * replays and quarantine of that age, too, and copies that the backend made of its data. Takes a few milliseconds; safe to call twice.
+   * Removes some of the oldest events with their decisions, deliveries and attempts. It never removes an event that
+   * is not acked, or that has a pending or held delivery. With `before`, the first slice also removes finished
+   * replays and quarantine items of that age, and copies that the backend made of its data. Takes a few milliseconds.
+   * Durable when it resolves. Safe to call twice.
    */
   removeOldest(slice: RemovalSlice): Promise<Removal>
 }

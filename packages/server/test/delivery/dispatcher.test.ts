@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { BackendUnavailable } from '../../src/backend/backend-unavailable.ts'
-import type { Backend } from '../../src/backend/backend.ts'
+import { type Backend, BackendUnavailable } from '../../src/backend/backend.ts'
 import { TestEngine } from '../harness/test-engine.ts'
 import { openReceiver } from '../harness/receiver.ts'
 import { TemporaryFolder } from '../harness/temporary-folder.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { BackendUnavailable } from '../../src/backend/backend-unavailable.ts'
+import { BackendUnavailable } from '../../src/backend/backend.ts'
 import type { Backlog, Upkeep } from '../../src/backend/upkeep.ts'
 import { Metrics } from '../../src/telemetry/metrics.ts'
 import { reportBacklog } from '../../src/upkeep/backlog-gauges.ts'

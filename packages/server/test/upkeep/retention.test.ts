@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import pino from 'pino'
-import { BackendUnavailable } from '../../src/backend/backend-unavailable.ts'
+import { BackendUnavailable } from '../../src/backend/backend.ts'
 import type { Upkeep } from '../../src/backend/upkeep.ts'
 import { Retention, type RetentionOptions } from '../../src/upkeep/retention.ts'
 import { TestEngine } from '../harness/test-engine.ts'

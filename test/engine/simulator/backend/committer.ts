@@ -1,4 +1,4 @@
-import { BackendUnavailable } from '../../../../packages/server/src/backend/backend-unavailable.ts'
+import { BackendUnavailable } from '../../../../packages/server/src/backend/backend.ts'
 import type { Clock } from '../../../../packages/server/src/util/clock.ts'
 
 interface Waiting {

@@ -1,6 +1,9 @@
 import type { Destination } from '@hookline/protocol'
-import type { Catalog, CatalogSnapshot } from '../../../../packages/server/src/backend/catalog.ts'
-import { snapshotOf } from '../../../../packages/server/src/backend/catalog-snapshot.ts'
+import {
+  type Catalog,
+  type CatalogSnapshot,
+  snapshotOf,
+} from '../../../../packages/server/src/backend/catalog.ts'
 import type { DurableState } from './durable-state.ts'
 
 /** The destinations in memory. Each change is durable at once; there is one who makes them. */

@@ -1,16 +1,14 @@
 import type { Logger } from 'pino'
 import type { LiveTail } from '../../activity/live-tail.ts'
 import type { Audit } from '../../backend/audit.ts'
-import type { Catalog } from '../../backend/catalog.ts'
-import type { Deletions } from '../../backend/deletions.ts'
+import type { Catalog, KeyUses } from '../../backend/catalog.ts'
+import type { Deletions, Suppressions } from '../../backend/deletions.ts'
 import type { Deliveries, DeliveryReports } from '../../backend/deliveries.ts'
 import type { Events } from '../../backend/events.ts'
-import type { KeptAnswers } from '../../backend/kept-answers.ts'
-import type { KeyUses } from '../../backend/key-uses.ts'
+import type { IdempotentResponses } from '../../backend/idempotent-responses.ts'
 import type { Notices } from '../../backend/notices.ts'
 import type { Replays } from '../../backend/replays.ts'
 import type { Statistics } from '../../backend/statistics.ts'
-import type { Suppressions } from '../../backend/suppressions.ts'
 import type { Tokens } from '../../backend/tokens.ts'
 import type { Upkeep } from '../../backend/upkeep.ts'
 import type { Clock } from '../../util/clock.ts'
@@ -32,7 +30,7 @@ export interface AdminDeps {
   readonly tokens: Tokens
   readonly keyUses: KeyUses
   readonly audit: Audit
-  readonly keptAnswers: KeptAnswers
+  readonly idempotentResponses: IdempotentResponses
   readonly reports: DeliveryReports
   readonly statistics: Statistics
   readonly upkeep: Upkeep

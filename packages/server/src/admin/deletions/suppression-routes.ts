@@ -1,6 +1,6 @@
 import { formatTimestamp } from '@hookline/protocol'
 import Type from 'typebox'
-import type { Suppression } from '../../backend/suppressions.ts'
+import type { Suppression } from '../../backend/deletions.ts'
 import type { AdminApp } from '../api/admin-app.ts'
 import type { AdminDeps } from '../api/admin-deps.ts'
 import { List, LIST_QUERY, pageSchema } from '../api/list.ts'

@@ -20,7 +20,10 @@ interface Answered {
  * first time, and does nothing. Only successes are kept: whatever else was answered did nothing. Kept
  * answers may show a secret, so they are sealed with the token of who asked, which nobody keeps.
  */
-export function repeatAnswers(app: AdminApp, deps: Pick<AdminDeps, 'keptAnswers' | 'clock'>): void {
+export function repeatAnswers(
+  app: AdminApp,
+  deps: Pick<AdminDeps, 'idempotentResponses' | 'clock'>,
+): void {
   const underWay = new Set<string>()
   // Which of them a request is: only the one that does the work has its answer kept.
   const keys = new WeakMap<FastifyRequest, string>()
@@ -28,7 +31,7 @@ export function repeatAnswers(app: AdminApp, deps: Pick<AdminDeps, 'keptAnswers'
   app.addHook('preHandler', async (request, reply) => {
     const key = keyOf(request)
     if (key === undefined) return undefined
-    const kept = await deps.keptAnswers.find(key, deps.clock.now())
+    const kept = await deps.idempotentResponses.find(key, deps.clock.now())
     if (kept === undefined) {
       if (underWay.has(key))
         throw new Problem('request_under_way', { headers: { 'retry-after': '1' } })
@@ -65,7 +68,7 @@ export function repeatAnswers(app: AdminApp, deps: Pick<AdminDeps, 'keptAnswers'
       sealed: seal(answered, request.actor.credential, key),
       expiresAt: now + KEPT_MS,
     }
-    await deps.keptAnswers.keep(answer, now)
+    await deps.idempotentResponses.add(answer, now)
   }
 }
 

@@ -1,6 +1,6 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
-import { BackendUnavailable } from '../../backend/backend-unavailable.ts'
+import { BackendUnavailable } from '../../backend/backend.ts'
 import { Problem } from './problem.ts'
 import type { ProblemCodeName } from './problem-codes.ts'
 

@@ -1,6 +1,6 @@
 import { formatTimestamp, type Source, type WriteKey } from '@hookline/protocol'
 import Type from 'typebox'
-import type { KeyUses } from '../../backend/key-uses.ts'
+import type { KeyUses } from '../../backend/catalog.ts'
 import { LIST_QUERY, pageSchema } from '../api/list.ts'
 import { responses, shared, versioned } from '../problems/responses.ts'
 import { IdInPath, IfMatch, nameField, nullable, SET_BY_SERVER, time } from '../api/schema.ts'

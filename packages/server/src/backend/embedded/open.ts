@@ -16,15 +16,15 @@ import { SqliteDeletions } from './deletions/sqlite-deletions.ts'
 import { SqliteDeliveries } from './deliveries/sqlite-deliveries.ts'
 import { SqliteDeliveryReports } from './deliveries/sqlite-delivery-reports.ts'
 import { SqliteEvents } from './events/sqlite-events.ts'
-import { SqliteKeptAnswers } from './kept-answers/sqlite-kept-answers.ts'
-import { SqliteKeyUses } from './key-uses/sqlite-key-uses.ts'
+import { SqliteIdempotentResponses } from './idempotent-responses/sqlite-idempotent-responses.ts'
+import { SqliteKeyUses } from './catalog/sqlite-key-uses.ts'
 import { type Duplicates, SqliteLog } from './log/sqlite-log.ts'
 import { SqliteNoticeQueue } from './notices/sqlite-notice-queue.ts'
 import { SqliteNotices } from './notices/sqlite-notices.ts'
 import { SqliteQuarantine } from './quarantine/sqlite-quarantine.ts'
 import { SqliteReplays } from './replays/sqlite-replays.ts'
 import { SqliteStatistics } from './statistics/sqlite-statistics.ts'
-import { SqliteSuppressions } from './suppressions/sqlite-suppressions.ts'
+import { SqliteSuppressions } from './deletions/sqlite-suppressions.ts'
 import { SqliteTokens } from './tokens/sqlite-tokens.ts'
 import { SqliteUpkeep } from './upkeep/sqlite-upkeep.ts'
 import { Writer } from './writer.ts'
@@ -73,7 +73,7 @@ export async function openEmbeddedBackend(options: EmbeddedOptions): Promise<Bac
     tokens: new SqliteTokens(writer, reader),
     keyUses: new SqliteKeyUses(writer, reader),
     audit: new SqliteAudit(writer, reader),
-    keptAnswers: new SqliteKeptAnswers(writer, reader),
+    idempotentResponses: new SqliteIdempotentResponses(writer, reader),
     reports: new SqliteDeliveryReports(reader),
     statistics: new SqliteStatistics(writer, reader),
     copyTo: (file: string) => copyDatabase(dataDir.databaseFile, file),

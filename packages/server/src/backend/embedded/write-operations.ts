@@ -3,11 +3,15 @@ import type { DedupeWindow } from './log/known-message-ids.ts'
 import { scrub } from './deletions/scrub.ts'
 import { keepDeclined } from './events/write-events.ts'
 import { appendAudit, removeAudit } from './audit/write-audit.ts'
-import { putCatalogRecord, removeCatalogRecord } from './catalog/write-catalog.ts'
-import { advanceDeletion, createDeletion } from './deletions/write-deletions.ts'
+import { markKeyUsed, putCatalogRecord, removeCatalogRecord } from './catalog/write-catalog.ts'
+import {
+  addSuppressions,
+  advanceDeletion,
+  createDeletion,
+  removeSuppressions,
+} from './deletions/write-deletions.ts'
 import { recordDeliveries, unholdDeliveries } from './deliveries/write-deliveries.ts'
-import { keepAnswer } from './kept-answers/write-kept-answers.ts'
-import { markKeyUsed } from './key-uses/write-key-uses.ts'
+import { addIdempotentResponse } from './idempotent-responses/write-idempotent-responses.ts'
 import { ackEvents, appendEvents } from './log/write-log.ts'
 import {
   createNotices,
@@ -25,7 +29,6 @@ import {
 } from './replays/write-replays.ts'
 import { removeOldest } from './upkeep/write-retention.ts'
 import { addCounts, removeCounts } from './statistics/write-statistics.ts'
-import { addSuppressions, removeSuppressions } from './suppressions/write-suppressions.ts'
 import { addToken, markTokenUsed, removeToken } from './tokens/write-tokens.ts'
 
 /**
@@ -53,7 +56,7 @@ const OPERATIONS = {
   markKeyUsed,
   appendAudit,
   removeAudit,
-  keepAnswer,
+  addIdempotentResponse,
   addCounts,
   removeCounts,
   createDeletion,

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { systemClock } from '../../util/clock.ts'
-import { BackendUnavailable } from '../backend-unavailable.ts'
+import { BackendUnavailable } from '../backend.ts'
 import type {
   Operation,
   OperationInput,

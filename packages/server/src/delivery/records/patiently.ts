@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { BackendUnavailable } from '../../backend/backend-unavailable.ts'
+import { BackendUnavailable } from '../../backend/backend.ts'
 import { exponentialBackoffMs } from '../../util/backoff.ts'
 import type { Clock } from '../../util/clock.ts'
 import { pause } from '../../util/pause.ts'

@@ -1,5 +1,5 @@
 import type { AcceptedEvent } from '@hookline/protocol'
-import type { Suppressions } from '../../backend/suppressions.ts'
+import type { Suppressions } from '../../backend/deletions.ts'
 
 /** Whether the event is about a suppressed user: it carries the userId, or names it as a former one. */
 export function isSuppressed(

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { KeyUses } from '../../backend/key-uses.ts'
+import type { KeyUses } from '../../backend/catalog.ts'
 import type { Clock } from '../../util/clock.ts'
 
 /** Use is kept to the minute: a busy key shall not write at every request. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { BackendUnavailable } from '../../../src/backend/backend-unavailable.ts'
+import { BackendUnavailable } from '../../../src/backend/backend.ts'
 import { AdminServer } from '../admin-server.ts'
 
 interface Entry {

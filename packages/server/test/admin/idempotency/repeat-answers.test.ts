@@ -84,7 +84,7 @@ test('a kept answer can be read by nobody but who asked', async () => {
   const call = { headers: key('k1'), body: { name: 'ci', role: 'admin' } }
   const made = await server.must<{ token: string }>('POST', '/tokens', call)
   expect(await server.must('POST', '/tokens', call)).toEqual(made)
-  const kept = await server.backend.keptAnswers.find('admin-token k1', server.clock.now())
+  const kept = await server.backend.idempotentResponses.find('admin-token k1', server.clock.now())
   const bytes = Buffer.from(kept!.sealed, 'base64').toString('latin1')
   expect(bytes).not.toContain(made.token)
 })

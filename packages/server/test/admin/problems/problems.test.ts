@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { PROBLEM_CODES, type ProblemCodeName } from '../../../src/admin/problems/problem-codes.ts'
-import { BackendUnavailable } from '../../../src/backend/backend-unavailable.ts'
+import { BackendUnavailable } from '../../../src/backend/backend.ts'
 import type { Events } from '../../../src/backend/events.ts'
 import { AdminServer, type Call } from '../admin-server.ts'
 import type { ProblemDocument } from '../problem-document.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Suppression } from '../../../src/backend/suppressions.ts'
+import type { Suppression } from '../../../src/backend/deletions.ts'
 import { NOON } from '../../harness/accepted-event.ts'
 import type { OpenBackendHarness } from './backend-harness.ts'
 

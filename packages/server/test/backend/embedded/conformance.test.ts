@@ -13,7 +13,7 @@ import { suppressionsConformance } from '../conformance/suppressions.ts'
 import { upkeepConformance } from '../conformance/upkeep.ts'
 import { auditConformance } from '../conformance/audit.ts'
 import { deliveryReportsConformance } from '../conformance/delivery-reports.ts'
-import { keptAnswersConformance } from '../conformance/kept-answers.ts'
+import { idempotentResponsesConformance } from '../conformance/idempotent-responses.ts'
 import { keyUsesConformance } from '../conformance/key-uses.ts'
 import { statisticsConformance } from '../conformance/statistics.ts'
 import { tokensConformance } from '../conformance/tokens.ts'
@@ -50,7 +50,7 @@ replaysConformance(openHarness)
 upkeepConformance(openHarness)
 auditConformance(openHarness)
 deliveryReportsConformance(openHarness)
-keptAnswersConformance(openHarness)
+idempotentResponsesConformance(openHarness)
 statisticsConformance(openHarness)
 tokensConformance(openHarness)
 keyUsesConformance(openHarness)

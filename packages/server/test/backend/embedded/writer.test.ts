@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { BackendUnavailable } from '../../../src/backend/backend-unavailable.ts'
+import { BackendUnavailable } from '../../../src/backend/backend.ts'
 import { openEmbeddedBackend } from '../../../src/backend/embedded/open.ts'
 import { acceptedEvent } from '../../harness/accepted-event.ts'
 import { TemporaryFolder } from '../../harness/temporary-folder.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { BackendUnavailable } from '../../../src/backend/backend-unavailable.ts'
+import { BackendUnavailable } from '../../../src/backend/backend.ts'
 import type { Deliveries } from '../../../src/backend/deliveries.ts'
 import { holdSlice } from '../../../src/delivery/parking/hold-slice.ts'
 import { NO_ACTIVITY } from '../../harness/no-activity.ts'

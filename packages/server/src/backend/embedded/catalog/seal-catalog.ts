@@ -6,7 +6,7 @@ import {
   openDestination,
   sealDestination,
   type SealedDestination,
-} from '../../sealed-destination.ts'
+} from './sealed-destination.ts'
 
 /** The kind of the catalog's rows that note which key its secrets are sealed with. */
 const KEY_KIND = 'encryption_key'

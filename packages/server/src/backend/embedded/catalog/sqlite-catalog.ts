@@ -1,13 +1,8 @@
 import type { Destination, Source } from '@hookline/protocol'
 import type { DatabaseSync } from 'node:sqlite'
 import type { SecretBox } from '../../../util/secret-box.ts'
-import { type Catalog, CatalogConflict, type CatalogSnapshot } from '../../catalog.ts'
-import { snapshotOf } from '../../catalog-snapshot.ts'
-import {
-  openDestination,
-  sealDestination,
-  type SealedDestination,
-} from '../../sealed-destination.ts'
+import { type Catalog, CatalogConflict, type CatalogSnapshot, snapshotOf } from '../../catalog.ts'
+import { openDestination, sealDestination, type SealedDestination } from './sealed-destination.ts'
 import type { CatalogRecord } from './write-catalog.ts'
 import type { Writer } from '../writer.ts'
 

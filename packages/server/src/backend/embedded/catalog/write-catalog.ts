@@ -31,3 +31,16 @@ export function removeCatalogRecord(
     for (const { kind, id } of records) remove.run(kind, id)
   }
 }
+
+/** Keeps when a write key was last used. */
+export function markKeyUsed(
+  db: DatabaseSync,
+): (used: { readonly key: string; readonly at: number }) => void {
+  const upsert = db.prepare(
+    `INSERT INTO key_uses VALUES (?, ?)
+     ON CONFLICT (key) DO UPDATE SET last_used_at = excluded.last_used_at`,
+  )
+  return ({ key, at }) => {
+    upsert.run(key, at)
+  }
+}

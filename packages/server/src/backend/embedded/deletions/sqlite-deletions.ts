@@ -1,6 +1,6 @@
 import type { Carried } from '@hookline/protocol'
 import type { DatabaseSync } from 'node:sqlite'
-import { BackendUnavailable } from '../../backend-unavailable.ts'
+import { BackendUnavailable } from '../../backend.ts'
 import type { Deletion, DeletionRequest, Deletions, DeletionStep, Purge } from '../../deletions.ts'
 import type { Page, PageRequest } from '../../page.ts'
 import { numberOrNull, pageOf, type Row } from '../database/rows.ts'

@@ -1,5 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { DeletionStep } from '../../deletions.ts'
+import type { DeletionStep, Suppression } from '../../deletions.ts'
+
+/** The `source_id` of a suppression in every source. */
+export const EVERY_SOURCE = ''
 
 export function createDeletion(
   db: DatabaseSync,
@@ -42,4 +45,21 @@ export function advanceDeletion(
   return ({ id, to, now }) => {
     if (begin.run(id, to, now).changes === 0) moves.get(to)?.run(now, id)
   }
+}
+
+/** Adds suppressions; one of the same user and source stays as it is. */
+export function addSuppressions(db: DatabaseSync): (suppressions: readonly Suppression[]) => void {
+  const insert = db.prepare(
+    `INSERT OR IGNORE INTO suppressions (user_id, source_id, since, deletion_id) VALUES (?, ?, ?, ?)`,
+  )
+  return (suppressions) => {
+    for (const { userId, sourceId, since, deletionId } of suppressions)
+      insert.run(userId, sourceId ?? EVERY_SOURCE, since, deletionId)
+  }
+}
+
+/** Removes every suppression of a user; returns whether there was one. */
+export function removeSuppressions(db: DatabaseSync): (userId: string) => boolean {
+  const remove = db.prepare('DELETE FROM suppressions WHERE user_id = ?')
+  return (userId) => remove.run(userId).changes > 0
 }

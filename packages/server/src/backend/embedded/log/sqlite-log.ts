@@ -1,6 +1,6 @@
 import type { AcceptedEvent } from '@hookline/protocol'
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
-import { BackendUnavailable } from '../../backend-unavailable.ts'
+import { BackendUnavailable } from '../../backend.ts'
 import type { Log, LogEntry } from '../../log.ts'
 import { acceptedEventOf, EVENT_COLUMNS, eventRowOf } from './event-row.ts'
 import type { Writer } from '../writer.ts'

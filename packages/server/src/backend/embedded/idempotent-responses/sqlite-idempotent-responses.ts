@@ -1,10 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { KeptAnswer, KeptAnswers } from '../../kept-answers.ts'
+import type { IdempotentResponse, IdempotentResponses } from '../../idempotent-responses.ts'
 import { Statements } from '../database/statements.ts'
 import type { Writer } from '../writer.ts'
 
-/** Answers by Idempotency-Key on the table `kept_answers`. */
-export class SqliteKeptAnswers implements KeptAnswers {
+/** Idempotent responses on the table `kept_answers`. */
+export class SqliteIdempotentResponses implements IdempotentResponses {
   readonly #writer: Writer
   readonly #statements: Statements
 
@@ -13,16 +13,16 @@ export class SqliteKeptAnswers implements KeptAnswers {
     this.#statements = new Statements(reader)
   }
 
-  async keep(answer: KeptAnswer, now: number): Promise<void> {
-    await this.#writer.run('keepAnswer', { answer, now })
+  async add(response: IdempotentResponse, now: number): Promise<void> {
+    await this.#writer.run('addIdempotentResponse', { response, now })
   }
 
-  async find(key: string, now: number): Promise<KeptAnswer | undefined> {
+  async find(key: string, now: number): Promise<IdempotentResponse | undefined> {
     const [row] = this.#statements.all(
       `SELECT key, fingerprint, sealed, expires_at AS expiresAt FROM kept_answers
        WHERE key = ? AND expires_at > ?`,
       [key, now],
     )
-    return row && ({ ...row } as unknown as KeptAnswer)
+    return row && ({ ...row } as unknown as IdempotentResponse)
   }
 }

@@ -1,13 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite'
+import type { Suppression, Suppressions } from '../../deletions.ts'
 import type { Page, PageRequest } from '../../page.ts'
-import type { Suppression, Suppressions } from '../../suppressions.ts'
 import { pageOf, type Row } from '../database/rows.ts'
 import { Statements } from '../database/statements.ts'
 import type { Writer } from '../writer.ts'
+import { EVERY_SOURCE } from './write-deletions.ts'
 
-const EVERY_SOURCE = ''
-
-/** Suppressions on the table of that name, read once at the start: only this process writes it. */
+/** Suppressions on the table `suppressions`, read once at the start: only this process writes it. */
 export class SqliteSuppressions implements Suppressions {
   readonly #writer: Writer
   readonly #statements: Statements

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { KeyUses } from '../../key-uses.ts'
+import type { KeyUses } from '../../catalog.ts'
 import type { Writer } from '../writer.ts'
 
 /** Uses of write keys in the table `key_uses`, read once at the start: only this process writes it. */

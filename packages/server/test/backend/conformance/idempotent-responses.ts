@@ -1,0 +1,30 @@
+import { describe, expect, test } from 'vitest'
+import { NOON } from '../../harness/accepted-event.ts'
+import type { OpenBackendHarness } from './backend-harness.ts'
+
+const answer = { key: 'tok_a k', fingerprint: 'f', sealed: 's', expiresAt: NOON + 10 }
+
+export function idempotentResponsesConformance(open: OpenBackendHarness): void {
+  describe('kept answers', () => {
+    test('are found until they expire, also after a restart', async () => {
+      await using harness = await open()
+      await harness.backend.idempotentResponses.add(answer, NOON)
+      await harness.reopen()
+      const { idempotentResponses } = harness.backend
+      expect(await idempotentResponses.find('tok_a k', NOON + 9)).toEqual(answer)
+      expect(await idempotentResponses.find('tok_a k', NOON + 10)).toBeUndefined()
+      expect(await idempotentResponses.find('tok_b k', NOON)).toBeUndefined()
+    })
+
+    test('the first of two with one key stays, until it has expired', async () => {
+      await using harness = await open()
+      const { idempotentResponses } = harness.backend
+      const other = { ...answer, fingerprint: 'g', expiresAt: NOON + 20 }
+      await idempotentResponses.add(answer, NOON)
+      await idempotentResponses.add(other, NOON + 9)
+      expect(await idempotentResponses.find('tok_a k', NOON)).toEqual(answer)
+      await idempotentResponses.add(other, NOON + 10)
+      expect(await idempotentResponses.find('tok_a k', NOON + 10)).toEqual(other)
+    })
+  })
+}
