@@ -32,9 +32,8 @@ import { addCounts, removeCounts } from './statistics/write-statistics.ts'
 import { addToken, markTokenUsed, removeToken } from './tokens/write-tokens.ts'
 
 /**
- * Everything that is ever written. Each operation prepares its statements once for a database and
- * gives back the function that does the work, inside a transaction that is not its own, but for those
- * in OUTSIDE_OF_TRANSACTIONS.
+ * Every write of the backend. Each entry prepares its statements once and returns the function that performs the
+ * operation. The thread runs that function inside a transaction, except those in OUTSIDE_OF_TRANSACTIONS.
  */
 const OPERATIONS = {
   appendEvents,
@@ -76,10 +75,10 @@ type Prepared<N extends OperationName> = ReturnType<(typeof OPERATIONS)[N]>
 export type OperationInput<N extends OperationName> = Parameters<Prepared<N>>[0]
 export type OperationResult<N extends OperationName> = ReturnType<Prepared<N>>
 
-/** What SQLite takes only while no transaction is open. */
+/** Operations that SQLite refuses inside a transaction. */
 export const OUTSIDE_OF_TRANSACTIONS: ReadonlySet<OperationName> = new Set<OperationName>(['scrub'])
 
-/** One piece of work for the writer, as it crosses to its thread. */
+/** One operation with its input, as it is posted to the writer's thread. */
 export interface Operation {
   readonly name: OperationName
   readonly input: unknown

@@ -3,12 +3,12 @@ import { DataDir } from './database/data-dir.ts'
 import type { DedupeWindow } from './log/known-message-ids.ts'
 import { type Operation, OUTSIDE_OF_TRANSACTIONS, prepareOperations } from './write-operations.ts'
 
-/** What became of one operation. */
+/** The result of one operation. */
 export type Result =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly message: string; readonly sqliteCode: number | undefined }
 
-/** What the thread is started with. */
+/** The input of the thread. */
 export interface WriterStart extends DedupeWindow {
   readonly file: string
 }
@@ -17,15 +17,15 @@ const { file, ...options } = workerData as WriterStart
 const db = DataDir.openForWriting(file)
 const perform = prepareOperations(db, options)
 
-/** What came of each, in their order. What has to be outside of transactions comes last. */
+/** The result of each operation, in their order. Operations that SQLite refuses inside a transaction run after the others. */
 function performAll(operations: readonly Operation[]): Result[] {
   const isOutside = ({ name }: Operation): boolean => OUTSIDE_OF_TRANSACTIONS.has(name)
   const inside = operations.filter((operation) => !isOutside(operation))
   const results = inside.length > 0 ? commit(inside) : []
   if (inside.length === operations.length) return results
-  const left = results.values()
+  const insideResults = results.values()
   return operations.map((operation) =>
-    isOutside(operation) ? attempt(operation) : left.next().value!,
+    isOutside(operation) ? attempt(operation) : insideResults.next().value!,
   )
 }
 
@@ -37,7 +37,7 @@ function attempt(operation: Operation): Result {
   }
 }
 
-/** All operations in one transaction: one sync of the disk for all of them. */
+/** Performs all operations in one transaction, which costs one sync of the disk. */
 function commit(operations: readonly Operation[]): Result[] {
   try {
     db.exec('BEGIN IMMEDIATE')
@@ -46,7 +46,7 @@ function commit(operations: readonly Operation[]): Result[] {
     return results
   } catch (error) {
     if (db.isTransaction) db.exec('ROLLBACK')
-    // One bad operation must not take the others down with it: each alone.
+    // One failed operation must not fail the others: perform each in its own transaction.
     if (operations.length > 1) return operations.flatMap((operation) => commit([operation]))
     return [failure(error)]
   }

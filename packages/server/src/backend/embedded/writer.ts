@@ -16,25 +16,37 @@ interface Waiting extends Operation {
   readonly reject: (error: Error) => void
 }
 
-// Primary result codes of SQLite for trouble with the machine, not with the statement:
+// Primary result codes of SQLite for a fault of the machine, not of the statement:
 // BUSY, LOCKED, NOMEM, READONLY, IOERR, FULL, CANTOPEN (sqlite.org/rescode.html).
-const PASSING = new Set([5, 6, 7, 8, 10, 13, 14])
+const TRANSIENT_CODES = new Set([5, 6, 7, 8, 10, 13, 14])
 
-/** How long what nobody waits for waits for company. */
+/** How long a write that no caller awaits may wait before it is flushed. */
 const LATER_MS = 20
 
 /**
- * The one who writes: a thread of its own, so that no sync of the disk ever stops the event loop.
+ * The only writer of the database. It has its own thread, so that the event loop never waits for the disk.
  *
- * Group commit: the thread has one transaction at a time; everything asked for meanwhile goes into
- * the next one, in the order of asking. So a slow disk makes larger transactions, not a longer queue.
+ * A write goes through these steps:
+ *
+ * 1. `run` adds the operation to `#waiting` and schedules a flush. `runLater` adds it, and schedules the flush when
+ *    LATER_MS have passed.
+ * 2. The flush happens at the end of this turn of the event loop: all requests that were read in it share one
+ *    transaction. While a transaction is under way there is no flush, and operations go on waiting.
+ * 3. The flush moves everything from `#waiting` to `#committing`, in the order of the calls, and posts it to the thread.
+ * 4. The thread (`writer-thread.ts`) performs the operations in one transaction and commits it with one sync of the
+ *    disk. If that fails, it rolls back and performs each operation in a transaction of its own, so that one failed
+ *    operation fails no other. It posts one result for each operation.
+ * 5. The writer flushes what `run` has added meanwhile, then settles the promises of the committed operations.
+ *
+ * This is group commit: a slow disk makes larger transactions, not a longer queue. When the thread ends or throws, the
+ * writer rejects every operation, waiting or committing, and all later ones, with `BackendUnavailable`.
  */
 export class Writer implements AsyncDisposable {
   readonly #thread: Worker
   #waiting: Waiting[] = []
   #committing: readonly Waiting[] = []
   #isScheduled = false
-  /** Whether something that waits was asked for with `run`. */
+  /** Whether `run`, or the timer of `runLater`, has asked for a flush that has not happened yet. */
   #isUrgent = false
   #cancelTimer: (() => void) | undefined
   #failure: Error | undefined
@@ -49,28 +61,28 @@ export class Writer implements AsyncDisposable {
   }
 
   /**
-   * Does one operation; resolves with its result once that is on disk. Operations take effect in the
-   * order of the calls. @throws {BackendUnavailable} where nothing was done and a later try may succeed
+   * Performs one operation, and resolves with its result when that is on disk. Operations take effect in the
+   * order of the calls. @throws {BackendUnavailable} where the operation had no effect and a later try may succeed
    */
   run<N extends OperationName>(name: N, input: OperationInput<N>): Promise<OperationResult<N>> {
     const done = this.#add(name, input)
-    this.#schedule()
+    this.#scheduleFlush()
     return done
   }
 
-  /** As `run`, for what nobody waits for: together with what is written next, at the latest after LATER_MS. */
+  /** As `run`, for a write that no caller awaits: it is flushed with the next `run`, at the latest after LATER_MS. */
   runLater<N extends OperationName>(
     name: N,
     input: OperationInput<N>,
   ): Promise<OperationResult<N>> {
     const done = this.#add(name, input)
-    this.#cancelTimer ??= systemClock.after(LATER_MS, () => this.#schedule())
+    this.#cancelTimer ??= systemClock.after(LATER_MS, () => this.#scheduleFlush())
     return done
   }
 
-  /** Finishes what was asked for, then closes the database. */
+  /** Finishes the operations that are waiting or committing, then closes the database. */
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#waiting.length > 0) this.#schedule()
+    if (this.#waiting.length > 0) this.#scheduleFlush()
     if (!this.#isIdle()) await new Promise<void>((resolve) => (this.#onIdle = resolve))
     if (this.#failure) return
     const exited = once(this.#thread, 'exit')
@@ -89,28 +101,29 @@ export class Writer implements AsyncDisposable {
     return promise
   }
 
-  // At the end of this turn of the event loop, so that all requests read in it share a transaction.
-  #schedule(): void {
+  #scheduleFlush(): void {
     this.#isUrgent = true
     if (this.#isScheduled || this.#committing.length > 0) return
     this.#isScheduled = true
-    setImmediate(() => {
-      this.#isScheduled = false
-      this.#isUrgent = false
-      this.#cancelTimer?.()
-      this.#cancelTimer = undefined
-      this.#committing = this.#waiting
-      this.#waiting = []
-      this.#thread.postMessage(
-        this.#committing.map(({ name, input }): Operation => ({ name, input })),
-      )
-    })
+    setImmediate(() => this.#flush())
+  }
+
+  #flush(): void {
+    this.#isScheduled = false
+    this.#isUrgent = false
+    this.#cancelTimer?.()
+    this.#cancelTimer = undefined
+    this.#committing = this.#waiting
+    this.#waiting = []
+    this.#thread.postMessage(
+      this.#committing.map(({ name, input }): Operation => ({ name, input })),
+    )
   }
 
   #settle(results: readonly Result[]): void {
     const committed = this.#committing
     this.#committing = []
-    if (this.#isUrgent) this.#schedule()
+    if (this.#isUrgent) this.#scheduleFlush()
     for (const [index, { resolve, reject }] of committed.entries()) {
       const result = results[index]!
       if (result.ok) resolve(result.value as never)
@@ -132,7 +145,9 @@ export class Writer implements AsyncDisposable {
 
 function errorOf({ message, sqliteCode }: Result & { ok: false }): Error {
   const error = new Error(`SQLite: ${message}`)
-  return sqliteCode !== undefined && PASSING.has(sqliteCode & 0xff) ? unavailable(error) : error
+  return sqliteCode !== undefined && TRANSIENT_CODES.has(sqliteCode & 0xff)
+    ? unavailable(error)
+    : error
 }
 
 function unavailable(cause: Error): BackendUnavailable {

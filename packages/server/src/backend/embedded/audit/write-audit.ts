@@ -1,7 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite'
 
-/** actorId, action, targetId, document: a row of `audit`. */
-export type AuditRow = readonly [string, string, string | null, string]
+/** A row of `audit`. */
+export type AuditRow = readonly [
+  actorId: string,
+  action: string,
+  targetId: string | null,
+  document: string,
+]
 
 export function appendAudit(db: DatabaseSync): (row: AuditRow) => void {
   const insert = db.prepare(
@@ -14,7 +19,7 @@ export function appendAudit(db: DatabaseSync): (row: AuditRow) => void {
 
 const SLICE_ENTRIES = 500
 
-/** Removes the oldest entries, but none made at `before` or later, and returns how many. */
+/** Removes those of the oldest entries that were made before `before`, and returns how many. */
 export function removeAudit(db: DatabaseSync): (before: number) => number {
   const remove = db.prepare(
     `DELETE FROM audit WHERE seq IN (SELECT seq FROM audit ORDER BY seq LIMIT ${SLICE_ENTRIES})

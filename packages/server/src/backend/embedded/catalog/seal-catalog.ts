@@ -8,35 +8,35 @@ import {
   type SealedDestination,
 } from './sealed-destination.ts'
 
-/** The kind of the catalog's rows that note which key its secrets are sealed with. */
+/** The kind of the row in `catalog` that names the key of the sealed secrets. */
 const KEY_KIND = 'encryption_key'
 
-/** The ids of the keys that anything in the catalog is sealed with. Empty for a database that has no tables yet. */
+/** Ids of the keys that secrets in the catalog are sealed with. Empty for a database that has no tables yet. */
 export function usedKeys(db: DatabaseSync): ReadonlySet<string> {
   if (!hasCatalog(db)) return new Set()
-  const noted = db.prepare('SELECT id FROM catalog WHERE kind = ?').all(KEY_KIND)
+  const recorded = db.prepare('SELECT id FROM catalog WHERE kind = ?').all(KEY_KIND)
   const sealed = storedDestinations(db).filter(isSealed)
   return new Set([
-    ...noted.map(({ id }) => String(id)),
+    ...recorded.map(({ id }) => String(id)),
     ...sealed.map(({ settings }) => SecretBox.keyIdOf(settings)),
   ])
 }
 
 /**
- * Seals what is not sealed with the key of `box`, and notes the key. Where secrets were stored as they are
- * before, nothing of them is left in the file afterwards. To be called before a copy of the database is made,
- * and once there are tables.
+ * Seals every destination with the key of `box`, and records the id of the key. Where a version without encryption stored
+ * the secrets, no byte of them is left in the file afterwards. Call it before a copy of the database is made,
+ * and when a new database has tables. A second call does nothing.
  */
 export function sealCatalog(db: DatabaseSync, box: SecretBox): void {
   if (!hasCatalog(db)) return
-  const isNoted = db
+  const isRecorded = db
     .prepare('SELECT 1 FROM catalog WHERE kind = ? AND id = ?')
     .get(KEY_KIND, box.keyId)
-  if (isNoted !== undefined) return
+  if (isRecorded !== undefined) return
   const stored = storedDestinations(db)
   inTransaction(db, () => sealAll(db, stored, box))
-  // Before secrets were sealed, what was deleted was left where it was: only a new file is free of it.
-  if (isUsed(db) && !hasNotedKey(db)) rewrite(db)
+  // Versions without encryption left deleted content in the file: only a rewritten file is free of it.
+  if (isUsed(db) && !hasRecordedKey(db)) rewrite(db)
   inTransaction(db, () => {
     db.prepare('DELETE FROM catalog WHERE kind = ?').run(KEY_KIND)
     db.prepare("INSERT INTO catalog VALUES (?, ?, 1, '{}')").run(KEY_KIND, box.keyId)
@@ -56,7 +56,7 @@ function sealAll(
 }
 
 function rewrite(db: DatabaseSync): void {
-  // A database in memory may not fit there.
+  // VACUUM makes a temporary copy of the database, which may not fit into memory.
   db.exec('PRAGMA temp_store = FILE; VACUUM; PRAGMA temp_store = MEMORY')
   db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
 }
@@ -74,7 +74,7 @@ function isUsed(db: DatabaseSync): boolean {
   return db.prepare('SELECT 1 FROM catalog LIMIT 1').get() !== undefined
 }
 
-function hasNotedKey(db: DatabaseSync): boolean {
+function hasRecordedKey(db: DatabaseSync): boolean {
   return db.prepare('SELECT 1 FROM catalog WHERE kind = ?').get(KEY_KIND) !== undefined
 }
 

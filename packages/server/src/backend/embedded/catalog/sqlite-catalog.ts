@@ -19,7 +19,7 @@ export class SqliteCatalog implements Catalog {
     const read = reader.prepare('SELECT document FROM catalog WHERE kind = ?')
     const documents = <T>(kind: CatalogRecord['kind']): T[] =>
       read.all(kind).map(({ document }) => JSON.parse(String(document)) as T)
-    // A destination kept before there was a pause is not paused.
+    // A destination that was stored by a version without pauses is not paused.
     const destinations = documents<SealedDestination>('destination').map((each) => ({
       ...openDestination(each, box),
       paused: each.paused ?? null,
@@ -76,8 +76,8 @@ export class SqliteCatalog implements Catalog {
     stored: Source | SealedDestination,
   ): Promise<void> {
     const document = JSON.stringify(stored)
-    const follows = await this.#writer.run('putCatalogRecord', { kind, id, version, document })
-    if (!follows) throw new CatalogConflict(`${id} has changed since version ${version - 1}.`)
+    const isReplaced = await this.#writer.run('putCatalogRecord', { kind, id, version, document })
+    if (!isReplaced) throw new CatalogConflict(`${id} has changed since version ${version - 1}.`)
   }
 
   #replace(sources: Iterable<Source>, destinations: Iterable<Destination>): void {

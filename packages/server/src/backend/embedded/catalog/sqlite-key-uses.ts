@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { KeyUses } from '../../catalog.ts'
 import type { Writer } from '../writer.ts'
 
-/** Uses of write keys in the table `key_uses`, read once at the start: only this process writes it. */
+/** Uses of write keys on the table `key_uses`, read once at the start: only this process writes it. */
 export class SqliteKeyUses implements KeyUses {
   readonly #writer: Writer
   readonly #lastUsedAt: Map<string, number>

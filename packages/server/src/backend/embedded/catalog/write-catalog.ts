@@ -7,7 +7,7 @@ export interface CatalogRecord {
   readonly document: string
 }
 
-/** Keeps the record if it follows on what is there. Returns whether it did. */
+/** Inserts version 1 of a record, or replaces the version before. Returns whether it did. */
 export function putCatalogRecord(db: DatabaseSync): (record: CatalogRecord) => boolean {
   const insert = db.prepare('INSERT OR IGNORE INTO catalog VALUES (?, ?, ?, ?)')
   const replace = db.prepare(
@@ -22,7 +22,7 @@ export function putCatalogRecord(db: DatabaseSync): (record: CatalogRecord) => b
   }
 }
 
-/** Removes records by kind and id; what is not there is passed over. */
+/** Removes records by kind and id; ignores those that do not exist. */
 export function removeCatalogRecord(
   db: DatabaseSync,
 ): (records: readonly Pick<CatalogRecord, 'kind' | 'id'>[]) => void {

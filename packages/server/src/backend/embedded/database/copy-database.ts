@@ -2,12 +2,12 @@ import { chmodSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import { backup, DatabaseSync } from 'node:sqlite'
 
-/** Pages copied at a time; between the steps the copying thread gives way. */
+/** Pages copied at a time; between two steps other work has its turn. */
 const PAGES = 1_000
 
 /**
- * Copies the database in `source`, as it is at this moment, to `file`, owner-only, while others write
- * to it: in WAL mode readers and writers do not wait for each other. The file appears whole or not at all.
+ * Copies the database in `source`, as it is at this moment, to `file`, readable by its owner only. Writes go on
+ * meanwhile: in WAL mode readers and writers do not wait for each other. The file appears complete, or not at all.
  */
 export async function copyDatabase(source: string, file: string): Promise<void> {
   const partial = `${file}.partial`
@@ -15,7 +15,7 @@ export async function copyDatabase(source: string, file: string): Promise<void> 
   try {
     await (await open(partial, 'wx', 0o600)).close()
     using reader = new DatabaseSync(source, { readOnly: true })
-    // A snapshot held throughout: without one, each commit of others makes the copy begin anew.
+    // One read transaction for the whole copy: without it, each commit of the writer makes the copy start again.
     reader.exec('BEGIN; SELECT COUNT(*) FROM sqlite_schema')
     await backup(reader, partial, { rate: PAGES })
     chmodSync(partial, 0o600)

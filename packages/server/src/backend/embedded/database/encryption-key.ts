@@ -3,7 +3,7 @@ import { readIfThere, writeDurably } from '../../../util/kept-file.ts'
 import type { Redacted } from '../../../util/redacted.ts'
 import { SecretBox } from '../../../util/secret-box.ts'
 
-/** The data is encrypted with a key that this start was not given. */
+/** The data is encrypted with a key that this start does not have. */
 export class EncryptionKeyMismatch extends Error {
   override readonly name = 'EncryptionKeyMismatch'
 }
@@ -11,20 +11,20 @@ export class EncryptionKeyMismatch extends Error {
 const FILE = 'encryption-key'
 
 /**
- * The box that secrets are kept in: with the keys that were `given`, else those in `<dataDir>/encryption-key`.
- * That file is made when nothing was encrypted so far.
+ * The box that seals secrets, with the `configured` keys, or else those in `<dataDir>/encryption-key`.
+ * Makes that file where nothing is encrypted yet.
  * @param used ids of the keys that the data is encrypted with
- * @throws {EncryptionKeyMismatch} where one of those is missing
+ * @throws {EncryptionKeyMismatch} where one of them is missing
  */
 export function secretBoxOf(
   dataDir: string,
-  given: Redacted | undefined,
+  configured: Redacted | undefined,
   used: ReadonlySet<string>,
 ): SecretBox {
   const file = join(dataDir, FILE)
-  const text = given?.reveal() ?? readIfThere(file) ?? (used.size === 0 ? makeKey(file) : '')
+  const text = configured?.reveal() ?? readIfThere(file) ?? (used.size === 0 ? makeKey(file) : '')
   const keys = SecretBox.keysIn(text)
-  const where = given === undefined ? file : 'HOOKLINE_ENCRYPTION_KEY'
+  const where = configured === undefined ? file : 'HOOKLINE_ENCRYPTION_KEY'
   if (keys === undefined) throw mismatch(`There is no key in ${where}`, used, file)
   const box = new SecretBox(keys)
   if ([...used].some((id) => !box.has(id)))
@@ -42,7 +42,7 @@ function mismatch(found: string, used: ReadonlySet<string>, file: string): Encry
   const ids = [...used].join(', ')
   return new EncryptionKeyMismatch(
     `${found}; the secrets in the database are encrypted with the key ${ids || 'of another start'}. ` +
-      `Put the file ${file} back from its backup, or give that key with HOOKLINE_ENCRYPTION_KEY. ` +
-      'To change the key, give both, the new one first, separated by a comma.',
+      `Put the file ${file} back from its backup, or set HOOKLINE_ENCRYPTION_KEY to that key. ` +
+      'To change the key, set HOOKLINE_ENCRYPTION_KEY to both, the new one first, separated by a comma.',
   )
 }

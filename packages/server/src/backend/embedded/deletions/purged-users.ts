@@ -1,14 +1,14 @@
 import type { Carried } from '@hookline/protocol'
 import type { Purge } from '../../deletions.ts'
 
-/** What is left of an event in memory is gone long before. */
-const KEPT_MS = 60 * 60 * 1000
+/** An event is in memory for a much shorter time. */
+const FORGET_AFTER_MS = 60 * 60 * 1000
 
 type Scope = Pick<Purge, 'sourceIds' | 'until'>
 
-/** Users purged of late, for those who still have their events in memory. */
+/** Users that were purged recently, for the parts of the service that may still have their events in memory. */
 export class PurgedUsers {
-  /** By user and deletion: a user may be deleted from one source now, and from another one later. */
+  /** By user and deletion: a later deletion may remove the user from another source. */
   readonly #scopes = new Map<string, Map<string, Scope>>()
 
   add({ deletionId, userIds, sourceIds, until }: Purge): void {
@@ -18,17 +18,17 @@ export class PurgedUsers {
     }
   }
 
-  /** Forgets purges that reached up to a time long before `now`. */
+  /** Forgets purges of events that were received long before `now`. */
   forgetOld(now: number): void {
     for (const [userId, ofUser] of this.#scopes) {
       for (const [deletionId, { until }] of ofUser) {
-        if (until < now - KEPT_MS) ofUser.delete(deletionId)
+        if (until < now - FORGET_AFTER_MS) ofUser.delete(deletionId)
       }
       if (ofUser.size === 0) this.#scopes.delete(userId)
     }
   }
 
-  /** Whether the event belongs to one of them, or names one as a former id. */
+  /** Whether a purge covers the event, by its user or by the former id that it names. */
   has({ sourceId, event }: Carried): boolean {
     if (this.#scopes.size === 0 || event.type === 'delete') return false
     const receivedAt = Date.parse(event.receivedAt)

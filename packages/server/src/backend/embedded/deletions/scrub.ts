@@ -1,15 +1,15 @@
 import { fdatasyncSync, fstatSync, openSync, readSync, statSync, writeSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 
-/** Whatever else is written waits as long. */
+/** How long one slice may take. Every other write waits for it. */
 const SLICE_MS = 5
-/** Readers of a moment let it pass; one that reads for long, a copy being made, is waited for by the caller. */
+/** How long a checkpoint waits for readers. For one that reads longer, such as a copy, the caller tries again. */
 const CHECKPOINT_WAIT_MS = 20
 const PAGES_READ = 64
-/** The first page begins with the header of the file. */
+/** The header of the file, at the beginning of the first page. */
 const FILE_HEADER_BYTES = 100
 
-/** Page types of B-trees, with the bytes of their headers (sqlite.org/fileformat2.html §1.6). */
+/** The size of the page header, by the type of a B-tree page (sqlite.org/fileformat2.html §1.6). */
 const HEADER_BYTES = new Map([
   [2, 12],
   [5, 12],
@@ -17,22 +17,21 @@ const HEADER_BYTES = new Map([
   [13, 8],
 ])
 
-/** Where the next slice begins, or that the log of the database could not be emptied now. */
+/** Where the next slice begins, or `busy` where a reader kept the write-ahead log from being emptied. */
 export type Scrubbed = { readonly nextPage: number | null } | 'busy'
 
 /**
- * Overwrites, in one slice of the file, what is left of removed content. `secure_delete` zeroes what is
- * deleted, but where a page of a B-tree was split or merged before, copies of the moved cells stay in the
- * middle of the old page, between the list of its cells and the cells, which no cell ever refers to.
+ * Overwrites what is left of removed content in one slice of the file. `secure_delete` zeroes deleted content.
+ * But where a page of a B-tree was split or merged before, copies of the moved cells stay in the
+ * middle of the old page, between the list of its cells and the cells, where no cell refers to them.
  *
- * It writes there with the file's own format in mind and not through SQLite, which has no way to it
- * (docs/decisions/0009). That is safe because
- * - nothing reads those bytes: a reader beside it, a kill or a power cut halfway find every page whole;
- * - the write lock is held and the write-ahead log empty meanwhile, so that nobody, in this process or
- *   another, changes a byte of the file: what was read of a page is still so when it is written to;
- * - the cached pages of this connection are dropped, or they would bring the bytes back.
+ * It writes these bytes to the file itself, because SQLite offers no way to them (docs/decisions/0009). That is safe:
+ * - Nothing reads those bytes. Other readers, a kill or a power cut halfway find every page intact.
+ * - It has the write lock, and the write-ahead log is empty. No connection, in this process or another, changes a byte
+ *   of the file between reading a page and writing to it.
+ * - It drops the cached pages of this connection, which would bring the bytes back.
  *
- * To be run outside of a transaction.
+ * Run it outside of a transaction.
  */
 export function scrub(db: DatabaseSync): (fromPage: number) => Scrubbed {
   const page = db.prepare('PRAGMA page_size')
@@ -48,7 +47,7 @@ export function scrub(db: DatabaseSync): (fromPage: number) => Scrubbed {
     db.exec('BEGIN IMMEDIATE')
     try {
       if (statSync(`${path}-wal`).size > 0) return 'busy'
-      // Never closed while the database is open: to close it would drop the locks SQLite has on the file.
+      // Not closed while the database is open: closing it would release the locks that SQLite has on the file.
       file ??= openSync(path, 'r+')
       const nextPage = scrubPages(file, fromPage, Number(page.get()?.['page_size']))
       fdatasyncSync(file)
@@ -78,8 +77,8 @@ function scrubPages(file: number, fromPage: number, pageBytes: number): number |
 }
 
 /**
- * From the end of the list of cells to the first cell; empty where this is no page of a B-tree. Other pages
- * begin with such a byte only in files of more than 2^25 pages, and what follows is no list of cells there.
+ * The bytes from the end of the list of cells to the first cell; none where the page is not of a B-tree. Other pages
+ * begin with the byte of such a type only in files of more than 2^25 pages, and no list of cells follows there.
  */
 function unusedMiddle(page: Buffer, offset: number): readonly [number, number] {
   const headerBytes = HEADER_BYTES.get(page[offset]!)
@@ -87,10 +86,10 @@ function unusedMiddle(page: Buffer, offset: number): readonly [number, number] {
   const listStart = offset + headerBytes
   const cells = page.readUInt16BE(offset + 3)
   const listEnd = listStart + 2 * cells
-  // Zero stands for 65,536, which a number of two bytes cannot say.
+  // Zero stands for 65,536, which does not fit into two bytes.
   const cellsStart = page.readUInt16BE(offset + 5) || 65_536
   if (listEnd > cellsStart || cellsStart > page.length) return [0, 0]
-  // A table without rows has one page, whose cells would begin at its end.
+  // A table without rows has one page, with the start of the cells at its end.
   if (cells === 0 && cellsStart !== page.length) return [0, 0]
   for (let at = listStart; at < listEnd; at += 2) {
     const cell = page.readUInt16BE(at)

@@ -11,10 +11,10 @@ import { PurgedUsers } from './purged-users.ts'
 import type { Scrubbed } from './scrub.ts'
 import type { PurgePlace } from './write-purge.ts'
 
-/** A reader of a second is waited for, in small pieces; one that reads for longer, a copy being made, is not. */
+/** Tries before a reader makes `erase` reject: about a second. A copy of the database reads for longer. */
 const BUSY_TRIES = 50
 
-/** Deletions on the tables `deletions` and `deletion_users`. */
+/** Deletions on the tables `deletions` and `deletion_users`, and the purge of users. */
 export class SqliteDeletions implements Deletions {
   readonly #writer: Writer
   readonly #databaseFile: string
@@ -68,7 +68,7 @@ export class SqliteDeletions implements Deletions {
   }
 
   async purge(purge: Purge): Promise<string | null> {
-    // Before the rows are gone, so that none of what others have in memory is written behind this.
+    // Before the rows are removed: a part that has an event in memory must not write after the purge.
     this.#purged.add(purge)
     const { cursor, ...input } = purge
     const place = cursor === undefined ? BEGINNING : (JSON.parse(cursor) as PurgePlace)

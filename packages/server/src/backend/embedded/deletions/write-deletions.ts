@@ -20,14 +20,14 @@ export function createDeletion(
   }
 }
 
-/** What was next before each step, and where the time is noted at which that one was done. */
+/** For each step, the one before it, and the column for the time when that one was done. */
 const STEPS: readonly (readonly [to: DeletionStep, from: DeletionStep, doneAt: string])[] = [
   ['purge', 'suppress', 'suppressed_at'],
   ['notify', 'purge', 'purged_at'],
   ['done', 'notify', 'notified_at'],
 ]
 
-/** Notes that the deletion begins, where `to` is its step already; else that `to` is the next step now. */
+/** Records that the deletion begins, where `to` is its step already; otherwise that `to` is its next step. */
 export function advanceDeletion(
   db: DatabaseSync,
 ): (move: { readonly id: string; readonly to: DeletionStep; readonly now: number }) => void {

@@ -1,12 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite'
+import type { Row } from '../database/rows.ts'
 import { eventRemoval } from '../events/write-events.ts'
 import { firstSeqOf, SEGMENT, segmentOf } from '../log/segments.ts'
 
-/** Whatever else is written waits as long. */
+/** How long one slice may take. Every other write waits for it. */
 const SLICE_MS = 5
 const READ_EVENTS = 200
 
-/** Where a slice begins: which user, whether as `user_id` or `previous_id`, and behind which event. */
+/** Where a slice begins: at which user, in the column `user_id` or `previous_id`, and after which event. */
 export interface PurgePlace {
   readonly user: number
   readonly column: 0 | 1
@@ -22,11 +23,11 @@ export interface PurgeInput {
 }
 
 /**
- * Removes what was received from users until a time, and returns where to go on; `null` at the end. What
- * ended replays looked for goes too, whose words may be of any user: they need it no more.
+ * Removes a slice of what was received from users until a time. Returns where the next slice begins; `null` at the end.
+ * The first slice also removes the search texts of ended replays: they may contain data of any user.
  */
 export function purgeUsers(db: DatabaseSync): (input: PurgeInput) => PurgePlace | null {
-  const purgeRows = rowPurge(db)
+  const purgeUser = userPurge(db)
   const count = db.prepare(
     `UPDATE deletions SET purged_events = purged_events + ?, purged_deliveries = purged_deliveries + ?
      WHERE id = ?`,
@@ -41,7 +42,7 @@ export function purgeUsers(db: DatabaseSync): (input: PurgeInput) => PurgePlace 
     const removed = { events: 0, deliveries: 0 }
     let place: PurgePlace | null = input.place
     while (place !== null && performance.now() < deadline) {
-      const reachedSeq = purgeRows(input, place, { deadline, removed })
+      const reachedSeq = purgeUser(input, place, { deadline, removed })
       place =
         reachedSeq === null
           ? placeAfter(place, input.userIds.length)
@@ -57,11 +58,11 @@ interface Slice {
   readonly removed: { events: number; deliveries: number }
 }
 
-/** Goes through some events of one user; returns the last one's seq, `null` where there are no more. */
-function rowPurge(
+/** Prepares the purge of one user's events. It returns the seq that it reached; `null` where there are no more. */
+function userPurge(
   db: DatabaseSync,
 ): (input: PurgeInput, place: PurgePlace, slice: Slice) => number | null {
-  // Each by itself: SQLite finds one end of a table at once, and for both together reads all of it.
+  // Two selects: SQLite finds one end of a table at once, but reads the whole table for MIN and MAX together.
   const bounds = db.prepare(
     'SELECT (SELECT MIN(seq) FROM events) AS least, (SELECT MAX(seq) FROM events) AS last',
   )
@@ -71,26 +72,35 @@ function rowPurge(
        WHERE ${SEGMENT} = ? AND ${column} = ? AND seq > ? ORDER BY seq LIMIT ${READ_EVENTS}`,
     ),
   )
-  const remove = eventRemoval(db)
-  return ({ userIds, sourceIds, until }, { user, column, afterSeq }, { deadline, removed }) => {
+  const purgeRow = rowRemoval(db)
+  return (input, { user, column, afterSeq }, { deadline, removed }) => {
     const { least, last } = bounds.get()!
     let reachedSeq = Math.max(afterSeq, Number(least ?? 0) - 1)
     while (reachedSeq < Number(last ?? 0)) {
       const segment = segmentOf(reachedSeq + 1)
-      const rows = selects[column]!.all(segment, userIds[user]!, reachedSeq)
-      for (const { seq, id, source_id: sourceId, received_at: receivedAt } of rows) {
-        const isMeant = sourceIds === null || sourceIds.includes(String(sourceId))
-        if (isMeant && Number(receivedAt) <= until) {
-          removed.deliveries += remove(String(id))
-          removed.events++
-        }
-        if (performance.now() >= deadline) return Number(seq)
+      const rows = selects[column]!.all(segment, input.userIds[user]!, reachedSeq)
+      for (const row of rows) {
+        purgeRow(row, input, removed)
+        if (performance.now() >= deadline) return Number(row['seq'])
       }
       reachedSeq =
         rows.length < READ_EVENTS ? firstSeqOf(segment + 1) - 1 : Number(rows.at(-1)!['seq'])
       if (performance.now() >= deadline) return reachedSeq
     }
     return null
+  }
+}
+
+/** Prepares the removal of a row of `events` that the purge is about, which counts what it has removed. */
+function rowRemoval(
+  db: DatabaseSync,
+): (row: Row, purge: PurgeInput, removed: Slice['removed']) => void {
+  const remove = eventRemoval(db)
+  return ({ id, source_id: sourceId, received_at: receivedAt }, { sourceIds, until }, removed) => {
+    const isOfSources = sourceIds === null || sourceIds.includes(String(sourceId))
+    if (!isOfSources || Number(receivedAt) > until) return
+    removed.deliveries += remove(String(id))
+    removed.events++
   }
 }
 

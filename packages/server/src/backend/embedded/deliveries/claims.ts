@@ -1,11 +1,12 @@
 /**
- * Which pending deliveries are in someone's hands. In memory, since one process alone uses the file:
- * when it is gone, so are its claims.
+ * Which pending deliveries are claimed. In memory, because only one process uses the file: its claims end
+ * with it.
  */
 export class Claims {
   readonly #byDestination = new Map<string, Set<string>>()
   readonly #destinationOf = new Map<string, string>()
 
+  /** Ids of the claimed deliveries of a destination. */
   of(destinationId: string): ReadonlySet<string> {
     return this.#byDestination.get(destinationId) ?? new Set()
   }
@@ -16,7 +17,7 @@ export class Claims {
     this.#destinationOf.set(id, destinationId)
   }
 
-  /** Those of the ids that are claimed now. */
+  /** The ids that are claimed now. */
   among(ids: readonly string[]): readonly string[] {
     return ids.filter((id) => this.#destinationOf.has(id))
   }

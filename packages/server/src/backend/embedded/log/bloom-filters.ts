@@ -1,28 +1,28 @@
-/** Keys that one filter is made for. */
+/** Keys that fit into one filter. */
 export const KEYS_PER_FILTER = 8192
 
-/** Bits for each key, and how many of them it sets: a key that was never added is taken for one once in 170,000 times. */
+/** Bits for each key, and how many of them it sets. A filter reports one in 170,000 keys that were never added. */
 const BITS_PER_KEY = 32
 const PROBES = 8
 const POSITIONS = KEYS_PER_FILTER * BITS_PER_KEY
-/** Filters that lie together, a bit of a 32-bit word each. */
+/** Filters that share their words: each has one bit of every 32-bit word. */
 const GROUP = 32
 
 /**
- * Bloom filters (doi.org/10.1145/362686.362692), numbered, to ask all of them at once which may hold a key: never too
- * few of them, seldom too many. 4 bytes of memory for each key.
+ * Numbered Bloom filters (doi.org/10.1145/362686.362692). One look-up finds every filter that may have a key: all that
+ * have it, and seldom another one. 4 bytes of memory for each key.
  *
- * They are stored by position instead of by filter: a word has the bit at one position of 32 filters. So one look-up
- * asks 32 of them, and most end after a few words.
+ * The bits are stored by position instead of by filter: a word has the bits of 32 filters at one position. One look-up
+ * thus checks 32 filters, and mostly ends after a few words.
  *
- * What `bitsOf` gives is kept in the database: to change the hash or the sizes takes a migration that removes it.
+ * The result of `bitsOf` is kept in the database: a change of the hash or the sizes needs a migration that removes it.
  */
 export class BloomFilters {
   readonly #seed: number
   readonly #groups = new Map<number, Uint32Array>()
   readonly #positions = new Uint32Array(PROBES)
 
-  /** @param seed of the hash, secret: nobody can choose keys that fall together. Up to 53 bits. */
+  /** @param seed of the hash, up to 53 bits. It is secret, so that a sender cannot choose keys that collide. */
   constructor(seed: number) {
     this.#seed = seed
   }
@@ -33,7 +33,7 @@ export class BloomFilters {
     for (const position of this.#hash(key)) words[position]! |= bit
   }
 
-  /** In ascending order. */
+  /** The filters that may have the key, in ascending order. */
   filtersWith(key: string): number[] {
     const filters: number[] = []
     const positions = this.#hash(key)
@@ -49,7 +49,7 @@ export class BloomFilters {
     return filters.toSorted((a, b) => a - b)
   }
 
-  /** One filter, to be kept. */
+  /** The bits of one filter, to be stored. */
   bitsOf(filter: number): Uint8Array {
     const words = this.#wordsOf(filter)
     const column = filter % GROUP
@@ -60,7 +60,7 @@ export class BloomFilters {
     return bits
   }
 
-  /** Adds what was kept. */
+  /** Adds stored bits to a filter. */
   restore(filter: number, bits: Uint8Array): void {
     const words = this.#wordsOf(filter)
     const column = filter % GROUP
@@ -69,7 +69,7 @@ export class BloomFilters {
     }
   }
 
-  /** Forgets filters before this one, as far as they lie together with none that is still needed. */
+  /** Drops filters before this one, except those that share their words with this one or a later one. */
   forgetBefore(filter: number): void {
     for (const group of this.#groups.keys()) {
       if ((group + 1) * GROUP <= filter) this.#groups.delete(group)
@@ -86,11 +86,11 @@ export class BloomFilters {
     return words
   }
 
-  /** Where a key has its bits: two hashes, of which each position is another sum. Valid until the next call. */
+  /** The positions of a key's bits, each another sum of two hashes. The result is valid until the next call. */
   #hash(key: string): Uint32Array {
     let a = this.#seed >>> 0
     let b = Math.floor(this.#seed / 2 ** 32)
-    // Keys that SQLite takes for the same are the same here, too: it keeps half a surrogate pair as U+FFFD.
+    // Keys that are equal in SQLite must be equal here, too: it stores half a surrogate pair as U+FFFD.
     const text = key.toWellFormed()
     for (let index = 0; index < text.length; index++) {
       const code = text.charCodeAt(index)
@@ -106,7 +106,7 @@ export class BloomFilters {
   }
 }
 
-/** Each bit of the result depends on all of them: the finalizer of MurmurHash3. */
+/** The finalizer of MurmurHash3: each bit of the result depends on every bit of the hash. */
 function mixed(hash: number): number {
   let h = hash
   h = Math.imul(h ^ (h >>> 16), 0x85ebca6b)

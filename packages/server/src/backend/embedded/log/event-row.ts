@@ -1,11 +1,9 @@
 import { type AcceptedEvent, type Event, isJsonObject, type Mark } from '@hookline/protocol'
-import type { SQLOutputValue } from 'node:sqlite'
+import type { Row } from '../database/rows.ts'
 import type { EventRow } from './write-log.ts'
 
-/** What `acceptedEventOf` reads, for a SELECT. */
+/** The columns that `acceptedEventOf` reads. */
 export const EVENT_COLUMNS = 'events.id AS id, source_id, marks, body'
-
-type Row = Record<string, SQLOutputValue>
 
 export function eventRowOf(seq: number, { id, sourceId, event, marks }: AcceptedEvent): EventRow {
   const { messageId, type, userId = null, previousId = null } = event
@@ -14,7 +12,7 @@ export function eventRowOf(seq: number, { id, sourceId, event, marks }: Accepted
   return [seq, id, sourceId, messageId, type, receivedAt, marks.join(), body, userId, previousId]
 }
 
-/** @throws {SyntaxError} where the body is no JSON object any more */
+/** @throws {SyntaxError} where the body is damaged and no longer a JSON object */
 export function acceptedEventOf(row: Row): AcceptedEvent {
   const marks = String(row['marks'])
   const event: unknown = JSON.parse(String(row['body']))

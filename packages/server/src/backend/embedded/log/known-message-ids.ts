@@ -6,25 +6,25 @@ const SEGMENTS_PER_FILTER = KEYS_PER_FILTER / SEGMENT_EVENTS
 const SEGMENTS_IN_FILTER = [...Array(SEGMENTS_PER_FILTER).keys()]
 
 export interface DedupeWindow {
-  /** How long a second event with the same source and messageId is a duplicate. */
+  /** How long after an event another one with the same source and messageId is a duplicate. */
   readonly dedupeWindowMs: number
 }
 
 /**
- * In which segments of `events` a messageId may be that was received within the window. Nearly all that arrive are new,
- * and cost no look-up in the table. Some segments in a row have a filter together.
+ * Which segments of `events` may have a messageId that was received within the window. Nearly every messageId that
+ * arrives is new, and costs no look-up in the table. Several segments in a row share a filter.
  *
- * A filter that is full is kept in `message_id_filters`, for the next start. What counts is in memory: a
- * filter that a rolled back transaction did not keep is kept with the next one, or read from the events at the next
- * start. Message ids that were rolled back stay in memory: a look-up in vain, at worst.
+ * A full filter is stored in `message_id_filters`, for the next start. The filters in memory are the ones that count:
+ * where a transaction that stored one was rolled back, the next transaction stores it, or the next start reads it
+ * from the events. Message ids of a rolled back transaction stay in memory and cost an extra look-up at worst.
  */
 export class KnownMessageIds {
   readonly #filters: BloomFilters
   readonly #dedupeWindowMs: number
-  readonly #keptFilters: () => Set<number>
-  readonly #keep: (filter: number, newestReceivedAt: number) => void
-  readonly #removeKept: (receivedBefore: number) => void
-  /** When the newest event of each full filter within the window was received, or a little later. */
+  readonly #storedFilters: () => Set<number>
+  readonly #store: (filter: number, newestReceivedAt: number) => void
+  readonly #removeStored: (receivedBefore: number) => void
+  /** For each full filter within the window: when its newest event was received, or a little later. */
   readonly #full = new Map<number, number>()
   /** The last filter, and when its events were received. */
   #last: number
@@ -39,26 +39,26 @@ export class KnownMessageIds {
     const remove = db.prepare('DELETE FROM message_id_filters WHERE newest_received_at < ?')
     this.#filters = new BloomFilters(Number(seed))
     this.#dedupeWindowMs = dedupeWindowMs
-    this.#keptFilters = () => new Set(numbers.all().map(({ number }) => Number(number)))
-    this.#keep = (filter, newest) => insert.run(filter, newest, this.#filters.bitsOf(filter))
-    this.#removeKept = (receivedBefore) => remove.run(receivedBefore)
+    this.#storedFilters = () => new Set(numbers.all().map(({ number }) => Number(number)))
+    this.#store = (filter, newest) => insert.run(filter, newest, this.#filters.bitsOf(filter))
+    this.#removeStored = (receivedBefore) => remove.run(receivedBefore)
     this.#last = filterOf(Number(last ?? 0))
-    // Where the newest events were removed, a filter goes on that was full: what is kept of it will not be all.
+    // Where the newest events were removed, a filter that was full gets new events: its stored bits will be incomplete.
     db.prepare('DELETE FROM message_id_filters WHERE number >= ?').run(this.#last)
     this.#restore(db)
     this.#read(db)
-    this.#keepMissingNow(db)
+    this.#storeMissingNow(db)
   }
 
-  /** In ascending order; seldom one that does not have it. */
+  /** Segments that may have the messageId, in ascending order. Few of them do not have it. */
   segmentsWith(messageId: string): readonly number[] {
     return this.#filters.filtersWith(messageId).flatMap(segmentsOf)
   }
 
-  /** To be called for every event that is appended, in the order of seq, in the transaction that does it. */
+  /** Call it for every appended event, in the order of seq, in the transaction that appends it. */
   add(seq: number, messageId: string, receivedAt: number): void {
     const filter = filterOf(seq)
-    // It is an earlier one where the operations of a transaction that failed are done again one by one.
+    // The filter is an earlier one where a transaction failed and its operations are performed again one by one.
     if (filter > this.#last) this.#begin(filter, receivedAt)
     this.#newestReceivedAt = Math.max(this.#newestReceivedAt, receivedAt)
     this.#oldestReceivedAt = Math.min(this.#oldestReceivedAt, receivedAt)
@@ -67,26 +67,26 @@ export class KnownMessageIds {
 
   #begin(filter: number, receivedAt: number): void {
     this.#full.set(this.#last, this.#newestReceivedAt)
-    // The oldest: events in the middle of which a clock was set far ahead for a while are no reason to forget.
+    // The oldest time: events that a clock set far ahead has stamped must not end the window early.
     this.#forget(Math.min(receivedAt, this.#oldestReceivedAt) - this.#dedupeWindowMs)
-    this.#keepMissing()
+    this.#storeMissing()
     this.#last = filter
     this.#newestReceivedAt = -Infinity
     this.#oldestReceivedAt = Infinity
   }
 
-  #keepMissing(): void {
-    const kept = this.#keptFilters()
-    for (const [full, newest] of this.#full) if (!kept.has(full)) this.#keep(full, newest)
+  #storeMissing(): void {
+    const stored = this.#storedFilters()
+    for (const [full, newest] of this.#full) if (!stored.has(full)) this.#store(full, newest)
   }
 
-  #keepMissingNow(db: DatabaseSync): void {
+  #storeMissingNow(db: DatabaseSync): void {
     db.exec('BEGIN IMMEDIATE')
     try {
-      this.#keepMissing()
+      this.#storeMissing()
       db.exec('COMMIT')
     } catch {
-      // A full disk does not keep the service from starting: they are kept with the next one.
+      // A full disk must not keep the service from starting: the next full filter stores them, too.
       if (db.isTransaction) db.exec('ROLLBACK')
     }
   }
@@ -94,7 +94,7 @@ export class KnownMessageIds {
   #forget(receivedBefore: number): void {
     for (const [filter, newest] of this.#full)
       if (newest < receivedBefore) this.#full.delete(filter)
-    this.#removeKept(receivedBefore)
+    this.#removeStored(receivedBefore)
     const least = this.#full.keys().reduce((a, b) => Math.min(a, b), this.#last)
     this.#filters.forgetBefore(least)
   }
@@ -107,7 +107,7 @@ export class KnownMessageIds {
     }
   }
 
-  /** The last filter, and those before it within the window that are not kept. */
+  /** Reads the last filter from the events, and those before it within the window that are not stored. */
   #read(db: DatabaseSync): void {
     const newestBefore = db.prepare(
       'SELECT seq, received_at FROM events WHERE seq < ? ORDER BY seq DESC LIMIT 1',

@@ -1,14 +1,14 @@
-/** 2^10 events: as many of them in a row, by seq, are a segment. Part of the schema, so never to be changed alone. */
+/** A segment is 2^10 events in a row, by seq. The schema has this number, too: change it only with a migration. */
 const SEGMENT_BITS = 10
 
-/** Events reach the table a little after they were received, not always in that order. */
+/** How far the order of events in the table may differ from the order of receipt. */
 export const SLACK_MS = 60_000
 
 export const SEGMENT_EVENTS = 2 ** SEGMENT_BITS
 
 /**
- * The segment of a row of `events` in SQL, spelled as in its indexes. They begin with it, so that what is added lands
- * on the few pages of the last segment, however large the table is; a look-up goes from segment to segment.
+ * The segment of a row of `events` in SQL, spelled as in the indexes. The indexes begin with it, so that new rows change
+ * only the few pages of the last segment, however large the table is. A look-up goes from segment to segment.
  */
 export const SEGMENT = `seq >> ${SEGMENT_BITS}`
 

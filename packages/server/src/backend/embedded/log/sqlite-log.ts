@@ -1,25 +1,26 @@
 import type { AcceptedEvent } from '@hookline/protocol'
-import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import { BackendUnavailable } from '../../backend.ts'
 import type { Log, LogEntry } from '../../log.ts'
+import type { Row } from '../database/rows.ts'
 import { acceptedEventOf, EVENT_COLUMNS, eventRowOf } from './event-row.ts'
 import type { Writer } from '../writer.ts'
 
-/** An entry with its place: the seq of its last event. */
+/** An entry with its position: the seq of its last event. */
 interface Entry extends LogEntry {
   readonly seq: number
   redelivered: boolean
 }
 
 /**
- * Ids of events that appending found to be duplicates, and did not keep: from then until their entry is acked, so that
- * the archive can tell. In memory only, as the entry itself: the table has no duplicates.
+ * Ids of events that were duplicates when they were appended, until their entry is acked: `Events.archive` reports
+ * them. In memory only, as the entry itself: the table has no duplicates.
  */
 export type Duplicates = Set<string>
 
-/** Entries read from the table at once when memory does not hold them. */
+/** Entries read from the table at once when they are no longer in memory. */
 const READ_ENTRIES = 256
-/** Events of appended entries kept in memory for a consumer that lags; beyond it they are read back. */
+/** Appended events kept in memory for a consumer that lags; more of them are read back from the table. */
 const TAIL_EVENTS = 8192
 
 interface SqliteLogOptions {
@@ -30,10 +31,10 @@ interface SqliteLogOptions {
 /**
  * The log on the table `events`.
  *
- * Appended entries go to the consumer from memory (`#tail`) as long as it keeps up. When it lags by
- * more than TAIL_EVENTS the tail is dropped, and the consumer reads from the table until it has caught
- * up. `#cursor` is the last seq handed out, `#outstanding` what was handed out and not acked, in order;
- * the acked position on disk is the one before the first of those.
+ * The consumer receives appended entries from memory (`#tail`) as long as it keeps up. When it lags by
+ * more than TAIL_EVENTS, the tail is dropped, and the consumer reads from the table until it has caught
+ * up. `#cursor` is the last seq handed out. `#outstanding` has the entries handed out and not acked, in order;
+ * the acked position on disk is the one before the first of them.
  */
 export class SqliteLog implements Log {
   readonly #writer: Writer
@@ -55,7 +56,7 @@ export class SqliteLog implements Log {
     this.#options = options
     const last = Number(reader.prepare('SELECT MAX(seq) AS seq FROM events').get()?.['seq'] ?? 0)
     this.#cursor = Number(reader.prepare('SELECT acked FROM log_position').get()?.['acked'])
-    // Deleting the newest rows must never make the next ones fall behind the position.
+    // Where the newest rows were deleted, the next ones must still come after the position.
     this.#nextSeq = Math.max(last, this.#cursor) + 1
     this.#leftOverThrough = last
     this.#isBehind = last > this.#cursor
@@ -75,7 +76,7 @@ export class SqliteLog implements Log {
     const bytes = rows.reduce((sum, row) => sum + row[7].length, 0)
     const { maxWaitingBytes } = this.#options
     if (this.#waitingBytes + bytes > maxWaitingBytes) {
-      throw new BackendUnavailable('Too many calls are waiting for the disk (maxWaitingBytes).')
+      throw new BackendUnavailable('Too many calls wait for the disk (maxWaitingBytes).')
     }
     this.#nextSeq += rows.length
     const entry: Entry = { seq: this.#nextSeq - 1, events, redelivered: false }
@@ -115,7 +116,7 @@ export class SqliteLog implements Log {
   }
 
   #offer(entry: Entry, duplicates: readonly string[]): void {
-    // While behind, the table is read instead; and what that read gave already must not come twice.
+    // While behind, the consumer reads the table; an entry that it has read there must not come twice.
     if (this.#isBehind || entry.seq <= this.#cursor) return
     for (const id of duplicates) this.#options.duplicates.add(id)
     this.#tail.push(entry)
@@ -142,7 +143,7 @@ export class SqliteLog implements Log {
 
   #catchUp(): Entry[] {
     const entries = this.#read(this.#cursor)
-    // A short read has seen everything that is committed; the rest is yet to be offered.
+    // A short read has seen everything that is committed; later entries are offered.
     this.#isBehind = entries.length === READ_ENTRIES
     return entries
   }
@@ -157,7 +158,7 @@ export class SqliteLog implements Log {
   }
 }
 
-function eventsOf(row: Record<string, SQLOutputValue>): Pick<LogEntry, 'events' | 'unreadable'> {
+function eventsOf(row: Row): Pick<LogEntry, 'events' | 'unreadable'> {
   try {
     return { events: [acceptedEventOf(row)] }
   } catch {

@@ -1,53 +1,44 @@
 import type { DatabaseSync } from 'node:sqlite'
+import type { Row } from '../database/rows.ts'
 import { type DedupeWindow, KnownMessageIds } from './known-message-ids.ts'
 import { SEGMENT } from './segments.ts'
 
-/** seq, id, sourceId, messageId, type, receivedAt, marks, body, userId, previousId: a row of `events` as it is appended. */
+/** A row of `events` as it is appended. */
 export type EventRow = readonly [
-  number,
-  string,
-  string,
-  string,
-  string,
-  number,
-  string,
-  string,
-  string | null,
-  string | null,
+  seq: number,
+  id: string,
+  sourceId: string,
+  messageId: string,
+  type: string,
+  receivedAt: number,
+  marks: string,
+  body: string,
+  userId: string | null,
+  previousId: string | null,
 ]
 
 /**
- * Appends events, but for duplicates: of those only the number is kept, at the first event with their source and
- * messageId of the last `dedupeWindowMs`. Returns their ids.
+ * Appends events and returns the ids of the duplicates among them. A duplicate is not appended: the first event with its
+ * source and messageId within the window counts it.
  */
 export function appendEvents(
   db: DatabaseSync,
-  { dedupeWindowMs }: DedupeWindow,
+  window: DedupeWindow,
 ): (rows: readonly EventRow[]) => string[] {
-  const known = new KnownMessageIds(db, { dedupeWindowMs })
-  const first = db.prepare(
-    `SELECT seq, id FROM events
-     WHERE ${SEGMENT} = ? AND message_id = ? AND source_id = ? AND received_at >= ? ORDER BY seq LIMIT 1`,
-  )
+  const known = new KnownMessageIds(db, window)
+  const originalOf = originalFinder(db, known, window)
   const count = db.prepare('UPDATE events SET duplicates = duplicates + 1 WHERE seq = ?')
   const insert = db.prepare(
     `INSERT INTO events
        (seq, id, source_id, message_id, type, received_at, marks, body, user_id, previous_id)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
-  const originalOf = ([, , sourceId, messageId, , receivedAt]: EventRow) => {
-    for (const segment of known.segmentsWith(messageId)) {
-      const found = first.get(segment, messageId, sourceId, receivedAt - dedupeWindowMs)
-      if (found !== undefined) return found
-    }
-    return undefined
-  }
   return (rows) => {
     const duplicates: string[] = []
     for (const row of rows) {
       const [seq, id, , messageId, , receivedAt] = row
       const original = originalOf(row)
-      // The very same event again is no duplicate: it violates what is unique, and is refused.
+      // The same event again is no duplicate: its id is there already, and the INSERT refuses it.
       if (original === undefined || original['id'] === id) {
         insert.run(...row)
         known.add(seq, messageId, receivedAt)
@@ -60,7 +51,26 @@ export function appendEvents(
   }
 }
 
-/** Moves the consumer's position: everything up to `seq` is acked. */
+/** Prepares the look-up of the first event with the source and messageId of a row, within the window. */
+function originalFinder(
+  db: DatabaseSync,
+  known: KnownMessageIds,
+  { dedupeWindowMs }: DedupeWindow,
+): (row: EventRow) => Row | undefined {
+  const first = db.prepare(
+    `SELECT seq, id FROM events
+     WHERE ${SEGMENT} = ? AND message_id = ? AND source_id = ? AND received_at >= ? ORDER BY seq LIMIT 1`,
+  )
+  return ([, , sourceId, messageId, , receivedAt]) => {
+    for (const segment of known.segmentsWith(messageId)) {
+      const found = first.get(segment, messageId, sourceId, receivedAt - dedupeWindowMs)
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+}
+
+/** Moves the consumer's position forwards: everything up to `seq` is acked. */
 export function ackEvents(db: DatabaseSync): (seq: number) => void {
   const update = db.prepare('UPDATE log_position SET acked = MAX(acked, ?)')
   return (seq) => {

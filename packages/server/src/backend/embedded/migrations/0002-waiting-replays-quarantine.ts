@@ -1,6 +1,6 @@
 /**
- * What was set aside, replays, and counts of what waits. The counts are kept by triggers, so that no
- * scrape ever counts rows; a delivery that ends at once touches none of them.
+ * Quarantine, replays, and counts of waiting deliveries. Triggers keep the counts, so that no scrape of the metrics
+ * counts rows. A delivery that ends in its first round changes no count.
  */
 export const waitingReplaysQuarantine = `
   ALTER TABLE deliveries ADD COLUMN replay_id TEXT;

@@ -1,6 +1,6 @@
 /**
- * Deletion requests with their users, suppressed users, notices, and what finds the events of a user:
- * those that carry the userId, and alias calls that name it as the former one.
+ * Deletion requests with their users, suppressed users, notices, and the indexes that find the events of a user:
+ * those with the userId, and alias calls that name it as the former one.
  */
 export const deletions = `
   ALTER TABLE events ADD COLUMN user_id TEXT;

@@ -1,4 +1,4 @@
-/** What the management API keeps of its own, counts over time, and the index behind failure reports. */
+/** Tables of the management API, counts over time, and the index for failure reports. */
 export const tokensAuditStatistics = `
   CREATE TABLE tokens (
     id           TEXT NOT NULL PRIMARY KEY,

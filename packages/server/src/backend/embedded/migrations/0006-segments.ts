@@ -1,6 +1,6 @@
 /**
- * The indexes of events begin with the segment (`segments.ts`), so that adding to them touches few pages; and
- * filters that tell which segments may hold a messageId, of the segments within the window for duplicates.
+ * The indexes of events begin with the segment (`segments.ts`), so that new events change few pages. Filters find the
+ * segments that may have a messageId, within the window for duplicates.
  */
 export const segments = `
   DROP INDEX events_by_message_id;

@@ -3,12 +3,12 @@ import { basename, dirname, join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import type { Migration } from './migrations.ts'
 
-/** The database was written by a newer Hookline than this one. */
+/** A newer version of Hookline has written the database. */
 export class SchemaTooNew extends Error {
   override readonly name = 'SchemaTooNew'
 }
 
-/** @throws {SchemaTooNew} where the database has steps that are not among `migrations` */
+/** @throws {SchemaTooNew} where the schema of the database is newer than the last of `migrations` */
 export function refuseNewer(
   db: DatabaseSync,
   file: string,
@@ -24,10 +24,10 @@ export function refuseNewer(
 }
 
 /**
- * Brings the schema up to date, each step in a transaction of its own. Before a database that holds
- * data is changed, a copy of it is put beside it, in place of one that an earlier migration made.
+ * Brings the schema up to date, each step in its own transaction. Before it changes a database with data, it makes a
+ * copy beside it, which replaces the copy of an earlier migration.
  * @returns the file of the copy, where one was made
- * @throws {SchemaTooNew} leaving the file as it is
+ * @throws {SchemaTooNew} and leaves the file as it is
  */
 export function migrate(
   db: DatabaseSync,
@@ -56,8 +56,8 @@ function schemaVersion(db: DatabaseSync): number {
 }
 
 /**
- * Removes the copies that migrations put beside the database, of those made before a time alone where one
- * is given, in milliseconds since the epoch: they have what was deleted since.
+ * Removes the copies that migrations made beside the database, because they have data that was deleted since. With
+ * `madeBefore`, in milliseconds since the epoch, only those made before that time.
  */
 export function removeCopies(file: string, { madeBefore = Infinity } = {}): void {
   for (const copy of copiesOf(file)) {
@@ -72,7 +72,7 @@ function copiesOf(file: string): string[] {
 
 function copyBefore(db: DatabaseSync, file: string, version: number): string {
   const copy = `${file}.schema-${version}.backup`
-  // One of an attempt that failed; SQLite writes over no file but an empty one, which is owner-only from the start.
+  // A failed migration may have left one. VACUUM INTO accepts an empty file, which only its owner can read from the start.
   rmSync(copy, { force: true })
   closeSync(openSync(copy, 'wx', 0o600))
   db.prepare('VACUUM INTO ?').run(copy)

@@ -5,9 +5,9 @@ import { tokensAuditStatistics } from './0004-tokens-audit-statistics.ts'
 import { replayEndsKeyUses } from './0005-replay-ends-key-uses.ts'
 import { segments } from './0006-segments.ts'
 
-/** One step of the schema. Forward only: a step that was released is never changed. */
+/** One step of the schema. There is no way back, and a released step never changes. */
 export interface Migration {
-  /** What `PRAGMA user_version` says afterwards. Numbered from 1 without gaps. */
+  /** `PRAGMA user_version` after the step. Numbered from 1 without gaps. */
   readonly version: number
   readonly sql: string
 }

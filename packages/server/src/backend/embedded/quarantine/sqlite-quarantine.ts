@@ -3,7 +3,7 @@ import type { Claims } from '../deliveries/claims.ts'
 import { quarantineRowsOf } from './write-quarantine.ts'
 import type { Writer } from '../writer.ts'
 
-/** Quarantine on the table of that name. */
+/** Quarantine of events and deliveries on the table `quarantine`. */
 export class SqliteQuarantine implements Quarantine {
   readonly #writer: Writer
   readonly #claims: Claims

@@ -1,10 +1,17 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { QuarantineItem } from '../../quarantine.ts'
 
-/** id, eventId, destinationId, rounds, firstDueAt, webhooks: a delivery that may have no row yet. */
-type QuarantinedRow = readonly [string, string, string, number, number, string]
+/** A delivery that may have no row yet. */
+type QuarantinedRow = readonly [
+  id: string,
+  eventId: string,
+  destinationId: string,
+  rounds: number,
+  firstDueAt: number,
+  webhooks: string,
+]
 
-export interface QuarantineRows {
+interface QuarantineRows {
   readonly items: readonly (readonly [id: string, reason: string, at: number])[]
   readonly deliveries: readonly QuarantinedRow[]
 }

@@ -17,9 +17,9 @@ interface Slice {
 }
 
 /**
- * Walks through the deliveries of a time range, then, where asked for, through the decisions against one.
- * Both tables lie in the order of receipt, so a cursor is the key of the row that was looked at last:
- * `msg_…`, or the `evt_…` and `dst_…` of a decision.
+ * Walks through the deliveries of a time range and then, with `includeDeclined`, through the declined destinations of its
+ * events. Both tables are in the order of receipt, so a cursor is the key of the last row that was looked at:
+ * `msg_…`, or `evt_…` and `dst_…` for the table `declined`.
  */
 export class ReplayScan {
   readonly #statements: Statements
@@ -44,7 +44,7 @@ export class ReplayScan {
     }
   }
 
-  /** Looks at the rows one by one, until `limit` are chosen. */
+  /** Chooses the events of matching rows, until there are `limit`. */
   #choose(rows: readonly Candidate[], selection: ReplaySelection, limit: number) {
     const chosen: string[] = []
     let scanned = 0
@@ -89,7 +89,7 @@ export class ReplayScan {
     })
   }
 
-  /** An earlier replay made one: that is a matter of its state. */
+  /** Whether an earlier replay made a delivery. The selection then goes by the state of that one. */
   #hasDelivery(eventId: string, { destinationId }: ReplaySelection): boolean {
     const at = timeOfId(eventId)
     const rows = this.#statements.all(
@@ -112,18 +112,18 @@ function isOfDeclined(position: string): boolean {
   return position.startsWith('evt_')
 }
 
-/** Where to go on when a table has been walked through: to the other one, or nowhere. */
+/** Where to go on at the end of a table: in `declined`, or nowhere. */
 function cursorAfter({ includeDeclined, from }: ReplaySelection, position: string): string | null {
   return includeDeclined && !isOfDeclined(position) ? `${firstId('evt', from)} ` : null
 }
 
-/** As the call was sent, in any case. */
+/** Whether the JSON of the call contains the text, in upper or lower case. */
 function contains(body: string, text: string): boolean {
   const escaped = JSON.stringify(text).slice(1, -1)
   return body.toLowerCase().includes(escaped.toLowerCase())
 }
 
-/** Before every id made at `ms` or later, and after all that were made earlier. */
+/** A text that sorts before every id made at `ms` or later, and after every id made earlier. */
 function firstId(prefix: 'msg' | 'evt', ms: number): string {
   return leastIdAt(prefix, ms).slice(0, 14)
 }

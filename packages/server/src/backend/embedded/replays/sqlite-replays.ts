@@ -9,7 +9,7 @@ import { ReplayScan } from './replay-scan.ts'
 
 type Document = Pick<Replay, 'selection' | 'ratePerSecond'>
 
-/** Replays on the table of that name. */
+/** Replays on the table `replays`. */
 export class SqliteReplays implements Replays {
   readonly #writer: Writer
   readonly #statements: Statements

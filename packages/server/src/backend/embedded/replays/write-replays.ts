@@ -29,7 +29,7 @@ export function cancelReplay(
 export interface ReplayAdvance {
   readonly id: string
   readonly destinationId: string
-  /** Where the replay must stand for the step to be taken. */
+  /** Where the replay must be for the step to be taken. */
   readonly fromCursor: string | null
   readonly deliveries: readonly { readonly id: string; readonly eventId: string }[]
   readonly scanned: number

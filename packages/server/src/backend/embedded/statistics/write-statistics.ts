@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Counts, CountsRow, Span } from '../../statistics.ts'
 
-/** Adds counts to those that are there. */
+/** Adds counts to those that are kept. */
 export function addCounts(db: DatabaseSync): (rows: readonly CountsRow[]) => void {
   const read = db.prepare(
     `SELECT counts FROM statistics
@@ -11,8 +11,8 @@ export function addCounts(db: DatabaseSync): (rows: readonly CountsRow[]) => voi
   return (rows) => {
     for (const { span, start, sourceId, destinationId, counts } of rows) {
       const key = [span, start, sourceId, destinationId] as const
-      const there = read.get(...key)?.['counts']
-      const before = there === undefined ? {} : (JSON.parse(String(there)) as Counts)
+      const found = read.get(...key)?.['counts']
+      const before = found === undefined ? {} : (JSON.parse(String(found)) as Counts)
       write.run(...key, JSON.stringify(sumOf(before, counts)))
     }
   }

@@ -6,9 +6,9 @@ import { type EmbeddedOptions, openEmbeddedBackend } from '../open.ts'
 import { UnusableDatabase } from './stopped-database.ts'
 
 /**
- * Does to the database of a stopped service what its next start would do: whoever has a large one need
- * not wait for it then. Returns the version of the schema before and after.
- * @throws {UnusableDatabase} where there is none; else what opening throws
+ * Migrates the database of a stopped service, as its next start would. The start of a service with a large database is
+ * then quick. Returns the version of the schema before and after.
+ * @throws {UnusableDatabase} where there is no database; otherwise what `openEmbeddedBackend` throws
  */
 export async function migrateStopped(
   options: EmbeddedOptions,

@@ -5,7 +5,7 @@ import { copyDatabase } from '../database/copy-database.ts'
 import { DataDir } from '../database/data-dir.ts'
 import { MIGRATIONS } from '../migrations/migrations.ts'
 
-/** The file is no database of Hookline, is damaged, or stands where it must not. */
+/** The file is not a database of Hookline, is damaged, or would replace another database. */
 export class UnusableDatabase extends Error {
   override readonly name = 'UnusableDatabase'
 }
@@ -18,10 +18,10 @@ export async function backUpStopped(dataDir: string, file: string): Promise<void
 }
 
 /**
- * Puts a backup into a data folder. A database that is there is refused, or with `replace` kept beside the
- * new one.
- * @returns where the one of before is kept
- * @throws {UnusableDatabase} with the reason; nothing is changed then
+ * Restores a backup into a data folder. Refuses a folder that has a database; with `replace`, it keeps that database
+ * beside the new one.
+ * @returns the file of the previous database, where there was one
+ * @throws {UnusableDatabase} with the reason, and without having changed anything
  * @throws {DataDirInUse}
  */
 export async function restoreInto(
@@ -36,24 +36,24 @@ export async function restoreInto(
   const isThere = existsSync(databaseFile)
   if (isThere && !replace) {
     throw new UnusableDatabase(
-      `${dataDir} holds a database already. Restore into another folder, or give --replace to keep that one beside it.`,
+      `${dataDir} holds a database already. Restore into another folder, or use --replace, which keeps that database beside the new one.`,
     )
   }
   await copyDatabase(file, `${databaseFile}.restored`)
-  const before = `${databaseFile}.before-restore`
-  if (isThere) await setAside(databaseFile, before)
+  const previous = `${databaseFile}.before-restore`
+  if (isThere) await keepPrevious(databaseFile, previous)
   await rename(`${databaseFile}.restored`, databaseFile)
-  return isThere ? before : undefined
+  return isThere ? previous : undefined
 }
 
-/** What is wrong with a database, in words; nothing where it is whole. Reads all of it. */
+/** What is wrong with a database, in words; empty where it is intact. Reads the whole file. */
 export function damageOf(file: string): readonly string[] {
   if (!existsSync(file)) return ['There is no such file.']
   try {
     using db = new DatabaseSync(file, { readOnly: true })
     const version = Number(db.prepare('PRAGMA user_version').get()?.['user_version'])
     const latest = MIGRATIONS.at(-1)!.version
-    if (version === 0) return ['It is no database of Hookline.']
+    if (version === 0) return ['It is not a database of Hookline.']
     if (version > latest)
       return [`It has schema ${version}; this version knows only up to ${latest}.`]
     const found = db.prepare('PRAGMA quick_check(10)').all()
@@ -63,8 +63,8 @@ export function damageOf(file: string): readonly string[] {
   }
 }
 
-/** Copied, not renamed: what its write-ahead log holds comes along. */
-async function setAside(databaseFile: string, before: string): Promise<void> {
-  await copyDatabase(databaseFile, before)
+/** Copies the previous database, because renaming it would lose what is still in its write-ahead log. */
+async function keepPrevious(databaseFile: string, previous: string): Promise<void> {
+  await copyDatabase(databaseFile, previous)
   for (const suffix of ['-wal', '-shm']) await rm(databaseFile + suffix, { force: true })
 }

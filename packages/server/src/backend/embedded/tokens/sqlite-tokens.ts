@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { StoredToken, Tokens } from '../../tokens.ts'
 import type { Writer } from '../writer.ts'
 
-/** Tokens in the table of that name, read once at the start: only this process writes it. */
+/** Tokens on the table `tokens`, read once at the start: only this process writes it. */
 export class SqliteTokens implements Tokens {
   readonly #writer: Writer
   #current: ReadonlyMap<string, StoredToken>

@@ -4,7 +4,7 @@ import { removeCopies } from '../migrations/migrate.ts'
 import { Statements } from '../database/statements.ts'
 import type { Writer } from '../writer.ts'
 
-/** Counts and sizes of the database, and the removal of what is old. */
+/** Counts and sizes of the database, and the removal of old data. */
 export class SqliteUpkeep implements Upkeep {
   readonly #writer: Writer
   readonly #statements: Statements
@@ -37,7 +37,7 @@ export class SqliteUpkeep implements Upkeep {
   }
 
   async removeOldest({ before, cursor }: RemovalSlice): Promise<Removal> {
-    // Whatever is in a copy as old as that would have gone by now.
+    // Everything in a copy of that age is old enough to be removed.
     if (before !== undefined && cursor === undefined)
       removeCopies(this.#databaseFile, { madeBefore: before })
     return this.#writer.run('removeOldest', {

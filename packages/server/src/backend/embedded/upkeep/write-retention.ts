@@ -2,12 +2,12 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Removal } from '../../upkeep.ts'
 import { DELIVERIES_OF_EVENT, eventRemoval } from '../events/write-events.ts'
 
-/** Events looked at in one slice, and how long it may take: whatever else is written waits as long. */
+/** Events that one slice looks at, and how long it may take. Every other write waits for it. */
 const SLICE_EVENTS = 500
 const SLICE_MS = 8
 const SLICE_OTHERS = 500
 
-/** Removes the oldest events behind `afterSeq` that nobody needs any more, with what belongs to them. */
+/** Removes the oldest events after `afterSeq` that are acked and have no waiting delivery, with everything that belongs to them. */
 export function removeOldest(
   db: DatabaseSync,
 ): (slice: { readonly before: number | null; readonly afterSeq: number }) => Removal {
@@ -36,13 +36,13 @@ export function removeOldest(
       }
       if (performance.now() - start > SLICE_MS) return { removed, cursor: String(seq) }
     }
-    // One young event alone may come from a clock that was wrong; a whole slice of them is the present.
+    // A single young event may come from a wrong clock; a whole slice of young events is the end.
     const isEnd = rows.length < SLICE_EVENTS || !seenOld
     return { removed, cursor: isEnd ? null : String(rows.at(-1)!['seq']) }
   }
 }
 
-/** Finished replays, and quarantine whose event or delivery is gone already. */
+/** Prepares the removal of finished replays, and of quarantine items whose event and delivery are gone. */
 function otherRemoval(db: DatabaseSync): (before: number) => void {
   const some = (select: string): string => `IN (${select} LIMIT ${SLICE_OTHERS})`
   const removals = [
