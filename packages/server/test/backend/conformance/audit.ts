@@ -17,7 +17,7 @@ const entry = (id: string, change: Partial<AuditEntry> = {}): AuditEntry => ({
 
 export function auditConformance(open: OpenBackendHarness): void {
   describe('the audit log', () => {
-    test('gives entries back as they are, newest first, across a restart', async () => {
+    test('lists entries as they were appended, newest first, across a restart', async () => {
       await using harness = await open()
       const [a, b] = [entry('aud_b'), entry('aud_a', { targetId: null, before: {}, after: null })]
       for (const each of [a, b]) await harness.backend.audit.append(each)
@@ -27,7 +27,7 @@ export function auditConformance(open: OpenBackendHarness): void {
       expect(nextCursor).toBeNull()
     })
 
-    test('loses its oldest entries, slice by slice, and none that is younger', async () => {
+    test('removes its oldest entries, slice by slice, and none that is younger', async () => {
       await using harness = await open()
       const { audit } = harness.backend
       const old = Array.from({ length: 600 }, (_, index) => entry(`aud_${index}`))

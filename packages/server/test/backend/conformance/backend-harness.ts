@@ -3,9 +3,9 @@ import type { Backend } from '../../../src/backend/backend.ts'
 /** The window of every backend that the suites open. */
 export const DEDUPE_WINDOW_MS = 60_000
 
-/** How a conformance suite gets at an adapter: on a real engine, with a state of its own. */
+/** A backend under test: on a real engine, with its own state. */
 export interface BackendHarness extends AsyncDisposable {
-  /** What is open now. */
+  /** The backend that is open now. */
   readonly backend: Backend
   /** Closes the backend and opens it again on the same state, as a restart does. */
   reopen(): Promise<void>

@@ -67,7 +67,7 @@ export function catalogConformance(open: OpenBackendHarness): void {
       expect(catalog.current.destinations.get('dst_a')?.name).toBe('First')
     })
 
-    test('of two changes made at once from the same version, takes one', async () => {
+    test('accepts only one of two changes made at once from the same version', async () => {
       await using harness = await open()
       const { catalog } = harness.backend
       await catalog.putSource(source)
@@ -77,7 +77,7 @@ export function catalogConformance(open: OpenBackendHarness): void {
       expect(results.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
     })
 
-    test('removes a source together with its destinations, and what is not there without complaint', async () => {
+    test('removes a source with its destinations, and accepts the removal of unknown ids', async () => {
       await using harness = await open()
       const { catalog } = harness.backend
       await catalog.putSource(source)
@@ -91,7 +91,7 @@ export function catalogConformance(open: OpenBackendHarness): void {
       expect(current.sourceByWriteKey.size).toBe(0)
     })
 
-    test('tells its listeners of each change until they stop listening', async () => {
+    test('calls its listeners after each change until they stop listening', async () => {
       await using harness = await open()
       const { catalog } = harness.backend
       let changes = 0
@@ -103,6 +103,21 @@ export function catalogConformance(open: OpenBackendHarness): void {
       stop()
       await catalog.removeSource('src_a')
       expect(changes).toBe(3)
+    })
+  })
+}
+
+export function keyUsesConformance(open: OpenBackendHarness): void {
+  describe('uses of write keys', () => {
+    test('are visible at once, and kept across a restart', async () => {
+      await using harness = await open()
+      const kept = harness.backend.keyUses.mark('wk_a', NOON)
+      expect(harness.backend.keyUses.lastUsedAt('wk_a')).toBe(NOON)
+      await kept
+      await harness.backend.keyUses.mark('wk_a', NOON + 1)
+      await harness.reopen()
+      expect(harness.backend.keyUses.lastUsedAt('wk_a')).toBe(NOON + 1)
+      expect(harness.backend.keyUses.lastUsedAt('wk_b')).toBeUndefined()
     })
   })
 }

@@ -4,7 +4,7 @@ import type { Deletion, DeletionRequest, Purge } from '../../../src/backend/dele
 import { purgeAll } from '../../harness/purge-all.ts'
 import { acceptedEvent, NOON } from '../../harness/accepted-event.ts'
 import type { BackendHarness, OpenBackendHarness } from './backend-harness.ts'
-import { keepDelivery } from './kept-delivery.ts'
+import { recordDelivery } from './recorded-delivery.ts'
 
 async function request(
   { backend }: BackendHarness,
@@ -63,7 +63,7 @@ export function deletionsConformance(open: OpenBackendHarness): void {
       expect(await deletions.find('del_none')).toBeUndefined()
     })
 
-    test('go from step to step, each noted once', async () => {
+    test('go from step to step, each recorded once', async () => {
       await using harness = await open()
       const { deletions } = harness.backend
       const { id } = await request(harness, { suppress: true })
@@ -81,7 +81,7 @@ export function deletionsConformance(open: OpenBackendHarness): void {
       })
     })
 
-    test('leave out the suppression where none is asked for, and never go back or skip', async () => {
+    test('skip the suppression where none is requested, and never go back or skip another step', async () => {
       await using harness = await open()
       const { deletions } = harness.backend
       const { id } = await request(harness)
@@ -121,7 +121,7 @@ export function deletionsConformance(open: OpenBackendHarness): void {
   })
 
   describe('a purge', () => {
-    test('removes what carries the userId, and calls that name it as a former one, with deliveries and attempts', async () => {
+    test('removes events with the userId, and calls that name it as the former one, with deliveries and attempts', async () => {
       await using harness = await open()
       const { backend } = harness
       const [mine, alias, other] = await receive(
@@ -133,7 +133,7 @@ export function deletionsConformance(open: OpenBackendHarness): void {
       await backend.events.archive([
         { event: mine!, declined: [{ destinationId: 'dst_b', reason: 'integrations' }] },
       ])
-      const parked = await keepDelivery(harness, {}, acceptedEvent())
+      const parked = await recordDelivery(harness, {}, acceptedEvent())
       const { id: deletionId } = await request(harness)
       const purge = { deletionId, userIds: ['u1'], sourceIds: null, until: NOON }
       const { purged } = await afterPurge(harness, purge)
@@ -146,7 +146,7 @@ export function deletionsConformance(open: OpenBackendHarness): void {
       expect((await afterPurge(harness, purge)).purged).toEqual(purged)
     })
 
-    test('forgets what ended replays looked for, whose words may be of the user', async () => {
+    test('removes the search texts of ended replays, which may have data of the user', async () => {
       await using harness = await open()
       const { replays, deletions } = harness.backend
       const selection = {
@@ -179,7 +179,7 @@ export function deletionsConformance(open: OpenBackendHarness): void {
       expect((await replays.find(running))?.selection).toEqual(selection)
     })
 
-    test('leaves other sources, and what came later, alone', async () => {
+    test('does not touch other sources, or later events', async () => {
       await using harness = await open()
       const late = NOON + 1
       const [, elsewhere, later] = await receive(
@@ -229,14 +229,14 @@ export function deletionsConformance(open: OpenBackendHarness): void {
       expect((await events.list({ userId: 'u2' }, { limit: 9 })).data).toHaveLength(9)
     })
 
-    test('of an empty archive ends at once', async () => {
+    test('of an empty archive ends in one slice', async () => {
       await using harness = await open()
       const { id: deletionId } = await request(harness)
       const purge = { deletionId, userIds: ['u1'], sourceIds: null, until: NOON }
       expect(await harness.backend.deletions.purge(purge)).toBeNull()
     })
 
-    test('is known to who still has an event in memory, from the call on', async () => {
+    test('is known as soon as it is called, for parts that still have an event in memory', async () => {
       await using harness = await open()
       const { deletions } = harness.backend
       const { id: deletionId } = await request(harness)
@@ -279,7 +279,7 @@ export function deletionsConformance(open: OpenBackendHarness): void {
       expect(deletions.isPurged(acceptedEvent())).toBe(true)
     })
 
-    test('may be followed by erasing, which goes on where others write', async () => {
+    test('may be followed by erasing, while others write', async () => {
       await using harness = await open()
       const { backend } = harness
       const { id: deletionId } = await request(harness)

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { Claim } from '../../../src/backend/deliveries.ts'
 import { NOON } from '../../harness/accepted-event.ts'
 import type { OpenBackendHarness } from './backend-harness.ts'
-import { keepDelivery } from './kept-delivery.ts'
+import { recordDelivery } from './recorded-delivery.ts'
 
 const url = 'https://example.com/'
 
@@ -28,12 +28,12 @@ const ids = ({ deliveries }: Pick<Claim, 'deliveries'>): string[] =>
 
 export function deliveriesConformance(open: OpenBackendHarness): void {
   describe('deliveries', () => {
-    test('hands out what is due, with its event, the longest due first', async () => {
+    test('hands out due deliveries with their event, the longest due first', async () => {
       await using harness = await open()
-      const late = await keepDelivery(harness, { dueAt: NOON + 5 })
-      const early = await keepDelivery(harness, { dueAt: NOON - 5 })
-      await keepDelivery(harness, { dueAt: NOON + 1000 })
-      await keepDelivery(harness, { destinationId: 'dst_b' })
+      const late = await recordDelivery(harness, { dueAt: NOON + 5 })
+      const early = await recordDelivery(harness, { dueAt: NOON - 5 })
+      await recordDelivery(harness, { dueAt: NOON + 1000 })
+      await recordDelivery(harness, { destinationId: 'dst_b' })
       const claimed = await harness.backend.deliveries.claim('dst_a', { now: NOON + 10, limit: 9 })
       expect(ids(claimed)).toEqual([early.id, late.id])
       expect(claimed.deliveries[0]?.delivery).toEqual(early)
@@ -41,13 +41,13 @@ export function deliveriesConformance(open: OpenBackendHarness): void {
       expect(claimed.deliveries[0]?.event.event.properties).toEqual({ revenue: 39.95 })
     })
 
-    test('hands a delivery to one claimer at a time, until it is recorded or released', async () => {
+    test('gives a delivery one claim at a time, until it is recorded or released', async () => {
       await using harness = await open()
       const { deliveries } = harness.backend
       const due = [
-        await keepDelivery(harness),
-        await keepDelivery(harness),
-        await keepDelivery(harness),
+        await recordDelivery(harness),
+        await recordDelivery(harness),
+        await recordDelivery(harness),
       ]
       const first = await deliveries.claim('dst_a', { now: NOON, limit: 2 })
       const second = await deliveries.claim('dst_a', { now: NOON, limit: 9 })
@@ -63,13 +63,13 @@ export function deliveriesConformance(open: OpenBackendHarness): void {
       ])
     })
 
-    test('a claim outlives a record that was asked for before it', async () => {
+    test('a claim outlives a record that was called before it', async () => {
       await using harness = await open()
       const { deliveries } = harness.backend
-      const later = await keepDelivery(harness, { dueAt: NOON + 1000 })
+      const later = await recordDelivery(harness, { dueAt: NOON + 1000 })
       const recording = deliveries.record([{ delivery: { ...later, dueAt: NOON }, attempts: [] }])
       await new Promise((resolve) => setImmediate(resolve))
-      // As soon as it is durable, and where it can be before the answer is read.
+      // Claims as soon as the record is durable, which may be before it resolves.
       let claimed: string[] = []
       while (claimed.length === 0) {
         claimed = ids(await deliveries.claim('dst_a', { now: NOON, limit: 9 }))
@@ -78,30 +78,30 @@ export function deliveriesConformance(open: OpenBackendHarness): void {
       expect(ids(await deliveries.claim('dst_a', { now: NOON, limit: 9 }))).toEqual([])
     })
 
-    test('hands out again what was claimed when the claimer is gone', async () => {
+    test('hands out claimed deliveries again after a restart', async () => {
       await using harness = await open()
-      const due = await keepDelivery(harness)
+      const due = await recordDelivery(harness)
       await harness.backend.deliveries.claim('dst_a', { now: NOON, limit: 9 })
       await harness.reopen()
       const again = await harness.backend.deliveries.claim('dst_a', { now: NOON, limit: 9 })
       expect(ids(again)).toEqual([due.id])
     })
 
-    test('says when the next unclaimed delivery of each destination is due', async () => {
+    test('reports when the next unclaimed delivery of each destination is due', async () => {
       await using harness = await open()
       const { deliveries } = harness.backend
-      await keepDelivery(harness, { dueAt: NOON + 7 })
-      await keepDelivery(harness, { dueAt: NOON + 3 })
-      await keepDelivery(harness, { destinationId: 'dst_b', dueAt: NOON })
-      await keepDelivery(harness, { destinationId: 'dst_c', state: 'delivered', dueAt: null })
+      await recordDelivery(harness, { dueAt: NOON + 7 })
+      await recordDelivery(harness, { dueAt: NOON + 3 })
+      await recordDelivery(harness, { destinationId: 'dst_b', dueAt: NOON })
+      await recordDelivery(harness, { destinationId: 'dst_c', state: 'delivered', dueAt: null })
       await deliveries.claim('dst_b', { now: NOON, limit: 9 })
       const next = await deliveries.nextDue()
       expect([...next]).toEqual([['dst_a', NOON + 3]])
     })
 
-    test('keeps state, progress and attempts, and gives them back across a restart', async () => {
+    test('keeps state, progress and attempts across a restart', async () => {
       await using harness = await open()
-      const parked = await keepDelivery(harness)
+      const parked = await recordDelivery(harness)
       const failed = attempt({})
       const retry = { url, outcome: 'retry', dueAt: NOON + 9, last: withoutBody(failed) } as const
       const waiting: Delivery = { ...parked, rounds: 1, dueAt: NOON + 9, webhooks: [retry] }
@@ -128,10 +128,10 @@ export function deliveriesConformance(open: OpenBackendHarness): void {
       expect(await harness.backend.deliveries.find('msg_none')).toBeUndefined()
     })
 
-    test('takes a record twice without harm, and nothing older than what it has', async () => {
+    test('accepts a record twice, and ignores one that is older than the kept delivery', async () => {
       await using harness = await open()
       const { deliveries } = harness.backend
-      const parked = await keepDelivery(harness)
+      const parked = await recordDelivery(harness)
       const waiting: Delivery = { ...parked, rounds: 2, dueAt: NOON + 9 }
       const record = { delivery: waiting, attempts: [attempt({})] }
       await deliveries.record([record])
@@ -140,11 +140,11 @@ export function deliveriesConformance(open: OpenBackendHarness): void {
       expect(await deliveries.find(parked.id)).toEqual({ ...waiting, attempts: [attempt({})] })
     })
 
-    test('lets held deliveries of a destination go, due now, their window anew; twice does nothing more', async () => {
+    test('makes held deliveries of a destination pending, due now, with a new window; a second call changes nothing', async () => {
       await using harness = await open()
-      const held = await keepDelivery(harness, { state: 'held', rounds: 2 })
-      const other = await keepDelivery(harness, { state: 'held', destinationId: 'dst_b' })
-      for (let more = 0; more < 600; more += 1) await keepDelivery(harness, { state: 'held' })
+      const held = await recordDelivery(harness, { state: 'held', rounds: 2 })
+      const other = await recordDelivery(harness, { state: 'held', destinationId: 'dst_b' })
+      for (let more = 0; more < 600; more += 1) await recordDelivery(harness, { state: 'held' })
       const { deliveries } = harness.backend
       expect(await deliveries.unhold('dst_a', NOON + 70)).toBe(601)
       expect(await deliveries.unhold('dst_a', NOON + 90)).toBe(0)
@@ -156,7 +156,7 @@ export function deliveriesConformance(open: OpenBackendHarness): void {
     test('never leaves a final state', async () => {
       await using harness = await open()
       const { deliveries } = harness.backend
-      const parked = await keepDelivery(harness, { state: 'rejected', dueAt: null, rounds: 1 })
+      const parked = await recordDelivery(harness, { state: 'rejected', dueAt: null, rounds: 1 })
       await deliveries.record([
         { delivery: { ...parked, state: 'pending', rounds: 5, dueAt: NOON }, attempts: [] },
       ])
@@ -168,9 +168,9 @@ export function deliveriesConformance(open: OpenBackendHarness): void {
       await using harness = await open()
       const { deliveries } = harness.backend
       const all = [
-        await keepDelivery(harness),
-        await keepDelivery(harness),
-        await keepDelivery(harness, { destinationId: 'dst_b' }),
+        await recordDelivery(harness),
+        await recordDelivery(harness),
+        await recordDelivery(harness, { destinationId: 'dst_b' }),
       ]
       await deliveries.record([
         { delivery: { ...all[1]!, state: 'expired', rounds: 1, dueAt: null }, attempts: [] },

@@ -6,7 +6,7 @@ import type { BackendHarness, OpenBackendHarness } from './backend-harness.ts'
 
 const FAILED = { outcome: 'retry', class: 'http_5xx', status: 503 } as const
 
-/** Records a delivery of a new event whose webhooks last answered so. */
+/** Records a delivery of a new event whose webhooks had these last attempts. */
 async function recorded(
   { backend }: BackendHarness,
   change: Partial<Delivery> & { readonly at?: number } = {},
@@ -79,7 +79,7 @@ export function deliveryReportsConformance(open: OpenBackendHarness): void {
       expect(groups.map(({ destinationId }) => destinationId)).toEqual(['dst_b'])
     })
 
-    test('are not what was delivered, or what was never tried', async () => {
+    test('have no deliveries that were delivered, or never tried', async () => {
       await using harness = await open()
       const delivered = { outcome: 'delivered', class: 'delivered', status: 200 } as const
       await recorded(harness, { state: 'delivered', dueAt: null }, FAILED, delivered)
@@ -98,7 +98,7 @@ export function deliveryReportsConformance(open: OpenBackendHarness): void {
       ])
     })
 
-    test('say where a destination has so many that only the newest were counted', async () => {
+    test('report where a destination has so many that only the newest were counted', async () => {
       await using harness = await open()
       const [template] = [await recorded(harness, {}, FAILED)]
       const many = Array.from({ length: 2_000 }, () => ({
@@ -113,7 +113,7 @@ export function deliveryReportsConformance(open: OpenBackendHarness): void {
   })
 
   describe('the oldest pending delivery', () => {
-    test('is known by destination, and none where nothing is pending', async () => {
+    test('is found by destination, and undefined where nothing is pending', async () => {
       await using harness = await open()
       const { reports } = harness.backend
       await recorded(harness, { at: NOON + 5 })
@@ -126,7 +126,7 @@ export function deliveryReportsConformance(open: OpenBackendHarness): void {
   })
 
   describe('the list of deliveries', () => {
-    test('is filtered by what a webhook last answered, and by time', async () => {
+    test('is filtered by the last attempt of a webhook, and by time', async () => {
       await using harness = await open()
       const a = await recorded(harness, { at: NOON }, FAILED)
       const b = await recorded(harness, { at: NOON + 10 }, { ...FAILED, status: 500 })
@@ -140,7 +140,7 @@ export function deliveryReportsConformance(open: OpenBackendHarness): void {
       expect(await ids({ from: NOON, to: NOON + 10 })).toEqual([a.id])
     })
 
-    test('has every delivery once, page by page, also where few meet the filter', async () => {
+    test('has every delivery once, page by page, even where few meet the filter', async () => {
       await using harness = await open()
       const wanted = await recorded(harness, { at: NOON }, { outcome: 'retry', class: 'timeout' })
       const template = await recorded(harness, { at: NOON + 1 }, FAILED)

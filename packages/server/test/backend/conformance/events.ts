@@ -5,7 +5,7 @@ import type { BackendHarness, OpenBackendHarness } from './backend-harness.ts'
 
 import { DEDUPE_WINDOW_MS } from './backend-harness.ts'
 
-/** Takes an event through log and archive, as ingest and pipeline do. Returns whether it was a duplicate. */
+/** Appends and archives an event, as ingest and pipeline do. Returns whether it was a duplicate. */
 async function receive(
   { backend }: BackendHarness,
   event: ReturnType<typeof acceptedEvent>,
@@ -15,7 +15,7 @@ async function receive(
   return (await backend.events.archive([{ event, declined }])).has(event.id)
 }
 
-/** The ids of all pages, and how many pages that were. */
+/** The ids of all pages, and the number of pages. */
 async function listed(
   { backend }: BackendHarness,
   filter: EventFilter,
@@ -33,7 +33,7 @@ async function listed(
 
 export function eventsConformance(open: OpenBackendHarness): void {
   describe('the archive of events', () => {
-    test('gives an event back as it was accepted, with its marks and declined decisions', async () => {
+    test('has an event as it was accepted, with its marks and declined destinations', async () => {
       await using harness = await open()
       const event = {
         ...acceptedEvent(),
@@ -50,7 +50,7 @@ export function eventsConformance(open: OpenBackendHarness): void {
       expect(await harness.backend.events.find('evt_none')).toBeUndefined()
     })
 
-    test('tells a second event with the same source and messageId, counts it on the first and does not keep it', async () => {
+    test('reports a second event with the same source and messageId, counts it on the first and does not keep it', async () => {
       await using harness = await open()
       const [first, again] = [acceptedEvent({ messageId: 'm' }), acceptedEvent({ messageId: 'm' })]
       expect(await receive(harness, first)).toBe(false)
@@ -59,7 +59,7 @@ export function eventsConformance(open: OpenBackendHarness): void {
       expect(await harness.backend.events.find(again.id)).toBeUndefined()
     })
 
-    test('tells duplicates within one call and across a restart', async () => {
+    test('reports duplicates within one call and across a restart', async () => {
       await using harness = await open()
       const events = [1, 2, 3].map(() => acceptedEvent({ messageId: 'm' }))
       await harness.backend.log.append(events)
@@ -73,7 +73,7 @@ export function eventsConformance(open: OpenBackendHarness): void {
       expect(await harness.backend.events.find(late.id)).toBeUndefined()
     })
 
-    test('is safe to call twice: an event is no duplicate of itself, and a duplicate counts once', async () => {
+    test('is safe to call twice: an event is not a duplicate of itself, and a duplicate counts once', async () => {
       await using harness = await open()
       const [first, again] = [acceptedEvent({ messageId: 'm' }), acceptedEvent({ messageId: 'm' })]
       await receive(harness, first)
@@ -84,7 +84,7 @@ export function eventsConformance(open: OpenBackendHarness): void {
       expect((await harness.backend.events.find(first.id))?.duplicates).toBe(1)
     })
 
-    test('does not take the same messageId of another source, or beyond the window, for a duplicate', async () => {
+    test('reports no duplicate for the same messageId of another source, or beyond the window', async () => {
       await using harness = await open()
       await receive(harness, acceptedEvent({ messageId: 'm' }))
       expect(await receive(harness, acceptedEvent({ messageId: 'm', sourceId: 'src_b' }))).toBe(
@@ -131,10 +131,10 @@ export function eventsConformance(open: OpenBackendHarness): void {
       expect(await ids({ text: '%' })).toEqual([])
     })
 
-    test('has every event once, page by page, also where few meet the filter', async () => {
+    test('has every event once, page by page, even where few meet the filter', async () => {
       await using harness = await open()
       const first = acceptedEvent({ userId: 'rare' })
-      // An engine that looks at tens of thousands for one page stops among those of this type.
+      // An engine that looks at tens of thousands of events for one page stops within this type.
       const many = Array.from({ length: 60_000 }, (_, index) =>
         acceptedEvent({ type: Math.abs(index - 10_000) < 100 ? 'identify' : 'track' }),
       )
@@ -147,7 +147,7 @@ export function eventsConformance(open: OpenBackendHarness): void {
       expect((await listed(harness, { type: 'identify' }, 150)).ids).toEqual(identify.toReversed())
     })
 
-    test('finds what a user sent, and a messageId of many sources, among any number of events', async () => {
+    test('finds the events of a user, and a messageId in many sources, among any number of events', async () => {
       await using harness = await open()
       const count = 20_000
       const isMine = (index: number): boolean => index % 1000 === 7 || index >= count - 3

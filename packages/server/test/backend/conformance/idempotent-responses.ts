@@ -5,8 +5,8 @@ import type { OpenBackendHarness } from './backend-harness.ts'
 const answer = { key: 'tok_a k', fingerprint: 'f', sealed: 's', expiresAt: NOON + 10 }
 
 export function idempotentResponsesConformance(open: OpenBackendHarness): void {
-  describe('kept answers', () => {
-    test('are found until they expire, also after a restart', async () => {
+  describe('idempotent responses', () => {
+    test('are found until they expire, even after a restart', async () => {
       await using harness = await open()
       await harness.backend.idempotentResponses.add(answer, NOON)
       await harness.reopen()
@@ -16,7 +16,7 @@ export function idempotentResponsesConformance(open: OpenBackendHarness): void {
       expect(await idempotentResponses.find('tok_b k', NOON)).toBeUndefined()
     })
 
-    test('the first of two with one key stays, until it has expired', async () => {
+    test('of two with the same key, the first stays until it has expired', async () => {
       await using harness = await open()
       const { idempotentResponses } = harness.backend
       const other = { ...answer, fingerprint: 'g', expiresAt: NOON + 20 }

@@ -5,7 +5,7 @@ import type { LogEntry } from '../../../src/backend/log.ts'
 import { acceptedEvent } from '../../harness/accepted-event.ts'
 import type { BackendHarness, OpenBackendHarness } from './backend-harness.ts'
 
-/** Takes entries until `count` events have come. */
+/** Consumes entries until there are `count` events. */
 async function take({ backend }: BackendHarness, count: number): Promise<LogEntry[]> {
   const stop = new AbortController()
   const taken: LogEntry[] = []
@@ -23,7 +23,7 @@ function eventsOf(entries: readonly LogEntry[]): AcceptedEvent[] {
 
 export function logConformance(open: OpenBackendHarness): void {
   describe('the log', () => {
-    test('hands out what was appended, whole and in order', async () => {
+    test('hands out every event, in the order of appending', async () => {
       await using harness = await open()
       const events = Array.from({ length: 5 }, () => acceptedEvent())
       await harness.backend.log.append(events.slice(0, 2))
@@ -31,7 +31,7 @@ export function logConformance(open: OpenBackendHarness): void {
       expect(eventsOf(await take(harness, 5))).toEqual(events)
     })
 
-    test('hands out what is appended while the consumer waits', async () => {
+    test('hands out events that are appended while the consumer waits', async () => {
       await using harness = await open()
       const waiting = take(harness, 1)
       const event = acceptedEvent()
@@ -39,7 +39,7 @@ export function logConformance(open: OpenBackendHarness): void {
       expect(eventsOf(await waiting)).toEqual([event])
     })
 
-    test('keeps what was appended when the backend is opened again', async () => {
+    test('keeps events across a restart', async () => {
       await using harness = await open()
       const event = acceptedEvent({
         properties: { 'naïve \u2028 \ud83d\ude00': [1, null, { 10: 'x' }] },
@@ -51,7 +51,7 @@ export function logConformance(open: OpenBackendHarness): void {
       expect(entries[0]?.redelivered).toBe(true)
     })
 
-    test('does not hand out again what was acked in order', async () => {
+    test('does not hand out again entries that were acked in order', async () => {
       await using harness = await open()
       const [first, second] = [acceptedEvent(), acceptedEvent()]
       await harness.backend.log.append([first])
@@ -62,7 +62,7 @@ export function logConformance(open: OpenBackendHarness): void {
       expect(eventsOf(await take(harness, 1))).toEqual([second])
     })
 
-    test('hands out every entry that was not acked, whatever the order of the acks', async () => {
+    test('hands out every entry that was not acked, for any order of acks', async () => {
       await using harness = await open()
       const events = Array.from({ length: 6 }, () => acceptedEvent())
       for (const event of events) await harness.backend.log.append([event])
@@ -73,7 +73,7 @@ export function logConformance(open: OpenBackendHarness): void {
       for (const index of [1, 2, 4]) expect(left).toContain(events[index]!.id)
     })
 
-    test('hands out unacked entries again, marked, to a consumer that starts over', async () => {
+    test('hands out unacked entries again, as redelivered, to a consumer that starts over', async () => {
       await using harness = await open()
       const event = acceptedEvent()
       await harness.backend.log.append([event])
@@ -83,7 +83,7 @@ export function logConformance(open: OpenBackendHarness): void {
       expect(again[0]?.redelivered).toBe(true)
     })
 
-    test('takes an ack twice without harm', async () => {
+    test('accepts an ack twice', async () => {
       await using harness = await open()
       await harness.backend.log.append([acceptedEvent()])
       const entries = await take(harness, 1)
@@ -116,14 +116,14 @@ export function logConformance(open: OpenBackendHarness): void {
       const stop = new AbortController()
       const consuming = (async () => {
         for await (const entries of harness.backend.log.consume({ signal: stop.signal })) {
-          expect.unreachable(`nothing was appended, yet ${entries.length} came`)
+          expect.unreachable(`nothing was appended, but there were ${entries.length} entries`)
         }
       })()
       stop.abort()
       await consuming
     })
 
-    test('over any run of appends, acks and restarts, hands out each unacked event and none from nowhere', async () => {
+    test('for any run of appends, acks and restarts, hands out each unacked event, and only events that were appended', async () => {
       const step = fc.oneof(
         fc.record({ do: fc.constant('append' as const), count: fc.integer({ min: 1, max: 5 }) }),
         fc.record({ do: fc.constant('ack' as const), count: fc.integer({ min: 1, max: 4 }) }),

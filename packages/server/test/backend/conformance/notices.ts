@@ -38,7 +38,7 @@ const { body: _, ...delivered } = attempt({
 
 export function noticesConformance(open: OpenBackendHarness): void {
   describe('notices', () => {
-    test('are handed out as deliveries that say who was deleted, one claimer at a time', async () => {
+    test('are handed out as deliveries that name the deleted user, one claim at a time', async () => {
       await using harness = await open()
       await harness.backend.notices.create([notice(), notice({ destinationId: 'dst_b' })])
       await harness.reopen()
@@ -76,7 +76,7 @@ export function noticesConformance(open: OpenBackendHarness): void {
       expect((await noticeQueue.claim('dst_a', { now: NOON, limit: 9 })).deliveries).toHaveLength(1)
     })
 
-    test('created twice are one, however far it is', async () => {
+    test('created twice are one, in any state', async () => {
       await using harness = await open()
       const { notices, noticeQueue } = harness.backend
       await notices.create([notice()])
@@ -133,7 +133,7 @@ export function noticesConformance(open: OpenBackendHarness): void {
       ])
     })
 
-    test('are held and let go by destination', async () => {
+    test('are held, and made pending again, by destination', async () => {
       await using harness = await open()
       const { notices, noticeQueue } = harness.backend
       await notices.create([notice(), notice({ destinationId: 'dst_b' })])
@@ -154,7 +154,7 @@ export function noticesConformance(open: OpenBackendHarness): void {
       )
     })
 
-    test('that were set aside are handed out no more, and count as failed', async () => {
+    test('in quarantine are not handed out again, and count as failed', async () => {
       await using harness = await open()
       const { notices, noticeQueue } = harness.backend
       await notices.create([notice()])

@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import { NOON } from '../../harness/accepted-event.ts'
 import type { OpenBackendHarness } from './backend-harness.ts'
-import { keepDelivery } from './kept-delivery.ts'
+import { recordDelivery } from './recorded-delivery.ts'
 
 const reason = 'It cannot be read.'
 
 export function quarantineConformance(open: OpenBackendHarness): void {
   describe('quarantine', () => {
-    test('takes a delivery out of the way: no claim hands it out, and it says why', async () => {
+    test('ends the claim of a delivery, keeps the reason, and no claim hands it out again', async () => {
       await using harness = await open()
       const { deliveries, quarantine } = harness.backend
-      const [bad, good] = [await keepDelivery(harness), await keepDelivery(harness)]
+      const [bad, good] = [await recordDelivery(harness), await recordDelivery(harness)]
       await deliveries.claim('dst_a', { now: NOON, limit: 1 })
       await quarantine.add([{ id: bad.id, reason, at: NOON + 5 }])
       await quarantine.add([{ id: bad.id, reason, at: NOON + 5 }])
@@ -28,7 +28,7 @@ export function quarantineConformance(open: OpenBackendHarness): void {
     test('keeps a delivery that was never recorded', async () => {
       await using harness = await open()
       const { deliveries, quarantine } = harness.backend
-      const known = await keepDelivery(harness)
+      const known = await recordDelivery(harness)
       const delivery = { ...known, id: `${known.id.slice(0, -1)}z`, destinationId: 'dst_b' }
       await quarantine.add([{ id: delivery.id, reason, at: NOON, delivery }])
       expect(await deliveries.find(delivery.id)).toMatchObject({
@@ -37,10 +37,10 @@ export function quarantineConformance(open: OpenBackendHarness): void {
       })
     })
 
-    test('leaves alone what has an end', async () => {
+    test('does not change a delivery that has an end', async () => {
       await using harness = await open()
       const { deliveries, quarantine } = harness.backend
-      const done = await keepDelivery(harness, { state: 'delivered' })
+      const done = await recordDelivery(harness, { state: 'delivered' })
       await quarantine.add([{ id: done.id, reason, at: NOON, delivery: done }])
       expect((await deliveries.find(done.id))?.state).toBe('delivered')
     })

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { Replay, ReplaySelection } from '../../../src/backend/replays.ts'
 import { acceptedEvent, NOON } from '../../harness/accepted-event.ts'
 import type { BackendHarness, OpenBackendHarness } from './backend-harness.ts'
-import { keepDelivery } from './kept-delivery.ts'
+import { recordDelivery } from './recorded-delivery.ts'
 
 const selection: ReplaySelection = {
   destinationId: 'dst_a',
@@ -31,7 +31,7 @@ function replay(change: Partial<Replay> = {}): Replay {
   }
 }
 
-/** Every event a selection matches, slice by slice. */
+/** Every event that a selection matches, slice by slice. */
 async function selected(
   { backend }: BackendHarness,
   change: Partial<ReplaySelection> = {},
@@ -47,8 +47,8 @@ async function selected(
   return found
 }
 
-const keepAt = (harness: BackendHarness, at: number, state: DeliveryState): Promise<Delivery> =>
-  keepDelivery(harness, { state }, acceptedEvent({ at, receivedAt: formatTimestamp(at) }))
+const recordAt = (harness: BackendHarness, at: number, state: DeliveryState): Promise<Delivery> =>
+  recordDelivery(harness, { state }, acceptedEvent({ at, receivedAt: formatTimestamp(at) }))
 
 export function replaysConformance(open: OpenBackendHarness): void {
   describe('replays', () => {
@@ -76,15 +76,15 @@ export function replaysConformance(open: OpenBackendHarness): void {
       expect(stillOpen.data.map(({ id }) => id)).toEqual([jobs[0]!.id, jobs[2]!.id])
     })
 
-    test('select by destination, state, time, type and text, in any slices', async () => {
+    test('select by destination, state, time, type and text, in slices of any size', async () => {
       await using harness = await open()
-      const rejected = await keepAt(harness, NOON, 'rejected')
-      const expired = await keepAt(harness, NOON + 10, 'expired')
-      const delivered = await keepAt(harness, NOON + 20, 'delivered')
-      for (const state of ['pending', 'held'] as const) await keepAt(harness, NOON, state)
-      await keepDelivery(harness, { state: 'rejected', destinationId: 'dst_b' })
+      const rejected = await recordAt(harness, NOON, 'rejected')
+      const expired = await recordAt(harness, NOON + 10, 'expired')
+      const delivered = await recordAt(harness, NOON + 20, 'delivered')
+      for (const state of ['pending', 'held'] as const) await recordAt(harness, NOON, state)
+      await recordDelivery(harness, { state: 'rejected', destinationId: 'dst_b' })
       const page = acceptedEvent({ type: 'page', name: 'Ünique "quoted"', at: NOON + 30 })
-      await keepDelivery(harness, { state: 'rejected' }, page)
+      await recordDelivery(harness, { state: 'rejected' }, page)
       const all = [rejected.eventId, expired.eventId, page.id]
       for (const [scan, limit] of [
         [100, 100],
@@ -102,12 +102,12 @@ export function replaysConformance(open: OpenBackendHarness): void {
       expect(await selected(harness, { text: 'nowhere' })).toEqual([])
     })
 
-    test('select what was declined because the destination was off, where nothing was delivered since', async () => {
+    test('select events that were declined because the destination was disabled, where there is no delivery since', async () => {
       await using harness = await open()
       const { events, log } = harness.backend
       const [off, excluded, since] = [acceptedEvent(), acceptedEvent(), acceptedEvent()]
       await log.append([off, excluded])
-      await keepDelivery(harness, { state: 'delivered' }, since)
+      await recordDelivery(harness, { state: 'delivered' }, since)
       const why = (reason: 'destination_disabled' | 'integrations') => [
         { destinationId: 'dst_a', reason },
         { destinationId: 'dst_0', reason },
@@ -123,11 +123,11 @@ export function replaysConformance(open: OpenBackendHarness): void {
       }
     })
 
-    test('take a step wholly, stand behind it, and take none from where they are not', async () => {
+    test('take a step as a whole, move behind it, and take none from another cursor', async () => {
       await using harness = await open()
       const { replays } = harness.backend
-      const ended = await keepAt(harness, NOON, 'rejected')
-      const held = await keepAt(harness, NOON, 'held')
+      const ended = await recordAt(harness, NOON, 'rejected')
+      const held = await recordAt(harness, NOON, 'held')
       const job = replay()
       await replays.create(job)
       const step = {
@@ -161,12 +161,12 @@ export function replaysConformance(open: OpenBackendHarness): void {
       expect(await again.replays.advance(last!, step)).toBeUndefined()
     })
 
-    test('count how their deliveries end, and nothing that ends later', async () => {
+    test('count how their deliveries end, and no manual retry', async () => {
       await using harness = await open()
       const { deliveries, replays } = harness.backend
       const job = replay()
       await replays.create(job)
-      const ended = [0, 1, 2].map((at) => keepAt(harness, NOON + at, 'rejected'))
+      const ended = [0, 1, 2].map((at) => recordAt(harness, NOON + at, 'rejected'))
       const [good, bad, late] = await Promise.all(ended)
       const step = { deliveries: [good!, bad!, late!], scanned: 3, reachedAt: NOON, now: NOON }
       await replays.advance(job, { ...step, cursor: null })
@@ -192,7 +192,7 @@ export function replaysConformance(open: OpenBackendHarness): void {
     test('take no step once cancelled', async () => {
       await using harness = await open()
       const { deliveries, replays } = harness.backend
-      const ended = await keepAt(harness, NOON, 'rejected')
+      const ended = await recordAt(harness, NOON, 'rejected')
       const job = replay()
       await replays.create(job)
       await replays.cancel(job.id, NOON)
@@ -201,21 +201,21 @@ export function replaysConformance(open: OpenBackendHarness): void {
       expect((await deliveries.find(ended.id))?.state).toBe('rejected')
     })
 
-    test('retry one delivery, whatever it came to but held', async () => {
+    test('retry one delivery in any state except held', async () => {
       await using harness = await open()
       const { deliveries, quarantine, replays, upkeep } = harness.backend
       for (const state of ['pending', 'delivered', 'rejected', 'expired'] as const) {
-        const delivery = await keepDelivery(harness, { state, rounds: 3 })
+        const delivery = await recordDelivery(harness, { state, rounds: 3 })
         expect(await replays.retry(delivery.id, NOON + 9)).toBe(true)
         const { replayId, ...retried } = (await deliveries.find(delivery.id))!
         expect(replayId).toBeUndefined()
         expect(retried).toMatchObject({ state: 'pending', rounds: 0, dueAt: NOON + 9 })
       }
-      const aside = await keepDelivery(harness)
+      const aside = await recordDelivery(harness)
       await quarantine.add([{ id: aside.id, reason: 'x', at: NOON }])
       expect(await replays.retry(aside.id, NOON)).toBe(true)
       expect((await upkeep.backlog()).quarantined).toBe(0)
-      const held = await keepDelivery(harness, { state: 'held' })
+      const held = await recordDelivery(harness, { state: 'held' })
       expect(await replays.retry(held.id, NOON)).toBe(false)
       expect(await replays.retry('msg_none', NOON)).toBe(false)
     })

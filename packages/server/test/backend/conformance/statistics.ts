@@ -35,7 +35,7 @@ export function statisticsConformance(open: OpenBackendHarness): void {
       ])
     })
 
-    test('are read from a moment on and before another, by source and destination', async () => {
+    test('are read from one time until before another, by source and destination', async () => {
       await using harness = await open()
       const [a, b, c, hour] = [
         row(),
@@ -52,7 +52,7 @@ export function statisticsConformance(open: OpenBackendHarness): void {
       expect(await rowsIn(harness, { span: 'hour' })).toEqual([hour])
     })
 
-    test('come whole where there are more rows than fit a batch', async () => {
+    test('are read completely where there are more rows than fit into a batch', async () => {
       await using harness = await open()
       const rows = Array.from({ length: 4_500 }, (_, index) =>
         row({ sourceId: `src_${String(index).padStart(4, '0')}` }),

@@ -13,7 +13,7 @@ const inOne: Suppression = { ...everywhere, userId: 'u2', sourceId: 'src_a' }
 
 export function suppressionsConformance(open: OpenBackendHarness): void {
   describe('suppressions', () => {
-    test('hold in the sources they name, or in every one, across a restart', async () => {
+    test('apply in the sources they name, or in every one, across a restart', async () => {
       await using harness = await open()
       await harness.backend.suppressions.add([everywhere, inOne])
       for (const restart of [false, true]) {
@@ -27,7 +27,7 @@ export function suppressionsConformance(open: OpenBackendHarness): void {
       }
     })
 
-    test('added twice are one, the first', async () => {
+    test('added twice are one: the first', async () => {
       await using harness = await open()
       const { suppressions } = harness.backend
       await suppressions.add([inOne])
@@ -35,7 +35,7 @@ export function suppressionsConformance(open: OpenBackendHarness): void {
       expect((await suppressions.list({ limit: 9 })).data).toEqual([inOne])
     })
 
-    test('end for a user in every source, and say whether there was any', async () => {
+    test('end for a user in every source, and report whether there was one', async () => {
       await using harness = await open()
       await harness.backend.suppressions.add([inOne, { ...inOne, sourceId: 'src_b' }, everywhere])
       expect(await harness.backend.suppressions.remove('u2')).toBe(true)

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { RemovalSlice } from '../../../src/backend/upkeep.ts'
 import { acceptedEvent, NOON } from '../../harness/accepted-event.ts'
 import type { BackendHarness, OpenBackendHarness } from './backend-harness.ts'
-import { keepDelivery } from './kept-delivery.ts'
+import { recordDelivery } from './recorded-delivery.ts'
 
 const DAY = 24 * 60 * 60 * 1000
 
@@ -34,7 +34,7 @@ const aged = (days: number) =>
 
 export function upkeepConformance(open: OpenBackendHarness): void {
   describe('upkeep', () => {
-    test('counts what is pending and held by destination, as it comes and goes', async () => {
+    test('counts pending and held deliveries by destination, as they begin and end', async () => {
       await using harness = await open()
       const { deliveries, upkeep } = harness.backend
       expect(await upkeep.backlog()).toEqual({
@@ -42,10 +42,10 @@ export function upkeepConformance(open: OpenBackendHarness): void {
         oldestPendingAt: undefined,
         quarantined: 0,
       })
-      const first = await keepDelivery(harness, { firstDueAt: NOON - 7 })
-      const second = await keepDelivery(harness)
-      await keepDelivery(harness, { destinationId: 'dst_b', state: 'held' })
-      await keepDelivery(harness, { destinationId: 'dst_b', state: 'delivered' })
+      const first = await recordDelivery(harness, { firstDueAt: NOON - 7 })
+      const second = await recordDelivery(harness)
+      await recordDelivery(harness, { destinationId: 'dst_b', state: 'held' })
+      await recordDelivery(harness, { destinationId: 'dst_b', state: 'delivered' })
       expect(await upkeep.backlog()).toMatchObject({
         waiting: [
           { destinationId: 'dst_a', state: 'pending', count: 2 },
@@ -69,12 +69,12 @@ export function upkeepConformance(open: OpenBackendHarness): void {
       })
     })
 
-    test('removes what is older than asked for, with all that belongs to it', async () => {
+    test('removes events older than a time, with everything that belongs to them', async () => {
       await using harness = await open()
       const { deliveries, events, quarantine } = harness.backend
       const [old, young] = [aged(9), aged(1)]
-      const gone = await keepDelivery(harness, { state: 'delivered' }, old)
-      const kept = await keepDelivery(harness, { state: 'rejected' }, young)
+      const gone = await recordDelivery(harness, { state: 'delivered' }, old)
+      const kept = await recordDelivery(harness, { state: 'rejected' }, young)
       await quarantine.add([{ id: gone.id, reason: 'x', at: NOON }])
       const declined = [{ destinationId: 'dst_b', reason: 'integrations' }] as const
       await events.archive([{ event: old, declined }])
@@ -88,15 +88,15 @@ export function upkeepConformance(open: OpenBackendHarness): void {
       expect(await removeAll(harness, { before: NOON - 7 * DAY })).toBe(0)
     })
 
-    test('never removes what is not acked, or waits for delivery', async () => {
+    test('never removes an event that is not acked, or that waits for delivery', async () => {
       await using harness = await open()
       const acked = [aged(9), aged(9), aged(9)]
-      await keepDelivery(harness, { state: 'pending' }, acked[0])
-      await keepDelivery(harness, { state: 'held' }, acked[1])
-      await keepDelivery(harness, { state: 'delivered' }, acked[2])
+      await recordDelivery(harness, { state: 'pending' }, acked[0])
+      await recordDelivery(harness, { state: 'held' }, acked[1])
+      await recordDelivery(harness, { state: 'delivered' }, acked[2])
       await ackAll(harness, 3)
       const unacked = aged(9)
-      await keepDelivery(harness, { state: 'delivered' }, unacked)
+      await recordDelivery(harness, { state: 'delivered' }, unacked)
       expect(await removeAll(harness, {})).toBe(1)
       const left = await harness.backend.events.list({}, { limit: 9 })
       expect(left.data.map(({ id }) => id).toSorted()).toEqual(
@@ -104,14 +104,14 @@ export function upkeepConformance(open: OpenBackendHarness): void {
       )
     })
 
-    test('gets past events that a wrong clock has put into the future', async () => {
+    test('continues after events that a wrong clock has put into the future', async () => {
       await using harness = await open()
       await harness.backend.log.append([aged(-1000), aged(9)])
       await ackAll(harness, 2)
       expect(await removeAll(harness, { before: NOON })).toBe(1)
     })
 
-    test('removes everything in slices, and the data takes less than before', async () => {
+    test('removes everything in slices, and the data takes fewer bytes afterwards', async () => {
       await using harness = await open()
       const { log, upkeep } = harness.backend
       const events = Array.from({ length: 3000 }, () =>

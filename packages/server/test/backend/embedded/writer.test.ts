@@ -4,7 +4,7 @@ import { openEmbeddedBackend } from '../../../src/backend/embedded/open.ts'
 import { acceptedEvent } from '../../harness/accepted-event.ts'
 import { TemporaryFolder } from '../../harness/temporary-folder.ts'
 
-test('an append that fails takes none of those down that share its transaction', async () => {
+test('an append that fails does not fail those that share its transaction', async () => {
   using folder = new TemporaryFolder()
   await using backend = await openEmbeddedBackend({
     dataDir: folder.path,
@@ -22,7 +22,7 @@ test('an append that fails takes none of those down that share its transaction',
   expect(data.map(({ id }) => id)).toEqual([c.id, b.id, a.id])
 })
 
-test('more calls than may wait for the disk are refused, not gathered without bound', async () => {
+test('more calls than may wait for the disk are refused', async () => {
   using folder = new TemporaryFolder()
   await using backend = await openEmbeddedBackend({ dataDir: folder.path, maxWaitingBytes: 2000 })
   const big = (): Promise<void> =>
@@ -30,11 +30,11 @@ test('more calls than may wait for the disk are refused, not gathered without bo
   const results = await Promise.allSettled([big(), big()])
   expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected'])
   expect((results[1] as PromiseRejectedResult).reason).toBeInstanceOf(BackendUnavailable)
-  // The first is on disk by now: there is room again.
+  // The first one is on disk now, so there is room again.
   await big()
 })
 
-test('what was asked for before closing is done; what comes after is refused', async () => {
+test('operations called before closing finish; later ones are refused', async () => {
   using folder = new TemporaryFolder()
   const options = { dataDir: folder.path, maxWaitingBytes: 2 ** 20 }
   const backend = await openEmbeddedBackend(options)

@@ -14,7 +14,7 @@ export async function migrateStopped(
   options: EmbeddedOptions,
 ): Promise<{ readonly from: number; readonly to: number }> {
   const file = join(options.dataDir, DATABASE_NAME)
-  if (!existsSync(file)) throw new UnusableDatabase(`${options.dataDir} holds no database.`)
+  if (!existsSync(file)) throw new UnusableDatabase(`${options.dataDir} has no database.`)
   const from = schemaOf(file)
   await using _opened = await openEmbeddedBackend(options)
   return { from, to: schemaOf(file) }

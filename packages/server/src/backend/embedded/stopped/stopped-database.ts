@@ -13,7 +13,7 @@ export class UnusableDatabase extends Error {
 /** Copies the database of a stopped service to `file`. @throws {DataDirInUse} where one runs on the folder */
 export async function backUpStopped(dataDir: string, file: string): Promise<void> {
   using folder = new DataDir(dataDir)
-  if (!existsSync(folder.databaseFile)) throw new UnusableDatabase(`${dataDir} holds no database.`)
+  if (!existsSync(folder.databaseFile)) throw new UnusableDatabase(`${dataDir} has no database.`)
   await copyDatabase(folder.databaseFile, file)
 }
 
@@ -36,7 +36,7 @@ export async function restoreInto(
   const isThere = existsSync(databaseFile)
   if (isThere && !replace) {
     throw new UnusableDatabase(
-      `${dataDir} holds a database already. Restore into another folder, or use --replace, which keeps that database beside the new one.`,
+      `${dataDir} already has a database. Restore into another folder, or use --replace, which keeps that database beside the new one.`,
     )
   }
   await copyDatabase(file, `${databaseFile}.restored`)

@@ -33,7 +33,7 @@ test('a copy made under load has everything that was durable before, and commits
   expect(data.length).toBeGreaterThanOrEqual(before.length)
 })
 
-test('a copy that cannot be written leaves nothing behind', async () => {
+test('a copy that cannot be written leaves no file', async () => {
   using folder = new TemporaryFolder()
   await using backend = await openEmbeddedBackend({ dataDir: folder.path, maxWaitingBytes })
   await expect(backend.copyTo(join(folder.path, 'none', 'copy.db'))).rejects.toThrow('ENOENT')

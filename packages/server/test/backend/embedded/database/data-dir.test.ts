@@ -10,7 +10,7 @@ import { TemporaryFolder } from '../../../harness/temporary-folder.ts'
 
 const maxWaitingBytes = 2 ** 20
 
-test('a second process is refused the folder, with what to do', async () => {
+test('a second process on the folder is refused, and reads what to do', async () => {
   using folder = new TemporaryFolder()
   using _held = new DataDir(folder.path)
   const second = openEmbeddedBackend({ dataDir: folder.path, maxWaitingBytes })
@@ -18,7 +18,7 @@ test('a second process is refused the folder, with what to do', async () => {
   await expect(second).rejects.toThrow(/in use by another Hookline process.*--data-dir/)
 })
 
-test('the folder is free again when a process was killed', async () => {
+test('the folder is free again after its process was killed', async () => {
   using folder = new TemporaryFolder()
   const module = fileURLToPath(
     new URL('../../../../src/backend/embedded/database/data-dir.ts', import.meta.url),
@@ -35,7 +35,7 @@ test('the folder is free again when a process was killed', async () => {
   expect(dataDir.databaseFile).toBe(join(folder.path, 'hookline.db'))
 })
 
-test('only the owner may read the folder and the database', async () => {
+test('only the owner can read the folder and the database', async () => {
   using folder = new TemporaryFolder()
   const dataDir = join(folder.path, 'data')
   await using _backend = await openEmbeddedBackend({ dataDir, maxWaitingBytes })

@@ -57,7 +57,7 @@ const found = (folder: TemporaryFolder): string[] =>
   PLANTED.flatMap((text) => filesWith(folder.path, text))
 
 describe('secrets in the data folder', () => {
-  test('are in no byte of it, while the service runs and when it has ended', async () => {
+  test('are in no byte of any file, while the service runs and when it has ended', async () => {
     using folder = new TemporaryFolder()
     {
       await using backend = await open(folder)
@@ -68,7 +68,7 @@ describe('secrets in the data folder', () => {
     expect(await read(folder)).toEqual(destination)
   })
 
-  test('are encrypted with a key that only the owner can read, made once', async () => {
+  test('are encrypted with a key that is made once and that only the owner can read', async () => {
     using folder = new TemporaryFolder()
     await keep(folder)
     const file = join(folder.path, 'encryption-key')
@@ -90,7 +90,7 @@ describe('secrets in the data folder', () => {
     await expect(read(folder)).rejects.toThrow(/cannot be opened/)
   })
 
-  test('that were stored as they are get encrypted at the first start, without a trace in file or copy', async () => {
+  test('that a version without encryption stored are encrypted at the first start, with no trace in file or copy', async () => {
     using folder = new TemporaryFolder()
     const file = join(folder.path, 'hookline.db')
     {
@@ -111,7 +111,7 @@ describe('secrets in the data folder', () => {
 describe('a start', () => {
   const [first, second] = [SecretBox.newKey(), SecretBox.newKey()]
 
-  test('with another key is refused with the remedy, and changes nothing', async () => {
+  test('with another key is refused, says what to do, and changes nothing', async () => {
     using folder = new TemporaryFolder()
     await keep(folder, first)
     await expect(open(folder, second)).rejects.toThrow(EncryptionKeyMismatch)
@@ -121,13 +121,13 @@ describe('a start', () => {
     expect(await read(folder, first)).toEqual({ ...destination, version: 2 })
   })
 
-  test('with another key is refused also where there is no secret yet', async () => {
+  test('with another key is refused even where there is no secret yet', async () => {
     using folder = new TemporaryFolder()
     await (await open(folder, first))[Symbol.asyncDispose]()
     await expect(open(folder, second)).rejects.toThrow(EncryptionKeyMismatch)
   })
 
-  test('without the file of the key is refused, and makes no new one', async () => {
+  test('without the key file is refused, and makes no new key', async () => {
     using folder = new TemporaryFolder()
     await keep(folder)
     const file = join(folder.path, 'encryption-key')
@@ -140,7 +140,7 @@ describe('a start', () => {
     expect(await read(folder)).toEqual({ ...destination, version: 2 })
   })
 
-  test('with a new key in front changes over to it, so that the old one can be left out', async () => {
+  test('with a new key in front encrypts with that one, so that the next start needs only the new key', async () => {
     using folder = new TemporaryFolder()
     await keep(folder, first)
     expect(await read(folder, `${second},${first}`)).toEqual({ ...destination, version: 2 })
@@ -148,7 +148,7 @@ describe('a start', () => {
     await expect(open(folder, first)).rejects.toThrow(EncryptionKeyMismatch)
   })
 
-  test('goes on where one that encrypted was killed in between', async () => {
+  test('continues the encryption that a killed start began', async () => {
     using folder = new TemporaryFolder()
     await keep(folder, first)
     {

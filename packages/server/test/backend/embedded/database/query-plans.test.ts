@@ -15,7 +15,7 @@ import { TemporaryFolder } from '../../../harness/temporary-folder.ts'
 
 const DEDUPE = { dedupeWindowMs: 60_000 }
 
-/** A connection that remembers the statements that were prepared on it. */
+/** A connection that records the statements prepared on it. */
 class WatchedDatabase extends DatabaseSync {
   readonly statements: string[] = []
 
@@ -24,7 +24,7 @@ class WatchedDatabase extends DatabaseSync {
     return super.prepare(sql)
   }
 
-  /** How SQLite goes about what was prepared so far: a line for each table that it looks into. */
+  /** The query plans of the statements prepared so far: a line for each table that SQLite reads. */
   plans(): { readonly sql: string; readonly steps: readonly string[] }[] {
     return this.statements.map((sql) => {
       const steps = super.prepare(`EXPLAIN QUERY PLAN ${sql}`).all()
@@ -33,7 +33,7 @@ class WatchedDatabase extends DatabaseSync {
   }
 }
 
-/** A new database with the tables of today. */
+/** A new database with the latest schema. */
 function makeDatabase(folder: TemporaryFolder): string {
   const file = join(folder.path, 'hookline.db')
   using db = DataDir.openForWriting(file)
@@ -44,7 +44,7 @@ function makeDatabase(folder: TemporaryFolder): string {
 const scansEvents = ({ steps }: { readonly steps: readonly string[] }): boolean =>
   steps.some((step) => step.startsWith('SCAN events'))
 
-test('nothing that is ever written reads the whole table of events', () => {
+test('no write reads the whole table of events', () => {
   using folder = new TemporaryFolder()
   using db = new WatchedDatabase(makeDatabase(folder))
   prepareOperations(db, DEDUPE)
@@ -55,7 +55,7 @@ test('nothing that is ever written reads the whole table of events', () => {
   )
   for (const index of indexes)
     expect(plans.flatMap(({ steps }) => steps).join('\n')).toContain(index)
-  // The watch itself works.
+  // The check itself can fail.
   db.prepare('SELECT MIN(seq), MAX(seq) FROM events')
   expect(db.plans().filter(scansEvents)).toHaveLength(1)
 })

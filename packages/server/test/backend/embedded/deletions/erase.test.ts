@@ -16,7 +16,7 @@ const PLANTED = 'PLANTED-VALUE'
 const maxWaitingBytes = 2 ** 26
 const NEVER = new AbortController().signal
 
-/** Events of which some carry the planted value wherever a client, or a receiver's answer, can put it. */
+/** Events; some have the planted value wherever a client, or the response of a receiver, can put it. */
 function someEvents(count: number, random: () => number): AcceptedEvent[] {
   return Array.from({ length: count }, () => {
     const isMine = random() < 0.05
@@ -31,7 +31,7 @@ function someEvents(count: number, random: () => number): AcceptedEvent[] {
   })
 }
 
-/** Failed once, with an answer that echoes what was sent. */
+/** A delivery that failed once, with a response that echoes the request. */
 async function failOnce({ deliveries }: Backend, event: AcceptedEvent): Promise<void> {
   const delivery: Delivery = {
     id: deliveryId(event.id, 'dst_a'),
@@ -73,7 +73,7 @@ async function purge({ deletions }: Backend): Promise<void> {
   await purgeAll(deletions, slice)
 }
 
-test('no byte of a purged user is left in any file, nor comes back with what is written later', async () => {
+test('no byte of a purged user is left in any file, or comes back with later writes', async () => {
   using folder = new TemporaryFolder()
   const random = seededRandom(7)
   const backend = await openEmbeddedBackend({ dataDir: folder.path, maxWaitingBytes })
@@ -85,7 +85,7 @@ test('no byte of a purged user is left in any file, nor comes back with what is 
   await backend.deletions.erase(NEVER)
   expect(filesWith(folder.path, PLANTED)).toEqual([])
 
-  // What the writer had in memory of the pages is written again by now, were it still there.
+  // If the writer still had the old pages in memory, these writes would bring them back.
   const others = (await backend.events.list({}, { limit: 200 })).data
   await backend.log.append(others.map((event) => ({ ...event, id: newId('evt', NOON) })))
   await Promise.all(others.map((event) => failOnce(backend, event)))
@@ -95,7 +95,7 @@ test('no byte of a purged user is left in any file, nor comes back with what is 
   expect(db.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' })
 })
 
-test('copies that were made before migrations go, too, and those that an operator made stay', async () => {
+test('copies made by migrations are removed, too; those that an operator made stay', async () => {
   using folder = new TemporaryFolder()
   await using backend = await openEmbeddedBackend({ dataDir: folder.path, maxWaitingBytes })
   writeFileSync(join(folder.path, 'hookline.db.schema-2.backup'), PLANTED)
@@ -104,7 +104,7 @@ test('copies that were made before migrations go, too, and those that an operato
   expect(filesWith(folder.path, PLANTED)).toEqual(['mine.backup'])
 })
 
-test('erasing waits for a reader that is in the middle of the database, and says so', async () => {
+test('erasing rejects while a long read is under way, and says so', async () => {
   using folder = new TemporaryFolder()
   await using backend = await openEmbeddedBackend({ dataDir: folder.path, maxWaitingBytes })
   await backend.log.append([acceptedEvent()])
@@ -118,7 +118,7 @@ test('erasing waits for a reader that is in the middle of the database, and says
   expect(readFileSync(join(folder.path, 'hookline.db-wal'))).toHaveLength(0)
 })
 
-test('erasing ends where the service stops, however large the database is, and says so', async () => {
+test('erasing ends when the service stops, and reports that it did not finish', async () => {
   using folder = new TemporaryFolder()
   await using backend = await openEmbeddedBackend({ dataDir: folder.path, maxWaitingBytes })
   expect(await backend.deletions.erase(AbortSignal.abort())).toBe(false)

@@ -10,7 +10,7 @@ import { TemporaryFolder } from '../../../harness/temporary-folder.ts'
 
 const PLANTED = 'PLANTED-VALUE'
 
-/** Rows in no order, so that pages are split; the same every time. Then those with the planted value are deleted. */
+/** Inserts rows in a fixed random order, so that pages are split, then deletes those with the planted value. */
 function fillAndDelete(db: DatabaseSync): void {
   const random = seededRandom(1)
   db.exec('CREATE TABLE a (id TEXT PRIMARY KEY, mine INTEGER, text TEXT) STRICT, WITHOUT ROWID')
@@ -34,7 +34,7 @@ function scrubAll(db: DatabaseSync): number {
   return slices
 }
 
-test('what secure_delete leaves in pages that were split is gone, and nothing else', () => {
+test('removes what secure_delete leaves in pages that were split, and nothing else', () => {
   using folder = new TemporaryFolder()
   const file = join(folder.path, 'test.db')
   using db = DataDir.openForWriting(file)
@@ -47,7 +47,7 @@ test('what secure_delete leaves in pages that were split is gone, and nothing el
   expect(db.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' })
 })
 
-test('a second time there is nothing left to write', () => {
+test('a second run has nothing left to write', () => {
   using folder = new TemporaryFolder()
   const file = join(folder.path, 'test.db')
   using db = DataDir.openForWriting(file)
@@ -58,7 +58,7 @@ test('a second time there is nothing left to write', () => {
   expect(readFileSync(file).equals(scrubbed)).toBe(true)
 })
 
-test('the pages are written to as before afterwards', () => {
+test('SQLite writes to the pages afterwards as before', () => {
   using folder = new TemporaryFolder()
   using db = DataDir.openForWriting(join(folder.path, 'test.db'))
   fillAndDelete(db)

@@ -15,7 +15,7 @@ const randomKeys = (count: number): string[] => {
 const countedKeys = (count: number): string[] =>
   Array.from({ length: count }, (_, index) => `message-${index}`)
 
-test('names the filter of every key that was added, in ascending order, whatever the keys are', () => {
+test('names the filter of every key that was added, in ascending order, for any keys', () => {
   const added = fc.array(fc.tuple(fc.nat({ max: 100_000 }), fc.string({ unit: 'binary' })))
   fc.assert(
     fc.property(fc.maxSafeNat(), added, (seed, entries) => {
@@ -56,13 +56,13 @@ test.each([
   expect(wrong.length).toBeLessThan(others / 10_000)
 })
 
-test('keys that SQLite takes for the same are the same', () => {
+test('keys that are equal in SQLite are equal', () => {
   const filters = new BloomFilters(SEED)
   filters.add(0, 'half \uD800 of a pair')
   expect(filters.filtersWith('half \uFFFD of a pair')).toEqual([0])
 })
 
-test('another seed makes other keys fall together', () => {
+test('another seed makes other keys collide', () => {
   const [one, other] = [1, 2].map((seed) => {
     const filters = new BloomFilters(seed)
     for (const key of countedKeys(KEYS_PER_FILTER)) filters.add(0, key)
@@ -71,7 +71,7 @@ test('another seed makes other keys fall together', () => {
   expect(one).not.toEqual(other)
 })
 
-test('one filter can be kept and restored, beside others and after them', () => {
+test('one filter can be stored and restored, with other filters before and after it', () => {
   const filters = new BloomFilters(SEED)
   const keys = randomKeys(6000)
   for (const [index, key] of keys.entries()) filters.add(30 + (index % 6), key)
@@ -86,7 +86,7 @@ test('one filter can be kept and restored, beside others and after them', () => 
     expect(restored.bitsOf(filter)).toEqual(filters.bitsOf(filter))
 })
 
-test('forgets filters of the past together with all of the 32 they lie with, and never a later one', () => {
+test('drops old filters in groups of 32, and never a later one', () => {
   const filters = new BloomFilters(SEED)
   const numbers = [0, 31, 32, 63, 64, 95]
   for (const number of numbers) filters.add(number, 'key')

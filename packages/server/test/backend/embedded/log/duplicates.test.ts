@@ -13,7 +13,7 @@ const DAY_MS = 24 * 60 * 60 * 1000
 const open = (folder: TemporaryFolder): Promise<Backend> =>
   openEmbeddedBackend({ dataDir: folder.path, maxWaitingBytes: 2 ** 26 })
 
-/** Does something to the database of a backend that is stopped. */
+/** Changes the database of a stopped backend. */
 function stopped<T>(folder: TemporaryFolder, act: (db: DatabaseSync) => T): T {
   using db = new DatabaseSync(join(folder.path, 'hookline.db'))
   return act(db)
@@ -25,7 +25,7 @@ const keptSegments = (db: DatabaseSync): unknown[] =>
     .all()
     .map(({ number }) => number)
 
-/** Appends one event with this messageId; what is a duplicate is not kept. */
+/** Appends one event with this messageId. The archive does not have it where it was a duplicate. */
 async function isDuplicate(
   { log, events }: Backend,
   messageId: string,
@@ -39,7 +39,7 @@ async function isDuplicate(
 const many = (count: number, at: number = NOON): AcceptedEvent[] =>
   Array.from({ length: count }, () => acceptedEvent({ at }))
 
-test('a duplicate is found in an older filter, while running, after a restart, and where its filter was not kept', async () => {
+test('a duplicate is found in an older filter, while running, after a restart, and where its filter was not stored', async () => {
   using folder = new TemporaryFolder()
   {
     await using backend = await open(folder)
@@ -63,7 +63,7 @@ test('a duplicate is found in an older filter, while running, after a restart, a
   expect(await isDuplicate(backend, 'm', NOON + DAY_MS + 2)).toBe(true)
 })
 
-test('the event that counts a duplicate is the first within the window, of all filters', async () => {
+test('a duplicate counts on the first event within the window, in whichever filter that is', async () => {
   using folder = new TemporaryFolder()
   await using backend = await open(folder)
   const [old, first] = [0, 1].map((day) =>
@@ -79,7 +79,7 @@ test('the event that counts a duplicate is the first within the window, of all f
   expect(await backend.events.find(elsewhere.id)).toMatchObject({ duplicates: 0 })
 })
 
-test('a filter that goes on because its newest events were removed knows old ones and new ones', async () => {
+test('a filter that gets new events because its newest ones were removed knows both old and new message ids', async () => {
   using folder = new TemporaryFolder()
   {
     await using backend = await open(folder)
@@ -99,13 +99,13 @@ test('a filter that goes on because its newest events were removed knows old one
   expect(await isDuplicate(backend, 'new')).toBe(true)
 })
 
-test('an append that fails beside others leaves what they appended known', async () => {
+test('an append that fails leaves the message ids of others in its transaction known', async () => {
   using folder = new TemporaryFolder()
   {
     await using backend = await open(folder)
     const event = acceptedEvent({ messageId: 'a' })
     await backend.log.append([event, ...many(KEYS_PER_FILTER - 5)])
-    // All in one transaction, in which a filter begins; the event that is there already fails it.
+    // All share one transaction, in which a new filter begins. The event that exists already fails it.
     const appended = await Promise.allSettled([
       backend.log.append([acceptedEvent({ messageId: 'b' }), ...many(2)]),
       backend.log.append([acceptedEvent({ messageId: 'c' }), ...many(2)]),

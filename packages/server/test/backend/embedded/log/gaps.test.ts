@@ -10,10 +10,10 @@ import { purgeAll } from '../../../harness/purge-all.ts'
 import { TemporaryFolder } from '../../../harness/temporary-folder.ts'
 
 const S = SEGMENT_EVENTS
-/** Around the ends of segments, and far apart, as retention leaves those that still wait. */
+/** Seqs at the ends of segments, with large gaps between them, as retention leaves events that still wait. */
 const PLACES = [1, 2, S - 1, S, S + 1, 7 * S - 1, 7 * S, 11_000 * S + 5, 11_001 * S]
 
-/** A backend with one event at each place: u1, u2 and u1 renamed to u2 in turn. */
+/** A backend with one event at each seq: of u1, of u2, and u1 renamed to u2, in turn. */
 async function openWithGaps(
   folder: TemporaryFolder,
 ): Promise<{ readonly backend: Backend; readonly events: readonly AcceptedEvent[] }> {
@@ -40,7 +40,7 @@ async function openWithGaps(
   return { backend: await open(), events }
 }
 
-/** Ids page by page, and how many pages there were. */
+/** The ids of all pages, and the number of pages. */
 async function listed(
   { events }: Backend,
   filter: Parameters<Backend['events']['list']>[0],
@@ -76,12 +76,12 @@ test.each([1, 2, 3, 100])(
       idsOf((index) => index % 3 !== 2),
     )
     expect((await listed(backend, { messageId: 'm', userId: 'u1' }, limit)).ids).toEqual(u1.ids)
-    // What is looked through for one page is bounded: a gap of 11,000 segments takes some more.
+    // One page looks through a bounded number of segments: a gap of 11,000 segments takes several pages.
     expect(u1.pages).toBeLessThan(10)
   },
 )
 
-test('a purge finds a user on both sides of every gap, as user and as former one', async () => {
+test('a purge finds a user on both sides of every gap, as user and as former user', async () => {
   using folder = new TemporaryFolder()
   const { backend, events } = await openWithGaps(folder)
   await using _closing = backend

@@ -14,7 +14,7 @@ const SEGMENTS_PER_FILTER = segmentOf(KEYS_PER_FILTER)
 const HOUR = 60 * 60 * 1000
 const WINDOW = { dedupeWindowMs: 24 * HOUR }
 
-/** A database of its own, gone with its scope. */
+/** A new database, removed at the end of its scope. */
 function openDatabase(): { readonly db: DatabaseSync } & Disposable {
   using stack = new DisposableStack()
   const folder = stack.use(new TemporaryFolder())
@@ -25,7 +25,7 @@ function openDatabase(): { readonly db: DatabaseSync } & Disposable {
   return { db, [Symbol.dispose]: () => opened.dispose() }
 }
 
-/** Appends as the writer does, but for the columns that are not asked for here. */
+/** Appends as the writer does, without the columns that these tests do not need. */
 function append(
   { db, known }: { readonly db: DatabaseSync; readonly known: KnownMessageIds },
   ...events: readonly (readonly [seq: number, messageId: string, receivedAt: number])[]
@@ -46,7 +46,7 @@ const keptFilters = (db: DatabaseSync): number[] =>
     .all()
     .map(({ number }) => Number(number))
 
-/** Which filters say that they may have it: all segments of each are named. */
+/** The filters that may have the messageId; each reports all its segments. */
 function filtersWith(known: KnownMessageIds, messageId: string): number[] {
   const segments = known.segmentsWith(messageId)
   const filterOf = (segment: number): number => Math.floor(segment / SEGMENTS_PER_FILTER)
@@ -55,7 +55,7 @@ function filtersWith(known: KnownMessageIds, messageId: string): number[] {
   return filters
 }
 
-/** A filter each hour, of two events, the first and the last. */
+/** One filter for each hour, with two events: the first and the last of the hour. */
 function appendHours(to: Parameters<typeof append>[0], from: number, through: number): void {
   for (let hour = from; hour <= through; hour++)
     append(
@@ -65,7 +65,7 @@ function appendHours(to: Parameters<typeof append>[0], from: number, through: nu
     )
 }
 
-test('what is beyond the window is forgotten, and what is within it never', () => {
+test('message ids beyond the window are dropped, those within it never', () => {
   using opened = openDatabase()
   const { db } = opened
   const known = new KnownMessageIds(db, WINDOW)
@@ -75,7 +75,7 @@ test('what is beyond the window is forgotten, and what is within it never', () =
       for (const messageId of [`first-${past}`, `last-${past}`])
         expect(filtersWith(known, messageId)).toContain(past)
   }
-  // 32 of them lie together in memory.
+  // 32 filters share their words in memory.
   for (const gone of [0, 31, 63]) expect(filtersWith(known, `last-${gone}`)).toEqual([])
   const kept = keptFilters(db)
   expect(kept.at(-1)).toBe(99)
@@ -83,7 +83,7 @@ test('what is beyond the window is forgotten, and what is within it never', () =
   expect(kept.length).toBeLessThanOrEqual(26)
 })
 
-test('a start knows what is within the window by the kept filters, and by the events where one is missing', () => {
+test('a start reads message ids within the window from the stored filters, and from the events where a filter is missing', () => {
   using opened = openDatabase()
   const { db } = opened
   appendHours({ db, known: new KnownMessageIds(db, WINDOW) }, 0, 50)
@@ -94,7 +94,7 @@ test('a start knows what is within the window by the kept filters, and by the ev
   expect(keptFilters(db)).toContain(40)
 })
 
-test('a start that cannot keep a filter goes on without, and it is kept with the next one', () => {
+test('a start that cannot store a filter goes on, and the next full filter stores it, too', () => {
   using opened = openDatabase()
   const { db } = opened
   appendHours({ db, known: new KnownMessageIds(db, WINDOW) }, 0, 5)
@@ -110,7 +110,7 @@ test('a start that cannot keep a filter goes on without, and it is kept with the
   expect(keptFilters(db)).toEqual([0, 1, 2, 3, 4, 5])
 })
 
-test('a start with a longer window knows what is in it from the events', () => {
+test('a start with a longer window reads the message ids that it adds from the events', () => {
   using opened = openDatabase()
   const { db } = opened
   appendHours({ db, known: new KnownMessageIds(db, { dedupeWindowMs: 0 }) }, 0, 80)
@@ -121,7 +121,7 @@ test('a start with a longer window knows what is in it from the events', () => {
   expect(filtersWith(known, 'last-40')).toEqual([])
 })
 
-test('with a window of nothing, the same moment is still known', () => {
+test('with a window of 0 ms, message ids of the same millisecond are known', () => {
   using opened = openDatabase()
   const { db } = opened
   const known = new KnownMessageIds(db, { dedupeWindowMs: 0 })
@@ -131,7 +131,7 @@ test('with a window of nothing, the same moment is still known', () => {
   expect(filtersWith(known, 'before')).toContain(0)
 })
 
-test('a filter begun in a transaction that was rolled back is kept with the next one', () => {
+test('a filter from a transaction that was rolled back is stored with the next full one', () => {
   using opened = openDatabase()
   const { db } = opened
   const known = new KnownMessageIds(db, WINDOW)
@@ -139,7 +139,7 @@ test('a filter begun in a transaction that was rolled back is kept with the next
   db.exec('BEGIN IMMEDIATE')
   append({ db, known }, [32 * KEYS_PER_FILTER - 1, 'b', NOON], [32 * KEYS_PER_FILTER, 'c', NOON])
   db.exec('ROLLBACK')
-  // One by one, as the writer does it then.
+  // One by one, as the writer does after a rollback.
   append({ db, known }, [32 * KEYS_PER_FILTER - 1, 'b', NOON])
   append({ db, known }, [32 * KEYS_PER_FILTER, 'c', NOON])
   expect(keptFilters(db)).toEqual([])
@@ -150,7 +150,7 @@ test('a filter begun in a transaction that was rolled back is kept with the next
   for (const messageId of ['a', 'b']) expect(filtersWith(restarted, messageId)).toEqual([31])
 })
 
-test('where the newest events were removed, the filter goes on, and what was kept of it counts no more', () => {
+test('where the newest events were removed, their filter gets new events, and its stored bits are dropped', () => {
   using opened = openDatabase()
   const { db } = opened
   append(
@@ -174,7 +174,7 @@ test('where the newest events were removed, the filter goes on, and what was kep
   expect(filtersWith(restarted, 'c')).toEqual([1])
 })
 
-test('a clock that is years ahead or behind for some events makes nothing forgotten', () => {
+test('no message id within the window is dropped where the clock of some events is years ahead or behind', () => {
   using opened = openDatabase()
   const { db } = opened
   const known = new KnownMessageIds(db, WINDOW)
@@ -198,7 +198,7 @@ test('a clock that is years ahead or behind for some events makes nothing forgot
   expectAll(new KnownMessageIds(db, WINDOW))
 })
 
-test('events appended out of the order of their times are known until the youngest is beyond the window', () => {
+test('message ids appended in another order than received are known until the youngest is beyond the window', () => {
   using opened = openDatabase()
   const { db } = opened
   append(
@@ -214,7 +214,7 @@ test('events appended out of the order of their times are known until the younge
   expect(filtersWith(known, 'young')).toContain(0)
 })
 
-test('a filter to which nothing is added after a start is known as others are', () => {
+test('a filter that gets no event after a start is known like the others', () => {
   using opened = openDatabase()
   const { db } = opened
   append({ db, known: new KnownMessageIds(db, WINDOW) }, [1, 'a', NOON])
@@ -224,7 +224,7 @@ test('a filter to which nothing is added after a start is known as others are', 
   expect(filtersWith(known, 'a')).toContain(0)
 })
 
-test('an empty table begins anywhere', () => {
+test('an empty table may begin with any seq', () => {
   using opened = openDatabase()
   const { db } = opened
   const known = new KnownMessageIds(db, WINDOW)

@@ -22,7 +22,7 @@ function open(folder: TemporaryFolder): { db: DatabaseSync; file: string } {
 const versionOf = (db: DatabaseSync): unknown =>
   db.prepare('PRAGMA user_version').get()?.['user_version']
 
-test('takes the steps that are missing, and none twice', () => {
+test('takes the missing steps, and none twice', () => {
   using folder = new TemporaryFolder()
   const { db, file } = open(folder)
   using _closing = db
@@ -33,7 +33,7 @@ test('takes the steps that are missing, and none twice', () => {
   expect(db.prepare('SELECT x, y FROM a').all()).toEqual([{ x: 'kept', y: null }])
 })
 
-test('puts a copy beside a database before changing it', () => {
+test('makes a copy of a database before changing it', () => {
   using folder = new TemporaryFolder()
   const { db, file } = open(folder)
   using _closing = db
@@ -45,7 +45,7 @@ test('puts a copy beside a database before changing it', () => {
   expect(statSync(copy).mode & 0o777).toBe(0o600)
 })
 
-test('keeps one copy, that of the last migration', () => {
+test('keeps only the copy of the last migration', () => {
   using folder = new TemporaryFolder()
   const { db, file } = open(folder)
   using _closing = db
@@ -58,7 +58,7 @@ test('keeps one copy, that of the last migration', () => {
   expect([existsSync(older), existsSync(newer)]).toEqual([false, true])
 })
 
-test('a copy older than what is kept goes', () => {
+test('removes a copy that is older than the retention', () => {
   using folder = new TemporaryFolder()
   const { db, file } = open(folder)
   using _closing = db
@@ -80,7 +80,7 @@ test('a step that fails leaves the database as it was before that step', () => {
   expect(db.prepare("SELECT name FROM sqlite_schema WHERE name = 'b'").all()).toEqual([])
 })
 
-test('refuses a database of a newer version, and leaves it alone', () => {
+test('refuses a database of a newer version, and does not change it', () => {
   using folder = new TemporaryFolder()
   const { db, file } = open(folder)
   using _closing = db

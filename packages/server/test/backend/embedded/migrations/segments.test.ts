@@ -10,7 +10,7 @@ import { TemporaryFolder } from '../../../harness/temporary-folder.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-test('events kept before there were segments are found by messageId and user, and known to have been there', async () => {
+test('events from before schema 6 are found by messageId and user, and make later ones duplicates', async () => {
   using folder = new TemporaryFolder()
   const file = join(folder.path, 'hookline.db')
   const places = [1, SEGMENT_EVENTS - 1, SEGMENT_EVENTS, 5 * SEGMENT_EVENTS + 7]
@@ -38,7 +38,7 @@ test('events kept before there were segments are found by messageId and user, an
     await backend.log.append([acceptedEvent({ messageId, at: NOON + DAY_MS })])
     expect(await backend.events.find(id)).toMatchObject({ duplicates: 1 })
   }
-  // The seed of the hash is the database's own.
+  // Each database has its own seed of the hash.
   using db = new DatabaseSync(file, { readOnly: true })
   expect(db.prepare('SELECT hash_seed FROM log_position').get()).not.toEqual({ hash_seed: 0 })
   expect(db.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' })

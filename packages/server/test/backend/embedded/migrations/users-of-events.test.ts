@@ -9,7 +9,7 @@ import { acceptedEvent, NOON } from '../../../harness/accepted-event.ts'
 import { purgeAll } from '../../../harness/purge-all.ts'
 import { TemporaryFolder } from '../../../harness/temporary-folder.ts'
 
-test('events kept before there were deletions are purged by their user, too', async () => {
+test('events from before schema 3 are purged by their user, too', async () => {
   using folder = new TemporaryFolder()
   const file = join(folder.path, 'hookline.db')
   const alias = { type: 'alias', userId: 'u2', previousId: 'u1' } as const

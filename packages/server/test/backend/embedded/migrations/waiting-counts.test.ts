@@ -18,7 +18,7 @@ const counts = (db: DatabaseSync): object =>
       .map(({ state, count }) => [String(state), count]),
   )
 
-test('what waited before the step is counted, and what comes and goes after it', () => {
+test('counts deliveries that waited before the step, and those that begin and end to wait after it', () => {
   using db = new DatabaseSync(':memory:')
   db.exec(initial)
   insert(db, 'msg_1', 'pending')

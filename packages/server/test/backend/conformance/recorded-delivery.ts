@@ -3,8 +3,8 @@ import { deliveryId } from '../../../src/delivery/rounds/delivery-id.ts'
 import { acceptedEvent, NOON } from '../../harness/accepted-event.ts'
 import type { BackendHarness } from './backend-harness.ts'
 
-/** An event of `src_a` in the log and its delivery to `dst_a`, recorded as `change` says. */
-export async function keepDelivery(
+/** Appends an event of `src_a` and records its delivery to `dst_a`, with the given changes. */
+export async function recordDelivery(
   { backend }: BackendHarness,
   change: Partial<Delivery> = {},
   event: AcceptedEvent = acceptedEvent(),
