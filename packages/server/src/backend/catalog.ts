@@ -30,7 +30,10 @@ export interface Catalog {
   putDestination(destination: Destination): Promise<void>
   /** Safe to call twice. */
   removeDestination(id: string): Promise<void>
-  /** Calls `listener` after each change of `current`, on whichever node it was made. Returns the function that stops it. */
+  /**
+   * Calls `listener` after each change of `current`, on whichever node it was made. Returns the function that
+   * stops it.
+   */
   onChange(listener: () => void): () => void
 }
 

@@ -90,7 +90,10 @@ export interface Deliveries extends DeliveryQueue {
   list(filter: DeliveryFilter, page: PageRequest): Promise<Page<DeliveryHistory>>
 }
 
-/** Deliveries with the same failure, none of them delivered: the last attempts on their webhooks had this class and status. */
+/**
+ * Deliveries with the same failure, none of them delivered: the last attempts on their webhooks had this class
+ * and status.
+ */
 export interface FailureGroup {
   readonly destinationId: string
   readonly class: AttemptClass

@@ -51,7 +51,10 @@ export interface NoticeQueue extends DeliveryQueue<Carried>, Quarantine {
 
 /** Deletion notices and their results, kept as long as their deletion. */
 export interface Notices {
-  /** Keeps new notices. Durable when it resolves, all or none. Safe to call twice: a notice that exists stays as it is. */
+  /**
+   * Keeps new notices. Durable when it resolves, all or none. Safe to call twice: a notice that exists stays
+   * as it is.
+   */
   create(notices: readonly NewNotice[]): Promise<void>
 
   /** One entry for each source and destination that the deletion notifies. */

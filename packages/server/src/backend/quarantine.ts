@@ -16,7 +16,10 @@ export interface QuarantineItem extends Unreadable {
   readonly delivery?: Delivery
 }
 
-/** Events and deliveries that a fault of the service stopped. In quarantine they are not retried, not lost, and block no others. */
+/**
+ * Events and deliveries that a fault of the service stopped. In quarantine they are not retried, not lost, and
+ * block no others.
+ */
 export interface Quarantine {
   /**
    * Keeps the reason for each item. A delivery that has no end becomes `quarantined`: its claim ends, and it is not

@@ -78,7 +78,10 @@ export interface Replays {
    */
   cancel(id: string, now: number): Promise<void>
 
-  /** Looks at up to `scan` more deliveries or decisions, until `limit` of them match. Takes a few milliseconds; changes nothing. */
+  /**
+   * Looks at up to `scan` more deliveries or decisions, until `limit` of them match. Takes a few milliseconds;
+   * changes nothing.
+   */
   select(
     selection: ReplaySelection,
     options: { readonly cursor: string | null; readonly scan: number; readonly limit: number },
@@ -87,8 +90,8 @@ export interface Replays {
   /**
    * Makes the deliveries of a step pending, with no rounds and a new window, and moves the replay behind them.
    * Durable when it resolves, both or neither. Leaves a delivery alone that is pending or held, or whose event is
-   * gone. Resolves to the replay afterwards. Safe to call twice: where the replay has ended, or is no longer at the cursor
-   * of `replay`, it changes nothing and resolves to `undefined`.
+   * gone. Resolves to the replay afterwards. Safe to call twice: where the replay has ended, or is no longer at
+   * the cursor of `replay`, it changes nothing and resolves to `undefined`.
    */
   advance(replay: Replay, step: ReplayStep): Promise<Replay | undefined>
 

@@ -17,7 +17,10 @@ const { file, ...options } = workerData as WriterStart
 const db = DataDir.openForWriting(file)
 const perform = prepareOperations(db, options)
 
-/** The result of each operation, in their order. Operations that SQLite refuses inside a transaction run after the others. */
+/**
+ * The result of each operation, in their order. Operations that SQLite refuses inside a transaction run after
+ * the others.
+ */
 function performAll(operations: readonly Operation[]): Result[] {
   const isOutside = ({ name }: Operation): boolean => OUTSIDE_OF_TRANSACTIONS.has(name)
   const inside = operations.filter((operation) => !isOutside(operation))

@@ -43,7 +43,8 @@ export class DataDir implements Disposable {
     chmodSync(file, 0o600)
     db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON')
     db.exec('PRAGMA secure_delete = ON; PRAGMA temp_store = MEMORY')
-    // 16 MB of write-ahead log between checkpoints, not 4: pages that change at every commit are copied back less often.
+    // 16 MB of write-ahead log between checkpoints, not 4: pages that change at every commit are copied back
+    // less often.
     db.exec('PRAGMA wal_autocheckpoint = 4000')
     // 32 MB: the index pages that a large transaction changes fit into the cache, and are written once.
     db.exec('PRAGMA cache_size = -32000')

@@ -19,7 +19,10 @@ export class Statements {
     return statement.all(...values)
   }
 
-  /** Runs several SELECTs in one read transaction, which takes the lock and looks up the write-ahead log once for all of them. */
+  /**
+   * Runs several SELECTs in one read transaction, which takes the lock and looks up the write-ahead log once
+   * for all of them.
+   */
   together<T>(select: () => T): T {
     this.#reader.exec('BEGIN')
     try {

@@ -48,7 +48,8 @@ export class SqliteDeliveryQueue<E extends Carried = AcceptedEvent> implements D
   }
 
   async record(records: readonly RecordedDelivery[]): Promise<void> {
-    // Only claims that exist now: a delivery that this parks can be claimed as soon as it is durable, before this resolves.
+    // Only claims that exist now: a delivery that this parks can be claimed as soon as it is durable, before
+    // this resolves.
     const claimed = this.#claims.among(records.map(({ delivery }) => delivery.id))
     const { operations, rowOf } = this.#table
     await this.#writer.run(operations.record, recordedRowsOf(records, rowOf))

@@ -17,7 +17,10 @@ export function keepDeclined(db: DatabaseSync): (rows: readonly DeclinedRow[]) =
  */
 export const DELIVERIES_OF_EVENT = `id >= 'msg_' || substr(?1, 5, 10) AND id < 'msg_' || substr(?1, 5, 10) || '~' AND event_id = ?1`
 
-/** Prepares the function that removes an event with everything that belongs to it, and returns how many deliveries it had. */
+/**
+ * Prepares the function that removes an event with everything that belongs to it, and returns how many
+ * deliveries it had.
+ */
 export function eventRemoval(db: DatabaseSync): (id: string) => number {
   const ofItsDeliveries = `IN (SELECT id FROM deliveries WHERE ${DELIVERIES_OF_EVENT})`
   const removals = [

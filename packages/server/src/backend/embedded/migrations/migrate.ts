@@ -72,7 +72,8 @@ function copiesOf(file: string): string[] {
 
 function copyBefore(db: DatabaseSync, file: string, version: number): string {
   const copy = `${file}.schema-${version}.backup`
-  // A failed migration may have left one. VACUUM INTO accepts an empty file, which only its owner can read from the start.
+  // A failed migration may have left one. VACUUM INTO accepts an empty file, which only its owner can read
+  // from the start.
   rmSync(copy, { force: true })
   closeSync(openSync(copy, 'wx', 0o600))
   db.prepare('VACUUM INTO ?').run(copy)

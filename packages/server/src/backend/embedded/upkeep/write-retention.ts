@@ -7,7 +7,10 @@ const SLICE_EVENTS = 500
 const SLICE_MS = 8
 const SLICE_OTHERS = 500
 
-/** Removes the oldest events after `afterSeq` that are acked and have no waiting delivery, with everything that belongs to them. */
+/**
+ * Removes the oldest events after `afterSeq` that are acked and have no waiting delivery, with everything that
+ * belongs to them.
+ */
 export function removeOldest(
   db: DatabaseSync,
 ): (slice: { readonly before: number | null; readonly afterSeq: number }) => Removal {
