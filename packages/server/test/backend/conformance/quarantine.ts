@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { deliveryId } from '../../../src/delivery/rounds/delivery-id.ts'
 import { NOON } from '../../harness/accepted-event.ts'
 import type { OpenBackendHarness } from './backend-harness.ts'
 import { recordDelivery } from './recorded-delivery.ts'
@@ -29,7 +30,8 @@ export function quarantineConformance(open: OpenBackendHarness): void {
       await using harness = await open()
       const { deliveries, quarantine } = harness.backend
       const known = await recordDelivery(harness)
-      const delivery = { ...known, id: `${known.id.slice(0, -1)}z`, destinationId: 'dst_b' }
+      const id = deliveryId(known.eventId, 'dst_b')
+      const delivery = { ...known, id, destinationId: 'dst_b' }
       await quarantine.add([{ id: delivery.id, reason, at: NOON, delivery }])
       expect(await deliveries.find(delivery.id)).toMatchObject({
         state: 'quarantined',
