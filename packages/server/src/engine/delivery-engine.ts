@@ -1,7 +1,6 @@
 import type { Carried } from '@hookline/protocol'
 import type { Logger } from 'pino'
-import type { Backend } from '../backend/backend.ts'
-import { BackendUnavailable } from '../backend/backend-unavailable.ts'
+import { type Backend, BackendUnavailable } from '../backend/backend.ts'
 import type { Deletions } from '../backend/deletions.ts'
 import type { DeliveryQueue } from '../backend/deliveries.ts'
 import { Dispatcher, type DispatcherOptions } from '../delivery/dispatcher.ts'
