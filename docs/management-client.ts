@@ -8,12 +8,12 @@ import { promisify } from 'node:util'
 
 const GENERATOR = fileURLToPath(new URL('../node_modules/oazapfts/dist/cli.js', import.meta.url))
 
-// Its types are good to use; it is not written for compiler options as strict as ours.
+// The types of its runtime do not compile with exactOptionalPropertyTypes; callers are checked all the same.
 const UNCHECKED = '// @ts-nocheck\n'
 
 /**
- * The client that oazapfts, which knows nothing of Hookline, makes from the OpenAPI document of a running
- * service: what anyone would make of it, and the tests use.
+ * The client that oazapfts generates from the OpenAPI document of a running service. The command line
+ * interface uses it, and a test uses it the way a stranger would.
  */
 export async function managementClient(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'hookline-client-'))

@@ -17,7 +17,7 @@ export const GENERATED_PAGES: readonly GeneratedPage[] = [
   { path: 'docs/errors.md', render: errorsPage },
   { path: 'docs/config.md', render: configPage },
   { path: 'docs/metrics.md', render: metricsPage },
-  { path: 'test/generated/management-client.ts', render: managementClient },
+  { path: 'packages/cli/src/api/generated/management-client.ts', render: managementClient },
   { path: 'docs/performance.md', render: performancePage },
   ...performancePlots(),
 ]

@@ -2,7 +2,7 @@ import { ok } from '@oazapfts/runtime'
 import { createPublicKey, verify } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openReceiver, type ReceivedRequest } from '../../packages/server/test/harness/receiver.ts'
-import * as hookline from '../generated/management-client.ts'
+import * as hookline from '../../packages/cli/src/api/generated/management-client.ts'
 import { isSignedWith } from '../harness/is-signed-with.ts'
 import { type RunningService, startService } from '../harness/running-service.ts'
 

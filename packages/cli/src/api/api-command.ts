@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { findAdminToken, type TokenOptions } from './admin-token.ts'
-import { ApiClient } from './api-client.ts'
+import { type ManagementApi, managementApi } from './management-api.ts'
 import { urlOption } from './service-url.ts'
 
 /** Gives a command the options that say which service it speaks to, and as whom. */
@@ -12,7 +12,7 @@ export function withApiOptions(command: Command): Command {
 }
 
 /** The API that those options lead to. */
-export function apiOf(command: Command): ApiClient {
+export function apiOf(command: Command): ManagementApi {
   const options = command.opts<TokenOptions>()
-  return new ApiClient(options.url, findAdminToken(options))
+  return managementApi(options.url, findAdminToken(options))
 }

@@ -1,25 +1,20 @@
 import { isJsonObject } from '@hookline/protocol'
-import { Failure, type FailureDetail } from '../failure.ts'
+import { Failure } from '../failure.ts'
 import { foreignAnswer } from './foreign-answer.ts'
-import type { HttpAnswer } from './http-call.ts'
+import type { Problem } from './generated/management-client.ts'
 
-/** An answer of the management API other than success (RFC 9457). */
-interface ProblemShown {
-  readonly code: string
-  readonly title: string
-  readonly detail: string
-  readonly errors?: readonly FailureDetail[]
-}
+/** The fields of a Problem document (RFC 9457) that are shown. */
+type ShownProblem = Pick<Problem, 'code' | 'title' | 'detail'> & Partial<Pick<Problem, 'errors'>>
 
-/** The failure that such an answer stands for. */
-export function problemFailure({ status, body }: HttpAnswer): Failure {
+/** The failure for a response of the management API other than a success. */
+export function problemFailure(status: number, body: unknown): Failure {
   if (!isProblem(body)) return foreignAnswer(status)
   const { code, title, detail, errors: details = [] } = body
   if (details.length > 0) return new Failure('failed', title, { code, details })
   return new Failure(meaningOf(status), title, { code, hint: hintOf(status, detail) })
 }
 
-function isProblem(body: unknown): body is ProblemShown {
+function isProblem(body: unknown): body is ShownProblem {
   if (!isJsonObject(body)) return false
   return [body['code'], body['title'], body['detail']].every((field) => typeof field === 'string')
 }

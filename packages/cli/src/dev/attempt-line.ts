@@ -1,5 +1,6 @@
 import type { Output } from '../output/output.ts'
 import { eventCells } from '../output/event-cells.ts'
+import { summaryOf } from '../output/event-summary.ts'
 import { printable } from '../output/printable.ts'
 import type { FedAttempt } from './delivery-feed.ts'
 
@@ -8,11 +9,8 @@ export function attemptDocument({ delivery, attempt, event }: FedAttempt): objec
   return {
     kind: 'attempt',
     at: attempt.startedAt,
-    type: event.type,
-    name: event.event ?? event.name ?? null,
-    userId: event.userId ?? null,
-    anonymousId: event.anonymousId ?? null,
-    messageId: event.messageId,
+    ...summaryOf(event),
+    messageId: event['messageId'],
     webhookId: delivery.id,
     attempt: attempt.number,
     url: attempt.url,
@@ -31,7 +29,7 @@ export function attemptLine(output: Output, { delivery, attempt, event }: FedAtt
   const result = `${status ?? attempt.class} in ${Math.round(durationMs)} ms`
   const next = delivery.nextAttemptAt
   return [
-    ...eventCells(output, startedAt, { ...event, name: event.event ?? event.name }),
+    ...eventCells(output, startedAt, summaryOf(event)),
     output.style(outcome === 'delivered' ? 'green' : 'red', result),
     ...(number > 1 ? [`attempt ${number}`] : []),
     ...(error === undefined ? [] : [printable(error)]),

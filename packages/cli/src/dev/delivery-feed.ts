@@ -1,25 +1,25 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { ApiClient } from '../api/api-client.ts'
-import type { AttemptShown, DeliveryShown, EventShown, PageShown } from '../api/resources.ts'
+import type { Delivery, Event } from '../api/generated/management-client.ts'
+import type { ManagementApi } from '../api/management-api.ts'
 
 const POLL_MS = 300
 
 /** An attempt to deliver to a receiver elsewhere, as the service recorded it. */
 export interface FedAttempt {
-  readonly delivery: DeliveryShown
-  readonly attempt: AttemptShown
-  readonly event: EventShown['event']
+  readonly delivery: Delivery
+  readonly attempt: Delivery['attempts'][number]
+  readonly event: Event['event']
 }
 
 /** Watches the attempts of one destination through the management API, until it is disposed of. */
 export class DeliveryFeed implements AsyncDisposable {
-  readonly #api: ApiClient
+  readonly #api: ManagementApi
   readonly #destinationId: string
   readonly #stopping = new AbortController()
   #seen = new Set<string>()
   #running: Promise<void> | undefined
 
-  constructor(api: ApiClient, destinationId: string) {
+  constructor(api: ManagementApi, destinationId: string) {
     this.#api = api
     this.#destinationId = destinationId
   }
@@ -46,8 +46,8 @@ export class DeliveryFeed implements AsyncDisposable {
     while (!signal.aborted) {
       try {
         for (const fed of await this.#unseen()) {
-          const path = `events/${fed.delivery.eventId}`
-          onAttempt({ ...fed, event: (await this.#api.get<EventShown>(path)).event })
+          const { event } = await this.#api.getEvent(fed.delivery.eventId)
+          onAttempt({ ...fed, event })
         }
       } catch (error) {
         onTrouble(error)
@@ -57,8 +57,8 @@ export class DeliveryFeed implements AsyncDisposable {
   }
 
   async #unseen(): Promise<Omit<FedAttempt, 'event'>[]> {
-    const query = { destinationId: this.#destinationId, limit: '50' }
-    const { data } = await this.#api.get<PageShown<DeliveryShown>>('deliveries', query)
+    const filter = { destinationId: this.#destinationId, limit: 50 }
+    const { data } = await this.#api.listDeliveries(filter)
     const all = data.flatMap((delivery) =>
       delivery.attempts.map((attempt) => ({ delivery, attempt })),
     )

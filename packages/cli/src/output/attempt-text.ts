@@ -1,8 +1,19 @@
-import type { AttemptShown } from '../api/resources.ts'
+import type { Delivery } from '../api/generated/management-client.ts'
 import type { Output } from './output.ts'
 import { printable } from './printable.ts'
 
-type Line = Omit<AttemptShown, 'id'>
+type Line = Pick<
+  Delivery['attempts'][number],
+  | 'number'
+  | 'url'
+  | 'startedAt'
+  | 'durationMs'
+  | 'timing'
+  | 'outcome'
+  | 'class'
+  | 'status'
+  | 'error'
+>
 
 /** An attempt in one line, for people: when, what came of it, how long each step took, why. */
 export function attemptLine(output: Output, attempt: Line): string {

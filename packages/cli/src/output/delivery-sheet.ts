@@ -1,11 +1,11 @@
-import type { DeliveryShown } from '../api/resources.ts'
+import type { Delivery } from '../api/generated/management-client.ts'
 import type { Output } from './output.ts'
 import { sheet, table } from './table.ts'
 
-type AttemptShown = DeliveryShown['attempts'][number]
+type Attempt = Delivery['attempts'][number]
 
 /** A delivery with its attempts, for people. */
-export function deliverySheet(output: Output, delivery: DeliveryShown): string {
+export function deliverySheet(output: Output, delivery: Delivery): string {
   const facts = sheet(output, [
     ['id', delivery.id],
     ['event', delivery.eventId],
@@ -18,10 +18,10 @@ export function deliverySheet(output: Output, delivery: DeliveryShown): string {
 }
 
 const COLUMNS = [
-  { head: 'started', cell: ({ startedAt }: AttemptShown) => startedAt },
-  { head: 'outcome', cell: ({ outcome }: AttemptShown) => outcome },
-  { head: 'class', cell: (attempt: AttemptShown) => attempt.class },
-  { head: 'status', cell: ({ status }: AttemptShown) => `${status ?? ''}` },
-  { head: 'ms', cell: ({ durationMs }: AttemptShown) => `${Math.round(durationMs)}` },
-  { head: 'webhook', cell: ({ url }: AttemptShown) => url },
+  { head: 'started', cell: ({ startedAt }: Attempt) => startedAt },
+  { head: 'outcome', cell: ({ outcome }: Attempt) => outcome },
+  { head: 'class', cell: (attempt: Attempt) => attempt.class },
+  { head: 'status', cell: ({ status }: Attempt) => `${status ?? ''}` },
+  { head: 'ms', cell: ({ durationMs }: Attempt) => `${Math.round(durationMs)}` },
+  { head: 'webhook', cell: ({ url }: Attempt) => url },
 ]

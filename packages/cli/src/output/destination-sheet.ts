@@ -1,9 +1,9 @@
-import type { DestinationShown } from '../api/resources.ts'
+import type { Destination } from '../api/generated/management-client.ts'
 import type { Output } from './output.ts'
 import { sheet } from './table.ts'
 
 /** All of a destination, for people. */
-export function destinationSheet(output: Output, destination: DestinationShown): string {
+export function destinationSheet(output: Output, destination: Destination): string {
   const { id, name, enabled, paused, sourceId, settings } = destination
   return sheet(output, [
     ['id', id],
@@ -17,7 +17,7 @@ export function destinationSheet(output: Output, destination: DestinationShown):
   ])
 }
 
-function secretText({ set, last4 }: DestinationShown['settings']['sharedSecret']): string {
+function secretText({ set, last4 }: Destination['settings']['sharedSecret']): string {
   if (!set) return 'none: requests are not signed'
   return last4 === undefined ? 'set' : `set, ends with ${last4}`
 }
@@ -26,7 +26,7 @@ function webhookText({
   url,
   headers,
   paused,
-}: DestinationShown['settings']['webhooks'][number]): string {
+}: Destination['settings']['webhooks'][number]): string {
   const names = Object.keys(headers)
   return [
     url,

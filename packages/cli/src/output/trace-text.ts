@@ -1,11 +1,14 @@
 import { isJsonObject, type JsonObject } from '@hookline/protocol'
-import type { DeliveryShown, TraceShown } from '../api/resources.ts'
+import type { Delivery } from '../api/generated/management-client.ts'
+import type { ManagementApi } from '../api/management-api.ts'
 import { attemptLine } from './attempt-text.ts'
+import { summaryOf, userOf } from './event-summary.ts'
 import type { Output } from './output.ts'
 import { printable } from './printable.ts'
 import { sheet } from './table.ts'
 
-type Decision = TraceShown['decisions'][number]
+type Trace = Awaited<ReturnType<ManagementApi['getEvent']>>
+type Decision = Trace['decisions'][number]
 
 const SIGNS: Readonly<Record<Decision['decision'], string>> = {
   deliver: '→',
@@ -14,16 +17,17 @@ const SIGNS: Readonly<Record<Decision['decision'], string>> = {
 }
 
 /** The trace of an event, for people: what came, what was decided for each destination, every attempt. */
-export function traceText(output: Output, trace: TraceShown): string {
+export function traceText(output: Output, trace: Trace): string {
   const { event, source, decisions, deliveries } = trace
-  const name = event.event ?? event.name
-  const head = name === undefined ? event.type : `${event.type} ${JSON.stringify(name)}`
+  const summary = summaryOf(event)
+  const { type, name } = summary
+  const head = name === null ? type : `${type} ${JSON.stringify(name)}`
   const facts = sheet(output, [
     ['event', trace.id],
-    ['messageId', event.messageId],
-    ['user', event.userId ?? event.anonymousId ?? ''],
+    ['messageId', String(event['messageId'])],
+    ['user', userOf(summary)],
     ['source', `${source.name ?? 'removed'} (${source.id})`],
-    ['received', [trace.receivedAt, ...senderOf(event.context)].join(' ')],
+    ['received', [trace.receivedAt, ...senderOf(event['context'] as JsonObject)].join(' ')],
     ...(trace.marks.length > 0 ? [['marks', trace.marks.join(', ')] as const] : []),
     ...(trace.duplicates > 0
       ? [['left out', `${trace.duplicates} later with the same messageId`] as const]
@@ -51,7 +55,7 @@ function senderOf({ library, ip }: JsonObject): string[] {
 function decisionLines(
   output: Output,
   { destinationId, decision, reason, explanation }: Decision,
-  deliveries: readonly DeliveryShown[],
+  deliveries: readonly Delivery[],
 ): string[] {
   const made = deliveries.filter((delivery) => delivery.destinationId === destinationId)
   return [
@@ -60,7 +64,7 @@ function decisionLines(
   ]
 }
 
-function deliveryLines(output: Output, delivery: DeliveryShown): string[] {
+function deliveryLines(output: Output, delivery: Delivery): string[] {
   const { id, state, nextAttemptAt, attempts } = delivery
   const next = nextAttemptAt === null ? '' : `, next attempt at ${nextAttemptAt}`
   return [`  ${id} ${state}${next}`, ...attempts.map((attempt) => attemptLine(output, attempt))]

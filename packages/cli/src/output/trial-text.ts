@@ -1,16 +1,18 @@
-import type { TrialShown } from '../api/resources.ts'
+import type { ManagementApi } from '../api/management-api.ts'
 import { attemptLine } from './attempt-text.ts'
 import type { Output } from './output.ts'
 import { printable } from './printable.ts'
 
+type TestDelivery = Awaited<ReturnType<ManagementApi['testDestination']>>
+
 /** What was sent to each webhook of a destination, and what came of it, for people. */
-export function trialText(output: Output, { webhooks }: TrialShown): string {
+export function trialText(output: Output, { webhooks }: TestDelivery): string {
   return webhooks.map((each) => webhookText(output, each)).join('\n\n')
 }
 
 function webhookText(
   output: Output,
-  { url, request, attempt }: TrialShown['webhooks'][number],
+  { url, request, attempt }: TestDelivery['webhooks'][number],
 ): string {
   const headers = Object.entries(request.headers).map(([name, value]) => `${name}: ${value}`)
   const sent = [`POST ${url}`, ...headers, '', request.body].map((line) => `  ${printable(line)}`)

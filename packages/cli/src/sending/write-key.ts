@@ -1,12 +1,12 @@
 import { Failure } from '../failure.ts'
 import { findAdminToken, type TokenOptions } from '../api/admin-token.ts'
-import { ApiClient } from '../api/api-client.ts'
-import type { SourceShown } from '../api/resources.ts'
+import { listItems } from '../api/list-items.ts'
+import { managementApi } from '../api/management-api.ts'
 
 /** The write key of the service's only enabled source. @throws {Failure} where the choice is the user's */
 export async function findWriteKey(options: TokenOptions): Promise<string> {
-  const api = new ApiClient(options.url, findAdminToken(options))
-  const sources = (await api.list<SourceShown>('sources')).filter(
+  const api = managementApi(options.url, findAdminToken(options))
+  const sources = (await listItems(api.listSources)).filter(
     ({ enabled, writeKeys }) => enabled && writeKeys.length > 0,
   )
   const [only] = sources

@@ -1,7 +1,8 @@
 import { EVENT_TYPES } from '@hookline/protocol'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { apiOf, withApiOptions } from '../../api/api-command.ts'
-import type { DestinationShown, TrialShown } from '../../api/resources.ts'
+import type { Destination } from '../../api/generated/management-client.ts'
+import { definedFields, type ManagementApi } from '../../api/management-api.ts'
 import { Failure } from '../../failure.ts'
 import { outputOf } from '../../output/output-of.ts'
 import { trialText } from '../../output/trial-text.ts'
@@ -23,11 +24,17 @@ export function addDestinationActions(destinations: Command): void {
 function addAction(destinations: Command, verb: 'pause' | 'resume', description: string): void {
   withApiOptions(destinations.command(`${verb} <id>`))
     .description(description)
-    .action((id: string, _options: unknown, command: Command) => change(command, id, verb, {}))
+    .action(async (id: string, _options: unknown, command: Command) => {
+      const api = apiOf(command)
+      const act = verb === 'pause' ? api.pauseDestination : api.resumeDestination
+      show(command, await act(id, {}))
+    })
 }
 
+type TestType = NonNullable<Parameters<ManagementApi['testDestination']>[1]['type']>
+
 interface TestOptions {
-  readonly type?: string
+  readonly type?: TestType
   readonly event?: string
   readonly dryRun?: true
 }
@@ -43,8 +50,9 @@ function addTest(destinations: Command): void {
     .option('--event <id>', 'an event of its source, by its evt_… id')
     .option('--dry-run', 'only show what would be sent')
     .action(async (id: string, { type, event, dryRun }: TestOptions, command: Command) => {
-      const body = { type: event === undefined ? (type ?? 'track') : type, eventId: event, dryRun }
-      const tried = await apiOf(command).post<TrialShown>(pathOf(id, 'test'), body)
+      const sample = event === undefined ? (type ?? 'track') : type
+      const body = definedFields({ type: sample, eventId: event, dryRun })
+      const tried = await apiOf(command).testDestination(id, body)
       const output = outputOf(command)
       output.data(tried, () => trialText(output, tried))
       const failed = tried.webhooks.filter(
@@ -63,7 +71,8 @@ function addRotation(destinations: Command): void {
     .action(async (id: string, options: SecretOptions & { overlap?: number }, command: Command) => {
       const secret = sharedSecretOf(options)
       if (secret === undefined) throw new Failure('usage', 'Give --secret or --secret-file.')
-      await change(command, id, 'rotate-secret', { secret, overlapHours: options.overlap })
+      const body = definedFields({ secret, overlapHours: options.overlap })
+      show(command, await apiOf(command).rotateSecret(id, body))
     })
 }
 
@@ -73,12 +82,7 @@ function hours(text: string): number {
   throw new InvalidArgumentError('It must be a whole number from 0.')
 }
 
-async function change(command: Command, id: string, verb: string, body: object): Promise<void> {
-  const destination = await apiOf(command).post<DestinationShown>(pathOf(id, verb), body)
+function show(command: Command, destination: Destination): void {
   const output = outputOf(command)
   output.data(destination, () => destinationSheet(output, destination))
-}
-
-function pathOf(id: string, verb: string): string {
-  return `destinations/${encodeURIComponent(id)}/${verb}`
 }

@@ -1,6 +1,8 @@
 import { type Command, Option } from 'commander'
 import { apiOf, withApiOptions } from '../../api/api-command.ts'
-import type { DestinationShown } from '../../api/resources.ts'
+import type { Destination } from '../../api/generated/management-client.ts'
+import { listItems } from '../../api/list-items.ts'
+import { definedFields, type ManagementApi } from '../../api/management-api.ts'
 import { outputOf } from '../../output/output-of.ts'
 import { table } from '../../output/table.ts'
 import { addDestinationActions } from './destination-actions.ts'
@@ -10,6 +12,8 @@ import {
   settingsOf,
   type WebhookOptions,
 } from '../../options/webhook-options.ts'
+
+type NewDestination = Parameters<ManagementApi['createDestination']>[0]
 
 /** `hookline destinations …` */
 export function addDestinations(program: Command): void {
@@ -22,7 +26,7 @@ export function addDestinations(program: Command): void {
   withApiOptions(destinations.command('delete <id>'))
     .description('remove a destination')
     .action(async (id: string, _options: unknown, command: Command) => {
-      await apiOf(command).delete(pathOf(id))
+      await apiOf(command).removeDestination(id)
       outputOf(command).data({ id, deleted: true }, () => `Deleted ${id}.`)
     })
 }
@@ -32,14 +36,16 @@ function addReading(destinations: Command): void {
     .description('list all destinations')
     .option('--source <id>', 'only those of this source')
     .action(async ({ source }: { source?: string }, command: Command) => {
-      const query = source === undefined ? {} : { sourceId: source }
-      showList(command, await apiOf(command).list<DestinationShown>('destinations', query))
+      const api = apiOf(command)
+      const filter = definedFields({ sourceId: source })
+      const all = await listItems((page) => api.listDestinations({ ...filter, ...page }))
+      showList(command, all)
     })
 
   withApiOptions(destinations.command('get <id>'))
     .description('show a destination')
     .action(async (id: string, _options: unknown, command: Command) => {
-      show(command, await apiOf(command).get<DestinationShown>(pathOf(id)))
+      show(command, await apiOf(command).getDestination(id))
     })
 }
 
@@ -52,16 +58,18 @@ function addMaking(destinations: Command): void {
     .addOption(nameOption())
     .action(async (options: WebhookOptions & { source: string }, command: Command) => {
       const { source: sourceId, name, enabled } = options
-      const body = { sourceId, type: 'Webhooks', name, enabled, settings: settingsOf(options) }
-      show(command, await apiOf(command).post<DestinationShown>('destinations', body))
+      const given = definedFields({ name, enabled, settings: settingsOf(options) })
+      // If there are no settings, the service says what to give.
+      const body = { sourceId, type: 'Webhooks', ...given } as NewDestination
+      show(command, await apiOf(command).createDestination(body))
     })
 
   addWebhookOptions(withApiOptions(destinations.command('update <id>')))
     .description('change what is given; given webhooks replace all')
     .addOption(nameOption())
     .action(async (id: string, options: WebhookOptions, command: Command) => {
-      const change = { name: options.name, settings: settingsOf(options) }
-      show(command, await apiOf(command).patch<DestinationShown>(pathOf(id), change))
+      const change = definedFields({ name: options.name, settings: settingsOf(options) })
+      show(command, await apiOf(command).changeDestination(id, change))
     })
 }
 
@@ -70,7 +78,7 @@ function addSwitch(destinations: Command, verb: 'enable' | 'disable', descriptio
     .description(description)
     .action(async (id: string, _options: unknown, command: Command) => {
       const change = { enabled: verb === 'enable' }
-      show(command, await apiOf(command).patch<DestinationShown>(pathOf(id), change))
+      show(command, await apiOf(command).changeDestination(id, change))
     })
 }
 
@@ -78,11 +86,7 @@ function nameOption(): Option {
   return new Option('--name <name>', 'what to call it')
 }
 
-function pathOf(id: string): string {
-  return `destinations/${encodeURIComponent(id)}`
-}
-
-function showList(command: Command, data: readonly DestinationShown[]): void {
+function showList(command: Command, data: readonly Destination[]): void {
   const output = outputOf(command)
   output.data({ data }, () =>
     data.length === 0
@@ -91,18 +95,18 @@ function showList(command: Command, data: readonly DestinationShown[]): void {
   )
 }
 
-function show(command: Command, destination: DestinationShown): void {
+function show(command: Command, destination: Destination): void {
   const output = outputOf(command)
   output.data(destination, () => destinationSheet(output, destination))
 }
 
 const COLUMNS = [
-  { head: 'id', cell: ({ id }: DestinationShown) => id },
-  { head: 'name', cell: ({ name }: DestinationShown) => name },
-  { head: 'enabled', cell: ({ enabled }: DestinationShown) => (enabled ? 'yes' : 'no') },
-  { head: 'source', cell: ({ sourceId }: DestinationShown) => sourceId },
+  { head: 'id', cell: ({ id }: Destination) => id },
+  { head: 'name', cell: ({ name }: Destination) => name },
+  { head: 'enabled', cell: ({ enabled }: Destination) => (enabled ? 'yes' : 'no') },
+  { head: 'source', cell: ({ sourceId }: Destination) => sourceId },
   {
     head: 'webhooks',
-    cell: ({ settings }: DestinationShown) => settings.webhooks.map(({ url }) => url).join(' '),
+    cell: ({ settings }: Destination) => settings.webhooks.map(({ url }) => url).join(' '),
   },
 ]

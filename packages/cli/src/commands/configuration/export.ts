@@ -15,8 +15,8 @@ export function addExport(program: Command): void {
         { withSecrets }: { withSecrets?: true },
         command: Command,
       ) => {
-        const query = withSecrets ? { withSecrets: 'true' } : {}
-        const document = await apiOf(command).get<object>('export', query)
+        const query = withSecrets ? { withSecrets: 'true' as const } : {}
+        const document = await apiOf(command).exportConfiguration(query)
         const text = JSON.stringify(document, null, 2)
         const output = outputOf(command)
         if (file === undefined) return output.data(document, () => text)

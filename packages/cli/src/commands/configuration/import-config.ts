@@ -2,16 +2,12 @@ import { isJsonObject } from '@hookline/protocol'
 import type { Command } from 'commander'
 import { readFile } from 'node:fs/promises'
 import { apiOf, withApiOptions } from '../../api/api-command.ts'
+import type { ManagementApi } from '../../api/management-api.ts'
 import { Failure } from '../../failure.ts'
 import { outputOf } from '../../output/output-of.ts'
 
-interface Diff {
-  readonly dryRun: boolean
-  readonly created: readonly string[]
-  readonly changed: readonly { readonly id: string; readonly fields: readonly string[] }[]
-  readonly unchanged: readonly string[]
-  readonly notInDocument: readonly string[]
-}
+type ImportConfiguration = ManagementApi['importConfiguration']
+type Diff = Awaited<ReturnType<ImportConfiguration>>
 
 /** `hookline import-config` */
 export function addImportConfig(program: Command): void {
@@ -19,8 +15,10 @@ export function addImportConfig(program: Command): void {
     .description('make sources and destinations as a document of `hookline export` says')
     .option('--dry-run', 'only say what would change')
     .action(async (file: string, { dryRun }: { dryRun?: true }, command: Command) => {
-      const document = await documentIn(file)
-      const diff = await apiOf(command).put<Diff>(`import${dryRun ? '?dryRun=true' : ''}`, document)
+      // The service checks every field, and names each fault.
+      const document = (await documentIn(file)) as Parameters<ImportConfiguration>[0]
+      const query = dryRun ? { dryRun: 'true' as const } : {}
+      const diff = await apiOf(command).importConfiguration(document, query)
       outputOf(command).data(diff, () => diffText(diff))
     })
 }

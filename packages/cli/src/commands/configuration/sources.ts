@@ -1,6 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { apiOf, withApiOptions } from '../../api/api-command.ts'
-import type { SourceShown } from '../../api/resources.ts'
+import type { Source } from '../../api/generated/management-client.ts'
+import { listItems } from '../../api/list-items.ts'
+import { definedFields } from '../../api/management-api.ts'
 import { outputOf } from '../../output/output-of.ts'
 import { sheet, table } from '../../output/table.ts'
 
@@ -19,13 +21,13 @@ export function addSources(program: Command): void {
   withApiOptions(sources.command('list'))
     .description('list all sources')
     .action(async (_options: unknown, command: Command) => {
-      showList(command, await apiOf(command).list<SourceShown>('sources'))
+      showList(command, await listItems(apiOf(command).listSources))
     })
 
   withApiOptions(sources.command('get <id>'))
     .description('show a source')
     .action(async (id: string, _options: unknown, command: Command) => {
-      show(command, await apiOf(command).get<SourceShown>(pathOf(id)))
+      show(command, await apiOf(command).getSource(id))
     })
 
   withApiOptions(sources.command('create <name>'))
@@ -34,8 +36,9 @@ export function addSources(program: Command): void {
     .option('--rate-limit <calls>', 'most calls per second', parseRateLimit)
     .action(
       async (name: string, options: { disabled?: true } & SourceOptions, command: Command) => {
-        const body = { name, enabled: !options.disabled, rateLimit: rateLimitOf(options) }
-        show(command, await apiOf(command).post<SourceShown>('sources', body))
+        const enabled = !options.disabled
+        const body = definedFields({ name, enabled, rateLimit: rateLimitOf(options) })
+        show(command, await apiOf(command).createSource(body))
       },
     )
 
@@ -46,10 +49,9 @@ export function addSources(program: Command): void {
     .option('--no-enabled', 'refuse its calls')
     .option('--rate-limit <calls>', 'most calls per second, or none', parseRateLimit)
     .action(async (id: string, options: SourceOptions, command: Command) => {
-      // JSON leaves out what is undefined, and so does not change it.
       const { name, enabled } = options
-      const change = { name, enabled, rateLimit: rateLimitOf(options) }
-      show(command, await apiOf(command).patch<SourceShown>(pathOf(id), change))
+      const change = definedFields({ name, enabled, rateLimit: rateLimitOf(options) })
+      show(command, await apiOf(command).changeSource(id, change))
     })
 
   addKeyCommands(sources)
@@ -57,7 +59,7 @@ export function addSources(program: Command): void {
   withApiOptions(sources.command('delete <id>'))
     .description('remove a source and its destinations')
     .action(async (id: string, _options: unknown, command: Command) => {
-      await apiOf(command).delete(pathOf(id))
+      await apiOf(command).removeSource(id)
       outputOf(command).data({ id, deleted: true }, () => `Deleted ${id}.`)
     })
 }
@@ -66,20 +68,16 @@ function addKeyCommands(sources: Command): void {
   withApiOptions(sources.command('add-key <id>'))
     .description('make another write key; the old ones go on working')
     .action(async (id: string, _options: unknown, command: Command) => {
-      const made = await apiOf(command).post<{ key: string }>(`${pathOf(id)}/write-keys`, {})
+      const made = await apiOf(command).addWriteKey(id, {})
       outputOf(command).data(made, () => made.key)
     })
 
   withApiOptions(sources.command('remove-key <id> <key>'))
     .description('remove a write key; calls with it are refused from now on')
     .action(async (id: string, key: string, _options: unknown, command: Command) => {
-      await apiOf(command).delete(`${pathOf(id)}/write-keys/${encodeURIComponent(key)}`)
+      await apiOf(command).removeWriteKey(id, key)
       outputOf(command).data({ id, key, deleted: true }, () => `Removed ${key}.`)
     })
-}
-
-function pathOf(id: string): string {
-  return `sources/${encodeURIComponent(id)}`
 }
 
 function parseRateLimit(text: string): number | 'none' {
@@ -96,7 +94,7 @@ function rateLimitOf({ rateLimit }: SourceOptions): number | null | undefined {
   return rateLimit === 'none' ? null : rateLimit
 }
 
-function showList(command: Command, data: readonly SourceShown[]): void {
+function showList(command: Command, data: readonly Source[]): void {
   const output = outputOf(command)
   output.data({ data }, () =>
     data.length === 0
@@ -105,7 +103,7 @@ function showList(command: Command, data: readonly SourceShown[]): void {
   )
 }
 
-function show(command: Command, source: SourceShown): void {
+function show(command: Command, source: Source): void {
   const output = outputOf(command)
   output.data(source, () =>
     sheet(
@@ -116,19 +114,19 @@ function show(command: Command, source: SourceShown): void {
 }
 
 const COLUMNS = [
-  { head: 'id', cell: ({ id }: SourceShown) => id },
-  { head: 'name', cell: ({ name }: SourceShown) => name },
-  { head: 'enabled', cell: ({ enabled }: SourceShown) => (enabled ? 'yes' : 'no') },
-  { head: 'rate limit', cell: (source: SourceShown) => `${source.rateLimit ?? 'none'}` },
+  { head: 'id', cell: ({ id }: Source) => id },
+  { head: 'name', cell: ({ name }: Source) => name },
+  { head: 'enabled', cell: ({ enabled }: Source) => (enabled ? 'yes' : 'no') },
+  { head: 'rate limit', cell: (source: Source) => `${source.rateLimit ?? 'none'}` },
   {
     head: 'write keys',
-    cell: ({ writeKeys }: SourceShown) => writeKeys.map(({ key }) => key).join(' '),
+    cell: ({ writeKeys }: Source) => writeKeys.map(({ key }) => key).join(' '),
   },
-  { head: 'last used', cell: ({ writeKeys }: SourceShown) => lastUseOf(writeKeys) },
+  { head: 'last used', cell: ({ writeKeys }: Source) => lastUseOf(writeKeys) },
 ]
 
 /** The last use of any of the keys. Times as they are shown sort as they are. */
-function lastUseOf(keys: SourceShown['writeKeys']): string {
+function lastUseOf(keys: Source['writeKeys']): string {
   return (
     keys
       .map(({ lastUsedAt }) => lastUsedAt ?? '')

@@ -1,18 +1,13 @@
 import { type Command, Option } from 'commander'
 import { apiOf, withApiOptions } from '../../api/api-command.ts'
+import type { Token } from '../../api/generated/management-client.ts'
+import { listItems } from '../../api/list-items.ts'
+import { definedFields } from '../../api/management-api.ts'
 import { outputOf } from '../../output/output-of.ts'
 import { table } from '../../output/table.ts'
 
-interface TokenShown {
-  readonly id: string
-  readonly name: string
-  readonly role: string
-  readonly expiresAt: string | null
-  readonly lastUsedAt: string | null
-}
-
 interface CreateOptions {
-  readonly role: string
+  readonly role: Token['role']
   readonly expires?: string
 }
 
@@ -23,7 +18,7 @@ export function addTokens(program: Command): void {
   withApiOptions(tokens.command('list'))
     .description('list all tokens; none is shown itself')
     .action(async (_options: unknown, command: Command) => {
-      const data = await apiOf(command).list<TokenShown>('tokens')
+      const data = await listItems(apiOf(command).listTokens)
       const output = outputOf(command)
       output.data({ data }, () =>
         data.length === 0
@@ -41,8 +36,8 @@ export function addTokens(program: Command): void {
     )
     .option('--expires <time>', 'when it expires, in ISO 8601; else never')
     .action(async (name: string, { role, expires }: CreateOptions, command: Command) => {
-      const body = { name, role, expiresAt: expires }
-      const made = await apiOf(command).post<TokenShown & { token: string }>('tokens', body)
+      const body = definedFields({ name, role, expiresAt: expires })
+      const made = await apiOf(command).createToken(body)
       outputOf(command).data(
         made,
         () => `${made.token}\nIt cannot be shown again. Its id is ${made.id}.`,
@@ -52,15 +47,15 @@ export function addTokens(program: Command): void {
   withApiOptions(tokens.command('delete <id>'))
     .description('remove a token; requests with it are refused from now on')
     .action(async (id: string, _options: unknown, command: Command) => {
-      await apiOf(command).delete(`tokens/${encodeURIComponent(id)}`)
+      await apiOf(command).removeToken(id)
       outputOf(command).data({ id, deleted: true }, () => `Deleted ${id}.`)
     })
 }
 
 const COLUMNS = [
-  { head: 'id', cell: ({ id }: TokenShown) => id },
-  { head: 'name', cell: ({ name }: TokenShown) => name },
-  { head: 'role', cell: ({ role }: TokenShown) => role },
-  { head: 'expires', cell: ({ expiresAt }: TokenShown) => expiresAt ?? 'never' },
-  { head: 'last used', cell: ({ lastUsedAt }: TokenShown) => lastUsedAt ?? 'never' },
+  { head: 'id', cell: ({ id }: Token) => id },
+  { head: 'name', cell: ({ name }: Token) => name },
+  { head: 'role', cell: ({ role }: Token) => role },
+  { head: 'expires', cell: ({ expiresAt }: Token) => expiresAt ?? 'never' },
+  { head: 'last used', cell: ({ lastUsedAt }: Token) => lastUsedAt ?? 'never' },
 ]

@@ -1,32 +1,28 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { apiOf, withApiOptions } from '../../api/api-command.ts'
-import type { DeliveryShown } from '../../api/resources.ts'
+import type { Delivery } from '../../api/generated/management-client.ts'
+import { listItems } from '../../api/list-items.ts'
+import { definedFields, type ManagementApi } from '../../api/management-api.ts'
 import { deliverySheet } from '../../output/delivery-sheet.ts'
 import { outputOf } from '../../output/output-of.ts'
 import { table } from '../../output/table.ts'
 import { limitOption } from '../../options/count-option.ts'
-import { given } from '../../options/given.ts'
+
+type Filters = NonNullable<Parameters<ManagementApi['listDeliveries']>[0]>
+type FailureGroup = Awaited<ReturnType<ManagementApi['listFailures']>>['data'][number]
 
 const STATES = ['pending', 'delivered', 'rejected', 'expired', 'held', 'quarantined']
 
 interface ListOptions {
   readonly destination?: string
   readonly event?: string
-  readonly state?: string
-  readonly class?: string
-  readonly status?: string
+  readonly state?: Delivery['state']
+  /** The service checks it. */
+  readonly class?: NonNullable<Filters['$class']>
+  readonly status?: number
   readonly from?: string
   readonly to?: string
   readonly limit: number
-}
-
-interface FailureShown {
-  readonly destinationId: string
-  readonly class: string
-  readonly status: number | null
-  readonly count: number
-  readonly lastSeenAt: string
-  readonly remedy: string
 }
 
 /** `hookline deliveries …` */
@@ -39,21 +35,21 @@ export function addDeliveries(program: Command): void {
   withApiOptions(deliveries.command('get <id>'))
     .description('show a delivery with its attempts')
     .action(async (id: string, _options: unknown, command: Command) => {
-      show(command, await apiOf(command).get<DeliveryShown>(pathOf(id)))
+      show(command, await apiOf(command).getDelivery(id))
     })
 
   withApiOptions(deliveries.command('retry <id>'))
     .description('make another round now')
     .action(async (id: string, _options: unknown, command: Command) => {
-      show(command, await apiOf(command).post<DeliveryShown>(`${pathOf(id)}/retry`, {}))
+      show(command, await apiOf(command).retryDelivery(id, {}))
     })
 
   withApiOptions(deliveries.command('failures'))
     .description('what fails, grouped, with what to do about it')
     .option('--destination <id>', 'only those of this destination')
     .action(async ({ destination }: { destination?: string }, command: Command) => {
-      const query = given({ destinationId: destination })
-      const found = await apiOf(command).get<{ data: FailureShown[] }>('deliveries/failures', query)
+      const filter = definedFields({ destinationId: destination })
+      const found = await apiOf(command).listFailures(filter)
       const output = outputOf(command)
       output.data(found, () =>
         found.data.length === 0 ? 'Nothing fails.' : table(output, FAILURE_COLUMNS, found.data),
@@ -74,16 +70,17 @@ function addList(deliveries: Command): void {
     .addOption(limitOption())
     .action(async ({ limit, destination, event, ...rest }: ListOptions, command: Command) => {
       const { state, status, from, to } = rest
-      const query = given({
+      const filters = definedFields({
         destinationId: destination,
         eventId: event,
         state,
-        class: rest.class,
+        $class: rest.class,
         status,
-        from,
+        $from: from,
         to,
       })
-      const data = await apiOf(command).first<DeliveryShown>('deliveries', query, limit)
+      const api = apiOf(command)
+      const data = await listItems((page) => api.listDeliveries({ ...filters, ...page }), limit)
       const output = outputOf(command)
       output.data({ data }, () =>
         data.length === 0 ? 'No such deliveries.' : table(output, COLUMNS, data),
@@ -91,34 +88,30 @@ function addList(deliveries: Command): void {
     })
 }
 
-function httpStatus(text: string): string {
-  if (/^[1-5]\d\d$/.test(text)) return text
+function httpStatus(text: string): number {
+  if (/^[1-5]\d\d$/.test(text)) return Number(text)
   throw new InvalidArgumentError('It must be an HTTP status like 503.')
 }
 
-function pathOf(id: string): string {
-  return `deliveries/${encodeURIComponent(id)}`
-}
-
-function show(command: Command, delivery: DeliveryShown): void {
+function show(command: Command, delivery: Delivery): void {
   const output = outputOf(command)
   output.data(delivery, () => deliverySheet(output, delivery))
 }
 
 const COLUMNS = [
-  { head: 'id', cell: ({ id }: DeliveryShown) => id },
-  { head: 'destination', cell: ({ destinationId }: DeliveryShown) => destinationId },
-  { head: 'state', cell: ({ state }: DeliveryShown) => state },
-  { head: 'attempts', cell: ({ attempts }: DeliveryShown) => `${attempts.length}` },
-  { head: 'last', cell: ({ attempts }: DeliveryShown) => attempts.at(-1)?.class ?? '' },
-  { head: 'next attempt', cell: ({ nextAttemptAt }: DeliveryShown) => nextAttemptAt ?? '' },
+  { head: 'id', cell: ({ id }: Delivery) => id },
+  { head: 'destination', cell: ({ destinationId }: Delivery) => destinationId },
+  { head: 'state', cell: ({ state }: Delivery) => state },
+  { head: 'attempts', cell: ({ attempts }: Delivery) => `${attempts.length}` },
+  { head: 'last', cell: ({ attempts }: Delivery) => attempts.at(-1)?.class ?? '' },
+  { head: 'next attempt', cell: ({ nextAttemptAt }: Delivery) => nextAttemptAt ?? '' },
 ]
 
 const FAILURE_COLUMNS = [
-  { head: 'count', cell: ({ count }: FailureShown) => `${count}` },
-  { head: 'destination', cell: ({ destinationId }: FailureShown) => destinationId },
-  { head: 'class', cell: (failure: FailureShown) => failure.class },
-  { head: 'status', cell: ({ status }: FailureShown) => `${status ?? ''}` },
-  { head: 'last seen', cell: ({ lastSeenAt }: FailureShown) => lastSeenAt },
-  { head: 'remedy', cell: ({ remedy }: FailureShown) => remedy },
+  { head: 'count', cell: ({ count }: FailureGroup) => `${count}` },
+  { head: 'destination', cell: ({ destinationId }: FailureGroup) => destinationId },
+  { head: 'class', cell: (failure: FailureGroup) => failure.class },
+  { head: 'status', cell: ({ status }: FailureGroup) => `${status ?? ''}` },
+  { head: 'last seen', cell: ({ lastSeenAt }: FailureGroup) => lastSeenAt },
+  { head: 'remedy', cell: ({ remedy }: FailureGroup) => remedy },
 ]

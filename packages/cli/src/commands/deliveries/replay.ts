@@ -1,12 +1,14 @@
-import { EVENT_TYPES } from '@hookline/protocol'
+import { EVENT_TYPES, type EventType } from '@hookline/protocol'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { apiOf, withApiOptions } from '../../api/api-command.ts'
+import type { Replay } from '../../api/generated/management-client.ts'
+import { definedFields } from '../../api/management-api.ts'
 import { outputOf } from '../../output/output-of.ts'
 
 interface ReplayOptions {
   readonly destination: string
-  readonly states?: readonly string[]
-  readonly types?: readonly string[]
+  readonly states?: Replay['states']
+  readonly types?: EventType[]
   readonly from?: string
   readonly to?: string
   readonly text?: string
@@ -40,12 +42,12 @@ async function replay(options: ReplayOptions, command: Command): Promise<void> {
   const { destination: destinationId, rate: ratePerSecond, states, types, from, to, text } = options
   const { includeDeclined, dryRun } = options
   const selection = { destinationId, states, types, from, to, text, includeDeclined }
-  const body = { ...selection, ratePerSecond, dryRun }
-  const answer = await apiOf(command).post<Record<string, unknown>>('replays', body)
-  outputOf(command).data(answer, () =>
-    dryRun
-      ? `${String(answer['matches'])} deliveries would be made again.`
-      : `Replay ${String(answer['id'])} is ${String(answer['state'])}.`,
+  const body = definedFields({ ...selection, ratePerSecond, dryRun })
+  const result = await apiOf(command).createReplay(body)
+  outputOf(command).data(result, () =>
+    'matches' in result
+      ? `${result.matches} deliveries would be made again.`
+      : `Replay ${result.id} is ${result.state}.`,
   )
 }
 

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { apiOf, withApiOptions } from '../../api/api-command.ts'
-import type { ReplayShown } from '../../api/resources.ts'
+import type { Replay } from '../../api/generated/management-client.ts'
+import { listItems } from '../../api/list-items.ts'
 import { outputOf } from '../../output/output-of.ts'
 import { sheet, table } from '../../output/table.ts'
 import { limitOption } from '../../options/count-option.ts'
@@ -13,7 +14,7 @@ export function addReplays(program: Command): void {
     .description('list replays, newest first')
     .addOption(limitOption())
     .action(async ({ limit }: { limit: number }, command: Command) => {
-      const data = await apiOf(command).first<ReplayShown>('replays', {}, limit)
+      const data = await listItems(apiOf(command).listReplays, limit)
       const output = outputOf(command)
       output.data({ data }, () =>
         data.length === 0
@@ -25,21 +26,17 @@ export function addReplays(program: Command): void {
   withApiOptions(replays.command('get <id>'))
     .description('show a replay and how its deliveries ended')
     .action(async (id: string, _options: unknown, command: Command) => {
-      show(command, await apiOf(command).get<ReplayShown>(pathOf(id)))
+      show(command, await apiOf(command).getReplay(id))
     })
 
   withApiOptions(replays.command('cancel <id>'))
     .description('end a replay; what is due already is still delivered')
     .action(async (id: string, _options: unknown, command: Command) => {
-      show(command, await apiOf(command).post<ReplayShown>(`${pathOf(id)}/cancel`, {}))
+      show(command, await apiOf(command).cancelReplay(id, {}))
     })
 }
 
-function pathOf(id: string): string {
-  return `replays/${encodeURIComponent(id)}`
-}
-
-function show(command: Command, replay: ReplayShown): void {
+function show(command: Command, replay: Replay): void {
   const output = outputOf(command)
   output.data(replay, () =>
     sheet(
@@ -50,11 +47,11 @@ function show(command: Command, replay: ReplayShown): void {
 }
 
 const COLUMNS = [
-  { head: 'id', cell: ({ id }: ReplayShown) => id },
-  { head: 'state', cell: ({ state }: ReplayShown) => state },
-  { head: 'destination', cell: ({ destinationId }: ReplayShown) => destinationId },
-  { head: 'made due', cell: ({ requeued }: ReplayShown) => `${requeued}` },
-  { head: 'delivered', cell: ({ delivered }: ReplayShown) => `${delivered}` },
-  { head: 'failed', cell: ({ failed }: ReplayShown) => `${failed}` },
-  { head: 'asked for', cell: ({ createdAt }: ReplayShown) => createdAt },
+  { head: 'id', cell: ({ id }: Replay) => id },
+  { head: 'state', cell: ({ state }: Replay) => state },
+  { head: 'destination', cell: ({ destinationId }: Replay) => destinationId },
+  { head: 'made due', cell: ({ requeued }: Replay) => `${requeued}` },
+  { head: 'delivered', cell: ({ delivered }: Replay) => `${delivered}` },
+  { head: 'failed', cell: ({ failed }: Replay) => `${failed}` },
+  { head: 'asked for', cell: ({ createdAt }: Replay) => createdAt },
 ]

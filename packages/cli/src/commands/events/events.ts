@@ -1,16 +1,18 @@
-import { EVENT_TYPES } from '@hookline/protocol'
+import { EVENT_TYPES, type EventType } from '@hookline/protocol'
 import { type Command, Option } from 'commander'
 import { apiOf, withApiOptions } from '../../api/api-command.ts'
-import type { EventShown, TraceShown } from '../../api/resources.ts'
+import type { Event } from '../../api/generated/management-client.ts'
+import { listItems } from '../../api/list-items.ts'
+import { definedFields } from '../../api/management-api.ts'
 import { outputOf } from '../../output/output-of.ts'
+import { summaryOf, userOf } from '../../output/event-summary.ts'
 import { table } from '../../output/table.ts'
 import { traceText } from '../../output/trace-text.ts'
 import { limitOption } from '../../options/count-option.ts'
-import { given } from '../../options/given.ts'
 
 interface ListOptions {
   readonly source?: string
-  readonly type?: string
+  readonly type?: EventType
   readonly event?: string
   readonly user?: string
   readonly anonymous?: string
@@ -40,8 +42,9 @@ export function addEvents(program: Command): void {
     .action(async (options: ListOptions, command: Command) => {
       const { limit, source, user, anonymous, messageId, type, event, text, from, to } = options
       const ids = { sourceId: source, userId: user, anonymousId: anonymous, messageId }
-      const query = given({ ...ids, type, event, text, from, to })
-      const data = await apiOf(command).first<EventShown>('events', query, limit)
+      const filters = definedFields({ ...ids, $type: type, event, text, $from: from, to })
+      const api = apiOf(command)
+      const data = await listItems((page) => api.listEvents({ ...filters, ...page }), limit)
       const output = outputOf(command)
       output.data({ data }, () =>
         data.length === 0 ? 'No such events.' : table(output, COLUMNS, data),
@@ -51,16 +54,16 @@ export function addEvents(program: Command): void {
   withApiOptions(events.command('get <id>'))
     .description('show an event and what became of it, by its evt_… id')
     .action(async (id: string, _options: unknown, command: Command) => {
-      const trace = await apiOf(command).get<TraceShown>(`events/${encodeURIComponent(id)}`)
+      const trace = await apiOf(command).getEvent(id)
       const output = outputOf(command)
       output.data(trace, () => traceText(output, trace))
     })
 }
 
 const COLUMNS = [
-  { head: 'received', cell: ({ receivedAt }: EventShown) => receivedAt },
-  { head: 'id', cell: ({ id }: EventShown) => id },
-  { head: 'type', cell: ({ event }: EventShown) => event.type },
-  { head: 'name', cell: ({ event }: EventShown) => event.event ?? event.name ?? '' },
-  { head: 'user', cell: ({ event }: EventShown) => event.userId ?? event.anonymousId ?? '' },
+  { head: 'received', cell: ({ receivedAt }: Event) => receivedAt },
+  { head: 'id', cell: ({ id }: Event) => id },
+  { head: 'type', cell: ({ event }: Event) => summaryOf(event).type },
+  { head: 'name', cell: ({ event }: Event) => summaryOf(event).name ?? '' },
+  { head: 'user', cell: ({ event }: Event) => userOf(summaryOf(event)) },
 ]

@@ -1,14 +1,13 @@
 import { EVENT_TYPES } from '@hookline/protocol'
 import { type Command, Option } from 'commander'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { ApiClient } from '../../api/api-client.ts'
 import { apiOf, withApiOptions } from '../../api/api-command.ts'
 import { type LiveMessage, LiveMessages } from '../../api/live-messages.ts'
+import { definedFields, type ManagementApi } from '../../api/management-api.ts'
 import { Failure } from '../../failure.ts'
 import { liveLine } from '../../output/live-line.ts'
 import { outputOf } from '../../output/output-of.ts'
 import { stopSignal } from '../../service/stop-signal.ts'
-import { given } from '../../options/given.ts'
 
 const RECONNECT_MS = 1_000
 
@@ -36,7 +35,7 @@ export function addTail(program: Command): void {
 
 async function tail(options: TailOptions, command: Command): Promise<void> {
   const { source, destination, user, kind, type, event } = options
-  const query = given({
+  const query = definedFields({
     sourceId: source,
     destinationId: destination,
     userId: user,
@@ -63,7 +62,7 @@ async function tail(options: TailOptions, command: Command): Promise<void> {
 }
 
 async function read(
-  api: ApiClient,
+  api: ManagementApi,
   path: string,
   options: {
     readonly messages: LiveMessages

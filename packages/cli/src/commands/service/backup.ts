@@ -5,8 +5,8 @@ import { resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { SETTINGS } from '@hookline/server/settings'
-import type { ApiClient } from '../../api/api-client.ts'
 import { apiOf, withApiOptions } from '../../api/api-command.ts'
+import type { ManagementApi } from '../../api/management-api.ts'
 import { Failure } from '../../failure.ts'
 import { outputOf } from '../../output/output-of.ts'
 import { databaseFailure } from '../../service/database-failure.ts'
@@ -57,7 +57,7 @@ async function backUpFolder(dataDir: string, file: string): Promise<void> {
 }
 
 /** The file appears when it is whole: a connection that breaks leaves none. */
-async function download(api: ApiClient, file: string): Promise<void> {
+async function download(api: ManagementApi, file: string): Promise<void> {
   const answer = await api.stream('backup')
   const partial = `${file}.partial`
   try {

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { ApiClient } from '../../api/api-client.ts'
+import { type ManagementApi, managementApi } from '../../api/management-api.ts'
 import { sendCalls } from '../../sending/send-calls.ts'
 import { Arrivals } from '../../demo/arrivals.ts'
 import { requestText } from '../../demo/request-text.ts'
@@ -47,10 +47,10 @@ async function demo(output: Output): Promise<void> {
   const service = stack.use(await startService(dataDir))
   output.show(`Service on ${service.url}, receiver on ${receiver.url}\n`)
   const startedAt = performance.now()
-  const api = new ApiClient(new URL(service.url), service.adminToken.reveal())
+  const api = managementApi(new URL(service.url), service.adminToken.reveal())
   await sendAll(service, api, receiver)
   await arrivedOrLate(arrivals.complete, interrupted)
-  await api.post('deletions', { userIds: [DELETED_USER] })
+  await api.createDeletion({ userIds: [DELETED_USER] })
   await arrivedOrLate(arrivals.noticed, interrupted)
   conclude(output, arrivals, Math.round(performance.now() - startedAt))
 }
@@ -83,7 +83,7 @@ async function startService(dataDir: string): Promise<Service> {
   return openOrExplain(config, await serviceLogger(config.logLevel))
 }
 
-async function sendAll(service: Service, api: ApiClient, receiver: Receiver): Promise<void> {
+async function sendAll(service: Service, api: ManagementApi, receiver: Receiver): Promise<void> {
   const base = new URL(service.url)
   const { writeKey } = await demoObjects(api, { url: receiver.url, secret: SECRET })
   await sendCalls(base, writeKey, SAMPLE_CALLS)

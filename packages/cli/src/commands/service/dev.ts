@@ -1,7 +1,7 @@
 import type { Config, Service } from '@hookline/server'
 import { VERSION } from '@hookline/server/version'
 import type { Command } from 'commander'
-import { ApiClient } from '../../api/api-client.ts'
+import { type ManagementApi, managementApi } from '../../api/management-api.ts'
 import { httpUrl } from '../../api/service-url.ts'
 import { attemptDocument, attemptLine } from '../../dev/attempt-line.ts'
 import { banner, type DevReady } from '../../dev/banner.ts'
@@ -42,7 +42,7 @@ async function dev({ forwardTo, ...flags }: DevOptions, command: Command): Promi
       const { file, secret } = devSecret(config.dataDir)
       const receiver = forwardTo ? undefined : afterwards.use(await openReceiver(output, secret))
       const webhookUrl = forwardTo?.href ?? receiver!.url
-      const api = new ApiClient(
+      const api = managementApi(
         new URL(reachableUrl(service.adminUrl)),
         service.adminToken.reveal(),
       )
@@ -64,7 +64,7 @@ async function openReceiver(output: Output, secret: string): Promise<Receiver> {
 }
 
 async function openFeed(
-  api: ApiClient,
+  api: ManagementApi,
   destinationId: string,
   output: Output,
 ): Promise<DeliveryFeed> {

@@ -1,9 +1,10 @@
 import type { Command } from 'commander'
 import { apiOf, withApiOptions } from '../../api/api-command.ts'
+import { definedFields } from '../../api/management-api.ts'
 import { outputOf } from '../../output/output-of.ts'
 
 interface DeleteOptions {
-  readonly source?: readonly string[]
+  readonly source?: string[]
   readonly suppress?: true
 }
 
@@ -14,8 +15,8 @@ export function addDeleteUser(program: Command): void {
     .option('--source <ids...>', 'only at these sources; at all if absent')
     .option('--suppress', 'keep no new events of them either')
     .action(async (userIds: string[], { source, suppress }: DeleteOptions, command: Command) => {
-      const body = { userIds, sourceIds: source, suppress }
-      const made = await apiOf(command).post<{ id: string; state: string }>('deletions', body)
+      const body = definedFields({ userIds, sourceIds: source, suppress })
+      const made = await apiOf(command).createDeletion(body)
       outputOf(command).data(made, () => `Deletion ${made.id} is ${made.state}.`)
     })
 }

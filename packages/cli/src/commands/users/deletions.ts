@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { apiOf, withApiOptions } from '../../api/api-command.ts'
-import type { DeletionShown } from '../../api/resources.ts'
+import type { Deletion } from '../../api/generated/management-client.ts'
+import { listItems } from '../../api/list-items.ts'
 import { outputOf } from '../../output/output-of.ts'
 import { sheet, table } from '../../output/table.ts'
 import { limitOption } from '../../options/count-option.ts'
@@ -13,7 +14,7 @@ export function addDeletions(program: Command): void {
     .description('list deletions, newest first')
     .addOption(limitOption())
     .action(async ({ limit }: { limit: number }, command: Command) => {
-      const data = await apiOf(command).first<DeletionShown>('deletions', {}, limit)
+      const data = await listItems(apiOf(command).listDeletions, limit)
       const output = outputOf(command)
       output.data({ data }, () =>
         data.length === 0
@@ -26,24 +27,22 @@ export function addDeletions(program: Command): void {
     .description('show a deletion; with --receipt, the signed document that proves it')
     .option('--receipt', 'print the receipt, always as JSON')
     .action(async (id: string, { receipt }: { receipt?: true }, command: Command) => {
-      const query = receipt ? { format: 'receipt' } : {}
-      const path = `deletions/${encodeURIComponent(id)}`
-      const deletion = await apiOf(command).get<DeletionShown>(path, query)
+      const found = await apiOf(command).getDeletion(id, receipt ? { format: 'receipt' } : {})
       const output = outputOf(command)
-      output.data(deletion, () =>
-        receipt
-          ? JSON.stringify(deletion)
+      output.data(found, () =>
+        'receipt' in found
+          ? JSON.stringify(found)
           : sheet(
               output,
-              COLUMNS.map(({ head, cell }) => [head, cell(deletion)]),
+              COLUMNS.map(({ head, cell }) => [head, cell(found)]),
             ),
       )
     })
 }
 
 const COLUMNS = [
-  { head: 'id', cell: ({ id }: DeletionShown) => id },
-  { head: 'state', cell: ({ state }: DeletionShown) => state },
-  { head: 'users', cell: ({ users }: DeletionShown) => `${users}` },
-  { head: 'asked for', cell: ({ createdAt }: DeletionShown) => createdAt },
+  { head: 'id', cell: ({ id }: Deletion) => id },
+  { head: 'state', cell: ({ state }: Deletion) => state },
+  { head: 'users', cell: ({ users }: Deletion) => `${users}` },
+  { head: 'asked for', cell: ({ createdAt }: Deletion) => createdAt },
 ]

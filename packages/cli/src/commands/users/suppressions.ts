@@ -1,15 +1,12 @@
 import type { Command } from 'commander'
 import { apiOf, withApiOptions } from '../../api/api-command.ts'
+import { listItems } from '../../api/list-items.ts'
+import type { ManagementApi } from '../../api/management-api.ts'
 import { outputOf } from '../../output/output-of.ts'
 import { table } from '../../output/table.ts'
 import { limitOption } from '../../options/count-option.ts'
 
-interface SuppressionShown {
-  readonly userId: string
-  readonly sourceId: string | null
-  readonly since: string
-  readonly deletionId: string
-}
+type Suppression = Awaited<ReturnType<ManagementApi['listSuppressions']>>['data'][number]
 
 /** `hookline suppressions …` */
 export function addSuppressions(program: Command): void {
@@ -21,7 +18,7 @@ export function addSuppressions(program: Command): void {
     .description('list suppressed users, newest first')
     .addOption(limitOption())
     .action(async ({ limit }: { limit: number }, command: Command) => {
-      const data = await apiOf(command).first<SuppressionShown>('suppressions', {}, limit)
+      const data = await listItems(apiOf(command).listSuppressions, limit)
       const output = outputOf(command)
       output.data({ data }, () =>
         data.length === 0 ? 'Nobody is suppressed.' : table(output, COLUMNS, data),
@@ -31,14 +28,14 @@ export function addSuppressions(program: Command): void {
   withApiOptions(suppressions.command('delete <userId>'))
     .description('let a user come back: new events are kept from now on')
     .action(async (userId: string, _options: unknown, command: Command) => {
-      await apiOf(command).delete(`suppressions/${encodeURIComponent(userId)}`)
+      await apiOf(command).removeSuppression(userId)
       outputOf(command).data({ userId, deleted: true }, () => `${userId} may come back.`)
     })
 }
 
 const COLUMNS = [
-  { head: 'user', cell: ({ userId }: SuppressionShown) => userId },
-  { head: 'source', cell: ({ sourceId }: SuppressionShown) => sourceId ?? 'all' },
-  { head: 'since', cell: ({ since }: SuppressionShown) => since },
-  { head: 'deletion', cell: ({ deletionId }: SuppressionShown) => deletionId },
+  { head: 'user', cell: ({ userId }: Suppression) => userId },
+  { head: 'source', cell: ({ sourceId }: Suppression) => sourceId ?? 'all' },
+  { head: 'since', cell: ({ since }: Suppression) => since },
+  { head: 'deletion', cell: ({ deletionId }: Suppression) => deletionId },
 ]
