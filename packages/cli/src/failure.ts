@@ -1,22 +1,35 @@
-import { EXIT_CODES, type ExitCode } from './exit-codes.ts'
+/** The exit codes of the command, by meaning. */
+export const EXIT_CODES = {
+  ok: 0,
+  failed: 1,
+  usage: 2,
+  auth: 3,
+  'not found': 4,
+  unreachable: 6,
+  partial: 7,
+  unhealthy: 8,
+  interrupted: 130,
+} as const
 
-/** One fault of something that was sent, as the management API names it. */
-export interface FailureDetail {
-  /** Where: a JSON Pointer or the name of a parameter. */
+export type ExitCode = (typeof EXIT_CODES)[keyof typeof EXIT_CODES]
+
+/** One fault in the data that was sent, as the management API reports it. */
+interface FailureDetail {
+  /** Where the fault is: a JSON Pointer or the name of a parameter. */
   readonly pointer: string
   readonly message: string
   readonly hint: string
 }
 
-export interface FailureOptions extends ErrorOptions {
-  /** What to do about it. */
+interface FailureOptions extends ErrorOptions {
+  /** What the user can do about it. */
   readonly hint?: string
-  /** For programs; the meaning of the exit code where there is nothing more exact. */
+  /** A code for programs. Without one, it is the meaning of the exit code. */
   readonly code?: string
   readonly details?: readonly FailureDetail[]
 }
 
-/** Why a command could not do what it was asked, for the one who typed it. Holds no secret. */
+/** The reason why a command failed, written for its user. Contains no secret. */
 export class Failure extends Error {
   override readonly name = 'Failure'
   readonly meaning: keyof typeof EXIT_CODES
@@ -34,9 +47,18 @@ export class Failure extends Error {
     this.details = options.details ?? []
   }
 
-  /** The same failure, with other advice. */
+  /** The same failure with another hint. */
   withHint(hint: string): Failure {
     const { meaning, message, code, details, cause } = this
     return new Failure(meaning, message, { code, details, cause, hint })
   }
+}
+
+/** The failure for an error of the file system that was thrown while `file` was written. */
+export function writeFailure(file: string, cause: unknown): Failure {
+  const { code, message } = cause as NodeJS.ErrnoException
+  return new Failure('failed', `Cannot write ${file}: ${code ?? message}.`, {
+    cause,
+    hint: 'Check that its folder exists, that you may write to it, and that the disk is not full.',
+  })
 }

@@ -1,10 +1,10 @@
-import { EXIT_CODES } from './exit-codes.ts'
+import { EXIT_CODES } from './failure.ts'
 import { createProgram } from './program.ts'
 import { reportFailure } from './report-failure.ts'
 
-/** Runs the command that the arguments name. Resolves, never rejects, with the exit code. */
+/** Runs the command that the arguments name. Resolves with the exit code; never rejects. */
 export async function main(args: readonly string[]): Promise<number> {
-  // Whoever reads the output may stop early, like `head`: that is no failure.
+  // A reader such as `head` may close the pipe early: that is not a failure.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     process.exit(error.code === 'EPIPE' ? EXIT_CODES.ok : EXIT_CODES.failed)
   })

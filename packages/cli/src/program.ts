@@ -27,7 +27,7 @@ import { addTail } from './commands/events/tail.ts'
 import { addTokens } from './commands/configuration/tokens.ts'
 import { addTrace } from './commands/events/trace.ts'
 import { addVersion } from './commands/service/version.ts'
-import { EXIT_CODES_HELP } from './exit-codes.ts'
+import { EXIT_CODES } from './failure.ts'
 
 const COMMANDS = [
   addStart,
@@ -59,14 +59,18 @@ const COMMANDS = [
   addVersion,
 ]
 
-/** The whole command line: what it takes, and what it runs. Faults of usage are thrown as CommanderError. */
+const EXIT_CODES_HELP = `Exit codes: ${Object.entries(EXIT_CODES)
+  .map(([meaning, code]) => `${code} ${meaning}`)
+  .join(' · ')}`
+
+/** The command line with all its commands. A usage error is thrown as CommanderError. */
 export function createProgram(): Command {
   const program = new Command('hookline')
-    .description('Analytics events to signed webhooks: nothing lost, nothing hidden.')
+    .description('Forwards analytics events to signed webhooks: nothing lost, nothing hidden.')
     .version(VERSION)
-    .option('--json', 'print JSON for programs, one document a line')
+    .option('--json', 'print JSON for programs, one document per line')
     .configureHelp({ showGlobalOptions: true })
-    // reportFailure says it, in the form that was asked for.
+    // reportFailure prints errors, as text or as JSON.
     .configureOutput({ outputError: () => {} })
     .exitOverride()
     .addHelpText('afterAll', `\n${EXIT_CODES_HELP}`)

@@ -1,13 +1,12 @@
 import { CommanderError } from 'commander'
 import { styleText } from 'node:util'
-import { EXIT_CODES, type ExitCode } from './exit-codes.ts'
-import { Failure } from './failure.ts'
-import { printable } from './output/printable.ts'
+import { EXIT_CODES, type ExitCode, Failure } from './failure.ts'
+import { printable } from './output/output.ts'
 
-/** Says on stderr what went wrong, for people or, with `json`, as one line for programs. */
+/** Writes to stderr what went wrong: text for people, or with `json` one line for programs. */
 export function reportFailure(error: unknown, json: boolean): ExitCode {
   if (error instanceof CommanderError && error.exitCode === 0) return EXIT_CODES.ok
-  // Commander has shown the help that it was not asked for.
+  // Called without a subcommand: commander has printed the help.
   if (error instanceof CommanderError && error.code === 'commander.help') return EXIT_CODES.usage
   const failure = failureOf(error)
   process.stderr.write(`${json ? JSON.stringify(documentOf(failure)) : textOf(failure)}\n`)
@@ -18,10 +17,10 @@ function failureOf(error: unknown): Failure {
   if (error instanceof Failure) return error
   if (error instanceof CommanderError) {
     const message = error.message.replace(/^error: /, '')
-    return new Failure('usage', message, { hint: 'Add --help to see what the command takes.' })
+    return new Failure('usage', message, { hint: 'Add --help to see arguments and options.' })
   }
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)
-  return new Failure('failed', `This is a defect of Hookline: ${stack}`, { code: 'defect' })
+  return new Failure('failed', `This is a bug in Hookline: ${stack}`, { code: 'defect' })
 }
 
 function documentOf({ code, message, hint, details, exitCode }: Failure): object {

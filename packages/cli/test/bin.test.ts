@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { run } from './harness/hookline.ts'
 
 describe('the hookline executable', () => {
-  it('says on an old Node what is needed and what to do, and exits 1', async () => {
+  it('exits 1 on an old Node, and prints which Node it needs and what to do', async () => {
     const { code, stdout, stderr } = await run(['version'], { nodeArgs: ['--import', OLD_NODE] })
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toContain('Hookline needs Node 24 or newer; this is v20.19.0.')
@@ -25,13 +25,13 @@ describe('the hookline executable', () => {
     [['listen', '--prot', '1'], 'Did you mean --port?'],
     [['trace'], "missing required argument 'id'"],
     [['sources', 'list', '--url', 'localhost:4800'], 'It must be a URL like'],
-  ] as const)('exits 2 and says why for the arguments %j', async ([args, words]) => {
+  ] as const)('exits 2 and prints the reason for the arguments %j', async ([args, words]) => {
     const { code, stdout, stderr } = await run(args)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toContain(words)
   })
 
-  it('says its version, for people and for programs', async () => {
+  it('prints its version, for people and for programs', async () => {
     const [text, json] = await Promise.all([run(['version']), run(['version', '--json'])])
     expect(text.stdout).toMatch(/^hookline \d+\.\d+\.\d+ \(Node v24\./)
     expect(JSON.parse(json.stdout)).toEqual({
@@ -43,7 +43,7 @@ describe('the hookline executable', () => {
   })
 })
 
-/** A module that makes the Node which runs the executable look like an older one. */
+/** A module that makes Node report an older version to the executable. */
 const OLD_NODE = `data:text/javascript,${encodeURIComponent(`
   const versions = { ...process.versions, node: '20.19.0' }
   Object.defineProperties(process, {

@@ -1,11 +1,11 @@
 import { SETTINGS } from '@hookline/server/settings'
 import { readFileSync } from 'node:fs'
-import { isIP } from 'node:net'
 import { join } from 'node:path'
 import { Failure } from '../failure.ts'
+import { isLoopback } from '../loopback.ts'
 
 export interface TokenOptions {
-  /** The service that will see the token. */
+  /** The service that the token is sent to. */
   readonly url: URL
   /** A file that holds the token. */
   readonly tokenFile?: string
@@ -14,34 +14,26 @@ export interface TokenOptions {
 }
 
 /**
- * The admin token: from `--token-file`, else HOOKLINE_ADMIN_TOKEN, else the file that the service keeps
- * in its data folder. That file belongs to the service on this machine: unless named, it is sent to
- * no other. @throws {Failure} `auth` where there is none
+ * The admin token: from `--token-file`, else from HOOKLINE_ADMIN_TOKEN, else from the file that the service
+ * keeps in its data folder. That file belongs to the service on this machine: another service gets its
+ * content only if `--data-dir` names the folder. @throws {Failure} `auth` if there is no token
  */
-export function findAdminToken(options: TokenOptions): string {
-  const { HOOKLINE_ADMIN_TOKEN, HOOKLINE_DATA_DIR } = process.env
-  if (options.tokenFile === undefined && HOOKLINE_ADMIN_TOKEN) return HOOKLINE_ADMIN_TOKEN
-  if (
-    options.tokenFile === undefined &&
-    options.dataDir === undefined &&
-    !isLoopback(options.url)
-  ) {
-    throw noToken(`The token for ${options.url.host} is not set.`)
+export function findAdminToken({ url, tokenFile, dataDir }: TokenOptions): string {
+  const { HOOKLINE_ADMIN_TOKEN } = process.env
+  if (tokenFile === undefined && HOOKLINE_ADMIN_TOKEN) return HOOKLINE_ADMIN_TOKEN
+  if (tokenFile === undefined && dataDir === undefined && !isLoopback(url.hostname)) {
+    throw noToken(`No admin token was given for ${url.host}.`)
   }
-  const dataDir = options.dataDir ?? HOOKLINE_DATA_DIR ?? SETTINGS.dataDir.default
-  const file = options.tokenFile ?? join(dataDir, 'admin-token')
+  const file = tokenFile ?? join(dataDirOf(dataDir), 'admin-token')
   const token = contentOf(file)
-  // What else may be in a wrong file must not go out as a header, or be quoted in an error about one.
+  // The content of a wrong file must not go out as a header, nor appear in an error about that header.
   if (/^[\u0021-\u007e]+$/.test(token)) return token
-  throw noToken(`${file} holds no admin token.`)
+  throw noToken(`${file} does not hold an admin token.`)
 }
 
-function isLoopback({ hostname }: URL): boolean {
-  return (
-    hostname === 'localhost' ||
-    hostname === '[::1]' ||
-    (isIP(hostname) === 4 && hostname.startsWith('127.'))
-  )
+/** The data folder of the service: from `--data-dir`, else from HOOKLINE_DATA_DIR, else the default. */
+export function dataDirOf(option: string | undefined): string {
+  return option ?? process.env['HOOKLINE_DATA_DIR'] ?? SETTINGS.dataDir.default
 }
 
 function contentOf(file: string): string {
@@ -49,13 +41,14 @@ function contentOf(file: string): string {
     return readFileSync(file, 'utf8').trim()
   } catch (cause) {
     const isMissing = (cause as NodeJS.ErrnoException).code === 'ENOENT'
-    throw noToken(`The admin token ${isMissing ? 'is not' : 'cannot be read'} in ${file}.`, cause)
+    const problem = isMissing ? 'does not exist' : 'cannot be read'
+    throw noToken(`The file with the admin token, ${file}, ${problem}.`, cause)
   }
 }
 
 function noToken(message: string, cause?: unknown): Failure {
   return new Failure('auth', message, {
     cause,
-    hint: 'Name its file with --token-file or the data folder of the service with --data-dir, or set HOOKLINE_ADMIN_TOKEN.',
+    hint: 'Give its file with --token-file or the data folder of the service with --data-dir, or set HOOKLINE_ADMIN_TOKEN.',
   })
 }

@@ -4,20 +4,20 @@ export interface LiveMessage {
   readonly data: Readonly<Record<string, unknown>>
 }
 
-/** What a stream of server-sent events said so far. */
+/** Parses a stream of server-sent events (WHATWG HTML §9.2), piece by piece. */
 export class LiveMessages {
-  /** The id to go on from after a break. */
+  /** The id of the last message. A new connection that sends it continues after that message. */
   lastId: string | undefined
   #rest = ''
 
-  /** The messages that are whole with this text. Comments are none. */
+  /** Takes the next piece of the stream, and returns the messages that it completes. Skips comments. */
   take(text: string): LiveMessage[] {
     const blocks = (this.#rest + text).split('\n\n')
     this.#rest = blocks.pop()!
     return blocks.flatMap((block) => this.#messageIn(block) ?? [])
   }
 
-  /** The connection broke: what came of a message that is not whole counts for nothing. */
+  /** The connection is closed: drops an incomplete message. */
   broken(): void {
     this.#rest = ''
   }

@@ -1,14 +1,14 @@
 import { isJsonObject } from '@hookline/protocol'
 import { Failure } from '../failure.ts'
-import { foreignAnswer } from './foreign-answer.ts'
+import { notHookline } from './connection-failure.ts'
 import type { Problem } from './generated/management-client.ts'
 
 /** The fields of a Problem document (RFC 9457) that are shown. */
 type ShownProblem = Pick<Problem, 'code' | 'title' | 'detail'> & Partial<Pick<Problem, 'errors'>>
 
-/** The failure for a response of the management API other than a success. */
+/** The failure for an error response of the management API. */
 export function problemFailure(status: number, body: unknown): Failure {
-  if (!isProblem(body)) return foreignAnswer(status)
+  if (!isProblem(body)) return notHookline(status)
   const { code, title, detail, errors: details = [] } = body
   if (details.length > 0) return new Failure('failed', title, { code, details })
   return new Failure(meaningOf(status), title, { code, hint: hintOf(status, detail) })
@@ -26,5 +26,5 @@ function meaningOf(status: number): 'auth' | 'not found' | 'failed' {
 
 function hintOf(status: number, detail: string): string {
   if (status !== 401) return detail
-  return 'Name the file that holds the token of this service with --token-file, or its folder with --data-dir; or set HOOKLINE_ADMIN_TOKEN.'
+  return 'Give the file with the token of this service with --token-file, or its data folder with --data-dir, or set HOOKLINE_ADMIN_TOKEN.'
 }

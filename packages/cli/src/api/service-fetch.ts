@@ -1,6 +1,6 @@
 import { SUCCESS_CODES } from '@oazapfts/runtime'
+import { DEADLINE_MS, unreachable } from './connection-failure.ts'
 import { problemFailure } from './problem-failure.ts'
-import { DEADLINE_MS, unreachable } from './unreachable.ts'
 
 export interface StreamOptions {
   readonly headers?: Readonly<Record<string, string>>
@@ -8,8 +8,8 @@ export interface StreamOptions {
 }
 
 /**
- * `fetch` for the generated client, with a deadline. It reads the whole body, because the client takes a
- * body that breaks off for an empty one. @throws {Failure} unless the response is a success of Hookline's API
+ * `fetch` for the generated client, with a deadline. It reads the whole body, because the client treats a
+ * broken body as an empty one. @throws {Failure} unless the response is a success of Hookline's API
  */
 export function serviceFetch(base: URL): typeof fetch {
   return async (url, init) => {
@@ -18,7 +18,7 @@ export function serviceFetch(base: URL): typeof fetch {
     const hasBody = status !== 204
     const isSuccess = SUCCESS_CODES.some((code) => code === status)
     if (!isSuccess || (hasBody && body === undefined)) throw problemFailure(status, body)
-    // The client goes by the content type, which a proxy may have changed.
+    // The client relies on the content type, which a proxy may have changed.
     return hasBody ? Response.json(body, { status }) : new Response(null, { status })
   }
 }

@@ -1,11 +1,11 @@
 import type { ReceivedDelivery, ReceivedRequest } from '../receiver/received-delivery.ts'
 import type { SampleCall } from './sample-calls.ts'
 
-/** What has arrived of the calls that were sent, and of the deletion that was asked for. */
+/** Records which of the demo's calls were delivered, and its deletion notice. */
 export class Arrivals {
-  /** Resolves when every call has arrived. */
+  /** Resolves when every call was delivered. */
   readonly complete: Promise<void>
-  /** Resolves when a deletion notice has arrived. */
+  /** Resolves when the deletion notice was delivered. */
   readonly noticed: Promise<void>
   readonly #calls: readonly SampleCall[]
   readonly #arrived = new Map<string, { delivery: ReceivedDelivery; request: ReceivedRequest }>()
@@ -23,7 +23,7 @@ export class Arrivals {
     this.#resolveNoticed = notice.resolve
   }
 
-  add(delivery: ReceivedDelivery, request: ReceivedRequest): void {
+  record(delivery: ReceivedDelivery, request: ReceivedRequest): void {
     if (delivery.type === 'delete') {
       this.#notice = delivery
       this.#resolveNoticed()
@@ -33,13 +33,13 @@ export class Arrivals {
     if (this.#calls.every(({ messageId }) => this.#arrived.has(messageId))) this.#resolve()
   }
 
-  /** The request that carried the call of this type. */
+  /** The request that delivered the call of this type. */
   requestOf(type: string): ReceivedRequest | undefined {
     return this.#arrived.get(this.#calls.find((call) => call.type === type)?.messageId ?? '')
       ?.request
   }
 
-  /** What is wrong, a sentence for each call and for the notice: it is missing, or its signatures are not both right. */
+  /** One sentence for each call or notice that did not arrive or whose signatures are not both correct. */
   faults(): string[] {
     const calls = this.#calls.flatMap(({ type, messageId }) =>
       faultsOf(`The ${type} call`, this.#arrived.get(messageId)?.delivery),

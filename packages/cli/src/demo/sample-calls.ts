@@ -1,15 +1,15 @@
 import type { EventType, JsonObject } from '@hookline/protocol'
 
-/** A call of the demo. Its messageId tells which delivery is its own. */
+/** A call of the demo. Its messageId identifies its delivery. */
 export interface SampleCall extends JsonObject {
   readonly type: EventType
   readonly messageId: string
 }
 
-/** Who asks in the end to be deleted. */
+/** The user whom the demo deletes at its end. */
 export const DELETED_USER = 'u1'
 
-/** One call of each type: a visitor becomes a customer. */
+/** One call of each type. They tell how a visitor becomes a customer. */
 export const SAMPLE_CALLS: readonly SampleCall[] = [
   {
     type: 'page',

@@ -1,8 +1,8 @@
 import { VERSION } from '@hookline/server/version'
 import type { Output } from '../output/output.ts'
-import { sheet } from '../output/table.ts'
+import { details } from '../output/table.ts'
 
-/** What a session of `hookline dev` offers. The shape is what `--json` shows. */
+/** What `hookline dev` has set up, in the form of `--json`. */
 export interface DevReady {
   readonly kind: 'ready'
   readonly version: string
@@ -15,19 +15,19 @@ export interface DevReady {
   readonly webhookUrl: string
   readonly secretFile: string
   readonly allowedNetworks: readonly string[]
-  /** Sends an event when pasted into a shell. */
+  /** A shell command that sends an event. */
   readonly curl: string
 }
 
 /** The same for people. */
 export function banner(output: Output, ready: DevReady): string {
-  const facts = sheet(output, [
+  const facts = details(output, [
     ['service', ready.url],
-    ['data', ready.dataDir],
+    ['data folder', ready.dataDir],
     ['write key', ready.writeKey],
     ['delivers to', ready.webhookUrl],
-    ['signed with', `the shared secret in ${ready.secretFile}`],
-    ['also allowed', `webhooks on ${ready.allowedNetworks.join(', ')}, unlike with hookline start`],
+    ['shared secret', `in ${ready.secretFile}`],
+    ['allowed networks', `${ready.allowedNetworks.join(', ')} (\`hookline start\` refuses them)`],
   ])
   return [
     '',
@@ -37,7 +37,17 @@ export function banner(output: Output, ready: DevReady): string {
     output.style('bold', 'Send an event from another terminal:'),
     ready.curl,
     '',
-    'Deliveries appear here. Ctrl-C stops.',
+    'Deliveries appear here. Press Ctrl-C to stop.',
     '',
   ].join('\n')
+}
+
+/** A shell command that sends a first event. Only its body needs quotes. */
+export function curlLine(url: string, writeKey: string): string {
+  const call = {
+    userId: 'u1',
+    event: 'Order Completed',
+    properties: { orderId: 'o-1', revenue: 39.95 },
+  }
+  return `curl -u ${writeKey}: ${url}/v1/track -H 'Content-Type: application/json' -d '${JSON.stringify(call)}'`
 }

@@ -1,3 +1,6 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Source } from '../api/generated/management-client.ts'
 import { listItems } from '../api/list-items.ts'
 import type { ManagementApi } from '../api/management-api.ts'
@@ -10,7 +13,7 @@ export interface DemoObjects {
   readonly destinationId: string
 }
 
-/** Makes a source and a destination that delivers to `url`, or finds those made before and points them there. */
+/** Creates a source and a destination that delivers to the webhook, or finds those of an earlier run and updates them. */
 export async function demoObjects(
   api: ManagementApi,
   webhook: { readonly url: string; readonly secret: string },
@@ -18,23 +21,28 @@ export async function demoObjects(
   const source = await demoSource(api)
   const settings = { webhooks: [{ url: webhook.url }], sharedSecret: webhook.secret }
   const { id: sourceId } = source
-  const made = await listItems((page) => api.listDestinations({ sourceId, ...page }))
-  const before = made.find(({ name }) => name === NAME)
+  const destinations = await listItems((page) => api.listDestinations({ sourceId, ...page }))
+  const earlier = destinations.find(({ name }) => name === NAME)
   const change = { enabled: true, settings }
   const destination =
-    before === undefined
+    earlier === undefined
       ? await api.createDestination({ sourceId, ...change, type: 'Webhooks', name: NAME })
-      : await api.changeDestination(before.id, change)
-  return {
-    sourceId,
-    writeKey: source.writeKeys[0]!.key,
-    destinationId: destination.id,
-  }
+      : await api.changeDestination(earlier.id, change)
+  return { sourceId, writeKey: source.writeKeys[0]!.key, destinationId: destination.id }
+}
+
+/** The shared secret of the demo destination, and the file that keeps it between runs. */
+export function demoSecret(dataDir: string): { readonly file: string; readonly secret: string } {
+  const file = join(dataDir, 'dev-shared-secret')
+  if (existsSync(file)) return { file, secret: readFileSync(file, 'utf8').trim() }
+  const secret = randomBytes(24).toString('base64url')
+  writeFileSync(file, `${secret}\n`, { mode: 0o600 })
+  return { file, secret }
 }
 
 async function demoSource(api: ManagementApi): Promise<Source> {
   const sources = await listItems(api.listSources)
-  const before = sources.find(({ name, writeKeys }) => name === NAME && writeKeys.length > 0)
-  if (before === undefined) return api.createSource({ name: NAME })
-  return before.enabled ? before : api.changeSource(before.id, { enabled: true })
+  const earlier = sources.find(({ name, writeKeys }) => name === NAME && writeKeys.length > 0)
+  if (earlier === undefined) return api.createSource({ name: NAME })
+  return earlier.enabled ? earlier : api.changeSource(earlier.id, { enabled: true })
 }

@@ -6,7 +6,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { serviceAt } from './service-at.ts'
 
-/** What one check found, in words. */
+/** The result of one check. */
 export interface Finding {
   readonly ok: boolean
   readonly detail: string
@@ -14,10 +14,10 @@ export interface Finding {
 
 const LEAST_FREE_BYTES = 512 * 1024 * 1024
 const MOST_SKEW_MS = 5_000
-/** This program was not written before. */
+/** This program is newer: an earlier time means that the clock is wrong. */
 const EARLIEST_NOW = Date.UTC(2026, 0, 1)
 
-/** The checks of `hookline doctor`, in order. One that rejects has found that something is wrong. */
+/** The checks of `hookline doctor`, in their order. A rejection counts as a failed check. */
 export const CHECKS: Readonly<Record<string, (config: Config) => Promise<Finding>>> = {
   version: async () => {
     const ok = Number(process.versions.node.split('.')[0]) >= 24
@@ -39,17 +39,18 @@ async function dataFolder({ dataDir }: Config): Promise<Finding> {
   const probe = join(dataDir, `.doctor-${process.pid}`)
   await writeFile(probe, '', { flag: 'wx' })
   await rm(probe)
-  return { ok: true, detail: `${dataDir} can be written` }
+  return { ok: true, detail: `${dataDir} is writable` }
 }
 
 async function clock(config: Config): Promise<Finding> {
   const now = Date.now()
-  if (now < EARLIEST_NOW) return { ok: false, detail: 'the clock of this machine is years behind' }
+  if (now < EARLIEST_NOW)
+    return { ok: false, detail: 'the clock of this machine is wrong: it shows a time before 2026' }
   const service = await serviceAt(config)
   if (service === undefined) return { ok: true, detail: new Date(now).toISOString() }
   const skewMs = Math.abs(service.date - now)
-  const detail = `${Math.round(skewMs / 1000)} s from the clock of the service`
-  // The header has whole seconds.
+  const detail = `differs from the clock of the service by ${Math.round(skewMs / 1000)} s`
+  // The Date header has a resolution of one second.
   return { ok: skewMs <= MOST_SKEW_MS, detail }
 }
 
@@ -69,8 +70,9 @@ async function port(config: Config): Promise<Finding> {
 
 async function database({ dataDir }: Config): Promise<Finding> {
   const file = join(dataDir, 'hookline.db')
-  if (!existsSync(file)) return { ok: true, detail: 'none yet; it is made at the first start' }
+  if (!existsSync(file))
+    return { ok: true, detail: 'does not exist yet; the first start creates it' }
   const { damageOf } = await import('@hookline/server')
   const [damage] = damageOf(file)
-  return { ok: damage === undefined, detail: damage ?? `${file} is whole` }
+  return { ok: damage === undefined, detail: damage ?? `${file} is intact` }
 }

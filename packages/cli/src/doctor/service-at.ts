@@ -1,39 +1,38 @@
 import type { Config } from '@hookline/server'
+import { reachableUrl } from '../loopback.ts'
 
-/** A service that answers where the configuration says one would listen. */
+/** The readiness of a running service. */
 export interface FoundService {
   readonly isReady: boolean
   /** What is not ready. */
   readonly reason: string
-  /** Its clock, in milliseconds since the epoch, to the second. */
+  /** The time of its clock, in milliseconds since the epoch, to the second. */
   readonly date: number
 }
 
 const DEADLINE_MS = 3_000
 
-/** The service that runs by this configuration; `undefined` where none answers. */
+/** The service that runs with this configuration; `undefined` if none responds. */
 export async function serviceAt(config: Config): Promise<FoundService | undefined> {
-  const { host, port } = config.adminPort === undefined ? config : adminAddress(config)
-  const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
-  const name = reachable.includes(':') ? `[${reachable}]` : reachable
+  const [host, port] =
+    config.adminPort === undefined
+      ? [config.host, config.port]
+      : [config.adminHost, config.adminPort]
+  const name = host.includes(':') ? `[${host}]` : host
   try {
-    const answer = await fetch(`http://${name}:${port}/readyz`, {
+    const response = await fetch(reachableUrl(`http://${name}:${port}/readyz`), {
       signal: AbortSignal.timeout(DEADLINE_MS),
     })
-    const body = (await answer.json()) as {
+    const body = (await response.json()) as {
       checks: Record<string, { ok: boolean; reason?: string }>
     }
-    const bad = Object.entries(body.checks).filter(([, { ok }]) => !ok)
+    const failed = Object.entries(body.checks).filter(([, { ok }]) => !ok)
     return {
-      isReady: answer.status === 200,
-      reason: bad.map(([check, { reason = '' }]) => `${check} (${reason})`).join(', '),
-      date: Date.parse(answer.headers.get('date') ?? ''),
+      isReady: response.status === 200,
+      reason: failed.map(([check, { reason = '' }]) => `${check} (${reason})`).join(', '),
+      date: Date.parse(response.headers.get('date') ?? ''),
     }
   } catch {
     return undefined
   }
-}
-
-function adminAddress({ adminHost: host, adminPort: port }: Config) {
-  return { host, port }
 }

@@ -1,7 +1,7 @@
 import { Analytics, DeliveryError, type ReportedError, ValidationError } from '@hookline/client'
 import { INGEST_CODES, type IngestCodeName } from '@hookline/protocol'
-import { hooklineFetch } from '../sending/hookline-fetch.ts'
-import { makeCall } from '../sending/make-call.ts'
+import { ingestFetch } from '../sending/ingest-fetch.ts'
+import { queueCall } from '../sending/send-calls.ts'
 import type { ImportState } from './import-state.ts'
 import { isRejection, type LineCall, type LineRules, parseLine, textOf } from './parse-line.ts'
 import { type Line, readLines } from './read-lines.ts'
@@ -14,20 +14,20 @@ export interface ImportOptions {
   readonly writeKey: string
   readonly type: LineRules['type']
   readonly maxRetries: number
-  /** Where it stands. */
+  /** The progress so far. */
   readonly state: ImportState
   readonly rejectedFile: RejectedFile
-  /** Keeps how far it has come. */
+  /** Stores the progress. */
   readonly save: (state: ImportState) => Promise<void>
 }
 
-/** Requests are as large as the service takes them: by bytes, rarely by this number. */
+/** Rarely the limit: most batches reach the size limit of the service first. */
 const BATCH_MESSAGES = 1_000
 
 /**
- * Imports a file: reads a window of lines, queues their calls, flushes, writes down how far it has come,
- * and reads on. It ends at the end of the file, at the first batch that the service does not take, or when
- * `signal` says so; in each case `state` is true to what is known.
+ * Imports a file: reads a window of lines, queues their calls, flushes, stores the progress, and continues
+ * with the next window. It ends at the end of the file, at the first batch that the service does not accept,
+ * or when `signal` aborts. In each case, `state` counts exactly the lines whose outcome is known.
  */
 export class Importer {
   readonly #options: ImportOptions
@@ -35,7 +35,7 @@ export class Importer {
   readonly #window = new Window()
   readonly #broken = new AbortController()
   #state: ImportState
-  /** Calls that had their fate before the window. */
+  /** The calls whose outcome was known before the window. */
   #callsBefore = 0
   #failure: { readonly error: ReportedError; readonly callsBefore: number } | undefined
 
@@ -46,18 +46,18 @@ export class Importer {
       endpoint: options.endpoint.href,
       flushAt: BATCH_MESSAGES,
       maxRetries: options.maxRetries,
-      fetch: hooklineFetch,
+      fetch: ingestFetch,
       onFull: 'throw',
-      onError: (error) => this.#hear(error),
+      onError: (error) => this.#onError(error),
     })
   }
 
-  /** How far it has come. */
+  /** The progress so far. */
   get state(): ImportState {
     return this.#state
   }
 
-  /** Resolves when it has ended, with the error where the service did not take a batch. Call it once. */
+  /** Resolves at the end, with the error if the service did not accept a batch. Call it once. */
   async run(signal: AbortSignal): Promise<ReportedError | undefined> {
     const { path, state } = this.#options
     const end = AbortSignal.any([signal, this.#broken.signal])
@@ -82,7 +82,7 @@ export class Importer {
 
   #queue(line: Line, call: LineCall): void {
     try {
-      makeCall(this.#analytics, call)
+      queueCall(this.#analytics, call)
       this.#window.addCall(line, call.messageId)
     } catch (error) {
       if (!(error instanceof ValidationError)) throw error
@@ -91,20 +91,20 @@ export class Importer {
     }
   }
 
-  /** Waits until every call has its fate, or for the end, and writes down what is known. */
+  /** Waits until the outcome of every call is known, or for `end`, and stores the progress. */
   async #flush(end: AbortSignal): Promise<void> {
     const ended = Promise.withResolvers<void>()
     end.addEventListener('abort', () => ended.resolve(), { once: true })
     if (!end.aborted) await Promise.race([this.#analytics.flush(), ended.promise])
-    // What is still on its way then has no fate that will be known.
+    // The outcome of calls that are still in flight stays unknown.
     if (end.aborted) await this.#analytics.close({ timeoutMs: 0 }).catch(() => {})
-    const known = this.#failure?.callsBefore ?? this.#callsWithFate
+    const known = this.#failure?.callsBefore ?? this.#callsWithOutcome
     const settled = this.#window.takeSettled(known - this.#callsBefore)
     this.#callsBefore = known
-    await this.#keep(settled)
+    await this.#store(settled)
   }
 
-  async #keep(settled: readonly Settled[]): Promise<void> {
+  async #store(settled: readonly Settled[]): Promise<void> {
     const last = settled.at(-1)
     if (last === undefined) return
     const rejected = settled.flatMap(rejectedLine)
@@ -124,21 +124,21 @@ export class Importer {
     this.#state = state
   }
 
-  get #callsWithFate(): number {
+  get #callsWithOutcome(): number {
     const { delivered, failed } = this.#analytics.stats
     return delivered + failed
   }
 
-  #hear(error: ReportedError): void {
+  #onError(error: ReportedError): void {
     if (error.name === 'RejectedError') {
       const { code, messageId } = error
       const message = INGEST_CODES[code as IngestCodeName]?.message ?? error.message
       this.#window.reject(messageId, { code, message })
       return
     }
-    // Batches come in order: what was settled before this one is known, and nothing after it.
-    const given = error instanceof DeliveryError ? error.messages : 0
-    this.#failure ??= { error, callsBefore: this.#callsWithFate - given }
+    // Batches are sent in order: the outcome of earlier batches is known, of later ones it is not.
+    const failed = error instanceof DeliveryError ? error.messages : 0
+    this.#failure ??= { error, callsBefore: this.#callsWithOutcome - failed }
     this.#broken.abort()
   }
 }

@@ -1,6 +1,7 @@
 import {
   EVENT_TYPES,
   type EventType,
+  inexactIntegers,
   INGEST_CODES,
   type IngestCodeName,
   isJsonObject,
@@ -8,18 +9,17 @@ import {
 } from '@hookline/protocol'
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
-import type { CallGiven } from '../sending/make-call.ts'
-import type { Fingerprint } from './imported-file.ts'
-import { parseExactly } from './parse-exactly.ts'
+import type { UncheckedCall } from '../sending/send-calls.ts'
+import type { Fingerprint } from './fingerprint.ts'
 import type { Line } from './read-lines.ts'
 
-/** A call of a file, with the id that tells it from all others. */
-export interface LineCall extends CallGiven {
+/** A call of a file. Its messageId is unique in the file. */
+export interface LineCall extends UncheckedCall {
   readonly messageId: string
   readonly timestamp?: unknown
 }
 
-/** Why a line was not delivered: a code of the ingestion API, and what is wrong in words. */
+/** Why a line was not delivered: a code of the ingestion API, and a message. */
 export interface Rejection {
   readonly code: string
   readonly message: string
@@ -27,11 +27,11 @@ export interface Rejection {
 
 export interface LineRules {
   readonly fingerprint: Fingerprint
-  /** The type of calls that have none. */
+  /** The type of lines without a type. */
   readonly type: EventType | undefined
 }
 
-/** The call on a line, or why there is none. What the client library checks is left to it. Pure. */
+/** The call of a line, or why it has none. Checks only what the client library does not. Pure. */
 export function parseLine(line: Line, rules: LineRules): LineCall | Rejection {
   if (line.isCut) return rejection('message_too_large')
   if (!isUtf8(line.bytes)) return rejection('invalid_json', 'The line is not UTF-8.')
@@ -46,7 +46,7 @@ export function isRejection(parsed: LineCall | Rejection): parsed is Rejection {
   return !('type' in parsed)
 }
 
-/** The line as text, without the mark that some editors put at the start of a file. */
+/** The text of the line, without a CR at its end and without a byte order mark at the start of the file. */
 export function textOf({ bytes, number }: Line): string {
   const text = bytes.toString('utf8').replace(/\r$/, '')
   return number === 1 ? text.replace(/^\ufeff/, '') : text
@@ -56,20 +56,20 @@ function callOf(value: unknown, line: Line, rules: LineRules): LineCall | Reject
   if (!isJsonObject(value)) return rejection('not_an_object')
   const { type = rules.type, originalTimestamp, ...fields } = value
   if (!isEventType(type)) return rejection('unknown_type')
-  const messageId = given(fields['messageId']) ?? idOf(line, rules.fingerprint)
+  const messageId = nonEmpty(fields['messageId']) ?? idOf(line, rules.fingerprint)
   if (typeof messageId !== 'string' && typeof messageId !== 'number') {
     return rejection('id_not_string')
   }
   const call = { ...fields, type, messageId: String(messageId) }
-  // What other services export has the time of the event under either name.
-  const timestamp = given(fields['timestamp']) ?? given(originalTimestamp)
+  // Exports of other services have the time of the event under either name.
+  const timestamp = nonEmpty(fields['timestamp']) ?? nonEmpty(originalTimestamp)
   if (timestamp === undefined) return call
-  // The service would take it for now.
+  // The service would replace it with the present.
   if (parseTimestamp(timestamp) === undefined) return rejection('timestamp_invalid')
   return { ...call, timestamp }
 }
 
-/** The same whenever the file is imported, so that the service knows a call that comes twice. */
+/** The same in every import of the file, so that the service recognises a call that is sent again. */
 function idOf(line: Line, { bytes, startSha256 }: Fingerprint): string {
   const hash = createHash('sha256')
   hash.update(`${startSha256} ${bytes} ${line.number} ${textOf(line)}`)
@@ -80,10 +80,26 @@ function isEventType(type: unknown): type is EventType {
   return (EVENT_TYPES as readonly unknown[]).includes(type)
 }
 
-function given(value: unknown): unknown {
+function nonEmpty(value: unknown): unknown {
   return value === null || value === '' ? undefined : value
 }
 
 function rejection(code: IngestCodeName, message: string = INGEST_CODES[code].message): Rejection {
   return { code, message }
+}
+
+/** JSON.rawJSON, which the compiler does not know yet. */
+const { rawJSON } = JSON as unknown as { readonly rawJSON: (text: string) => unknown }
+
+type Reviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown
+
+/**
+ * JSON.parse that preserves integers which JavaScript cannot represent: JSON.stringify writes their
+ * original digits. @throws {SyntaxError} if the text is not JSON
+ */
+function parseExactly(text: string): unknown {
+  if (inexactIntegers(text).size === 0) return JSON.parse(text)
+  const reviver: Reviver = (_key, value, { source = '' }) =>
+    typeof value === 'number' && inexactIntegers(source).size > 0 ? rawJSON(source) : value
+  return JSON.parse(text, reviver as Parameters<typeof JSON.parse>[1])
 }

@@ -1,6 +1,6 @@
 import { type Progress, progressText } from './progress-text.ts'
 
-/** Where progress is shown: stderr. */
+/** The terminal or file that progress is written to. */
 export interface Screen {
   readonly isTTY?: boolean
   readonly columns?: number
@@ -11,7 +11,7 @@ const REDRAW_EVERY_MS = 100
 const LINE_EVERY_MS = 10_000
 const ERASE_LINE = '\r\u001b[2K'
 
-/** Shows progress while it is not disposed of: a bar on a terminal, elsewhere a line every 10 seconds. */
+/** Shows progress until it is disposed of: a bar on a terminal, else a line every 10 seconds. */
 export class ProgressDisplay implements Disposable {
   readonly #screen: Screen
   readonly #read: () => Progress
@@ -38,7 +38,7 @@ export class ProgressDisplay implements Disposable {
   #show(): void {
     const { isTTY, columns } = this.#screen
     const text = progressText(this.#read(), this.#start, performance.now() - this.#startedAt)
-    // A line that wraps could not be erased. Some terminals say that they have 0 columns.
+    // A wrapped line could not be erased. Some terminals report 0 columns.
     const fitting = text.slice(0, (columns || 80) - 1)
     this.#screen.write(isTTY ? ERASE_LINE + fitting : `${text}\n`)
   }

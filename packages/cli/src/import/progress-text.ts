@@ -1,4 +1,4 @@
-/** What a progress bar is made of. */
+/** The figures of a progress line. */
 export interface Progress {
   readonly bytes: number
   readonly totalBytes: number
@@ -6,17 +6,17 @@ export interface Progress {
   readonly rejected: number
 }
 
-const BAR = 24
+const BAR_CHARACTERS = 24
 
-/** One line: how far an import has come since `start`, how fast it is, and when it will be done. */
+/** One line: the progress of an import, its rate since `start`, and the time left. */
 export function progressText(now: Progress, start: Progress, elapsedMs: number): string {
   const part = now.totalBytes === 0 ? 1 : now.bytes / now.totalBytes
-  const filled = Math.floor(part * BAR)
+  const filled = Math.floor(part * BAR_CHARACTERS)
   const seconds = elapsedMs / 1000
   const rate = seconds > 0 ? (now.lines - start.lines) / seconds : 0
   const secondsLeft = ((now.totalBytes - now.bytes) * seconds) / (now.bytes - start.bytes)
   return [
-    `[${'='.repeat(filled)}${' '.repeat(BAR - filled)}] ${String(Math.floor(part * 100)).padStart(3)}%`,
+    `[${'='.repeat(filled)}${' '.repeat(BAR_CHARACTERS - filled)}] ${String(Math.floor(part * 100)).padStart(3)}%`,
     `${grouped(now.lines)} lines`,
     `${grouped(Math.round(rate))}/s`,
     ...(Number.isFinite(secondsLeft) ? [`${durationText(secondsLeft)} left`] : []),
@@ -32,7 +32,7 @@ export function durationText(seconds: number): string {
   return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`
 }
 
-/** A number for people, its thousands grouped. */
+/** A number with grouped thousands: `12,020`. */
 export function grouped(count: number): string {
   return count.toLocaleString('en-US')
 }

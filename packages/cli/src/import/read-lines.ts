@@ -1,51 +1,51 @@
 import { createReadStream } from 'node:fs'
 
-/** A line of a file, without its end. */
+/** A line of a file, without its newline. */
 export interface Line {
   /** Counted from 1. */
   readonly number: number
   readonly bytes: Buffer
-  /** Where the next line begins, in bytes from the start of the file. */
+  /** The offset of the next line, in bytes from the start of the file. */
   readonly end: number
-  /** Whether the line is longer than any call can be, and `bytes` only its beginning. */
+  /** Whether the line is longer than any call, and `bytes` holds only its beginning. */
   readonly isCut: boolean
 }
 
-/** A place between two lines. */
+/** A position between two lines. */
 export interface Place {
   /** Bytes from the start of the file. */
   readonly offset: number
-  /** How many lines come before. */
+  /** The number of lines before it. */
   readonly line: number
 }
 
-/** 32 KB of call may be longer as text: spaces, and characters that are escaped. */
+/** Longer than the 32 KB of a call: its text may contain spaces and escaped characters. */
 const LONGEST_BYTES = 1024 * 1024
 const NEWLINE = 0x0a
 
-/** The lines from a place on, up to the byte `end`. Holds one line and one piece of the file at a time. */
+/** The lines from a place to the byte `end`. Needs memory for one line and one chunk of the file. */
 export async function* readLines(path: string, from: Place, end: number): AsyncGenerator<Line> {
   if (from.offset >= end) return
-  const held = new HeldLine()
+  const line = new LineBuffer()
   let number = from.line
   let position = from.offset
   for await (const chunk of createReadStream(path, { start: from.offset, end: end - 1 })) {
     const data = chunk as Buffer
     let start = 0
     for (let at = data.indexOf(NEWLINE); at >= 0; at = data.indexOf(NEWLINE, start)) {
-      held.add(data.subarray(start, at))
+      line.add(data.subarray(start, at))
       position += at + 1 - start
-      yield { number: ++number, ...held.take(), end: position }
+      yield { number: ++number, ...line.take(), end: position }
       start = at + 1
     }
-    held.add(data.subarray(start))
+    line.add(data.subarray(start))
     position += data.length - start
   }
-  if (!held.isEmpty) yield { number: ++number, ...held.take(), end: position }
+  if (!line.isEmpty) yield { number: ++number, ...line.take(), end: position }
 }
 
-/** The line that is being read, as far as it may grow. */
-class HeldLine {
+/** Collects the line that is being read, up to the bound. */
+class LineBuffer {
   #pieces: Buffer[] = []
   #bytes = 0
 
@@ -53,7 +53,7 @@ class HeldLine {
     return this.#bytes === 0
   }
 
-  /** One byte over the bound is kept, to know by. */
+  /** Keeps one byte more than the bound, to notice a line that is too long. */
   add(piece: Buffer): void {
     const kept = piece.subarray(0, LONGEST_BYTES + 1 - this.#bytes)
     this.#pieces.push(kept)

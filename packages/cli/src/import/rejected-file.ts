@@ -1,14 +1,14 @@
 import { type FileHandle, open, rm, stat, truncate } from 'node:fs/promises'
 import type { Rejection } from './parse-line.ts'
 
-/** A line that was not delivered, as the file of rejected lines holds it. */
+/** A rejected line, in the form of the file of rejected lines. */
 export interface RejectedLine extends Rejection {
   readonly lineNumber: number
-  /** The line itself, or of one that is far too long the beginning. */
+  /** The line, or the beginning of a line that is far too long. */
   readonly line: string
 }
 
-/** The file of rejected lines, one JSON object a line. There is none while nothing was rejected. */
+/** The file of rejected lines, with one JSON object per line. It exists only after the first rejection. */
 export class RejectedFile implements AsyncDisposable {
   readonly #path: string
   #file: FileHandle | undefined
@@ -19,9 +19,9 @@ export class RejectedFile implements AsyncDisposable {
     this.#bytes = bytes
   }
 
-  /** Opens it where the import stands: what comes after so many bytes will come again. */
+  /** Opens it to continue an import, and cuts it to `bytes`: the lines of the rest will be read again. */
   static async open(path: string, bytes: number): Promise<RejectedFile> {
-    // Someone may have moved it away meanwhile, to look after those lines.
+    // The user may have moved it away or shortened it since.
     const size = (await stat(path).catch(() => undefined))?.size ?? 0
     const kept = Math.min(bytes, size)
     if (kept === 0) await rm(path, { force: true })
@@ -29,7 +29,7 @@ export class RejectedFile implements AsyncDisposable {
     return new RejectedFile(path, kept)
   }
 
-  /** Its size. */
+  /** The size of the file. */
   get bytes(): number {
     return this.#bytes
   }

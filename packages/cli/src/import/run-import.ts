@@ -9,73 +9,76 @@ import {
   newState,
   saveState,
 } from './import-state.ts'
-import { fingerprintOf } from './imported-file.ts'
+import { fingerprintOf } from './fingerprint.ts'
 import { Importer } from './importer.ts'
 import { ProgressDisplay } from './progress-display.ts'
 import { RejectedFile } from './rejected-file.ts'
 
-export interface ImportWanted {
+export interface ImportRequest {
   readonly path: string
   readonly url: URL
   readonly writeKey: string
   readonly type: EventType | undefined
   readonly maxRetries: number
-  /** Whether to forget how far an import of the file had come. */
+  /** Whether to ignore the stored progress. */
   readonly fromStart: boolean
 }
 
-/** Where the progress of a file's import is kept. */
+/** The file that stores the progress of an import. */
 export function progressPath(path: string): string {
   return `${path}.import.json`
 }
 
-/** Where the lines of a file are that could not be delivered. */
+/** The file of the lines that could not be delivered. */
 export function rejectedPath(path: string): string {
   return `${path}.rejected.ndjson`
 }
 
-export interface ImportEnded {
+export interface ImportResult {
   readonly state: ImportState
-  /** Why it ended before the end of the file, where the service did not take a batch. */
+  /** Why it stopped before the end of the file: the service did not accept a batch. */
   readonly error?: ReportedError | undefined
-  /** Whether there was nothing left to do. */
+  /** Whether an earlier run had completed the import. */
   readonly wasComplete: boolean
 }
 
-/** Begins an import or goes on with it. Resolves when it has ended. */
-export async function runImport(wanted: ImportWanted, signal: AbortSignal): Promise<ImportEnded> {
-  const { path, url: endpoint, ...rest } = wanted
-  const begun = await stateOf(wanted)
-  if (begun.isComplete) return { state: begun, wasComplete: true }
+/** Starts an import or continues it. Resolves when it has ended. */
+export async function runImport(
+  request: ImportRequest,
+  signal: AbortSignal,
+): Promise<ImportResult> {
+  const { path, url: endpoint, ...rest } = request
+  const start = await stateOf(request)
+  if (start.isComplete) return { state: start, wasComplete: true }
   const save = (state: ImportState) => saveState(progressPath(path), state)
-  await writable(path, () => save(begun))
-  await using rejectedFile = await RejectedFile.open(rejectedPath(path), begun.rejectedBytes)
-  const importer = new Importer({ path, endpoint, ...rest, state: begun, rejectedFile, save })
+  await assertStorable(path, () => save(start))
+  await using rejectedFile = await RejectedFile.open(rejectedPath(path), start.rejectedBytes)
+  const importer = new Importer({ path, endpoint, ...rest, state: start, rejectedFile, save })
   using _display = new ProgressDisplay(() => progressOf(importer.state))
   const error = await importer.run(signal)
   return { state: importer.state, error, wasComplete: false }
 }
 
-async function stateOf({ path, url, writeKey, fromStart }: ImportWanted): Promise<ImportState> {
+async function stateOf({ path, url, writeKey, fromStart }: ImportRequest): Promise<ImportState> {
   const file = await fingerprintOf(path)
   const writeKeySha256 = createHash('sha256').update(writeKey).digest('hex')
   const target = { url: url.href, writeKeySha256 }
-  const names = { file: path, state: progressPath(path) }
-  const kept = fromStart ? undefined : await loadState(names.state)
-  if (kept === undefined) return newState(file, target)
-  assertSameImport(kept, file, target, names)
-  return kept
+  const paths = { file: path, state: progressPath(path) }
+  const stored = fromStart ? undefined : await loadState(paths.state)
+  if (stored === undefined) return newState(file, target)
+  assertSameImport(stored, file, target, paths)
+  return stored
 }
 
-/** Before the first call is sent it must be known that what becomes of it can be kept. */
-async function writable(path: string, save: () => Promise<void>): Promise<void> {
+/** Checks before the first call that its outcome can be stored. */
+async function assertStorable(path: string, save: () => Promise<void>): Promise<void> {
   try {
     await save()
   } catch (cause) {
     const { message } = cause as Error
-    throw new Failure('failed', `The progress of the import cannot be kept: ${message}.`, {
+    throw new Failure('failed', `Cannot store the progress of the import: ${message}.`, {
       cause,
-      hint: `Put ${path} where files may be made beside it.`,
+      hint: `Put ${path} into a folder that you may write to.`,
     })
   }
 }

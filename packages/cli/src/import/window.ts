@@ -1,16 +1,16 @@
 import type { Rejection } from './parse-line.ts'
 import type { Line } from './read-lines.ts'
 
-/** A line whose fate is known. */
+/** A line whose outcome is known. */
 export interface Settled {
   readonly line: Line
-  /** Absent where it was delivered. */
+  /** `undefined` if the line was delivered. */
   readonly rejection: Rejection | undefined
 }
 
 interface Entry {
   readonly line: Line
-  /** Its place among the calls that were queued; absent where the line made none. */
+  /** The number of its call in the order of queueing; `undefined` if the line has no call. */
   readonly call: number | undefined
   rejection: Rejection | undefined
 }
@@ -18,7 +18,7 @@ interface Entry {
 const MAX_LINES = 4_000
 const MAX_BYTES = 16 * 1024 * 1024
 
-/** The lines whose fate is not known yet, in their order: as many as are read before the next flush. */
+/** The lines that are read before the next flush, in their order. Their outcome is not known yet. */
 export class Window {
   readonly #entries: Entry[] = []
   readonly #byMessageId = new Map<string, Entry>()
@@ -29,32 +29,32 @@ export class Window {
     return this.#entries.length >= MAX_LINES || this.#bytes >= MAX_BYTES
   }
 
-  /** Whether a call with this id is in it. Which of two was refused could not be told. */
+  /** Whether it has a call with this messageId. The service reports a refusal by that id alone. */
   hasCall(messageId: string): boolean {
     return this.#byMessageId.has(messageId)
   }
 
-  /** A line whose call was queued. */
+  /** Adds a line whose call was queued. */
   addCall(line: Line, messageId: string): void {
     const entry = { line, call: this.#calls++, rejection: undefined }
     this.#byMessageId.set(messageId, entry)
     this.#add(entry)
   }
 
-  /** A line that made no call. */
+  /** Adds a line without a call. */
   addRejected(line: Line, rejection: Rejection): void {
     this.#add({ line, call: undefined, rejection })
   }
 
-  /** The service has refused a call. */
+  /** Records that the service refused a call. */
   reject(messageId: string | null, rejection: Rejection): void {
     const entry = this.#byMessageId.get(messageId ?? '')
     if (entry !== undefined) entry.rejection = rejection
   }
 
   /**
-   * Empties it, and gives the lines up to the first whose fate is not known. Calls meet their fate in
-   * order, so that it is enough to know of how many it is.
+   * Empties the window, and returns its lines up to the first one whose outcome is not known.
+   * @param calls how many calls have a known outcome; outcomes arrive in the order of queueing
    */
   takeSettled(calls: number): Settled[] {
     const firstOpen = this.#entries.findIndex(({ call = -1 }) => call >= calls)

@@ -1,24 +1,42 @@
-/** What tells an event from others at a glance. */
+import { type Output, printable } from './output.ts'
+
+/** The fields by which people recognise an event. */
 export interface EventSummary {
-  readonly type: string
+  /** `null` if the body is not JSON. */
+  readonly type: string | null
   /** The name of the event, page or screen. */
   readonly name: string | null
   readonly userId: string | null
   readonly anonymousId: string | null
 }
 
-/** The summary of a call as it was received. */
-export function summaryOf(call: Readonly<Record<string, unknown>>): EventSummary {
-  const text = (field: string) => (call[field] ?? null) as string | null
+/** The summary of an event as the management API returns it. */
+export function summaryOf(event: Readonly<Record<string, unknown>>): EventSummary {
+  const field = (name: string) => (event[name] ?? null) as string | null
   return {
-    type: String(call['type']),
-    name: text('event') ?? text('name'),
-    userId: text('userId'),
-    anonymousId: text('anonymousId'),
+    type: field('type'),
+    name: field('event') ?? field('name'),
+    userId: field('userId'),
+    anonymousId: field('anonymousId'),
   }
 }
 
-/** The user of an event; empty if it has none. */
+/** The user of an event; empty if it names none. */
 export function userOf({ userId, anonymousId }: EventSummary): string {
   return userId ?? anonymousId ?? ''
+}
+
+/** The first cells of a line about an event: the time of day of `at`, type, name and user. */
+export function eventCells(output: Output, at: string, event: EventSummary): string[] {
+  return [
+    output.style('dim', at.slice(11, 23)),
+    output.style('cyan', cell(event.type ?? 'not JSON', 8)),
+    output.style('bold', cell(event.name ?? '', 20)),
+    cell(userOf(event), 14),
+  ]
+}
+
+function cell(text: string, width: number): string {
+  const shown = printable(text)
+  return (shown.length > width ? `${shown.slice(0, width - 1)}…` : shown).padEnd(width)
 }

@@ -1,31 +1,26 @@
-import type { Output } from './output.ts'
-import { eventCells } from './event-cells.ts'
-import { printable } from './printable.ts'
+import { eventCells } from './event-summary.ts'
+import { type Output, printable } from './output.ts'
 
 type Data = Readonly<Record<string, unknown>>
 
-/** A message of the live tail as one line for people. */
+/** A message of the live tail as one line, for people. */
 export function liveLine(output: Output, name: string, data: Data): string {
   if (name === 'gap') return output.style('yellow', gapText(data))
   if (name === 'sampling') return output.style('yellow', `showing 1 of ${text(data, 'oneOf')}`)
-  const at = text(data, 'at')
-  if (name === 'event') {
-    const {
-      type,
-      name: called,
-      userId,
-      anonymousId,
-    } = data as Readonly<Record<string, string | null>>
-    const cells = eventCells(output, at, {
-      type: type ?? null,
-      name: called ?? null,
-      userId: userId ?? null,
-      anonymousId: anonymousId ?? null,
-    })
-    return [...cells, text(data, 'eventId')].join(' ')
-  }
-  const time = output.style('dim', at.slice(11, 23))
+  if (name === 'event') return eventLine(output, data)
+  const time = output.style('dim', text(data, 'at').slice(11, 23))
   return `${time} ${name === 'decision' ? decisionText(data) : attemptText(output, data)}`
+}
+
+function eventLine(output: Output, data: Data): string {
+  const field = (name: string) => (data[name] ?? null) as string | null
+  const cells = eventCells(output, text(data, 'at'), {
+    type: field('type'),
+    name: field('name'),
+    userId: field('userId'),
+    anonymousId: field('anonymousId'),
+  })
+  return [...cells, text(data, 'eventId')].join(' ')
 }
 
 function decisionText(data: Data): string {
@@ -42,7 +37,7 @@ function attemptText(output: Output, data: Data): string {
 
 function gapText(data: Data): string {
   const missed = data['missed'] === null ? 'Some' : text(data, 'missed')
-  return `${missed} happenings were missed (${text(data, 'reason')}); \`hookline events list\` has all events.`
+  return `${missed} messages were skipped (${text(data, 'reason')}); \`hookline events list\` shows all events.`
 }
 
 function text(data: Data, name: string): string {

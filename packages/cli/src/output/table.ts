@@ -1,26 +1,51 @@
 import { stripVTControlCharacters } from 'node:util'
-import type { Output } from './output.ts'
-import { printable } from './printable.ts'
+import { type Output, printable } from './output.ts'
 
-/** One column: its head, and what it shows of a row. */
-export interface Column<Row> {
+/** One column of a table: its heading, and its text for an item. */
+export interface Column<Item> {
   readonly head: string
-  readonly cell: (row: Row) => string
+  readonly cell: (item: Item) => string
 }
 
-/** The rows as a table for people. */
-export function table<Row>(
+/** Prints a list: for programs as `{ data }`; for people as a table, or `emptyText` if there are no items. */
+export function showList<Item>(
   output: Output,
-  columns: readonly Column<Row>[],
-  rows: readonly Row[],
+  columns: readonly Column<Item>[],
+  items: readonly Item[],
+  emptyText: string,
+): void {
+  output.data({ data: items }, () =>
+    items.length === 0 ? emptyText : table(output, columns, items),
+  )
+}
+
+/** Prints one item: for programs as it is; for people with one line for each column. */
+export function showItem<Item extends object>(
+  output: Output,
+  columns: readonly Column<Item>[],
+  item: Item,
+): void {
+  output.data(item, () =>
+    details(
+      output,
+      columns.map(({ head, cell }) => [head, cell(item)]),
+    ),
+  )
+}
+
+/** The items as an aligned table with headings. */
+export function table<Item>(
+  output: Output,
+  columns: readonly Column<Item>[],
+  items: readonly Item[],
 ): string {
   const heads = columns.map(({ head }) => output.style('bold', head))
-  const lines = rows.map((row) => columns.map(({ cell }) => printable(cell(row))))
+  const lines = items.map((item) => columns.map(({ cell }) => printable(cell(item))))
   return alignedLines([heads, ...lines]).join('\n')
 }
 
-/** Name and value of each entry, the values in line. */
-export function sheet(output: Output, entries: readonly (readonly [string, string])[]): string {
+/** One line for each entry, its name and its value, with the values aligned. */
+export function details(output: Output, entries: readonly (readonly [string, string])[]): string {
   const lines = entries.map(([name, value]) => [output.style('dim', name), printable(value)])
   return alignedLines(lines).join('\n')
 }

@@ -1,40 +1,39 @@
 import { isJsonObject, type JsonObject } from '@hookline/protocol'
 import type { Delivery } from '../api/generated/management-client.ts'
 import type { ManagementApi } from '../api/management-api.ts'
-import { attemptLine } from './attempt-text.ts'
+import { attemptLine } from './attempt-line.ts'
 import { summaryOf, userOf } from './event-summary.ts'
-import type { Output } from './output.ts'
-import { printable } from './printable.ts'
-import { sheet } from './table.ts'
+import { type Output, printable } from './output.ts'
+import { details } from './table.ts'
 
 type Trace = Awaited<ReturnType<ManagementApi['getEvent']>>
 type Decision = Trace['decisions'][number]
 
-const SIGNS: Readonly<Record<Decision['decision'], string>> = {
+const SYMBOLS: Readonly<Record<Decision['decision'], string>> = {
   deliver: '→',
   declined: '✗',
   pending: '…',
 }
 
-/** The trace of an event, for people: what came, what was decided for each destination, every attempt. */
+/** The trace of an event, for people: the event, the decision for each destination, and every attempt. */
 export function traceText(output: Output, trace: Trace): string {
   const { event, source, decisions, deliveries } = trace
   const summary = summaryOf(event)
   const { type, name } = summary
-  const head = name === null ? type : `${type} ${JSON.stringify(name)}`
-  const facts = sheet(output, [
+  const head = name === null ? `${type}` : `${type} ${JSON.stringify(name)}`
+  const facts = details(output, [
     ['event', trace.id],
     ['messageId', String(event['messageId'])],
     ['user', userOf(summary)],
-    ['source', `${source.name ?? 'removed'} (${source.id})`],
+    ['source', `${source.name ?? 'deleted'} (${source.id})`],
     ['received', [trace.receivedAt, ...senderOf(event['context'] as JsonObject)].join(' ')],
     ...(trace.marks.length > 0 ? [['marks', trace.marks.join(', ')] as const] : []),
     ...(trace.duplicates > 0
-      ? [['left out', `${trace.duplicates} later with the same messageId`] as const]
+      ? [['duplicates', `${trace.duplicates} later, with the same messageId`] as const]
       : []),
   ])
   const outcomes = decisions.flatMap((decision) => decisionLines(output, decision, deliveries))
-  const none = 'No destination had a say: the source had none when the event came.'
+  const none = 'No deliveries: the source had no destination when the event arrived.'
   return [
     output.style('bold', printable(head)),
     facts,
@@ -42,7 +41,7 @@ export function traceText(output: Output, trace: Trace): string {
   ].join('\n')
 }
 
-/** `by analytics-node 3.1.0` and `from 192.0.2.1`, as far as the call says. */
+/** `by analytics-node 3.1.0` and `from 192.0.2.1`, if the call has them. */
 function senderOf({ library, ip }: JsonObject): string[] {
   const { name, version } = isJsonObject(library) ? library : {}
   const program = [name, version].filter((each) => typeof each === 'string').join(' ')
@@ -57,10 +56,10 @@ function decisionLines(
   { destinationId, decision, reason, explanation }: Decision,
   deliveries: readonly Delivery[],
 ): string[] {
-  const made = deliveries.filter((delivery) => delivery.destinationId === destinationId)
+  const ofDestination = deliveries.filter((delivery) => delivery.destinationId === destinationId)
   return [
-    `${SIGNS[decision]} ${output.style('bold', destinationId)} ${reason ?? decision}: ${explanation}`,
-    ...made.flatMap((delivery) => deliveryLines(output, delivery)),
+    `${SYMBOLS[decision]} ${output.style('bold', destinationId)} ${reason ?? decision}: ${explanation}`,
+    ...ofDestination.flatMap((delivery) => deliveryLines(output, delivery)),
   ]
 }
 

@@ -2,17 +2,17 @@ import { standardSignature, xSignature } from '@hookline/protocol/signature'
 import { timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** How far the clocks of sender and receiver may be apart (Standard Webhooks: replay attacks). */
+/** The greatest accepted difference between timestamp and clock; bounds replay attacks (Standard Webhooks). */
 const TOLERANCE_SECONDS = 5 * 60
 
-/** What one signature came to. `stale`: right, but made too long ago. */
+/** The result for one signature. `stale`: correct, but its timestamp is too far from now. */
 type SchemeVerdict = 'ok' | 'wrong' | 'stale' | 'missing'
 
 export interface SignatureCheck {
   /**
-   * - `ok`: X-Signature is right, and so is webhook-signature where there is one;
+   * - `ok`: X-Signature is correct, and so is webhook-signature, if present;
    * - `wrong`: one of them is not; `missing`: there is no X-Signature;
-   * - `unchecked`: signed, but this receiver knows no shared secret; `unsigned`: neither.
+   * - `unchecked`: signed, but this receiver has no shared secret; `unsigned`: not signed, and no shared secret.
    */
   readonly verdict: 'ok' | 'wrong' | 'missing' | 'unchecked' | 'unsigned'
   readonly xSignature: SchemeVerdict | 'unchecked'
@@ -24,7 +24,7 @@ interface SignedRequest {
   readonly body: string
 }
 
-/** Checks what signs a request as its receivers are told to: over the body parsed and serialised again. */
+/** Checks the signatures of a request in the way the documentation tells receivers to. */
 export function checkSignature(
   request: SignedRequest,
   sharedSecret: string | undefined,
@@ -33,9 +33,9 @@ export function checkSignature(
   if (sharedSecret === undefined) return withoutSecret(request)
   const ours = checkXSignature(request, sharedSecret)
   const standard = checkStandard(request, sharedSecret, nowMs)
-  const isRight = ours === 'ok' && (standard === 'ok' || standard === 'missing')
+  const isCorrect = ours === 'ok' && (standard === 'ok' || standard === 'missing')
   return {
-    verdict: isRight ? 'ok' : ours === 'missing' ? 'missing' : 'wrong',
+    verdict: isCorrect ? 'ok' : ours === 'missing' ? 'missing' : 'wrong',
     xSignature: ours,
     webhookSignature: standard,
   }
@@ -52,12 +52,12 @@ function withoutSecret({ headers }: SignedRequest): SignatureCheck {
 
 /** X-Signature: hex HMAC-SHA1 of the body, parsed and serialised again (requirement §Authentication). */
 function checkXSignature({ headers, body }: SignedRequest, sharedSecret: string): SchemeVerdict {
-  const given = headers['x-signature']
-  if (typeof given !== 'string') return 'missing'
-  return isEqual(given, xSignature(sharedSecret, reserialised(body))) ? 'ok' : 'wrong'
+  const signature = headers['x-signature']
+  if (typeof signature !== 'string') return 'missing'
+  return isEqual(signature, xSignature(sharedSecret, reserialised(body))) ? 'ok' : 'wrong'
 }
 
-/** webhook-signature: a list of signatures, one of which must be right (Standard Webhooks 1.0.0). */
+/** webhook-signature: a list of signatures; one of them must be correct (Standard Webhooks 1.0.0). */
 function checkStandard(
   { headers, body }: SignedRequest,
   sharedSecret: string,
@@ -70,7 +70,7 @@ function checkStandard(
   } = headers
   if (typeof signatures !== 'string') return 'missing'
   const expected = standardSignature(sharedSecret, String(id), Number(timestamp), body)
-  if (!signatures.split(' ').some((given) => isEqual(given, expected))) return 'wrong'
+  if (!signatures.split(' ').some((signature) => isEqual(signature, expected))) return 'wrong'
   return Math.abs(nowMs / 1000 - Number(timestamp)) > TOLERANCE_SECONDS ? 'stale' : 'ok'
 }
 
@@ -82,7 +82,7 @@ function reserialised(body: string): string {
   }
 }
 
-function isEqual(given: string, expected: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(expected)]
+function isEqual(signature: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(signature), Buffer.from(expected)]
   return a.length === b.length && timingSafeEqual(a, b)
 }

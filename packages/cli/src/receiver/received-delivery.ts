@@ -2,7 +2,7 @@ import { formatTimestamp, isId, isJsonObject, type Json, timeOfId } from '@hookl
 import type { IncomingHttpHeaders } from 'node:http'
 import { checkSignature, type SignatureCheck } from './check-signature.ts'
 
-/** A request that reached a receiver, as `--json` shows it. The shape is stable; `null` is "not there". */
+/** A request that arrived at a receiver, in the form of `--json`. Programs rely on its fields; `null` means absent. */
 export interface ReceivedDelivery {
   readonly kind: 'delivery'
   readonly at: string
@@ -14,29 +14,33 @@ export interface ReceivedDelivery {
   readonly messageId: string | null
   /** `webhook-id`: the same on every attempt. */
   readonly webhookId: string | null
-  /** Which attempt it was, from 1. */
+  /** The number of the attempt, from 1. */
   readonly attempt: number | null
   readonly signature: SignatureCheck
-  /** From when the service received the event. */
+  /** The time since the service received the event. */
   readonly sinceReceiptMs: number | null
-  /** The status this receiver answered. */
+  /** The status of this receiver's response. */
   readonly answered: number
-  /** The payload; as text where it is not JSON. */
+  /** The payload; a text if it is not JSON. */
   readonly body: Json
 }
 
-/** A request as it came. */
+/** A request as it arrived. */
 export interface ReceivedRequest {
   readonly headers: IncomingHttpHeaders
   readonly body: string
 }
 
-/** Reads and checks a request that arrived at `nowMs` and is answered with `answered`. */
+/** Parses and checks a request that arrived at `nowMs`; `answered` is the status of the response. */
 export function receivedDelivery(
   request: ReceivedRequest,
-  given: { readonly secret: string | undefined; readonly nowMs: number; readonly answered: number },
+  context: {
+    readonly secret: string | undefined
+    readonly nowMs: number
+    readonly answered: number
+  },
 ): ReceivedDelivery {
-  const { secret, nowMs, answered } = given
+  const { secret, nowMs, answered } = context
   const body = parsed(request.body)
   const field = (name: string) => {
     const value = isJsonObject(body) && Object.hasOwn(body, name) ? body[name] : undefined
@@ -55,7 +59,7 @@ export function receivedDelivery(
     webhookId,
     attempt: attempt === null ? null : Number(attempt),
     signature: checkSignature(request, secret, nowMs),
-    // The id of a delivery begins with the time of its event.
+    // The id of a delivery starts with the time of its event.
     sinceReceiptMs:
       webhookId !== null && isId('msg', webhookId) ? nowMs - timeOfId(webhookId) : null,
     answered,

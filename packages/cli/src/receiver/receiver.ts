@@ -3,45 +3,45 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { listenFailure } from '../service/listen-failure.ts'
-import { AnswerPlan, type Fault } from './answer-plan.ts'
 import {
   type ReceivedDelivery,
   receivedDelivery,
   type ReceivedRequest,
 } from './received-delivery.ts'
+import { type PlannedFault, ResponsePlan } from './response-plan.ts'
 
-/** Far more than a delivery can have. */
+/** More than any delivery has. */
 const MAX_BODY_BYTES = 1024 * 1024
 
 export interface ReceiverOptions {
   readonly host?: string
-  /** 0 takes a free one. */
+  /** 0 takes a free port. */
   readonly port: number
-  /** Without it signatures are not checked. */
+  /** Without it, signatures are not checked. */
   readonly secret?: string | undefined
-  readonly fault?: Fault | undefined
-  /** How long each answer waits. */
+  readonly fault?: PlannedFault | undefined
+  /** How long each response is delayed. */
   readonly delayMs?: number | undefined
-  /** Called for each request as it lands, before it is answered. */
+  /** Called for each request when it has arrived, before the response. */
   readonly onDelivery: (delivery: ReceivedDelivery, request: ReceivedRequest) => void
 }
 
-/** A server for webhooks to point at: checks signatures, shows what lands, and fails on demand. */
+/** A server to use as a webhook: it checks signatures, reports deliveries, and fails on demand. */
 export class Receiver implements AsyncDisposable {
   readonly #server = createServer((request, response) => {
-    // A request that broke off is none.
+    // The request was aborted.
     this.#take(request, response).catch(() => response.destroy())
   })
   readonly #options: ReceiverOptions
-  readonly #plan: AnswerPlan
+  readonly #plan: ResponsePlan
   readonly #closing = new AbortController()
 
   constructor(options: ReceiverOptions) {
     this.#options = options
-    this.#plan = new AnswerPlan(options.fault)
+    this.#plan = new ResponsePlan(options.fault)
   }
 
-  /** @throws {Failure} where the port cannot be had */
+  /** @throws {Failure} if it cannot listen on the port */
   async listen(): Promise<this> {
     const { host = '127.0.0.1', port } = this.#options
     this.#server.listen(port, host)
@@ -68,7 +68,7 @@ export class Receiver implements AsyncDisposable {
 
   async #take(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     if (incoming.method !== 'POST') {
-      response.writeHead(405, { allow: 'POST' }).end('This receiver takes webhooks by POST.\n')
+      response.writeHead(405, { allow: 'POST' }).end('This receiver accepts POST requests only.\n')
       return
     }
     const body = await bodyOf(incoming)

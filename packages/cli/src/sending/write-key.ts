@@ -1,10 +1,17 @@
-import { Failure } from '../failure.ts'
 import { findAdminToken, type TokenOptions } from '../api/admin-token.ts'
 import { listItems } from '../api/list-items.ts'
 import { managementApi } from '../api/management-api.ts'
+import { Failure } from '../failure.ts'
 
-/** The write key of the service's only enabled source. @throws {Failure} where the choice is the user's */
-export async function findWriteKey(options: TokenOptions): Promise<string> {
+/**
+ * The write key of the option, else HOOKLINE_WRITE_KEY, else that of the only enabled source.
+ * @throws {Failure} `usage` unless exactly one enabled source has a write key
+ */
+export async function findWriteKey(
+  options: TokenOptions & { readonly writeKey?: string },
+): Promise<string> {
+  const given = options.writeKey ?? process.env['HOOKLINE_WRITE_KEY']
+  if (given !== undefined) return given
   const api = managementApi(options.url, findAdminToken(options))
   const sources = (await listItems(api.listSources)).filter(
     ({ enabled, writeKeys }) => enabled && writeKeys.length > 0,
@@ -13,9 +20,9 @@ export async function findWriteKey(options: TokenOptions): Promise<string> {
   if (only !== undefined && sources.length === 1) return only.writeKeys[0]!.key
   throw only === undefined
     ? new Failure('usage', 'No enabled source has a write key.', {
-        hint: 'Make a source with `hookline sources create <name>`.',
+        hint: 'Create a source with `hookline sources create <name>`.',
       })
-    : new Failure('usage', `There are ${sources.length} sources: say which one sends.`, {
-        hint: 'Give --write-key or HOOKLINE_WRITE_KEY; `hookline sources list` shows the keys.',
+    : new Failure('usage', `There are ${sources.length} sources. Choose the one that sends.`, {
+        hint: 'Give its write key with --write-key or HOOKLINE_WRITE_KEY. `hookline sources list` shows the keys.',
       })
 }

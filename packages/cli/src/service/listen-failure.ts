@@ -1,31 +1,31 @@
 import { Failure } from '../failure.ts'
 
-/** Why a port could not be had, with the remedy; `undefined` for an error of another kind. */
+/** The failure for an error of listening on a port; `undefined` for another kind of error. */
 export function listenFailure(
   error: unknown,
   { host, port }: { readonly host: string; readonly port: number },
 ): Failure | undefined {
   const { code, syscall } = error as NodeJS.ErrnoException
   if (syscall !== 'listen' && syscall !== 'getaddrinfo') return undefined
-  const [message, hint] = wordsFor(code, host, port)
+  const [message, hint] = explain(code, host, port)
   return new Failure('failed', message, { hint, code: 'cannot_listen', cause: error })
 }
 
-function wordsFor(code: string | undefined, host: string, port: number): [string, string] {
+function explain(code: string | undefined, host: string, port: number): [string, string] {
   if (code === 'EADDRINUSE') {
     return [
       `Port ${port} of ${host} is in use by another program.`,
-      'Stop that one, or choose another port with --port; 0 takes a free one.',
+      'Stop that program, or choose another port with --port. Port 0 takes a free one.',
     ]
   }
   if (code === 'EACCES') {
     return [
       `Port ${port} of ${host} is reserved for the administrator of this machine.`,
-      'Choose a port from 1024 on with --port.',
+      'Choose a port of 1024 or above with --port.',
     ]
   }
   return [
-    `This machine has no address ${host} to listen on (${code}).`,
-    'Give --host 127.0.0.1 for this machine only, or 0.0.0.0 for all its addresses.',
+    `Cannot listen on ${host}: this machine does not have that address (${code}).`,
+    'Give --host 127.0.0.1 for this machine only, or --host 0.0.0.0 for all its addresses.',
   ]
 }

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util'
-import { printable } from '../output/printable.ts'
+import { printable } from '../output/output.ts'
 
-/** Names of the levels as pino numbers them, and their colours. */
+/** The name and colour of each level number of pino. */
 const LEVELS: Readonly<Record<number, readonly [string, Parameters<typeof styleText>[0]]>> = {
   10: ['trace', 'dim'],
   20: ['debug', 'dim'],
@@ -11,7 +11,7 @@ const LEVELS: Readonly<Record<number, readonly [string, Parameters<typeof styleT
   60: ['fatal', ['red', 'bold']],
 }
 
-/** A line of the log, which is JSON, as people like to read it: time, level, message, the rest by name. */
+/** A JSON line of the log, formatted for people: time, level, message, and the other fields by name. */
 export function logLine(json: string): string {
   const { level, time, msg, err, ...rest } = JSON.parse(json) as LogEntry
   const [name, colour] = LEVELS[level] ?? ['', 'dim']

@@ -1,15 +1,13 @@
 import type { Config, Service, WorkerGivenUp } from '@hookline/server'
-import { EXIT_CODES } from '../exit-codes.ts'
-import { Failure } from '../failure.ts'
+import { EXIT_CODES, Failure } from '../failure.ts'
 import type { Output } from '../output/output.ts'
-import { openOrExplain } from './open-or-explain.ts'
-import { serviceLogger, type ServiceLogger } from './service-logger.ts'
+import { openOrFail, serviceLogger, type ServiceLogger } from './open-service.ts'
 import { type StopSignal, stopSignal } from './stop-signal.ts'
 
-export interface Serving {
+interface ServeOptions {
   readonly config: Config
   readonly output: Output
-  /** Called once the service runs. What it gives is disposed of before the service stops. */
+  /** Called once the service runs. Its result is disposed of before the service stops. */
   readonly whileRunning: (
     service: Service,
     logger: ServiceLogger,
@@ -17,32 +15,33 @@ export interface Serving {
 }
 
 /**
- * Runs the service until SIGINT or SIGTERM, then stops it gracefully. The last line says why it ended.
- * @throws {Failure} where a worker of the service has failed too often
+ * Runs the service until SIGINT or SIGTERM, then stops it gracefully. The last line of the log names the signal.
+ * @throws {Failure} if a worker of the service fails too often
  */
-export async function serve(serving: Serving): Promise<void> {
+export async function serve(options: ServeOptions): Promise<void> {
   const stop = stopSignal()
-  const logger = await serviceLogger(serving.config.logLevel)
+  const logger = await serviceLogger(options.config.logLevel)
   process.on('uncaughtException', (error) => {
-    logger.fatal({ err: error }, 'stopped by a defect')
+    logger.fatal({ err: error }, 'service.crashed')
     process.exit(EXIT_CODES.failed)
   })
-  const reason = await runUntil(stop, logger, serving)
-  logger.info(`stopped by ${reason}`)
-  serving.output.json({ kind: 'stopped', reason })
+  const reason = await runUntil(stop, logger, options)
+  logger.info({ reason }, 'service.stopped')
+  options.output.json({ kind: 'stopped', reason })
 }
 
 async function runUntil(
   stop: Promise<StopSignal>,
   logger: ServiceLogger,
-  { config, output, whileRunning }: Serving,
+  { config, output, whileRunning }: ServeOptions,
 ): Promise<StopSignal> {
-  await using service = await openOrExplain(config, logger)
+  await using service = await openOrFail(config, logger)
   showNewToken(service, output)
   await using _companion = await whileRunning(service, logger)
   const signal = await Promise.race([stop, service.failed.then(workerFailure)])
   if (signal instanceof Failure) throw signal
-  logger.info(`stopping: finishing what is in flight; another ${signal} stops at once`)
+  const note = `Waiting for requests and deliveries in flight. Another ${signal} stops at once.`
+  logger.info({ reason: signal, note }, 'service.stopping')
   return signal
 }
 
@@ -56,6 +55,6 @@ function workerFailure({ worker, failures, error }: WorkerGivenUp): Failure {
 
 function showNewToken({ adminToken }: Service, output: Output): void {
   if (!adminToken.isNew) return
-  output.note(`Admin token, shown this once: ${adminToken.reveal()}`)
-  output.note(`It is kept in ${adminToken.file}.`)
+  output.note(`Admin token (shown only now): ${adminToken.reveal()}`)
+  output.note(`It is stored in ${adminToken.file}.`)
 }

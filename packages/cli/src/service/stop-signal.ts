@@ -1,6 +1,6 @@
-import { EXIT_CODES } from '../exit-codes.ts'
+import { EXIT_CODES } from '../failure.ts'
 
-/** A Ctrl-C reaches a program that npm runs twice: from the terminal, and passed on by npm. */
+/** One Ctrl-C can arrive twice: from the terminal, and from npm, which forwards it. */
 const ONE_KEYPRESS_MS = 500
 
 export type StopSignal = 'SIGINT' | 'SIGTERM'

@@ -9,11 +9,11 @@ function arrive(arrivals: Arrivals, payload: object, verdict: 'ok' | 'stale'): v
   const request = { headers: {}, body: JSON.stringify(payload) }
   const delivery = receivedDelivery(request, { secret: undefined, nowMs: 0, answered: 200 })
   const signature = { verdict: 'ok', xSignature: 'ok', webhookSignature: verdict } as const
-  arrivals.add({ ...delivery, signature }, request)
+  arrivals.record({ ...delivery, signature }, request)
 }
 
-describe('what the demo finds wrong', () => {
-  it('is nothing when every call and the notice arrived with both signatures right', async () => {
+describe('the faults that the demo reports', () => {
+  it('are none when every call and the notice arrived with correct signatures', async () => {
     const arrivals = new Arrivals(calls)
     for (const { messageId } of calls) arrive(arrivals, { messageId }, 'ok')
     await arrivals.complete
@@ -22,7 +22,7 @@ describe('what the demo finds wrong', () => {
     expect(arrivals.faults()).toEqual([])
   })
 
-  it('names each call that is missing or not verified, and the notice, too', () => {
+  it('name each call or notice that is missing or has a wrong signature', () => {
     const arrivals = new Arrivals(calls)
     arrive(arrivals, { messageId: 'demo-page' }, 'stale')
     expect(arrivals.faults()).toEqual([

@@ -1,10 +1,10 @@
 import { TemporaryFolder } from '../../../server/test/harness/temporary-folder.ts'
 import { Hookline, type Run, run } from './hookline.ts'
 
-/** A service for commands that speak to one. */
+/** A running service, for tests of commands that use the management API. */
 export class ApiService implements AsyncDisposable {
   readonly url: string
-  /** The token in the file that the service keeps. */
+  /** The file in which the service keeps its admin token. */
   readonly tokenFile: string
   readonly #opened: AsyncDisposable
 
@@ -28,16 +28,32 @@ export class ApiService implements AsyncDisposable {
     return new ApiService(ready, stack.move())
   }
 
-  /** Runs a command against this service, as its administrator. */
+  /** Runs a command against this service, with its admin token. */
   run(...args: readonly string[]): Promise<Run> {
     return run([...args, '--token-file', this.tokenFile], { env: { HOOKLINE_URL: this.url } })
   }
 
-  /** The document that the command prints with `--json`. */
+  /** Runs a command with `--json`, and returns the document that it prints. */
   async json<T = Record<string, unknown>>(...args: readonly string[]): Promise<T> {
     const { code, stdout, stderr } = await this.run(...args, '--json')
     if (code !== 0) throw new Error(`hookline ${args.join(' ')} exited ${code}: ${stderr}`)
     return JSON.parse(stdout) as T
+  }
+
+  /** Creates a source with an enabled destination whose webhook fails at once, and sends a call of user u1. */
+  async failingDestination(): Promise<{ source: string; destination: string }> {
+    const source = await this.json<{ id: string; writeKeys: { key: string }[] }>(
+      'sources',
+      'create',
+      'Shop',
+    )
+    // No program listens on this port.
+    const webhook = ['--webhook', 'http://127.0.0.1:2/', '--secret', 'planted shared secret']
+    const args = ['--source', source.id, ...webhook, '--enabled']
+    const destination = await this.json<{ id: string }>('destinations', 'create', ...args)
+    const key = source.writeKeys[0]!.key
+    await this.json('send', 'track', 'Order Completed', '--user', 'u1', '--write-key', key)
+    return { source: source.id, destination: destination.id }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -8,15 +8,15 @@ const BIN = fileURLToPath(new URL('../../bin/hookline.js', import.meta.url))
 const POLLING = { timeout: 15_000, interval: 10 }
 
 export interface RunOptions {
-  /** Where `./data` would be. */
+  /** The working folder, which `./data` is in. */
   readonly cwd?: string
-  /** Besides PATH; nothing else of this process's environment is passed on. */
+  /** Variables of its environment, which has only PATH besides. */
   readonly env?: Readonly<Record<string, string>>
-  /** Arguments of Node itself. */
+  /** Arguments for Node. */
   readonly nodeArgs?: readonly string[]
 }
 
-/** The command in a process of its own, as a user runs it, with neither stream a terminal. */
+/** The command in its own process, as a user runs it. Its output does not go to a terminal. */
 export class Hookline implements AsyncDisposable {
   stdout = ''
   stderr = ''
@@ -34,26 +34,26 @@ export class Hookline implements AsyncDisposable {
     this.#closed = once(this.#child, 'close')
   }
 
-  /** The exit code, once it has ended and everything it wrote was read. */
+  /** Resolves with the exit code when the process has ended and its output was read. */
   async exit(): Promise<number | null> {
     await this.#closed
     return this.#child.exitCode
   }
 
-  /** The first match in its stdout, as soon as there is one. */
-  async said(pattern: RegExp, stream: 'stdout' | 'stderr' = 'stdout'): Promise<RegExpExecArray> {
+  /** Resolves with the first match in its output, as soon as there is one. */
+  async printed(pattern: RegExp, stream: 'stdout' | 'stderr' = 'stdout'): Promise<RegExpExecArray> {
     await vi.waitFor(() => expect(this[stream]).toMatch(pattern), POLLING)
     return pattern.exec(this[stream])!
   }
 
-  /** Its documents of this kind on stdout, one a line with `--json`, as soon as there are this many. */
+  /** Resolves with its JSON documents of this kind, as soon as there are this many. */
   async documents<T = Record<string, unknown>>(kind: string, count: number): Promise<T[]> {
     const found = () => this.#documents().filter((document) => document['kind'] === kind)
     await vi.waitFor(() => expect(found()).toHaveLength(count), POLLING)
     return found() as T[]
   }
 
-  /** The only document of this kind. */
+  /** Resolves with the only document of this kind. */
   async document<T = Record<string, unknown>>(kind: string): Promise<T> {
     const [only] = await this.documents<T>(kind, 1)
     return only!
@@ -80,9 +80,15 @@ export interface Run {
   readonly stderr: string
 }
 
-/** Runs the command to its end. */
+/** Runs the command until it exits. */
 export async function run(args: readonly string[], options?: RunOptions): Promise<Run> {
   await using hookline = new Hookline(args, options)
   const code = await hookline.exit()
   return { code, stdout: hookline.stdout, stderr: hookline.stderr }
+}
+
+/** The error that a failed run with `--json` printed. Expects no other output. */
+export function errorOf({ stdout, stderr }: Run): Record<string, unknown> {
+  expect(stdout).toBe('')
+  return (JSON.parse(stderr) as { error: Record<string, unknown> }).error
 }

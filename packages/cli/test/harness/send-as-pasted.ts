@@ -1,19 +1,19 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 
-/** Stands for curl in a shell: prints its arguments, one a line. */
+/** A shell function in place of curl: prints its arguments, one per line. */
 const CURL = String.raw`curl() { printf '%s\n' "$@"; }`
 
-/** Sends what the `curl` line would send if it were pasted into a shell, and gives the answer. */
+/** Lets a shell parse the `curl` line, sends the request that curl would send, and returns the response. */
 export async function sendAsPasted(line: string): Promise<unknown> {
   const { stdout } = await promisify(execFile)('sh', ['-c', `${CURL}; ${line}`])
   const [, user, url, , header, , body] = stdout.split('\n') as [string, ...string[]]
   const [name, value] = header!.split(': ') as [string, string]
   const authorization = `Basic ${Buffer.from(user!).toString('base64')}`
-  const answer = await fetch(url!, {
+  const response = await fetch(url!, {
     method: 'POST',
     headers: { authorization, [name]: value },
     body: body!,
   })
-  return answer.json()
+  return response.json()
 }

@@ -15,34 +15,34 @@ function parsed(
 const parsedCall = (call: object) => parsed(JSON.stringify({ type: 'page', ...user, ...call }))
 
 describe('a line', () => {
-  it('is a call with everything that it says, its time as it is written', () => {
+  it('is a call with all its fields, and with its timestamp unchanged', () => {
     const call = { messageId: 'm1', timestamp: '2013-05-01 09:30', properties: { a: [1, null] } }
     expect(parsedCall(call)).toEqual({ type: 'page', ...user, ...call })
   })
 
-  it('gets the type that is given for lines without one, and keeps its own', () => {
+  it('keeps its type, or gets the default type', () => {
     expect(parsed('{"event":"E"}', { type: 'track' })).toMatchObject({ type: 'track' })
     expect(parsed('{"type":"page"}', { type: 'track' })).toMatchObject({ type: 'page' })
   })
 
-  it('may name its time originalTimestamp, as exports do', () => {
+  it('may have its time in originalTimestamp, as in exports of other services', () => {
     const call = parsedCall({ originalTimestamp: '2013-05-01', timestamp: null })
     expect(call).toMatchObject({ timestamp: '2013-05-01' })
     expect(call).not.toHaveProperty('originalTimestamp')
   })
 
-  it('keeps integers that JavaScript cannot hold as they are spelled', () => {
+  it('preserves integers that JavaScript cannot represent', () => {
     const text = '{"type":"track","properties":{"big":12345678901234567890,"small":1}}'
     expect(JSON.stringify(parsed(text))).toContain('{"big":12345678901234567890,"small":1}')
   })
 
-  it('may begin with a byte order mark, where it is the first, and end with CR', () => {
+  it('may start with a byte order mark if it is the first line, and end with CR', () => {
     const text = '\ufeff{"type":"page"}\r'
     expect(parsed(text, { number: 1 })).toMatchObject({ type: 'page' })
     expect(parsed(text, { number: 2 })).toMatchObject({ code: 'invalid_json' })
   })
 
-  it('gets an id from file, number and content, and the same one every time', () => {
+  it('gets the same messageId every time, made from file, line number and content', () => {
     const idOf = (text: string, number: number) => parsed(text, { number })
     const first = idOf('{"type":"page"}', 2)
     expect(first).toMatchObject({ messageId: expect.stringMatching(/^import-[0-9a-f]{40}$/) })
@@ -70,7 +70,7 @@ describe('a line', () => {
     expect(parsed(content)).toMatchObject({ code, message: expect.any(String) })
   })
 
-  it('is rejected as message_too_large where only its beginning was read', () => {
+  it('is rejected as message_too_large if only its beginning was read', () => {
     expect(parsed('{}', { isCut: true })).toMatchObject({ code: 'message_too_large' })
   })
 })

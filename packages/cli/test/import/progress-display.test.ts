@@ -13,7 +13,7 @@ function screen(properties: Pick<Screen, 'isTTY' | 'columns'>): Screen & { writt
   }
 }
 
-it('draws one line over and over on a terminal, no wider than that, and erases it at the end', async () => {
+it('redraws one line on a terminal, no wider than the terminal, and erases it at the end', async () => {
   const terminal = screen({ isTTY: true, columns: 20 })
   {
     using _display = new ProgressDisplay(() => progress, terminal)
@@ -23,13 +23,13 @@ it('draws one line over and over on a terminal, no wider than that, and erases i
   expect(drawn).toMatch(/^(\|\[={12} {6})+\|$/)
 })
 
-it('does not believe a terminal that has no columns', async () => {
+it('assumes a usual width for a terminal that reports 0 columns', async () => {
   const terminal = screen({ isTTY: true, columns: 0 })
   using _display = new ProgressDisplay(() => progress, terminal)
   await expect.poll(() => terminal.written).toContain(']  50%  10 lines')
 })
 
-it('writes whole lines elsewhere', async () => {
+it('writes a new line each time if the output is not a terminal', async () => {
   const file = screen({})
   {
     using _display = new ProgressDisplay(() => progress, file, 5)

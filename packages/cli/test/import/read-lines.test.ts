@@ -17,7 +17,7 @@ async function linesOf(content: string | Buffer, from = START): Promise<Line[]> 
 
 const texts = (lines: readonly Line[]) => lines.map(({ bytes }) => bytes.toString())
 
-test('are the lines of the file, numbered, whether or not the last one ends', async () => {
+test('yields the numbered lines of a file, with or without a final newline', async () => {
   const lines = await linesOf('one\n\nthrée\nlast')
   expect(texts(lines)).toEqual(['one', '', 'thrée', 'last'])
   expect(lines.map(({ number, end }) => [number, end])).toEqual([
@@ -30,11 +30,11 @@ test('are the lines of the file, numbered, whether or not the last one ends', as
   expect(await linesOf('')).toEqual([])
 })
 
-test('go on from the end of any line as if they had never stopped', async () => {
+test('continues from the end of any line with the same lines', async () => {
   const content = fc.array(fc.string({ unit: 'binary', maxLength: 60_000 }), { maxLength: 6 })
   await fc.assert(
-    fc.asyncProperty(content, fc.nat(), async (given, random) => {
-      const text = given.join('\n')
+    fc.asyncProperty(content, fc.nat(), async (parts, random) => {
+      const text = parts.join('\n')
       const all = await linesOf(text)
       const last = all[random % (all.length || 1)]
       const from = last === undefined ? START : { offset: last.end, line: last.number }
@@ -44,7 +44,7 @@ test('go on from the end of any line as if they had never stopped', async () => 
   )
 })
 
-test('hold no more than the beginning of a line that is longer than any call', async () => {
+test('keeps only the beginning of a line that is longer than any call', async () => {
   const bound = 1024 * 1024
   const lines = await linesOf(`${'x'.repeat(bound)}\n${'y'.repeat(3 * bound)}\nlast`)
   expect(lines.map(({ bytes, isCut }) => [bytes.length, isCut])).toEqual([

@@ -16,12 +16,12 @@ describe('a field given as key=value', () => {
     expect(addField(text)).toEqual(expected)
   })
 
-  it('is added to those before it, whatever it is called', () => {
+  it('is added to the fields before it, even if it is called __proto__', () => {
     const fields = addField('__proto__=1', addField('a=1'))
     expect(JSON.stringify(fields)).toBe('{"a":1,"__proto__":1}')
   })
 
-  it.for(['revenue', '=1', ''])('is refused when it is %j', (text) => {
+  it.for(['revenue', '=1', ''])('is refused if it is %j', (text) => {
     expect(() => addField(text)).toThrow('key=value')
   })
 })

@@ -24,7 +24,7 @@ function check(headers: Record<string, string>, body = BODY) {
 }
 
 describe('the signature check of the receiver', () => {
-  it('is ok where both signatures are right, one of several being enough', () => {
+  it('is ok if both signatures are correct; one of several in the list is enough', () => {
     expect(check({ 'x-signature': xSignature(), ...standard() })).toEqual({
       verdict: 'ok',
       xSignature: 'ok',
@@ -32,12 +32,12 @@ describe('the signature check of the receiver', () => {
     })
   })
 
-  it('takes X-Signature alone, over the body parsed and serialised again', () => {
+  it('accepts X-Signature alone, computed over the parsed and serialised body', () => {
     const spaced = '{ "version": 1, "type": "track" }'
     expect(check({ 'x-signature': xSignature() }, spaced)).toMatchObject({ verdict: 'ok' })
   })
 
-  it('is wrong where the body was changed, or one signature is not right', () => {
+  it('is wrong if the body was changed or one signature is incorrect', () => {
     const headers = { 'x-signature': xSignature(), ...standard() }
     expect(check(headers, '{"version":1,"type":"page"}')).toEqual({
       verdict: 'wrong',
@@ -48,25 +48,25 @@ describe('the signature check of the receiver', () => {
     expect(check(short)).toMatchObject({ verdict: 'wrong', webhookSignature: 'ok' })
   })
 
-  it('is wrong where the attempt is more than five minutes away', () => {
+  it('is wrong if the timestamp is more than five minutes from now', () => {
     const at = (seconds: number) => check({ 'x-signature': xSignature(), ...standard(seconds) })
     expect(at(NOW / 1000 - 300)).toMatchObject({ verdict: 'ok' })
     expect(at(NOW / 1000 - 301)).toMatchObject({ verdict: 'wrong', webhookSignature: 'stale' })
     expect(at(NOW / 1000 + 301)).toMatchObject({ verdict: 'wrong', webhookSignature: 'stale' })
   })
 
-  it('is missing where a secret is known and the request is not signed', () => {
+  it('is missing if the receiver has a secret and the request is not signed', () => {
     expect(check({})).toMatchObject({ verdict: 'missing', webhookSignature: 'missing' })
   })
 
-  it('tells signed from unsigned where no secret is known', () => {
+  it('distinguishes signed from unsigned requests without a secret', () => {
     const without = (headers: Record<string, string>) =>
       checkSignature({ headers, body: BODY }, undefined, NOW).verdict
     expect(without({ 'x-signature': 'any' })).toBe('unchecked')
     expect(without({})).toBe('unsigned')
   })
 
-  it('holds a body that is no JSON against the signature as it is', () => {
+  it('uses the raw body if it is not JSON', () => {
     expect(check({ 'x-signature': xSignature('<html>') }, '<html>').xSignature).toBe('ok')
   })
 })

@@ -3,7 +3,7 @@ import { stripVTControlCharacters } from 'node:util'
 import { expect, it } from 'vitest'
 import { logLine } from '../../src/service/log-line.ts'
 
-it('shows a line of the log as time, level, message and what belongs to it', () => {
+it('formats a line of the log as time, level, message and fields', () => {
   const lines: string[] = []
   const logger = createLogger('info', { write: (line) => lines.push(logLine(line)) })
   logger.warn({ host: 'example.com', round: 2, err: new Error('away') }, 'round.failed')

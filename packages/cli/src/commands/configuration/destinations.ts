@@ -1,12 +1,12 @@
 import { type Command, Option } from 'commander'
-import { apiOf, withApiOptions } from '../../api/api-command.ts'
+import { apiOf, withApiOptions } from '../../api/api-options.ts'
 import type { Destination } from '../../api/generated/management-client.ts'
 import { listItems } from '../../api/list-items.ts'
 import { definedFields, type ManagementApi } from '../../api/management-api.ts'
-import { outputOf } from '../../output/output-of.ts'
-import { table } from '../../output/table.ts'
+import { outputOf } from '../../output/output.ts'
+import { showList } from '../../output/table.ts'
 import { addDestinationActions } from './destination-actions.ts'
-import { destinationSheet } from '../../output/destination-sheet.ts'
+import { destinationDetails } from '../../output/destination-details.ts'
 import {
   addWebhookOptions,
   settingsOf,
@@ -17,14 +17,16 @@ type NewDestination = Parameters<ManagementApi['createDestination']>[0]
 
 /** `hookline destinations …` */
 export function addDestinations(program: Command): void {
-  const destinations = program.command('destinations').description('where events of a source go')
+  const destinations = program
+    .command('destinations')
+    .description('where the events of a source are delivered')
   addReading(destinations)
   addMaking(destinations)
-  addSwitch(destinations, 'enable', 'forward events from now on')
-  addSwitch(destinations, 'disable', 'forward nothing until it is enabled again')
+  addSwitch(destinations, 'enable', 'forward new events')
+  addSwitch(destinations, 'disable', 'stop forwarding events until it is enabled again')
   addDestinationActions(destinations)
   withApiOptions(destinations.command('delete <id>'))
-    .description('remove a destination')
+    .description('delete a destination')
     .action(async (id: string, _options: unknown, command: Command) => {
       await apiOf(command).removeDestination(id)
       outputOf(command).data({ id, deleted: true }, () => `Deleted ${id}.`)
@@ -34,12 +36,12 @@ export function addDestinations(program: Command): void {
 function addReading(destinations: Command): void {
   withApiOptions(destinations.command('list'))
     .description('list all destinations')
-    .option('--source <id>', 'only those of this source')
+    .option('--source <id>', 'only destinations of this source')
     .action(async ({ source }: { source?: string }, command: Command) => {
       const api = apiOf(command)
       const filter = definedFields({ sourceId: source })
       const all = await listItems((page) => api.listDestinations({ ...filter, ...page }))
-      showList(command, all)
+      showList(outputOf(command), COLUMNS, all, NONE)
     })
 
   withApiOptions(destinations.command('get <id>'))
@@ -51,9 +53,9 @@ function addReading(destinations: Command): void {
 
 function addMaking(destinations: Command): void {
   const create = withApiOptions(destinations.command('create'))
-    .description('make a Webhooks destination, off unless --enabled is given')
-    .requiredOption('--source <id>', 'the source whose events go there')
-    .option('--enabled', 'forward events at once')
+    .description('create a Webhooks destination, disabled unless --enabled is given')
+    .requiredOption('--source <id>', 'the source whose events it receives')
+    .option('--enabled', 'enable it: forward new events at once')
   addWebhookOptions(create)
     .addOption(nameOption())
     .action(async (options: WebhookOptions & { source: string }, command: Command) => {
@@ -65,7 +67,7 @@ function addMaking(destinations: Command): void {
     })
 
   addWebhookOptions(withApiOptions(destinations.command('update <id>')))
-    .description('change what is given; given webhooks replace all')
+    .description('change the given fields; the given webhooks replace all others')
     .addOption(nameOption())
     .action(async (id: string, options: WebhookOptions, command: Command) => {
       const change = definedFields({ name: options.name, settings: settingsOf(options) })
@@ -83,22 +85,16 @@ function addSwitch(destinations: Command, verb: 'enable' | 'disable', descriptio
 }
 
 function nameOption(): Option {
-  return new Option('--name <name>', 'what to call it')
-}
-
-function showList(command: Command, data: readonly Destination[]): void {
-  const output = outputOf(command)
-  output.data({ data }, () =>
-    data.length === 0
-      ? 'No destinations. Make one with `hookline destinations create --source <id> --webhook <url>`.'
-      : table(output, COLUMNS, data),
-  )
+  return new Option('--name <name>', 'name of the destination')
 }
 
 function show(command: Command, destination: Destination): void {
   const output = outputOf(command)
-  output.data(destination, () => destinationSheet(output, destination))
+  output.data(destination, () => destinationDetails(output, destination))
 }
+
+const NONE =
+  'No destinations. Create one with `hookline destinations create --source <id> --webhook <url>`.'
 
 const COLUMNS = [
   { head: 'id', cell: ({ id }: Destination) => id },

@@ -1,14 +1,14 @@
 import type { Command } from 'commander'
 import { writeFile } from 'node:fs/promises'
-import { apiOf, withApiOptions } from '../../api/api-command.ts'
-import { outputOf } from '../../output/output-of.ts'
-import { writeFailure } from '../../output/write-failure.ts'
+import { apiOf, withApiOptions } from '../../api/api-options.ts'
+import { writeFailure } from '../../failure.ts'
+import { outputOf } from '../../output/output.ts'
 
 /** `hookline export` */
 export function addExport(program: Command): void {
   withApiOptions(program.command('export [file]'))
-    .description('write sources and destinations as one JSON document, to stdout or a file')
-    .option('--with-secrets', 'with shared secrets, header values and write keys in clear')
+    .description('write sources and destinations as a JSON document, to a file or stdout')
+    .option('--with-secrets', 'include shared secrets, header values and write keys in plain text')
     .action(
       async (
         file: string | undefined,
@@ -20,7 +20,7 @@ export function addExport(program: Command): void {
         const text = JSON.stringify(document, null, 2)
         const output = outputOf(command)
         if (file === undefined) return output.data(document, () => text)
-        // A document with secrets is nobody else's business.
+        // It may contain secrets: only its owner may read it.
         await writeFile(file, `${text}\n`, { mode: 0o600 }).catch((error: unknown) => {
           throw writeFailure(file, error)
         })

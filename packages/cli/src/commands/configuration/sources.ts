@@ -1,10 +1,11 @@
-import { type Command, InvalidArgumentError } from 'commander'
-import { apiOf, withApiOptions } from '../../api/api-command.ts'
+import type { Command } from 'commander'
+import { apiOf, withApiOptions } from '../../api/api-options.ts'
 import type { Source } from '../../api/generated/management-client.ts'
 import { listItems } from '../../api/list-items.ts'
 import { definedFields } from '../../api/management-api.ts'
-import { outputOf } from '../../output/output-of.ts'
-import { sheet, table } from '../../output/table.ts'
+import { wholeNumber } from '../../options/whole-number.ts'
+import { outputOf } from '../../output/output.ts'
+import { showItem, showList } from '../../output/table.ts'
 
 interface SourceOptions {
   readonly name?: string
@@ -16,12 +17,14 @@ interface SourceOptions {
 export function addSources(program: Command): void {
   const sources = program
     .command('sources')
-    .description('where events come from, and their write keys')
+    .description('where events come from, with their write keys')
 
   withApiOptions(sources.command('list'))
     .description('list all sources')
     .action(async (_options: unknown, command: Command) => {
-      showList(command, await listItems(apiOf(command).listSources))
+      const all = await listItems(apiOf(command).listSources)
+      const none = 'No sources. Create one with `hookline sources create <name>`.'
+      showList(outputOf(command), COLUMNS, all, none)
     })
 
   withApiOptions(sources.command('get <id>'))
@@ -31,9 +34,9 @@ export function addSources(program: Command): void {
     })
 
   withApiOptions(sources.command('create <name>'))
-    .description('make a source with a write key')
-    .option('--disabled', 'refuse its calls for now')
-    .option('--rate-limit <calls>', 'most calls per second', parseRateLimit)
+    .description('create a source with a write key')
+    .option('--disabled', 'refuse its calls until it is enabled')
+    .option('--rate-limit <calls>', 'accept at most this many calls per second', parseRateLimit)
     .action(
       async (name: string, options: { disabled?: true } & SourceOptions, command: Command) => {
         const enabled = !options.disabled
@@ -43,11 +46,15 @@ export function addSources(program: Command): void {
     )
 
   withApiOptions(sources.command('update <id>'))
-    .description('change what is given')
-    .option('--name <name>', 'another name')
-    .option('--enabled', 'take its calls')
+    .description('change the given fields')
+    .option('--name <name>', 'new name of the source')
+    .option('--enabled', 'accept its calls')
     .option('--no-enabled', 'refuse its calls')
-    .option('--rate-limit <calls>', 'most calls per second, or none', parseRateLimit)
+    .option(
+      '--rate-limit <calls>',
+      'accept at most this many calls per second; none for no limit',
+      parseRateLimit,
+    )
     .action(async (id: string, options: SourceOptions, command: Command) => {
       const { name, enabled } = options
       const change = definedFields({ name, enabled, rateLimit: rateLimitOf(options) })
@@ -57,7 +64,7 @@ export function addSources(program: Command): void {
   addKeyCommands(sources)
 
   withApiOptions(sources.command('delete <id>'))
-    .description('remove a source and its destinations')
+    .description('delete a source and its destinations')
     .action(async (id: string, _options: unknown, command: Command) => {
       await apiOf(command).removeSource(id)
       outputOf(command).data({ id, deleted: true }, () => `Deleted ${id}.`)
@@ -66,51 +73,31 @@ export function addSources(program: Command): void {
 
 function addKeyCommands(sources: Command): void {
   withApiOptions(sources.command('add-key <id>'))
-    .description('make another write key; the old ones go on working')
+    .description('create another write key; the others stay valid')
     .action(async (id: string, _options: unknown, command: Command) => {
-      const made = await apiOf(command).addWriteKey(id, {})
-      outputOf(command).data(made, () => made.key)
+      const created = await apiOf(command).addWriteKey(id, {})
+      outputOf(command).data(created, () => created.key)
     })
 
   withApiOptions(sources.command('remove-key <id> <key>'))
-    .description('remove a write key; calls with it are refused from now on')
+    .description('delete a write key; calls with it are refused from now on')
     .action(async (id: string, key: string, _options: unknown, command: Command) => {
       await apiOf(command).removeWriteKey(id, key)
-      outputOf(command).data({ id, key, deleted: true }, () => `Removed ${key}.`)
+      outputOf(command).data({ id, key, deleted: true }, () => `Deleted ${key}.`)
     })
 }
 
 function parseRateLimit(text: string): number | 'none' {
-  if (text === 'none') return text
-  const calls = Number(text)
-  if (!Number.isSafeInteger(calls) || calls < 1) {
-    throw new InvalidArgumentError('It must be a whole number from 1, or none.')
-  }
-  return calls
+  return text === 'none' ? text : wholeNumber(1)(text)
 }
 
-// Not parsed to null at once: the parser of options takes that for "no value".
+// `none` becomes null only here: commander takes null for "no value".
 function rateLimitOf({ rateLimit }: SourceOptions): number | null | undefined {
   return rateLimit === 'none' ? null : rateLimit
 }
 
-function showList(command: Command, data: readonly Source[]): void {
-  const output = outputOf(command)
-  output.data({ data }, () =>
-    data.length === 0
-      ? 'No sources yet. Make one with `hookline sources create <name>`.'
-      : table(output, COLUMNS, data),
-  )
-}
-
 function show(command: Command, source: Source): void {
-  const output = outputOf(command)
-  output.data(source, () =>
-    sheet(
-      output,
-      COLUMNS.map(({ head, cell }) => [head, cell(source)]),
-    ),
-  )
+  showItem(outputOf(command), COLUMNS, source)
 }
 
 const COLUMNS = [
@@ -125,7 +112,7 @@ const COLUMNS = [
   { head: 'last used', cell: ({ writeKeys }: Source) => lastUseOf(writeKeys) },
 ]
 
-/** The last use of any of the keys. Times as they are shown sort as they are. */
+/** The last use of any of the keys. ISO 8601 times in UTC sort as text. */
 function lastUseOf(keys: Source['writeKeys']): string {
   return (
     keys

@@ -1,12 +1,12 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
-import { apiOf, withApiOptions } from '../../api/api-command.ts'
+import { type Command, Option } from 'commander'
+import { apiOf, withApiOptions } from '../../api/api-options.ts'
 import type { Delivery } from '../../api/generated/management-client.ts'
 import { listItems } from '../../api/list-items.ts'
 import { definedFields, type ManagementApi } from '../../api/management-api.ts'
-import { deliverySheet } from '../../output/delivery-sheet.ts'
-import { outputOf } from '../../output/output-of.ts'
-import { table } from '../../output/table.ts'
-import { limitOption } from '../../options/count-option.ts'
+import { deliveryDetails } from '../../output/delivery-details.ts'
+import { outputOf } from '../../output/output.ts'
+import { showList, table } from '../../output/table.ts'
+import { limitOption, wholeNumber } from '../../options/whole-number.ts'
 
 type Filters = NonNullable<Parameters<ManagementApi['listDeliveries']>[0]>
 type FailureGroup = Awaited<ReturnType<ManagementApi['listFailures']>>['data'][number]
@@ -29,7 +29,7 @@ interface ListOptions {
 export function addDeliveries(program: Command): void {
   const deliveries = program
     .command('deliveries')
-    .description('what was sent where, and how it went')
+    .description('deliveries to destinations, with their attempts and failures')
   addList(deliveries)
 
   withApiOptions(deliveries.command('get <id>'))
@@ -39,20 +39,20 @@ export function addDeliveries(program: Command): void {
     })
 
   withApiOptions(deliveries.command('retry <id>'))
-    .description('make another round now')
+    .description('try a delivery again now')
     .action(async (id: string, _options: unknown, command: Command) => {
       show(command, await apiOf(command).retryDelivery(id, {}))
     })
 
   withApiOptions(deliveries.command('failures'))
-    .description('what fails, grouped, with what to do about it')
-    .option('--destination <id>', 'only those of this destination')
+    .description('failures by destination and class, with the remedy')
+    .option('--destination <id>', 'only failures of this destination')
     .action(async ({ destination }: { destination?: string }, command: Command) => {
       const filter = definedFields({ destinationId: destination })
-      const found = await apiOf(command).listFailures(filter)
+      const failures = await apiOf(command).listFailures(filter)
       const output = outputOf(command)
-      output.data(found, () =>
-        found.data.length === 0 ? 'Nothing fails.' : table(output, FAILURE_COLUMNS, found.data),
+      output.data(failures, () =>
+        failures.data.length === 0 ? 'No failures.' : table(output, FAILURE_COLUMNS, failures.data),
       )
     })
 }
@@ -60,13 +60,20 @@ export function addDeliveries(program: Command): void {
 function addList(deliveries: Command): void {
   withApiOptions(deliveries.command('list'))
     .description('list deliveries, newest first')
-    .option('--destination <id>', 'only those to this destination')
-    .option('--event <id>', 'only those of this event')
-    .addOption(new Option('--state <state>', 'only those in this state').choices(STATES))
-    .option('--class <class>', 'only those a webhook last answered so, for example timeout')
-    .option('--status <code>', 'only those answered with this HTTP status', httpStatus)
-    .option('--from <time>', 'events received from this moment on, in ISO 8601')
-    .option('--to <time>', 'events received before this moment, in ISO 8601')
+    .option('--destination <id>', 'only deliveries to this destination')
+    .option('--event <id>', 'only deliveries of this event')
+    .addOption(new Option('--state <state>', 'only deliveries in this state').choices(STATES))
+    .option(
+      '--class <class>',
+      'only if the last attempt on a webhook has this class, for example timeout',
+    )
+    .option(
+      '--status <code>',
+      'only if a webhook last responded with this HTTP status',
+      wholeNumber(100, 599),
+    )
+    .option('--from <time>', 'only for events received at this time or later, in ISO 8601')
+    .option('--to <time>', 'only for events received before this time, in ISO 8601')
     .addOption(limitOption())
     .action(async ({ limit, destination, event, ...rest }: ListOptions, command: Command) => {
       const { state, status, from, to } = rest
@@ -81,21 +88,13 @@ function addList(deliveries: Command): void {
       })
       const api = apiOf(command)
       const data = await listItems((page) => api.listDeliveries({ ...filters, ...page }), limit)
-      const output = outputOf(command)
-      output.data({ data }, () =>
-        data.length === 0 ? 'No such deliveries.' : table(output, COLUMNS, data),
-      )
+      showList(outputOf(command), COLUMNS, data, 'No matching deliveries.')
     })
-}
-
-function httpStatus(text: string): number {
-  if (/^[1-5]\d\d$/.test(text)) return Number(text)
-  throw new InvalidArgumentError('It must be an HTTP status like 503.')
 }
 
 function show(command: Command, delivery: Delivery): void {
   const output = outputOf(command)
-  output.data(delivery, () => deliverySheet(output, delivery))
+  output.data(delivery, () => deliveryDetails(output, delivery))
 }
 
 const COLUMNS = [

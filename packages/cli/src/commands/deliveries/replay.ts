@@ -1,9 +1,10 @@
 import { EVENT_TYPES, type EventType } from '@hookline/protocol'
-import { type Command, InvalidArgumentError, Option } from 'commander'
-import { apiOf, withApiOptions } from '../../api/api-command.ts'
+import { type Command, Option } from 'commander'
+import { apiOf, withApiOptions } from '../../api/api-options.ts'
 import type { Replay } from '../../api/generated/management-client.ts'
 import { definedFields } from '../../api/management-api.ts'
-import { outputOf } from '../../output/output-of.ts'
+import { wholeNumber } from '../../options/whole-number.ts'
+import { outputOf } from '../../output/output.ts'
 
 interface ReplayOptions {
   readonly destination: string
@@ -20,21 +21,21 @@ interface ReplayOptions {
 /** `hookline replay` */
 export function addReplay(program: Command): void {
   withApiOptions(program.command('replay'))
-    .description('deliver past events of a destination again')
+    .description('deliver past events to a destination again')
     .requiredOption('--destination <id>', 'the destination')
     .addOption(
       new Option(
         '--states <states...>',
-        'deliveries in these states; rejected and expired if absent',
+        'only deliveries in these states; the default is rejected and expired',
       ).choices(['delivered', 'rejected', 'expired', 'quarantined']),
     )
-    .addOption(new Option('--types <types...>', 'events of these types').choices(EVENT_TYPES))
-    .option('--from <time>', 'events received from this moment on, in ISO 8601')
-    .option('--to <time>', 'events received before this moment; now if absent')
-    .option('--text <text>', 'events that contain this text')
-    .option('--include-declined', 'also events that came while the destination was off')
-    .option('--rate <count>', 'at most so many a second', wholeNumber)
-    .option('--dry-run', 'only count what would be delivered')
+    .addOption(new Option('--types <types...>', 'only events of these types').choices(EVENT_TYPES))
+    .option('--from <time>', 'only events received at this time or later, in ISO 8601')
+    .option('--to <time>', 'only events received before this time; the default is now')
+    .option('--text <text>', 'only events that contain this text')
+    .option('--include-declined', 'also events that arrived while the destination was disabled')
+    .option('--rate <count>', 'at most this many deliveries per second', wholeNumber(1))
+    .option('--dry-run', 'count the deliveries, but make none')
     .action(replay)
 }
 
@@ -46,13 +47,7 @@ async function replay(options: ReplayOptions, command: Command): Promise<void> {
   const result = await apiOf(command).createReplay(body)
   outputOf(command).data(result, () =>
     'matches' in result
-      ? `${result.matches} deliveries would be made again.`
+      ? `${result.matches} deliveries would be replayed.`
       : `Replay ${result.id} is ${result.state}.`,
   )
-}
-
-function wholeNumber(text: string): number {
-  const value = Number(text)
-  if (Number.isSafeInteger(value) && value > 0) return value
-  throw new InvalidArgumentError('It must be a whole number from 1.')
 }

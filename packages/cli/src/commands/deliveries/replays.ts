@@ -1,57 +1,46 @@
 import type { Command } from 'commander'
-import { apiOf, withApiOptions } from '../../api/api-command.ts'
+import { apiOf, withApiOptions } from '../../api/api-options.ts'
 import type { Replay } from '../../api/generated/management-client.ts'
 import { listItems } from '../../api/list-items.ts'
-import { outputOf } from '../../output/output-of.ts'
-import { sheet, table } from '../../output/table.ts'
-import { limitOption } from '../../options/count-option.ts'
+import { outputOf } from '../../output/output.ts'
+import { showItem, showList } from '../../output/table.ts'
+import { limitOption } from '../../options/whole-number.ts'
 
 /** `hookline replays …` */
 export function addReplays(program: Command): void {
-  const replays = program.command('replays').description('how far replays are')
+  const replays = program.command('replays').description('replays and their progress')
 
   withApiOptions(replays.command('list'))
     .description('list replays, newest first')
     .addOption(limitOption())
     .action(async ({ limit }: { limit: number }, command: Command) => {
       const data = await listItems(apiOf(command).listReplays, limit)
-      const output = outputOf(command)
-      output.data({ data }, () =>
-        data.length === 0
-          ? 'No replays. `hookline replay` makes one.'
-          : table(output, COLUMNS, data),
-      )
+      showList(outputOf(command), COLUMNS, data, 'No replays. `hookline replay` starts one.')
     })
 
   withApiOptions(replays.command('get <id>'))
-    .description('show a replay and how its deliveries ended')
+    .description('show a replay with the outcome of its deliveries')
     .action(async (id: string, _options: unknown, command: Command) => {
       show(command, await apiOf(command).getReplay(id))
     })
 
   withApiOptions(replays.command('cancel <id>'))
-    .description('end a replay; what is due already is still delivered')
+    .description('stop a replay; deliveries that are already due are still made')
     .action(async (id: string, _options: unknown, command: Command) => {
       show(command, await apiOf(command).cancelReplay(id, {}))
     })
 }
 
 function show(command: Command, replay: Replay): void {
-  const output = outputOf(command)
-  output.data(replay, () =>
-    sheet(
-      output,
-      COLUMNS.map(({ head, cell }) => [head, cell(replay)]),
-    ),
-  )
+  showItem(outputOf(command), COLUMNS, replay)
 }
 
 const COLUMNS = [
   { head: 'id', cell: ({ id }: Replay) => id },
   { head: 'state', cell: ({ state }: Replay) => state },
   { head: 'destination', cell: ({ destinationId }: Replay) => destinationId },
-  { head: 'made due', cell: ({ requeued }: Replay) => `${requeued}` },
+  { head: 'queued again', cell: ({ requeued }: Replay) => `${requeued}` },
   { head: 'delivered', cell: ({ delivered }: Replay) => `${delivered}` },
   { head: 'failed', cell: ({ failed }: Replay) => `${failed}` },
-  { head: 'asked for', cell: ({ createdAt }: Replay) => createdAt },
+  { head: 'created', cell: ({ createdAt }: Replay) => createdAt },
 ]

@@ -1,14 +1,14 @@
 import { EVENT_TYPES, type EventType } from '@hookline/protocol'
 import { type Command, Option } from 'commander'
-import { apiOf, withApiOptions } from '../../api/api-command.ts'
+import { apiOf, withApiOptions } from '../../api/api-options.ts'
 import type { Event } from '../../api/generated/management-client.ts'
 import { listItems } from '../../api/list-items.ts'
 import { definedFields } from '../../api/management-api.ts'
-import { outputOf } from '../../output/output-of.ts'
 import { summaryOf, userOf } from '../../output/event-summary.ts'
-import { table } from '../../output/table.ts'
+import { outputOf } from '../../output/output.ts'
+import { showList } from '../../output/table.ts'
 import { traceText } from '../../output/trace-text.ts'
-import { limitOption } from '../../options/count-option.ts'
+import { limitOption } from '../../options/whole-number.ts'
 
 interface ListOptions {
   readonly source?: string
@@ -25,19 +25,19 @@ interface ListOptions {
 
 /** `hookline events …` */
 export function addEvents(program: Command): void {
-  const events = program.command('events').description('what was received')
+  const events = program.command('events').description('events that were received')
 
   withApiOptions(events.command('list'))
     .description('list events, newest first')
-    .option('--source <id>', 'only those of this source')
-    .addOption(new Option('--type <type>', 'only those of this type').choices(EVENT_TYPES))
-    .option('--event <name>', 'only track events of this name')
-    .option('--user <id>', 'only those of this userId')
-    .option('--anonymous <id>', 'only those of this anonymousId')
-    .option('--message-id <id>', 'only those with this messageId')
-    .option('--text <text>', 'only those that contain this text')
-    .option('--from <time>', 'received from this moment on, in ISO 8601')
-    .option('--to <time>', 'received before this moment, in ISO 8601')
+    .option('--source <id>', 'only events of this source')
+    .addOption(new Option('--type <type>', 'only events of this type').choices(EVENT_TYPES))
+    .option('--event <name>', 'only track events with this name')
+    .option('--user <id>', 'only events with this userId')
+    .option('--anonymous <id>', 'only events with this anonymousId')
+    .option('--message-id <id>', 'only events with this messageId')
+    .option('--text <text>', 'only events that contain this text')
+    .option('--from <time>', 'only events received at this time or later, in ISO 8601')
+    .option('--to <time>', 'only events received before this time, in ISO 8601')
     .addOption(limitOption())
     .action(async (options: ListOptions, command: Command) => {
       const { limit, source, user, anonymous, messageId, type, event, text, from, to } = options
@@ -45,14 +45,11 @@ export function addEvents(program: Command): void {
       const filters = definedFields({ ...ids, $type: type, event, text, $from: from, to })
       const api = apiOf(command)
       const data = await listItems((page) => api.listEvents({ ...filters, ...page }), limit)
-      const output = outputOf(command)
-      output.data({ data }, () =>
-        data.length === 0 ? 'No such events.' : table(output, COLUMNS, data),
-      )
+      showList(outputOf(command), COLUMNS, data, 'No matching events.')
     })
 
   withApiOptions(events.command('get <id>'))
-    .description('show an event and what became of it, by its evt_… id')
+    .description('show an event, by its evt_… id, with its decisions, deliveries and attempts')
     .action(async (id: string, _options: unknown, command: Command) => {
       const trace = await apiOf(command).getEvent(id)
       const output = outputOf(command)
@@ -63,7 +60,7 @@ export function addEvents(program: Command): void {
 const COLUMNS = [
   { head: 'received', cell: ({ receivedAt }: Event) => receivedAt },
   { head: 'id', cell: ({ id }: Event) => id },
-  { head: 'type', cell: ({ event }: Event) => summaryOf(event).type },
+  { head: 'type', cell: ({ event }: Event) => summaryOf(event).type ?? '' },
   { head: 'name', cell: ({ event }: Event) => summaryOf(event).name ?? '' },
   { head: 'user', cell: ({ event }: Event) => userOf(summaryOf(event)) },
 ]

@@ -1,30 +1,44 @@
 import { EVENT_TYPES, type EventType } from '@hookline/protocol'
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import type { TokenOptions } from '../../api/admin-token.ts'
-import { withApiOptions } from '../../api/api-command.ts'
-import { deliveryFailure } from '../../sending/delivery-failure.ts'
-import { findWriteKey } from '../../sending/write-key.ts'
+import { withApiOptions } from '../../api/api-options.ts'
 import { Failure } from '../../failure.ts'
 import type { ImportState } from '../../import/import-state.ts'
 import { durationText, grouped } from '../../import/progress-text.ts'
-import { type ImportEnded, progressPath, rejectedPath, runImport } from '../../import/run-import.ts'
-import { outputOf } from '../../output/output-of.ts'
+import {
+  type ImportResult,
+  progressPath,
+  rejectedPath,
+  runImport,
+} from '../../import/run-import.ts'
+import { wholeNumber } from '../../options/whole-number.ts'
+import { outputOf } from '../../output/output.ts'
+import { sendingFailure } from '../../sending/sending-failure.ts'
+import { findWriteKey } from '../../sending/write-key.ts'
 import { stopSignal } from '../../service/stop-signal.ts'
 
 const HELP = `
-One call as JSON a line, like {"type":"track","userId":"u1","event":"Order Completed","timestamp":"2014-05-01T09:30:00Z"}.
-A call keeps its timestamp and its messageId; one without messageId gets one that is the same in every import of the file.
-Progress is kept in <file>.import.json: the same command again goes on. Lines that cannot be delivered are in
-<file>.rejected.ndjson, with the reason.`
+Each line of the file is one call as JSON, for example
+{"type":"track","userId":"u1","event":"Order Completed","timestamp":"2014-05-01T09:30:00Z"}
+
+Calls keep their timestamp and messageId. A call without a messageId gets one
+that is the same in every import of the file.
+
+Progress is stored in <file>.import.json. To continue an interrupted import, run
+the same command again. Lines that cannot be delivered are written to
+<file>.rejected.ndjson with the reason.`
 
 /** `hookline import` */
 export function addImport(program: Command): void {
   withApiOptions(program.command('import <file>'))
-    .description('send the calls of a file, as they happened long ago or today')
-    .addOption(new Option('--type <type>', 'type of lines without one').choices(EVENT_TYPES))
-    .option('--from-start', 'forget how far an import of the file had come')
-    .option('--retries <count>', 'how often a request is tried again', retriesOption, 10)
-    .option('--write-key <key>', 'write key of the source (HOOKLINE_WRITE_KEY); else the only one')
+    .description('send the calls of a file, with their original timestamps')
+    .addOption(new Option('--type <type>', 'type of the lines that have none').choices(EVENT_TYPES))
+    .option('--from-start', 'ignore the stored progress: send all lines again')
+    .option('--retries <count>', 'how often a failed request is tried again', wholeNumber(0), 10)
+    .option(
+      '--write-key <key>',
+      'write key of the source (HOOKLINE_WRITE_KEY); needed if there are several sources',
+    )
     .addHelpText('after', HELP)
     .action(importFile)
 }
@@ -44,22 +58,23 @@ async function importFile(
   const startedAt = performance.now()
   const interrupted = new AbortController()
   void stopSignal().then(() => interrupted.abort())
-  const writeKey =
-    options.writeKey ?? process.env['HOOKLINE_WRITE_KEY'] ?? (await findWriteKey(options))
+  const writeKey = await findWriteKey(options)
   const { url, type, retries: maxRetries, fromStart = false } = options
-  const ended = await runImport(
+  const result = await runImport(
     { path: file, url, writeKey, type, maxRetries, fromStart },
     interrupted.signal,
   )
-  const { state, error } = ended
+  const { state, error } = result
   const elapsedMs = Math.round(performance.now() - startedAt)
-  outputOf(command).data(resultDocument(file, ended, elapsedMs), () => resultText(ended, elapsedMs))
-  if (error !== undefined) throw toGoOn(deliveryFailure(error, url), file, state)
-  if (!state.isComplete) throw toGoOn(new Failure('interrupted', 'Interrupted.'), file, state)
-  if (state.rejected > 0) throw partly(file, state)
+  outputOf(command).data(resultDocument(file, result, elapsedMs), () =>
+    resultText(result, elapsedMs),
+  )
+  if (error !== undefined) throw toContinue(sendingFailure(error, url), file, state)
+  if (!state.isComplete) throw toContinue(new Failure('interrupted', 'Interrupted.'), file, state)
+  if (state.rejected > 0) throw rejectedLines(file, state)
 }
 
-function resultDocument(file: string, { state, wasComplete }: ImportEnded, elapsedMs: number) {
+function resultDocument(file: string, { state, wasComplete }: ImportResult, elapsedMs: number) {
   const { line, delivered, rejected, isComplete } = state
   const rejectedFile = rejected > 0 ? rejectedPath(file) : null
   return {
@@ -76,27 +91,22 @@ function resultDocument(file: string, { state, wasComplete }: ImportEnded, elaps
   }
 }
 
-function resultText({ state, wasComplete }: ImportEnded, elapsedMs: number): string {
+function resultText({ state, wasComplete }: ImportResult, elapsedMs: number): string {
   const { delivered, rejected, isComplete } = state
   const counts = `${grouped(delivered)} delivered, ${grouped(rejected)} rejected`
-  if (wasComplete) return `Was imported before: ${counts}. --from-start sends all of it again.`
+  if (wasComplete) return `Already imported: ${counts}. To send all lines again, add --from-start.`
   return `${isComplete ? 'Imported' : 'So far'}: ${counts}, in ${durationText(elapsedMs / 1000)}.`
 }
 
-/** The failure of an import that can go on. */
-function toGoOn(failure: Failure, file: string, { line }: ImportState): Failure {
-  const next = `The same command again goes on after line ${line} of ${file}.`
+/** The failure of an import that can be continued. */
+function toContinue(failure: Failure, file: string, { line }: ImportState): Failure {
+  const next = `To continue after line ${line} of ${file}, run the same command again.`
   return failure.withHint(failure.hint === undefined ? next : `${failure.hint} ${next}`)
 }
 
-function partly(file: string, { rejected }: ImportState): Failure {
-  const what = rejected === 1 ? '1 line was' : `${grouped(rejected)} lines were`
-  return new Failure('partial', `${what} rejected.`, {
-    hint: `${rejectedPath(file)} has each with its number and the reason.`,
+function rejectedLines(file: string, { rejected }: ImportState): Failure {
+  const lines = rejected === 1 ? '1 line was' : `${grouped(rejected)} lines were`
+  return new Failure('partial', `${lines} rejected.`, {
+    hint: `${rejectedPath(file)} lists them with line number and reason.`,
   })
-}
-
-function retriesOption(text: string): number {
-  if (/^\d{1,6}$/.test(text)) return Number(text)
-  throw new InvalidArgumentError('It must be a number like 10.')
 }

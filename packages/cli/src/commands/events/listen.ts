@@ -1,30 +1,35 @@
-import { type Command, InvalidArgumentError } from 'commander'
-import { outputOf } from '../../output/output-of.ts'
-import { type Fault, parseDelay, parseFault } from '../../receiver/answer-plan.ts'
-import { deliveryLine } from '../../receiver/delivery-line.ts'
+import type { Command } from 'commander'
+import { outputOf } from '../../output/output.ts'
+import { deliveryLine } from '../../receiver/delivery-text.ts'
 import { Receiver } from '../../receiver/receiver.ts'
+import { parseDelay, parseFault, type PlannedFault } from '../../receiver/response-plan.ts'
 import { stopSignal } from '../../service/stop-signal.ts'
 import {
   type SecretOptions,
   sharedSecretOf,
   withSecretOptions,
 } from '../../options/secret-options.ts'
+import { wholeNumber } from '../../options/whole-number.ts'
 
 interface ListenOptions extends SecretOptions {
   readonly host: string
   readonly port: number
-  readonly fail?: Fault
+  readonly fail?: PlannedFault
   readonly delay?: number
 }
 
 /** `hookline listen` */
 export function addListen(program: Command): void {
   withSecretOptions(program.command('listen'))
-    .description('a receiver for webhooks: shows what arrives and checks its signature')
+    .description('run a receiver for webhooks that shows deliveries and checks their signatures')
     .option('--host <address>', 'address to listen on', '127.0.0.1')
-    .option('--port <port>', 'port to listen on; 0 takes a free one', parsePort, 4801)
-    .option('--fail <status:times>', 'answer so to the first requests, like 500:2', parseFault)
-    .option('--delay <time>', 'wait before each answer, like 3s', parseDelay)
+    .option('--port <port>', 'port to listen on; 0 takes a free one', wholeNumber(0, 65_535), 4801)
+    .option(
+      '--fail <status:times>',
+      'fail the first requests, like 500:2, or all, like 503',
+      parseFault,
+    )
+    .option('--delay <time>', 'wait before each response, like 3s', parseDelay)
     .action(listen)
 }
 
@@ -41,14 +46,6 @@ async function listen(options: ListenOptions, command: Command): Promise<void> {
   })
   await receiver.listen()
   const { url } = receiver
-  output.data({ kind: 'listening', url }, () => `Listening on ${url} – Ctrl-C stops.`)
+  output.data({ kind: 'listening', url }, () => `Listening on ${url}. Press Ctrl-C to stop.`)
   await stop
-}
-
-function parsePort(text: string): number {
-  const port = Number(text)
-  if (!/^\d+$/.test(text) || port > 65_535) {
-    throw new InvalidArgumentError('It must be a whole number from 0 to 65535.')
-  }
-  return port
 }

@@ -1,31 +1,34 @@
 import { EVENT_TYPES, type EventType } from '@hookline/protocol'
 import { Argument, type Command } from 'commander'
 import type { TokenOptions } from '../../api/admin-token.ts'
-import { withApiOptions } from '../../api/api-command.ts'
+import { withApiOptions } from '../../api/api-options.ts'
+import { callFrom, type CallOptions } from '../../options/call-options.ts'
+import { addField } from '../../options/field-option.ts'
+import { outputOf } from '../../output/output.ts'
 import { sendCalls } from '../../sending/send-calls.ts'
 import { findWriteKey } from '../../sending/write-key.ts'
-import { outputOf } from '../../output/output-of.ts'
-import { callFrom, type CallOptions } from '../../options/call-from-options.ts'
-import { addField } from '../../options/field-option.ts'
 
 /** `hookline send` */
 export function addSend(program: Command): void {
   withApiOptions(program.command('send'))
     .description('send one call')
-    .addArgument(new Argument('<type>', 'what it is').choices(EVENT_TYPES))
-    .argument('[name]', 'name of a track event, a page or a screen')
-    .option('--user <id>', 'userId')
-    .option('--anonymous <id>', 'anonymousId')
+    .addArgument(new Argument('<type>', 'type of the call').choices(EVENT_TYPES))
+    .argument('[name]', 'name of the event, page or screen')
+    .option('--user <id>', 'userId of the call')
+    .option('--anonymous <id>', 'anonymousId of the call')
+    .option('-p, --property <key=value>', 'property; the value is JSON, or else text', addField)
     .option(
-      '-p, --property <key=value>',
-      'property; a value that is JSON is sent as such',
+      '-t, --trait <key=value>',
+      'trait of identify or group; the value is JSON, or else text',
       addField,
     )
-    .option('-t, --trait <key=value>', 'trait of identify or group', addField)
-    .option('--group <id>', 'groupId of group')
-    .option('--previous <id>', 'previousId of alias')
-    .option('--timestamp <time>', 'when it happened, in ISO 8601; else now')
-    .option('--write-key <key>', 'write key of the source (HOOKLINE_WRITE_KEY); else the only one')
+    .option('--group <id>', 'groupId of a group call')
+    .option('--previous <id>', 'previousId of an alias call')
+    .option('--timestamp <time>', 'when it happened, in ISO 8601; the default is now')
+    .option(
+      '--write-key <key>',
+      'write key of the source (HOOKLINE_WRITE_KEY); needed if there are several sources',
+    )
     .addHelpText(
       'after',
       '\nExample: hookline send track "Order Completed" --user u1 -p revenue=39.95',
@@ -45,12 +48,11 @@ async function send(
   command: Command,
 ): Promise<void> {
   const call = callFrom(type, name, options)
-  const writeKey =
-    options.writeKey ?? process.env['HOOKLINE_WRITE_KEY'] ?? (await findWriteKey(options))
+  const writeKey = await findWriteKey(options)
   await sendCalls(options.url, writeKey, [call])
   const { messageId } = call
   outputOf(command).data(
     { accepted: true, type, messageId },
-    () => `Accepted ${type} ${messageId}\nWhat became of it: hookline trace ${messageId}`,
+    () => `Accepted ${type} ${messageId}\nTo see its deliveries: hookline trace ${messageId}`,
   )
 }

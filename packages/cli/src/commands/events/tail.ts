@@ -1,12 +1,12 @@
 import { EVENT_TYPES } from '@hookline/protocol'
 import { type Command, Option } from 'commander'
 import { setTimeout as pause } from 'node:timers/promises'
-import { apiOf, withApiOptions } from '../../api/api-command.ts'
+import { apiOf, withApiOptions } from '../../api/api-options.ts'
 import { type LiveMessage, LiveMessages } from '../../api/live-messages.ts'
 import { definedFields, type ManagementApi } from '../../api/management-api.ts'
 import { Failure } from '../../failure.ts'
 import { liveLine } from '../../output/live-line.ts'
-import { outputOf } from '../../output/output-of.ts'
+import { outputOf } from '../../output/output.ts'
 import { stopSignal } from '../../service/stop-signal.ts'
 
 const RECONNECT_MS = 1_000
@@ -23,13 +23,19 @@ interface TailOptions {
 /** `hookline tail` */
 export function addTail(program: Command): void {
   withApiOptions(program.command('tail'))
-    .description('show events, decisions and attempts as they happen, until it is interrupted')
-    .addOption(new Option('--kind <kind>', 'only these').choices(['event', 'decision', 'attempt']))
-    .option('--source <id>', 'only what came from this source')
-    .option('--destination <id>', 'only what is about this destination, and events')
+    .description('show events, decisions and attempts as they happen, until Ctrl-C')
+    .addOption(
+      new Option('--kind <kind>', 'only messages of this kind').choices([
+        'event',
+        'decision',
+        'attempt',
+      ]),
+    )
+    .option('--source <id>', 'only messages about events of this source')
+    .option('--destination <id>', 'only events, and messages about this destination')
     .addOption(new Option('--type <type>', 'only events of this type').choices(EVENT_TYPES))
-    .option('--event <name>', 'only events of this name')
-    .option('--user <id>', 'only events of this userId')
+    .option('--event <name>', 'only events with this name')
+    .option('--user <id>', 'only events with this userId')
     .action(tail)
 }
 
@@ -51,7 +57,7 @@ async function tail(options: TailOptions, command: Command): Promise<void> {
   const path = `live?${new URLSearchParams(query).toString()}`
   const messages = new LiveMessages()
   const api = apiOf(command)
-  // The first connection must work; from then on a break is passing, and nothing is missed by it.
+  // The first connection must succeed. Later ones are repeated, and continue after the last message.
   await read(api, path, { messages, signal: stopping.signal, show })
   while (!stopping.signal.aborted) {
     await pause(RECONNECT_MS, undefined, { signal: stopping.signal }).catch(() => undefined)
@@ -73,14 +79,14 @@ async function read(
   const { messages, signal, show } = options
   if (signal.aborted) return
   const headers = messages.lastId === undefined ? {} : { 'last-event-id': messages.lastId }
-  const answer = await api.stream(path, { headers, signal })
+  const response = await api.stream(path, { headers, signal })
   const decoder = new TextDecoder()
   try {
-    for await (const chunk of answer.body!) {
+    for await (const chunk of response.body!) {
       for (const message of messages.take(decoder.decode(chunk, { stream: true }))) show(message)
     }
   } catch {
-    // Broken, or interrupted: either way the stream is over.
+    // The connection broke, or the user interrupted: in both cases the stream has ended.
   }
   messages.broken()
 }

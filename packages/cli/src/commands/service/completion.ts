@@ -7,32 +7,34 @@ const SHELLS = ['bash', 'zsh', 'fish'] as const
 export function addCompletion(program: Command): void {
   program
     .command('completion')
-    .description('print a script that completes commands and options in your shell')
-    .addArgument(new Argument('<shell>', 'which one').choices(SHELLS))
+    .description('print a script that completes commands and options in a shell')
+    .addArgument(new Argument('<shell>', 'name of the shell').choices(SHELLS))
     .addHelpText('after', '\nExample: source <(hookline completion bash)')
     .action((shell: (typeof SHELLS)[number]) => {
-      process.stdout.write(SCRIPTS[shell](pathsOf(program)))
+      process.stdout.write(SCRIPTS[shell](casesOf(program)))
     })
 }
 
-/** A command by the words that lead to it, and what may follow: names of commands, and options. */
-interface Path {
+/** The words of a command, and the words that may follow: subcommands and options. */
+interface CompletionCase {
   readonly words: string
   readonly next: string
 }
 
-function pathsOf(command: Command, words = ''): Path[] {
+function casesOf(command: Command, words = ''): CompletionCase[] {
   const options = command.options.flatMap(({ long }) => long ?? [])
   const next = [...command.commands.map((each) => each.name()), ...options, '--help']
-  const below = command.commands.flatMap((each) => pathsOf(each, `${words} ${each.name()}`.trim()))
+  const below = command.commands.flatMap((each) => casesOf(each, `${words} ${each.name()}`.trim()))
   return [{ words, next: next.join(' ') }, ...below]
 }
 
-const SCRIPTS: Readonly<Record<(typeof SHELLS)[number], (paths: readonly Path[]) => string>> = {
-  bash: (paths) => `${bashFunction(paths)}complete -o default -F _hookline hookline\n`,
-  zsh: (paths) => `autoload -U +X bashcompinit && bashcompinit\n${SCRIPTS.bash(paths)}`,
-  fish: (paths) =>
-    paths
+const SCRIPTS: Readonly<
+  Record<(typeof SHELLS)[number], (cases: readonly CompletionCase[]) => string>
+> = {
+  bash: (cases) => `${bashFunction(cases)}complete -o default -F _hookline hookline\n`,
+  zsh: (cases) => `autoload -U +X bashcompinit && bashcompinit\n${SCRIPTS.bash(cases)}`,
+  fish: (cases) =>
+    cases
       .map(({ words, next }) => {
         const is = `test (string join ' ' (commandline -opc)[2..] | string replace -ra ' -.*' '') = '${words}'`
         return `complete -c hookline -f -n "${is}" -a '${next}'\n`
@@ -40,12 +42,12 @@ const SCRIPTS: Readonly<Record<(typeof SHELLS)[number], (paths: readonly Path[])
       .join(''),
 }
 
-/** Words of names alone: nothing in it needs quoting. */
-function bashFunction(paths: readonly Path[]): string {
-  if (paths.some(({ words, next }) => /[^\w\s-]/.test(words + next))) {
-    throw new Failure('failed', 'A command has a name that no shell script can hold.')
+/** The words are plain names, so that the script needs no quoting. */
+function bashFunction(cases: readonly CompletionCase[]): string {
+  if (cases.some(({ words, next }) => /[^\w\s-]/.test(words + next))) {
+    throw new Failure('failed', 'The name of a command cannot be written into a shell script.')
   }
-  const cases = paths.map(({ words, next }) => `    "${words}") next="${next}" ;;\n`).join('')
+  const branches = cases.map(({ words, next }) => `    "${words}") next="${next}" ;;\n`).join('')
   return `_hookline() {
   local words="" next="" i
   for ((i = 1; i < COMP_CWORD; i++)); do
@@ -53,7 +55,7 @@ function bashFunction(paths: readonly Path[]): string {
     words="\${words:+$words }\${COMP_WORDS[i]}"
   done
   case "$words" in
-${cases}  esac
+${branches}  esac
   COMPREPLY=($(compgen -W "$next" -- "\${COMP_WORDS[COMP_CWORD]}"))
 }
 `

@@ -1,7 +1,7 @@
 import { flagOf, type Origin, variableOf } from '@hookline/server/config'
 import { type Setting, type SettingName, SETTINGS } from '@hookline/server/settings'
 import type { Command } from 'commander'
-import { outputOf } from '../../output/output-of.ts'
+import { outputOf } from '../../output/output.ts'
 import { table } from '../../output/table.ts'
 import {
   resolvedConfigFrom,
@@ -13,7 +13,7 @@ interface ShownSetting {
   readonly name: string
   readonly flag: string
   readonly variable: string
-  /** `null` where there is none; a secret is hidden. */
+  /** `null` if it is not set; `hidden` for a secret. */
   readonly value: string | null
   readonly origin: Origin
 }
@@ -21,7 +21,7 @@ interface ShownSetting {
 /** `hookline config` */
 export function addConfig(program: Command): void {
   withServerOptions(program.command('config'))
-    .description('show every setting as the service would have it, and where it comes from')
+    .description('show the value of every setting, and where it comes from')
     .action(async (flags: SettingFlags, command: Command) => {
       const { origins, texts } = await resolvedConfigFrom(flags)
       const settings = (Object.entries(SETTINGS) as [SettingName, Setting][]).map(

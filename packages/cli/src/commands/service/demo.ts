@@ -6,22 +6,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type ManagementApi, managementApi } from '../../api/management-api.ts'
-import { sendCalls } from '../../sending/send-calls.ts'
 import { Arrivals } from '../../demo/arrivals.ts'
-import { requestText } from '../../demo/request-text.ts'
 import { DELETED_USER, SAMPLE_CALLS } from '../../demo/sample-calls.ts'
 import { demoObjects } from '../../dev/demo-objects.ts'
 import { Failure } from '../../failure.ts'
-import { outputOf } from '../../output/output-of.ts'
-import type { Output } from '../../output/output.ts'
-import { deliveryLine } from '../../receiver/delivery-line.ts'
+import { LOOPBACK_NETWORKS } from '../../loopback.ts'
+import { type Output, outputOf } from '../../output/output.ts'
+import { deliveryLine, requestText } from '../../receiver/delivery-text.ts'
 import { Receiver } from '../../receiver/receiver.ts'
-import { LOOPBACK_NETWORKS } from '../../service/loopback.ts'
-import { openOrExplain } from '../../service/open-or-explain.ts'
-import { serviceLogger } from '../../service/service-logger.ts'
+import { sendCalls } from '../../sending/send-calls.ts'
+import { openOrFail, serviceLogger } from '../../service/open-service.ts'
 import { type StopSignal, stopSignal } from '../../service/stop-signal.ts'
 
-/** Until the last delivery of the calls, and again until the notice: it takes milliseconds unless something is wrong. */
+/** For the deliveries of the calls, and again for the notice. Both take milliseconds, unless there is a fault. */
 const DEADLINE_MS = 8_000
 
 const SECRET = 'the-shared-secret-of-the-demo'
@@ -31,7 +28,7 @@ export function addDemo(program: Command): void {
   program
     .command('demo')
     .description(
-      'the whole job by itself: one call of each type in, six signed deliveries and a deletion notice out',
+      'run a complete demo: send a call of each type, verify the six deliveries, delete the user',
     )
     .action(async (_options: unknown, command: Command) => demo(outputOf(command)))
 }
@@ -39,27 +36,24 @@ export function addDemo(program: Command): void {
 async function demo(output: Output): Promise<void> {
   const interrupted = stopSignal()
   const arrivals = new Arrivals(SAMPLE_CALLS)
-  // Disposed of in the opposite order: the service, which delivers to the receiver, then that, then the data.
+  // Disposed of in reverse order: the service, then the receiver that it delivers to, then the data folder.
   await using stack = new AsyncDisposableStack()
   const dataDir = stack.adopt(mkdtempSync(join(tmpdir(), 'hookline-demo-')), removeFolder)
-  output.show(`Starting a service and a receiver, data in ${dataDir}`)
+  output.show(`Starting a service and a receiver. Data folder: ${dataDir}`)
   const receiver = stack.use(await openReceiver(output, arrivals))
   const service = stack.use(await startService(dataDir))
-  output.show(`Service on ${service.url}, receiver on ${receiver.url}\n`)
+  output.show(`Service: ${service.url}  Receiver: ${receiver.url}\n`)
   const startedAt = performance.now()
   const api = managementApi(new URL(service.url), service.adminToken.reveal())
   await sendAll(service, api, receiver)
-  await arrivedOrLate(arrivals.complete, interrupted)
+  await waitFor(arrivals.complete, interrupted)
   await api.createDeletion({ userIds: [DELETED_USER] })
-  await arrivedOrLate(arrivals.noticed, interrupted)
+  await waitFor(arrivals.noticed, interrupted)
   conclude(output, arrivals, Math.round(performance.now() - startedAt))
 }
 
-/** Waits, but not for ever: what is missing is told in the end. */
-async function arrivedOrLate(
-  arrived: Promise<void>,
-  interrupted: Promise<StopSignal>,
-): Promise<void> {
+/** Waits until the deadline at most. The result names what is missing then. */
+async function waitFor(arrived: Promise<void>, interrupted: Promise<StopSignal>): Promise<void> {
   const late = pause(DEADLINE_MS, 'late' as const, { ref: false })
   const end = await Promise.race([interrupted, arrived, late])
   if (end === 'SIGINT' || end === 'SIGTERM') throw new Failure('interrupted', 'Interrupted.')
@@ -71,16 +65,16 @@ function openReceiver(output: Output, arrivals: Arrivals): Promise<Receiver> {
     secret: SECRET,
     onDelivery: (delivery, request) => {
       output.data(delivery, () => deliveryLine(output, delivery))
-      arrivals.add(delivery, request)
+      arrivals.record(delivery, request)
     },
   }).listen()
 }
 
-/** The environment has no say: the demo is the same everywhere. */
+/** Ignores the environment, so that the demo is the same everywhere. */
 async function startService(dataDir: string): Promise<Service> {
   const allowedNetworks = LOOPBACK_NETWORKS.join(',')
   const config = parseConfig({}, { port: '0', dataDir, allowedNetworks, logLevel: 'warn' })
-  return openOrExplain(config, await serviceLogger(config.logLevel))
+  return openOrFail(config, await serviceLogger(config.logLevel))
 }
 
 async function sendAll(service: Service, api: ManagementApi, receiver: Receiver): Promise<void> {
@@ -96,7 +90,7 @@ function conclude(output: Output, arrivals: Arrivals, elapsedMs: number): void {
   output.show('\nThe track call, as the receiver got it:\n')
   output.show(requestText(output, arrivals.requestOf('track')!))
   const count = SAMPLE_CALLS.length
-  const summary = `${count} calls sent, ${count} deliveries and a deletion notice received, every signature verified, in ${elapsedMs} ms.`
+  const summary = `Sent ${count} calls. Received ${count} deliveries and a deletion notice, and verified every signature, in ${elapsedMs} ms.`
   output.show(`\n${output.style('green', summary)}`)
 }
 

@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
-import { outputOf } from '../../output/output-of.ts'
-import { startFailure } from '../../service/open-or-explain.ts'
+import { outputOf } from '../../output/output.ts'
 import { configFrom, type SettingFlags, withServerOptions } from '../../service/server-options.ts'
+import { startFailure } from '../../service/start-failure.ts'
 
 /** `hookline migrate` */
 export function addMigrate(program: Command): void {
   withServerOptions(program.command('migrate'))
-    .description('bring the database of a stopped service up to date, as its next start would')
+    .description('migrate the database of a stopped service, as the next start would do')
     .action(async (flags: SettingFlags, command: Command) => {
       const config = await configFrom(flags)
       const { migrateStopped } = await import('@hookline/server')
@@ -14,7 +14,9 @@ export function addMigrate(program: Command): void {
         throw startFailure(error, config) ?? error
       })
       outputOf(command).data({ from, to }, () =>
-        from === to ? `Schema ${to}: nothing to do.` : `Schema ${from} is ${to} now.`,
+        from === to
+          ? `The database already has schema ${to}.`
+          : `Migrated the database from schema ${from} to ${to}.`,
       )
     })
 }

@@ -1,9 +1,9 @@
-import { SETTINGS } from '@hookline/server/settings'
 import type { Command } from 'commander'
 import { resolve } from 'node:path'
-import { outputOf } from '../../output/output-of.ts'
-import { databaseFailure } from '../../service/database-failure.ts'
-import { writeFailure } from '../../output/write-failure.ts'
+import { dataDirOf } from '../../api/admin-token.ts'
+import { writeFailure } from '../../failure.ts'
+import { outputOf } from '../../output/output.ts'
+import { databaseFailure } from '../../service/start-failure.ts'
 
 interface RestoreOptions {
   readonly dataDir?: string
@@ -14,12 +14,11 @@ interface RestoreOptions {
 export function addRestore(program: Command): void {
   program
     .command('restore <file>')
-    .description('put a backup into a data folder, while no service runs on it')
-    .option('--data-dir <folder>', 'the data folder; made where it is missing')
-    .option('--replace', 'keep a database that is there beside the restored one')
+    .description('restore a backup into a data folder that no service uses')
+    .option('--data-dir <folder>', 'the data folder; it is created if it does not exist')
+    .option('--replace', 'replace an existing database, and keep it under another name')
     .action(async (file: string, options: RestoreOptions, command: Command) => {
-      const dataDir =
-        options.dataDir ?? process.env['HOOKLINE_DATA_DIR'] ?? SETTINGS.dataDir.default
+      const dataDir = dataDirOf(options.dataDir)
       const { restoreInto } = await import('@hookline/server')
       const replace = options.replace ?? false
       const kept = await restoreInto(dataDir, resolve(file), { replace }).catch(
@@ -28,8 +27,11 @@ export function addRestore(program: Command): void {
         },
       )
       const output = outputOf(command)
-      output.data({ dataDir, keptBefore: kept ?? null }, () => `Restored into ${dataDir}.`)
-      if (kept !== undefined) output.note(`The database of before is kept in ${kept}.`)
-      output.note(`Put encryption-key of the service that was backed up into ${dataDir}, too.`)
+      output.data(
+        { dataDir, keptBefore: kept ?? null },
+        () => `Restored the backup into ${dataDir}.`,
+      )
+      if (kept !== undefined) output.note(`The previous database is now ${kept}.`)
+      output.note(`Also copy the file encryption-key of the original data folder into ${dataDir}.`)
     })
 }

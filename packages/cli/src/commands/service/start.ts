@@ -1,14 +1,15 @@
 import type { Config } from '@hookline/server'
 import { VERSION } from '@hookline/server/version'
 import type { Command } from 'commander'
-import { outputOf } from '../../output/output-of.ts'
+import { isLoopback } from '../../loopback.ts'
+import { outputOf } from '../../output/output.ts'
 import { configFrom, type SettingFlags, withServerOptions } from '../../service/server-options.ts'
 import { serve } from '../../service/serve.ts'
 
 /** `hookline start` */
 export function addStart(program: Command): void {
   withServerOptions(program.command('start'))
-    .description('run the service: no demo objects, private addresses refused')
+    .description('run the service for production; webhooks on private addresses are refused')
     .action(start)
 }
 
@@ -20,7 +21,7 @@ async function start(flags: SettingFlags, command: Command): Promise<void> {
     output,
     whileRunning: async ({ url, adminUrl, adminToken }, logger) => {
       const ready = { version: VERSION, url, adminUrl, dataDir: config.dataDir }
-      logger.info(ready, `Hookline listens on ${url}. ${reachOf(config)}`)
+      logger.info({ ...ready, note: reachOf(config) }, 'service.listening')
       output.json({ kind: 'ready', ...ready, tokenFile: adminToken.file })
       return undefined
     },
@@ -28,7 +29,7 @@ async function start(flags: SettingFlags, command: Command): Promise<void> {
 }
 
 function reachOf({ host }: Config): string {
-  return ['127.0.0.1', '::1', 'localhost'].includes(host)
-    ? 'Only this machine can reach it; --host 0.0.0.0 opens it to others.'
-    : 'Other machines may reach it.'
+  return isLoopback(host)
+    ? 'Only this machine can connect. --host 0.0.0.0 opens the service to other machines.'
+    : 'Other machines can connect.'
 }

@@ -1,12 +1,12 @@
 import { VERSION } from '@hookline/server/version'
 import type { Command } from 'commander'
-import { outputOf } from '../../output/output-of.ts'
+import { outputOf } from '../../output/output.ts'
 
 /** `hookline version` */
 export function addVersion(program: Command): void {
   program
     .command('version')
-    .description('say which Hookline and which Node this is')
+    .description('show the versions of Hookline and Node')
     .action((_options: unknown, command: Command) => {
       const { version: node, platform, arch } = process
       outputOf(command).data(

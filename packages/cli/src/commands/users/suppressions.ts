@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
-import { apiOf, withApiOptions } from '../../api/api-command.ts'
+import { apiOf, withApiOptions } from '../../api/api-options.ts'
 import { listItems } from '../../api/list-items.ts'
 import type { ManagementApi } from '../../api/management-api.ts'
-import { outputOf } from '../../output/output-of.ts'
-import { table } from '../../output/table.ts'
-import { limitOption } from '../../options/count-option.ts'
+import { outputOf } from '../../output/output.ts'
+import { showList } from '../../output/table.ts'
+import { limitOption } from '../../options/whole-number.ts'
 
 type Suppression = Awaited<ReturnType<ManagementApi['listSuppressions']>>['data'][number]
 
@@ -12,24 +12,24 @@ type Suppression = Awaited<ReturnType<ManagementApi['listSuppressions']>>['data'
 export function addSuppressions(program: Command): void {
   const suppressions = program
     .command('suppressions')
-    .description('users whose events are answered 200 and not kept')
+    .description('users whose new events are accepted but not stored')
 
   withApiOptions(suppressions.command('list'))
     .description('list suppressed users, newest first')
     .addOption(limitOption())
     .action(async ({ limit }: { limit: number }, command: Command) => {
       const data = await listItems(apiOf(command).listSuppressions, limit)
-      const output = outputOf(command)
-      output.data({ data }, () =>
-        data.length === 0 ? 'Nobody is suppressed.' : table(output, COLUMNS, data),
-      )
+      showList(outputOf(command), COLUMNS, data, 'No users are suppressed.')
     })
 
   withApiOptions(suppressions.command('delete <userId>'))
-    .description('let a user come back: new events are kept from now on')
+    .description('end the suppression of a user: new events are stored again')
     .action(async (userId: string, _options: unknown, command: Command) => {
       await apiOf(command).removeSuppression(userId)
-      outputOf(command).data({ userId, deleted: true }, () => `${userId} may come back.`)
+      outputOf(command).data(
+        { userId, deleted: true },
+        () => `New events of ${userId} are stored again.`,
+      )
     })
 }
 

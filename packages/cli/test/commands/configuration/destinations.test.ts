@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TemporaryFolder } from '../../../../server/test/harness/temporary-folder.ts'
 import { ApiService } from '../../harness/api-service.ts'
-import { errorOf } from '../../harness/error-of.ts'
+import { errorOf } from '../../harness/hookline.ts'
 
 describe('hookline destinations', () => {
   let service: ApiService
@@ -14,7 +14,7 @@ describe('hookline destinations', () => {
   })
   afterAll(() => service[Symbol.asyncDispose]())
 
-  it('makes, shows, changes, toggles and deletes a destination without showing its secrets', async () => {
+  it('creates, shows, updates, enables and deletes a destination without showing its secrets', async () => {
     using folder = new TemporaryFolder()
     const secretFile = join(folder.path, 'secret')
     writeFileSync(secretFile, 'a shared secret\n')
@@ -66,7 +66,7 @@ describe('hookline destinations', () => {
     expect(await service.json('destinations', 'list')).toEqual({ data: [] })
   })
 
-  it('names every fault of the settings at once', async () => {
+  it('reports all faults of the settings at once', async () => {
     const failed = await service.run(
       'destinations',
       'create',
@@ -83,7 +83,7 @@ describe('hookline destinations', () => {
     })
   })
 
-  it('refuses a header that belongs to no webhook or is none, without quoting it', async () => {
+  it('refuses a header without a webhook or without a name, without quoting it', async () => {
     const create = ['destinations', 'create', '--source', source]
     const [early, none] = await Promise.all([
       service.run(...create, '--header', 'x-key: geheim'),

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ApiService } from '../../harness/api-service.ts'
-import { errorOf } from '../../harness/error-of.ts'
-import { run } from '../../harness/hookline.ts'
+import { errorOf, run } from '../../harness/hookline.ts'
 
 describe('hookline sources', () => {
   let service: ApiService
@@ -10,7 +9,7 @@ describe('hookline sources', () => {
   })
   afterAll(() => service[Symbol.asyncDispose]())
 
-  it('makes, changes, shows, lists and deletes a source', async () => {
+  it('creates, updates, shows, lists and deletes a source', async () => {
     const made = await service.json<{ id: string }>('sources', 'create', 'Shop')
     expect(made).toMatchObject({
       id: expect.stringMatching(/^src_/),
@@ -36,7 +35,7 @@ describe('hookline sources', () => {
     expect((await service.run('sources', 'list')).stdout).toContain('hookline sources create')
   })
 
-  it('exits 4 for a source that is not there', async () => {
+  it('exits 4 for a source that does not exist', async () => {
     const failed = await service.run('sources', 'get', 'src_none', '--json')
     expect(failed.code).toBe(4)
     expect(errorOf(failed)).toEqual({
@@ -48,21 +47,21 @@ describe('hookline sources', () => {
     })
   })
 
-  it('exits 1 and names what the service refused, with the remedy', async () => {
+  it('exits 1 and shows the faults that the service reports, with the remedy', async () => {
     const { code, stderr } = await service.run('sources', 'create', '')
     expect(code).toBe(1)
     expect(stderr).toMatch(/^error: The body has faults\.\n {2}\/name: \S.+\n$/)
   })
 
-  it('sends the token in the data folder to no service but one on this machine, unless told to', async () => {
+  it('sends the token of the default data folder to no service on another machine', async () => {
     for (const host of ['hookline.example', '127.0.0.1.hookline.example']) {
       const failed = await run(['sources', 'list', '--url', `http://${host}`])
       expect(failed.code).toBe(3)
-      expect(failed.stderr).toContain(`The token for ${host} is not set.`)
+      expect(failed.stderr).toContain(`No admin token was given for ${host}.`)
     }
   })
 
-  it('exits 3 without a token or with a wrong one, and never shows it', async () => {
+  it('exits 3 without a token or with a wrong one, and does not show it', async () => {
     const list = ['sources', 'list', '--url', service.url]
     const [without, wrong, unfit] = await Promise.all([
       run([...list, '--data-dir', '/nowhere']),
@@ -70,21 +69,36 @@ describe('hookline sources', () => {
       run([...list, '--token-file', import.meta.filename]),
     ])
     expect([without.code, wrong.code, unfit.code]).toEqual([3, 3, 3])
-    expect(without.stderr).toContain('The admin token is not in /nowhere/admin-token.')
+    expect(without.stderr).toContain(
+      'The file with the admin token, /nowhere/admin-token, does not exist.',
+    )
     expect(wrong.stderr).toContain('--token-file')
     expect(wrong.stderr).not.toContain('tok_wrong')
     expect(unfit.stderr).not.toContain('import')
   })
 
-  it('exits 6 where nothing answers, and 1 where something else does', async () => {
+  it('exits 6 if nothing responds, and 1 if a server other than Hookline does', async () => {
     const env = { HOOKLINE_ADMIN_TOKEN: 'tok_any' }
     const [nothing, other] = await Promise.all([
       run(['sources', 'list', '--url', 'http://127.0.0.1:1'], { env }),
       run(['sources', 'list', '--url', `${service.url}/v1/m`], { env }),
     ])
     expect(nothing.code).toBe(6)
-    expect(nothing.stderr).toMatch(/Nothing answers at http:\/\/127\.0\.0\.1:1.*\n.*hookline dev/)
+    expect(nothing.stderr).toMatch(/No response from http:\/\/127\.0\.0\.1:1.*\n.*hookline dev/)
     expect(other.code).toBe(1)
-    expect(other.stderr).toContain('Something else than Hookline')
+    expect(other.stderr).toContain('is not Hookline')
+  })
+
+  it('add-key and remove-key change the write keys of a source', async () => {
+    const { id: source } = await service.json<{ id: string }>('sources', 'create', 'Shop')
+    const { key } = await service.json<{ key: string }>('sources', 'add-key', source)
+    const keysOf = async (): Promise<string[]> => {
+      const shown = await service.json<{ writeKeys: { key: string }[] }>('sources', 'get', source)
+      return shown.writeKeys.map((each) => each.key)
+    }
+    expect(await keysOf()).toContain(key)
+    expect((await service.run('sources', 'get', source)).stdout).toMatch(/^last used +never$/m)
+    await service.run('sources', 'remove-key', source, key)
+    expect(await keysOf()).not.toContain(key)
   })
 })

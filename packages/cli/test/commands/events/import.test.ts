@@ -8,12 +8,11 @@ import {
   type Respond,
 } from '../../../../server/test/harness/receiver.ts'
 import { TemporaryFolder } from '../../../../server/test/harness/temporary-folder.ts'
-import { errorOf } from '../../harness/error-of.ts'
-import { Hookline, type Run, run } from '../../harness/hookline.ts'
+import { errorOf, Hookline, type Run, run } from '../../harness/hookline.ts'
 
 const OK = { body: '{"success":true}' }
 
-/** A file in a folder of its own. */
+/** A file in its own folder. */
 let file: string
 beforeEach(() => {
   const folder = new TemporaryFolder()
@@ -33,7 +32,7 @@ function argsFor({ port }: Pick<Receiver, 'port'>, ...more: readonly string[]): 
 const resultOf = ({ stdout }: Run) => JSON.parse(stdout) as Record<string, unknown>
 const stateOf = () => JSON.parse(readFileSync(`${file}.import.json`, 'utf8')) as { line: number }
 
-/** What was rejected, by line. */
+/** The content of the file of rejected lines. */
 function rejectedLines(): Record<string, unknown>[] {
   const text = readFileSync(`${file}.rejected.ndjson`, 'utf8')
   return text
@@ -45,7 +44,7 @@ function rejectedLines(): Record<string, unknown>[] {
 const arrived = ({ requests }: Receiver) => arrivedBatches(requests).flatMap(({ batch }) => batch)
 
 describe('hookline import', () => {
-  it('sends each line as a call, as it was, and needs nothing else on stdout', async () => {
+  it('sends each line as a call with its original fields, and prints the result', async () => {
     await using receiver = await openReceiver({ respond: OK })
     const old = { messageId: 'm1', timestamp: '2013-05-01T09:30:00+02:00', context: { ip: '::1' } }
     write(lineOf(0, old), '\n', '{"userId":"u1","name":"Home"}')
@@ -59,7 +58,7 @@ describe('hookline import', () => {
     expect(existsSync(`${file}.rejected.ndjson`)).toBe(false)
   })
 
-  it('puts aside what is no call, what the library refuses and what the service refuses, and exits 7', async () => {
+  it('exits 7 and writes the lines that the parser, the library or the service rejects to a file', async () => {
     const rejected = [{ index: 1, messageId: 'm4', code: 'unknown_type', message: 'no' }]
     await using receiver = await openReceiver({
       respond: { body: JSON.stringify({ success: true, rejected }) },
@@ -87,7 +86,7 @@ describe('hookline import', () => {
     expect(JSON.parse(result.stderr)).toMatchObject({ error: { code: 'partial', exitCode: 7 } })
   })
 
-  it('knows which of two lines with one messageId the service refused', async () => {
+  it('attributes a rejection to the right one of two lines with the same messageId', async () => {
     const refuseFirst: Respond = ({ body }) => {
       const { batch } = JSON.parse(body.toString()) as { batch: { event: string }[] }
       if (batch[0]!.event !== 'second') return OK
@@ -101,7 +100,7 @@ describe('hookline import', () => {
     expect(rejectedLines()).toMatchObject([{ lineNumber: 2 }])
   })
 
-  it('goes on after an interruption with the first line whose fate is not known', async () => {
+  it('continues after an interruption with the first line whose outcome is unknown', async () => {
     const { promise: never } = Promise.withResolvers<number>()
     await using receiver = await openReceiver({
       respond: (_request, index) => (index < 2 ? OK : never),
@@ -113,19 +112,19 @@ describe('hookline import', () => {
     expect(await interrupted.exit()).toBe(130)
     expect(JSON.parse(interrupted.stdout)).toMatchObject({ complete: false, line: 2_001 })
     const { error } = JSON.parse(interrupted.stderr) as { error: { hint: string } }
-    expect(error.hint).toBe(`The same command again goes on after line 2001 of ${file}.`)
+    expect(error.hint).toBe(`To continue after line 2001 of ${file}, run the same command again.`)
 
     receiver.respond = () => OK
     const result = await run(argsFor(receiver, '--json'))
     expect(resultOf(result)).toMatchObject({ complete: true, delivered: 9_999, rejected: 1 })
     expect(rejectedLines()).toMatchObject([{ lineNumber: 1 }])
-    // The batch that was on its way came again, with the same ids.
+    // The batch in flight was sent again, with the same ids.
     const ids = arrived(receiver).map(({ messageId }) => messageId)
     expect(ids).toHaveLength(9_999 + 1_000)
     expect(new Set(ids).size).toBe(9_999)
   })
 
-  it('forgets what was rejected beyond its progress, where the process was killed between the two', async () => {
+  it('drops rejected lines after the stored progress, as a kill between the two leaves them', async () => {
     await using receiver = await openReceiver({ respond: OK })
     write('bad\n', lineOf(1))
     await run(argsFor(receiver))
@@ -136,7 +135,7 @@ describe('hookline import', () => {
     expect(readFileSync(`${file}.rejected.ndjson`, 'utf8')).toBe(kept)
   })
 
-  it('exits 6 and keeps its progress where the service is away for longer than the retries', async () => {
+  it('exits 6 and stores its progress if the service is away for longer than the retries', async () => {
     await using receiver = await openReceiver({
       respond: (_request, index) => (index === 0 ? OK : 'reset'),
     })
@@ -151,7 +150,7 @@ describe('hookline import', () => {
     expect(arrived(receiver).slice(4_000)).toHaveLength(2_000)
   })
 
-  it('exits 3 for a write key that is not known, and sends nothing more', async () => {
+  it('exits 3 for an unknown write key, and sends nothing more', async () => {
     await using receiver = await openReceiver({
       respond: { status: 401, body: '{"code":"unknown_write_key"}' },
     })
@@ -163,28 +162,28 @@ describe('hookline import', () => {
     expect(stateOf()).toMatchObject({ line: 0, rejected: 0 })
   })
 
-  it('takes nothing for delivered where something else than Hookline says 200', async () => {
+  it('counts nothing as delivered if a server other than Hookline responds with 200', async () => {
     await using receiver = await openReceiver({ respond: { body: '<h1>Welcome</h1>' } })
     write(lineOf(0))
     const { code, stderr } = await run(argsFor(receiver, '--retries', '0'))
     expect(code).toBe(1)
-    expect(stderr).toContain('Something else than Hookline answers there (status 200).')
+    expect(stderr).toContain('is not Hookline. It responded with status 200.')
     expect(stateOf()).toMatchObject({ line: 0, delivered: 0 })
   })
 
-  it('sends nothing of a file that was imported before, unless it is told to', async () => {
+  it('sends a file that was already imported again only with --from-start', async () => {
     await using receiver = await openReceiver({ respond: OK })
     write(lineOf(0))
     await run(argsFor(receiver))
     const again = await run(argsFor(receiver))
-    expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('Was imported before') })
+    expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('Already imported') })
     expect(receiver.requests).toHaveLength(1)
     expect((await run(argsFor(receiver, '--from-start'))).code).toBe(0)
     const [first, second] = arrived(receiver)
     expect(second!.messageId).toBe(first!.messageId)
   })
 
-  it('refuses a file that has changed, and to go on into another source', async () => {
+  it('refuses a changed file, and to continue into another source', async () => {
     await using receiver = await openReceiver({ respond: OK })
     write(lineOf(0))
     await run(argsFor(receiver))
@@ -198,9 +197,9 @@ describe('hookline import', () => {
   })
 
   it.for([
-    ['is not there', 4, (): void => {}],
+    ['does not exist', 4, (): void => {}],
     ['is a folder', 2, (): void => void (file = join(file, '..'))],
-  ] as const)('says so where the file %s, and exits %i', async ([, code, prepare]) => {
+  ] as const)('reports a file that %s, and exits %i', async ([, code, prepare]) => {
     prepare()
     expect((await run(argsFor({ port: 1 }))).code).toBe(code)
   })

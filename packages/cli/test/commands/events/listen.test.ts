@@ -17,7 +17,7 @@ const BODY = webhookPayload({
 
 async function deliver(url: string, secret = SECRET): Promise<number> {
   const seconds = Math.floor(Date.now() / 1000)
-  const answer = await fetch(url, {
+  const response = await fetch(url, {
     method: 'POST',
     headers: {
       'webhook-id': 'msg_1',
@@ -28,11 +28,11 @@ async function deliver(url: string, secret = SECRET): Promise<number> {
     },
     body: BODY,
   })
-  return answer.status
+  return response.status
 }
 
 describe('hookline listen', () => {
-  it('answers --fail 500:2 two times with 500, then 200, and prints each delivery as JSON', async () => {
+  it('responds with --fail 500:2 twice with 500, then 200, and prints each delivery as JSON', async () => {
     const flags = ['--port', '0', '--secret', SECRET, '--fail', '500:2', '--json']
     await using listening = new Hookline(['listen', ...flags])
     const { url } = await listening.document<{ url: string }>('listening')
@@ -59,15 +59,15 @@ describe('hookline listen', () => {
     expect(deliveries[2]).toMatchObject({ answered: 200, signature: { verdict: 'wrong' } })
   })
 
-  it('shows a delivery in a line without colour or control characters where no terminal is', async () => {
+  it('prints a delivery in one line, without colours or control characters if there is no terminal', async () => {
     await using listening = new Hookline(['listen', '--port', '0', '--delay', '1ms'])
-    const [, url] = await listening.said(/Listening on (\S+)/)
+    const [, url] = await listening.printed(/Listening on (\S+)\. /)
     expect(await deliver(url!)).toBe(200)
-    const [line] = await listening.said(/^\d\d:.*\n/m)
+    const [line] = await listening.printed(/^\d\d:.*\n/m)
     expect(line).toMatch(/track +Order\ufffd\[2J Completed +u1 +signature unchecked +attempt 3\n$/)
   })
 
-  it('shows what is no JSON, and takes nothing but POST', async () => {
+  it('prints a body that is not JSON, and accepts only POST', async () => {
     await using listening = new Hookline(['listen', '--port', '0', '--json'])
     const { url } = await listening.document<{ url: string }>('listening')
     expect((await fetch(url)).status).toBe(405)
@@ -79,14 +79,14 @@ describe('hookline listen', () => {
     })
   })
 
-  it('exits 0 when it is stopped by Ctrl-C', async () => {
+  it('exits 0 after Ctrl-C', async () => {
     await using listening = new Hookline(['listen', '--port', '0'])
-    await listening.said(/Listening/)
+    await listening.printed(/Listening/)
     listening.signal('SIGINT')
     expect(await listening.exit()).toBe(0)
   })
 
-  it('says in a sentence that the port is taken, and what to do', async () => {
+  it('reports that the port is in use, and what to do', async () => {
     await using listening = new Hookline(['listen', '--port', '0', '--json'])
     const { url } = await listening.document<{ url: string }>('listening')
     const second = await run(['listen', '--port', new URL(url).port])

@@ -41,7 +41,7 @@ describe('hookline send and trace', () => {
     return trace()
   }
 
-  it('sends a call that is delivered, and shows what became of it', async () => {
+  it('sends a call, and traces its delivery', async () => {
     const sent = await service.json<{ messageId: string }>(
       'send',
       'track',
@@ -101,7 +101,7 @@ describe('hookline send and trace', () => {
     expect(bodyOf('alias')).toMatchObject({ 'Previous ID': 'u1', 'User ID': 'u2' })
   })
 
-  it('names every fault of a call at once and exits 2', async () => {
+  it('exits 2 and reports all faults of a call at once', async () => {
     const { code, stderr } = await service.run(
       'send',
       'group',
@@ -116,27 +116,27 @@ describe('hookline send and trace', () => {
     expect(stderr).toContain('group does not take --property.')
     expect(stderr).toContain('group needs --group.')
     expect(stderr).toContain('group needs --user or --anonymous.')
-    expect(stderr).toContain('--timestamp cannot be read')
+    expect(stderr).toContain('--timestamp is not a time')
   })
 
-  it('exits 3 for a write key that is not known, and says what to do', async () => {
+  it('exits 3 for an unknown write key, and prints what to do', async () => {
     const call = ['send', 'page', '--user', 'u1', '--url', service.url]
     const { code, stderr } = await run(call, { env: { HOOKLINE_WRITE_KEY: 'wk_none' } })
     expect(code).toBe(3)
     expect(stderr).toMatch(/The write key is missing or not known\.\n {2}Copy the write key/)
   })
 
-  it('exits 6 where nothing answers', async () => {
+  it('exits 6 if nothing responds', async () => {
     const nowhere = ['--url', 'http://127.0.0.1:1', '--write-key', 'wk']
     expect((await run(['send', 'page', '--user', 'u1', ...nowhere])).code).toBe(6)
   })
 
-  it('exits 1 where something else than Hookline says 200', async () => {
+  it('exits 1 if a server other than Hookline responds with 200', async () => {
     await using other = await openReceiver({ respond: { body: '{"hello":true}' } })
     const there = ['--url', `http://127.0.0.1:${other.port}`, '--write-key', 'wk']
     const { code, stderr } = await run(['send', 'page', '--user', 'u1', ...there])
     expect(code).toBe(1)
-    expect(stderr).toContain('Something else than Hookline answers there (status 200).')
+    expect(stderr).toContain('is not Hookline. It responded with status 200.')
   })
 
   it('exits 1 for a call that is too large, with the remedy', async () => {
@@ -148,13 +148,13 @@ describe('hookline send and trace', () => {
     )
   })
 
-  it('takes no credentials in the URL', async () => {
+  it('refuses credentials in the URL', async () => {
     const { code, stderr } = await run(['send', 'page', '--url', 'http://u:secret@127.0.0.1:1'])
     expect(code).toBe(2)
-    expect(stderr).toContain('must not hold a user name or a password')
+    expect(stderr).toContain('must not contain a user name or a password')
   })
 
-  it('asks which source sends where there are several', async () => {
+  it('asks for a write key if there are several sources', async () => {
     const second = await service.json<{ id: string }>('sources', 'create', 'Second')
     const { code, stderr } = await service.run('send', 'page', '--user', 'u1')
     await service.run('sources', 'delete', second.id)
@@ -162,16 +162,18 @@ describe('hookline send and trace', () => {
     expect(stderr).toContain('--write-key')
   })
 
-  it('exits 4 for an event that is not there', async () => {
+  it('exits 4 for an event that does not exist', async () => {
     const [message, event] = await Promise.all([
       service.run('trace', 'no-such-message'),
       service.run('trace', 'evt_01m7xqtc3ve5bb9z2m3e1v4f5g'),
     ])
     expect([message.code, event.code]).toEqual([4, 4])
-    expect(message.stderr).toContain('No event has the id or messageId "no-such-message".')
+    expect(message.stderr).toContain(
+      'There is no event with the id or messageId "no-such-message".',
+    )
   })
 
-  it('says why an event was not delivered', async () => {
+  it('shows why an event was not delivered', async () => {
     const quiet = await service.json<{ id: string; writeKeys: [{ key: string }] }>(
       'sources',
       'create',

@@ -1,16 +1,16 @@
-import { copyFileSync, mkdirSync, statSync } from 'node:fs'
+import { copyFileSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
 import { TemporaryFolder } from '../../../../server/test/harness/temporary-folder.ts'
 import { ApiService } from '../../harness/api-service.ts'
-import { Hookline, run } from '../../harness/hookline.ts'
+import { errorOf, Hookline, run } from '../../harness/hookline.ts'
 
 interface Ready {
   readonly url: string
   readonly tokenFile: string
 }
 
-/** Sends batches one after the other until it is told to stop; `acknowledged` are those answered 200. */
+/** Sends batches one after the other until it is stopped; `acknowledged` are the messageIds of those with a 200. */
 class Load {
   readonly acknowledged: string[] = []
   readonly #url: string
@@ -41,13 +41,14 @@ class Load {
         messageId: `m-${number + index}`,
         properties: { text: 'x'.repeat(500) },
       }))
-      const answer = await fetch(`${this.#url}/v1/batch`, {
+      const response = await fetch(`${this.#url}/v1/batch`, {
         method: 'POST',
         headers: { authorization: `Basic ${Buffer.from(`${this.#key}:`).toString('base64')}` },
         body: JSON.stringify({ batch }),
       })
-      if (answer.status === 200) this.acknowledged.push(...batch.map(({ messageId }) => messageId))
-      await answer.arrayBuffer()
+      if (response.status === 200)
+        this.acknowledged.push(...batch.map(({ messageId }) => messageId))
+      await response.arrayBuffer()
     }
   }
 }
@@ -66,7 +67,7 @@ async function startOn(dataDir: string): Promise<{ service: Hookline; ready: Rea
   return { service, ready: await service.document<Ready>('ready') }
 }
 
-it('a backup made under load, restored elsewhere, has all that was acknowledged before it', async () => {
+it('a backup under load contains every event that was acknowledged before it', async () => {
   await using service = await ApiService.start()
   using folder = new TemporaryFolder()
   const { writeKeys } = await service.json<{ writeKeys: { key: string }[] }>(
@@ -97,7 +98,7 @@ it('a backup made under load, restored elsewhere, has all that was acknowledged 
   expect(before.filter((messageId) => !kept.has(messageId))).toEqual([])
 }, 60_000)
 
-it('a stopped service is backed up from its folder, and a running one is not', async () => {
+it('backup --stopped copies the database of a stopped service, and refuses that of a running one', async () => {
   using folder = new TemporaryFolder()
   const dataDir = join(folder.path, 'data')
   const { service } = await startOn(dataDir)
@@ -110,4 +111,22 @@ it('a stopped service is backed up from its folder, and a running one is not', a
   await service.exit()
   expect((await stopped('b.db')).code).toBe(0)
   expect((await run(['restore', join(folder.path, 'b.db'), '--data-dir', dataDir])).code).toBe(1)
+})
+
+it('restore refuses a file that is not a backup, and a folder with a database without --replace', async () => {
+  await using service = await ApiService.start()
+  using folder = new TemporaryFolder()
+  const dataDir = join(folder.path, 'restore')
+  mkdirSync(dataDir)
+  const file = join(folder.path, 'not-a-backup')
+  writeFileSync(file, 'not a database')
+  const wrong = await run(['restore', file, '--data-dir', dataDir, '--json'])
+  expect([wrong.code, errorOf(wrong)['code']]).toEqual([1, 'unusable_database'])
+  const backup = join(folder.path, 'backup.db')
+  await service.json('backup', backup)
+  expect((await run(['restore', backup, '--data-dir', dataDir])).code).toBe(0)
+  const again = await run(['restore', backup, '--data-dir', dataDir])
+  expect([again.code, again.stderr.includes('--replace')]).toEqual([1, true])
+  const replaced = await run(['restore', backup, '--data-dir', dataDir, '--replace'])
+  expect([replaced.code, replaced.stderr.includes('before-restore')]).toEqual([0, true])
 })

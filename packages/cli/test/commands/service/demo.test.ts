@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { TemporaryFolder } from '../../../../server/test/harness/temporary-folder.ts'
 import { Hookline, run } from '../../harness/hookline.ts'
 
-it('runs the whole job by itself in less than 15 s and leaves nothing behind', async () => {
+it('runs completely in less than 15 s, and removes its files', async () => {
   using folder = new TemporaryFolder()
   const startedAt = performance.now()
   const { code, stdout, stderr } = await run(['demo'], { env: { TMPDIR: folder.path } })
@@ -15,11 +15,13 @@ it('runs the whole job by itself in less than 15 s and leaves nothing behind', a
   }
   expect(stdout).toMatch(/x-signature: [0-9a-f]{40}\n/)
   expect(stdout).toMatch(/^\d\d:\S+ +delete .*signature ok +\d+ ms$/m)
-  expect(stdout).toContain('6 deliveries and a deletion notice received, every signature verified')
+  expect(stdout).toContain(
+    'Received 6 deliveries and a deletion notice, and verified every signature',
+  )
   expect(readdirSync(folder.path)).toEqual([])
 })
 
-it('prints six verified deliveries, the notice and the result as JSON', async () => {
+it('prints six verified deliveries, the deletion notice and the result as JSON', async () => {
   await using demo = new Hookline(['--json', 'demo'], { env: { HOOKLINE_PORT: 'not used' } })
   expect(await demo.exit()).toBe(0)
   const deliveries = await demo.documents<{ type: string; signature: object }>('delivery', 7)
@@ -37,10 +39,10 @@ it('prints six verified deliveries, the notice and the result as JSON', async ()
   })
 })
 
-it('cleans up and exits 130 when it is interrupted', async () => {
+it('exits 130 on an interrupt, and removes its files', async () => {
   using folder = new TemporaryFolder()
   await using demo = new Hookline(['demo'], { env: { TMPDIR: folder.path } })
-  await demo.said(/^Starting/)
+  await demo.printed(/^Starting/)
   demo.signal('SIGINT')
   expect(await demo.exit()).toBe(130)
   expect(readdirSync(folder.path)).toEqual([])

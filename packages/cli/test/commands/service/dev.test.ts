@@ -16,20 +16,20 @@ interface Ready {
 }
 
 describe('hookline dev', () => {
-  it('prints a curl line that works when pasted, and shows the delivery in ./data', async () => {
+  it('prints a curl line that works in a shell, shows the delivery, and keeps its data in ./data', async () => {
     using folder = new TemporaryFolder()
     await using dev = new Hookline(['dev', '--port', '0'], { cwd: folder.path })
-    const [curl] = await dev.said(/^curl .*$/m)
+    const [curl] = await dev.printed(/^curl .*$/m)
     expect(dev.stdout).toContain('127.0.0.0/8')
     expect(await sendAsPasted(curl)).toEqual({ success: true })
-    const [line] = await dev.said(/^\d\d:.*\n/m)
+    const [line] = await dev.printed(/^\d\d:.*\n/m)
     expect(line).toMatch(/^\S+ +track +Order Completed +u1 +signature ok +\d+ ms\n$/)
     dev.signal('SIGINT')
     expect(await dev.exit()).toBe(0)
     expect(readFileSync(join(folder.path, 'data', 'admin-token'), 'utf8')).toMatch(/^tok_/)
   })
 
-  it('finds source, destination and shared secret again, and takes --json', async () => {
+  it('uses source, destination and shared secret again in the next run, and supports --json', async () => {
     using folder = new TemporaryFolder()
     const args = ['dev', '--port', '0', '--data-dir', folder.path, '--json']
     const session = async () => {
@@ -59,7 +59,7 @@ describe('hookline dev', () => {
     expect(second.kept).toEqual(first.kept)
   })
 
-  it('delivers to --forward-to, signed with the secret it names, and shows each attempt', async () => {
+  it('delivers to --forward-to with the secret of its secret file, and shows each attempt', async () => {
     using folder = new TemporaryFolder()
     const dataDir = ['--data-dir', folder.path]
     const settings = ['--port', '0', '--retry-schedule-ms', '1', ...dataDir, '--json']
@@ -83,7 +83,7 @@ describe('hookline dev', () => {
     expect(delivery).toMatchObject({ answered: 200, signature: { verdict: 'ok' } })
   })
 
-  it('refuses to forward to what is no URL', async () => {
+  it('refuses a --forward-to that is not a URL', async () => {
     const { code, stderr } = await run(['dev', '--forward-to', 'localhost:3000'])
     expect(code).toBe(2)
     expect(stderr).toContain('It must be a URL')

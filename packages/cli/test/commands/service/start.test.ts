@@ -7,8 +7,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { TemporaryFolder } from '../../../../server/test/harness/temporary-folder.ts'
 import { sendAsPasted } from '../../harness/send-as-pasted.ts'
-import { errorOf } from '../../harness/error-of.ts'
-import { Hookline, run } from '../../harness/hookline.ts'
+import { errorOf, Hookline, run } from '../../harness/hookline.ts'
 
 interface Ready {
   readonly url: string
@@ -23,7 +22,7 @@ function dataFolder(): string {
 }
 
 describe('hookline start', () => {
-  it('serves until SIGTERM, shows a new admin token once, exits 0 and says why', async () => {
+  it('serves until SIGTERM, shows a new admin token once, and exits 0 with the signal in the log', async () => {
     const dataDir = dataFolder()
     const args = ['start', '--port', '0', '--data-dir', dataDir, '--json']
     await using first = new Hookline(args)
@@ -37,7 +36,8 @@ describe('hookline start', () => {
     expect(first.stdout).not.toContain(token)
     expect(await first.document('stopped')).toEqual({ kind: 'stopped', reason: 'SIGTERM' })
     expect(JSON.parse(first.stderr.trim().split('\n').at(-1)!)).toMatchObject({
-      msg: 'stopped by SIGTERM',
+      msg: 'service.stopped',
+      reason: 'SIGTERM',
     })
 
     await using second = new Hookline(args)
@@ -47,7 +47,7 @@ describe('hookline start', () => {
     expect(second.stderr).not.toContain(token)
   })
 
-  it('takes settings from flags before variables, and secrets are not shown', async () => {
+  it('prefers flags to variables, and shows no secrets', async () => {
     const env = { HOOKLINE_PORT: '1', HOOKLINE_ADMIN_TOKEN: 'tok_geheim', HOOKLINE_HOST: '::1' }
     const flags = ['--port', '0', '--data-dir', dataFolder(), '--json']
     await using service = new Hookline(['start', ...flags], { env })
@@ -61,7 +61,7 @@ describe('hookline start', () => {
     expect(service.stdout + service.stderr).not.toContain('geheim')
   })
 
-  it('names all problems of the configuration at once and exits 2', async () => {
+  it('exits 2 and reports all faults of the configuration at once', async () => {
     const { code, stderr } = await run(['start', '--port', 'x', '--retry-window-ms', '1d'], {
       env: { HOOKLINE_PROT: '1', HOOKLINE_ADMIN_TOKEN: '' },
     })
@@ -72,7 +72,7 @@ describe('hookline start', () => {
     expect(stderr).toContain('HOOKLINE_PROT is no setting; did you mean HOOKLINE_PORT?')
   })
 
-  it('says in a sentence that another process has the data folder', async () => {
+  it('reports that another process uses the data folder', async () => {
     const dataDir = dataFolder()
     const flags = ['--port', '0', '--data-dir', dataDir]
     await using first = new Hookline(['start', ...flags, '--json'])
@@ -82,21 +82,21 @@ describe('hookline start', () => {
     expect(second.stderr).toMatch(/^error: \S+ is in use by another Hookline process\..*--data-dir/)
   })
 
-  it('says in a sentence that the port is taken', async () => {
+  it('reports that the port is in use', async () => {
     const taken = createServer().listen(0, '127.0.0.1')
     onTestFinished(() => void taken.close())
     await once(taken, 'listening')
     const port = String((taken.address() as AddressInfo).port)
     const failed = await run(['start', '--json', '--port', port, '--data-dir', dataFolder()])
     expect(failed.code).toBe(1)
-    // The token that was made is shown before.
+    // The new admin token is printed before it.
     const [line] = failed.stderr.trim().split('\n').slice(-1)
     expect(JSON.parse(line!)).toMatchObject({
       error: { code: 'cannot_listen', hint: expect.stringContaining('--port') },
     })
   })
 
-  it('refuses a database of a newer version, and a folder that is none, with the remedy', async () => {
+  it('refuses a database of a newer version, and a data folder that is a file, with the remedy', async () => {
     const dataDir = dataFolder()
     const newer = new DatabaseSync(join(dataDir, 'hookline.db'))
     newer.exec('PRAGMA user_version = 999')
@@ -120,7 +120,7 @@ describe('hookline start', () => {
     expect(statSync(file).size).toBe(0)
   })
 
-  it('ends at once at a second signal', async () => {
+  it('exits at once on a second signal', async () => {
     await using receiver = new Hookline(['listen', '--port', '0', '--delay', '1m', '--json'])
     const { url: webhook } = await receiver.document<{ url: string }>('listening')
     const flags = ['--port', '0', '--data-dir', dataFolder(), '--json']
@@ -130,7 +130,7 @@ describe('hookline start', () => {
     await sendAsPasted(curl)
     await receiver.document('delivery')
     dev.signal('SIGINT')
-    await dev.said(/stopping/, 'stderr')
+    await dev.printed(/service\.stopping/, 'stderr')
     dev.signal('SIGTERM')
     expect(await dev.exit()).toBe(130)
   })

@@ -1,0 +1,35 @@
+import { Failure } from '../failure.ts'
+
+/** A request to the service that takes longer has failed. */
+export const DEADLINE_MS = 30_000
+
+/** The failure if no response came from the service at `base`, because of `cause`. */
+export function unreachable(base: URL, cause: unknown): Failure {
+  return new Failure('unreachable', `No response from ${base.href}: ${reasonOf(cause)}.`, {
+    cause,
+    hint: 'Start a service with `hookline dev`, or give the address of yours with --url or HOOKLINE_URL.',
+  })
+}
+
+/** The failure if the response comes from another program than Hookline. */
+export function notHookline(status: number): Failure {
+  const message = `The server at this address is not Hookline. It responded with status ${status}.`
+  return new Failure('failed', message, {
+    code: 'foreign_answer',
+    hint: 'Check --url or HOOKLINE_URL: give the address that `hookline start` prints, without a path.',
+  })
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'no program listens on this port',
+  ECONNRESET: 'the connection was closed',
+  ENOTFOUND: 'the host name is unknown',
+  UND_ERR_SOCKET: 'the connection was closed',
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  if (error.name === 'TimeoutError') return `the deadline of ${DEADLINE_MS / 1000} s is over`
+  const { code, message } = (error.cause ?? error) as NodeJS.ErrnoException
+  return REASONS[code ?? ''] ?? message
+}

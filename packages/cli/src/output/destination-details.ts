@@ -1,0 +1,36 @@
+import type { Destination } from '../api/generated/management-client.ts'
+import type { Output } from './output.ts'
+import { details } from './table.ts'
+
+/** A destination with its settings, for people. */
+export function destinationDetails(output: Output, destination: Destination): string {
+  const { id, name, enabled, paused, sourceId, settings } = destination
+  return details(output, [
+    ['id', id],
+    ['name', name],
+    ['enabled', enabled ? 'yes' : 'no: new events are not forwarded'],
+    ['paused', paused === null ? 'no' : `since ${paused.since}: deliveries are held`],
+    ['source', sourceId],
+    ['shared secret', secretText(settings.sharedSecret)],
+    ['policy', settings.successPolicy],
+    ...settings.webhooks.map((webhook) => ['webhook', webhookText(webhook)] as const),
+  ])
+}
+
+function secretText({ set, last4 }: Destination['settings']['sharedSecret']): string {
+  if (!set) return 'none: requests are not signed'
+  return last4 === undefined ? 'set' : `set, ends with ${last4}`
+}
+
+function webhookText({
+  url,
+  headers,
+  paused,
+}: Destination['settings']['webhooks'][number]): string {
+  const names = Object.keys(headers)
+  return [
+    url,
+    ...(names.length === 0 ? [] : [`(with ${names.join(', ')})`]),
+    ...(paused === null ? [] : [`(paused since ${paused.since}: it kept responding 410 Gone)`]),
+  ].join(' ')
+}

@@ -1,0 +1,54 @@
+import { isJsonObject } from '@hookline/protocol'
+import { eventCells } from '../output/event-summary.ts'
+import type { Output } from '../output/output.ts'
+import type { ReceivedDelivery, ReceivedRequest } from './received-delivery.ts'
+
+const COLOURS = {
+  ok: 'green',
+  wrong: 'red',
+  missing: 'red',
+  unchecked: 'yellow',
+  unsigned: 'yellow',
+} as const
+
+/** A delivery in one line: when, which event of which user, the signature check, and the delay. */
+export function deliveryLine(output: Output, delivery: ReceivedDelivery): string {
+  const { at, signature, attempt, answered } = delivery
+  const { verdict } = signature
+  const words = verdict === 'unsigned' ? 'not signed' : `signature ${verdict}`
+  return [
+    ...eventCells(output, at, { ...delivery, name: delivery.name ?? groupIn(delivery) }),
+    output.style(COLOURS[verdict], words.padEnd(12)),
+    elapsed(delivery.sinceReceiptMs),
+    ...(attempt !== null && attempt > 1 ? [`attempt ${attempt}`] : []),
+    ...(answered === 200 ? [] : [output.style('red', `responded ${answered}`)]),
+  ].join('  ')
+}
+
+const SHOWN_HEADERS = [
+  'user-agent',
+  'content-type',
+  'x-signature',
+  'webhook-id',
+  'webhook-timestamp',
+  'webhook-signature',
+  'x-hookline-attempt',
+]
+
+/** A request as it arrived: the headers that belong to the delivery, and the body. */
+export function requestText(output: Output, { headers, body }: ReceivedRequest): string {
+  const lines = SHOWN_HEADERS.map(
+    (name) => `  ${output.style('dim', `${name}:`)} ${String(headers[name])}`,
+  )
+  return [...lines, '', `  ${body}`].join('\n')
+}
+
+function groupIn({ body }: ReceivedDelivery): string | null {
+  const groupId = isJsonObject(body) ? body['groupId'] : undefined
+  return typeof groupId === 'string' ? groupId : null
+}
+
+function elapsed(ms: number | null): string {
+  if (ms === null) return ''
+  return ms < 10_000 ? `${ms} ms` : `${Math.round(ms / 1000)} s`
+}

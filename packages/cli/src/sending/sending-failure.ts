@@ -1,0 +1,41 @@
+import { DeliveryError, RejectedError, type ReportedError, ValidationError } from '@hookline/client'
+import { INGEST_CODES, type IngestCodeName } from '@hookline/protocol'
+import { notHookline, unreachable } from '../api/connection-failure.ts'
+import { Failure } from '../failure.ts'
+
+/** The failure for an error of the client library that sends to the service at `base`. */
+export function sendingFailure(error: ReportedError | ValidationError, base: URL): Failure {
+  if (error instanceof DeliveryError) {
+    const { status, code, cause } = error
+    if (cause instanceof Failure) return cause
+    return status === undefined ? unreachable(base, cause) : refusalFailure(status, code)
+  }
+  if (error instanceof RejectedError) return refusalFailure(400, error.code)
+  if (error instanceof ValidationError) {
+    return refusalFailure(INGEST_CODES[error.code].status, error.code)
+  }
+  throw error
+}
+
+/** The failure for an error response of the ingestion API, with the remedy of its code. */
+function refusalFailure(status: number, code: string | undefined): Failure {
+  if (isIngestCode(code)) {
+    const { message, help } = INGEST_CODES[code]
+    return new Failure(meaningOf(status), message, { code, hint: help })
+  }
+  if (status < 500) return notHookline(status)
+  // A proxy reports that the service behind it is away.
+  const message = `The server at this address responded with status ${status}, and not as Hookline does.`
+  return new Failure('unreachable', message, {
+    hint: 'If it is a proxy, check that the service behind it runs.',
+  })
+}
+
+function meaningOf(status: number): 'auth' | 'failed' | 'unreachable' {
+  if (status === 401 || status === 403) return 'auth'
+  return status >= 500 ? 'unreachable' : 'failed'
+}
+
+function isIngestCode(code: string | undefined): code is IngestCodeName {
+  return code !== undefined && Object.hasOwn(INGEST_CODES, code)
+}

@@ -1,0 +1,40 @@
+import type { Config } from '@hookline/server'
+import { Failure } from '../failure.ts'
+import { listenFailure } from './listen-failure.ts'
+
+/** Codes for the errors of the backend whose message tells the user everything. */
+const CODES: Readonly<Record<string, string>> = {
+  DataDirInUse: 'data_dir_in_use',
+  SchemaTooNew: 'schema_too_new',
+  EncryptionKeyMismatch: 'encryption_key_mismatch',
+  UnusableDatabase: 'unusable_database',
+}
+
+/** The failure for an error while the service or its database was opened; `undefined` for a bug. */
+export function startFailure(error: unknown, config: Config): Failure | undefined {
+  if (!(error instanceof Error)) return undefined
+  const { code, path } = error as NodeJS.ErrnoException
+  if (path !== undefined && path === config.tlsCaFile) {
+    const hint = 'Give --tls-ca-file the path of a PEM file that you may read.'
+    return new Failure('failed', `Cannot read ${path} (${code}).`, { hint })
+  }
+  const isStorageError = path !== undefined || code === 'ERR_SQLITE_ERROR'
+  return (
+    databaseFailure(error) ??
+    (isStorageError ? dataFolderFailure(error, config) : listenFailure(error, config))
+  )
+}
+
+/** The failure for an error of the backend whose message tells the user everything; else `undefined`. */
+export function databaseFailure(error: unknown): Failure | undefined {
+  if (!(error instanceof Error) || !Object.hasOwn(CODES, error.name)) return undefined
+  return new Failure('failed', error.message, { code: CODES[error.name]!, cause: error })
+}
+
+function dataFolderFailure(cause: Error, { dataDir }: Config): Failure {
+  return new Failure('failed', `Cannot use the data folder ${dataDir}: ${cause.message}.`, {
+    cause,
+    code: 'data_dir_unusable',
+    hint: 'Check that it is a folder, that you may write to it, and that the disk is not full. --data-dir chooses another.',
+  })
+}

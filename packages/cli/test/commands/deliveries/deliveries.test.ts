@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ApiService } from '../../harness/api-service.ts'
+import { Hookline } from '../../harness/hookline.ts'
+
+let service: ApiService
+beforeAll(async () => {
+  service = await ApiService.start()
+})
+afterAll(() => service[Symbol.asyncDispose]())
+
+describe('hookline events, deliveries and tail', () => {
+  it('show events and the outcome of their deliveries, also live', async () => {
+    const env = { HOOKLINE_URL: service.url }
+    const flags = ['--token-file', service.tokenFile, '--json']
+    await using tail = new Hookline(['tail', '--kind', 'attempt', ...flags], { env })
+    // tail prints nothing until it is connected: send until it shows something.
+    const seen = async (): Promise<string> => {
+      if (tail.stdout === '') await service.failingDestination()
+      return tail.stdout
+    }
+    await expect.poll(seen, { timeout: 15_000, interval: 300 }).not.toBe('')
+    const { destination } = await service.failingDestination()
+    const query = ['--destination', destination]
+    const list = () => service.json<{ data: Listed[] }>('deliveries', 'list', ...query)
+    await expect.poll(async () => (await list()).data[0]?.attempts.length).toBeGreaterThan(0)
+    const [delivery] = (await list()).data
+    expect(delivery!.attempts[0]!.class).toBe('connection_failed')
+    const byEvent = ['list', '--event', delivery!.eventId] as const
+    expect(await service.json('deliveries', ...byEvent)).toMatchObject({
+      data: [{ id: delivery!.id }],
+    })
+    expect(await service.json('events', 'list', '--message-id', 'none')).toEqual({ data: [] })
+    const byClass = ['list', ...query, '--class', 'timeout'] as const
+    expect(await service.json('deliveries', ...byClass)).toEqual({ data: [] })
+    expect((await service.run('deliveries', 'get', delivery!.id)).stdout).toContain(
+      'connection_failed',
+    )
+    const failures = await service.run('deliveries', 'failures', ...query)
+    expect(failures.stdout).toMatch(/connection_failed .*Check that the receiver runs/)
+    const events = await service.json<{ data: { id: string }[] }>('events', 'list', '--user', 'u1')
+    expect(events.data.map(({ id }) => id)).toContain(delivery!.eventId)
+    expect((await service.run('events', 'get', delivery!.eventId)).stdout).toContain(delivery!.id)
+    await tail.printed(new RegExp(delivery!.id))
+    tail.signal('SIGINT')
+    expect(await tail.exit()).toBe(0)
+  })
+})
+
+interface Listed {
+  readonly id: string
+  readonly eventId: string
+  readonly attempts: readonly { readonly class: string }[]
+}
+
+describe('hookline replay and replays', () => {
+  it('replay counts with --dry-run, and starts a replay', async () => {
+    const { destination } = await service.failingDestination()
+    const flags = ['--destination', destination]
+    expect(await service.json('replay', ...flags, '--dry-run')).toMatchObject({ dryRun: true })
+    expect(
+      await service.json('replay', ...flags, '--states', 'delivered', 'expired'),
+    ).toMatchObject({
+      id: expect.stringMatching(/^rpl_/),
+    })
+  })
+
+  it('replays shows progress, and cancels a replay', async () => {
+    const { destination } = await service.failingDestination()
+    const { id } = await service.json<{ id: string }>('replay', '--destination', destination)
+    expect(await service.json('replays', 'list', '--limit', '1')).toMatchObject({ data: [{ id }] })
+    await expect
+      .poll(async () => (await service.run('replays', 'get', id)).stdout)
+      .toMatch(/^state +finished$/m)
+    expect(await service.json('replays', 'cancel', id)).toMatchObject({ id, state: 'finished' })
+  })
+})

@@ -1,0 +1,31 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { TemporaryFolder } from '../../../../server/test/harness/temporary-folder.ts'
+import { errorOf, run } from '../../harness/hookline.ts'
+
+let folder: TemporaryFolder
+beforeEach(() => {
+  folder = new TemporaryFolder()
+})
+afterEach(() => folder[Symbol.dispose]())
+
+describe('hookline config', () => {
+  it('shows the value and origin of every setting, and hides secrets', async () => {
+    const file = join(folder.path, 'hookline.yaml')
+    writeFileSync(file, 'lane-window: 7\n')
+    const wrong = await run(['config', '--config', file, '--json'])
+    expect([wrong.code, errorOf(wrong)['message']]).toEqual([
+      2,
+      expect.stringContaining('did you mean laneWindow?'),
+    ])
+    writeFileSync(file, 'laneWindow: 7\nadminToken: tok_planted\n')
+    const env = { HOOKLINE_CONFIG: file, HOOKLINE_HOST: '::1' }
+    const { stdout } = await run(['config', '--port', '9'], { env })
+    expect(stdout).toMatch(new RegExp(`^laneWindow +7 +${file}$`, 'm'))
+    expect(stdout).toMatch(/^host +::1 +HOOKLINE_HOST$/m)
+    expect(stdout).toMatch(/^port +9 +--port$/m)
+    expect(stdout).toMatch(/^adminToken +hidden /m)
+    expect(stdout).not.toContain('planted')
+  })
+})

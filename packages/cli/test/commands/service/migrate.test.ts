@@ -1,0 +1,32 @@
+import { existsSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { MIGRATIONS } from '../../../../server/src/backend/embedded/migrations/migrations.ts'
+import { TemporaryFolder } from '../../../../server/test/harness/temporary-folder.ts'
+import { errorOf, run } from '../../harness/hookline.ts'
+
+let folder: TemporaryFolder
+beforeEach(() => {
+  folder = new TemporaryFolder()
+})
+afterEach(() => folder[Symbol.dispose]())
+
+describe('hookline migrate', () => {
+  it('migrates an older database, and prints its schemas', async () => {
+    const dataDir = join(folder.path, 'migrate')
+    const migrate = () => run(['migrate', '--data-dir', dataDir, '--json'])
+    mkdirSync(dataDir)
+    const none = await migrate()
+    expect([none.code, errorOf(none)['code']]).toEqual([1, 'unusable_database'])
+    const latest = MIGRATIONS.at(-1)!.version
+    {
+      using db = new DatabaseSync(join(dataDir, 'hookline.db'))
+      db.exec(`${MIGRATIONS[0]!.sql}; PRAGMA user_version = 1`)
+    }
+    expect(JSON.parse((await migrate()).stdout)).toEqual({ from: 1, to: latest })
+    expect(existsSync(join(dataDir, 'hookline.db.schema-1.backup'))).toBe(true)
+    const again = await run(['migrate', '--data-dir', dataDir])
+    expect([again.code, again.stdout]).toEqual([0, `The database already has schema ${latest}.\n`])
+  })
+})

@@ -1,0 +1,28 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ApiService } from '../../harness/api-service.ts'
+
+let service: ApiService
+beforeAll(async () => {
+  service = await ApiService.start()
+})
+afterAll(() => service[Symbol.asyncDispose]())
+
+describe('hookline delete-user, deletions and suppressions', () => {
+  it('delete users, show progress and receipt, and end a suppression', async () => {
+    const made = await service.json<{ id: string }>('delete-user', 'u1', 'u2', '--suppress')
+    expect(await service.json('deletions', 'list')).toMatchObject({ data: [{ id: made.id }] })
+    await expect
+      .poll(async () => (await service.run('deletions', 'get', made.id)).stdout)
+      .toMatch(/^state +finished$/m)
+    expect(await service.json('suppressions', 'list')).toMatchObject({
+      data: expect.arrayContaining([expect.objectContaining({ userId: 'u1' })]),
+    })
+    const lost = await service.run('trace', 'm-of-u1')
+    expect([lost.code, lost.stderr.includes('suppressions list')]).toEqual([4, true])
+    await service.run('suppressions', 'delete', 'u1')
+    await service.run('suppressions', 'delete', 'u2')
+    expect(await service.json('suppressions', 'list')).toEqual({ data: [] })
+    const receipt = await service.run('deletions', 'get', made.id, '--receipt')
+    expect(JSON.parse(receipt.stdout)).toMatchObject({ signature: { algorithm: 'Ed25519' } })
+  })
+})
