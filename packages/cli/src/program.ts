@@ -59,10 +59,6 @@ const COMMANDS = [
   addVersion,
 ]
 
-const EXIT_CODES_HELP = `Exit codes: ${Object.entries(EXIT_CODES)
-  .map(([meaning, code]) => `${code} ${meaning}`)
-  .join(' · ')}`
-
 /** The command line with all its commands. A usage error is thrown as CommanderError. */
 export function createProgram(): Command {
   const program = new Command('hookline')
@@ -73,7 +69,14 @@ export function createProgram(): Command {
     // reportFailure prints errors, as text or as JSON.
     .configureOutput({ outputError: () => {} })
     .exitOverride()
-    .addHelpText('afterAll', `\n${EXIT_CODES_HELP}`)
+    .addHelpText('afterAll', `\n${exitCodesHelp()}`)
   for (const add of COMMANDS) add(program)
   return program
+}
+
+/** The exit codes, in two lines that fit 80 columns. */
+function exitCodesHelp(): string {
+  const codes = Object.entries(EXIT_CODES).map(([meaning, code]) => `${code} ${meaning}`)
+  const [first, second] = [codes.slice(0, 5), codes.slice(5)].map((line) => line.join(' · '))
+  return `Exit codes: ${first}\n            ${second}`
 }

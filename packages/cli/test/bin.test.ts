@@ -14,7 +14,8 @@ describe('the hookline executable', () => {
     for (const { code, stdout } of helps) {
       expect(code).toBe(0)
       expect(stdout).toContain(
-        '0 ok · 1 failed · 2 usage · 3 auth · 4 not found · 6 unreachable · 7 partial · 8 unhealthy · 130 interrupted',
+        'Exit codes: 0 ok · 1 failed · 2 usage · 3 auth · 4 not found\n' +
+          '            6 unreachable · 7 partial · 8 unhealthy · 130 interrupted',
       )
     }
   })

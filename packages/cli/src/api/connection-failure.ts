@@ -1,17 +1,21 @@
 import { Failure } from '../failure.ts'
 
-/** A request to the service that takes longer has failed. */
+/** The deadline of one request to the service. */
 export const DEADLINE_MS = 30_000
 
-/** The failure if no response came from the service at `base`, because of `cause`. */
+/** The failure for a request to `base` without a response, because of `cause`. */
 export function unreachable(base: URL, cause: unknown): Failure {
-  return new Failure('unreachable', `No response from ${base.href}: ${reasonOf(cause)}.`, {
-    cause,
-    hint: 'Start a service with `hookline dev`, or give the address of yours with --url or HOOKLINE_URL.',
-  })
+  return new Failure(
+    'unreachable',
+    `Cannot reach the service at ${base.href}: ${reasonOf(cause)}.`,
+    {
+      cause,
+      hint: 'Start a service with `hookline dev`, or give the address of yours with --url or HOOKLINE_URL.',
+    },
+  )
 }
 
-/** The failure if the response comes from another program than Hookline. */
+/** The failure for a response that does not come from Hookline. */
 export function notHookline(status: number): Failure {
   const message = `The server at this address is not Hookline. It responded with status ${status}.`
   return new Failure('failed', message, {
@@ -29,7 +33,7 @@ const REASONS: Readonly<Record<string, string>> = {
 
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  if (error.name === 'TimeoutError') return `the deadline of ${DEADLINE_MS / 1000} s is over`
+  if (error.name === 'TimeoutError') return `no response within ${DEADLINE_MS / 1000} s`
   const { code, message } = (error.cause ?? error) as NodeJS.ErrnoException
   return REASONS[code ?? ''] ?? message
 }

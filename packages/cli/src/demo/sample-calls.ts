@@ -9,7 +9,7 @@ export interface SampleCall extends JsonObject {
 /** The user whom the demo deletes at its end. */
 export const DELETED_USER = 'u1'
 
-/** One call of each type. They tell how a visitor becomes a customer. */
+/** One call of each type. Together, they show a visitor who becomes a customer. */
 export const SAMPLE_CALLS: readonly SampleCall[] = [
   {
     type: 'page',

@@ -2,7 +2,7 @@ import { isJsonObject } from '@hookline/protocol'
 import { notHookline } from '../api/connection-failure.ts'
 
 /**
- * `fetch` for the client library, which takes every 2xx for success. With a mistyped `--url`, a web server
+ * `fetch` for the client library, which treats every 2xx as a success. With a mistyped `--url`, a web server
  * that responds 200 to everything would make a whole import count as delivered.
  * @throws {Failure} if a 2xx response does not come from Hookline
  */

@@ -61,7 +61,7 @@ function addMaking(destinations: Command): void {
     .action(async (options: WebhookOptions & { source: string }, command: Command) => {
       const { source: sourceId, name, enabled } = options
       const given = definedFields({ name, enabled, settings: settingsOf(options) })
-      // If there are no settings, the service says what to give.
+      // Without settings, the service reports which ones it requires.
       const body = { sourceId, type: 'Webhooks', ...given } as NewDestination
       show(command, await apiOf(command).createDestination(body))
     })

@@ -91,7 +91,7 @@ function parseRateLimit(text: string): number | 'none' {
   return text === 'none' ? text : wholeNumber(1)(text)
 }
 
-// `none` becomes null only here: commander takes null for "no value".
+// `none` becomes null only here: commander treats null as "no value".
 function rateLimitOf({ rateLimit }: SourceOptions): number | null | undefined {
   return rateLimit === 'none' ? null : rateLimit
 }

@@ -25,7 +25,7 @@ export function addReplays(program: Command): void {
     })
 
   withApiOptions(replays.command('cancel <id>'))
-    .description('stop a replay; deliveries that are already due are still made')
+    .description('cancel a replay; its deliveries that are already due are still made')
     .action(async (id: string, _options: unknown, command: Command) => {
       show(command, await apiOf(command).cancelReplay(id, {}))
     })

@@ -11,7 +11,7 @@ import { findWriteKey } from '../../sending/write-key.ts'
 /** `hookline send` */
 export function addSend(program: Command): void {
   withApiOptions(program.command('send'))
-    .description('send one call')
+    .description('send one analytics call')
     .addArgument(new Argument('<type>', 'type of the call').choices(EVENT_TYPES))
     .argument('[name]', 'name of the event, page or screen')
     .option('--user <id>', 'userId of the call')

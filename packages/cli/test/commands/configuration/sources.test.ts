@@ -84,7 +84,9 @@ describe('hookline sources', () => {
       run(['sources', 'list', '--url', `${service.url}/v1/m`], { env }),
     ])
     expect(nothing.code).toBe(6)
-    expect(nothing.stderr).toMatch(/No response from http:\/\/127\.0\.0\.1:1.*\n.*hookline dev/)
+    expect(nothing.stderr).toMatch(
+      /Cannot reach the service at http:\/\/127\.0\.0\.1:1.*\n.*hookline dev/,
+    )
     expect(other.code).toBe(1)
     expect(other.stderr).toContain('is not Hookline')
   })
