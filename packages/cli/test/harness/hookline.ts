@@ -7,10 +7,16 @@ const BIN = fileURLToPath(new URL('../../bin/hookline.js', import.meta.url))
 
 const POLLING = { timeout: 15_000, interval: 10 }
 
+// The cache also serves the service's threads, which the command's own cache does not reach.
+const OF_EVERY_PROCESS = {
+  PATH: process.env['PATH'],
+  NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+}
+
 export interface RunOptions {
   /** The working folder, which `./data` is in. */
   readonly cwd?: string
-  /** Variables of its environment, which has only PATH besides. */
+  /** Added to PATH and the compile cache; nothing else of this process's environment is passed on. */
   readonly env?: Readonly<Record<string, string>>
   /** Arguments for Node. */
   readonly nodeArgs?: readonly string[]
@@ -26,7 +32,7 @@ export class Hookline implements AsyncDisposable {
   constructor(args: readonly string[], { cwd = '/', env = {}, nodeArgs = [] }: RunOptions = {}) {
     this.#child = spawn(process.execPath, [...nodeArgs, BIN, ...args], {
       cwd,
-      env: { PATH: process.env['PATH'], ...env },
+      env: { ...OF_EVERY_PROCESS, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     this.#child.stdout!.on('data', (text: Buffer) => (this.stdout += text.toString()))

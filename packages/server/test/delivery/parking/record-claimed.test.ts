@@ -3,6 +3,7 @@ import { BackendUnavailable } from '../../../src/backend/backend.ts'
 import type { Deliveries } from '../../../src/backend/deliveries.ts'
 import { holdSlice } from '../../../src/delivery/parking/hold-slice.ts'
 import { NO_ACTIVITY } from '../../harness/no-activity.ts'
+import { purgeAll } from '../../harness/purge-all.ts'
 import { TestEngine } from '../../harness/test-engine.ts'
 import { openReceiver } from '../../harness/receiver.ts'
 
@@ -42,15 +43,10 @@ test('what is claimed while its user is purged is not kept behind the purge, whi
   const request = { createdAt: until, sourceIds: null, suppress: false, users: 1 }
   await deletions.create({ id: 'del_a', ...request }, ['u1'])
   // The rows are read as they were before, and written behind the purge that is under way.
-  const purging = deletions.purge({
-    deletionId: 'del_a',
-    userIds: ['u1'],
-    sourceIds: null,
-    until,
-  })
-  expect((await holdSlice('dst_a', { ...engine.backend, activity: NO_ACTIVITY })).isMore).toBe(
-    false,
-  )
-  expect(await purging).toBeNull()
+  const purge = { deletionId: 'del_a', userIds: ['u1'], sourceIds: null, until }
+  const purging = purgeAll(deletions, purge)
+  const context = { ...engine.backend, activity: NO_ACTIVITY }
+  expect((await holdSlice('dst_a', context)).isMore).toBe(false)
+  await purging
   expect(await engine.deliveries({})).toEqual([])
 })
