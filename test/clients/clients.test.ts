@@ -7,7 +7,7 @@ import { segmentAnalyticsNode } from './adapters/segment-analytics-node.ts'
 import { BEHAVIOURS, CLIENTS_PAGE, clientsPage } from './suite.ts'
 
 describe('@hookline/client', () => {
-  test.for(BEHAVIOURS)('$name', ({ check }) => check(hooklineClient))
+  test.concurrent.for(BEHAVIOURS)('$name', ({ check }) => check(hooklineClient))
 })
 
 test('the version of the other client is the installed one', () => {

@@ -99,7 +99,7 @@ describe('a batch is tried again', () => {
 
   test('no sooner than Retry-After says, in seconds or as a date', async () => {
     const clock = new QuickClock()
-    const until = new Date(clock.now() + 3_600_000).toUTCString()
+    const until = new Date(clock.now() + 300_000).toUTCString()
     const respond = [
       { status: 429, headers: { 'Retry-After': '17' } },
       { status: 503, headers: { 'Retry-After': until } },
@@ -110,7 +110,7 @@ describe('a batch is tried again', () => {
     await exchange.analytics.flush()
     const [seconds, date] = clock.delaysMs.filter((ms) => ms < 10_000_000)
     expect(seconds).toBe(17_000)
-    expect(date).toBeGreaterThan(3_000_000)
+    expect(date).toBeGreaterThan(200_000)
   })
 
   test('maxRetries times; then it fails, is reported once and counted, and the next batch is sent', async () => {

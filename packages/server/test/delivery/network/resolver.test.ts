@@ -25,7 +25,7 @@ async function setUp(answer: DnsAnswer, hosts = '') {
   return { server, clock, hostsFile, addressesOf, [Symbol.asyncDispose]: close }
 }
 
-describe('a name', () => {
+describe.concurrent('a name', () => {
   test('has the addresses of both families, IPv4 first', async () => {
     await using dns = await setUp(PUBLIC)
     expect(await dns.addressesOf('a.example')).toEqual(['192.0.66.1', '2606:4700::1111'])
@@ -58,7 +58,7 @@ describe('a name', () => {
   })
 })
 
-describe('a name that nobody knows', () => {
+describe.concurrent('a name that nobody knows', () => {
   test('fails, and is not asked for again for 30 s', async () => {
     await using dns = await setUp('no such name')
     await expect(dns.addressesOf('missing.invalid')).rejects.toThrow(NameUnresolved)
@@ -80,7 +80,7 @@ describe('a name that nobody knows', () => {
   })
 })
 
-describe('when name servers are down', () => {
+describe.concurrent('when name servers are down', () => {
   test('an answer counts for ten minutes after its end', async () => {
     await using dns = await setUp(PUBLIC)
     await dns.addressesOf('a.example')
@@ -115,7 +115,7 @@ describe('when name servers are down', () => {
   })
 })
 
-describe('an answer', () => {
+describe.concurrent('an answer', () => {
   test.each([
     ['10.0.0.1'],
     ['192.0.66.1', '10.0.0.1'],
@@ -137,7 +137,7 @@ describe('an answer', () => {
   })
 })
 
-describe('the hosts file', () => {
+describe.concurrent('the hosts file', () => {
   test('comes before name servers', async () => {
     const hosts =
       '# comment\n127.0.0.1  localhost Receiver.test # of tests\n\n192.0.66.7\treceiver.test\n'
