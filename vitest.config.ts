@@ -18,14 +18,24 @@ const project = (name: string, include: string[], testTimeout: number, more: obj
     include,
     testTimeout,
     hookTimeout: 30_000,
-    // No module of ours keeps what one test does from another: files share the modules a worker has loaded.
-    isolate: false,
     // A condition that comes late on a busy machine has come all the same.
     expect: { poll: { timeout: 10_000 } },
     execArgv: ['--conditions=hookline-source'],
     ...more,
   },
 })
+// Our modules keep no state that a test could see, so test files share the modules that their worker has loaded.
+const sharing = { isolate: false }
+// Tests of generated cases. `npm test` makes a tenth of them.
+const GENERATED = [
+  'packages/protocol/test/payload.test.ts',
+  'packages/server/test/ingest/fuzz.test.ts',
+  'test/e2e/openapi-fuzz.test.ts',
+]
+const manyCases = {
+  ...sharing,
+  env: { HOOKLINE_TEST_CASES: process.env['HOOKLINE_TEST_CASES'] ?? '10' },
+}
 // It measures memory and time: no other file beside the one that runs.
 const measuring = {
   execArgv: ['--conditions=hookline-source', '--expose-gc'],
@@ -37,9 +47,10 @@ export default defineConfig({
     // Most tests wait for sockets and disks: they share a small machine well.
     maxWorkers: '100%',
     projects: [
-      project('unit', ['packages/*/test/**/*.test.ts'], 20_000),
-      project('system', ['test/{e2e,compat,clients,layers}/**/*.test.ts'], 60_000),
-      project('docs', ['test/docs/**/*.test.ts'], 20_000),
+      project('unit', ['packages/*/test/**/*.test.ts'], 20_000, sharing),
+      project('system', ['test/{e2e,compat,clients,layers}/**/*.test.ts'], 60_000, sharing),
+      project('fuzz', GENERATED, 240_000, manyCases),
+      project('docs', ['test/docs/**/*.test.ts'], 20_000, sharing),
       project('package', ['test/package/**/*.test.ts'], 60_000),
       project('client-long', ['test/client-long/**/*.test.ts'], 600_000),
       project('crash', ['test/crash/**/*.test.ts'], 900_000),

@@ -1,8 +1,8 @@
-import { describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openReceiver } from '../../packages/server/test/harness/receiver.ts'
 import { exchange } from '../harness/http-exchange.ts'
 import { isSignedWith } from '../harness/is-signed-with.ts'
-import { startService } from '../harness/running-service.ts'
+import { type RunningService, startService } from '../harness/running-service.ts'
 import { browserCaptures } from './captures/browser.ts'
 import { goCaptures } from './captures/go.ts'
 import { jvmCaptures } from './captures/jvm.ts'
@@ -54,22 +54,26 @@ describe.concurrent('a request of', () => {
       expect(receiver.requests.every((each) => isSignedWith('s', each))).toBe(true)
     },
   )
+})
 
-  test.for(NAMES)(
-    '%s with an unknown key gets a 401 with every field that libraries read',
-    async (name) => {
-      await using service = await startService()
-      const { path, request } = captureOf(name, 'wk_unknown')
-      const { status, text } = await exchange(service.url + path, request)
-      expect(status).toBe(401)
-      expect(JSON.parse(text)).toEqual({
-        success: false,
-        code: 'unknown_write_key',
-        message: expect.any(String),
-        error: expect.stringMatching(/^unknown_write_key: /),
-      })
-    },
-  )
+describe('a request with an unknown key', () => {
+  let service: RunningService
+  beforeAll(async () => {
+    service = await startService()
+  })
+  afterAll(() => service[Symbol.asyncDispose]())
+
+  test.for(NAMES)('of %s gets a 401 with every field that libraries read', async (name) => {
+    const { path, request } = captureOf(name, 'wk_unknown')
+    const { status, text } = await exchange(service.url + path, request)
+    expect(status).toBe(401)
+    expect(JSON.parse(text)).toEqual({
+      success: false,
+      code: 'unknown_write_key',
+      message: expect.any(String),
+      error: expect.stringMatching(/^unknown_write_key: /),
+    })
+  })
 })
 
 interface Arrived {

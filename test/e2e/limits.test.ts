@@ -107,13 +107,14 @@ describe.concurrent('a batch request', () => {
 
   test('of 2,500 calls is accepted, and one of 2,501 refused', async () => {
     await using service = await startService()
+    // Most are duplicates, so that the books at the end have few events to go through.
     const many = (count: number) => ({
-      batch: Array.from({ length: count }, () => ({ type: 'page', userId: 'u' })),
+      batch: Array.from({ length: count }, (_, index) => call(`m-${index % 100}`)),
     })
     expect(await service.send('/v1/batch', many(2_500))).toMatchObject({ status: 200 })
     const refused = await service.send('/v1/batch', many(2_501))
     expect(JSON.parse(refused.text)).toMatchObject({ success: false, code: 'too_many_messages' })
     expect(await service.acceptedCalls()).toBe(2_500)
-    expect(await service.api.listAll('events')).toHaveLength(2_500)
+    expect(await service.api.listAll('events')).toHaveLength(100)
   })
 })

@@ -5,6 +5,9 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { firstAnswer, type RawAnswer } from '../harness/raw-exchange.ts'
 import { IngestHarness, WRITE_KEY } from './ingest-harness.ts'
 
+/** How many times as many generated cases there are as `npm test` has. */
+const CASES = Number(process.env['HOOKLINE_TEST_CASES'] ?? 1)
+
 let harness: IngestHarness
 
 beforeAll(async () => {
@@ -94,7 +97,7 @@ test('whatever a batch holds, it is answered in JSON and stored as the answer sa
       const { batch: calls } = JSON.parse(given.body.toString()) as { batch: unknown[] }
       expect(stored).toHaveLength(calls.length - (rejected as unknown[]).length)
     }),
-    { numRuns: 400 },
+    { numRuns: 50 * CASES },
   )
 })
 
@@ -130,7 +133,7 @@ test('whatever bytes come, they are answered in JSON or the connection is closed
       const answers = await Promise.all(exchanges.map((sent) => firstAnswer(harness.port, sent)))
       for (const answer of answers) if (answer) readAnswer(answer)
     }),
-    { numRuns: 12 },
+    { numRuns: 3 * CASES },
   )
   await harness.stored()
 })

@@ -1,12 +1,7 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { acceptedEvent } from '../../harness/accepted-event.ts'
 import { AdminServer } from '../admin-server.ts'
 import { LiveReader } from './live-reader.ts'
-
-const SECONDS = Number(process.env['HOOKLINE_TEST_LIVE_SECONDS'] ?? 3)
-const PER_SECOND = 1_000
-const TICK_MS = 10
 
 test('an event is told as soon as it is stored, with what was decided', async () => {
   await using server = await AdminServer.open()
@@ -75,26 +70,19 @@ test('a reader that does not read costs no memory, and is told what it missed', 
   expect(reader.text).toMatch(/event: gap\ndata: \{"reason":"reader_too_slow","missed":\d+\}/)
 })
 
-test(
-  `${PER_SECOND} events/s for ${SECONDS} s with three reconnects: none is missing, none comes twice`,
-  { timeout: (SECONDS + 20) * 1000 },
-  async () => {
-    await using server = await AdminServer.open()
-    await using reader = await LiveReader.open(server, '?kind=event')
-    await reader.said('retry')
-    const sent: string[] = []
-    const ticks = (SECONDS * 1000) / TICK_MS
-    const breaks = [0.25, 0.5, 0.75].map((part) => Math.floor(ticks * part))
-    for (let tick = 0; tick < ticks; tick += 1) {
-      const events = Array.from({ length: (PER_SECOND * TICK_MS) / 1000 }, () => acceptedEvent())
-      sent.push(...events.map(({ id }) => id))
-      server.live.received(events)
-      if (breaks.includes(tick)) await reader.reconnect()
-      // Load over real time, not waiting for something.
-      await wait(TICK_MS)
-    }
-    const got = () => reader.all().map(({ data }) => data['eventId'])
-    await expect.poll(() => got().length, { timeout: 10_000 }).toBe(sent.length)
-    expect(got()).toEqual(sent)
-  },
-)
+test('of 3,000 events, over three reconnects, none is missing and none comes twice', async () => {
+  await using server = await AdminServer.open()
+  await using reader = await LiveReader.open(server, '?kind=event')
+  await reader.said('retry')
+  const sent: string[] = []
+  for (let tick = 0; tick < 300; tick += 1) {
+    const events = Array.from({ length: 10 }, () => acceptedEvent())
+    sent.push(...events.map(({ id }) => id))
+    server.live.received(events)
+    if ([75, 150, 225].includes(tick)) await reader.reconnect()
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  const got = () => reader.all().map(({ data }) => data['eventId'])
+  await expect.poll(() => got().length, { timeout: 10_000 }).toBe(sent.length)
+  expect(got()).toEqual(sent)
+})

@@ -1,5 +1,5 @@
 import { RESERVED_PORTS } from '@hookline/protocol'
-import { Agent, fetch } from 'undici'
+import { createRequire } from 'node:module'
 import { expect, onTestFinished, test } from 'vitest'
 import { WebhookSender } from '../../../src/delivery/sending/sender.ts'
 import { systemClock } from '../../../src/util/clock.ts'
@@ -62,16 +62,11 @@ test('a reserved port that is allowed is reached, and no other', async () => {
   await sender[Symbol.asyncDispose]()
 })
 
-test('every port that a browser refuses is reserved', async () => {
-  const dispatcher = new Agent({ connect: (_target, done) => done(new Error('not here'), null) })
-  const refused: number[] = []
-  for (let port = 1; port <= 10_080; port++) {
-    const failure = await fetch(`http://a.example:${port}/`, { dispatcher }).catch(
-      (error: unknown) => (error as Error).cause,
-    )
-    if ((failure as Error).message === 'bad port') refused.push(port)
+test('every port that a browser refuses is reserved', () => {
+  // The list of the Fetch standard, as undici keeps it: to try 65,535 ports takes seconds.
+  const { badPorts } = createRequire(import.meta.url)('undici/lib/web/fetch/constants.js') as {
+    readonly badPorts: readonly string[]
   }
-  await dispatcher.close()
-  expect(refused.length).toBeGreaterThan(70)
-  expect(refused.filter((port) => !RESERVED_PORTS.has(port))).toEqual([])
+  expect(badPorts.length).toBeGreaterThan(70)
+  expect(badPorts.map(Number).filter((port) => port !== 0 && !RESERVED_PORTS.has(port))).toEqual([])
 })

@@ -1,14 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { pino } from 'pino'
-import type { Backend } from '../../src/backend/backend.ts'
-import { openEmbeddedBackend } from '../../src/backend/embedded/open.ts'
-import { DeletionWorker } from '../../src/deletions/deletion-worker.ts'
-import { systemClock } from '../../src/util/clock.ts'
-import { NO_ACTIVITY } from '../harness/no-activity.ts'
-import { RunningWorker } from '../harness/running-worker.ts'
+import type { Backend } from '../../packages/server/src/backend/backend.ts'
+import { openEmbeddedBackend } from '../../packages/server/src/backend/embedded/open.ts'
+import { DeletionWorker } from '../../packages/server/src/deletions/deletion-worker.ts'
+import { createLogger } from '../../packages/server/src/telemetry/logger.ts'
+import { systemClock } from '../../packages/server/src/util/clock.ts'
+import { NO_ACTIVITY } from '../../packages/server/test/harness/no-activity.ts'
+import { RunningWorker } from '../../packages/server/test/harness/running-worker.ts'
 
 // A process of its own that carries out what deletions there are, and is killed at a moment that its
-// arguments name: before or after the so-manieth write.
+// arguments name: before or after the n-th write.
 
 type Write = (...args: never[]) => Promise<unknown>
 
@@ -43,7 +43,7 @@ async function main(dataDir: string, killAt: number): Promise<void> {
     notices: counted(backend.notices, ['create'], count),
     activity: NO_ACTIVITY,
     clock: systemClock,
-    logger: pino({ level: 'silent' }),
+    logger: createLogger('silent'),
     onNotices: () => undefined,
   })
   await using _running = new RunningWorker(worker)

@@ -1,0 +1,45 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { createLogger } from '@hookline/server'
+import { expect, test } from 'vitest'
+import { Retention } from '../../../packages/server/src/upkeep/retention.ts'
+import { ManualClock } from '../../../packages/server/test/harness/manual-clock.ts'
+import { openReceiver } from '../../../packages/server/test/harness/receiver.ts'
+import { RunningWorker } from '../../../packages/server/test/harness/running-worker.ts'
+import { TemporaryFolder } from '../../../packages/server/test/harness/temporary-folder.ts'
+import { TestEngine } from '../../../packages/server/test/harness/test-engine.ts'
+import { fillArchive } from '../../../packages/server/test/upkeep/fill-archive.ts'
+
+const DAY = 24 * 60 * 60 * 1000
+
+test('retention removes 200,000 rows while calls come in and go out, and never blocks the event loop', async () => {
+  using folder = new TemporaryFolder()
+  fillArchive(folder, { events: 50_000, attemptsEach: 2 })
+  await using receiver = await openReceiver()
+  await using engine = await TestEngine.open({}, folder)
+  await engine.destination('dst_live', receiver.url)
+  const retention = new Retention({
+    upkeep: engine.backend.upkeep,
+    audit: engine.backend.audit,
+    metrics: engine.metrics,
+    clock: new ManualClock(Date.now()),
+    logger: createLogger('silent'),
+    retentionMs: 7 * DAY,
+    retentionMaxBytes: 0,
+    auditRetentionMs: 400 * DAY,
+  })
+  const removed = async () => (await engine.metrics.eventsRemoved.get()).values[0]?.value ?? 0
+  const delay = monitorEventLoopDelay({ resolution: 5 })
+  delay.enable()
+  await using _running = new RunningWorker(retention)
+  let received = 0
+  while ((await removed()) < 50_000) {
+    await engine.receive(5)
+    received += 5
+    await receiver.waitFor(Math.min(received, receiver.requests.length + 5))
+  }
+  delay.disable()
+  // Ingest and delivery went on all the time, one after the other.
+  expect(received).toBeGreaterThan(100)
+  await receiver.waitFor(received)
+  expect(delay.percentile(99) / 1e6).toBeLessThan(50)
+})
