@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
@@ -44,8 +45,8 @@ const measuring = {
 
 export default defineConfig({
   test: {
-    // Most tests wait for sockets and disks: they share a small machine well.
-    maxWorkers: '100%',
+    // Most tests wait for sockets and disks: a worker more than there are processors makes use of that time.
+    maxWorkers: availableParallelism() + 1,
     projects: [
       project('unit', ['packages/*/test/**/*.test.ts'], 20_000, sharing),
       project('system', ['test/{e2e,compat,clients,layers}/**/*.test.ts'], 60_000, sharing),

@@ -106,7 +106,10 @@ describe.concurrent('the example', () => {
     })
     const url = await example.said(/http:\S+/)
     await service.createDestination({ urls: [`${url}/webhook`], secret: SECRET })
-    expect((await post(`${url}/sign-ups`, { userId: 'u1', plan: 'pro' })).status).toBe(201)
+    // As many calls as make a batch, so that it goes before the interval has passed.
+    for (let index = 0; index < 10; index++) {
+      expect((await post(`${url}/sign-ups`, { userId: 'u1', plan: 'pro' })).status).toBe(201)
+    }
     expect((await post(`${url}/webhook`, { type: 'track' })).status).toBe(401)
     await example.said(/received identify/)
     await example.said(/received track Signed Up/)

@@ -14,7 +14,7 @@ async function printed(DEBUG: string): Promise<string[]> {
   return program.stderr.trimEnd().split('\n')
 }
 
-describe('DEBUG', () => {
+describe.concurrent('DEBUG', () => {
   test('analytics logs each queued call, flush with its cause, response and retry', async () => {
     const lines = await printed('analytics')
     const patterns = [

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { Source } from '@hookline/protocol'
-import { describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { gzipSync } from 'node:zlib'
 import { NOON } from '../harness/accepted-event.ts'
 import { IngestHarness, WRITE_KEY } from './ingest-harness.ts'
@@ -28,6 +28,13 @@ function sized(bytes: number): object {
 const padded = (bytes: number) => JSON.stringify({ batch: [track] }).padEnd(bytes)
 const times = (calls: number) => Array.from({ length: calls }, () => identify)
 
+/** For tests that look at nothing but answers, and at what was stored since the test before. */
+let shared: IngestHarness
+beforeAll(async () => {
+  shared = await IngestHarness.open()
+})
+afterAll(() => shared[Symbol.asyncDispose]())
+
 const addressOf = async (harness: IngestHarness, headers: Record<string, string>) => {
   await harness.post('/v1/track', track, headers)
   const [stored] = await harness.stored()
@@ -49,7 +56,7 @@ describe('a single call', () => {
     ['/v1/g', 'group'],
     ['/v1/a/', 'alias'],
   ])('at %s is stored as %s, with what the server knows of it', async (path, type) => {
-    await using harness = await IngestHarness.open()
+    const harness = shared
     const call = { userId: 'u1', event: 'e', groupId: 'g', previousId: 'p', type: 'delete' }
     const answer = await harness.post(path, { ...call, writeKey: 'x', _metadata: {} })
     expect(answer).toMatchObject({ status: 200, body: SUCCESS })
@@ -73,7 +80,7 @@ describe('a single call', () => {
   })
 
   test('that is bad is refused with its code, and nothing is stored', async () => {
-    await using harness = await IngestHarness.open()
+    const harness = shared
     expect(await harness.post('/v1/track', bad)).toMatchObject({
       status: 400,
       body: {
@@ -91,7 +98,7 @@ describe('a batch', () => {
   test.each(['/v1/batch', '/v1/import', '/v1/import/', '/v1/b'])(
     'at %s is stored whole and in order, with what its calls share',
     async (path) => {
-      await using harness = await IngestHarness.open()
+      const harness = shared
       const context = { library: { name: 'analytics-go' } }
       const envelope = { batch: [track, identify], context, sentAt: '2026-01-15T11:59:59+0000' }
       expect(await harness.post(path, envelope)).toMatchObject({ status: 200, body: SUCCESS })
@@ -104,7 +111,7 @@ describe('a batch', () => {
   )
 
   test('loses only its bad calls, which the answer names', async () => {
-    await using harness = await IngestHarness.open()
+    const harness = shared
     const answer = await harness.post('/v1/batch', { batch: [bad, track, 7, identify] })
     expect(answer).toMatchObject({
       status: 200,
@@ -125,7 +132,7 @@ describe('a batch', () => {
   })
 
   test('without a good call is refused with the code of the first, and all are named', async () => {
-    await using harness = await IngestHarness.open()
+    const harness = shared
     expect(await harness.post('/v1/batch', { batch: [bad, { ...bad, type: 'x' }] })).toMatchObject({
       status: 400,
       body: {
@@ -137,7 +144,7 @@ describe('a batch', () => {
   })
 
   test('is refused whole for one bad call in strict mode, and nothing is stored', async () => {
-    await using harness = await IngestHarness.open()
+    const harness = shared
     const strict = { 'x-strict-mode': '1' }
     const unreadable = { ...track, timestamp: 'soon' }
     const answer = await harness.post('/v1/batch', { batch: [track, bad] }, strict)
@@ -167,7 +174,7 @@ describe('a batch', () => {
   })
 
   test('that is too large is answered also where the client sends on', async () => {
-    await using harness = await IngestHarness.open()
+    const harness = shared
     expect(await harness.post('/v1/batch', 'x'.repeat(8_000_000))).toMatchObject({
       status: 400,
       body: { code: 'batch_too_large' },
@@ -184,7 +191,7 @@ describe('a body', () => {
     ['json', {}],
     [';;;', {}],
   ])('is JSON whatever the type %s says', async (type, { gzip = false }: { gzip?: boolean }) => {
-    await using harness = await IngestHarness.open()
+    const harness = shared
     const text = JSON.stringify(track)
     const encoding: Record<string, string> = gzip ? { 'content-encoding': 'gzip' } : {}
     const body = gzip ? gzipSync(text) : text
@@ -202,7 +209,7 @@ describe('a body', () => {
     [`{"batch":${'['.repeat(200_000)}${']'.repeat(200_000)}}`, 'not_an_object'],
     [`{"batch":[{}],"context":{"a":${'['.repeat(9_000)}${']'.repeat(9_000)}}}`, 'nested_too_deep'],
   ])('that is not a batch is refused: %.20s', async (body, code) => {
-    await using harness = await IngestHarness.open()
+    const harness = shared
     expect(await harness.post('/v1/batch', body)).toMatchObject({ status: 400, body: { code } })
   })
 
@@ -220,7 +227,7 @@ describe('a body', () => {
   })
 
   test('with integers that JSON cannot carry is accepted and marked', async () => {
-    await using harness = await IngestHarness.open()
+    const harness = shared
     const exact = JSON.stringify({ ...track, timestamp: 'soon' })
     const inexact = exact.replace('{', '{"properties":{"id":9007199254740993},')
     await harness.post('/v1/batch', `{"batch":[${exact},${inexact}]}`)
@@ -245,7 +252,7 @@ describe('the sender', () => {
     ['the body', '', {}, { writeKey: WRITE_KEY }],
     ['the query', `?writeKey=${WRITE_KEY}`, {}, {}],
   ])('is known by a key in %s', async (_place, query, headers, body) => {
-    await using harness = await IngestHarness.open()
+    const harness = shared
     expect(
       await harness.send(`/v1/track${query}`, { headers, body: { ...track, ...body } }),
     ).toMatchObject({ status: 200 })
