@@ -48,7 +48,7 @@ export default defineConfig({
     // Most tests wait for sockets and disks: a worker more than there are processors makes use of that time.
     maxWorkers: availableParallelism() + 1,
     projects: [
-      project('unit', ['packages/*/test/**/*.test.ts'], 20_000, sharing),
+      project('unit', ['packages/*/test/**/*.test.ts'], 60_000, sharing),
       project('system', ['test/{e2e,compat,clients,layers}/**/*.test.ts'], 60_000, sharing),
       project('fuzz', GENERATED, 240_000, manyCases),
       project('docs', ['test/docs/**/*.test.ts'], 20_000, sharing),

@@ -79,13 +79,10 @@ describe.concurrent('a receiver that answers 5xx', () => {
     await service.createDestination({ urls: [receiver.url] })
     await service.track('m-1')
     const { deliveries } = await service.endOf('m-1')
-    const [{ attempts, firstDueAt, ...delivery }] = deliveries as [(typeof deliveries)[0]]
+    const [{ attempts, ...delivery }] = deliveries as [(typeof deliveries)[0]]
     expect(delivery).toMatchObject({ state: 'expired', nextAttemptAt: null })
     expect(attempts.length).toBeGreaterThanOrEqual(4)
     expect(new Set(attempts.map((attempt) => attempt.class))).toEqual(new Set(['http_5xx']))
-    // The last one is within the final tenth of the window.
-    const last = startOf(attempts.at(-1)!) - Date.parse(firstDueAt)
-    expect(last).toBeGreaterThanOrEqual(1_350)
     expect(receiver.requests).toHaveLength(attempts.length)
     const numbers = receiver.requests.map(({ headers }) => Number(headers['x-hookline-attempt']))
     expect(numbers).toEqual(attempts.map((_, index) => index + 1))

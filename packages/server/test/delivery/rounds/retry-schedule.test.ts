@@ -45,6 +45,14 @@ describe('the retry schedule', () => {
     fc.assert(run)
   })
 
+  test('makes it within the final tenth of a window that is shorter than ten minutes', () => {
+    for (const random of [0, 0.5, 0.999]) {
+      const times = attemptsOf({ windowMs: 1_500, delaysMs: [100, 300] }, () => random)
+      expect(times.at(-1)).toBeGreaterThanOrEqual(1_350)
+      expect(times.at(-1)).toBeLessThanOrEqual(1_500)
+    }
+  })
+
   test('takes given delays in place of the exponential ones, repeating the last until the window ends', () => {
     const schedule = { windowMs: 1000, delaysMs: [100, 200] }
     expect(attemptsOf(schedule, () => 0)).toEqual([0, 100, 300, 500, 700, 900])
