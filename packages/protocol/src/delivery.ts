@@ -75,6 +75,23 @@ export interface Delivery {
   readonly replayId?: string
 }
 
+/** What a test delivery sent, or would send, to one webhook, and the result. */
+export interface TestedWebhook {
+  readonly url: string
+  /** As they are sent, but with the values of static headers hidden. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  /** `null` if nothing was sent. */
+  readonly result: Omit<Attempt, 'id' | 'round' | 'number' | 'url' | 'replayId'> | null
+}
+
+/** One payload sent to all webhooks of a destination on request. It is not recorded and not retried. */
+export interface TestDelivery {
+  /** The `webhook-id` of each request. */
+  readonly deliveryId: string
+  readonly webhooks: readonly TestedWebhook[]
+}
+
 /** Why the pipeline made no delivery of an event to a destination, and how to get one, as docs/errors.md shows it. */
 export interface DeclineReasonInfo {
   readonly meaning: string

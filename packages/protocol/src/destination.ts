@@ -55,3 +55,13 @@ export interface Destination {
   /** Counts changes. A change names the version it is based on. */
   readonly version: number
 }
+
+/** The circuit breaker of one webhook. */
+export interface WebhookState {
+  readonly url: string
+  readonly breaker: 'closed' | 'open' | 'half_open'
+  /** Since when the breaker is not closed, in milliseconds since the epoch; `null` while it is closed. */
+  readonly brokenSince: number | null
+  /** Until when no attempt is made, in milliseconds since the epoch; `null` if one may be made now. */
+  readonly restsUntil: number | null
+}

@@ -14,6 +14,8 @@ export {
   type DeclineReasonInfo,
   type Delivery,
   type DeliveryState,
+  type TestDelivery,
+  type TestedWebhook,
   type WebhookProgress,
 } from './delivery.ts'
 export type {
@@ -23,6 +25,7 @@ export type {
   SuccessPolicy,
   Webhook,
   WebhooksSettings,
+  WebhookState,
 } from './destination.ts'
 export {
   type AcceptedEvent,

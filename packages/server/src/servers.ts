@@ -4,9 +4,7 @@ import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { ActivityMonitor } from './activity/activity-monitor.ts'
-import type { DatabaseCopy } from './admin/backup/database-copy.ts'
-import type { DestinationSigns } from './admin/destinations/destination-signs.ts'
-import type { DestinationTrials } from './admin/destinations/destination-trials.ts'
+import type { DatabaseCopy, DestinationHealth, TestDeliveries } from './admin/api/admin-deps.ts'
 import type { OpenapiDocument } from './admin/reference/reference-page.ts'
 import { problemForm } from './admin/problems/problem-form.ts'
 import { referenceRoute } from './admin/reference/reference-route.ts'
@@ -28,8 +26,8 @@ export interface Workers {
   readonly checks: readonly ReadinessCheck[]
   /** Deliveries became due, or a replay or a deletion was made, by other hands. */
   readonly wake: () => void
-  readonly signs: DestinationSigns
-  readonly trials: DestinationTrials
+  readonly destinationHealth: DestinationHealth
+  readonly testDeliveries: TestDeliveries
 }
 
 export interface ServersOptions extends Workers {
@@ -83,13 +81,13 @@ function addIngestion(server: FastifyInstance, options: ServersOptions): void {
 
 function addAdministration(server: FastifyInstance, options: ServersOptions): void {
   const { config, backend, clock, metrics, adminToken, logger, activity } = options
-  const { wake, signs, trials } = options
+  const { wake, destinationHealth, testDeliveries } = options
   server.register(
     adminRoutes({
       ...backend,
       wake,
-      signs,
-      trials,
+      destinationHealth,
+      testDeliveries,
       receipts: new ReceiptSigner(join(config.dataDir, 'receipt-key')),
       live: activity.live,
       copyDatabase: () => copyInto(copyFolderOf(config), backend),

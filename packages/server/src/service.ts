@@ -8,7 +8,7 @@ import type { Config } from './config.ts'
 import { WebhookHealth } from './delivery/health/webhook-health.ts'
 import { webhookStates } from './delivery/health/webhook-states.ts'
 import { ReplayWorker } from './delivery/replays/replay-worker.ts'
-import { Trials } from './delivery/rounds/trials.ts'
+import { TestDeliverySender } from './delivery/rounds/test-delivery-sender.ts'
 import { WebhookSender } from './delivery/sending/sender.ts'
 import { NOTICE_LIMITS, startDeletions } from './engine/deletions.ts'
 import { DeliveryEngine } from './engine/delivery-engine.ts'
@@ -111,8 +111,8 @@ export function startWorkers(stack: AsyncDisposableStack, parts: Parts): Workers
       replays.wake()
       wakeDeletions()
     },
-    trials: new Trials({ sender, clock }),
-    signs: {
+    testDeliveries: new TestDeliverySender({ sender, clock }),
+    destinationHealth: {
       webhooks: (destination) => webhookStates(destination, health, clock.now()),
       lastHour: (id) => activity.recent.of(id),
     },

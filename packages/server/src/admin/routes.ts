@@ -1,28 +1,28 @@
 import type { FastifyPluginAsync } from 'fastify'
 import type { AdminApp } from './api/admin-app.ts'
 import type { AdminDeps } from './api/admin-deps.ts'
-import { addAuditRoutes } from './audit/audit-routes.ts'
-import { answerProblems } from './problems/answer-problems.ts'
+import { addAuditRoute } from './audit/audit-route.ts'
+import { handleErrors } from './problems/error-handler.ts'
 import { authenticate } from './access/authenticate.ts'
 import { authorize, limitRate } from './access/authorize.ts'
-import { addBackupRoutes } from './backup/backup-route.ts'
+import { addBackupRoute } from './backup/backup-route.ts'
 import { addDeletionRoutes } from './deletions/deletion-routes.ts'
 import { addDeliveryRoutes } from './deliveries/delivery-routes.ts'
-import { addDeliveryRetryRoute } from './deliveries/retry-route.ts'
-import { addDestinationPauseRoutes } from './destinations/pause-routes.ts'
+import { addRetryRoute } from './deliveries/retry-route.ts'
+import { addPauseRoutes } from './destinations/pause-routes.ts'
 import { addDestinationRoutes } from './destinations/destination-routes.ts'
-import { addDestinationTestRoute } from './destinations/test-route.ts'
+import { addTestDeliveryRoute } from './destinations/test-delivery-route.ts'
 import { addEventRoutes } from './events/event-routes.ts'
-import { addExportRoutes } from './configuration/configuration-routes.ts'
-import { addFailureRoutes } from './deliveries/failure-routes.ts'
-import { addLiveRoutes } from './live/live-route.ts'
+import { addConfigurationRoutes } from './configuration/configuration-routes.ts'
+import { addFailureRoute } from './deliveries/failure-route.ts'
+import { addLiveRoute } from './live/live-route.ts'
 import { serveOpenapi } from './reference/openapi.ts'
 import { recordChanges } from './audit/record-changes.ts'
 import { addReplayRoutes } from './replays/replay-routes.ts'
-import { repeatAnswers } from './idempotency/repeat-answers.ts'
+import { repeatResponses } from './idempotency/repeat-responses.ts'
 import { addSecretRotationRoute } from './destinations/secret-rotation-route.ts'
 import { addSourceRoutes } from './sources/source-routes.ts'
-import { addStatisticsRoutes } from './statistics/statistics-routes.ts'
+import { addStatisticsRoute } from './statistics/statistics-route.ts'
 import { addSuppressionRoutes } from './deletions/suppression-routes.ts'
 import { addTokenRoutes } from './tokens/token-routes.ts'
 import { validate } from './problems/validate.ts'
@@ -34,7 +34,7 @@ const BODY_BYTES = 1024 * 1024
 export function adminRoutes(deps: AdminDeps): FastifyPluginAsync {
   return async (plugin) => {
     const app: AdminApp = plugin
-    answerProblems(app, deps.logger)
+    handleErrors(app, deps.logger)
     takeJson(app)
     app.setValidatorCompiler(validate)
     // Answers are made by the present… functions and go out as those made them.
@@ -48,22 +48,22 @@ export function adminRoutes(deps: AdminDeps): FastifyPluginAsync {
       addSourceRoutes(guarded, deps)
       addWriteKeyRoutes(guarded, deps)
       addDestinationRoutes(guarded, deps)
-      addDestinationPauseRoutes(guarded, deps)
-      addDestinationTestRoute(guarded, deps)
+      addPauseRoutes(guarded, deps)
+      addTestDeliveryRoute(guarded, deps)
       addSecretRotationRoute(guarded, deps)
       addEventRoutes(guarded, deps)
-      addFailureRoutes(guarded, deps)
+      addFailureRoute(guarded, deps)
       addDeliveryRoutes(guarded, deps)
-      addDeliveryRetryRoute(guarded, deps)
+      addRetryRoute(guarded, deps)
       addReplayRoutes(guarded, deps)
       addDeletionRoutes(guarded, deps)
       addSuppressionRoutes(guarded, deps)
       addTokenRoutes(guarded, deps)
-      addAuditRoutes(guarded, deps)
-      addStatisticsRoutes(guarded, deps)
-      addLiveRoutes(guarded, deps)
-      addExportRoutes(guarded, deps)
-      addBackupRoutes(guarded, deps)
+      addAuditRoute(guarded, deps)
+      addStatisticsRoute(guarded, deps)
+      addLiveRoute(guarded, deps)
+      addConfigurationRoutes(guarded, deps)
+      addBackupRoute(guarded, deps)
     })
   }
 }
@@ -74,7 +74,7 @@ function guard(app: AdminApp, deps: AdminDeps): void {
   app.addHook('onRequest', authenticate(deps))
   app.addHook('onRequest', limitRate(deps.clock, deps.rateLimit))
   app.addHook('onRequest', authorize(app.prefix))
-  repeatAnswers(app, deps)
+  repeatResponses(app, deps)
   recordChanges(app, app.prefix, deps)
 }
 

@@ -2,8 +2,8 @@ import fastify from 'fastify'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { LiveTail } from '../../src/activity/live-tail.ts'
-import type { DestinationSigns } from '../../src/admin/destinations/destination-signs.ts'
-import type { DestinationTrials } from '../../src/admin/destinations/destination-trials.ts'
+import type { DestinationHealth } from '../../src/admin/api/admin-deps.ts'
+import type { TestDeliveries } from '../../src/admin/api/admin-deps.ts'
 import type { AdminDeps } from '../../src/admin/api/admin-deps.ts'
 import { adminRoutes } from '../../src/admin/routes.ts'
 import type { Backend } from '../../src/backend/backend.ts'
@@ -17,7 +17,7 @@ import { TemporaryFolder } from '../harness/temporary-folder.ts'
 export const TOKEN = 'tok_the-admin-token-of-these-tests'
 
 /** As of a service that has delivered nothing yet. */
-const NO_SIGNS: DestinationSigns = {
+const NO_HEALTH: DestinationHealth = {
   webhooks: ({ settings }) =>
     settings.webhooks.map(({ url }) => ({
       url,
@@ -29,8 +29,8 @@ const NO_SIGNS: DestinationSigns = {
 }
 
 /** Nothing is sent from here. */
-const NO_TRIALS: DestinationTrials = {
-  run: () => Promise.reject(new Error('Give trials to AdminServer.open.')),
+const NO_TEST_DELIVERIES: TestDeliveries = {
+  run: () => Promise.reject(new Error('Give testDeliveries to AdminServer.open.')),
 }
 
 /** A JSON answer. `body` is what the test expects it to be; `text` is what came. */
@@ -147,11 +147,11 @@ export class AdminServer implements AsyncDisposable {
     const deps = {
       ...backend,
       live: this.live,
-      signs: NO_SIGNS,
+      destinationHealth: NO_HEALTH,
       copyDatabase: async () => {
         throw new Error('These tests make no backup.')
       },
-      trials: NO_TRIALS,
+      testDeliveries: NO_TEST_DELIVERIES,
       receipts: new ReceiptSigner(join(this.#dataDir, 'receipt-key')),
       clock,
       adminToken: new Redacted(TOKEN),

@@ -1,27 +1,43 @@
 import type { onRequestHookHandler } from 'fastify'
 import { timingSafeEqual } from 'node:crypto'
 import type { Logger } from 'pino'
-import type { StoredToken, Tokens } from '../../backend/tokens.ts'
+import type { Role, StoredToken, Tokens } from '../../backend/tokens.ts'
 import type { Clock } from '../../util/clock.ts'
 import { Redacted } from '../../util/redacted.ts'
-import type { Actor } from './actor.ts'
 import { Problem } from '../problems/problem.ts'
 import { findToken, hashOf } from '../tokens/token.ts'
 
-export interface Authentication {
-  /** The operator's own: it may do everything and never expires. */
+/** The token that a request carries, and what it may do. */
+export interface Actor {
+  /** The id of the token; `admin-token` for the token of the operator. */
+  readonly id: string
+  readonly name: string
+  readonly role: Role
+  /** The token itself. */
+  readonly credential: Redacted
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set by `authenticate` on every route that needs a token, before any other hook runs. */
+    actor: Actor
+  }
+}
+
+interface Authentication {
+  /** The token of the operator. It has the role admin and never expires. */
   readonly adminToken: Redacted
   readonly tokens: Tokens
   readonly clock: Clock
   readonly logger: Logger
 }
 
-/** Last use is kept to the minute: a busy token shall not write at every request. */
-const USE_KEPT_EVERY_MS = 60_000
+/** The time of the last use is kept to the minute, so that not every request causes a write. */
+const LAST_USE_PRECISION_MS = 60_000
 
 /**
- * The hook that lets a request pass only with `Authorization: Bearer` and a token that is known and has not
- * expired, and answers 401 otherwise (RFC 6750 §3). How long it takes says nothing of the tokens.
+ * The hook that checks `Authorization: Bearer` (RFC 6750 §3). Without a token that is known and has not
+ * expired the response is 401. The comparison takes constant time.
  */
 export function authenticate(authentication: Authentication): onRequestHookHandler {
   const expected = Buffer.from(hashOf(authentication.adminToken.reveal()))
@@ -50,16 +66,16 @@ function actorOf(
   if (token === undefined) return unauthorized('invalid_token')
   const now = clock.now()
   if (isExpired(token, now)) return unauthorized('invalid_token', 'The token has expired.')
-  if (now - (token.lastUsedAt ?? 0) >= USE_KEPT_EVERY_MS) {
+  if (now - (token.lastUsedAt ?? 0) >= LAST_USE_PRECISION_MS) {
     tokens.markUsed(token.id, now).catch((error: unknown) => {
-      logger.warn({ err: error, tokenId: token.id }, 'use of a token not kept')
+      logger.warn({ err: error, tokenId: token.id }, 'token.last_use_not_kept')
     })
   }
   const { id, name, role } = token
   return { id, name, role }
 }
 
-/** Whether the token is refused at this time for its age. */
+/** Whether the token has expired at this time. */
 export function isExpired({ expiresAt }: StoredToken, now: number): boolean {
   return expiresAt !== null && expiresAt <= now
 }

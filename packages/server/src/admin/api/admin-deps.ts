@@ -1,3 +1,11 @@
+import type {
+  AcceptedEvent,
+  DeletionNotice,
+  Destination,
+  Event,
+  TestDelivery,
+  WebhookState,
+} from '@hookline/protocol'
 import type { Logger } from 'pino'
 import type { LiveTail } from '../../activity/live-tail.ts'
 import type { Audit } from '../../backend/audit.ts'
@@ -13,10 +21,38 @@ import type { Tokens } from '../../backend/tokens.ts'
 import type { Upkeep } from '../../backend/upkeep.ts'
 import type { Clock } from '../../util/clock.ts'
 import type { Redacted } from '../../util/redacted.ts'
-import type { DatabaseCopy } from '../backup/database-copy.ts'
-import type { DestinationSigns } from '../destinations/destination-signs.ts'
-import type { DestinationTrials } from '../destinations/destination-trials.ts'
-import type { Receipts } from '../deletions/receipts.ts'
+
+/** A copy of the database in a file. Disposing it removes the file. */
+export interface DatabaseCopy extends AsyncDisposable {
+  readonly file: string
+}
+
+/** What this node knows about the health of its destinations. */
+export interface DestinationHealth {
+  /** The circuit breaker of each webhook. */
+  webhooks(destination: Destination): readonly WebhookState[]
+  /** The number of attempts in the last hour, and how many of them were delivered. */
+  lastHour(destinationId: string): { readonly attempts: number; readonly delivered: number }
+}
+
+/** What a test delivery carries: an archived event, or a sample without an id. */
+export type TestContent =
+  AcceptedEvent | { readonly id: null; readonly event: Event | DeletionNotice }
+
+/** Makes test deliveries. */
+export interface TestDeliveries {
+  /** Sends the content to all webhooks of the destination. With `dryRun`, builds the requests only. */
+  run(
+    destination: Destination,
+    content: TestContent,
+    options: { readonly dryRun: boolean },
+  ): Promise<TestDelivery>
+}
+
+/** Signs receipts of deletions, so that they can be verified without this service. */
+interface Receipts {
+  sign(document: object): object
+}
 
 /** What the management API works with. */
 export interface AdminDeps {
@@ -35,19 +71,19 @@ export interface AdminDeps {
   readonly statistics: Statistics
   readonly upkeep: Upkeep
   readonly live: LiveTail
-  /** Makes a copy of everything kept, as it is at one moment. */
+  /** Copies the database as it is at one moment. */
   readonly copyDatabase: () => Promise<DatabaseCopy>
-  readonly signs: DestinationSigns
-  readonly trials: DestinationTrials
+  readonly destinationHealth: DestinationHealth
+  readonly testDeliveries: TestDeliveries
   readonly receipts: Receipts
-  /** Says that deliveries became due, or a replay or a deletion was made: whoever works on them looks at once. */
+  /** Wakes the workers, after deliveries became due or a replay or deletion was created. */
   readonly wake: () => void
   readonly clock: Clock
   /** Requests per second and token; `null` for no limit. */
   readonly rateLimit: number | null
-  /** Ports that webhooks may be at although they are not for web servers. */
+  /** Reserved ports that webhook URLs may use all the same. */
   readonly allowedPorts: ReadonlySet<number>
-  /** Whoever has it may do everything. */
+  /** The token of the operator. It has the role admin. */
   readonly adminToken: Redacted
   readonly logger: Logger
 }

@@ -1,10 +1,10 @@
 import Type, { type TSchema } from 'typebox'
 import type { Page, PageRequest } from '../../backend/page.ts'
 import { decodeCursor, encodeCursor } from './cursor.ts'
-import { nullable } from './schema.ts'
+import { nullable } from './schema-parts.ts'
 
 /** The query parameters of every list. */
-export const LIST_QUERY = {
+export const listQuery = {
   limit: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 200, default: 50, description: '1 to 200; 50 if absent.' }),
   ),

@@ -6,7 +6,7 @@ import { Problem } from '../problems/problem.ts'
 const HINT = 'A time in ISO 8601, like 2026-01-31T12:00:00Z.'
 
 /** The query parameters of what can be narrowed to a time. */
-export const TIME_RANGE_QUERY = {
+export const timeRangeQuery = {
   from: Type.Optional(Type.String({ maxLength: 40, description: `From this moment on. ${HINT}` })),
   to: Type.Optional(Type.String({ maxLength: 40, description: `Before this moment. ${HINT}` })),
 }
@@ -15,7 +15,7 @@ export const TIME_RANGE_QUERY = {
  * The moments that the query names, in milliseconds since the epoch.
  * @throws {Problem} `invalid_query` where one cannot be read
  */
-export function timeRangeOf(query: { readonly from?: string; readonly to?: string }): {
+export function parseTimeRange(query: { readonly from?: string; readonly to?: string }): {
   readonly from?: number
   readonly to?: number
 } {

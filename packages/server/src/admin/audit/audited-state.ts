@@ -1,7 +1,8 @@
 import { isJsonObject } from '@hookline/protocol'
 import type { AdminDeps } from '../api/admin-deps.ts'
 import { presentDestination } from '../destinations/destination-schema.ts'
-import { presentSource, presentWriteKey } from '../sources/source-schema.ts'
+import { presentSource } from '../sources/source-schema.ts'
+import { presentWriteKey } from '../sources/write-key.ts'
 import { presentToken } from '../tokens/token-schema.ts'
 
 type Kept = Pick<AdminDeps, 'catalog' | 'keyUses' | 'tokens'>

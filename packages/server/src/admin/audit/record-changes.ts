@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import type { AdminApp } from '../api/admin-app.ts'
 import type { AdminDeps } from '../api/admin-deps.ts'
 import { auditedState, targetOf } from './audited-state.ts'
-import { isRepeated } from '../idempotency/repeat-answers.ts'
+import { isRepeatedResponse } from '../idempotency/repeat-responses.ts'
 
 type Deps = Pick<AdminDeps, 'catalog' | 'keyUses' | 'tokens' | 'audit' | 'clock'>
 
@@ -28,7 +28,7 @@ export function recordChanges(app: AdminApp, prefix: string, deps: Deps): void {
   })
 
   app.addHook('onSend', async (request, reply, payload) => {
-    if (reply.statusCode >= 300 || !isChange(request) || isRepeated(reply)) return
+    if (reply.statusCode >= 300 || !isChange(request) || isRepeatedResponse(reply)) return
     const { id, name, role } = request.actor
     const targetId = targetOf(request.params, payload)
     const at = deps.clock.now()

@@ -8,7 +8,7 @@ import { Problem } from '../problems/problem.ts'
 
 const TYPE = 'application/vnd.sqlite3'
 
-const SCHEMA = {
+const backupSchema = {
   tags: ['Backup'],
   operationId: 'getBackup',
   summary: 'A copy of the database, while the service goes on',
@@ -27,10 +27,10 @@ const SCHEMA = {
 }
 
 /** `/backup`: one at a time, for each needs room on the disk. */
-export function addBackupRoutes(app: AdminApp, { copyDatabase, logger }: AdminDeps): void {
+export function addBackupRoute(app: AdminApp, { copyDatabase, logger }: AdminDeps): void {
   let isUnderWay = false
 
-  app.get('/backup', { schema: SCHEMA, exposeHeadRoute: false }, async (_request, reply) => {
+  app.get('/backup', { schema: backupSchema, exposeHeadRoute: false }, async (_request, reply) => {
     if (isUnderWay) {
       const detail = 'Another backup is being made: try again when it is done.'
       throw new Problem('conflict', { detail, headers: { 'retry-after': '10' } })

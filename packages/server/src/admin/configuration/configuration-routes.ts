@@ -3,19 +3,19 @@ import type { Catalog } from '../../backend/catalog.ts'
 import { CatalogConflict } from '../../backend/catalog.ts'
 import type { AdminApp } from '../api/admin-app.ts'
 import type { AdminDeps } from '../api/admin-deps.ts'
-import { EXPORT_SCHEMAS } from './configuration-schema.ts'
-import { exportedDocument } from './exported-document.ts'
+import { configurationSchemas } from './configuration-schema.ts'
+import { exportConfiguration } from './configuration-document.ts'
 import { type ImportPlan, type Planned, planImport } from './import-plan.ts'
 import { Problem } from '../problems/problem.ts'
 
 /** `/export` and `/import`: the configuration as one document. */
-export function addExportRoutes(app: AdminApp, deps: AdminDeps): void {
+export function addConfigurationRoutes(app: AdminApp, deps: AdminDeps): void {
   const { catalog, clock, allowedPorts } = deps
-  app.get('/export', { schema: EXPORT_SCHEMAS.export }, async ({ query }) =>
-    exportedDocument(catalog.current, query.withSecrets === 'true'),
+  app.get('/export', { schema: configurationSchemas.export }, async ({ query }) =>
+    exportConfiguration(catalog.current, query.withSecrets === 'true'),
   )
 
-  app.put('/import', { schema: EXPORT_SCHEMAS.import }, async ({ query, body }) => {
+  app.put('/import', { schema: configurationSchemas.import }, async ({ query, body }) => {
     const plan = planImport(body, catalog.current, { now: clock.now(), allowedPorts })
     const dryRun = query.dryRun === 'true'
     const diff = { dryRun, ...diffOf(plan, catalog) }

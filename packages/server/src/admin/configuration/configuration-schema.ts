@@ -1,10 +1,10 @@
 import Type from 'typebox'
 import { responses } from '../problems/responses.ts'
-import { anyObject, nameField, nullable } from '../api/schema.ts'
+import { anyObject, nameField, nullable, operationsTagged } from '../api/schema-parts.ts'
 
 const FLAG = ['true', 'false'] as const
 
-const SourceEntry = Type.Object(
+const SourceEntryBody = Type.Object(
   {
     id: Type.String({ pattern: '^src_[0-9a-z]{26}$' }),
     name: nameField,
@@ -15,7 +15,7 @@ const SourceEntry = Type.Object(
   { additionalProperties: false },
 )
 
-const DestinationEntry = Type.Object(
+const DestinationEntryBody = Type.Object(
   {
     id: Type.String({ pattern: '^dst_[0-9a-z]{26}$' }),
     sourceId: Type.String(),
@@ -37,17 +37,17 @@ const DestinationEntry = Type.Object(
 const ENTRY = 'Entries as GET /export gives them: every field, no other.'
 
 /** The configuration as one document. */
-const ConfigurationDocument = Type.Object(
+const ConfigurationBody = Type.Object(
   {
     hookline: Type.Literal(1, { description: 'The version of the form: 1.' }),
-    sources: Type.Array(SourceEntry, { maxItems: 10_000, description: ENTRY }),
-    destinations: Type.Array(DestinationEntry, { maxItems: 10_000, description: ENTRY }),
+    sources: Type.Array(SourceEntryBody, { maxItems: 10_000, description: ENTRY }),
+    destinations: Type.Array(DestinationEntryBody, { maxItems: 10_000, description: ENTRY }),
   },
   { additionalProperties: false },
 )
 
 const ids = Type.Array(Type.String())
-const DiffShown = Type.Object({
+const DiffResponse = Type.Object({
   dryRun: Type.Boolean(),
   created: ids,
   changed: Type.Array(Type.Object({ id: Type.String(), fields: ids })),
@@ -57,16 +57,12 @@ const DiffShown = Type.Object({
   }),
 })
 
-const about = (operationId: string, summary: string) => ({
-  tags: ['Configuration'],
-  operationId,
-  summary,
-})
+const operation = operationsTagged('Configuration')
 
 /** What the routes of export and import take and answer. */
-export const EXPORT_SCHEMAS = {
+export const configurationSchemas = {
   export: {
-    ...about('exportConfiguration', 'Sources and destinations as one document'),
+    ...operation('exportConfiguration', 'Sources and destinations as one document'),
     description:
       'The same configuration always gives the same text, so that it can be kept under version control. Without secrets they are shown as {"set": true}, and write keys are left out.',
     querystring: Type.Object(
@@ -79,10 +75,10 @@ export const EXPORT_SCHEMAS = {
       },
       { additionalProperties: false },
     ),
-    response: responses(200, 'The document.', ConfigurationDocument),
+    response: responses(200, 'The document.', ConfigurationBody),
   },
   import: {
-    ...about('importConfiguration', 'Makes sources and destinations as a document says'),
+    ...operation('importConfiguration', 'Makes sources and destinations as a document says'),
     description:
       'What is not there is made with the id it has in the document; what is there is changed; nothing is removed. A secret that the document only says to be set stays as it is. Safe to send again: what was done is then unchanged.',
     querystring: Type.Object(
@@ -93,7 +89,7 @@ export const EXPORT_SCHEMAS = {
       },
       { additionalProperties: false },
     ),
-    body: ConfigurationDocument,
-    response: responses(200, 'What changed, or would change.', DiffShown),
+    body: ConfigurationBody,
+    response: responses(200, 'What changed, or would change.', DiffResponse),
   },
 }

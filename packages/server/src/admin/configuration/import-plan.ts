@@ -3,7 +3,11 @@ import { isDeepStrictEqual } from 'node:util'
 import type { CatalogSnapshot } from '../../backend/catalog.ts'
 import { parseWebhooksSettings } from '../../destinations/webhooks/settings.ts'
 import { type Fault, fault } from '../../util/fault.ts'
-import type { DestinationEntry, ExportedDocument, SourceEntry } from './exported-document.ts'
+import type {
+  DestinationEntry,
+  ConfigurationDocument,
+  SourceEntry,
+} from './configuration-document.ts'
 import { Problem } from '../problems/problem.ts'
 import { newWriteKey } from '../sources/write-key.ts'
 
@@ -28,7 +32,7 @@ const BOOKKEEPING = ['createdAt', 'updatedAt', 'version']
  * @throws {Problem} `invalid_body` with all faults
  */
 export function planImport(
-  document: ExportedDocument,
+  document: ConfigurationDocument,
   current: CatalogSnapshot,
   { now, allowedPorts }: { readonly now: number; readonly allowedPorts: ReadonlySet<number> },
 ): ImportPlan {
@@ -118,7 +122,7 @@ function planned<T extends Source | Destination>(next: T, before: T | undefined)
   return { next, before, fields }
 }
 
-function repeatedIds({ sources, destinations }: ExportedDocument): Fault[] {
+function repeatedIds({ sources, destinations }: ConfigurationDocument): Fault[] {
   const all = [
     ...sources.map(({ id }, index) => [id, `/sources/${index}/id`] as const),
     ...destinations.map(({ id }, index) => [id, `/destinations/${index}/id`] as const),
@@ -129,7 +133,10 @@ function repeatedIds({ sources, destinations }: ExportedDocument): Fault[] {
 }
 
 /** Write keys that two sources would have. Names no key. */
-function takenKeys({ sources }: ExportedDocument, { sourceByWriteKey }: CatalogSnapshot): Fault[] {
+function takenKeys(
+  { sources }: ConfigurationDocument,
+  { sourceByWriteKey }: CatalogSnapshot,
+): Fault[] {
   const owners = new Map<string, string>()
   return sources.flatMap(({ id, writeKeys = [] }, index) =>
     writeKeys.flatMap((key, at) => {

@@ -7,7 +7,7 @@ import { jsonPointer } from '../../util/json-pointer.ts'
 import { turn } from '../../util/turn.ts'
 import type { AdminApp } from '../api/admin-app.ts'
 import type { AdminDeps } from '../api/admin-deps.ts'
-import { DELETION_SCHEMAS, presentDeletion, presentNotice } from './deletion-schema.ts'
+import { deletionSchemas, presentDeletion, presentNotice } from './deletion-schema.ts'
 import { List } from '../api/list.ts'
 import { Problem } from '../problems/problem.ts'
 
@@ -22,7 +22,7 @@ export function addDeletionRoutes(app: AdminApp, deps: AdminDeps): void {
 }
 
 function addCreating(app: AdminApp, { catalog, deletions, clock, wake }: AdminDeps): void {
-  app.post('/deletions', { schema: DELETION_SCHEMAS.create }, async ({ body }, reply) => {
+  app.post('/deletions', { schema: deletionSchemas.create }, async ({ body }, reply) => {
     const { sourceIds = null, suppress = false } = body
     const faults = unknownSources(sourceIds ?? [], catalog.current)
     if (faults.length > 0) throw new Problem('invalid_body', { faults })
@@ -40,7 +40,7 @@ function addCreating(app: AdminApp, { catalog, deletions, clock, wake }: AdminDe
 function addReading(app: AdminApp, deps: AdminDeps): void {
   const { deletions, receipts, clock } = deps
 
-  app.get('/deletions', { schema: DELETION_SCHEMAS.list }, ({ query }) =>
+  app.get('/deletions', { schema: deletionSchemas.list }, ({ query }) =>
     list.answer(query, async (page) => {
       const { data, nextCursor } = await deletions.list({}, page)
       const each: object[] = []
@@ -53,7 +53,7 @@ function addReading(app: AdminApp, deps: AdminDeps): void {
     }),
   )
 
-  app.get('/deletions/:id', { schema: DELETION_SCHEMAS.get }, async ({ params, query }) => {
+  app.get('/deletions/:id', { schema: deletionSchemas.get }, async ({ params, query }) => {
     const deletion = await deletionOf(params.id, deps)
     const userIds = await deletions.users(params.id, { after: '', limit: LIMITS.usersPerDeletion })
     const document = { ...(await shown(deletion, deps)), userIds }
@@ -61,7 +61,7 @@ function addReading(app: AdminApp, deps: AdminDeps): void {
     return receipts.sign({ ...document, issuedAt: formatTimestamp(clock.now()) })
   })
 
-  app.get('/deletions/:id/notices', { schema: DELETION_SCHEMAS.notices }, async (request) => {
+  app.get('/deletions/:id/notices', { schema: deletionSchemas.notices }, async (request) => {
     const { id } = await deletionOf(request.params.id, deps)
     return notices.answer(request.query, (page) => deps.notices.list(id, page))
   })

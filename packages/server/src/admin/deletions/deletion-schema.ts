@@ -3,14 +3,21 @@ import Type from 'typebox'
 import type { Deletion } from '../../backend/deletions.ts'
 import type { NoticeHistory, NoticeProgress } from '../../backend/notices.ts'
 import { presentDelivery } from '../deliveries/delivery-schema.ts'
-import { LIST_QUERY, pageSchema } from '../api/list.ts'
-import { responses, shared } from '../problems/responses.ts'
-import { anyObject, IdInPath, nullable, time } from '../api/schema.ts'
+import { listQuery, pageSchema } from '../api/list.ts'
+import { componentSchema, responses } from '../problems/responses.ts'
+import {
+  anyObject,
+  IdParams,
+  nullable,
+  time,
+  operationsTagged,
+  timeOrNull,
+} from '../api/schema-parts.ts'
 
 const MOST_USERS = LIMITS.usersPerDeletion
 const id = Type.String()
 
-const NewDeletion = Type.Object(
+const CreateDeletionRequest = Type.Object(
   {
     userIds: Type.Array(Type.String({ minLength: 1 }), {
       minItems: 1,
@@ -63,21 +70,17 @@ const fields = {
 }
 
 /** A deletion as the API shows it. */
-export const DeletionShown = Type.Object(fields, { $id: 'Deletion' })
+export const DeletionResponse = Type.Object(fields, { $id: 'Deletion' })
 
-const about = (operationId: string, summary: string) => ({
-  tags: ['Deletions'],
-  operationId,
-  summary,
-})
+const operation = operationsTagged('Deletions')
 
 /** What the routes of deletions take and answer. */
-export const DELETION_SCHEMAS = {
+export const deletionSchemas = {
   create: {
-    ...about('createDeletion', 'Deletes users, and tells receivers of it'),
+    ...operation('createDeletion', 'Deletes users, and tells receivers of it'),
     description:
       'In this order: suppress, if asked; remove events with their deliveries and history; one notice for each user and destination that is on.',
-    body: NewDeletion,
+    body: CreateDeletionRequest,
     response: responses(
       202,
       'It is worked on from now on.',
@@ -85,15 +88,15 @@ export const DELETION_SCHEMAS = {
     ),
   },
   list: {
-    ...about('listDeletions', 'Lists deletions, newest first'),
-    querystring: Type.Object(LIST_QUERY, { additionalProperties: false }),
-    response: responses(200, 'A page of deletions.', pageSchema(shared('Deletion'))),
+    ...operation('listDeletions', 'Lists deletions, newest first'),
+    querystring: Type.Object(listQuery, { additionalProperties: false }),
+    response: responses(200, 'A page of deletions.', pageSchema(componentSchema('Deletion'))),
   },
   get: {
-    ...about('getDeletion', 'Shows a deletion and how far it is'),
+    ...operation('getDeletion', 'Shows a deletion and how far it is'),
     description:
       'With format=receipt: the same as {receipt, signature}, signed with Ed25519 over JSON.stringify(receipt).',
-    params: IdInPath,
+    params: IdParams,
     querystring: Type.Object(
       {
         format: Type.Optional(Type.Enum(['receipt'], { description: 'receipt, or leave it out.' })),
@@ -117,9 +120,9 @@ export const DELETION_SCHEMAS = {
     ),
   },
   notices: {
-    ...about('listDeletionNotices', 'Lists the notices of a deletion with their attempts'),
-    params: IdInPath,
-    querystring: Type.Object(LIST_QUERY, { additionalProperties: false }),
+    ...operation('listDeletionNotices', 'Lists the notices of a deletion with their attempts'),
+    params: IdParams,
+    querystring: Type.Object(listQuery, { additionalProperties: false }),
     response: responses(200, 'A page of notices, each like a delivery.', pageSchema(anyObject)),
   },
 }
@@ -170,8 +173,4 @@ function statusOf({
   if (waiting > 0) return 'pending'
   if (failed === 0) return 'delivered'
   return delivered > 0 ? 'partial' : 'failed'
-}
-
-function timeOrNull(ms: number | null): string | null {
-  return ms === null ? null : formatTimestamp(ms)
 }

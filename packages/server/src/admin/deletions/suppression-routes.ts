@@ -3,25 +3,25 @@ import Type from 'typebox'
 import type { Suppression } from '../../backend/deletions.ts'
 import type { AdminApp } from '../api/admin-app.ts'
 import type { AdminDeps } from '../api/admin-deps.ts'
-import { List, LIST_QUERY, pageSchema } from '../api/list.ts'
+import { List, listQuery, pageSchema } from '../api/list.ts'
 import { Problem } from '../problems/problem.ts'
 import { responses } from '../problems/responses.ts'
-import { nullable, time } from '../api/schema.ts'
+import { nullable, time } from '../api/schema-parts.ts'
 
-const SuppressionShown = Type.Object({
+const SuppressionResponse = Type.Object({
   userId: Type.String(),
   sourceId: nullable(Type.String({ description: 'null: in every source.' })),
   since: time,
   deletionId: Type.String({ description: 'The deletion that asked for it.' }),
 })
 
-const SCHEMAS = {
+const suppressionSchemas = {
   list: {
     tags: ['Deletions'],
     operationId: 'listSuppressions',
     summary: 'Lists suppressed users, newest first',
-    querystring: Type.Object(LIST_QUERY, { additionalProperties: false }),
-    response: responses(200, 'A page of suppressions.', pageSchema(SuppressionShown)),
+    querystring: Type.Object(listQuery, { additionalProperties: false }),
+    response: responses(200, 'A page of suppressions.', pageSchema(SuppressionResponse)),
   },
   remove: {
     tags: ['Deletions'],
@@ -39,13 +39,17 @@ const list = new List<Suppression>('suppressions', ({ since, ...rest }) => ({
 
 /** `/suppressions`: users whose events are answered 200 and not kept. */
 export function addSuppressionRoutes(app: AdminApp, { suppressions }: AdminDeps): void {
-  app.get('/suppressions', { schema: SCHEMAS.list }, ({ query }) =>
+  app.get('/suppressions', { schema: suppressionSchemas.list }, ({ query }) =>
     list.answer(query, (page) => suppressions.list(page)),
   )
 
-  app.delete('/suppressions/:userId', { schema: SCHEMAS.remove }, async ({ params }, reply) => {
-    if (!(await suppressions.remove(params.userId)))
-      throw new Problem('not_found', { detail: 'This user is not suppressed.' })
-    return reply.code(204).send()
-  })
+  app.delete(
+    '/suppressions/:userId',
+    { schema: suppressionSchemas.remove },
+    async ({ params }, reply) => {
+      if (!(await suppressions.remove(params.userId)))
+        throw new Problem('not_found', { detail: 'This user is not suppressed.' })
+      return reply.code(204).send()
+    },
+  )
 }

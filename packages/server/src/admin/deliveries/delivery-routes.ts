@@ -1,22 +1,22 @@
 import type { DeliveryHistory } from '../../backend/deliveries.ts'
 import type { AdminApp } from '../api/admin-app.ts'
 import type { AdminDeps } from '../api/admin-deps.ts'
-import { DELIVERY_SCHEMAS, presentDelivery } from './delivery-schema.ts'
+import { deliverySchemas, presentDelivery } from './delivery-schema.ts'
 import { List } from '../api/list.ts'
 import { Problem } from '../problems/problem.ts'
-import { timeRangeOf } from '../api/time-range.ts'
+import { parseTimeRange } from '../api/time-range.ts'
 
 const list = new List<DeliveryHistory>('deliveries', presentDelivery)
 
 /** `/deliveries` and `/deliveries/:id`. */
 export function addDeliveryRoutes(app: AdminApp, { deliveries }: AdminDeps): void {
-  app.get('/deliveries', { schema: DELIVERY_SCHEMAS.list }, ({ query }) => {
+  app.get('/deliveries', { schema: deliverySchemas.list }, ({ query }) => {
     const { limit: _limit, cursor: _cursor, from: _from, to: _to, ...fields } = query
-    const filter = { ...fields, ...timeRangeOf(query) }
+    const filter = { ...fields, ...parseTimeRange(query) }
     return list.answer(query, (page) => deliveries.list(filter, page))
   })
 
-  app.get('/deliveries/:id', { schema: DELIVERY_SCHEMAS.get }, async ({ params }) => {
+  app.get('/deliveries/:id', { schema: deliverySchemas.get }, async ({ params }) => {
     const delivery = await deliveries.find(params.id)
     if (delivery === undefined) {
       throw new Problem('not_found', {

@@ -8,10 +8,10 @@ import {
 } from '@hookline/protocol'
 import Type from 'typebox'
 import type { DeliveryHistory } from '../../backend/deliveries.ts'
-import { LIST_QUERY, pageSchema, SHORT_PAGES } from '../api/list.ts'
-import { responses, shared } from '../problems/responses.ts'
-import { IdInPath, nullable, time } from '../api/schema.ts'
-import { TIME_RANGE_QUERY } from '../api/time-range.ts'
+import { listQuery, pageSchema, SHORT_PAGES } from '../api/list.ts'
+import { componentSchema, responses } from '../problems/responses.ts'
+import { EmptyBody, IdParams, nullable, time, operationsTagged } from '../api/schema-parts.ts'
+import { timeRangeQuery } from '../api/time-range.ts'
 
 const STATES = [
   'pending',
@@ -56,13 +56,13 @@ export const attemptFields = {
   replayId: Type.Optional(Type.String({ description: 'The replay it belonged to.' })),
 }
 
-const AttemptShown = Type.Object({
+const AttemptResponse = Type.Object({
   ...attemptFields,
   headers: Type.Optional(Type.Record(Type.String(), Type.String())),
   body: Type.Optional(Type.String({ description: 'The beginning of the response body.' })),
 })
 
-const WebhookShown = Type.Object({
+const WebhookResponse = Type.Object({
   url: Type.String(),
   outcome,
   nextAttemptAt: nullable(time),
@@ -70,7 +70,7 @@ const WebhookShown = Type.Object({
 })
 
 /** A delivery as the API shows it. */
-export const DeliveryShown = Type.Object(
+export const DeliveryResponse = Type.Object(
   {
     id: Type.String({ description: 'The webhook-id of every attempt.' }),
     eventId: id,
@@ -83,17 +83,13 @@ export const DeliveryShown = Type.Object(
     ),
     firstDueAt: time,
     nextAttemptAt: nullable(time),
-    webhooks: Type.Array(WebhookShown),
-    attempts: Type.Array(AttemptShown),
+    webhooks: Type.Array(WebhookResponse),
+    attempts: Type.Array(AttemptResponse),
   },
   { $id: 'Delivery' },
 )
 
-const about = (operationId: string, summary: string) => ({
-  tags: ['Deliveries'],
-  operationId,
-  summary,
-})
+const operation = operationsTagged('Deliveries')
 const filter = {
   destinationId: Type.Optional(Type.String({ description: 'Only those to this destination.' })),
   state: Type.Optional(state),
@@ -104,29 +100,29 @@ const filter = {
   status: Type.Optional(
     Type.Integer({ minimum: 100, maximum: 599, description: 'The HTTP status it answered with.' }),
   ),
-  ...TIME_RANGE_QUERY,
+  ...timeRangeQuery,
 }
 
 /** What the routes of deliveries take and answer. */
-export const DELIVERY_SCHEMAS = {
+export const deliverySchemas = {
   list: {
-    ...about('listDeliveries', 'Lists deliveries, newest first'),
+    ...operation('listDeliveries', 'Lists deliveries, newest first'),
     description: `The time is that of the receipt of the event. ${SHORT_PAGES}`,
-    querystring: Type.Object({ ...LIST_QUERY, ...filter }, { additionalProperties: false }),
-    response: responses(200, 'A page of deliveries.', pageSchema(shared('Delivery'))),
+    querystring: Type.Object({ ...listQuery, ...filter }, { additionalProperties: false }),
+    response: responses(200, 'A page of deliveries.', pageSchema(componentSchema('Delivery'))),
   },
   get: {
-    ...about('getDelivery', 'Shows a delivery with its attempts'),
-    params: IdInPath,
-    response: responses(200, 'The delivery.', shared('Delivery')),
+    ...operation('getDelivery', 'Shows a delivery with its attempts'),
+    params: IdParams,
+    response: responses(200, 'The delivery.', componentSchema('Delivery')),
   },
   retry: {
-    ...about('retryDelivery', 'Makes another round now'),
+    ...operation('retryDelivery', 'Makes another round now'),
     description:
       'Whatever it came to, and while it waits: its rounds and its retry window begin anew. Only a held one has to be resumed.',
-    params: IdInPath,
-    body: Type.Object({}, { additionalProperties: false }),
-    response: responses(200, 'The delivery, due now.', shared('Delivery')),
+    params: IdParams,
+    body: EmptyBody,
+    response: responses(200, 'The delivery, due now.', componentSchema('Delivery')),
   },
 }
 

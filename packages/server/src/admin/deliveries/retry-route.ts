@@ -1,17 +1,17 @@
 import type { AdminApp } from '../api/admin-app.ts'
 import type { AdminDeps } from '../api/admin-deps.ts'
-import { DELIVERY_SCHEMAS, presentDelivery } from './delivery-schema.ts'
+import { deliverySchemas, presentDelivery } from './delivery-schema.ts'
 import { Problem } from '../problems/problem.ts'
 
 const HELD = 'The delivery is held: resume its destination with POST /destinations/:id/resume.'
 const NOT_ANY_MORE = 'Its event is kept no longer.'
 
 /** `/deliveries/:id/retry`: another round now. */
-export function addDeliveryRetryRoute(
+export function addRetryRoute(
   app: AdminApp,
   { deliveries, replays, clock, wake }: AdminDeps,
 ): void {
-  app.post('/deliveries/:id/retry', { schema: DELIVERY_SCHEMAS.retry }, async ({ params }) => {
+  app.post('/deliveries/:id/retry', { schema: deliverySchemas.retry }, async ({ params }) => {
     const isPending = await replays.retry(params.id, clock.now())
     const delivery = await deliveries.find(params.id)
     if (delivery === undefined) {

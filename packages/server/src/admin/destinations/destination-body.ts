@@ -10,7 +10,7 @@ type Body = Pick<FastifyRequest, 'body' | 'validationError'>
  * The settings that the body of a destination asks for; `previous` are those it has so far.
  * @throws {Problem} `invalid_body` with all faults: those of the body, of the settings, and `more`
  */
-export function settingsIn(
+export function requestedSettings(
   { body, validationError }: Body,
   {
     previous,

@@ -1,11 +1,10 @@
-import { type Destination, formatTimestamp } from '@hookline/protocol'
+import type { Destination, WebhookState } from '@hookline/protocol'
 import Type from 'typebox'
 import type { AdminDeps } from '../api/admin-deps.ts'
-import type { WebhookState } from './destination-signs.ts'
-import { nullable, time } from '../api/schema.ts'
+import { nullable, time, timeOrNull } from '../api/schema-parts.ts'
 
 /** How a destination fares, as the API shows it. */
-export const HealthShown = Type.Object({
+export const HealthResponse = Type.Object({
   webhooks: Type.Array(
     Type.Object({
       url: Type.String(),
@@ -29,15 +28,18 @@ export const HealthShown = Type.Object({
 })
 
 /** How the destination fares now. */
-export async function healthOf(destination: Destination, deps: AdminDeps): Promise<object> {
+export async function readDestinationHealth(
+  destination: Destination,
+  deps: AdminDeps,
+): Promise<object> {
   const { id } = destination
   const { waiting } = await deps.upkeep.backlog()
   const count = (state: 'pending' | 'held'): number =>
     waiting.find((each) => each.destinationId === id && each.state === state)?.count ?? 0
   const oldest = (await deps.reports.oldestPendingAt(id)) ?? null
-  const { attempts, delivered } = deps.signs.lastHour(id)
+  const { attempts, delivered } = deps.destinationHealth.lastHour(id)
   return {
-    webhooks: deps.signs.webhooks(destination).map(presentWebhook),
+    webhooks: deps.destinationHealth.webhooks(destination).map(presentWebhook),
     pending: count('pending'),
     held: count('held'),
     oldestPendingAt: timeOrNull(oldest),
@@ -48,8 +50,4 @@ export async function healthOf(destination: Destination, deps: AdminDeps): Promi
 
 function presentWebhook({ brokenSince, restsUntil, ...rest }: WebhookState): object {
   return { ...rest, brokenSince: timeOrNull(brokenSince), restsUntil: timeOrNull(restsUntil) }
-}
-
-function timeOrNull(ms: number | null): string | null {
-  return ms === null ? null : formatTimestamp(ms)
 }

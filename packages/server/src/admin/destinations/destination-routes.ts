@@ -4,13 +4,13 @@ import type { Catalog } from '../../backend/catalog.ts'
 import { type Fault, fault } from '../../util/fault.ts'
 import type { AdminApp } from '../api/admin-app.ts'
 import type { AdminDeps } from '../api/admin-deps.ts'
-import { destinationOf } from '../api/catalog-record.ts'
-import { settingsIn } from './destination-body.ts'
-import { healthOf } from './destination-health.ts'
-import { DESTINATION_SCHEMAS, presentDestination } from './destination-schema.ts'
-import { entityTag, requireMatch } from '../api/entity-tag.ts'
+import { requireDestination } from '../api/catalog-records.ts'
+import { requestedSettings } from './destination-body.ts'
+import { readDestinationHealth } from './destination-health.ts'
+import { destinationSchemas, presentDestination } from './destination-schema.ts'
+import { entityTag, requireMatch } from '../api/catalog-records.ts'
 import { List, pageOf } from '../api/list.ts'
-import { revise } from '../api/revise.ts'
+import { changeRecord } from '../api/catalog-records.ts'
 
 const list = new List<Destination>('destinations', presentDestination)
 
@@ -22,7 +22,7 @@ export function addDestinationRoutes(app: AdminApp, deps: AdminDeps): void {
 
 function addReading(app: AdminApp, deps: AdminDeps): void {
   const { catalog } = deps
-  app.get('/destinations', { schema: DESTINATION_SCHEMAS.list }, ({ query }) => {
+  app.get('/destinations', { schema: destinationSchemas.list }, ({ query }) => {
     const { destinations, destinationsBySource } = catalog.current
     const records =
       query.sourceId === undefined
@@ -31,9 +31,9 @@ function addReading(app: AdminApp, deps: AdminDeps): void {
     return list.answer(query, (page) => pageOf(records, page))
   })
 
-  app.get('/destinations/:id', { schema: DESTINATION_SCHEMAS.get }, async ({ params }, reply) => {
-    const destination = destinationOf(catalog, params.id)
-    return { ...answer(destination, reply), health: await healthOf(destination, deps) }
+  app.get('/destinations/:id', { schema: destinationSchemas.get }, async ({ params }, reply) => {
+    const destination = requireDestination(catalog, params.id)
+    return { ...answer(destination, reply), health: await readDestinationHealth(destination, deps) }
   })
 }
 
@@ -43,10 +43,10 @@ function addChanging(app: AdminApp, { catalog, clock, allowedPorts }: AdminDeps)
 
   app.post(
     '/destinations',
-    { schema: DESTINATION_SCHEMAS.create, attachValidation },
+    { schema: destinationSchemas.create, attachValidation },
     async (request, reply) => {
       const more = sourceFaults(catalog, request.body)
-      const settings = settingsIn(request, { more, allowedPorts })
+      const settings = requestedSettings(request, { more, allowedPorts })
       const { sourceId, type, name = 'Webhooks', enabled = false } = request.body
       const now = clock.now()
       const destination: Destination = {
@@ -69,13 +69,13 @@ function addChanging(app: AdminApp, { catalog, clock, allowedPorts }: AdminDeps)
 
   app.patch(
     '/destinations/:id',
-    { schema: DESTINATION_SCHEMAS.change, attachValidation },
+    { schema: destinationSchemas.change, attachValidation },
     async (request, reply) => {
-      const changed = await revise<Destination>({
-        read: () => destinationOf(catalog, request.params.id),
+      const changed = await changeRecord<Destination>({
+        read: () => requireDestination(catalog, request.params.id),
         change: (destination) => {
           const previous = destination.settings
-          const settings = settingsIn(request, { previous, allowedPorts })
+          const settings = requestedSettings(request, { previous, allowedPorts })
           return { ...destination, ...request.body, settings }
         },
         put: (destination) => catalog.putDestination(destination),
@@ -86,16 +86,12 @@ function addChanging(app: AdminApp, { catalog, clock, allowedPorts }: AdminDeps)
     },
   )
 
-  app.delete(
-    '/destinations/:id',
-    { schema: DESTINATION_SCHEMAS.remove },
-    async (request, reply) => {
-      const { id, version } = destinationOf(catalog, request.params.id)
-      requireMatch(request.headers['if-match'], version)
-      await catalog.removeDestination(id)
-      return reply.code(204).send()
-    },
-  )
+  app.delete('/destinations/:id', { schema: destinationSchemas.remove }, async (request, reply) => {
+    const { id, version } = requireDestination(catalog, request.params.id)
+    requireMatch(request.headers['if-match'], version)
+    await catalog.removeDestination(id)
+    return reply.code(204).send()
+  })
 }
 
 function answer(destination: Destination, reply: FastifyReply): object {

@@ -1,12 +1,20 @@
 import { type Destination, formatTimestamp } from '@hookline/protocol'
 import Type from 'typebox'
 import { presentWebhooksSettings } from '../../destinations/webhooks/present-settings.ts'
-import { HealthShown } from './destination-health.ts'
-import { LIST_QUERY, pageSchema } from '../api/list.ts'
-import { responses, shared, versioned } from '../problems/responses.ts'
-import { IdInPath, IfMatch, nameField, SET_BY_SERVER, time } from '../api/schema.ts'
-import { PauseShown, presentPause } from './pause-schema.ts'
-import { SettingsGiven, SettingsShown } from './webhooks-settings-schema.ts'
+import { HealthResponse } from './destination-health.ts'
+import { listQuery, pageSchema } from '../api/list.ts'
+import { responses, componentSchema, versionedResponses } from '../problems/responses.ts'
+import {
+  EmptyBody,
+  IdParams,
+  IfMatchHeaders,
+  nameField,
+  FIXED_FIELDS,
+  time,
+  operationsTagged,
+} from '../api/schema-parts.ts'
+import { PauseResponse, presentPause } from './pause-schema.ts'
+import { SettingsRequest, SettingsResponse } from './webhooks-settings-schema.ts'
 
 const sourceId = Type.String({ description: 'The id of the source whose events go there.' })
 const type = Type.Enum(['Webhooks'], { description: 'Webhooks is the only type there is.' })
@@ -16,21 +24,19 @@ const enabled = Type.Boolean({
 
 const optional = { name: Type.Optional(nameField), enabled: Type.Optional(enabled) }
 
-const NewDestination = Type.Object(
-  { sourceId, type, ...optional, settings: SettingsGiven },
+const CreateDestinationRequest = Type.Object(
+  { sourceId, type, ...optional, settings: SettingsRequest },
   { additionalProperties: false },
 )
 
-const NO_FIELDS = Type.Object({}, { additionalProperties: false })
-
 const ELSEWHERE = 'Leave it out. For another one, make a new destination and remove this one.'
 
-const DestinationChange = Type.Object(
-  { ...optional, settings: Type.Optional(SettingsGiven) },
+const ChangeDestinationRequest = Type.Object(
+  { ...optional, settings: Type.Optional(SettingsRequest) },
   {
     additionalProperties: false,
     'x-fixed': {
-      ...SET_BY_SERVER,
+      ...FIXED_FIELDS,
       sourceId: ELSEWHERE,
       type: ELSEWHERE,
       paused: 'Send POST /destinations/:id/pause or /resume.',
@@ -44,76 +50,76 @@ const fields = {
   type,
   name: nameField,
   enabled,
-  paused: PauseShown,
-  settings: SettingsShown,
+  paused: PauseResponse,
+  settings: SettingsResponse,
   createdAt: time,
   updatedAt: time,
   version: Type.Integer({ description: 'What the ETag says.' }),
 }
 
 /** A destination as the API shows it. */
-export const DestinationShown = Type.Object(fields, { $id: 'Destination' })
+export const DestinationResponse = Type.Object(fields, { $id: 'Destination' })
 
-const about = (operationId: string, summary: string) => ({
-  tags: ['Destinations'],
-  operationId,
-  summary,
-})
+const operation = operationsTagged('Destinations')
 const one = (status: 200 | 201) =>
-  versioned(status, 'The destination, without its secrets.', shared('Destination'))
+  versionedResponses(
+    status,
+    'The destination, without its secrets.',
+    componentSchema('Destination'),
+  )
 
 /** What the routes of destinations take and answer. */
-export const DESTINATION_SCHEMAS = {
+export const destinationSchemas = {
   list: {
-    ...about('listDestinations', 'Lists destinations, oldest first'),
+    ...operation('listDestinations', 'Lists destinations, oldest first'),
     querystring: Type.Object(
-      { ...LIST_QUERY, sourceId: Type.Optional(sourceId) },
+      { ...listQuery, sourceId: Type.Optional(sourceId) },
       { additionalProperties: false },
     ),
-    response: responses(200, 'A page of destinations.', pageSchema(shared('Destination'))),
+    response: responses(200, 'A page of destinations.', pageSchema(componentSchema('Destination'))),
   },
   create: {
-    ...about('createDestination', 'Makes a destination, off by default'),
-    body: NewDestination,
+    ...operation('createDestination', 'Makes a destination, off by default'),
+    body: CreateDestinationRequest,
     response: one(201),
   },
   get: {
-    ...about('getDestination', 'Shows a destination'),
-    params: IdInPath,
-    response: versioned(
+    ...operation('getDestination', 'Shows a destination'),
+    params: IdParams,
+    response: versionedResponses(
       200,
       'The destination, without its secrets, and how it fares.',
-      Type.Object({ ...fields, health: HealthShown }),
+      Type.Object({ ...fields, health: HealthResponse }),
     ),
   },
   change: {
-    ...about('changeDestination', 'Changes the fields that are given'),
+    ...operation('changeDestination', 'Changes the fields that are given'),
     description: 'Within settings, too, a field that is given replaces what was there.',
-    params: IdInPath,
-    headers: IfMatch,
-    body: DestinationChange,
+    params: IdParams,
+    headers: IfMatchHeaders,
+    body: ChangeDestinationRequest,
     response: one(200),
   },
   remove: {
-    ...about('removeDestination', 'Removes a destination'),
-    params: IdInPath,
-    headers: IfMatch,
+    ...operation('removeDestination', 'Removes a destination'),
+    params: IdParams,
+    headers: IfMatchHeaders,
     response: responses(204, 'It is gone.'),
   },
   pause: {
-    ...about('pauseDestination', 'Holds deliveries instead of trying them'),
-    params: IdInPath,
-    headers: IfMatch,
-    body: NO_FIELDS,
+    ...operation('pauseDestination', 'Holds deliveries instead of trying them'),
+    params: IdParams,
+    headers: IfMatchHeaders,
+    body: EmptyBody,
     response: one(200),
   },
   resume: {
-    ...about('resumeDestination', 'Goes on with what was held'),
+    ...operation('resumeDestination', 'Goes on with what was held'),
     description:
       'Ends the pause of the destination and of each of its webhooks. What was held is due at once, with the whole retry window before it.',
-    params: IdInPath,
-    headers: IfMatch,
-    body: NO_FIELDS,
+    params: IdParams,
+    headers: IfMatchHeaders,
+    body: EmptyBody,
     response: one(200),
   },
 }

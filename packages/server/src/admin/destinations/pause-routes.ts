@@ -2,31 +2,31 @@ import type { Destination } from '@hookline/protocol'
 import type { FastifyRequest } from 'fastify'
 import type { AdminApp } from '../api/admin-app.ts'
 import type { AdminDeps } from '../api/admin-deps.ts'
-import { destinationOf } from '../api/catalog-record.ts'
-import { DESTINATION_SCHEMAS, presentDestination } from './destination-schema.ts'
-import { entityTag, requireMatch } from '../api/entity-tag.ts'
-import { revise } from '../api/revise.ts'
+import { requireDestination } from '../api/catalog-records.ts'
+import { destinationSchemas, presentDestination } from './destination-schema.ts'
+import { entityTag, requireMatch } from '../api/catalog-records.ts'
+import { changeRecord } from '../api/catalog-records.ts'
 
 type Given = Pick<FastifyRequest, 'headers'> & { readonly params: { readonly id: string } }
 
 /** `/destinations/:id/pause` and `/resume`. Either may be sent twice; the second time changes nothing. */
-export function addDestinationPauseRoutes(app: AdminApp, { catalog, clock }: AdminDeps): void {
+export function addPauseRoutes(app: AdminApp, { catalog, clock }: AdminDeps): void {
   const reviseOnce = async (
     { params, headers }: Given,
     isDone: (destination: Destination) => boolean,
     change: (destination: Destination) => Destination,
   ): Promise<Destination> => {
-    const read = (): Destination => destinationOf(catalog, params.id)
+    const read = (): Destination => requireDestination(catalog, params.id)
     const ifMatch = headers['if-match']
     requireMatch(ifMatch, read().version)
     if (isDone(read())) return read()
     const put = (next: Destination): Promise<void> => catalog.putDestination(next)
-    return revise<Destination>({ read, change, put, now: clock.now(), ifMatch })
+    return changeRecord<Destination>({ read, change, put, now: clock.now(), ifMatch })
   }
 
   app.post(
     '/destinations/:id/pause',
-    { schema: DESTINATION_SCHEMAS.pause },
+    { schema: destinationSchemas.pause },
     async (request, reply) => {
       const paused = { since: clock.now(), reason: 'operator' } as const
       const changed = await reviseOnce(
@@ -41,7 +41,7 @@ export function addDestinationPauseRoutes(app: AdminApp, { catalog, clock }: Adm
 
   app.post(
     '/destinations/:id/resume',
-    { schema: DESTINATION_SCHEMAS.resume },
+    { schema: destinationSchemas.resume },
     async (request, reply) => {
       const changed = await reviseOnce(request, isResumed, resumed)
       reply.header('etag', entityTag(changed.version))

@@ -1,9 +1,9 @@
 import { formatTimestamp, type Pause } from '@hookline/protocol'
 import Type from 'typebox'
-import { nullable, time } from '../api/schema.ts'
+import { nullable, time } from '../api/schema-parts.ts'
 
 /** A pause as the API shows it; `null` where there is none. */
-export const PauseShown = nullable(
+export const PauseResponse = nullable(
   Type.Object(
     {
       since: time,

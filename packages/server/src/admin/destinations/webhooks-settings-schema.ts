@@ -1,7 +1,7 @@
 import { LIMITS } from '@hookline/protocol'
 import Type from 'typebox'
-import { PauseShown } from './pause-schema.ts'
-import { time } from '../api/schema.ts'
+import { PauseResponse } from './pause-schema.ts'
+import { time } from '../api/schema-parts.ts'
 
 // Both are for those who read the document. What counts is parseWebhooksSettings, which knows every
 // rule and its remedy.
@@ -15,7 +15,7 @@ const successPolicy = Type.Enum(['any', 'each'], {
   description: 'A delivery is done when any webhook took it, or when each did.',
 })
 
-const WebhookGiven = Type.Object(
+const WebhookRequest = Type.Object(
   {
     url,
     paused: Type.Optional(
@@ -35,11 +35,11 @@ const WebhookGiven = Type.Object(
 )
 
 /** Settings as they are given. */
-export const SettingsGiven = Type.Unsafe<unknown>(
+export const SettingsRequest = Type.Unsafe<unknown>(
   Type.Object(
     {
       webhooks: Type.Optional(
-        Type.Array(WebhookGiven, { minItems: 1, maxItems: LIMITS.webhooksPerDestination }),
+        Type.Array(WebhookRequest, { minItems: 1, maxItems: LIMITS.webhooksPerDestination }),
       ),
       webhookUrl: Type.Optional(
         Type.String({ description: 'In place of webhooks: one URL without headers.' }),
@@ -59,7 +59,7 @@ export const SettingsGiven = Type.Unsafe<unknown>(
 )
 
 /** Settings as they are shown. */
-export const SettingsShown = Type.Object({
+export const SettingsResponse = Type.Object({
   sharedSecret: Type.Object({
     set: Type.Boolean(),
     last4: Type.Optional(Type.String()),
@@ -72,7 +72,7 @@ export const SettingsShown = Type.Object({
     Type.Object({
       url,
       headers: Type.Record(Type.String(), Type.Object({ set: Type.Literal(true) })),
-      paused: PauseShown,
+      paused: PauseResponse,
     }),
   ),
   successPolicy,

@@ -3,11 +3,11 @@ import type { ArchivedEvent } from '../../backend/events.ts'
 import type { AdminApp } from '../api/admin-app.ts'
 import type { AdminDeps } from '../api/admin-deps.ts'
 import { presentDelivery } from '../deliveries/delivery-schema.ts'
-import { EVENT_SCHEMAS, presentEvent } from './event-schema.ts'
+import { eventSchemas, presentEvent } from './event-schema.ts'
 import { List } from '../api/list.ts'
 import { Problem } from '../problems/problem.ts'
-import { timeRangeOf } from '../api/time-range.ts'
-import { decisionsOn } from './trace.ts'
+import { parseTimeRange } from '../api/time-range.ts'
+import { traceDecisions } from './trace.ts'
 
 const list = new List<ArchivedEvent>('events', presentEvent)
 
@@ -15,13 +15,13 @@ const list = new List<ArchivedEvent>('events', presentEvent)
 export function addEventRoutes(app: AdminApp, deps: AdminDeps): void {
   const { events } = deps
 
-  app.get('/events', { schema: EVENT_SCHEMAS.list }, ({ query }) => {
+  app.get('/events', { schema: eventSchemas.list }, ({ query }) => {
     const { limit: _limit, cursor: _cursor, from: _from, to: _to, ...fields } = query
-    const filter = { ...fields, ...timeRangeOf(query) }
+    const filter = { ...fields, ...parseTimeRange(query) }
     return list.answer(query, (page) => events.list(filter, page))
   })
 
-  app.get('/events/:id', { schema: EVENT_SCHEMAS.get }, async ({ params }) => {
+  app.get('/events/:id', { schema: eventSchemas.get }, async ({ params }) => {
     const event = await events.find(params.id)
     if (event === undefined) {
       throw new Problem('not_found', { detail: 'No event has this id, or it is kept no longer.' })
@@ -37,7 +37,7 @@ async function traceOf(event: ArchivedEvent, { catalog, deliveries }: AdminDeps)
   return {
     ...presentEvent(event),
     source: { id: sourceId, name: sources.get(sourceId)?.name ?? null },
-    decisions: decisionsOn(event, destinationsBySource.get(sourceId) ?? [], made),
+    decisions: traceDecisions(event, destinationsBySource.get(sourceId) ?? [], made),
     deliveries: made.map(presentDelivery),
   }
 }

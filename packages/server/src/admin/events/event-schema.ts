@@ -1,10 +1,10 @@
 import { EVENT_TYPES, type Mark } from '@hookline/protocol'
 import Type from 'typebox'
 import type { ArchivedEvent } from '../../backend/events.ts'
-import { LIST_QUERY, pageSchema, SHORT_PAGES } from '../api/list.ts'
-import { responses, shared } from '../problems/responses.ts'
-import { TIME_RANGE_QUERY } from '../api/time-range.ts'
-import { anyObject, IdInPath, nullable, time } from '../api/schema.ts'
+import { listQuery, pageSchema, SHORT_PAGES } from '../api/list.ts'
+import { componentSchema, responses } from '../problems/responses.ts'
+import { timeRangeQuery } from '../api/time-range.ts'
+import { anyObject, IdParams, nullable, time, operationsTagged } from '../api/schema-parts.ts'
 
 const MARKS = ['precision_lost', 'timestamp_unreadable'] as const satisfies readonly Mark[]
 
@@ -20,27 +20,23 @@ const fields = {
 }
 
 /** An event in a list. */
-export const EventShown = Type.Object(fields, { $id: 'Event' })
+export const EventResponse = Type.Object(fields, { $id: 'Event' })
 
-const DecisionShown = Type.Object({
+const DecisionResponse = Type.Object({
   destinationId: id,
   decision: Type.Enum(['deliver', 'declined', 'pending']),
   reason: nullable(Type.String({ description: 'The code of why not.' })),
   explanation: Type.String({ description: 'In words, with the remedy.' }),
 })
 
-const TraceShown = Type.Object({
+const TraceResponse = Type.Object({
   ...fields,
   source: Type.Object({ id, name: nullable(Type.String({ description: 'null if removed.' })) }),
-  decisions: Type.Array(DecisionShown),
-  deliveries: Type.Array(shared('Delivery')),
+  decisions: Type.Array(DecisionResponse),
+  deliveries: Type.Array(componentSchema('Delivery')),
 })
 
-const about = (operationId: string, summary: string) => ({
-  tags: ['Events'],
-  operationId,
-  summary,
-})
+const operation = operationsTagged('Events')
 const filter = {
   sourceId: Type.Optional(Type.String({ description: 'Only those of this source.' })),
   messageId: Type.Optional(Type.String({ description: 'Only those with this messageId.' })),
@@ -53,21 +49,21 @@ const filter = {
   text: Type.Optional(
     Type.String({ maxLength: 200, description: 'Only those that contain this text, in any case.' }),
   ),
-  ...TIME_RANGE_QUERY,
+  ...timeRangeQuery,
 }
 
 /** What the routes of events take and answer. */
-export const EVENT_SCHEMAS = {
+export const eventSchemas = {
   list: {
-    ...about('listEvents', 'Lists events, newest first'),
+    ...operation('listEvents', 'Lists events, newest first'),
     description: SHORT_PAGES,
-    querystring: Type.Object({ ...LIST_QUERY, ...filter }, { additionalProperties: false }),
-    response: responses(200, 'A page of events.', pageSchema(shared('Event'))),
+    querystring: Type.Object({ ...listQuery, ...filter }, { additionalProperties: false }),
+    response: responses(200, 'A page of events.', pageSchema(componentSchema('Event'))),
   },
   get: {
-    ...about('getEvent', 'Shows an event and what became of it'),
-    params: IdInPath,
-    response: responses(200, 'The event and its trace.', TraceShown),
+    ...operation('getEvent', 'Shows an event and what became of it'),
+    params: IdParams,
+    response: responses(200, 'The event and its trace.', TraceResponse),
   },
 }
 

@@ -37,7 +37,7 @@ const UNDECIDED =
  * The answer to "accepted, so why did nothing arrive?": one decision for each destination that had a
  * say. `destinations` are those the source has now; one made after the event had none.
  */
-export function decisionsOn(
+export function traceDecisions(
   event: ArchivedEvent,
   destinations: readonly Destination[],
   deliveries: readonly Delivery[],

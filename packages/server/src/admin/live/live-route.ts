@@ -1,8 +1,8 @@
-import type { Actor } from '../access/actor.ts'
+import type { Actor } from '../access/authenticate.ts'
 import type { AdminApp } from '../api/admin-app.ts'
 import type { AdminDeps } from '../api/admin-deps.ts'
 import { isExpired } from '../access/authenticate.ts'
-import { LIVE_SCHEMAS } from './live-schema.ts'
+import { liveSchema } from './live-schema.ts'
 import { LiveStream } from './live-stream.ts'
 import { Problem } from '../problems/problem.ts'
 
@@ -10,7 +10,7 @@ import { Problem } from '../problems/problem.ts'
 const MOST_STREAMS = 100
 
 /** `/live`: what happens, as it happens. */
-export function addLiveRoutes(app: AdminApp, deps: AdminDeps): void {
+export function addLiveRoute(app: AdminApp, deps: AdminDeps): void {
   const streams = new Set<LiveStream>()
   app.addHook('preClose', async () => {
     for (const stream of streams) stream.end()
@@ -18,7 +18,7 @@ export function addLiveRoutes(app: AdminApp, deps: AdminDeps): void {
 
   app.get(
     '/live',
-    { schema: LIVE_SCHEMAS.get, exposeHeadRoute: false },
+    { schema: liveSchema, exposeHeadRoute: false },
     async ({ query, headers, actor }, reply) => {
       if (streams.size >= MOST_STREAMS) {
         const detail = `There are ${MOST_STREAMS} readers of the live tail already.`

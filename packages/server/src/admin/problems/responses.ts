@@ -1,7 +1,7 @@
 import Type, { type TSchema } from 'typebox'
 
 /** What every answer other than success looks like (RFC 9457). */
-export const ProblemShown = Type.Object(
+export const ProblemResponse = Type.Object(
   {
     type: Type.String(),
     title: Type.String(),
@@ -46,13 +46,13 @@ const ETAG = {
 }
 
 /** The `response` of a route that answers with one version of something. */
-export function versioned(status: 200 | 201, success: string, schema: TSchema): object {
+export function versionedResponses(status: 200 | 201, success: string, schema: TSchema): object {
   const answers = responses(status, success, schema) as Record<number, object>
   return { ...answers, [status]: { ...answers[status], headers: ETAG } }
 }
 
 /** The schema that was added to the server under this `$id`. */
-export function shared(
+export function componentSchema(
   name: 'Source' | 'Destination' | 'Event' | 'Delivery' | 'Replay' | 'Token' | 'Deletion',
 ): TSchema {
   return Type.Unsafe({ $ref: `${name}#` })

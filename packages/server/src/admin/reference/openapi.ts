@@ -2,15 +2,15 @@ import swagger, { type FastifyDynamicSwaggerOptions } from '@fastify/swagger'
 import type { FastifySchema } from 'fastify'
 import Type from 'typebox'
 import type { AdminApp } from '../api/admin-app.ts'
-import { DeletionShown } from '../deletions/deletion-schema.ts'
-import { DeliveryShown } from '../deliveries/delivery-schema.ts'
-import { DestinationShown } from '../destinations/destination-schema.ts'
-import { EventShown } from '../events/event-schema.ts'
-import { ReplayShown } from '../replays/replay-schema.ts'
-import { ProblemShown } from '../problems/responses.ts'
-import { SourceShown } from '../sources/source-schema.ts'
-import { TokenShown } from '../tokens/token-schema.ts'
-import { anyObject } from '../api/schema.ts'
+import { DeletionResponse } from '../deletions/deletion-schema.ts'
+import { DeliveryResponse } from '../deliveries/delivery-schema.ts'
+import { DestinationResponse } from '../destinations/destination-schema.ts'
+import { EventResponse } from '../events/event-schema.ts'
+import { ReplayResponse } from '../replays/replay-schema.ts'
+import { ProblemResponse } from '../problems/responses.ts'
+import { SourceResponse } from '../sources/source-schema.ts'
+import { TokenResponse } from '../tokens/token-schema.ts'
+import { anyObject } from '../api/schema-parts.ts'
 
 const OPTIONS: FastifyDynamicSwaggerOptions = {
   openapi: {
@@ -38,7 +38,7 @@ const OPTIONS: FastifyDynamicSwaggerOptions = {
   }),
 }
 
-/** What repeatAnswers takes on every POST, said where the document is made: no route has to think of it. */
+/** What repeatResponses takes on every POST, said where the document is made: no route has to think of it. */
 function withIdempotencyKey(schema: FastifySchema): FastifySchema {
   const { properties } = (schema.headers ?? {}) as { properties?: object }
   return { ...schema, headers: Type.Object({ ...properties, 'idempotency-key': IDEMPOTENCY_KEY }) }
@@ -54,14 +54,14 @@ const IDEMPOTENCY_KEY = Type.Optional(
 /** Serves the OpenAPI 3.1 document of the routes added afterwards. It holds no secret: no token is asked for. */
 export async function serveOpenapi(app: AdminApp): Promise<void> {
   for (const schema of [
-    ProblemShown,
-    SourceShown,
-    DestinationShown,
-    EventShown,
-    DeliveryShown,
-    ReplayShown,
-    TokenShown,
-    DeletionShown,
+    ProblemResponse,
+    SourceResponse,
+    DestinationResponse,
+    EventResponse,
+    DeliveryResponse,
+    ReplayResponse,
+    TokenResponse,
+    DeletionResponse,
   ]) {
     app.addSchema(schema)
   }

@@ -1,17 +1,17 @@
 import { escapeHtml as e } from './escape-html.ts'
 import { REFERENCE_STYLE } from './reference-style.ts'
-import { roleFor } from '../access/access.ts'
-import { type SchemaShown, schemaHtml } from './schema-html.ts'
+import { roleFor } from '../access/route-roles.ts'
+import { type JsonSchema, schemaHtml } from './schema-html.ts'
 
 interface Parameter {
   readonly name: string
   readonly in: string
   readonly required?: boolean
   readonly description?: string
-  readonly schema: SchemaShown
+  readonly schema: JsonSchema
 }
 
-type Content = Readonly<Record<string, { readonly schema: SchemaShown }>>
+type Content = Readonly<Record<string, { readonly schema: JsonSchema }>>
 
 interface Operation {
   readonly operationId: string
@@ -30,7 +30,7 @@ interface Operation {
 export interface OpenapiDocument {
   readonly info: { readonly title: string; readonly description: string }
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
-  readonly components: { readonly schemas: Readonly<Record<string, SchemaShown>> }
+  readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> }
 }
 
 interface Listed {

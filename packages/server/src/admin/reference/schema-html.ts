@@ -1,13 +1,13 @@
 import { escapeHtml as e } from './escape-html.ts'
 
 /** A JSON Schema, as far as the reference shows it. */
-export interface SchemaShown {
+export interface JsonSchema {
   readonly $ref?: string
   readonly type?: string | readonly string[]
   readonly description?: string
-  readonly properties?: Readonly<Record<string, SchemaShown>>
+  readonly properties?: Readonly<Record<string, JsonSchema>>
   readonly required?: readonly string[]
-  readonly items?: SchemaShown
+  readonly items?: JsonSchema
   readonly enum?: readonly unknown[]
   readonly const?: unknown
   readonly default?: unknown
@@ -18,12 +18,12 @@ export interface SchemaShown {
 }
 
 /** What a schema takes: its type, its limits, and its fields below it. */
-export function schemaHtml(schema: SchemaShown): string {
+export function schemaHtml(schema: JsonSchema): string {
   const about = schema.description === undefined ? '' : ` ${e(schema.description)}`
   return `<div class="schema">${typeHtml(schema)}${about}${fieldsHtml(schema)}</div>`
 }
 
-function fieldsHtml(schema: SchemaShown): string {
+function fieldsHtml(schema: JsonSchema): string {
   const { properties, required = [] } = schema.items ?? schema
   const fields = Object.entries(properties ?? {}).map(([name, field]) => {
     const mark = required.includes(name) ? '' : '<i>?</i>'
@@ -32,7 +32,7 @@ function fieldsHtml(schema: SchemaShown): string {
   return fields.length === 0 ? '' : `<ul>${fields.join('')}</ul>`
 }
 
-function typeHtml(schema: SchemaShown): string {
+function typeHtml(schema: JsonSchema): string {
   const name = schema.$ref?.split('/').at(-1)
   if (name !== undefined) return `<a href="#${e(name)}">${e(name)}</a>`
   if (schema.items !== undefined) return `array of ${typeHtml(schema.items)}`
@@ -40,12 +40,12 @@ function typeHtml(schema: SchemaShown): string {
 }
 
 /** Where the values are listed, they say it themselves. */
-function typeOf({ type, enum: values }: SchemaShown): string[] {
+function typeOf({ type, enum: values }: JsonSchema): string[] {
   if (type === undefined) return values === undefined ? ['any'] : []
   return [[type].flat().join(' or ')]
 }
 
-function limitsOf(schema: SchemaShown): string[] {
+function limitsOf(schema: JsonSchema): string[] {
   const { format, minimum, maximum, maxLength, default: fallback } = schema
   const values = schema.const === undefined ? schema.enum : [schema.const]
   return [

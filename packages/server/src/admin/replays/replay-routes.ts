@@ -4,8 +4,8 @@ import type { AdminApp } from '../api/admin-app.ts'
 import type { AdminDeps } from '../api/admin-deps.ts'
 import { List } from '../api/list.ts'
 import { Problem } from '../problems/problem.ts'
-import { selectionIn } from './replay-selection.ts'
-import { presentReplay, REPLAY_SCHEMAS } from './replay-schema.ts'
+import { requestedSelection } from './replay-selection.ts'
+import { presentReplay, replaySchemas } from './replay-schema.ts'
 
 const list = new List<Replay>('replays', presentReplay)
 
@@ -17,25 +17,25 @@ export function addReplayRoutes(app: AdminApp, deps: AdminDeps): void {
   const { replays, clock } = deps
   addCreating(app, deps)
 
-  app.get('/replays', { schema: REPLAY_SCHEMAS.list }, ({ query }) =>
+  app.get('/replays', { schema: replaySchemas.list }, ({ query }) =>
     list.answer(query, (page) => replays.list({}, page)),
   )
 
-  app.get('/replays/:id', { schema: REPLAY_SCHEMAS.get }, async ({ params }) =>
+  app.get('/replays/:id', { schema: replaySchemas.get }, async ({ params }) =>
     presentReplay(await replayOf(replays, params.id)),
   )
 
-  app.post('/replays/:id/cancel', { schema: REPLAY_SCHEMAS.cancel }, async ({ params }) => {
+  app.post('/replays/:id/cancel', { schema: replaySchemas.cancel }, async ({ params }) => {
     await replays.cancel(params.id, clock.now())
     return presentReplay(await replayOf(replays, params.id))
   })
 }
 
 function addCreating(app: AdminApp, { catalog, replays, clock, wake }: AdminDeps): void {
-  app.post('/replays', { schema: REPLAY_SCHEMAS.create }, async ({ body }, reply) => {
+  app.post('/replays', { schema: replaySchemas.create }, async ({ body }, reply) => {
     const now = clock.now()
     const { dryRun = false, ratePerSecond = null } = body
-    const selection = selectionIn(body, catalog.current, now)
+    const selection = requestedSelection(body, catalog.current, now)
     if (dryRun) return { dryRun, matches: await countMatches(replays, selection) }
     const replay: Replay = {
       id: newId('rpl', now),

@@ -1,9 +1,16 @@
-import { EVENT_TYPES, formatTimestamp } from '@hookline/protocol'
+import { EVENT_TYPES } from '@hookline/protocol'
 import Type from 'typebox'
 import type { Replay, ReplayableState } from '../../backend/replays.ts'
-import { LIST_QUERY, pageSchema } from '../api/list.ts'
-import { responses, shared } from '../problems/responses.ts'
-import { IdInPath, nullable, time } from '../api/schema.ts'
+import { listQuery, pageSchema } from '../api/list.ts'
+import { componentSchema, responses } from '../problems/responses.ts'
+import {
+  EmptyBody,
+  IdParams,
+  nullable,
+  timeOrNull,
+  time,
+  operationsTagged,
+} from '../api/schema-parts.ts'
 
 const REPLAYABLE = [
   'delivered',
@@ -15,7 +22,7 @@ const REPLAYABLE = [
 const moment = (which: string) =>
   Type.Optional(Type.String({ description: `${which}, as ISO 8601: 2026-11-21T09:30:00Z.` }))
 
-const NewReplay = Type.Object(
+const CreateReplayRequest = Type.Object(
   {
     destinationId: Type.String({ description: 'The id of a destination.' }),
     states: Type.Optional(
@@ -55,7 +62,7 @@ const NewReplay = Type.Object(
 )
 
 /** A replay as the API shows it. */
-export const ReplayShown = Type.Object(
+export const ReplayResponse = Type.Object(
   {
     id: Type.String({ description: 'What X-Hookline-Replay says on its attempts.' }),
     state: Type.Enum(['queued', 'running', 'finished', 'cancelled']),
@@ -78,45 +85,41 @@ export const ReplayShown = Type.Object(
   { $id: 'Replay' },
 )
 
-const DryRunShown = Type.Object({
+const DryRunResponse = Type.Object({
   dryRun: Type.Literal(true),
   matches: Type.Integer({ description: 'Deliveries that a replay would make due again.' }),
 })
 
-const about = (operationId: string, summary: string) => ({
-  tags: ['Replays'],
-  operationId,
-  summary,
-})
+const operation = operationsTagged('Replays')
 
 /** What the routes of replays take and answer. */
-export const REPLAY_SCHEMAS = {
+export const replaySchemas = {
   list: {
-    ...about('listReplays', 'Lists replays, newest first'),
-    querystring: Type.Object(LIST_QUERY, { additionalProperties: false }),
-    response: responses(200, 'A page of replays.', pageSchema(shared('Replay'))),
+    ...operation('listReplays', 'Lists replays, newest first'),
+    querystring: Type.Object(listQuery, { additionalProperties: false }),
+    response: responses(200, 'A page of replays.', pageSchema(componentSchema('Replay'))),
   },
   create: {
-    ...about('createReplay', 'Delivers past events again'),
+    ...operation('createReplay', 'Delivers past events again'),
     description:
       'Deliveries are tried under the usual policy, with the same webhook-id and the header X-Hookline-Replay. Webhooks that took one already get it again only where the whole delivery was delivered.',
-    body: NewReplay,
+    body: CreateReplayRequest,
     response: {
-      ...responses(201, 'The replay, which is worked on from now on.', shared('Replay')),
-      ...responses(200, 'With dryRun: what it would do.', DryRunShown),
+      ...responses(201, 'The replay, which is worked on from now on.', componentSchema('Replay')),
+      ...responses(200, 'With dryRun: what it would do.', DryRunResponse),
     },
   },
   get: {
-    ...about('getReplay', 'Shows a replay and how far it is'),
-    params: IdInPath,
-    response: responses(200, 'The replay.', shared('Replay')),
+    ...operation('getReplay', 'Shows a replay and how far it is'),
+    params: IdParams,
+    response: responses(200, 'The replay.', componentSchema('Replay')),
   },
   cancel: {
-    ...about('cancelReplay', 'Ends a replay'),
+    ...operation('cancelReplay', 'Ends a replay'),
     description: 'Deliveries that are due already are still made.',
-    params: IdInPath,
-    body: Type.Object({}, { additionalProperties: false }),
-    response: responses(200, 'The replay.', shared('Replay')),
+    params: IdParams,
+    body: EmptyBody,
+    response: responses(200, 'The replay.', componentSchema('Replay')),
   },
 }
 
@@ -124,13 +127,12 @@ export const REPLAY_SCHEMAS = {
 export function presentReplay(replay: Replay): object {
   const { id, state, selection, ratePerSecond, scanned, requeued, delivered, failed } = replay
   const { from, to, types = null, text = null, ...rest } = selection
-  const shown = (ms: number | null): string | null => (ms === null ? null : formatTimestamp(ms))
   return {
     id,
     state,
     ...rest,
-    from: shown(from === 0 ? null : from),
-    to: shown(to),
+    from: timeOrNull(from === 0 ? null : from),
+    to: timeOrNull(to),
     types,
     text,
     ratePerSecond,
@@ -138,8 +140,8 @@ export function presentReplay(replay: Replay): object {
     requeued,
     delivered,
     failed,
-    reachedAt: shown(replay.reachedAt),
-    createdAt: shown(replay.createdAt),
-    finishedAt: shown(replay.finishedAt),
+    reachedAt: timeOrNull(replay.reachedAt),
+    createdAt: timeOrNull(replay.createdAt),
+    finishedAt: timeOrNull(replay.finishedAt),
   }
 }

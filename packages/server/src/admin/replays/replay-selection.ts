@@ -21,7 +21,7 @@ const USUAL_STATES: readonly ReplayableState[] = ['rejected', 'expired']
  * What a replay is to be about, with an end: what comes after `now` is none of it.
  * @throws {Problem} `invalid_body` with all faults
  */
-export function selectionIn(
+export function requestedSelection(
   given: Given,
   { destinations }: CatalogSnapshot,
   now: number,

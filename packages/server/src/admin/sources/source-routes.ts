@@ -2,11 +2,11 @@ import { newId, type Source } from '@hookline/protocol'
 import type { FastifyReply } from 'fastify'
 import type { AdminApp } from '../api/admin-app.ts'
 import type { AdminDeps } from '../api/admin-deps.ts'
-import { sourceOf } from '../api/catalog-record.ts'
-import { entityTag, requireMatch } from '../api/entity-tag.ts'
+import { requireSource } from '../api/catalog-records.ts'
+import { entityTag, requireMatch } from '../api/catalog-records.ts'
 import { List, pageOf } from '../api/list.ts'
-import { revise } from '../api/revise.ts'
-import { presentSource, SOURCE_SCHEMAS } from './source-schema.ts'
+import { changeRecord } from '../api/catalog-records.ts'
+import { presentSource, sourceSchemas } from './source-schema.ts'
 import { newWriteKey } from './write-key.ts'
 
 /** `/sources` and `/sources/:id`. */
@@ -17,11 +17,11 @@ export function addSourceRoutes(app: AdminApp, { catalog, keyUses, clock }: Admi
     return presentSource(source, keyUses)
   }
 
-  app.get('/sources', { schema: SOURCE_SCHEMAS.list }, ({ query }) =>
+  app.get('/sources', { schema: sourceSchemas.list }, ({ query }) =>
     list.answer(query, (page) => pageOf(catalog.current.sources.values(), page)),
   )
 
-  app.post('/sources', { schema: SOURCE_SCHEMAS.create }, async ({ body }, reply) => {
+  app.post('/sources', { schema: sourceSchemas.create }, async ({ body }, reply) => {
     const now = clock.now()
     const source = {
       id: newId('src', now),
@@ -38,13 +38,13 @@ export function addSourceRoutes(app: AdminApp, { catalog, keyUses, clock }: Admi
     return answer(source, reply)
   })
 
-  app.get('/sources/:id', { schema: SOURCE_SCHEMAS.get }, async ({ params }, reply) =>
-    answer(sourceOf(catalog, params.id), reply),
+  app.get('/sources/:id', { schema: sourceSchemas.get }, async ({ params }, reply) =>
+    answer(requireSource(catalog, params.id), reply),
   )
 
-  app.patch('/sources/:id', { schema: SOURCE_SCHEMAS.change }, async (request, reply) => {
-    const changed = await revise<Source>({
-      read: () => sourceOf(catalog, request.params.id),
+  app.patch('/sources/:id', { schema: sourceSchemas.change }, async (request, reply) => {
+    const changed = await changeRecord<Source>({
+      read: () => requireSource(catalog, request.params.id),
       change: (source) => ({ ...source, ...request.body }),
       put: (source) => catalog.putSource(source),
       now: clock.now(),
@@ -53,8 +53,8 @@ export function addSourceRoutes(app: AdminApp, { catalog, keyUses, clock }: Admi
     return answer(changed, reply)
   })
 
-  app.delete('/sources/:id', { schema: SOURCE_SCHEMAS.remove }, async (request, reply) => {
-    const { id, version } = sourceOf(catalog, request.params.id)
+  app.delete('/sources/:id', { schema: sourceSchemas.remove }, async (request, reply) => {
+    const { id, version } = requireSource(catalog, request.params.id)
     requireMatch(request.headers['if-match'], version)
     await catalog.removeSource(id)
     return reply.code(204).send()

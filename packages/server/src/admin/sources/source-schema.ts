@@ -1,9 +1,19 @@
-import { formatTimestamp, type Source, type WriteKey } from '@hookline/protocol'
+import { formatTimestamp, type Source } from '@hookline/protocol'
 import Type from 'typebox'
 import type { KeyUses } from '../../backend/catalog.ts'
-import { LIST_QUERY, pageSchema } from '../api/list.ts'
-import { responses, shared, versioned } from '../problems/responses.ts'
-import { IdInPath, IfMatch, nameField, nullable, SET_BY_SERVER, time } from '../api/schema.ts'
+import { listQuery, pageSchema } from '../api/list.ts'
+import { responses, componentSchema, versionedResponses } from '../problems/responses.ts'
+import {
+  EmptyBody,
+  IdParams,
+  IfMatchHeaders,
+  nameField,
+  nullable,
+  FIXED_FIELDS,
+  time,
+  operationsTagged,
+} from '../api/schema-parts.ts'
+import { presentWriteKey, WriteKeyResponse } from './write-key.ts'
 
 const fields = {
   name: nameField,
@@ -24,31 +34,28 @@ const optional = {
   rateLimit: Type.Optional(fields.rateLimit),
 }
 
-const NewSource = Type.Object({ name: fields.name, ...optional }, { additionalProperties: false })
+const CreateSourceRequest = Type.Object(
+  { name: fields.name, ...optional },
+  { additionalProperties: false },
+)
 
-const SourceChange = Type.Object(
+const ChangeSourceRequest = Type.Object(
   { name: Type.Optional(fields.name), ...optional },
   {
     additionalProperties: false,
     'x-fixed': {
-      ...SET_BY_SERVER,
+      ...FIXED_FIELDS,
       writeKeys: 'Make keys with POST /sources/:id/write-keys, remove them with DELETE.',
     },
   },
 )
 
-const WriteKeyShown = Type.Object({
-  key: Type.String(),
-  createdAt: time,
-  lastUsedAt: nullable({ ...time, description: 'To the minute; null while unused.' }),
-})
-
 /** A source as the API shows it. */
-export const SourceShown = Type.Object(
+export const SourceResponse = Type.Object(
   {
     id: Type.String(),
     ...fields,
-    writeKeys: Type.Array(WriteKeyShown),
+    writeKeys: Type.Array(WriteKeyResponse),
     createdAt: time,
     updatedAt: time,
     version: Type.Integer({ description: 'What the ETag says.' }),
@@ -56,56 +63,53 @@ export const SourceShown = Type.Object(
   { $id: 'Source' },
 )
 
-const about = (operationId: string, summary: string) => ({
-  tags: ['Sources'],
-  operationId,
-  summary,
-})
-const one = (status: 200 | 201) => versioned(status, 'The source.', shared('Source'))
+const operation = operationsTagged('Sources')
+const one = (status: 200 | 201) =>
+  versionedResponses(status, 'The source.', componentSchema('Source'))
 
 /** What the routes of sources take and answer. */
-export const SOURCE_SCHEMAS = {
+export const sourceSchemas = {
   list: {
-    ...about('listSources', 'Lists sources, oldest first'),
-    querystring: Type.Object(LIST_QUERY, { additionalProperties: false }),
-    response: responses(200, 'A page of sources.', pageSchema(shared('Source'))),
+    ...operation('listSources', 'Lists sources, oldest first'),
+    querystring: Type.Object(listQuery, { additionalProperties: false }),
+    response: responses(200, 'A page of sources.', pageSchema(componentSchema('Source'))),
   },
   create: {
-    ...about('createSource', 'Makes a source with a write key'),
-    body: NewSource,
+    ...operation('createSource', 'Makes a source with a write key'),
+    body: CreateSourceRequest,
     response: one(201),
   },
   get: {
-    ...about('getSource', 'Shows a source'),
-    params: IdInPath,
+    ...operation('getSource', 'Shows a source'),
+    params: IdParams,
     response: one(200),
   },
   change: {
-    ...about('changeSource', 'Changes the fields that are given'),
-    params: IdInPath,
-    headers: IfMatch,
-    body: SourceChange,
+    ...operation('changeSource', 'Changes the fields that are given'),
+    params: IdParams,
+    headers: IfMatchHeaders,
+    body: ChangeSourceRequest,
     response: one(200),
   },
   remove: {
-    ...about('removeSource', 'Removes a source and its destinations'),
-    params: IdInPath,
-    headers: IfMatch,
+    ...operation('removeSource', 'Removes a source and its destinations'),
+    params: IdParams,
+    headers: IfMatchHeaders,
     response: responses(204, 'It is gone.'),
   },
   addKey: {
-    ...about('addWriteKey', 'Makes another write key'),
-    params: IdInPath,
-    headers: IfMatch,
-    body: Type.Object({}, { additionalProperties: false }),
-    response: versioned(201, 'The new write key.', WriteKeyShown),
+    ...operation('addWriteKey', 'Makes another write key'),
+    params: IdParams,
+    headers: IfMatchHeaders,
+    body: EmptyBody,
+    response: versionedResponses(201, 'The new write key.', WriteKeyResponse),
   },
   removeKey: {
-    ...about('removeWriteKey', 'Removes a write key'),
+    ...operation('removeWriteKey', 'Removes a write key'),
     description:
       'Calls with this key are refused from now on. The last key may be removed too: then the source takes no calls until another one is made.',
     params: Type.Object({ id: Type.String(), key: Type.String() }),
-    headers: IfMatch,
+    headers: IfMatchHeaders,
     response: one(200),
   },
 }
@@ -123,14 +127,4 @@ export function presentSource(source: Source, keyUses: Pick<KeyUses, 'lastUsedAt
     updatedAt: formatTimestamp(updatedAt),
     version,
   }
-}
-
-/** The write key as the API shows it. It is no secret: it stands in the pages that send events. */
-export function presentWriteKey(
-  { key, createdAt }: WriteKey,
-  keyUses: Pick<KeyUses, 'lastUsedAt'>,
-): object {
-  const usedAt = keyUses.lastUsedAt(key)
-  const lastUsedAt = usedAt === undefined ? null : formatTimestamp(usedAt)
-  return { key, createdAt: formatTimestamp(createdAt), lastUsedAt }
 }

@@ -1,12 +1,12 @@
 import type { Source } from '@hookline/protocol'
 import type { AdminApp } from '../api/admin-app.ts'
 import type { AdminDeps } from '../api/admin-deps.ts'
-import { sourceOf } from '../api/catalog-record.ts'
-import { entityTag } from '../api/entity-tag.ts'
+import { requireSource } from '../api/catalog-records.ts'
+import { entityTag } from '../api/catalog-records.ts'
 import { Problem } from '../problems/problem.ts'
-import { revise } from '../api/revise.ts'
-import { presentSource, presentWriteKey, SOURCE_SCHEMAS } from './source-schema.ts'
-import { newWriteKey } from './write-key.ts'
+import { changeRecord } from '../api/catalog-records.ts'
+import { presentSource, sourceSchemas } from './source-schema.ts'
+import { newWriteKey, presentWriteKey } from './write-key.ts'
 
 /** `/sources/:id/write-keys`: make a key, let clients change over, remove the old one. */
 export function addWriteKeyRoutes(app: AdminApp, { catalog, keyUses, clock }: AdminDeps): void {
@@ -15,15 +15,15 @@ export function addWriteKeyRoutes(app: AdminApp, { catalog, keyUses, clock }: Ad
     ifMatch: string | undefined,
     change: (keys: Source['writeKeys']) => Source['writeKeys'],
   ): Promise<Source> =>
-    revise<Source>({
-      read: () => sourceOf(catalog, id),
+    changeRecord<Source>({
+      read: () => requireSource(catalog, id),
       change: (source) => ({ ...source, writeKeys: change(source.writeKeys) }),
       put: (source) => catalog.putSource(source),
       now: clock.now(),
       ifMatch,
     })
 
-  app.post('/sources/:id/write-keys', { schema: SOURCE_SCHEMAS.addKey }, async (request, reply) => {
+  app.post('/sources/:id/write-keys', { schema: sourceSchemas.addKey }, async (request, reply) => {
     const made = newWriteKey(clock.now())
     const { id, version } = await reviseKeys(
       request.params.id,
@@ -39,7 +39,7 @@ export function addWriteKeyRoutes(app: AdminApp, { catalog, keyUses, clock }: Ad
 
   app.delete(
     '/sources/:id/write-keys/:key',
-    { schema: SOURCE_SCHEMAS.removeKey },
+    { schema: sourceSchemas.removeKey },
     async ({ params: { id, key }, headers }, reply) => {
       const source = await reviseKeys(id, headers['if-match'], (keys) => {
         if (keys.some((each) => each.key === key)) return keys.filter((each) => each.key !== key)

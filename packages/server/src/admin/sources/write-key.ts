@@ -1,5 +1,8 @@
-import type { WriteKey } from '@hookline/protocol'
+import { formatTimestamp, type WriteKey } from '@hookline/protocol'
 import { randomInt } from 'node:crypto'
+import Type from 'typebox'
+import type { KeyUses } from '../../backend/catalog.ts'
+import { nullable, time } from '../api/schema-parts.ts'
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const LENGTH = 32
@@ -8,4 +11,21 @@ const LENGTH = 32
 export function newWriteKey(createdAt: number): WriteKey {
   const characters = Array.from({ length: LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]!)
   return { key: `wk_${characters.join('')}`, createdAt }
+}
+
+/** A write key as the API shows it. */
+export const WriteKeyResponse = Type.Object({
+  key: Type.String(),
+  createdAt: time,
+  lastUsedAt: nullable({ ...time, description: 'To the minute; null while unused.' }),
+})
+
+/** The write key as the API shows it. It is no secret: it stands in the pages that send events. */
+export function presentWriteKey(
+  { key, createdAt }: WriteKey,
+  keyUses: Pick<KeyUses, 'lastUsedAt'>,
+): object {
+  const usedAt = keyUses.lastUsedAt(key)
+  const lastUsedAt = usedAt === undefined ? null : formatTimestamp(usedAt)
+  return { key, createdAt: formatTimestamp(createdAt), lastUsedAt }
 }

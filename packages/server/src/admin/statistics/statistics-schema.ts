@@ -1,12 +1,12 @@
 import Type from 'typebox'
 import { responses } from '../problems/responses.ts'
-import { nullable, time } from '../api/schema.ts'
+import { nullable, time } from '../api/schema-parts.ts'
 import { STEPS } from './statistics-steps.ts'
-import { TIME_RANGE_QUERY } from '../api/time-range.ts'
+import { timeRangeQuery } from '../api/time-range.ts'
 
 const counts = (description: string) => Type.Record(Type.String(), Type.Integer(), { description })
 
-const PointShown = Type.Object({
+const PointResponse = Type.Object({
   at: time,
   received: Type.Integer({ description: 'Calls accepted, duplicates included.' }),
   refused: Type.Record(Type.String(), Type.Integer(), {
@@ -27,32 +27,35 @@ const PointShown = Type.Object({
 })
 
 /** What the route of statistics takes and answers. */
-export const STATISTICS_SCHEMAS = {
-  get: {
-    tags: ['Statistics'],
-    operationId: 'getStatistics',
-    summary: 'Counts over time: received, refused, filtered, delivered, failed, pending, latency',
-    description:
-      'Counts are written once a minute. Steps below an hour reach back 7 days, others 400.',
-    querystring: Type.Object(
-      {
-        ...TIME_RANGE_QUERY,
-        step: Type.Optional(
-          Type.Enum(Object.keys(STEPS) as (keyof typeof STEPS)[], {
-            description: `One of ${Object.keys(STEPS).join(', ')}; 1m if absent.`,
-          }),
-        ),
-        sourceId: Type.Optional(Type.String({ description: 'Only of this source.' })),
-        destinationId: Type.Optional(
-          Type.String({ description: 'Only of this destination, and received by its source.' }),
-        ),
-      },
-      { additionalProperties: false },
-    ),
-    response: responses(
-      200,
-      'One point for each step, also where nothing happened.',
-      Type.Object({ from: time, to: time, stepMs: Type.Integer(), points: Type.Array(PointShown) }),
-    ),
-  },
+export const statisticsSchema = {
+  tags: ['Statistics'],
+  operationId: 'getStatistics',
+  summary: 'Counts over time: received, refused, filtered, delivered, failed, pending, latency',
+  description:
+    'Counts are written once a minute. Steps below an hour reach back 7 days, others 400.',
+  querystring: Type.Object(
+    {
+      ...timeRangeQuery,
+      step: Type.Optional(
+        Type.Enum(Object.keys(STEPS) as (keyof typeof STEPS)[], {
+          description: `One of ${Object.keys(STEPS).join(', ')}; 1m if absent.`,
+        }),
+      ),
+      sourceId: Type.Optional(Type.String({ description: 'Only of this source.' })),
+      destinationId: Type.Optional(
+        Type.String({ description: 'Only of this destination, and received by its source.' }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  response: responses(
+    200,
+    'One point for each step, also where nothing happened.',
+    Type.Object({
+      from: time,
+      to: time,
+      stepMs: Type.Integer(),
+      points: Type.Array(PointResponse),
+    }),
+  ),
 }

@@ -6,17 +6,17 @@ import type { AdminDeps } from '../api/admin-deps.ts'
 import { List, pageOf } from '../api/list.ts'
 import { Problem } from '../problems/problem.ts'
 import { hashOf, newToken } from './token.ts'
-import { presentToken, TOKEN_SCHEMAS } from './token-schema.ts'
+import { presentToken, tokenSchemas } from './token-schema.ts'
 
 const list = new List<StoredToken>('tokens', presentToken)
 
 /** `/tokens` and `/tokens/:id`. */
 export function addTokenRoutes(app: AdminApp, { tokens, clock }: AdminDeps): void {
-  app.get('/tokens', { schema: TOKEN_SCHEMAS.list }, ({ query }) =>
+  app.get('/tokens', { schema: tokenSchemas.list }, ({ query }) =>
     list.answer(query, (page) => pageOf(tokens.current.values(), page)),
   )
 
-  app.post('/tokens', { schema: TOKEN_SCHEMAS.create }, async ({ body }, reply) => {
+  app.post('/tokens', { schema: tokenSchemas.create }, async ({ body }, reply) => {
     const now = clock.now()
     const { id, token } = newToken(now)
     const stored: StoredToken = {
@@ -33,7 +33,7 @@ export function addTokenRoutes(app: AdminApp, { tokens, clock }: AdminDeps): voi
     return { ...presentToken(stored), token }
   })
 
-  app.delete('/tokens/:id', { schema: TOKEN_SCHEMAS.remove }, async ({ params }, reply) => {
+  app.delete('/tokens/:id', { schema: tokenSchemas.remove }, async ({ params }, reply) => {
     if (!tokens.current.has(params.id)) {
       throw new Problem('not_found', { detail: 'No token has this id.' })
     }

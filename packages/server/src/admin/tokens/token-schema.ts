@@ -1,9 +1,16 @@
 import { formatTimestamp } from '@hookline/protocol'
 import Type from 'typebox'
 import { ROLES, type StoredToken } from '../../backend/tokens.ts'
-import { LIST_QUERY, pageSchema } from '../api/list.ts'
-import { responses, shared } from '../problems/responses.ts'
-import { IdInPath, nameField, nullable, time } from '../api/schema.ts'
+import { listQuery, pageSchema } from '../api/list.ts'
+import { componentSchema, responses } from '../problems/responses.ts'
+import {
+  IdParams,
+  nameField,
+  nullable,
+  time,
+  operationsTagged,
+  timeOrNull,
+} from '../api/schema-parts.ts'
 
 const role = Type.Enum([...ROLES], {
   description: `One of ${ROLES.join(', ')}: who reads, who changes things, who manages tokens and data.`,
@@ -19,9 +26,9 @@ const fields = {
 }
 
 /** A token as the API shows it: never the token itself. */
-export const TokenShown = Type.Object(fields, { $id: 'Token' })
+export const TokenResponse = Type.Object(fields, { $id: 'Token' })
 
-const NewToken = Type.Object(
+const CreateTokenRequest = Type.Object(
   {
     name: nameField,
     role,
@@ -37,22 +44,18 @@ const NewToken = Type.Object(
   { additionalProperties: false },
 )
 
-const about = (operationId: string, summary: string) => ({
-  tags: ['Tokens'],
-  operationId,
-  summary,
-})
+const operation = operationsTagged('Tokens')
 
 /** What the routes of tokens take and answer. */
-export const TOKEN_SCHEMAS = {
+export const tokenSchemas = {
   list: {
-    ...about('listTokens', 'Lists tokens, oldest first'),
-    querystring: Type.Object(LIST_QUERY, { additionalProperties: false }),
-    response: responses(200, 'A page of tokens.', pageSchema(shared('Token'))),
+    ...operation('listTokens', 'Lists tokens, oldest first'),
+    querystring: Type.Object(listQuery, { additionalProperties: false }),
+    response: responses(200, 'A page of tokens.', pageSchema(componentSchema('Token'))),
   },
   create: {
-    ...about('createToken', 'Makes a token, and shows it this once'),
-    body: NewToken,
+    ...operation('createToken', 'Makes a token, and shows it this once'),
+    body: CreateTokenRequest,
     response: responses(
       201,
       'The token. It is kept as a hash alone and cannot be shown again.',
@@ -60,8 +63,8 @@ export const TOKEN_SCHEMAS = {
     ),
   },
   remove: {
-    ...about('removeToken', 'Removes a token; requests with it are refused from now on'),
-    params: IdInPath,
+    ...operation('removeToken', 'Removes a token; requests with it are refused from now on'),
+    params: IdParams,
     response: responses(204, 'It is gone.'),
   },
 }
@@ -74,8 +77,4 @@ export function presentToken({ hash: _, ...token }: StoredToken): object {
     expiresAt: timeOrNull(token.expiresAt),
     lastUsedAt: timeOrNull(token.lastUsedAt),
   }
-}
-
-function timeOrNull(ms: number | null): string | null {
-  return ms === null ? null : formatTimestamp(ms)
 }

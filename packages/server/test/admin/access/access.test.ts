@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ACCESS } from '../../../src/admin/access/access.ts'
+import { ROUTE_ROLES } from '../../../src/admin/access/route-roles.ts'
 import { ROLES, type Role } from '../../../src/backend/tokens.ts'
 import { NOON } from '../../harness/accepted-event.ts'
 import { AdminServer } from '../admin-server.ts'
@@ -41,11 +41,11 @@ function probe(route: string, token: string | undefined) {
 }
 
 test('every entry in the table of access has a route', () => {
-  expect(Object.keys(ACCESS).filter((route) => !guarded().includes(route))).toEqual([])
+  expect(Object.keys(ROUTE_ROLES).filter((route) => !guarded().includes(route))).toEqual([])
 })
 
 test('every route has an entry in the table of access', () => {
-  const without = guarded().filter((route) => !Object.hasOwn(ACCESS, route))
+  const without = guarded().filter((route) => !Object.hasOwn(ROUTE_ROLES, route))
   expect(guarded().length).toBeGreaterThan(15)
   expect(without).toEqual([])
 })
@@ -65,7 +65,7 @@ describe('each route', () => {
     for (const route of guarded()) {
       for (const role of ROLES) {
         const { status, body } = await probe(route, tokens.get(role))
-        const isBelow = ROLES.indexOf(role) < ROLES.indexOf(ACCESS[route]!)
+        const isBelow = ROLES.indexOf(role) < ROLES.indexOf(ROUTE_ROLES[route]!)
         expect([route, role, status === 403]).toEqual([route, role, isBelow])
         if (isBelow) expect(body).toMatchObject({ code: 'forbidden' })
       }

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { DatabaseCopy } from '../../../src/admin/backup/database-copy.ts'
+import type { DatabaseCopy } from '../../../src/admin/api/admin-deps.ts'
 import { TemporaryFolder } from '../../harness/temporary-folder.ts'
 import { AdminServer } from '../admin-server.ts'
 

@@ -77,7 +77,7 @@ test('deliveries are found by class, status and time', async () => {
 
 test('a destination says how it fares', async () => {
   await using server = await AdminServer.open({
-    signs: {
+    destinationHealth: {
       webhooks: ({ settings: { webhooks } }) =>
         webhooks.map(({ url }) => ({
           url,

@@ -6,7 +6,7 @@ import {
   type Destination,
 } from '@hookline/protocol'
 import { expect, test } from 'vitest'
-import { decisionsOn } from '../../../src/admin/events/trace.ts'
+import { traceDecisions } from '../../../src/admin/events/trace.ts'
 import { acceptedEvent, NOON } from '../../harness/accepted-event.ts'
 
 const destination = (id: string, createdAt = 0): Destination => ({
@@ -40,7 +40,7 @@ const archived = (...declined: [string, DeclineReason][]) => ({
 test('a delivery outweighs a refusal, a refusal silence', () => {
   const event = archived(['dst_a', 'integrations'], ['dst_b', 'integrations'])
   const destinations = [destination('dst_a'), destination('dst_b'), destination('dst_c')]
-  const decisions = decisionsOn(event, destinations, [delivery('dst_a', 'delivered')])
+  const decisions = traceDecisions(event, destinations, [delivery('dst_a', 'delivered')])
   expect(decisions.map((each) => [each.destinationId, each.decision, each.reason])).toEqual([
     ['dst_a', 'deliver', null],
     ['dst_b', 'declined', 'integrations'],
@@ -51,12 +51,12 @@ test('a delivery outweighs a refusal, a refusal silence', () => {
 test('a destination had no say in what came before it was made', () => {
   const destinations = [destination('dst_same', NOON), destination('dst_later', NOON + 1)]
   expect(
-    decisionsOn(archived(), destinations, []).map(({ destinationId }) => destinationId),
+    traceDecisions(archived(), destinations, []).map(({ destinationId }) => destinationId),
   ).toEqual(['dst_same'])
 })
 
 test('what was decided for a destination outlives it', () => {
-  const decisions = decisionsOn(archived(['dst_gone', 'destination_disabled']), [], [])
+  const decisions = traceDecisions(archived(['dst_gone', 'destination_disabled']), [], [])
   expect(decisions).toMatchObject([{ destinationId: 'dst_gone', decision: 'declined' }])
   expect(decisions[0]?.explanation).toContain('"enabled": true')
 })
@@ -76,7 +76,7 @@ test('what failed is told with its remedy', () => {
     ...delivery('dst_a', 'rejected'),
     webhooks: [{ url: last.url, outcome: 'rejected' as const, last }],
   }
-  const explanationOf = (each: Delivery) => decisionsOn(archived(), [], [each])[0]?.explanation
+  const explanationOf = (each: Delivery) => traceDecisions(archived(), [], [each])[0]?.explanation
   expect(explanationOf(rejected)).toBe(
     `It was refused for good. http_4xx: ${ATTEMPT_CLASSES.http_4xx.help}`,
   )
@@ -87,7 +87,7 @@ test('what failed is told with its remedy', () => {
 test('every state is explained in words of its own', () => {
   const states = ['pending', 'delivered', 'rejected', 'expired', 'held'] as const
   const words = states.map(
-    (state) => decisionsOn(archived(), [], [delivery('dst_a', state)])[0]?.explanation,
+    (state) => traceDecisions(archived(), [], [delivery('dst_a', state)])[0]?.explanation,
   )
   expect(new Set(words).size).toBe(states.length)
 })

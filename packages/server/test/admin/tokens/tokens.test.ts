@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { AdminServer, TOKEN } from '../admin-server.ts'
 import { faultsIn, type ProblemDocument } from '../problem-document.ts'
 
-interface TokenShown {
+interface TokenResponse {
   readonly id: string
   readonly token?: string
   readonly lastUsedAt: string | null
@@ -13,7 +13,7 @@ const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}`
 test('a token is shown once, kept as a hash, and works after a restart', async () => {
   await using server = await AdminServer.open()
   const body = { name: 'ci', role: 'viewer' }
-  const made = await server.must<Required<TokenShown>>('POST', '/tokens', { body })
+  const made = await server.must<Required<TokenResponse>>('POST', '/tokens', { body })
   expect(made).toEqual({
     id: expect.stringMatching(/^tok_[0-9a-z]{26}$/),
     name: 'ci',
@@ -32,7 +32,7 @@ test('a token is shown once, kept as a hash, and works after a restart', async (
 test('what is not quite the token is refused', async () => {
   await using server = await AdminServer.open()
   const body = { name: 'ci', role: 'admin' }
-  const { id, token } = await server.must<Required<TokenShown>>('POST', '/tokens', { body })
+  const { id, token } = await server.must<Required<TokenResponse>>('POST', '/tokens', { body })
   for (const given of [id, `${id}_`, token.slice(0, -1), `${token}x`, token.toUpperCase()]) {
     expect([given, (await server.call('GET', '/tokens', bearer(given))).status]).toEqual([
       given,
@@ -44,7 +44,7 @@ test('what is not quite the token is refused', async () => {
 test('a token that was removed is refused at once', async () => {
   await using server = await AdminServer.open()
   const body = { name: 'ci', role: 'editor' }
-  const { id, token } = await server.must<Required<TokenShown>>('POST', '/tokens', { body })
+  const { id, token } = await server.must<Required<TokenResponse>>('POST', '/tokens', { body })
   expect((await server.call('DELETE', `/tokens/${id}`)).status).toBe(204)
   expect((await server.call('GET', '/sources', bearer(token))).status).toBe(401)
   expect((await server.call('DELETE', `/tokens/${id}`)).status).toBe(404)
@@ -53,9 +53,9 @@ test('a token that was removed is refused at once', async () => {
 test('last use is kept to the minute', async () => {
   await using server = await AdminServer.open()
   const body = { name: 'ci', role: 'viewer' }
-  const { token } = await server.must<Required<TokenShown>>('POST', '/tokens', { body })
+  const { token } = await server.must<Required<TokenResponse>>('POST', '/tokens', { body })
   const lastUse = async () => {
-    const { data } = await server.must<{ data: TokenShown[] }>('GET', '/tokens')
+    const { data } = await server.must<{ data: TokenResponse[] }>('GET', '/tokens')
     return data[0]?.lastUsedAt
   }
   await server.call('GET', '/sources', bearer(token))
@@ -85,7 +85,7 @@ test.each([
 test('a token that asks too often is answered 429, alone, with how long to wait', async () => {
   await using server = await AdminServer.open({ rateLimit: 2 })
   const body = { name: 'ci', role: 'viewer' }
-  const { token } = await server.must<Required<TokenShown>>('POST', '/tokens', { body })
+  const { token } = await server.must<Required<TokenResponse>>('POST', '/tokens', { body })
   const ask = () => server.call<ProblemDocument>('GET', '/sources', bearer(token))
   for (let asked = 0; asked < 10; asked += 1) expect((await ask()).status).toBe(200)
   const refused = await ask()

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import type { WebhookSenderOptions } from '../../../src/delivery/sending/sender.ts'
-import { Trials } from '../../../src/delivery/rounds/trials.ts'
+import { TestDeliverySender } from '../../../src/delivery/rounds/test-delivery-sender.ts'
 import { type Clock, systemClock } from '../../../src/util/clock.ts'
 import { acceptedEvent } from '../../harness/accepted-event.ts'
 import { TestEngine } from '../../harness/test-engine.ts'
@@ -89,9 +89,9 @@ async function byEveryWay(engine: TestEngine, urls: readonly string[]) {
   const attempts = async () => (await engine.deliveries({})).flatMap((each) => each.attempts)
   await expect.poll(async () => (await attempts()).length).toBe(urls.length)
   const delivered = await attempts()
-  const trials = new Trials({ sender: engine.sender, clock: systemClock })
+  const testDeliveries = new TestDeliverySender({ sender: engine.sender, clock: systemClock })
   const tested = await Promise.all(
-    destinations.map((each) => trials.run(each, event!, { dryRun: false })),
+    destinations.map((each) => testDeliveries.run(each, event!, { dryRun: false })),
   )
   for (const { id } of destinations) await replay(engine, id)
   await expect.poll(async () => (await attempts()).length).toBe(2 * urls.length)
@@ -201,9 +201,9 @@ test('a name that turns private after its first delivery is refused by every oth
   await receiver.waitFor(1)
   isTurned = true
   skippedMs = TTL_IS_OVER_MS
-  const trials = new Trials({ sender: engine.sender, clock })
+  const testDeliveries = new TestDeliverySender({ sender: engine.sender, clock })
   const event = acceptedEvent()
-  const { webhooks } = await trials.run(destination!, event, { dryRun: false })
+  const { webhooks } = await testDeliveries.run(destination!, event, { dryRun: false })
   expect(webhooks[0]?.result?.class).toBe('address_forbidden')
   await expect.poll(async () => (await engine.deliveries({}))[0]?.state).toBe('delivered')
   await replay(engine, destination!.id)

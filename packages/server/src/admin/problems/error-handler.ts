@@ -5,7 +5,7 @@ import { Problem } from './problem.ts'
 import type { ProblemCodeName } from './problem-codes.ts'
 
 /** Makes every answer of `app` that is no success a problem document, and logs what is the server's own fault. */
-export function answerProblems(app: FastifyInstance, logger: Logger): void {
+export function handleErrors(app: FastifyInstance, logger: Logger): void {
   app.setNotFoundHandler((request, reply) => send(new Problem('not_found'), request, reply))
   app.setErrorHandler((error: Error, request, reply) => {
     const problem = problemOf(error)

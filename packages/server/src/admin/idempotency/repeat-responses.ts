@@ -20,7 +20,7 @@ interface Answered {
  * first time, and does nothing. Only successes are kept: whatever else was answered did nothing. Kept
  * answers may show a secret, so they are sealed with the token of who asked, which nobody keeps.
  */
-export function repeatAnswers(
+export function repeatResponses(
   app: AdminApp,
   deps: Pick<AdminDeps, 'idempotentResponses' | 'clock'>,
 ): void {
@@ -73,7 +73,7 @@ export function repeatAnswers(
 }
 
 /** Whether this answer was given before, and nothing was done for it. */
-export function isRepeated(reply: FastifyReply): boolean {
+export function isRepeatedResponse(reply: FastifyReply): boolean {
   return reply.hasHeader(REPEATED)
 }
 

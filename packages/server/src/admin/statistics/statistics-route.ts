@@ -5,9 +5,9 @@ import type { AdminApp } from '../api/admin-app.ts'
 import type { AdminDeps } from '../api/admin-deps.ts'
 import { Problem } from '../problems/problem.ts'
 import { StatisticsPoint } from './statistics-point.ts'
-import { STATISTICS_SCHEMAS } from './statistics-schema.ts'
+import { statisticsSchema } from './statistics-schema.ts'
 import { type StepName, STEPS } from './statistics-steps.ts'
-import { timeRangeOf } from '../api/time-range.ts'
+import { parseTimeRange } from '../api/time-range.ts'
 
 const MOST_POINTS = 1_500
 const POINTS_IF_UNSAID = 60
@@ -21,8 +21,8 @@ interface Query {
 }
 
 /** `/stats`: counts over time. */
-export function addStatisticsRoutes(app: AdminApp, deps: AdminDeps): void {
-  app.get('/stats', { schema: STATISTICS_SCHEMAS.get }, async ({ query }) => {
+export function addStatisticsRoute(app: AdminApp, deps: AdminDeps): void {
+  app.get('/stats', { schema: statisticsSchema }, async ({ query }) => {
     const step = STEPS[query.step ?? '1m']
     const { from, to } = rangeOf(query, step.ms, deps.clock.now())
     const count = Math.max(0, Math.ceil((to - from) / step.ms))
@@ -65,7 +65,7 @@ function isAskedFor(row: CountsRow, { destinationId }: Query): boolean {
 
 /** Whole steps around what was asked for, as far as it is past; the last 60 steps where nothing was said. */
 function rangeOf(query: Query, stepMs: number, now: number): { from: number; to: number } {
-  const asked = timeRangeOf(query)
+  const asked = parseTimeRange(query)
   const past = (ms: number): number => Math.min(Math.max(ms, 0), now + stepMs)
   const to = Math.ceil(past(asked.to ?? now) / stepMs) * stepMs
   const since = past(asked.from ?? to - POINTS_IF_UNSAID * stepMs)

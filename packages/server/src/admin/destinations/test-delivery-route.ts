@@ -1,37 +1,32 @@
-import { type Destination, formatTimestamp } from '@hookline/protocol'
+import { type Destination, formatTimestamp, type TestedWebhook } from '@hookline/protocol'
 import { fault } from '../../util/fault.ts'
 import type { AdminApp } from '../api/admin-app.ts'
-import type { AdminDeps } from '../api/admin-deps.ts'
-import { destinationOf } from '../api/catalog-record.ts'
+import type { AdminDeps, TestContent } from '../api/admin-deps.ts'
+import { requireDestination } from '../api/catalog-records.ts'
 import { presentTimes } from '../deliveries/delivery-schema.ts'
-import { DESTINATION_TEST_SCHEMA } from './test-schema.ts'
-import type { Trial, TrialContent } from './destination-trials.ts'
+import { testDeliverySchema } from './test-delivery-schema.ts'
 import { Problem } from '../problems/problem.ts'
 import { sampleOf } from './sample-events.ts'
 
 type Given = { readonly type?: Parameters<typeof sampleOf>[0]; readonly eventId?: string }
 
 /** `/destinations/:id/test`: what each webhook gets, and what it says to it. */
-export function addDestinationTestRoute(app: AdminApp, deps: AdminDeps): void {
-  const { catalog, trials } = deps
-  app.post(
-    '/destinations/:id/test',
-    { schema: DESTINATION_TEST_SCHEMA },
-    async ({ params, body }) => {
-      const destination = destinationOf(catalog, params.id)
-      const { dryRun = false } = body
-      const carried = await carriedBy(body, destination, deps)
-      const { deliveryId, webhooks } = await trials.run(destination, carried, { dryRun })
-      return { dryRun, deliveryId, webhooks: webhooks.map(presentTrial) }
-    },
-  )
+export function addTestDeliveryRoute(app: AdminApp, deps: AdminDeps): void {
+  const { catalog, testDeliveries } = deps
+  app.post('/destinations/:id/test', { schema: testDeliverySchema }, async ({ params, body }) => {
+    const destination = requireDestination(catalog, params.id)
+    const { dryRun = false } = body
+    const carried = await carriedBy(body, destination, deps)
+    const { deliveryId, webhooks } = await testDeliveries.run(destination, carried, { dryRun })
+    return { dryRun, deliveryId, webhooks: webhooks.map(presentTestedWebhook) }
+  })
 }
 
 async function carriedBy(
   { type, eventId }: Given,
   { sourceId }: Destination,
   { events, clock }: AdminDeps,
-): Promise<TrialContent> {
+): Promise<TestContent> {
   if ((type === undefined) === (eventId === undefined)) {
     const hint = 'Give one of the two: "type" for a sample, or "eventId" for an event that is kept.'
     const code = type === undefined ? 'required' : 'exclusive'
@@ -48,7 +43,7 @@ function refused(found: ReturnType<typeof fault>): Problem {
   return new Problem('invalid_body', { faults: [found] })
 }
 
-function presentTrial({ url, headers, body, result }: Trial): object {
+function presentTestedWebhook({ url, headers, body, result }: TestedWebhook): object {
   const attempt = result && { ...result, ...presentTimes(result) }
   const signature = {
     xSignature: headers['X-Signature'] ?? null,

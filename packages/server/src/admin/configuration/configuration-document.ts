@@ -17,17 +17,17 @@ export interface DestinationEntry extends Pick<
 }
 
 /** Sources and destinations as one document. */
-export interface ExportedDocument {
+export interface ConfigurationDocument {
   readonly hookline: 1
   readonly sources: readonly SourceEntry[]
   readonly destinations: readonly DestinationEntry[]
 }
 
 /** The document of a catalog, oldest first. Without secrets it says only where they are set. */
-export function exportedDocument(
+export function exportConfiguration(
   { sources, destinations }: CatalogSnapshot,
   withSecrets: boolean,
-): ExportedDocument {
+): ConfigurationDocument {
   return {
     hookline: 1,
     sources: [...sources.values()].map((source) => sourceEntry(source, withSecrets)),

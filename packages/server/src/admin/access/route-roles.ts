@@ -1,7 +1,7 @@
 import { type Role, ROLES } from '../../backend/tokens.ts'
 
-/** Who may call what: the one table. Each role may do what those before it may: viewer, editor, admin. */
-export const ACCESS: Readonly<Record<string, Role>> = {
+/** The role that each route needs. A role includes those before it: viewer, editor, admin. */
+export const ROUTE_ROLES: Readonly<Record<string, Role>> = {
   'GET /sources': 'viewer',
   'POST /sources': 'editor',
   'GET /sources/:id': 'viewer',
@@ -45,12 +45,12 @@ export const ACCESS: Readonly<Record<string, Role>> = {
   'GET /backup': 'admin',
 }
 
-/** The role that a route asks for. One without an entry is closed to all but admins. */
+/** The role that a route needs. A route without an entry needs admin. */
 export function roleFor(method: string, path: string): Role {
-  return ACCESS[`${method === 'HEAD' ? 'GET' : method} ${path}`] ?? 'admin'
+  return ROUTE_ROLES[`${method === 'HEAD' ? 'GET' : method} ${path}`] ?? 'admin'
 }
 
-/** Whether someone with the role `has` may do what asks for `needed`. */
-export function isEnough(has: Role, needed: Role): boolean {
+/** Whether the role `has` includes the role `needed`. */
+export function isRoleEnough(has: Role, needed: Role): boolean {
   return ROLES.indexOf(has) >= ROLES.indexOf(needed)
 }

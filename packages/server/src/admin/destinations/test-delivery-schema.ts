@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { attemptFields } from '../deliveries/delivery-schema.ts'
 import { responses } from '../problems/responses.ts'
-import { IdInPath, nullable } from '../api/schema.ts'
+import { IdParams, nullable } from '../api/schema-parts.ts'
 import { PAYLOAD_TYPES } from './sample-events.ts'
 
 const {
@@ -15,7 +15,7 @@ const {
 
 const headers = Type.Record(Type.String(), Type.String())
 
-const TrialShown = Type.Object({
+const TestedWebhookResponse = Type.Object({
   url,
   request: Type.Object({
     method: Type.Literal('POST'),
@@ -39,13 +39,13 @@ const TrialShown = Type.Object({
 })
 
 /** What the route that tests a destination takes and answers. */
-export const DESTINATION_TEST_SCHEMA = {
+export const testDeliverySchema = {
   tags: ['Destinations'],
   operationId: 'testDestination',
   summary: 'Sends something to each webhook, and shows what came of it',
   description:
     'Works while the destination is off or paused, too. Nothing of it is recorded or tried again. An event has the webhook-id that its delivery has, a sample a new one.',
-  params: IdInPath,
+  params: IdParams,
   body: Type.Object(
     {
       type: Type.Optional(
@@ -64,7 +64,7 @@ export const DESTINATION_TEST_SCHEMA = {
     Type.Object({
       dryRun: Type.Boolean(),
       deliveryId: Type.String({ description: 'The webhook-id.' }),
-      webhooks: Type.Array(TrialShown),
+      webhooks: Type.Array(TestedWebhookResponse),
     }),
   ),
 }

@@ -1,0 +1,76 @@
+import type { Destination, Source } from '@hookline/protocol'
+import { type Catalog, CatalogConflict } from '../../backend/catalog.ts'
+import { Problem } from '../problems/problem.ts'
+
+const MAX_TRIES = 10
+
+/** The source with this id. @throws {Problem} `not_found` */
+export function requireSource({ current }: Catalog, id: string): Source {
+  const source = current.sources.get(id)
+  if (source === undefined) throw new Problem('not_found', { detail: 'No source has this id.' })
+  return source
+}
+
+/** The destination with this id. @throws {Problem} `not_found` */
+export function requireDestination({ current }: Catalog, id: string): Destination {
+  const destination = current.destinations.get(id)
+  if (destination === undefined) {
+    throw new Problem('not_found', { detail: 'No destination has this id.' })
+  }
+  return destination
+}
+
+/** The ETag of a record with this version. */
+export function entityTag(version: number): string {
+  return `"${version}"`
+}
+
+/**
+ * Checks the header If-Match (RFC 9110 §13.1.1): it is absent, `*`, or contains the ETag of this version.
+ * @throws {Problem} `version_mismatch`
+ */
+export function requireMatch(ifMatch: string | undefined, version: number): void {
+  if (ifMatch === undefined || ifMatch.trim() === '*') return
+  const tags = ifMatch.split(',').map((tag) => tag.trim())
+  if (!tags.includes(entityTag(version))) throw new Problem('version_mismatch')
+}
+
+interface VersionedRecord {
+  readonly version: number
+  readonly updatedAt: number
+}
+
+interface RecordChange<T> {
+  /** Returns the current record. @throws {Problem} if it does not exist */
+  readonly read: () => T
+  /** Returns the changed record. Called again after a conflict with another change. */
+  readonly change: (current: T) => T
+  readonly put: (next: T) => Promise<void>
+  /** Milliseconds since the epoch. */
+  readonly now: number
+  /** The header If-Match: if present, only a version that it names is changed. */
+  readonly ifMatch: string | undefined
+}
+
+/**
+ * Changes a record of the catalog and returns the new version of it.
+ * @throws {Problem} `version_mismatch` if If-Match does not name the current version, `conflict` if other
+ *   changes win ten times in a row
+ */
+export async function changeRecord<T extends VersionedRecord>(
+  request: RecordChange<T>,
+): Promise<T> {
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    const current = request.read()
+    requireMatch(request.ifMatch, current.version)
+    const changed = request.change(current)
+    const next = { ...changed, version: current.version + 1, updatedAt: request.now }
+    try {
+      await request.put(next)
+      return next
+    } catch (error) {
+      if (!(error instanceof CatalogConflict)) throw error
+    }
+  }
+  throw new Problem('conflict', { headers: { 'retry-after': '1' } })
+}

@@ -1,4 +1,0 @@
-/** A copy of everything kept, in a file that goes when it is disposed of. */
-export interface DatabaseCopy extends AsyncDisposable {
-  readonly file: string
-}

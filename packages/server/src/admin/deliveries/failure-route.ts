@@ -1,0 +1,64 @@
+import { ATTEMPT_CLASSES, formatTimestamp } from '@hookline/protocol'
+import Type from 'typebox'
+import type { FailureGroup } from '../../backend/deliveries.ts'
+import type { AdminApp } from '../api/admin-app.ts'
+import type { AdminDeps } from '../api/admin-deps.ts'
+import { nullable, time } from '../api/schema-parts.ts'
+import { responses } from '../problems/responses.ts'
+
+const FailureResponse = Type.Object({
+  destinationId: Type.String(),
+  class: Type.String({ description: 'What went wrong; docs/errors.md explains each class.' }),
+  status: nullable(Type.Integer({ description: 'null if there was no response.' })),
+  count: Type.Integer({
+    description: 'Undelivered deliveries whose last attempt failed in this way.',
+  }),
+  firstSeenAt: time,
+  lastSeenAt: time,
+  sampleDeliveryId: Type.String({ description: 'The newest of these deliveries.' }),
+  meaning: Type.String({ description: 'What the class means.' }),
+  remedy: Type.String({ description: 'What to do about it.' }),
+})
+
+const failureSchema = {
+  tags: ['Deliveries'],
+  operationId: 'listFailures',
+  summary: 'Groups failed deliveries by destination, class and status',
+  description:
+    'Counts deliveries that are not delivered, by the last attempt on each webhook. The largest group comes first.',
+  querystring: Type.Object(
+    {
+      destinationId: Type.Optional(Type.String({ description: 'Only those of this destination.' })),
+    },
+    { additionalProperties: false },
+  ),
+  response: responses(
+    200,
+    'The groups.',
+    Type.Object({
+      data: Type.Array(FailureResponse),
+      isComplete: Type.Boolean({
+        description: 'false if a destination has so many that only its newest 2,000 were counted.',
+      }),
+    }),
+  ),
+}
+
+/** `/deliveries/failures`: why deliveries fail, and what to do about it. */
+export function addFailureRoute(app: AdminApp, { reports }: AdminDeps): void {
+  app.get('/deliveries/failures', { schema: failureSchema }, async ({ query }) => {
+    const { groups, isComplete } = await reports.failures(query)
+    return { data: groups.map(presentFailure), isComplete }
+  })
+}
+
+function presentFailure(group: FailureGroup): object {
+  const { meaning, help } = ATTEMPT_CLASSES[group.class]
+  return {
+    ...group,
+    firstSeenAt: formatTimestamp(group.firstSeenAt),
+    lastSeenAt: formatTimestamp(group.lastSeenAt),
+    meaning,
+    remedy: help,
+  }
+}
