@@ -23,6 +23,14 @@ describe('a secret box', () => {
     expect(sealed.join()).not.toContain(Buffer.from('my secret').toString('base64url').slice(0, 8))
   })
 
+  test('opens what version 0.1.0 sealed', () => {
+    const box = new SecretBox([Buffer.alloc(32, 7)])
+    const sealed =
+      '4bb06f8e4e3a7715.GR9tFYYSQB7a4i5PjYqJmOOdJrLkbj8u_GwpUsNfkbfAXDa9WcL_iQ6E7tdkVwPQ77k'
+    expect(box.open(sealed, 'dst_1')).toBe('correct horse bättery')
+    expect(box.open('4bb06f8e4e3a7715.9U3dK1EA04Hc90HmkvznyKeDQ0y2b5MXPSczKw', 'dst_1')).toBe('')
+  })
+
   test('does not open under another label, with another key, or what was altered', () => {
     const box = newBox(first)
     const sealed = box.seal('my secret', 'dst_a')

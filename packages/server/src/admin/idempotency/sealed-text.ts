@@ -1,28 +1,21 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
+import { createHmac, hkdfSync } from 'node:crypto'
+import { decrypt, encrypt } from '../../util/aes-gcm.ts'
 import type { Redacted } from '../../util/redacted.ts'
 
-const NONCE_BYTES = 12
-const TAG_BYTES = 16
-
-/** Encrypts `text` so that only who has `credential` can read it, and only as what `label` names (AES-256-GCM). */
+/** Encrypts `text` with a key made from `credential` and `label`: nobody can read it without both. */
 export function seal(text: string, credential: Redacted, label: string): string {
-  const nonce = randomBytes(NONCE_BYTES)
-  const cipher = createCipheriv('aes-256-gcm', keyOf(credential, label), nonce)
-  const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
-  return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64')
+  return encrypt(text, keyOf(credential, label)).toString('base64')
 }
 
-/** What `seal` was given. @throws where credential or label are others, or the text was altered */
+/**
+ * Decrypts what `seal` returned.
+ * @throws if credential or label is a different one, or the text was altered
+ */
 export function unseal(sealed: string, credential: Redacted, label: string): string {
-  const bytes = Buffer.from(sealed, 'base64')
-  const nonce = bytes.subarray(0, NONCE_BYTES)
-  const decipher = createDecipheriv('aes-256-gcm', keyOf(credential, label), nonce)
-  decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES))
-  const text = decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES))
-  return Buffer.concat([text, decipher.final()]).toString('utf8')
+  return decrypt(Buffer.from(sealed, 'base64'), keyOf(credential, label))
 }
 
-/** Tells `text` from any other to who has `credential`, and nothing to who has not. */
+/** A hash of `text` that reveals nothing about it without `credential` (HMAC-SHA-256). */
 export function fingerprint(text: string, credential: Redacted): string {
   return createHmac('sha256', credential.reveal()).update(text).digest('hex')
 }

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { fingerprint, seal, unseal } from '../../../src/admin/idempotency/sealed-text.ts'
+import { Redacted } from '../../../src/util/redacted.ts'
+
+const credential = new Redacted('tok_the-token-that-sealed')
+const LABEL = 'admin-token key-1'
+
+test('opens what version 0.1.0 sealed', () => {
+  const sealed =
+    '3RPI7VUEiHdCBfYLlZ95dGjzc3RZgnzpdTS5Pg6a3hXnedM9tn6pP+tAhxyk+U75epJ59AaLO885fG1OwownJvsaN0JHAswIGsuE+fbu5tedJpQzmQE='
+  const text = '{"status":201,"headers":{},"body":"{\\"token\\":\\"ünï\\"}"}'
+  expect(unseal(sealed, credential, LABEL)).toBe(text)
+})
+
+test('opens only with the same credential and label, and only if nothing was altered', () => {
+  const sealed = seal('my answer', credential, LABEL)
+  expect(unseal(sealed, credential, LABEL)).toBe('my answer')
+  expect(() => unseal(sealed, new Redacted('tok_other'), LABEL)).toThrow()
+  expect(() => unseal(sealed, credential, 'admin-token key-2')).toThrow()
+  expect(() => unseal(sealed.slice(0, 20), credential, LABEL)).toThrow()
+  const altered = (sealed.startsWith('A') ? 'B' : 'A') + sealed.slice(1)
+  expect(() => unseal(altered, credential, LABEL)).toThrow()
+})
+
+test('a fingerprint depends on the text and on the credential', () => {
+  const one = fingerprint('a', credential)
+  expect(fingerprint('a', credential)).toBe(one)
+  expect(fingerprint('b', credential)).not.toBe(one)
+  expect(fingerprint('a', new Redacted('tok_other'))).not.toBe(one)
+})
