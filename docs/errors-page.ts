@@ -2,22 +2,22 @@ import { ATTEMPT_CLASSES, DECLINE_REASONS, INGEST_CODES } from '@hookline/protoc
 import { PROBLEM_CODES } from '../packages/server/src/admin/problems/problem-codes.ts'
 import { code, page, plain, table } from './markdown.ts'
 
-/** docs/errors.md: every way in which something is refused or fails, and the remedy. */
+/** docs/errors.md: every error code and failure class, with its remedy. */
 export function errorsPage(): string {
   return page(
     '# Errors, and what to do',
-    'Every code, reason and class says what went wrong and what to do about it.',
-    '## Answers of the ingestion API',
-    'In `code` of an answer with `"success": false`, and for single calls of a batch in `rejected`.',
+    'Every error code, reason and class of attempts, with its meaning and its remedy.',
+    '## Error codes of the ingestion API',
+    'The field `code` of a response with `"success": false`, and of each entry of `rejected` in the response to a batch.',
     table(['code', 'status', 'message', 'what to do'], ingestRows()),
-    '## Answers of the management API',
-    'In `code` of an `application/problem+json` answer. `errors` names each fault by itself.',
+    '## Error codes of the management API',
+    'The field `code` of an `application/problem+json` response. Its field `errors` lists each fault of the request.',
     table(['code', 'status', 'title', 'what to do'], problemRows()),
     '## Why an event was not delivered to a destination',
-    'The `reason` of a decision in the trace of an event.',
+    'The field `reason` of a decision in the trace of an event.',
     table(['reason', 'meaning', 'what to do'], meaningRows(DECLINE_REASONS)),
-    '## What became of an attempt',
-    'The `class` of an attempt in the history of a delivery, and a label of `hookline_attempts_total`.',
+    '## Classes of attempts',
+    'The field `class` of an attempt in the history of a delivery, and a label of `hookline_attempts_total`.',
     table(['class', 'meaning', 'what to do'], meaningRows(ATTEMPT_CLASSES)),
   )
 }

@@ -15,10 +15,10 @@ describe('the generated pages', () => {
 // Read from the pages as they stand, so that a mistake of the generator cannot hide.
 describe('docs/errors.md', () => {
   it.for([
-    { section: 'Answers of the ingestion API', known: INGEST_CODES },
-    { section: 'Answers of the management API', known: PROBLEM_CODES },
+    { section: 'Error codes of the ingestion API', known: INGEST_CODES },
+    { section: 'Error codes of the management API', known: PROBLEM_CODES },
     { section: 'Why an event was not delivered to a destination', known: DECLINE_REASONS },
-    { section: 'What became of an attempt', known: ATTEMPT_CLASSES },
+    { section: 'Classes of attempts', known: ATTEMPT_CLASSES },
   ])('"$section" names each of them once, and no other', ({ section, known }) => {
     expect(firstCells(sectionOf(read('docs/errors.md'), section))).toEqual(Object.keys(known))
   })

@@ -30,21 +30,21 @@ import { addWriteKeyRoutes } from './sources/write-key-routes.ts'
 
 const BODY_BYTES = 1024 * 1024
 
-/** The management API, to be registered under its prefix. Every route but the OpenAPI document asks for the token. */
+/** The management API as a plugin, to be registered under its prefix. Every route except the OpenAPI document needs a token. */
 export function adminRoutes(deps: AdminDeps): FastifyPluginAsync {
   return async (plugin) => {
     const app: AdminApp = plugin
     handleErrors(app, deps.logger)
-    takeJson(app)
+    acceptJsonOnly(app)
     app.setValidatorCompiler(validate)
-    // Answers are made by the present… functions and go out as those made them.
+    // The present… functions build the response bodies, so the schemas need not filter them.
     app.setSerializerCompiler(() => (data) => JSON.stringify(data))
     app.addHook('onRequest', async (_request, reply) => {
       reply.header('cache-control', 'no-store')
     })
     await serveOpenapi(app)
     await app.register(async (guarded: AdminApp) => {
-      guard(guarded, deps)
+      addHooks(guarded, deps)
       addSourceRoutes(guarded, deps)
       addWriteKeyRoutes(guarded, deps)
       addDestinationRoutes(guarded, deps)
@@ -68,8 +68,8 @@ export function adminRoutes(deps: AdminDeps): FastifyPluginAsync {
   }
 }
 
-/** What every route added to `app` afterwards does before and after its own work. */
-function guard(app: AdminApp, deps: AdminDeps): void {
+/** Adds the hooks of every route that is added to `app` afterwards. */
+function addHooks(app: AdminApp, deps: AdminDeps): void {
   app.decorateRequest('actor')
   app.addHook('onRequest', authenticate(deps))
   app.addHook('onRequest', limitRate(deps.clock, deps.rateLimit))
@@ -78,8 +78,8 @@ function guard(app: AdminApp, deps: AdminDeps): void {
   recordChanges(app, app.prefix, deps)
 }
 
-/** JSON is the only body taken, whatever the server around takes. An empty one is none. */
-function takeJson(app: AdminApp): void {
+/** Accepts JSON bodies only. An empty body is no body. */
+function acceptJsonOnly(app: AdminApp): void {
   const parse = app.getDefaultJsonParser('error', 'error')
   app.removeAllContentTypeParsers()
   const options = { parseAs: 'string' as const, bodyLimit: BODY_BYTES }

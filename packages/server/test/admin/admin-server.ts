@@ -16,7 +16,7 @@ import { TemporaryFolder } from '../harness/temporary-folder.ts'
 
 export const TOKEN = 'tok_the-admin-token-of-these-tests'
 
-/** As of a service that has delivered nothing yet. */
+/** The health of a service that has delivered nothing yet. */
 const NO_HEALTH: DestinationHealth = {
   webhooks: ({ settings }) =>
     settings.webhooks.map(({ url }) => ({
@@ -28,13 +28,13 @@ const NO_HEALTH: DestinationHealth = {
   lastHour: () => ({ attempts: 0, delivered: 0 }),
 }
 
-/** Nothing is sent from here. */
+/** Fails each test delivery. */
 const NO_TEST_DELIVERIES: TestDeliveries = {
-  run: () => Promise.reject(new Error('Give testDeliveries to AdminServer.open.')),
+  run: () => Promise.reject(new Error('Pass testDeliveries to AdminServer.open.')),
 }
 
-/** A JSON answer. `body` is what the test expects it to be; `text` is what came. */
-export interface Answer<T> {
+/** A response. `body` has the type that the test expects; `text` is the raw body. */
+export interface ApiResponse<T> {
   readonly status: number
   readonly headers: Headers
   readonly text: string
@@ -47,18 +47,18 @@ export interface Call {
   readonly body?: unknown
 }
 
-/** The management API on a port of its own, with an embedded backend in a folder of its own. */
+/** The management API on its own port, with an embedded backend in its own folder. */
 export class AdminServer implements AsyncDisposable {
   readonly backend: Backend
   readonly clock = new ManualClock(NOON)
   readonly live = new LiveTail(this.clock)
-  /** `GET /api/v1/…` of every route there is. */
+  /** Every route, as `GET /api/v1/…`. */
   readonly routes: string[] = []
-  /** Requests whose client did not wait for the answer. */
-  brokenOff = 0
+  /** The number of requests whose client disconnected before the response. */
+  aborted = 0
   /** Every log line written. */
   readonly logged: string[] = []
-  // A client that broke off may have connected again without a request: Node does not take that for idle.
+  // A client that disconnected may have reconnected without a request, which Node does not count as idle.
   readonly #server = fastify({ forceCloseConnections: true })
   readonly #resources: AsyncDisposableStack
   readonly #overrides: Partial<AdminDeps>
@@ -77,7 +77,7 @@ export class AdminServer implements AsyncDisposable {
     this.#resources = resources
   }
 
-  /** @param overrides what the API works with in place of what it would */
+  /** @param overrides replace parts of what the API works with */
   static async open(overrides: Partial<AdminDeps> = {}): Promise<AdminServer> {
     await using stack = new AsyncDisposableStack()
     const folder = stack.use(new TemporaryFolder())
@@ -92,7 +92,7 @@ export class AdminServer implements AsyncDisposable {
     method: string,
     path: string,
     { headers = {}, body }: Call = {},
-  ): Promise<Answer<T>> {
+  ): Promise<ApiResponse<T>> {
     const isRaw = typeof body === 'string' || body instanceof Uint8Array
     const response = await fetch(`${this.#origin}${path}`, {
       method,
@@ -109,7 +109,7 @@ export class AdminServer implements AsyncDisposable {
     return { status: response.status, headers: response.headers, text, body: parsed }
   }
 
-  /** The answer to a GET whose body goes on. */
+  /** The response to a GET whose body is a stream. */
   async stream(
     path: string,
     { headers, signal }: { headers: Readonly<Record<string, string>>; signal: AbortSignal },
@@ -122,7 +122,7 @@ export class AdminServer implements AsyncDisposable {
     return response
   }
 
-  /** A call that must succeed: what it answered. */
+  /** A call that must succeed. Returns the response body. */
   async must<T>(method: string, path: string, call: Call = {}): Promise<T> {
     const { status, text, body } = await this.call<T>(method, path, call)
     if (status >= 300) throw new Error(`${method} ${path} answered ${status}: ${text}`)
@@ -139,7 +139,7 @@ export class AdminServer implements AsyncDisposable {
       for (const each of [method].flat()) this.routes.push(`${each} ${url}`)
     })
     this.#server.addHook('onRequestAbort', (_request, done) => {
-      this.brokenOff += 1
+      this.aborted += 1
       done()
     })
     const logger = pino({ level: 'trace' }, { write: (line) => void this.logged.push(line) })

@@ -1,4 +1,4 @@
-/** What every answer but success carries. */
+/** The body of every error response. */
 export interface ProblemDocument {
   readonly type: string
   readonly title: string

@@ -17,7 +17,7 @@ export type Source = {
     id: string;
     /** A text of 1 to 200 characters, not only spaces. */
     name: string;
-    /** true or false. Calls to a disabled source are refused. */
+    /** true or false. A disabled source refuses all calls. */
     enabled: boolean;
     /** Calls per second and node, a whole number from 1; null for no limit. */
     rateLimit: number | null;
@@ -25,26 +25,26 @@ export type Source = {
         key: string;
         /** ISO 8601, UTC. */
         createdAt: string;
-        /** To the minute; null while unused. */
+        /** To the minute; null if the key was never used. */
         lastUsedAt: string | null;
     }[];
     /** ISO 8601, UTC. */
     createdAt: string;
     /** ISO 8601, UTC. */
     updatedAt: string;
-    /** What the ETag says. */
+    /** The version, as in the ETag. */
     version: number;
 };
 export type Problem = {
     "type": string;
     title: string;
     status: number;
-    /** For programs; docs/errors.md explains each. */
+    /** For programs; docs/errors.md explains each code. */
     code: string;
     detail: string;
     requestId: string;
     errors: {
-        /** A JSON Pointer into the body, or a parameter. */
+        /** A JSON Pointer into the body, or the name of a parameter. */
         pointer: string;
         code: string;
         message: string;
@@ -53,52 +53,52 @@ export type Problem = {
 };
 export type Destination = {
     id: string;
-    /** The id of the source whose events go there. */
+    /** The id of the source whose events it receives. */
     sourceId: string;
-    /** Webhooks is the only type there is. */
+    /** Webhooks: there is no other type. */
     "type": "Webhooks";
     /** A text of 1 to 200 characters, not only spaces. */
     name: string;
-    /** true or false. What comes while it is false is not forwarded. */
+    /** true or false. Events that arrive while it is false are not delivered. */
     enabled: boolean;
-    /** null while deliveries are tried; else since when they are held. */
+    /** null while deliveries are attempted; otherwise since when and why they are held. */
     paused: {
         /** ISO 8601, UTC. */
         since: string;
-        /** gone: the receiver answered 410 three times in a row, a minute apart. */
+        /** gone: the receiver responded with 410 three times in a row, a minute apart. */
         reason: "operator" | "gone";
     } | null;
     settings: {
         sharedSecret: {
             "set": boolean;
             last4?: string;
-            /** Until then webhook-signature carries that of the secret before, too. */
+            /** Until then, webhook-signature also contains the signature of the previous secret. */
             previousUntil?: string;
         };
         webhooks: {
-            /** http or https, without credentials and fragment. */
+            /** An http or https URL without credentials and fragment. */
             url: string;
             headers: {
                 [key: string]: {
                     "set": true;
                 };
             };
-            /** null while deliveries are tried; else since when they are held. */
+            /** null while deliveries are attempted; otherwise since when and why they are held. */
             paused: {
                 /** ISO 8601, UTC. */
                 since: string;
-                /** gone: the receiver answered 410 three times in a row, a minute apart. */
+                /** gone: the receiver responded with 410 three times in a row, a minute apart. */
                 reason: "operator" | "gone";
             } | null;
         }[];
-        /** A delivery is done when any webhook took it, or when each did. */
+        /** any: a delivery is delivered when one webhook accepted it. each: when every webhook accepted it. */
         successPolicy: "any" | "each";
     };
     /** ISO 8601, UTC. */
     createdAt: string;
     /** ISO 8601, UTC. */
     updatedAt: string;
-    /** What the ETag says. */
+    /** The version, as in the ETag. */
     version: number;
 };
 export type Event = {
@@ -110,9 +110,9 @@ export type Event = {
     };
     /** ISO 8601, UTC. */
     receivedAt: string;
-    /** What was noticed about the call. */
+    /** What Hookline noticed about the call. */
     marks: ("precision_lost" | "timestamp_unreadable")[];
-    /** Later calls with the same messageId, left out. */
+    /** The number of later calls with the same messageId. They were dropped. */
     duplicates: number;
 };
 export type Delivery = {
@@ -122,11 +122,11 @@ export type Delivery = {
     destinationId: string;
     /** One of pending, delivered, rejected, expired, held, quarantined. */
     state: "pending" | "delivered" | "rejected" | "expired" | "held" | "quarantined";
-    /** Attempt rounds made, since the last replay or retry. */
+    /** Attempt rounds since the last replay or retry. */
     rounds: number;
-    /** The replay that asked for it again. */
+    /** The last replay that delivered it again. */
     replayId?: string;
-    /** Why it is quarantined. */
+    /** Why the delivery is in quarantine. */
     quarantine?: {
         reason: string;
         /** ISO 8601, UTC. */
@@ -143,59 +143,59 @@ export type Delivery = {
         nextAttemptAt: string | null;
         last: {
             id: string;
-            /** The round it belonged to, from 1. */
+            /** The number of its round, from 1. */
             round: number;
-            /** Which attempt on this webhook it was, from 1. */
+            /** The number of the attempt on this webhook, from 1. */
             "number": number;
             url: string;
             /** ISO 8601, UTC. */
             startedAt: string;
             durationMs: number;
-            /** Where the time went. What is absent was not needed, or not reached. */
+            /** The duration of each phase. A phase that is absent was not needed or not reached. */
             timing: {
-                /** The name look-up. */
+                /** The DNS lookup. */
                 lookupMs?: number;
                 connectMs?: number;
                 tlsMs?: number;
-                /** Sending, and waiting for the last header of the answer. */
+                /** Sending the request, and waiting for the last response header. */
                 answerMs?: number;
             };
             outcome: "delivered" | "retry" | "rejected";
-            /** delivered, or what went wrong; docs/errors.md explains each. */
+            /** delivered, or what went wrong; docs/errors.md explains each class. */
             "class": string;
             status?: number;
-            /** What went wrong, in words. */
+            /** What went wrong, as text. */
             error?: string;
-            /** The replay it belonged to. */
+            /** The replay that the attempt belongs to. */
             replayId?: string;
         };
     }[];
     attempts: {
         id: string;
-        /** The round it belonged to, from 1. */
+        /** The number of its round, from 1. */
         round: number;
-        /** Which attempt on this webhook it was, from 1. */
+        /** The number of the attempt on this webhook, from 1. */
         "number": number;
         url: string;
         /** ISO 8601, UTC. */
         startedAt: string;
         durationMs: number;
-        /** Where the time went. What is absent was not needed, or not reached. */
+        /** The duration of each phase. A phase that is absent was not needed or not reached. */
         timing: {
-            /** The name look-up. */
+            /** The DNS lookup. */
             lookupMs?: number;
             connectMs?: number;
             tlsMs?: number;
-            /** Sending, and waiting for the last header of the answer. */
+            /** Sending the request, and waiting for the last response header. */
             answerMs?: number;
         };
         outcome: "delivered" | "retry" | "rejected";
-        /** delivered, or what went wrong; docs/errors.md explains each. */
+        /** delivered, or what went wrong; docs/errors.md explains each class. */
         "class": string;
         status?: number;
-        /** What went wrong, in words. */
+        /** What went wrong, as text. */
         error?: string;
-        /** The replay it belonged to. */
+        /** The replay that the attempt belongs to. */
         replayId?: string;
         headers?: {
             [key: string]: string;
@@ -205,7 +205,7 @@ export type Delivery = {
     }[];
 };
 export type Replay = {
-    /** What X-Hookline-Replay says on its attempts. */
+    /** The value of the header X-Hookline-Replay on its attempts. */
     id: string;
     state: "queued" | "running" | "finished" | "cancelled";
     destinationId: string;
@@ -218,15 +218,15 @@ export type Replay = {
     text: string | null;
     includeDeclined: boolean;
     ratePerSecond: number | null;
-    /** Deliveries and decisions looked at. */
+    /** Deliveries and decisions scanned so far. */
     scanned: number;
-    /** Deliveries made due again. */
+    /** Deliveries made due again so far. */
     requeued: number;
-    /** Of those, delivered so far. */
+    /** How many of these are delivered so far. */
     delivered: number;
-    /** Of those, ended otherwise so far. */
+    /** How many of these ended undelivered so far. */
     failed: number;
-    /** How far it is between from and to. */
+    /** How far the replay has come between from and to. */
     reachedAt: string | null;
     /** ISO 8601, UTC. */
     createdAt: string;
@@ -235,9 +235,9 @@ export type Replay = {
 };
 export type Deletion = {
     id: string;
-    /** finished: done, and every receiver told. partial: done, but not every one told. */
+    /** finished: done, and every receiver was notified. partial: done, but not every receiver could be notified. */
     state: "queued" | "running" | "finished" | "partial";
-    /** How many users it is about. */
+    /** The number of users to delete. */
     users: number;
     /** null: every source. */
     sourceIds: string[] | null;
@@ -252,7 +252,7 @@ export type Deletion = {
         events: number;
         deliveries: number;
     };
-    /** One for each source and destination; empty until the purge is done. */
+    /** One for each source and destination. Empty until the purge is done. */
     notifications: {
         sourceId: string;
         destinationId: string;
@@ -271,7 +271,7 @@ export type Token = {
     id: string;
     /** A text of 1 to 200 characters, not only spaces. */
     name: string;
-    /** One of viewer, editor, admin: who reads, who changes things, who manages tokens and data. */
+    /** One of viewer, editor, admin. Viewers read, editors also change records, admins also manage tokens and data. */
     role: "viewer" | "editor" | "admin";
     /** ISO 8601, UTC. */
     createdAt: string;
@@ -281,7 +281,7 @@ export type Token = {
     lastUsedAt: string | null;
 };
 /**
- * This document
+ * Shows this document
  */
 export function getOpenapi(opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
@@ -318,12 +318,12 @@ export function listSources({ limit, cursor }: {
     });
 }
 /**
- * Makes a source with a write key
+ * Creates a source with a write key
  */
 export function createSource(body: {
     /** A text of 1 to 200 characters, not only spaces. */
     name: string;
-    /** true or false. Calls to a disabled source are refused. */
+    /** true or false. A disabled source refuses all calls. */
     enabled?: boolean;
     /** Calls per second and node, a whole number from 1; null for no limit. */
     rateLimit?: number | null;
@@ -360,12 +360,12 @@ export function getSource(id: string, opts?: Oazapfts.RequestOpts) {
     });
 }
 /**
- * Changes the fields that are given
+ * Changes a source
  */
 export function changeSource(id: string, body: {
     /** A text of 1 to 200 characters, not only spaces. */
     name?: string;
-    /** true or false. Calls to a disabled source are refused. */
+    /** true or false. A disabled source refuses all calls. */
     enabled?: boolean;
     /** Calls per second and node, a whole number from 1; null for no limit. */
     rateLimit?: number | null;
@@ -407,7 +407,7 @@ export function removeSource(id: string, { ifMatch }: {
     });
 }
 /**
- * Makes another write key
+ * Adds a write key
  */
 export function addWriteKey(id: string, body: {}, { ifMatch, idempotencyKey }: {
     ifMatch?: string;
@@ -419,7 +419,7 @@ export function addWriteKey(id: string, body: {}, { ifMatch, idempotencyKey }: {
             key: string;
             /** ISO 8601, UTC. */
             createdAt: string;
-            /** To the minute; null while unused. */
+            /** To the minute; null if the key was never used. */
             lastUsedAt: string | null;
         };
     } | {
@@ -482,33 +482,33 @@ export function listDestinations({ limit, cursor, sourceId }: {
     });
 }
 /**
- * Makes a destination, off by default
+ * Creates a destination, disabled by default
  */
 export function createDestination(body: {
-    /** The id of the source whose events go there. */
+    /** The id of the source whose events it receives. */
     sourceId: string;
-    /** Webhooks is the only type there is. */
+    /** Webhooks: there is no other type. */
     "type": "Webhooks";
     /** A text of 1 to 200 characters, not only spaces. */
     name?: string;
-    /** true or false. What comes while it is false is not forwarded. */
+    /** true or false. Events that arrive while it is false are not delivered. */
     enabled?: boolean;
     settings: {
         webhooks?: {
-            /** http or https, without credentials and fragment. */
+            /** An http or https URL without credentials and fragment. */
             url: string;
-            /** As it is shown. It changes nothing: see /pause and /resume. */
+            /** Accepted as it is shown, and ignored: see /pause and /resume. */
             paused?: any;
-            /** Static headers, texts by name. A value as it is shown, {"set": true}, keeps the stored one. */
+            /** Static headers: values by name. The value {"set": true}, as it is shown, keeps the stored value. */
             headers?: {
                 [key: string]: any;
             };
         }[];
-        /** In place of webhooks: one URL without headers. */
+        /** Shorthand for webhooks: one URL without headers. */
         webhookUrl?: string;
-        /** Keys the signatures; null for none. As it is shown, it stays what it is. */
+        /** The key of the signatures; null for no signatures. The object that responses show keeps the stored secret. */
         sharedSecret?: string | null | object;
-        /** A delivery is done when any webhook took it, or when each did. */
+        /** any: a delivery is delivered when one webhook accepted it. each: when every webhook accepted it. */
         successPolicy?: "any" | "each";
     };
 }, { idempotencyKey }: {
@@ -537,66 +537,66 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
         status: 200;
         data: {
             id: string;
-            /** The id of the source whose events go there. */
+            /** The id of the source whose events it receives. */
             sourceId: string;
-            /** Webhooks is the only type there is. */
+            /** Webhooks: there is no other type. */
             "type": "Webhooks";
             /** A text of 1 to 200 characters, not only spaces. */
             name: string;
-            /** true or false. What comes while it is false is not forwarded. */
+            /** true or false. Events that arrive while it is false are not delivered. */
             enabled: boolean;
-            /** null while deliveries are tried; else since when they are held. */
+            /** null while deliveries are attempted; otherwise since when and why they are held. */
             paused: {
                 /** ISO 8601, UTC. */
                 since: string;
-                /** gone: the receiver answered 410 three times in a row, a minute apart. */
+                /** gone: the receiver responded with 410 three times in a row, a minute apart. */
                 reason: "operator" | "gone";
             } | null;
             settings: {
                 sharedSecret: {
                     "set": boolean;
                     last4?: string;
-                    /** Until then webhook-signature carries that of the secret before, too. */
+                    /** Until then, webhook-signature also contains the signature of the previous secret. */
                     previousUntil?: string;
                 };
                 webhooks: {
-                    /** http or https, without credentials and fragment. */
+                    /** An http or https URL without credentials and fragment. */
                     url: string;
                     headers: {
                         [key: string]: {
                             "set": true;
                         };
                     };
-                    /** null while deliveries are tried; else since when they are held. */
+                    /** null while deliveries are attempted; otherwise since when and why they are held. */
                     paused: {
                         /** ISO 8601, UTC. */
                         since: string;
-                        /** gone: the receiver answered 410 three times in a row, a minute apart. */
+                        /** gone: the receiver responded with 410 three times in a row, a minute apart. */
                         reason: "operator" | "gone";
                     } | null;
                 }[];
-                /** A delivery is done when any webhook took it, or when each did. */
+                /** any: a delivery is delivered when one webhook accepted it. each: when every webhook accepted it. */
                 successPolicy: "any" | "each";
             };
             /** ISO 8601, UTC. */
             createdAt: string;
             /** ISO 8601, UTC. */
             updatedAt: string;
-            /** What the ETag says. */
+            /** The version, as in the ETag. */
             version: number;
             health: {
                 webhooks: {
                     url: string;
-                    /** open: nothing is tried; half_open: one attempt tries whether it is well again. */
+                    /** closed: attempts are made. open: no attempt is made. half_open: one attempt checks whether the webhook works again. */
                     breaker: "closed" | "open" | "half_open";
                     /** ISO 8601, UTC. */
                     brokenSince: string | null;
                     /** ISO 8601, UTC. */
                     restsUntil: string | null;
                 }[];
-                /** Deliveries that wait for another round. */
+                /** Deliveries that wait for their next round. */
                 pending: number;
-                /** Deliveries that wait for the end of a pause. */
+                /** Deliveries that wait until the destination is resumed. */
                 held: number;
                 /** ISO 8601, UTC. */
                 oldestPendingAt: string | null;
@@ -604,7 +604,7 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                 lastHour: {
                     attempts: number;
                     delivered: number;
-                    /** 0 to 1; null without an attempt. */
+                    /** 0 to 1; null if there was no attempt. */
                     successRate: number | null;
                 };
             };
@@ -617,29 +617,29 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
     });
 }
 /**
- * Changes the fields that are given
+ * Changes a destination
  */
 export function changeDestination(id: string, body: {
     /** A text of 1 to 200 characters, not only spaces. */
     name?: string;
-    /** true or false. What comes while it is false is not forwarded. */
+    /** true or false. Events that arrive while it is false are not delivered. */
     enabled?: boolean;
     settings?: {
         webhooks?: {
-            /** http or https, without credentials and fragment. */
+            /** An http or https URL without credentials and fragment. */
             url: string;
-            /** As it is shown. It changes nothing: see /pause and /resume. */
+            /** Accepted as it is shown, and ignored: see /pause and /resume. */
             paused?: any;
-            /** Static headers, texts by name. A value as it is shown, {"set": true}, keeps the stored one. */
+            /** Static headers: values by name. The value {"set": true}, as it is shown, keeps the stored value. */
             headers?: {
                 [key: string]: any;
             };
         }[];
-        /** In place of webhooks: one URL without headers. */
+        /** Shorthand for webhooks: one URL without headers. */
         webhookUrl?: string;
-        /** Keys the signatures; null for none. As it is shown, it stays what it is. */
+        /** The key of the signatures; null for no signatures. The object that responses show keeps the stored secret. */
         sharedSecret?: string | null | object;
-        /** A delivery is done when any webhook took it, or when each did. */
+        /** any: a delivery is delivered when one webhook accepted it. each: when every webhook accepted it. */
         successPolicy?: "any" | "each";
     };
 }, { ifMatch }: {
@@ -680,7 +680,7 @@ export function removeDestination(id: string, { ifMatch }: {
     });
 }
 /**
- * Holds deliveries instead of trying them
+ * Pauses a destination: its deliveries are held
  */
 export function pauseDestination(id: string, body: {}, { ifMatch, idempotencyKey }: {
     ifMatch?: string;
@@ -703,7 +703,7 @@ export function pauseDestination(id: string, body: {}, { ifMatch, idempotencyKey
     }));
 }
 /**
- * Goes on with what was held
+ * Resumes a destination
  */
 export function resumeDestination(id: string, body: {}, { ifMatch, idempotencyKey }: {
     ifMatch?: string;
@@ -726,14 +726,14 @@ export function resumeDestination(id: string, body: {}, { ifMatch, idempotencyKe
     }));
 }
 /**
- * Sends something to each webhook, and shows what came of it
+ * Makes a test delivery and shows its result
  */
 export function testDestination(id: string, body: {
     /** A sample of this type: identify, track, page, screen, group, alias, delete. */
     "type"?: "identify" | "track" | "page" | "screen" | "group" | "alias" | "delete";
-    /** An event of its source, by id. */
+    /** The id of an event of its source. */
     eventId?: string;
-    /** true: only shows what would be sent. */
+    /** true: only shows the requests, and sends nothing. */
     dryRun?: boolean;
 }, { idempotencyKey }: {
     idempotencyKey?: string;
@@ -748,11 +748,11 @@ export function testDestination(id: string, body: {
                 url: string;
                 request: {
                     method: "POST";
-                    /** As sent, but for the values of static headers. */
+                    /** As sent, but with the values of static headers hidden. */
                     headers: {
                         [key: string]: string;
                     };
-                    /** Byte for byte. */
+                    /** The exact body of the request. */
                     body: string;
                 };
                 signature: {
@@ -765,22 +765,22 @@ export function testDestination(id: string, body: {
                     /** ISO 8601, UTC. */
                     startedAt: string;
                     durationMs: number;
-                    /** Where the time went. What is absent was not needed, or not reached. */
+                    /** The duration of each phase. A phase that is absent was not needed or not reached. */
                     timing: {
-                        /** The name look-up. */
+                        /** The DNS lookup. */
                         lookupMs?: number;
                         connectMs?: number;
                         tlsMs?: number;
-                        /** Sending, and waiting for the last header of the answer. */
+                        /** Sending the request, and waiting for the last response header. */
                         answerMs?: number;
                     };
                     outcome: "delivered" | "retry" | "rejected";
-                    /** delivered, or what went wrong; docs/errors.md explains each. */
+                    /** delivered, or what went wrong; docs/errors.md explains each class. */
                     "class": string;
                     status?: number;
-                    /** What went wrong, in words. */
+                    /** What went wrong, as text. */
                     error?: string;
-                    /** How long the receiver asked for quiet. */
+                    /** How long the receiver asked to wait. */
                     retryAfterMs?: number;
                     headers?: {
                         [key: string]: string;
@@ -803,12 +803,12 @@ export function testDestination(id: string, body: {
     }));
 }
 /**
- * Replaces the shared secret, with a time of change
+ * Replaces the shared secret, with an overlap
  */
 export function rotateSecret(id: string, body: {
     /** The new shared secret: a text of 1 to 1,024 characters. */
     secret: string;
-    /** How long the old one signs as well: 0 to 168 hours; 24 if absent. */
+    /** For how long requests are also signed with the old secret: 0 to 168 hours; 24 if absent. */
     overlapHours?: number;
 }, { ifMatch, idempotencyKey }: {
     ifMatch?: string;
@@ -873,7 +873,7 @@ export function listEvents({ limit, cursor, sourceId, messageId, $type, userId, 
     });
 }
 /**
- * Shows an event and what became of it
+ * Shows an event and its trace
  */
 export function getEvent(id: string, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
@@ -887,21 +887,21 @@ export function getEvent(id: string, opts?: Oazapfts.RequestOpts) {
             };
             /** ISO 8601, UTC. */
             receivedAt: string;
-            /** What was noticed about the call. */
+            /** What Hookline noticed about the call. */
             marks: ("precision_lost" | "timestamp_unreadable")[];
-            /** Later calls with the same messageId, left out. */
+            /** The number of later calls with the same messageId. They were dropped. */
             duplicates: number;
             source: {
                 id: string;
-                /** null if removed. */
+                /** null if the source was removed. */
                 name: string | null;
             };
             decisions: {
                 destinationId: string;
                 decision: "deliver" | "declined" | "pending";
-                /** The code of why not. */
+                /** The code of the reason, if declined. */
                 reason: string | null;
-                /** In words, with the remedy. */
+                /** The decision and its remedy, as text. */
                 explanation: string;
             }[];
             deliveries: Delivery[];
@@ -914,7 +914,7 @@ export function getEvent(id: string, opts?: Oazapfts.RequestOpts) {
     });
 }
 /**
- * Groups deliveries that failed by destination, class and status
+ * Groups failed deliveries by destination, class and status
  */
 export function listFailures({ destinationId }: {
     destinationId?: string;
@@ -924,24 +924,24 @@ export function listFailures({ destinationId }: {
         data: {
             data: {
                 destinationId: string;
-                /** What went wrong; docs/errors.md explains each. */
+                /** What went wrong; docs/errors.md explains each class. */
                 "class": string;
-                /** null where there was no answer. */
+                /** null if there was no response. */
                 status: number | null;
-                /** Deliveries that are not delivered and failed so last. */
+                /** Undelivered deliveries whose last attempt failed in this way. */
                 count: number;
                 /** ISO 8601, UTC. */
                 firstSeenAt: string;
                 /** ISO 8601, UTC. */
                 lastSeenAt: string;
-                /** The newest of them. */
+                /** The newest of these deliveries. */
                 sampleDeliveryId: string;
                 /** What the class means. */
                 meaning: string;
                 /** What to do about it. */
                 remedy: string;
             }[];
-            /** false where a destination has so many that only its newest 2,000 were counted. */
+            /** false if a destination has so many that only its newest 2,000 were counted. */
             isComplete: boolean;
         };
     } | {
@@ -1006,7 +1006,7 @@ export function getDelivery(id: string, opts?: Oazapfts.RequestOpts) {
     });
 }
 /**
- * Makes another round now
+ * Retries a delivery now
  */
 export function retryDelivery(id: string, body: {}, { idempotencyKey }: {
     idempotencyKey?: string;
@@ -1032,21 +1032,21 @@ export function retryDelivery(id: string, body: {}, { idempotencyKey }: {
 export function createReplay(body: {
     /** The id of a destination. */
     destinationId: string;
-    /** Deliveries in these states, of delivered, rejected, expired, quarantined; rejected and expired if absent. */
+    /** Only deliveries in these states: delivered, rejected, expired, quarantined; rejected and expired if absent. */
     states?: ("delivered" | "rejected" | "expired" | "quarantined")[];
-    /** Of events received at this time or later, as ISO 8601: 2026-11-21T09:30:00Z. */
+    /** Only events received at this time or later, as ISO 8601: 2026-11-21T09:30:00Z. */
     "from"?: string;
-    /** Of events received before this; now if absent, as ISO 8601: 2026-11-21T09:30:00Z. */
+    /** Only events received before this time; now if absent, as ISO 8601: 2026-11-21T09:30:00Z. */
     to?: string;
-    /** Of events of these types, of identify, track, page, screen, group, alias. */
+    /** Only events of these types: identify, track, page, screen, group, alias. */
     types?: ("identify" | "track" | "page" | "screen" | "group" | "alias")[];
-    /** Of events that contain this somewhere, in any case: 1 to 1,024 characters. */
+    /** Only events that contain this text, upper and lower case alike: 1 to 1,024 characters. */
     text?: string;
-    /** true: besides, events that came while the destination was off. */
+    /** true: also events that arrived while the destination was disabled. */
     includeDeclined?: boolean;
-    /** Deliveries per second at most, a whole number from 1; no limit if absent. */
+    /** The maximum number of deliveries per second, a whole number from 1; no limit if absent. */
     ratePerSecond?: number;
-    /** true: only counts what matches. */
+    /** true: only counts the matching deliveries. */
     dryRun?: boolean;
 }, { idempotencyKey }: {
     idempotencyKey?: string;
@@ -1098,7 +1098,7 @@ export function listReplays({ limit, cursor }: {
     });
 }
 /**
- * Shows a replay and how far it is
+ * Shows a replay and its progress
  */
 export function getReplay(id: string, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
@@ -1112,7 +1112,7 @@ export function getReplay(id: string, opts?: Oazapfts.RequestOpts) {
     });
 }
 /**
- * Ends a replay
+ * Cancels a replay
  */
 export function cancelReplay(id: string, body: {}, { idempotencyKey }: {
     idempotencyKey?: string;
@@ -1133,14 +1133,14 @@ export function cancelReplay(id: string, body: {}, { idempotencyKey }: {
     }));
 }
 /**
- * Deletes users, and tells receivers of it
+ * Deletes users and notifies receivers
  */
 export function createDeletion(body: {
-    /** The userIds of 1 to 5000 users, texts that are not empty. */
+    /** The userIds of 1 to 5000 users, each a text that is not empty. */
     userIds: string[];
     /** The ids of sources. Leave it out for every source, removed ones included. */
     sourceIds?: string[];
-    /** true: new events of the users are not kept from now on. */
+    /** true: from now on, new events of these users are not kept. */
     suppress?: boolean;
 }, { idempotencyKey }: {
     idempotencyKey?: string;
@@ -1188,7 +1188,7 @@ export function listDeletions({ limit, cursor }: {
     });
 }
 /**
- * Shows a deletion and how far it is
+ * Shows a deletion and its progress
  */
 export function getDeletion(id: string, { format }: {
     format?: "receipt";
@@ -1197,9 +1197,9 @@ export function getDeletion(id: string, { format }: {
         status: 200;
         data: {
             id: string;
-            /** finished: done, and every receiver told. partial: done, but not every one told. */
+            /** finished: done, and every receiver was notified. partial: done, but not every receiver could be notified. */
             state: "queued" | "running" | "finished" | "partial";
-            /** How many users it is about. */
+            /** The number of users to delete. */
             users: number;
             /** null: every source. */
             sourceIds: string[] | null;
@@ -1214,7 +1214,7 @@ export function getDeletion(id: string, { format }: {
                 events: number;
                 deliveries: number;
             };
-            /** One for each source and destination; empty until the purge is done. */
+            /** One for each source and destination. Empty until the purge is done. */
             notifications: {
                 sourceId: string;
                 destinationId: string;
@@ -1235,9 +1235,9 @@ export function getDeletion(id: string, { format }: {
             };
             signature: {
                 algorithm: "Ed25519";
-                /** SPKI in DER, as base64. */
+                /** The public key: SPKI in DER, as base64. */
                 publicKey: string;
-                /** base64 */
+                /** The signature, as base64. */
                 value: string;
             };
         };
@@ -1288,11 +1288,11 @@ export function listSuppressions({ limit, cursor }: {
         data: {
             data: {
                 userId: string;
-                /** null: in every source. */
+                /** null: every source. */
                 sourceId: string | null;
                 /** ISO 8601, UTC. */
                 since: string;
-                /** The deletion that asked for it. */
+                /** The deletion that requested it. */
                 deletionId: string;
             }[];
             /** null on the last page. */
@@ -1309,7 +1309,7 @@ export function listSuppressions({ limit, cursor }: {
     });
 }
 /**
- * Lets a user come back, in every source
+ * Ends the suppression of a user, in every source
  */
 export function removeSuppression(userId: string, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
@@ -1347,12 +1347,12 @@ export function listTokens({ limit, cursor }: {
     });
 }
 /**
- * Makes a token, and shows it this once
+ * Creates a token and shows it once
  */
 export function createToken(body: {
     /** A text of 1 to 200 characters, not only spaces. */
     name: string;
-    /** One of viewer, editor, admin: who reads, who changes things, who manages tokens and data. */
+    /** One of viewer, editor, admin. Viewers read, editors also change records, admins also manage tokens and data. */
     role: "viewer" | "editor" | "admin";
     /** When it expires: a time in the future, ISO 8601. null or absent for never. */
     expiresAt?: string | null;
@@ -1365,7 +1365,7 @@ export function createToken(body: {
             id: string;
             /** A text of 1 to 200 characters, not only spaces. */
             name: string;
-            /** One of viewer, editor, admin: who reads, who changes things, who manages tokens and data. */
+            /** One of viewer, editor, admin. Viewers read, editors also change records, admins also manage tokens and data. */
             role: "viewer" | "editor" | "admin";
             /** ISO 8601, UTC. */
             createdAt: string;
@@ -1373,7 +1373,7 @@ export function createToken(body: {
             expiresAt: string | null;
             /** ISO 8601, UTC. */
             lastUsedAt: string | null;
-            /** Keep it: it is a secret. */
+            /** The secret token: store it safely. */
             token: string;
         };
     } | {
@@ -1389,7 +1389,7 @@ export function createToken(body: {
     }));
 }
 /**
- * Removes a token; requests with it are refused from now on
+ * Removes a token
  */
 export function removeToken(id: string, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
@@ -1403,7 +1403,7 @@ export function removeToken(id: string, opts?: Oazapfts.RequestOpts) {
     });
 }
 /**
- * Lists who changed what, newest first
+ * Lists changes and who made them, newest first
  */
 export function listAudit({ limit, cursor, actorId, action, targetId }: {
     limit?: number;
@@ -1424,9 +1424,9 @@ export function listAudit({ limit, cursor, actorId, action, targetId }: {
                     name: string;
                     role: string;
                 };
-                /** The operationId of what was done. */
+                /** The operationId of the request. */
                 action: string;
-                /** The id of what was changed. */
+                /** The id of the changed record. */
                 targetId: string | null;
                 before: {
                     [key: string]: any;
@@ -1457,7 +1457,7 @@ export function listAudit({ limit, cursor, actorId, action, targetId }: {
     });
 }
 /**
- * Counts over time: received, refused, filtered, delivered, failed, pending, latency
+ * Shows counts over time: received, refused, filtered, delivered, failed, pending, latency
  */
 export function getStatistics({ $from, to, step, sourceId, destinationId }: {
     $from?: string;
@@ -1479,13 +1479,13 @@ export function getStatistics({ $from, to, step, sourceId, destinationId }: {
                 at: string;
                 /** Calls accepted, duplicates included. */
                 received: number;
-                /** Calls refused, by code. Many belong to no source: empty where one source or destination is asked for. */
+                /** Refused calls, by code. Many belong to no source, so this is empty if sourceId or destinationId is given. */
                 refused: {
                     [key: string]: number;
                 };
-                /** Calls left out because they had come before. */
+                /** Calls dropped as duplicates. */
                 duplicates: number;
-                /** Decisions against a delivery, by reason. */
+                /** Declined events, by reason. */
                 filtered: {
                     [key: string]: number;
                 };
@@ -1494,9 +1494,9 @@ export function getStatistics({ $from, to, step, sourceId, destinationId }: {
                 failed: {
                     [key: string]: number;
                 };
-                /** Deliveries waiting, on average. */
+                /** The average number of waiting deliveries. */
                 pending: number | null;
-                /** From receipt to delivery, right to 5 %; null where nothing was delivered. */
+                /** From receipt to delivery, to within 5 %; null if nothing was delivered. */
                 latencyMs: {
                     p50: number;
                     p95: number;
@@ -1518,7 +1518,7 @@ export function getStatistics({ $from, to, step, sourceId, destinationId }: {
     });
 }
 /**
- * Tells events, decisions and attempts as they happen
+ * Streams events, decisions and attempts as they happen
  */
 export function watch({ kind, sourceId, destinationId, $type, event, userId, lastEventId }: {
     kind?: "event" | "decision" | "attempt";
@@ -1550,7 +1550,7 @@ export function watch({ kind, sourceId, destinationId, $type, event, userId, las
     });
 }
 /**
- * Sources and destinations as one document
+ * Exports sources and destinations as one document
  */
 export function exportConfiguration({ withSecrets }: {
     withSecrets?: "true" | "false";
@@ -1558,9 +1558,9 @@ export function exportConfiguration({ withSecrets }: {
     return oazapfts.fetchJson<{
         status: 200;
         data: {
-            /** The version of the form: 1. */
+            /** The version of the document format: 1. */
             hookline: 1;
-            /** Entries as GET /export gives them: every field, no other. */
+            /** Entries as in the response to GET /export: every field, and no other. */
             sources: {
                 id: string;
                 /** A text of 1 to 200 characters, not only spaces. */
@@ -1569,7 +1569,7 @@ export function exportConfiguration({ withSecrets }: {
                 rateLimit: number | null;
                 writeKeys?: string[];
             }[];
-            /** Entries as GET /export gives them: every field, no other. */
+            /** Entries as in the response to GET /export: every field, and no other. */
             destinations: {
                 id: string;
                 sourceId: string;
@@ -1577,9 +1577,9 @@ export function exportConfiguration({ withSecrets }: {
                 /** A text of 1 to 200 characters, not only spaces. */
                 name: string;
                 enabled: boolean;
-                /** Whether deliveries are held; if absent, as it is. */
+                /** Whether deliveries are held. If absent, an import leaves it unchanged. */
                 paused?: boolean;
-                /** As POST /destinations takes them. */
+                /** As for POST /destinations. */
                 settings: {
                     [key: string]: any;
                 };
@@ -1595,12 +1595,12 @@ export function exportConfiguration({ withSecrets }: {
     });
 }
 /**
- * Makes sources and destinations as a document says
+ * Imports sources and destinations from a document
  */
 export function importConfiguration(body: {
-    /** The version of the form: 1. */
+    /** The version of the document format: 1. */
     hookline: 1;
-    /** Entries as GET /export gives them: every field, no other. */
+    /** Entries as in the response to GET /export: every field, and no other. */
     sources: {
         id: string;
         /** A text of 1 to 200 characters, not only spaces. */
@@ -1609,7 +1609,7 @@ export function importConfiguration(body: {
         rateLimit: number | null;
         writeKeys?: string[];
     }[];
-    /** Entries as GET /export gives them: every field, no other. */
+    /** Entries as in the response to GET /export: every field, and no other. */
     destinations: {
         id: string;
         sourceId: string;
@@ -1617,9 +1617,9 @@ export function importConfiguration(body: {
         /** A text of 1 to 200 characters, not only spaces. */
         name: string;
         enabled: boolean;
-        /** Whether deliveries are held; if absent, as it is. */
+        /** Whether deliveries are held. If absent, an import leaves it unchanged. */
         paused?: boolean;
-        /** As POST /destinations takes them. */
+        /** As for POST /destinations. */
         settings: {
             [key: string]: any;
         };
@@ -1637,7 +1637,7 @@ export function importConfiguration(body: {
                 fields: string[];
             }[];
             unchanged: string[];
-            /** Sources and destinations that are here and not in the document. They stay. */
+            /** Sources and destinations of this service that are not in the document. They stay. */
             notInDocument: string[];
         };
     } | {
@@ -1652,7 +1652,7 @@ export function importConfiguration(body: {
     }));
 }
 /**
- * A copy of the database, while the service goes on
+ * Downloads a copy of the database, while the service runs
  */
 export function getBackup(opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{

@@ -12,7 +12,7 @@ interface SchemaTypes extends FastifyTypeProvider {
   validator: this['schema'] extends TSchema ? Static<this['schema']> : unknown
 }
 
-/** The part of the server that holds the management API: handlers get the types their schemas state. */
+/** The Fastify instance of the management API: handlers get the types that the schemas of their routes state. */
 export type AdminApp = FastifyInstance<
   RawServerDefault,
   RawRequestDefaultExpression,

@@ -1,16 +1,16 @@
 import { Problem } from '../problems/problem.ts'
 
-// Positions are ids and numbers; anything else was not made here.
+// Positions are ids and numbers. Anything else did not come from encodeCursor.
 const POSITION = /^[\w.:-]{1,200}$/
 
-/** An opaque cursor for the place `position` in the list called `list`. */
+/** An opaque cursor for `position` in the list named `list`. */
 export function encodeCursor(list: string, position: string): string {
   return Buffer.from(`${list} ${position}`).toString('base64url')
 }
 
 /**
- * The position a cursor of this list stands for.
- * @throws {Problem} `invalid_cursor` where it is not one
+ * The position that a cursor of this list stands for.
+ * @throws {Problem} `invalid_cursor` if the cursor is invalid or belongs to another list
  */
 export function decodeCursor(list: string, cursor: string): string {
   const [name, position = '', ...more] = Buffer.from(cursor, 'base64url').toString().split(' ')

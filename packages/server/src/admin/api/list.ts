@@ -9,13 +9,13 @@ export const listQuery = {
     Type.Integer({ minimum: 1, maximum: 200, default: 50, description: '1 to 200; 50 if absent.' }),
   ),
   cursor: Type.Optional(
-    Type.String({ minLength: 1, description: 'nextCursor of the page before.' }),
+    Type.String({ minLength: 1, description: 'nextCursor of the previous page.' }),
   ),
 }
 
-/** What holds for lists that can be searched. */
+/** Part of the description of lists with filters. */
 export const SHORT_PAGES =
-  'Where few meet the filter, a page may be short, even empty, and still have a nextCursor: go on until it is null.'
+  'If few records match the filter, a page may be short or even empty and still have a nextCursor: continue until it is null.'
 
 /** The schema of a page of `item`. */
 export function pageSchema(item: TSchema): TSchema {
@@ -30,7 +30,7 @@ interface ListQuery {
   readonly cursor?: string
 }
 
-/** One list of the API: what its cursors are good for, and how its items are shown. */
+/** One list of the API: makes its cursors, and presents its items. */
 export class List<T> {
   readonly #name: string
   readonly #present: (item: T) => object
@@ -40,8 +40,8 @@ export class List<T> {
     this.#present = present
   }
 
-  /** Answers a query with the page that `load` gives. */
-  async answer(
+  /** The response to a query, with the page that `load` returns. */
+  async page(
     { limit = 50, cursor }: ListQuery,
     load: (page: PageRequest) => Promise<Page<T>> | Page<T>,
   ): Promise<{ data: readonly object[]; nextCursor: string | null }> {
@@ -54,7 +54,7 @@ export class List<T> {
   }
 }
 
-/** A page of records that are all in memory, oldest first. Ids sort by the time they were made. */
+/** A page of records that are all in memory, oldest first: ids sort by creation time. */
 export function pageOf<T extends { readonly id: string }>(
   records: Iterable<T>,
   { limit, cursor = '' }: PageRequest,

@@ -5,15 +5,17 @@ import { Problem } from '../problems/problem.ts'
 
 const HINT = 'A time in ISO 8601, like 2026-01-31T12:00:00Z.'
 
-/** The query parameters of what can be narrowed to a time. */
+/** The query parameters of lists that can be limited to a time range. */
 export const timeRangeQuery = {
-  from: Type.Optional(Type.String({ maxLength: 40, description: `From this moment on. ${HINT}` })),
-  to: Type.Optional(Type.String({ maxLength: 40, description: `Before this moment. ${HINT}` })),
+  from: Type.Optional(
+    Type.String({ maxLength: 40, description: `At this time or later. ${HINT}` }),
+  ),
+  to: Type.Optional(Type.String({ maxLength: 40, description: `Before this time. ${HINT}` })),
 }
 
 /**
- * The moments that the query names, in milliseconds since the epoch.
- * @throws {Problem} `invalid_query` where one cannot be read
+ * The time range of the query, in milliseconds since the epoch.
+ * @throws {Problem} `invalid_query` if a time cannot be parsed
  */
 export function parseTimeRange(query: { readonly from?: string; readonly to?: string }): {
   readonly from?: number

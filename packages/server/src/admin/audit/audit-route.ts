@@ -42,6 +42,6 @@ const list = new List<AuditEntry>('audit', (entry) => ({ ...entry, at: formatTim
 export function addAuditRoute(app: AdminApp, { audit }: AdminDeps): void {
   app.get('/audit', { schema: auditSchema }, ({ query }) => {
     const { limit: _limit, cursor: _cursor, ...filters } = query
-    return list.answer(query, (page) => audit.list(filters, page))
+    return list.page(query, (page) => audit.list(filters, page))
   })
 }

@@ -7,12 +7,12 @@ import { presentToken } from '../tokens/token-schema.ts'
 
 type Kept = Pick<AdminDeps, 'catalog' | 'keyUses' | 'tokens'>
 
-/** How each kind of thing is shown in the audit log: as the API shows it, which is without secrets. */
-const SHOWN: Readonly<Record<string, (kept: Kept, id: string) => object | undefined>> = {
+/** Presents each kind of record for the audit log: as the API shows it, and so without secrets. */
+const PRESENTERS: Readonly<Record<string, (kept: Kept, id: string) => object | undefined>> = {
   sources: ({ catalog, keyUses }, id) => {
     const source = catalog.current.sources.get(id)
     if (source === undefined) return undefined
-    // Public they may be, but what is no longer valid, or not yet known, need not stand here.
+    // Write keys are public, but old and brand-new ones need not appear in the audit log.
     const writeKeys = source.writeKeys.map((each) => ({
       ...presentWriteKey(each, keyUses),
       key: masked(each.key),
@@ -29,21 +29,21 @@ const SHOWN: Readonly<Record<string, (kept: Kept, id: string) => object | undefi
   },
 }
 
-/** The thing at `path` (`/sources/:id`) as the audit log shows it now; `null` where there is nothing to show. */
+/** The current state of the record at `path` (`/sources/:id`) for the audit log; `null` if there is none. */
 export function auditedState(kept: Kept, path: string, id: string | null): object | null {
   const collection = path.split('/')[1] ?? ''
-  if (id === null || !Object.hasOwn(SHOWN, collection)) return null
-  return SHOWN[collection]!(kept, id) ?? null
+  if (id === null || !Object.hasOwn(PRESENTERS, collection)) return null
+  return PRESENTERS[collection]!(kept, id) ?? null
 }
 
-/** The id of what a request is about: the one in its path, else the one in its answer. */
-export function targetOf(params: unknown, answer: unknown): string | null {
+/** The id of the record that a request changes: from its path, otherwise from the response body. */
+export function targetOf(params: unknown, response: unknown): string | null {
   const fromPath = isJsonObject(params) ? params['id'] : undefined
   if (typeof fromPath === 'string') return fromPath
-  if (typeof answer !== 'string' || answer === '') return null
-  const body: unknown = JSON.parse(answer)
-  const fromAnswer = isJsonObject(body) ? body['id'] : undefined
-  return typeof fromAnswer === 'string' ? fromAnswer : null
+  if (typeof response !== 'string' || response === '') return null
+  const body: unknown = JSON.parse(response)
+  const fromBody = isJsonObject(body) ? body['id'] : undefined
+  return typeof fromBody === 'string' ? fromBody : null
 }
 
 function masked(key: string): string {

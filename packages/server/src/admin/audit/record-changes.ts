@@ -8,14 +8,14 @@ import { isRepeatedResponse } from '../idempotency/repeat-responses.ts'
 type Deps = Pick<AdminDeps, 'catalog' | 'keyUses' | 'tokens' | 'audit' | 'clock'>
 
 /**
- * Keeps an audit entry of each change that succeeded, before its answer goes out: every route of `app`,
- * also one added later, without doing anything for it.
+ * Adds hooks that write an audit entry for each successful change, before the response is sent. They apply
+ * to every route of `app`, also to routes that are added later.
  *
- * The entry is a write of its own behind that of the change, not part of its transaction: for that, every
- * port that changes anything would have to carry it. So who was answered a success is in the log; where
- * the entry cannot be kept, the answer says that it failed. A kill in the milliseconds between the two
- * leaves a change without its entry, of which nobody was told that it succeeded; whoever asks again leaves
- * one, with the change of before as `before`.
+ * The entry is a separate write after the change, not part of its transaction: otherwise every port with a
+ * change would have to carry the entry. So every change that a client saw succeed is in the log; if the
+ * entry cannot be written, the response is an error. If the process is killed in the milliseconds between
+ * the two writes, the change has no entry and the client got no response. A repeated request then writes an
+ * entry whose `before` already contains the change.
  */
 export function recordChanges(app: AdminApp, prefix: string, deps: Deps): void {
   const before = new WeakMap<FastifyRequest, object | null>()

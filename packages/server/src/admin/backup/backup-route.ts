@@ -11,9 +11,9 @@ const TYPE = 'application/vnd.sqlite3'
 const backupSchema = {
   tags: ['Backup'],
   operationId: 'getBackup',
-  summary: 'A copy of the database, while the service goes on',
+  summary: 'Downloads a copy of the database, while the service runs',
   description:
-    'Whatever was answered 200 before the request is in it. `hookline restore` makes a data folder of it; the keys beside the database are not in it.',
+    'The copy contains every event and every change that was confirmed before this request. `hookline restore` makes a data folder from it. The key files beside the database are not part of it.',
   response: {
     200: {
       description: 'A SQLite database.',
@@ -26,29 +26,29 @@ const backupSchema = {
   },
 }
 
-/** `/backup`: one at a time, for each needs room on the disk. */
+/** `/backup`: one download at a time, because each needs room on the disk. */
 export function addBackupRoute(app: AdminApp, { copyDatabase, logger }: AdminDeps): void {
-  let isUnderWay = false
+  let isRunning = false
 
   app.get('/backup', { schema: backupSchema, exposeHeadRoute: false }, async (_request, reply) => {
-    if (isUnderWay) {
-      const detail = 'Another backup is being made: try again when it is done.'
+    if (isRunning) {
+      const detail = 'Another backup is running: try again when it is done.'
       throw new Problem('conflict', { detail, headers: { 'retry-after': '10' } })
     }
-    isUnderWay = true
+    isRunning = true
     const stack = new AsyncDisposableStack()
     stack.defer(() => {
-      isUnderWay = false
+      isRunning = false
     })
     const end = (): void => {
       stack.disposeAsync().catch((error: unknown) => {
-        logger.warn({ err: error }, 'copy for a backup not removed')
+        logger.warn({ err: error }, 'backup.copy_not_removed')
       })
     }
     try {
       const { file } = stack.use(await copyDatabase())
       const { size } = await stat(file)
-      // Also where the client has gone meanwhile.
+      // Also runs if the client has disconnected in the meantime.
       finished(reply.raw, end)
       reply.type(TYPE).header('content-length', size)
       return await reply.send(createReadStream(file))

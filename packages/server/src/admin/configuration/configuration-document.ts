@@ -11,7 +11,7 @@ export interface DestinationEntry extends Pick<
   Destination,
   'id' | 'sourceId' | 'type' | 'name' | 'enabled'
 > {
-  /** Whether an operator paused it. Documents of earlier versions do not say. */
+  /** Whether the destination is paused. Absent from documents of earlier versions. */
   readonly paused?: boolean
   readonly settings: unknown
 }
@@ -23,7 +23,7 @@ export interface ConfigurationDocument {
   readonly destinations: readonly DestinationEntry[]
 }
 
-/** The document of a catalog, oldest first. Without secrets it says only where they are set. */
+/** The configuration document of a catalog, oldest records first. Without secrets it shows only where a secret is set. */
 export function exportConfiguration(
   { sources, destinations }: CatalogSnapshot,
   withSecrets: boolean,
@@ -44,17 +44,17 @@ function sourceEntry(source: Source, withSecrets: boolean): SourceEntry {
 function destinationEntry(destination: Destination, withSecrets: boolean): DestinationEntry {
   const { id, sourceId, type, name, enabled, settings } = destination
   const paused = destination.paused !== null
-  const shown = withSecrets ? inClear(settings) : hidden(settings)
+  const shown = withSecrets ? withSecretsOf(settings) : withoutSecretsOf(settings)
   return { id, sourceId, type, name, enabled, paused, settings: shown }
 }
 
-function inClear({ sharedSecret, webhooks, successPolicy }: WebhooksSettings): object {
+function withSecretsOf({ sharedSecret, webhooks, successPolicy }: WebhooksSettings): object {
   const plain = webhooks.map(({ url, headers }) => ({ url, headers }))
   return { sharedSecret, webhooks: plain, successPolicy }
 }
 
-/** Not even the last characters of a secret: the document is meant to be kept elsewhere. */
-function hidden(settings: WebhooksSettings): object {
+/** Leaves out even the last characters of a secret, because the document is meant to be kept elsewhere. */
+function withoutSecretsOf(settings: WebhooksSettings): object {
   const { webhooks, successPolicy } = presentWebhooksSettings(settings)
   return {
     sharedSecret: settings.sharedSecret === null ? null : { set: true },

@@ -19,13 +19,13 @@ export function addConfigurationRoutes(app: AdminApp, deps: AdminDeps): void {
     const plan = planImport(body, catalog.current, { now: clock.now(), allowedPorts })
     const dryRun = query.dryRun === 'true'
     const diff = { dryRun, ...diffOf(plan, catalog) }
-    if (!dryRun) await carryOut(plan, catalog)
+    if (!dryRun) await applyPlan(plan, catalog)
     return diff
   })
 }
 
-/** Each record is durable on its own; what a crash leaves out is done when the document is sent again. */
-async function carryOut({ sources, destinations }: ImportPlan, catalog: Catalog): Promise<void> {
+/** Writes record by record. After a crash, sending the document again completes the import. */
+async function applyPlan({ sources, destinations }: ImportPlan, catalog: Catalog): Promise<void> {
   try {
     for (const { next, fields } of sources) if (fields.length > 0) await catalog.putSource(next)
     for (const { next, fields } of destinations) {
@@ -40,7 +40,7 @@ async function carryOut({ sources, destinations }: ImportPlan, catalog: Catalog)
 function diffOf({ sources, destinations }: ImportPlan, { current }: Catalog): object {
   const all: readonly Planned<Source | Destination>[] = [...sources, ...destinations]
   const inDocument = new Set(all.map(({ next }) => next.id))
-  const here = [...current.sources.keys(), ...current.destinations.keys()]
+  const existing = [...current.sources.keys(), ...current.destinations.keys()]
   const idsOf = (planned: readonly Planned<Source | Destination>[]): string[] =>
     planned.map(({ next }) => next.id)
   return {
@@ -49,6 +49,6 @@ function diffOf({ sources, destinations }: ImportPlan, { current }: Catalog): ob
       .filter(({ before, fields }) => before !== undefined && fields.length > 0)
       .map(({ next, fields }) => ({ id: next.id, fields })),
     unchanged: idsOf(all.filter(({ fields }) => fields.length === 0)),
-    notInDocument: here.filter((id) => !inDocument.has(id)),
+    notInDocument: existing.filter((id) => !inDocument.has(id)),
   }
 }

@@ -23,23 +23,24 @@ const DestinationEntryBody = Type.Object(
     name: nameField,
     enabled: Type.Boolean(),
     paused: Type.Optional(
-      Type.Boolean({ description: 'Whether deliveries are held; if absent, as it is.' }),
+      Type.Boolean({
+        description: 'Whether deliveries are held. If absent, an import leaves it unchanged.',
+      }),
     ),
-    // Their own parser knows every rule and its remedy.
+    // Checked by parseWebhooksSettings, which knows every rule and its remedy.
     settings: Type.Unsafe<unknown>({
       ...anyObject,
-      description: 'As POST /destinations takes them.',
+      description: 'As for POST /destinations.',
     }),
   },
   { additionalProperties: false },
 )
 
-const ENTRY = 'Entries as GET /export gives them: every field, no other.'
+const ENTRY = 'Entries as in the response to GET /export: every field, and no other.'
 
-/** The configuration as one document. */
 const ConfigurationBody = Type.Object(
   {
-    hookline: Type.Literal(1, { description: 'The version of the form: 1.' }),
+    hookline: Type.Literal(1, { description: 'The version of the document format: 1.' }),
     sources: Type.Array(SourceEntryBody, { maxItems: 10_000, description: ENTRY }),
     destinations: Type.Array(DestinationEntryBody, { maxItems: 10_000, description: ENTRY }),
   },
@@ -53,23 +54,25 @@ const DiffResponse = Type.Object({
   changed: Type.Array(Type.Object({ id: Type.String(), fields: ids })),
   unchanged: ids,
   notInDocument: Type.Array(Type.String(), {
-    description: 'Sources and destinations that are here and not in the document. They stay.',
+    description:
+      'Sources and destinations of this service that are not in the document. They stay.',
   }),
 })
 
 const operation = operationsTagged('Configuration')
 
-/** What the routes of export and import take and answer. */
+/** Requests and responses of `/export` and `/import`. */
 export const configurationSchemas = {
   export: {
-    ...operation('exportConfiguration', 'Sources and destinations as one document'),
+    ...operation('exportConfiguration', 'Exports sources and destinations as one document'),
     description:
-      'The same configuration always gives the same text, so that it can be kept under version control. Without secrets they are shown as {"set": true}, and write keys are left out.',
+      'The same configuration always gives the same text, so that it can be kept under version control. By default, secrets are shown as {"set": true} and write keys are left out.',
     querystring: Type.Object(
       {
         withSecrets: Type.Optional(
           Type.Enum([...FLAG], {
-            description: 'true: with shared secrets, header values and write keys in clear.',
+            description:
+              'true: includes shared secrets, header values and write keys in plain text.',
           }),
         ),
       },
@@ -78,13 +81,13 @@ export const configurationSchemas = {
     response: responses(200, 'The document.', ConfigurationBody),
   },
   import: {
-    ...operation('importConfiguration', 'Makes sources and destinations as a document says'),
+    ...operation('importConfiguration', 'Imports sources and destinations from a document'),
     description:
-      'What is not there is made with the id it has in the document; what is there is changed; nothing is removed. A secret that the document only says to be set stays as it is. Safe to send again: what was done is then unchanged.',
+      'Records with a new id are created with that id; existing records are changed; no record is removed. A secret that the document shows as {"set": true} stays as it is. Sending the same document again changes nothing.',
     querystring: Type.Object(
       {
         dryRun: Type.Optional(
-          Type.Enum([...FLAG], { description: 'true: only says what would change.' }),
+          Type.Enum([...FLAG], { description: 'true: only reports what would change.' }),
         ),
       },
       { additionalProperties: false },

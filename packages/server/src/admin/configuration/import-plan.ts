@@ -11,7 +11,7 @@ import type {
 import { Problem } from '../problems/problem.ts'
 import { newWriteKey } from '../sources/write-key.ts'
 
-/** One record as it shall be, and how it is now. */
+/** One record after the import, and before it. */
 export interface Planned<T extends Source | Destination> {
   readonly next: T
   readonly before: T | undefined
@@ -19,7 +19,7 @@ export interface Planned<T extends Source | Destination> {
   readonly fields: readonly string[]
 }
 
-/** What an import makes of the catalog. */
+/** The records that an import writes to the catalog. */
 export interface ImportPlan {
   readonly sources: readonly Planned<Source>[]
   readonly destinations: readonly Planned<Destination>[]
@@ -28,8 +28,8 @@ export interface ImportPlan {
 const BOOKKEEPING = ['createdAt', 'updatedAt', 'version']
 
 /**
- * What is to be done so that the catalog is as the document says. Nothing is done yet.
- * @throws {Problem} `invalid_body` with all faults
+ * Compares the document with the catalog and plans the changes. Writes nothing.
+ * @throws {Problem} `invalid_body` with all faults of the document
  */
 export function planImport(
   document: ConfigurationDocument,
@@ -78,11 +78,11 @@ function planDestination(
   const { at, sourceIds, now, allowedPorts } = context
   const faults: Fault[] = []
   if (!sourceIds.has(entry.sourceId)) {
-    const hint = 'Name a source of the document, or one that is there.'
+    const hint = 'Use the id of a source in the document, or of an existing source.'
     faults.push(fault(`${at}/sourceId`, 'unknown_source', 'No source has this id.', hint))
   }
   if (before !== undefined && before.sourceId !== entry.sourceId) {
-    const hint = 'Give the destination another id, or its source of before.'
+    const hint = 'Give the destination a new id, or keep its source.'
     faults.push(fault(`${at}/sourceId`, 'fixed', 'sourceId cannot be changed.', hint))
   }
   const parsed = parseWebhooksSettings(given, before?.settings, allowedPorts)
@@ -104,7 +104,7 @@ function planDestination(
   return planned<Destination>(record, before)
 }
 
-/** A pause that goes on keeps its beginning and its reason. */
+/** A destination that stays paused keeps the start and the reason of its pause. */
 function pauseOf(wanted: boolean | undefined, before: Pause | null, now: number): Pause | null {
   if (wanted === undefined) return before
   return wanted ? (before ?? { since: now, reason: 'operator' }) : null
@@ -132,7 +132,7 @@ function repeatedIds({ sources, destinations }: ConfigurationDocument): Fault[] 
     .map(([, at]) => fault(at, 'not_unique', 'Another entry has this id.', 'Keep one of the two.'))
 }
 
-/** Write keys that two sources would have. Names no key. */
+/** A fault for each write key that two sources would have. The fault does not contain the key. */
 function takenKeys(
   { sources }: ConfigurationDocument,
   { sourceByWriteKey }: CatalogSnapshot,
@@ -142,7 +142,8 @@ function takenKeys(
     writeKeys.flatMap((key, at) => {
       const owner = owners.get(key) ?? sourceByWriteKey.get(key)?.id ?? id
       owners.set(key, id)
-      const hint = 'A write key belongs to one source: leave it out here, or remove it there.'
+      const hint =
+        'A write key belongs to one source: leave it out here, or remove it from the other source.'
       const pointer = `/sources/${index}/writeKeys/${at}`
       return owner === id
         ? []

@@ -11,11 +11,10 @@ import { deletionSchemas, presentDeletion, presentNotice } from './deletion-sche
 import { List } from '../api/list.ts'
 import { Problem } from '../problems/problem.ts'
 
-/** Of what `shown` makes. */
 const list = new List<object>('deletions', (each) => each)
 const notices = new List<NoticeHistory>('notices', presentNotice)
 
-/** `/deletions`, `/deletions/:id` and its notices: users removed, and receivers told. */
+/** `/deletions`, `/deletions/:id` and `/deletions/:id/notices`: deletion of users, with a notice to receivers. */
 export function addDeletionRoutes(app: AdminApp, deps: AdminDeps): void {
   addCreating(app, deps)
   addReading(app, deps)
@@ -41,37 +40,40 @@ function addReading(app: AdminApp, deps: AdminDeps): void {
   const { deletions, receipts, clock } = deps
 
   app.get('/deletions', { schema: deletionSchemas.list }, ({ query }) =>
-    list.answer(query, async (page) => {
+    list.page(query, async (page) => {
       const { data, nextCursor } = await deletions.list({}, page)
-      const each: object[] = []
+      const presented: object[] = []
       for (const deletion of data) {
-        each.push(await shown(deletion, deps))
-        // Counting the notices of a large one takes milliseconds.
+        presented.push(await presentWithNotices(deletion, deps))
+        // Counting the notices of a large deletion takes milliseconds: other requests run in between.
         await turn()
       }
-      return { data: each, nextCursor }
+      return { data: presented, nextCursor }
     }),
   )
 
   app.get('/deletions/:id', { schema: deletionSchemas.get }, async ({ params, query }) => {
-    const deletion = await deletionOf(params.id, deps)
+    const deletion = await requireDeletion(params.id, deps)
     const userIds = await deletions.users(params.id, { after: '', limit: LIMITS.usersPerDeletion })
-    const document = { ...(await shown(deletion, deps)), userIds }
+    const document = { ...(await presentWithNotices(deletion, deps)), userIds }
     if (query.format !== 'receipt') return document
     return receipts.sign({ ...document, issuedAt: formatTimestamp(clock.now()) })
   })
 
   app.get('/deletions/:id/notices', { schema: deletionSchemas.notices }, async (request) => {
-    const { id } = await deletionOf(request.params.id, deps)
-    return notices.answer(request.query, (page) => deps.notices.list(id, page))
+    const { id } = await requireDeletion(request.params.id, deps)
+    return notices.page(request.query, (page) => deps.notices.list(id, page))
   })
 }
 
-async function shown(deletion: Deletion, deps: Pick<AdminDeps, 'notices'>): Promise<object> {
+async function presentWithNotices(
+  deletion: Deletion,
+  deps: Pick<AdminDeps, 'notices'>,
+): Promise<object> {
   return presentDeletion(deletion, await deps.notices.progress(deletion.id))
 }
 
-async function deletionOf(id: string, { deletions }: AdminDeps): Promise<Deletion> {
+async function requireDeletion(id: string, { deletions }: AdminDeps): Promise<Deletion> {
   const deletion = await deletions.find(id)
   if (deletion === undefined) throw new Problem('not_found', { detail: 'No deletion has this id.' })
   return deletion
@@ -79,7 +81,7 @@ async function deletionOf(id: string, { deletions }: AdminDeps): Promise<Deletio
 
 function unknownSources(sourceIds: readonly string[], { sources }: CatalogSnapshot): Fault[] {
   const hint =
-    'Give ids of sources that GET /api/v1/sources lists; without sourceIds it is every source, removed ones included.'
+    'Give ids of sources that GET /api/v1/sources lists. Without sourceIds the deletion covers every source, removed ones included.'
   return sourceIds.flatMap((id, index) =>
     sources.has(id)
       ? []

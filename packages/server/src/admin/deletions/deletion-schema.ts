@@ -14,15 +14,15 @@ import {
   timeOrNull,
 } from '../api/schema-parts.ts'
 
-const MOST_USERS = LIMITS.usersPerDeletion
+const MAX_USERS = LIMITS.usersPerDeletion
 const id = Type.String()
 
 const CreateDeletionRequest = Type.Object(
   {
     userIds: Type.Array(Type.String({ minLength: 1 }), {
       minItems: 1,
-      maxItems: MOST_USERS,
-      description: `The userIds of 1 to ${MOST_USERS} users, texts that are not empty.`,
+      maxItems: MAX_USERS,
+      description: `The userIds of 1 to ${MAX_USERS} users, each a text that is not empty.`,
     }),
     sourceIds: Type.Optional(
       Type.Array(Type.String(), {
@@ -31,7 +31,7 @@ const CreateDeletionRequest = Type.Object(
       }),
     ),
     suppress: Type.Optional(
-      Type.Boolean({ description: 'true: new events of the users are not kept from now on.' }),
+      Type.Boolean({ description: 'true: from now on, new events of these users are not kept.' }),
     ),
   },
   { additionalProperties: false },
@@ -43,9 +43,10 @@ const STATUSES = ['pending', 'delivered', 'partial', 'failed'] as const
 const fields = {
   id,
   state: Type.Enum([...STATES], {
-    description: 'finished: done, and every receiver told. partial: done, but not every one told.',
+    description:
+      'finished: done, and every receiver was notified. partial: done, but not every receiver could be notified.',
   }),
-  users: Type.Integer({ description: 'How many users it is about.' }),
+  users: Type.Integer({ description: 'The number of users to delete.' }),
   sourceIds: nullable(Type.Array(id, { description: 'null: every source.' })),
   suppress: Type.Boolean(),
   createdAt: time,
@@ -65,7 +66,7 @@ const fields = {
       attempts: Type.Integer(),
       notifiedAt: nullable(time),
     }),
-    { description: 'One for each source and destination; empty until the purge is done.' },
+    { description: 'One for each source and destination. Empty until the purge is done.' },
   ),
 }
 
@@ -74,16 +75,16 @@ export const DeletionResponse = Type.Object(fields, { $id: 'Deletion' })
 
 const operation = operationsTagged('Deletions')
 
-/** What the routes of deletions take and answer. */
+/** Requests and responses of the routes of deletions. */
 export const deletionSchemas = {
   create: {
-    ...operation('createDeletion', 'Deletes users, and tells receivers of it'),
+    ...operation('createDeletion', 'Deletes users and notifies receivers'),
     description:
-      'In this order: suppress, if asked; remove events with their deliveries and history; one notice for each user and destination that is on.',
+      'In this order: suppresses the users, if requested; removes their events with deliveries and history; sends one notice for each user to each enabled destination.',
     body: CreateDeletionRequest,
     response: responses(
       202,
-      'It is worked on from now on.',
+      'The deletion is queued.',
       Type.Object({ id, state: Type.Literal('queued') }),
     ),
   },
@@ -93,13 +94,15 @@ export const deletionSchemas = {
     response: responses(200, 'A page of deletions.', pageSchema(componentSchema('Deletion'))),
   },
   get: {
-    ...operation('getDeletion', 'Shows a deletion and how far it is'),
+    ...operation('getDeletion', 'Shows a deletion and its progress'),
     description:
-      'With format=receipt: the same as {receipt, signature}, signed with Ed25519 over JSON.stringify(receipt).',
+      'With format=receipt, the response is {receipt, signature}: the deletion, and an Ed25519 signature over JSON.stringify(receipt).',
     params: IdParams,
     querystring: Type.Object(
       {
-        format: Type.Optional(Type.Enum(['receipt'], { description: 'receipt, or leave it out.' })),
+        format: Type.Optional(
+          Type.Enum(['receipt'], { description: 'Either receipt, or absent.' }),
+        ),
       },
       { additionalProperties: false },
     ),
@@ -112,8 +115,8 @@ export const deletionSchemas = {
           receipt: anyObject,
           signature: Type.Object({
             algorithm: Type.Literal('Ed25519'),
-            publicKey: Type.String({ description: 'SPKI in DER, as base64.' }),
-            value: Type.String({ description: 'base64' }),
+            publicKey: Type.String({ description: 'The public key: SPKI in DER, as base64.' }),
+            value: Type.String({ description: 'The signature, as base64.' }),
           }),
         }),
       ]),
@@ -123,7 +126,11 @@ export const deletionSchemas = {
     ...operation('listDeletionNotices', 'Lists the notices of a deletion with their attempts'),
     params: IdParams,
     querystring: Type.Object(listQuery, { additionalProperties: false }),
-    response: responses(200, 'A page of notices, each like a delivery.', pageSchema(anyObject)),
+    response: responses(
+      200,
+      'A page of notices. Each has the fields of a delivery.',
+      pageSchema(anyObject),
+    ),
   },
 }
 
@@ -150,7 +157,7 @@ export function presentDeletion(deletion: Deletion, progress: readonly NoticePro
   }
 }
 
-/** The notice as the API shows it: like a delivery, but of a user in place of an event. */
+/** The notice as the API shows it: like a delivery, with a user in place of an event. */
 export function presentNotice({ sourceId, userId, ...delivery }: NoticeHistory): object {
   const { eventId: _, ...shown } = presentDelivery(delivery) as { eventId: string }
   return { ...shown, deletionId: delivery.eventId, sourceId, userId }

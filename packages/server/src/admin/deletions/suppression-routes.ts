@@ -10,9 +10,9 @@ import { nullable, time } from '../api/schema-parts.ts'
 
 const SuppressionResponse = Type.Object({
   userId: Type.String(),
-  sourceId: nullable(Type.String({ description: 'null: in every source.' })),
+  sourceId: nullable(Type.String({ description: 'null: every source.' })),
   since: time,
-  deletionId: Type.String({ description: 'The deletion that asked for it.' }),
+  deletionId: Type.String({ description: 'The deletion that requested it.' }),
 })
 
 const suppressionSchemas = {
@@ -26,9 +26,9 @@ const suppressionSchemas = {
   remove: {
     tags: ['Deletions'],
     operationId: 'removeSuppression',
-    summary: 'Lets a user come back, in every source',
+    summary: 'Ends the suppression of a user, in every source',
     params: Type.Object({ userId: Type.String() }),
-    response: responses(204, 'New events of the user are kept from now on.'),
+    response: responses(204, 'From now on, new events of the user are kept.'),
   },
 }
 
@@ -37,10 +37,10 @@ const list = new List<Suppression>('suppressions', ({ since, ...rest }) => ({
   since: formatTimestamp(since),
 }))
 
-/** `/suppressions`: users whose events are answered 200 and not kept. */
+/** `/suppressions`: users whose events are accepted with 200 but not kept. */
 export function addSuppressionRoutes(app: AdminApp, { suppressions }: AdminDeps): void {
   app.get('/suppressions', { schema: suppressionSchemas.list }, ({ query }) =>
-    list.answer(query, (page) => suppressions.list(page)),
+    list.page(query, (page) => suppressions.list(page)),
   )
 
   app.delete(

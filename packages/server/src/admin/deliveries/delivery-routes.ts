@@ -13,14 +13,14 @@ export function addDeliveryRoutes(app: AdminApp, { deliveries }: AdminDeps): voi
   app.get('/deliveries', { schema: deliverySchemas.list }, ({ query }) => {
     const { limit: _limit, cursor: _cursor, from: _from, to: _to, ...fields } = query
     const filter = { ...fields, ...parseTimeRange(query) }
-    return list.answer(query, (page) => deliveries.list(filter, page))
+    return list.page(query, (page) => deliveries.list(filter, page))
   })
 
   app.get('/deliveries/:id', { schema: deliverySchemas.get }, async ({ params }) => {
     const delivery = await deliveries.find(params.id)
     if (delivery === undefined) {
       throw new Problem('not_found', {
-        detail: 'No delivery has this id, or it is kept no longer.',
+        detail: 'No delivery has this id, or retention has removed it.',
       })
     }
     return presentDelivery(delivery)

@@ -28,32 +28,37 @@ const id = Type.String()
 const outcome = Type.Enum(['delivered', 'retry', 'rejected'])
 const state = Type.Enum([...STATES], { description: `One of ${STATES.join(', ')}.` })
 
-/** Fields of an attempt as the API shows it. */
+/** The fields of an attempt as the API shows it. */
 export const attemptFields = {
   id,
-  round: Type.Integer({ description: 'The round it belonged to, from 1.' }),
-  number: Type.Integer({ description: 'Which attempt on this webhook it was, from 1.' }),
+  round: Type.Integer({ description: 'The number of its round, from 1.' }),
+  number: Type.Integer({ description: 'The number of the attempt on this webhook, from 1.' }),
   url: Type.String(),
   startedAt: time,
   durationMs: Type.Number(),
   timing: Type.Object(
     {
-      lookupMs: Type.Optional(Type.Number({ description: 'The name look-up.' })),
+      lookupMs: Type.Optional(Type.Number({ description: 'The DNS lookup.' })),
       connectMs: Type.Optional(Type.Number()),
       tlsMs: Type.Optional(Type.Number()),
       answerMs: Type.Optional(
-        Type.Number({ description: 'Sending, and waiting for the last header of the answer.' }),
+        Type.Number({
+          description: 'Sending the request, and waiting for the last response header.',
+        }),
       ),
     },
-    { description: 'Where the time went. What is absent was not needed, or not reached.' },
+    {
+      description:
+        'The duration of each phase. A phase that is absent was not needed or not reached.',
+    },
   ),
   outcome,
   class: Type.String({
-    description: 'delivered, or what went wrong; docs/errors.md explains each.',
+    description: 'delivered, or what went wrong; docs/errors.md explains each class.',
   }),
   status: Type.Optional(Type.Integer()),
-  error: Type.Optional(Type.String({ description: 'What went wrong, in words.' })),
-  replayId: Type.Optional(Type.String({ description: 'The replay it belonged to.' })),
+  error: Type.Optional(Type.String({ description: 'What went wrong, as text.' })),
+  replayId: Type.Optional(Type.String({ description: 'The replay that the attempt belongs to.' })),
 }
 
 const AttemptResponse = Type.Object({
@@ -76,10 +81,15 @@ export const DeliveryResponse = Type.Object(
     eventId: id,
     destinationId: id,
     state,
-    rounds: Type.Integer({ description: 'Attempt rounds made, since the last replay or retry.' }),
-    replayId: Type.Optional(Type.String({ description: 'The replay that asked for it again.' })),
+    rounds: Type.Integer({ description: 'Attempt rounds since the last replay or retry.' }),
+    replayId: Type.Optional(
+      Type.String({ description: 'The last replay that delivered it again.' }),
+    ),
     quarantine: Type.Optional(
-      Type.Object({ reason: Type.String(), at: time }, { description: 'Why it is quarantined.' }),
+      Type.Object(
+        { reason: Type.String(), at: time },
+        { description: 'Why the delivery is in quarantine.' },
+      ),
     ),
     firstDueAt: time,
     nextAttemptAt: nullable(time),
@@ -91,23 +101,27 @@ export const DeliveryResponse = Type.Object(
 
 const operation = operationsTagged('Deliveries')
 const filter = {
-  destinationId: Type.Optional(Type.String({ description: 'Only those to this destination.' })),
+  destinationId: Type.Optional(
+    Type.String({ description: 'Only deliveries to this destination.' }),
+  ),
   state: Type.Optional(state),
-  eventId: Type.Optional(Type.String({ description: 'Only those of this event.' })),
+  eventId: Type.Optional(Type.String({ description: 'Only deliveries of this event.' })),
   class: Type.Optional(
-    Type.Enum(CLASSES, { description: `What a webhook last came to: ${CLASSES.join(', ')}.` }),
+    Type.Enum(CLASSES, {
+      description: `The class of the last attempt on a webhook: ${CLASSES.join(', ')}.`,
+    }),
   ),
   status: Type.Optional(
-    Type.Integer({ minimum: 100, maximum: 599, description: 'The HTTP status it answered with.' }),
+    Type.Integer({ minimum: 100, maximum: 599, description: 'The HTTP status of that attempt.' }),
   ),
   ...timeRangeQuery,
 }
 
-/** What the routes of deliveries take and answer. */
+/** Requests and responses of the routes of deliveries. */
 export const deliverySchemas = {
   list: {
     ...operation('listDeliveries', 'Lists deliveries, newest first'),
-    description: `The time is that of the receipt of the event. ${SHORT_PAGES}`,
+    description: `from and to refer to the time when the event was received. ${SHORT_PAGES}`,
     querystring: Type.Object({ ...listQuery, ...filter }, { additionalProperties: false }),
     response: responses(200, 'A page of deliveries.', pageSchema(componentSchema('Delivery'))),
   },
@@ -117,9 +131,9 @@ export const deliverySchemas = {
     response: responses(200, 'The delivery.', componentSchema('Delivery')),
   },
   retry: {
-    ...operation('retryDelivery', 'Makes another round now'),
+    ...operation('retryDelivery', 'Retries a delivery now'),
     description:
-      'Whatever it came to, and while it waits: its rounds and its retry window begin anew. Only a held one has to be resumed.',
+      'Works in every state except held: resume the destination instead. The count of rounds and the retry window start again.',
     params: IdParams,
     body: EmptyBody,
     response: responses(200, 'The delivery, due now.', componentSchema('Delivery')),
@@ -150,7 +164,7 @@ function presentAttempt(attempt: Omit<Attempt, 'headers' | 'body'>): object {
   return { ...attempt, ...presentTimes(attempt) }
 }
 
-/** When an attempt began, and where its time went: all of it into the answer, where no socket was opened. */
+/** The start and the phases of an attempt. Without phases, all of its time was waiting for the response. */
 export function presentTimes({
   startedAt,
   durationMs,

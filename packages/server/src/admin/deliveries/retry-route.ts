@@ -4,9 +4,9 @@ import { deliverySchemas, presentDelivery } from './delivery-schema.ts'
 import { Problem } from '../problems/problem.ts'
 
 const HELD = 'The delivery is held: resume its destination with POST /destinations/:id/resume.'
-const NOT_ANY_MORE = 'Its event is kept no longer.'
+const EVENT_REMOVED = 'Retention has removed its event.'
 
-/** `/deliveries/:id/retry`: another round now. */
+/** `/deliveries/:id/retry`: makes another round now. */
 export function addRetryRoute(
   app: AdminApp,
   { deliveries, replays, clock, wake }: AdminDeps,
@@ -16,11 +16,11 @@ export function addRetryRoute(
     const delivery = await deliveries.find(params.id)
     if (delivery === undefined) {
       throw new Problem('not_found', {
-        detail: 'No delivery has this id, or it is kept no longer.',
+        detail: 'No delivery has this id, or retention has removed it.',
       })
     }
     if (!isPending) {
-      const detail = delivery.state === 'held' ? HELD : NOT_ANY_MORE
+      const detail = delivery.state === 'held' ? HELD : EVENT_REMOVED
       throw new Problem('wrong_state', { detail })
     }
     wake()

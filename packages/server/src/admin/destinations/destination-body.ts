@@ -7,8 +7,8 @@ import { Problem } from '../problems/problem.ts'
 type Body = Pick<FastifyRequest, 'body' | 'validationError'>
 
 /**
- * The settings that the body of a destination asks for; `previous` are those it has so far.
- * @throws {Problem} `invalid_body` with all faults: those of the body, of the settings, and `more`
+ * The settings in the body of a request; `previous` are the current settings of the destination.
+ * @throws {Problem} `invalid_body` with all faults: of the body, of the settings, and `more`
  */
 export function requestedSettings(
   { body, validationError }: Body,
@@ -34,7 +34,7 @@ export function requestedSettings(
   return parsed.settings
 }
 
-/** What the schema found, but for the settings: their own parser says more about them. */
+/** The faults that the schema found, except those of the settings: their parser reports more about them. */
 function faultsIn(error: Body['validationError']): readonly Fault[] {
   if (error === undefined || error === null) return []
   if (!(error instanceof Problem)) throw error

@@ -3,31 +3,31 @@ import Type from 'typebox'
 import type { AdminDeps } from '../api/admin-deps.ts'
 import { nullable, time, timeOrNull } from '../api/schema-parts.ts'
 
-/** How a destination fares, as the API shows it. */
+/** The health of a destination as the API shows it. */
 export const HealthResponse = Type.Object({
   webhooks: Type.Array(
     Type.Object({
       url: Type.String(),
       breaker: Type.Enum(['closed', 'open', 'half_open'], {
         description:
-          'open: nothing is tried; half_open: one attempt tries whether it is well again.',
+          'closed: attempts are made. open: no attempt is made. half_open: one attempt checks whether the webhook works again.',
       }),
       brokenSince: nullable(time),
       restsUntil: nullable(time),
     }),
   ),
-  pending: Type.Integer({ description: 'Deliveries that wait for another round.' }),
-  held: Type.Integer({ description: 'Deliveries that wait for the end of a pause.' }),
+  pending: Type.Integer({ description: 'Deliveries that wait for their next round.' }),
+  held: Type.Integer({ description: 'Deliveries that wait until the destination is resumed.' }),
   oldestPendingAt: nullable(time),
   oldestPendingAgeMs: nullable(Type.Integer()),
   lastHour: Type.Object({
     attempts: Type.Integer(),
     delivered: Type.Integer(),
-    successRate: nullable(Type.Number({ description: '0 to 1; null without an attempt.' })),
+    successRate: nullable(Type.Number({ description: '0 to 1; null if there was no attempt.' })),
   }),
 })
 
-/** How the destination fares now. */
+/** The current health of the destination. */
 export async function readDestinationHealth(
   destination: Destination,
   deps: AdminDeps,

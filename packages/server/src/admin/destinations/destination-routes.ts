@@ -28,17 +28,20 @@ function addReading(app: AdminApp, deps: AdminDeps): void {
       query.sourceId === undefined
         ? destinations.values()
         : (destinationsBySource.get(query.sourceId) ?? [])
-    return list.answer(query, (page) => pageOf(records, page))
+    return list.page(query, (page) => pageOf(records, page))
   })
 
   app.get('/destinations/:id', { schema: destinationSchemas.get }, async ({ params }, reply) => {
     const destination = requireDestination(catalog, params.id)
-    return { ...answer(destination, reply), health: await readDestinationHealth(destination, deps) }
+    return {
+      ...respond(destination, reply),
+      health: await readDestinationHealth(destination, deps),
+    }
   })
 }
 
 function addChanging(app: AdminApp, { catalog, clock, allowedPorts }: AdminDeps): void {
-  // Its faults and those of the settings are answered together, so the handler has to see both.
+  // The response contains the faults of the body and of the settings, so the handler needs both.
   const attachValidation = true
 
   app.post(
@@ -63,7 +66,7 @@ function addChanging(app: AdminApp, { catalog, clock, allowedPorts }: AdminDeps)
       }
       await catalog.putDestination(destination)
       reply.code(201).header('location', `${app.prefix}/destinations/${destination.id}`)
-      return answer(destination, reply)
+      return respond(destination, reply)
     },
   )
 
@@ -82,7 +85,7 @@ function addChanging(app: AdminApp, { catalog, clock, allowedPorts }: AdminDeps)
         now: clock.now(),
         ifMatch: request.headers['if-match'],
       })
-      return answer(changed, reply)
+      return respond(changed, reply)
     },
   )
 
@@ -94,7 +97,7 @@ function addChanging(app: AdminApp, { catalog, clock, allowedPorts }: AdminDeps)
   })
 }
 
-function answer(destination: Destination, reply: FastifyReply): object {
+function respond(destination: Destination, reply: FastifyReply): object {
   reply.header('etag', entityTag(destination.version))
   return presentDestination(destination)
 }

@@ -16,10 +16,10 @@ import {
 import { PauseResponse, presentPause } from './pause-schema.ts'
 import { SettingsRequest, SettingsResponse } from './webhooks-settings-schema.ts'
 
-const sourceId = Type.String({ description: 'The id of the source whose events go there.' })
-const type = Type.Enum(['Webhooks'], { description: 'Webhooks is the only type there is.' })
+const sourceId = Type.String({ description: 'The id of the source whose events it receives.' })
+const type = Type.Enum(['Webhooks'], { description: 'Webhooks: there is no other type.' })
 const enabled = Type.Boolean({
-  description: 'true or false. What comes while it is false is not forwarded.',
+  description: 'true or false. Events that arrive while it is false are not delivered.',
 })
 
 const optional = { name: Type.Optional(nameField), enabled: Type.Optional(enabled) }
@@ -29,7 +29,7 @@ const CreateDestinationRequest = Type.Object(
   { additionalProperties: false },
 )
 
-const ELSEWHERE = 'Leave it out. For another one, make a new destination and remove this one.'
+const IMMUTABLE = 'Leave it out. To change it, create a new destination and remove this one.'
 
 const ChangeDestinationRequest = Type.Object(
   { ...optional, settings: Type.Optional(SettingsRequest) },
@@ -37,8 +37,8 @@ const ChangeDestinationRequest = Type.Object(
     additionalProperties: false,
     'x-fixed': {
       ...FIXED_FIELDS,
-      sourceId: ELSEWHERE,
-      type: ELSEWHERE,
+      sourceId: IMMUTABLE,
+      type: IMMUTABLE,
       paused: 'Send POST /destinations/:id/pause or /resume.',
     },
   },
@@ -54,7 +54,7 @@ const fields = {
   settings: SettingsResponse,
   createdAt: time,
   updatedAt: time,
-  version: Type.Integer({ description: 'What the ETag says.' }),
+  version: Type.Integer({ description: 'The version, as in the ETag.' }),
 }
 
 /** A destination as the API shows it. */
@@ -68,7 +68,7 @@ const one = (status: 200 | 201) =>
     componentSchema('Destination'),
   )
 
-/** What the routes of destinations take and answer. */
+/** Requests and responses of the routes of destinations. */
 export const destinationSchemas = {
   list: {
     ...operation('listDestinations', 'Lists destinations, oldest first'),
@@ -79,7 +79,7 @@ export const destinationSchemas = {
     response: responses(200, 'A page of destinations.', pageSchema(componentSchema('Destination'))),
   },
   create: {
-    ...operation('createDestination', 'Makes a destination, off by default'),
+    ...operation('createDestination', 'Creates a destination, disabled by default'),
     body: CreateDestinationRequest,
     response: one(201),
   },
@@ -88,13 +88,14 @@ export const destinationSchemas = {
     params: IdParams,
     response: versionedResponses(
       200,
-      'The destination, without its secrets, and how it fares.',
+      'The destination, without its secrets, and its health.',
       Type.Object({ ...fields, health: HealthResponse }),
     ),
   },
   change: {
-    ...operation('changeDestination', 'Changes the fields that are given'),
-    description: 'Within settings, too, a field that is given replaces what was there.',
+    ...operation('changeDestination', 'Changes a destination'),
+    description:
+      'Fields in the body replace the current values, also within settings. Fields that are absent stay unchanged.',
     params: IdParams,
     headers: IfMatchHeaders,
     body: ChangeDestinationRequest,
@@ -104,19 +105,19 @@ export const destinationSchemas = {
     ...operation('removeDestination', 'Removes a destination'),
     params: IdParams,
     headers: IfMatchHeaders,
-    response: responses(204, 'It is gone.'),
+    response: responses(204, 'The destination was removed.'),
   },
   pause: {
-    ...operation('pauseDestination', 'Holds deliveries instead of trying them'),
+    ...operation('pauseDestination', 'Pauses a destination: its deliveries are held'),
     params: IdParams,
     headers: IfMatchHeaders,
     body: EmptyBody,
     response: one(200),
   },
   resume: {
-    ...operation('resumeDestination', 'Goes on with what was held'),
+    ...operation('resumeDestination', 'Resumes a destination'),
     description:
-      'Ends the pause of the destination and of each of its webhooks. What was held is due at once, with the whole retry window before it.',
+      'Ends the pause of the destination and of each of its webhooks. Held deliveries become due at once, and their retry window starts again.',
     params: IdParams,
     headers: IfMatchHeaders,
     body: EmptyBody,

@@ -7,12 +7,12 @@ import { destinationSchemas, presentDestination } from './destination-schema.ts'
 import { entityTag, requireMatch } from '../api/catalog-records.ts'
 import { changeRecord } from '../api/catalog-records.ts'
 
-type Given = Pick<FastifyRequest, 'headers'> & { readonly params: { readonly id: string } }
+type PauseRequest = Pick<FastifyRequest, 'headers'> & { readonly params: { readonly id: string } }
 
-/** `/destinations/:id/pause` and `/resume`. Either may be sent twice; the second time changes nothing. */
+/** `/destinations/:id/pause` and `/resume`. Both are idempotent. */
 export function addPauseRoutes(app: AdminApp, { catalog, clock }: AdminDeps): void {
   const reviseOnce = async (
-    { params, headers }: Given,
+    { params, headers }: PauseRequest,
     isDone: (destination: Destination) => boolean,
     change: (destination: Destination) => Destination,
   ): Promise<Destination> => {
@@ -43,14 +43,14 @@ export function addPauseRoutes(app: AdminApp, { catalog, clock }: AdminDeps): vo
     '/destinations/:id/resume',
     { schema: destinationSchemas.resume },
     async (request, reply) => {
-      const changed = await reviseOnce(request, isResumed, resumed)
+      const changed = await reviseOnce(request, isRunning, resumed)
       reply.header('etag', entityTag(changed.version))
       return presentDestination(changed)
     },
   )
 }
 
-function isResumed({ paused, settings }: Destination): boolean {
+function isRunning({ paused, settings }: Destination): boolean {
   return paused === null && settings.webhooks.every((webhook) => webhook.paused === undefined)
 }
 

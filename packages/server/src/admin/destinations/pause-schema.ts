@@ -2,16 +2,19 @@ import { formatTimestamp, type Pause } from '@hookline/protocol'
 import Type from 'typebox'
 import { nullable, time } from '../api/schema-parts.ts'
 
-/** A pause as the API shows it; `null` where there is none. */
+/** A pause as the API shows it; `null` if there is none. */
 export const PauseResponse = nullable(
   Type.Object(
     {
       since: time,
       reason: Type.Enum(['operator', 'gone'], {
-        description: 'gone: the receiver answered 410 three times in a row, a minute apart.',
+        description: 'gone: the receiver responded with 410 three times in a row, a minute apart.',
       }),
     },
-    { description: 'null while deliveries are tried; else since when they are held.' },
+    {
+      description:
+        'null while deliveries are attempted; otherwise since when and why they are held.',
+    },
   ),
 )
 

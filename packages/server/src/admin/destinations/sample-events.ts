@@ -1,6 +1,6 @@
 import { type DeletionNotice, type Event, EVENT_TYPES, type EventType } from '@hookline/protocol'
 
-/** Everything that a destination is sent. */
+/** The types of payloads that a destination receives. */
 export const PAYLOAD_TYPES = [...EVENT_TYPES, 'delete'] as const
 
 type PayloadType = (typeof PAYLOAD_TYPES)[number]
@@ -26,7 +26,7 @@ const FIELDS: Readonly<Record<EventType, Partial<Event>>> = {
   alias: { previousId: 'sample-visitor' },
 }
 
-/** What a receiver gets of this type, with the user `sample-user`, at a time as Hookline writes it. */
+/** A sample of this type for the user `sample-user`. @param at the timestamp, as `formatTimestamp` returns it */
 export function sampleOf(type: PayloadType, at: string): Event | DeletionNotice {
   const stamped = { userId: 'sample-user', timestamp: at, receivedAt: at }
   if (type === 'delete') return { type, ...stamped }

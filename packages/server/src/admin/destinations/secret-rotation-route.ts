@@ -13,14 +13,14 @@ import { changeRecord } from '../api/catalog-records.ts'
 import { IdParams, IfMatchHeaders } from '../api/schema-parts.ts'
 
 const HOUR_MS = 60 * 60 * 1000
-const MOST_HOURS = LIMITS.maxSecretOverlapMs / HOUR_MS
+const MAX_HOURS = LIMITS.maxSecretOverlapMs / HOUR_MS
 
 const secretRotationSchema = {
   tags: ['Destinations'],
   operationId: 'rotateSecret',
-  summary: 'Replaces the shared secret, with a time of change',
+  summary: 'Replaces the shared secret, with an overlap',
   description:
-    'During the overlap webhook-signature carries the signatures of both secrets, separated by a space; X-Signature has room for the new one alone.',
+    'During the overlap, webhook-signature contains the signatures of both secrets, separated by a space. X-Signature contains only the signature of the new secret.',
   params: IdParams,
   headers: IfMatchHeaders,
   body: Type.Object(
@@ -33,8 +33,8 @@ const secretRotationSchema = {
       overlapHours: Type.Optional(
         Type.Integer({
           minimum: 0,
-          maximum: MOST_HOURS,
-          description: `How long the old one signs as well: 0 to ${MOST_HOURS} hours; 24 if absent.`,
+          maximum: MAX_HOURS,
+          description: `For how long requests are also signed with the old secret: 0 to ${MAX_HOURS} hours; 24 if absent.`,
         }),
       ),
     },
@@ -47,7 +47,7 @@ const secretRotationSchema = {
   ),
 }
 
-/** `/destinations/:id/rotate-secret`. Sent twice with the same secret, it changes nothing the second time. */
+/** `/destinations/:id/rotate-secret`. A second request with the same secret changes nothing. */
 export function addSecretRotationRoute(app: AdminApp, { catalog, clock }: AdminDeps): void {
   app.post(
     '/destinations/:id/rotate-secret',

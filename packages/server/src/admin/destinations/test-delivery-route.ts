@@ -8,29 +8,32 @@ import { testDeliverySchema } from './test-delivery-schema.ts'
 import { Problem } from '../problems/problem.ts'
 import { sampleOf } from './sample-events.ts'
 
-type Given = { readonly type?: Parameters<typeof sampleOf>[0]; readonly eventId?: string }
+type TestDeliveryRequest = {
+  readonly type?: Parameters<typeof sampleOf>[0]
+  readonly eventId?: string
+}
 
-/** `/destinations/:id/test`: what each webhook gets, and what it says to it. */
+/** `/destinations/:id/test`: makes a test delivery and shows each request and its result. */
 export function addTestDeliveryRoute(app: AdminApp, deps: AdminDeps): void {
   const { catalog, testDeliveries } = deps
   app.post('/destinations/:id/test', { schema: testDeliverySchema }, async ({ params, body }) => {
     const destination = requireDestination(catalog, params.id)
     const { dryRun = false } = body
-    const carried = await carriedBy(body, destination, deps)
-    const { deliveryId, webhooks } = await testDeliveries.run(destination, carried, { dryRun })
+    const content = await requestedContent(body, destination, deps)
+    const { deliveryId, webhooks } = await testDeliveries.run(destination, content, { dryRun })
     return { dryRun, deliveryId, webhooks: webhooks.map(presentTestedWebhook) }
   })
 }
 
-async function carriedBy(
-  { type, eventId }: Given,
+async function requestedContent(
+  { type, eventId }: TestDeliveryRequest,
   { sourceId }: Destination,
   { events, clock }: AdminDeps,
 ): Promise<TestContent> {
   if ((type === undefined) === (eventId === undefined)) {
-    const hint = 'Give one of the two: "type" for a sample, or "eventId" for an event that is kept.'
+    const hint = 'Give one of the two: "type" for a sample, or "eventId" for an archived event.'
     const code = type === undefined ? 'required' : 'exclusive'
-    throw refused(fault('/type', code, 'What to send is not clear.', hint))
+    throw refused(fault('/type', code, 'The body needs either type or eventId.', hint))
   }
   if (type !== undefined) return { id: null, event: sampleOf(type, formatTimestamp(clock.now())) }
   const event = await events.find(eventId!)

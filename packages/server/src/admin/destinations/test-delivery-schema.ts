@@ -19,8 +19,8 @@ const TestedWebhookResponse = Type.Object({
   url,
   request: Type.Object({
     method: Type.Literal('POST'),
-    headers: { ...headers, description: 'As sent, but for the values of static headers.' },
-    body: Type.String({ description: 'Byte for byte.' }),
+    headers: { ...headers, description: 'As sent, but with the values of static headers hidden.' },
+    body: Type.String({ description: 'The exact body of the request.' }),
   }),
   signature: Type.Object({
     xSignature: nullable(Type.String({ description: 'null without a shared secret.' })),
@@ -30,7 +30,7 @@ const TestedWebhookResponse = Type.Object({
     Type.Object({
       ...resultFields,
       retryAfterMs: Type.Optional(
-        Type.Integer({ description: 'How long the receiver asked for quiet.' }),
+        Type.Integer({ description: 'How long the receiver asked to wait.' }),
       ),
       headers: Type.Optional(headers),
       body: Type.Optional(Type.String({ description: 'The beginning of the response body.' })),
@@ -38,13 +38,13 @@ const TestedWebhookResponse = Type.Object({
   ),
 })
 
-/** What the route that tests a destination takes and answers. */
+/** Request and response of a test delivery. */
 export const testDeliverySchema = {
   tags: ['Destinations'],
   operationId: 'testDestination',
-  summary: 'Sends something to each webhook, and shows what came of it',
+  summary: 'Makes a test delivery and shows its result',
   description:
-    'Works while the destination is off or paused, too. Nothing of it is recorded or tried again. An event has the webhook-id that its delivery has, a sample a new one.',
+    'Sends a sample or an archived event to each webhook, even if the destination is disabled or paused. A test delivery is not recorded and not retried. An archived event has the webhook-id of its delivery; a sample has a new one.',
   params: IdParams,
   body: Type.Object(
     {
@@ -53,14 +53,16 @@ export const testDeliverySchema = {
           description: `A sample of this type: ${PAYLOAD_TYPES.join(', ')}.`,
         }),
       ),
-      eventId: Type.Optional(Type.String({ description: 'An event of its source, by id.' })),
-      dryRun: Type.Optional(Type.Boolean({ description: 'true: only shows what would be sent.' })),
+      eventId: Type.Optional(Type.String({ description: 'The id of an event of its source.' })),
+      dryRun: Type.Optional(
+        Type.Boolean({ description: 'true: only shows the requests, and sends nothing.' }),
+      ),
     },
     { additionalProperties: false },
   ),
   response: responses(
     200,
-    'What was sent, and what came of it.',
+    'The requests and their results.',
     Type.Object({
       dryRun: Type.Boolean(),
       deliveryId: Type.String({ description: 'The webhook-id.' }),

@@ -3,23 +3,24 @@ import Type from 'typebox'
 import { PauseResponse } from './pause-schema.ts'
 import { time } from '../api/schema-parts.ts'
 
-// Both are for those who read the document. What counts is parseWebhooksSettings, which knows every
-// rule and its remedy.
+// These schemas are documentation. parseWebhooksSettings does the validation: it knows every rule and
+// its remedy.
 
 const closed = { additionalProperties: false }
 const url = Type.String({
   maxLength: LIMITS.webhookUrlCharacters,
-  description: 'http or https, without credentials and fragment.',
+  description: 'An http or https URL without credentials and fragment.',
 })
 const successPolicy = Type.Enum(['any', 'each'], {
-  description: 'A delivery is done when any webhook took it, or when each did.',
+  description:
+    'any: a delivery is delivered when one webhook accepted it. each: when every webhook accepted it.',
 })
 
 const WebhookRequest = Type.Object(
   {
     url,
     paused: Type.Optional(
-      Type.Unsafe({ description: 'As it is shown. It changes nothing: see /pause and /resume.' }),
+      Type.Unsafe({ description: 'Accepted as it is shown, and ignored: see /pause and /resume.' }),
     ),
     headers: Type.Optional(
       Type.Unsafe({
@@ -27,14 +28,14 @@ const WebhookRequest = Type.Object(
         additionalProperties: true,
         maxProperties: LIMITS.headersPerWebhook,
         description:
-          'Static headers, texts by name. A value as it is shown, {"set": true}, keeps the stored one.',
+          'Static headers: values by name. The value {"set": true}, as it is shown, keeps the stored value.',
       }),
     ),
   },
   closed,
 )
 
-/** Settings as they are given. */
+/** Settings in a request. */
 export const SettingsRequest = Type.Unsafe<unknown>(
   Type.Object(
     {
@@ -42,14 +43,15 @@ export const SettingsRequest = Type.Unsafe<unknown>(
         Type.Array(WebhookRequest, { minItems: 1, maxItems: LIMITS.webhooksPerDestination }),
       ),
       webhookUrl: Type.Optional(
-        Type.String({ description: 'In place of webhooks: one URL without headers.' }),
+        Type.String({ description: 'Shorthand for webhooks: one URL without headers.' }),
       ),
       sharedSecret: Type.Optional(
         Type.Unsafe({
           type: ['string', 'null', 'object'],
           minLength: 1,
           maxLength: 1024,
-          description: 'Keys the signatures; null for none. As it is shown, it stays what it is.',
+          description:
+            'The key of the signatures; null for no signatures. The object that responses show keeps the stored secret.',
         }),
       ),
       successPolicy: Type.Optional(successPolicy),
@@ -58,14 +60,15 @@ export const SettingsRequest = Type.Unsafe<unknown>(
   ),
 )
 
-/** Settings as they are shown. */
+/** Settings in a response. */
 export const SettingsResponse = Type.Object({
   sharedSecret: Type.Object({
     set: Type.Boolean(),
     last4: Type.Optional(Type.String()),
     previousUntil: Type.Optional({
       ...time,
-      description: 'Until then webhook-signature carries that of the secret before, too.',
+      description:
+        'Until then, webhook-signature also contains the signature of the previous secret.',
     }),
   }),
   webhooks: Type.Array(

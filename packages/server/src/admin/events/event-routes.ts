@@ -11,20 +11,22 @@ import { traceDecisions } from './trace.ts'
 
 const list = new List<ArchivedEvent>('events', presentEvent)
 
-/** `/events` and `/events/:id`: what was received, and what became of it. */
+/** `/events` and `/events/:id`: received events, and their traces. */
 export function addEventRoutes(app: AdminApp, deps: AdminDeps): void {
   const { events } = deps
 
   app.get('/events', { schema: eventSchemas.list }, ({ query }) => {
     const { limit: _limit, cursor: _cursor, from: _from, to: _to, ...fields } = query
     const filter = { ...fields, ...parseTimeRange(query) }
-    return list.answer(query, (page) => events.list(filter, page))
+    return list.page(query, (page) => events.list(filter, page))
   })
 
   app.get('/events/:id', { schema: eventSchemas.get }, async ({ params }) => {
     const event = await events.find(params.id)
     if (event === undefined) {
-      throw new Problem('not_found', { detail: 'No event has this id, or it is kept no longer.' })
+      throw new Problem('not_found', {
+        detail: 'No event has this id, or retention has removed it.',
+      })
     }
     return traceOf(event, deps)
   })

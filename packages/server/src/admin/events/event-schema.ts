@@ -15,8 +15,12 @@ const fields = {
   sourceId: id,
   event: { ...anyObject, description: 'The call as received, validated and stamped.' },
   receivedAt: time,
-  marks: Type.Array(Type.Enum([...MARKS]), { description: 'What was noticed about the call.' }),
-  duplicates: Type.Integer({ description: 'Later calls with the same messageId, left out.' }),
+  marks: Type.Array(Type.Enum([...MARKS]), {
+    description: 'What Hookline noticed about the call.',
+  }),
+  duplicates: Type.Integer({
+    description: 'The number of later calls with the same messageId. They were dropped.',
+  }),
 }
 
 /** An event in a list. */
@@ -25,34 +29,40 @@ export const EventResponse = Type.Object(fields, { $id: 'Event' })
 const DecisionResponse = Type.Object({
   destinationId: id,
   decision: Type.Enum(['deliver', 'declined', 'pending']),
-  reason: nullable(Type.String({ description: 'The code of why not.' })),
-  explanation: Type.String({ description: 'In words, with the remedy.' }),
+  reason: nullable(Type.String({ description: 'The code of the reason, if declined.' })),
+  explanation: Type.String({ description: 'The decision and its remedy, as text.' }),
 })
 
 const TraceResponse = Type.Object({
   ...fields,
-  source: Type.Object({ id, name: nullable(Type.String({ description: 'null if removed.' })) }),
+  source: Type.Object({
+    id,
+    name: nullable(Type.String({ description: 'null if the source was removed.' })),
+  }),
   decisions: Type.Array(DecisionResponse),
   deliveries: Type.Array(componentSchema('Delivery')),
 })
 
 const operation = operationsTagged('Events')
 const filter = {
-  sourceId: Type.Optional(Type.String({ description: 'Only those of this source.' })),
-  messageId: Type.Optional(Type.String({ description: 'Only those with this messageId.' })),
+  sourceId: Type.Optional(Type.String({ description: 'Only events of this source.' })),
+  messageId: Type.Optional(Type.String({ description: 'Only events with this messageId.' })),
   type: Type.Optional(
     Type.Enum([...EVENT_TYPES], { description: `One of ${EVENT_TYPES.join(', ')}.` }),
   ),
-  userId: Type.Optional(Type.String({ description: 'Only those of this user.' })),
-  anonymousId: Type.Optional(Type.String({ description: 'Only those of this anonymous user.' })),
-  event: Type.Optional(Type.String({ description: 'Only track events of this name.' })),
+  userId: Type.Optional(Type.String({ description: 'Only events of this user.' })),
+  anonymousId: Type.Optional(Type.String({ description: 'Only events of this anonymous user.' })),
+  event: Type.Optional(Type.String({ description: 'Only track events with this name.' })),
   text: Type.Optional(
-    Type.String({ maxLength: 200, description: 'Only those that contain this text, in any case.' }),
+    Type.String({
+      maxLength: 200,
+      description: 'Only events that contain this text, upper and lower case alike.',
+    }),
   ),
   ...timeRangeQuery,
 }
 
-/** What the routes of events take and answer. */
+/** Requests and responses of the routes of events. */
 export const eventSchemas = {
   list: {
     ...operation('listEvents', 'Lists events, newest first'),
@@ -61,9 +71,13 @@ export const eventSchemas = {
     response: responses(200, 'A page of events.', pageSchema(componentSchema('Event'))),
   },
   get: {
-    ...operation('getEvent', 'Shows an event and what became of it'),
+    ...operation('getEvent', 'Shows an event and its trace'),
     params: IdParams,
-    response: responses(200, 'The event and its trace.', TraceResponse),
+    response: responses(
+      200,
+      'The event, with the decision for each destination and the deliveries.',
+      TraceResponse,
+    ),
   },
 }
 

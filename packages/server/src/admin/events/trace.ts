@@ -8,34 +8,36 @@ import {
 } from '@hookline/protocol'
 import type { ArchivedEvent } from '../../backend/events.ts'
 
-/** What was decided for one event and one destination, or that nothing is decided yet. */
+/** The decision for one event and one destination; `pending` while there is none. */
 export interface Decision {
   readonly destinationId: string
   readonly decision: 'deliver' | 'declined' | 'pending'
-  /** Why not; `null` where nothing was declined. */
+  /** Why the event was declined; otherwise `null`. */
   readonly reason: DeclineReason | null
-  /** In words, with the remedy. */
+  /** The decision and its remedy, as text. */
   readonly explanation: string
 }
 
-const SO_FAR: Readonly<Record<DeliveryState, string>> = {
-  pending: 'It is not delivered yet: nextAttemptAt of the delivery says when it is tried next.',
+const EXPLANATIONS: Readonly<Record<DeliveryState, string>> = {
+  pending:
+    'It is not delivered yet: nextAttemptAt of the delivery is the time of the next attempt.',
   delivered: 'It was delivered.',
-  rejected: 'It was refused for good.',
+  rejected: 'The receiver rejected it, and it is not retried.',
   expired: 'It could not be delivered in time. POST /deliveries/:id/retry tries it again.',
   held: 'It waits until the destination is resumed: POST /destinations/:id/resume.',
   quarantined:
-    "A fault of Hookline's own stopped it: quarantine of the delivery says more, and POST /deliveries/:id/retry tries it again.",
+    'An error in Hookline stopped it: the field quarantine of the delivery has the reason, and POST /deliveries/:id/retry tries it again.',
 }
 
 const REMOVED = 'Its destination was removed before it could be delivered.'
 
 const UNDECIDED =
-  'Nothing is recorded for this destination yet. Look again in a moment; if it stays so, /readyz says what is stuck.'
+  'There is no decision for this destination yet. Look again in a moment; if there is still none, /readyz reports what is stuck.'
 
 /**
- * The answer to "accepted, so why did nothing arrive?": one decision for each destination that had a
- * say. `destinations` are those the source has now; one made after the event had none.
+ * Answers "the event was accepted, so why did nothing arrive?": one decision for each destination that the
+ * source had when it received the event.
+ * @param destinations the current destinations of the source; those created after the event are left out
  */
 export function traceDecisions(
   event: ArchivedEvent,
@@ -45,7 +47,7 @@ export function traceDecisions(
   const receivedAt = Date.parse(event.event.receivedAt)
   const decisions = [
     ...deliveries.map((delivery) =>
-      decision(delivery.destinationId, 'deliver', soFar(delivery) + remediesOf(delivery)),
+      decision(delivery.destinationId, 'deliver', explain(delivery) + remediesOf(delivery)),
     ),
     ...event.declined.map(({ destinationId, reason }) => {
       const { meaning, help } = DECLINE_REASONS[reason]
@@ -55,7 +57,7 @@ export function traceDecisions(
       .filter(({ createdAt }) => createdAt <= receivedAt)
       .map(({ id }) => decision(id, 'pending', UNDECIDED)),
   ]
-  // What comes first counts: a delivery outweighs a refusal, for a replay makes one later.
+  // The first decision counts: a delivery comes before a decline, because a replay may have made it later.
   const first = new Map(decisions.toReversed().map((each) => [each.destinationId, each]))
   return decisions.filter((each) => first.get(each.destinationId) === each)
 }
@@ -68,12 +70,12 @@ function decision(
   return { destinationId, decision: kind, reason: null, explanation }
 }
 
-function soFar({ state, webhooks }: Delivery): string {
+function explain({ state, webhooks }: Delivery): string {
   const isRefused = webhooks.some(({ outcome }) => outcome === 'rejected')
-  return state === 'rejected' && !isRefused ? REMOVED : SO_FAR[state]
+  return state === 'rejected' && !isRefused ? REMOVED : EXPLANATIONS[state]
 }
 
-/** What to do about each way in which its webhooks failed last. */
+/** The remedy for the last failure of each webhook. */
 function remediesOf({ state, webhooks }: Delivery): string {
   if (state === 'delivered') return ''
   const failing = webhooks.filter(({ outcome }) => outcome !== 'delivered')

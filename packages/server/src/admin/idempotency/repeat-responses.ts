@@ -9,23 +9,23 @@ const REPEATED = 'idempotent-replayed'
 const KEPT_MS = 24 * 60 * 60 * 1000
 const KEPT_HEADERS = ['content-type', 'location', 'etag']
 
-interface Answered {
+interface KeptResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
 
 /**
- * Answers a POST that comes again with the same `Idempotency-Key` within 24 hours as it was answered the
- * first time, and does nothing. Only successes are kept: whatever else was answered did nothing. Kept
- * answers may show a secret, so they are sealed with the token of who asked, which nobody keeps.
+ * Adds hooks that repeat the response to a POST with the same `Idempotency-Key` within 24 hours, without
+ * running its handler. Only successful responses are kept, because failed requests change nothing. A
+ * response may contain a secret, so it is sealed with the token of the client, which is not stored.
  */
 export function repeatResponses(
   app: AdminApp,
   deps: Pick<AdminDeps, 'idempotentResponses' | 'clock'>,
 ): void {
-  const underWay = new Set<string>()
-  // Which of them a request is: only the one that does the work has its answer kept.
+  const inProgress = new Set<string>()
+  // The key of each request that runs its handler: only their responses are kept.
   const keys = new WeakMap<FastifyRequest, string>()
 
   app.addHook('preHandler', async (request, reply) => {
@@ -33,15 +33,15 @@ export function repeatResponses(
     if (key === undefined) return undefined
     const kept = await deps.idempotentResponses.find(key, deps.clock.now())
     if (kept === undefined) {
-      if (underWay.has(key))
+      if (inProgress.has(key))
         throw new Problem('request_under_way', { headers: { 'retry-after': '1' } })
-      underWay.add(key)
+      inProgress.add(key)
       keys.set(request, key)
       return undefined
     }
     if (kept.fingerprint !== fingerprintOf(request)) throw new Problem('idempotency_key_reused')
     const text = unseal(kept.sealed, request.actor.credential, key)
-    return answerAgain(reply, JSON.parse(text) as Answered)
+    return sendAgain(reply, JSON.parse(text) as KeptResponse)
   })
 
   app.addHook('onSend', async (request, reply, payload) => {
@@ -50,7 +50,7 @@ export function repeatResponses(
     try {
       if (reply.statusCode < 300 && isText(payload)) await keep(request, reply, key, payload ?? '')
     } finally {
-      underWay.delete(key)
+      inProgress.delete(key)
     }
   })
 
@@ -60,24 +60,24 @@ export function repeatResponses(
     key: string,
     body: string,
   ): Promise<void> {
-    const answered = JSON.stringify({ status: reply.statusCode, headers: headersOf(reply), body })
+    const response = JSON.stringify({ status: reply.statusCode, headers: headersOf(reply), body })
     const now = deps.clock.now()
     const answer = {
       key,
       fingerprint: fingerprintOf(request),
-      sealed: seal(answered, request.actor.credential, key),
+      sealed: seal(response, request.actor.credential, key),
       expiresAt: now + KEPT_MS,
     }
     await deps.idempotentResponses.add(answer, now)
   }
 }
 
-/** Whether this answer was given before, and nothing was done for it. */
+/** Whether this response repeats an earlier one, so that no handler ran for it. */
 export function isRepeatedResponse(reply: FastifyReply): boolean {
   return reply.hasHeader(REPEATED)
 }
 
-/** Keys of different tokens are different keys. */
+/** The same key sent with two tokens is two keys. */
 function keyOf({ method, headers, actor }: FastifyRequest): string | undefined {
   const key = headers[HEADER]
   if (method !== 'POST' || key === undefined) return undefined
@@ -99,8 +99,8 @@ function isText(payload: unknown): payload is string | null | undefined {
   return typeof payload === 'string' || payload === null || payload === undefined
 }
 
-function answerAgain(reply: FastifyReply, { status, headers, body }: Answered): FastifyReply {
+function sendAgain(reply: FastifyReply, { status, headers, body }: KeptResponse): FastifyReply {
   reply.code(status).headers({ ...headers, [REPEATED]: 'true' })
-  // Already JSON: to be serialised no more.
+  // The body is JSON already and must not be serialised again.
   return reply.serializer((text) => text as string).send(body)
 }

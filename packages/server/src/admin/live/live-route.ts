@@ -6,10 +6,10 @@ import { liveSchema } from './live-schema.ts'
 import { LiveStream } from './live-stream.ts'
 import { Problem } from '../problems/problem.ts'
 
-/** Connections at one time; each costs a little at everything that happens. */
-const MOST_STREAMS = 100
+/** The maximum number of connections: each costs a little time for every activity. */
+const MAX_STREAMS = 100
 
-/** `/live`: what happens, as it happens. */
+/** `/live`: the live tail, as server-sent events. */
 export function addLiveRoute(app: AdminApp, deps: AdminDeps): void {
   const streams = new Set<LiveStream>()
   app.addHook('preClose', async () => {
@@ -20,8 +20,8 @@ export function addLiveRoute(app: AdminApp, deps: AdminDeps): void {
     '/live',
     { schema: liveSchema, exposeHeadRoute: false },
     async ({ query, headers, actor }, reply) => {
-      if (streams.size >= MOST_STREAMS) {
-        const detail = `There are ${MOST_STREAMS} readers of the live tail already.`
+      if (streams.size >= MAX_STREAMS) {
+        const detail = `The live tail has ${MAX_STREAMS} readers already.`
         throw new Problem('rate_limited', { detail, headers: { 'retry-after': '15' } })
       }
       const stream: LiveStream = new LiveStream({

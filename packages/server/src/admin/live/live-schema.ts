@@ -3,13 +3,13 @@ import Type from 'typebox'
 
 const only = (what: string) => Type.Optional(Type.String({ description: `Only ${what}.` }))
 
-/** What the route of the live tail takes and answers. */
+/** Request and response of the live tail. */
 export const liveSchema = {
   tags: ['Live'],
   operationId: 'watch',
-  summary: 'Tells events, decisions and attempts as they happen',
+  summary: 'Streams events, decisions and attempts as they happen',
   description:
-    'Server-sent events: event, decision, attempt; gap where some were missed, with how many; sampling {"oneOf": N} while only one of N is told, because the reader is slow. A connection that breaks goes on where it was with Last-Event-ID. A comment comes every 15 s.',
+    'Server-sent events named event, decision and attempt. gap reports how many were missed. sampling {"oneOf": N} reports that only one of N is sent, because the reader is slow. Reconnect with Last-Event-ID to continue where the connection broke. A comment is sent every 15 s.',
   querystring: Type.Object(
     {
       kind: Type.Optional(
@@ -17,24 +17,25 @@ export const liveSchema = {
           description: 'Only event, only decision, or only attempt.',
         }),
       ),
-      sourceId: only('what came from this source'),
-      destinationId: only('decisions and attempts of this destination, and events'),
+      sourceId: only('activity of this source'),
+      destinationId: only('events, and the decisions and attempts of this destination'),
       type: Type.Optional(
         Type.Enum([...EVENT_TYPES], { description: `One of ${EVENT_TYPES.join(', ')}.` }),
       ),
-      event: only('what is about a track event, page or screen of this name'),
-      userId: only('what is about this user'),
+      event: only('activity of track events, pages or screens with this name'),
+      userId: only('activity of this user'),
     },
     { additionalProperties: false },
   ),
   headers: Type.Object({
     'last-event-id': Type.Optional(
-      Type.String({ description: 'The id of the last message that was received.' }),
+      Type.String({ description: 'The id of the last message that the client received.' }),
     ),
   }),
   response: {
     200: {
-      description: 'The stream. It ends when the server stops or the token is no longer valid.',
+      description:
+        'The stream. It ends when the server stops, or when the token is removed or expires.',
       content: { 'text/event-stream': { schema: Type.String() } },
     },
     default: {

@@ -4,19 +4,19 @@ import type { LiveCursor, LiveMessage } from '../../activity/live-cursor.ts'
 import type { Clock } from '../../util/clock.ts'
 
 const HEARTBEAT_MS = 15_000
-/** Messages handed to the connection at once: all that is ever held for it. */
-const AT_ONCE = 100
+/** The maximum number of messages that are in memory for one connection. */
+const BATCH = 100
 
 export interface LiveStreamOptions {
   readonly cursor: LiveCursor
   readonly response: ServerResponse
   readonly clock: Clock
-  /** Whether the reader may still read. */
+  /** Whether the token of the reader is still valid. */
   readonly isAllowed: () => boolean
   readonly onClose: () => void
 }
 
-/** One connection of the live tail. It takes from its cursor only what the connection can take. */
+/** One connection of the live tail. It reads from its cursor only while the socket has room. */
 export class LiveStream {
   readonly #options: LiveStreamOptions
   #cancelHeartbeat: () => void = () => undefined
@@ -45,7 +45,7 @@ export class LiveStream {
     this.#pump()
   }
 
-  /** Ends the stream; the reader may come back. */
+  /** Ends the stream. The reader may reconnect. */
   end(): void {
     this.#options.response.end()
     this.#close()
@@ -53,10 +53,10 @@ export class LiveStream {
 
   #pump(): void {
     if (this.#isFull || this.#isClosed) return
-    const messages = this.#options.cursor.read(AT_ONCE)
+    const messages = this.#options.cursor.read(BATCH)
     if (messages.length === 0) return
     this.#write(messages.map(textOf).join(''))
-    // Others first: however much there is to tell, ingestion does not wait for it.
+    // The cursor calls back later, so that ingestion runs before the next batch.
     this.#options.cursor.wake()
   }
 
@@ -67,7 +67,7 @@ export class LiveStream {
   #beatLater(): void {
     this.#cancelHeartbeat = this.#options.clock.after(HEARTBEAT_MS, () => {
       if (!this.#options.isAllowed()) return this.end()
-      // The id goes along, so that a reader whose filter lets little pass does not fall behind.
+      // The heartbeat carries the last id, so that a reader with a narrow filter can reconnect without a gap.
       if (!this.#isFull) this.#write(`id: ${this.#options.cursor.lastId}\n: heartbeat\n\n`)
       this.#beatLater()
     })

@@ -4,7 +4,7 @@ import { BackendUnavailable } from '../../backend/backend.ts'
 import { Problem } from './problem.ts'
 import type { ProblemCodeName } from './problem-codes.ts'
 
-/** Makes every answer of `app` that is no success a problem document, and logs what is the server's own fault. */
+/** Turns every error response of `app` into a Problem document, and logs errors with status 500 and above. */
 export function handleErrors(app: FastifyInstance, logger: Logger): void {
   app.setNotFoundHandler((request, reply) => send(new Problem('not_found'), request, reply))
   app.setErrorHandler((error: Error, request, reply) => {
@@ -12,7 +12,7 @@ export function handleErrors(app: FastifyInstance, logger: Logger): void {
     if (problem.statusCode >= 500) {
       const { method, routeOptions } = request
       const context = { err: error, requestId: request.id, method, route: routeOptions.url }
-      logger.error(context, 'management request failed')
+      logger.error(context, 'management_request.failed')
     }
     return send(problem, request, reply)
   })
@@ -34,7 +34,7 @@ function problemOf(error: Error): Problem {
   return new Problem(codeOf(error as FastifyError), { cause: error })
 }
 
-/** The code for what Fastify itself refuses; anything else is a bug. */
+/** The code for errors of Fastify itself; any other error is a bug. */
 function codeOf({ code, statusCode = 500 }: FastifyError): ProblemCodeName {
   if (statusCode === 413) return 'body_too_large'
   if (statusCode === 415) return 'unsupported_media_type'

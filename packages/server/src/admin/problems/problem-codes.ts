@@ -1,11 +1,11 @@
-/** What went wrong with a request to the management API. `help` is the remedy, as docs/errors.md gives it. */
+/** An error of the management API. `help` is the remedy, as in docs/errors.md. */
 export interface ProblemCode {
   readonly status: 400 | 401 | 403 | 404 | 408 | 409 | 412 | 413 | 415 | 422 | 429 | 431 | 500 | 503
   readonly title: string
   readonly help: string
 }
 
-/** Every code the management API answers with: the one table behind its responses and the docs. */
+/** Every error code of the management API: the one table behind its responses and docs/errors.md. */
 export const PROBLEM_CODES = {
   invalid_json: {
     status: 400,
@@ -14,18 +14,18 @@ export const PROBLEM_CODES = {
   },
   bad_request: {
     status: 400,
-    title: 'The request cannot be read.',
+    title: 'The request cannot be parsed.',
     help: 'Check the path, its percent-encoding and the headers.',
   },
   invalid_query: {
     status: 400,
     title: 'The query has faults.',
-    help: 'Correct what errors names: each pointer is the name of a query parameter.',
+    help: 'Correct each entry of errors: its pointer is the name of a query parameter.',
   },
   invalid_cursor: {
     status: 400,
-    title: 'The cursor is not one of this list.',
-    help: 'Pass nextCursor of the page before, unchanged, to the same list; begin again without one.',
+    title: 'The cursor does not belong to this list.',
+    help: 'Pass nextCursor of the previous page, unchanged, to the same list; or start again without a cursor.',
   },
   unauthorized: {
     status: 401,
@@ -39,32 +39,32 @@ export const PROBLEM_CODES = {
   },
   not_found: {
     status: 404,
-    title: 'There is nothing here.',
-    help: 'Check path, method and id; what was removed is gone. /api/v1/openapi.json lists all routes.',
+    title: 'The route or the record does not exist.',
+    help: 'Check path, method and id; the record may have been removed. /api/v1/openapi.json lists all routes.',
   },
   request_timeout: {
     status: 408,
     title: 'The request did not arrive in time.',
-    help: 'Send the whole request within the time the setting requestTimeoutMs allows.',
+    help: 'Send the whole request within the time that the setting requestTimeoutMs allows.',
   },
   conflict: {
     status: 409,
-    title: 'Others keep changing this at the same time.',
-    help: 'Send the request again; with If-Match you learn what has changed.',
+    title: 'Other requests changed the record at the same time.',
+    help: 'Send the request again; send If-Match to change only the version that you have read.',
   },
   wrong_state: {
     status: 409,
-    title: 'Its state does not allow this.',
-    help: 'Look at its state; detail says what has to happen first.',
+    title: 'The state of the record does not allow this.',
+    help: 'Read the record; detail says what has to happen first.',
   },
   request_under_way: {
     status: 409,
-    title: 'A request with this Idempotency-Key is being answered.',
-    help: 'Send it again after Retry-After: it is then answered as the first one was.',
+    title: 'A request with this Idempotency-Key is in progress.',
+    help: 'Send it again after Retry-After: the response is then that of the first request.',
   },
   version_mismatch: {
     status: 412,
-    title: 'This has changed since it was read.',
+    title: 'The record has changed since it was read.',
     help: 'Read it again and send the change with the new ETag in If-Match.',
   },
   body_too_large: {
@@ -74,22 +74,22 @@ export const PROBLEM_CODES = {
   },
   unsupported_media_type: {
     status: 415,
-    title: 'The body is of a type that is not taken.',
+    title: 'The content type of the body is not supported.',
     help: 'Send JSON with Content-Type: application/json.',
   },
   invalid_body: {
     status: 422,
     title: 'The body has faults.',
-    help: 'Correct what errors names: each pointer leads into the body, each hint is a remedy.',
+    help: 'Correct each entry of errors: its pointer leads into the body, its hint is the remedy.',
   },
   idempotency_key_reused: {
     status: 422,
-    title: 'Another request has had this Idempotency-Key.',
+    title: 'The Idempotency-Key was used for a different request.',
     help: 'Use a new key for each request; send the same one only with the same request.',
   },
   rate_limited: {
     status: 429,
-    title: 'The token asks too often.',
+    title: 'The token has sent too many requests.',
     help: 'Wait as long as Retry-After says. The operator raises the limit with the setting adminRateLimit.',
   },
   headers_too_large: {
@@ -99,13 +99,13 @@ export const PROBLEM_CODES = {
   },
   internal_error: {
     status: 500,
-    title: 'The server met an error of its own.',
-    help: 'Send it again. The operator finds the cause in the log, under the same requestId.',
+    title: 'The server failed with an unexpected error.',
+    help: 'Send the request again. The operator finds the cause in the log, under the same requestId.',
   },
   unavailable: {
     status: 503,
-    title: 'The change or the answer cannot be had at the moment.',
-    help: 'Send it again after Retry-After. The operator looks at /readyz, free disk space and the log.',
+    title: 'The database is not available at the moment.',
+    help: 'Send the request again after Retry-After. The operator checks /readyz, free disk space and the log.',
   },
 } as const satisfies Record<string, ProblemCode>
 

@@ -2,7 +2,7 @@ import type { IngestCodeName } from '@hookline/protocol'
 import { Problem } from './problem.ts'
 import type { ProblemCodeName } from './problem-codes.ts'
 
-/** What the server refuses before it finds a route, as the management API calls it. */
+/** The problem code for each error that the HTTP server finds before a route runs. */
 const CODES: Partial<Record<IngestCodeName, ProblemCodeName>> = {
   bad_request: 'bad_request',
   not_found: 'not_found',
@@ -11,7 +11,7 @@ const CODES: Partial<Record<IngestCodeName, ProblemCodeName>> = {
   headers_too_large: 'headers_too_large',
 }
 
-/** What the server around answers for the management API, where no route of it was found. */
+/** The error response for a request to the management API that reaches none of its routes. */
 export function problemForm(
   code: IngestCodeName,
   { requestId }: { readonly requestId: string },

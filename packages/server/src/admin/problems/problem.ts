@@ -1,17 +1,17 @@
 import type { Fault } from '../../util/fault.ts'
 import { PROBLEM_CODES, type ProblemCodeName } from './problem-codes.ts'
 
-// A hostile body of a megabyte can have a hundred thousand faults; nobody reads on beyond these.
-const MOST_FAULTS = 100
+// A hostile body of 1 MB can have 100,000 faults.
+const MAX_FAULTS = 100
 
 interface ProblemOptions extends ErrorOptions {
-  /** This occurrence in words; the remedy of the code where there is nothing to add. */
+  /** What is wrong with this request. The default is the remedy of the code. */
   readonly detail?: string
   readonly faults?: readonly Fault[]
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** An answer other than success, thrown by a route: application/problem+json (RFC 9457). */
+/** An error response, thrown by a route: application/problem+json (RFC 9457). */
 export class Problem extends Error {
   override readonly name = 'Problem'
   readonly code: ProblemCodeName
@@ -27,7 +27,7 @@ export class Problem extends Error {
     this.headers = options.headers ?? {}
   }
 
-  /** The document that is sent. */
+  /** The body of the response. */
   document(requestId: string): object {
     return {
       type: `urn:hookline:problem:${this.code}`,
@@ -36,7 +36,7 @@ export class Problem extends Error {
       code: this.code,
       detail: this.message,
       requestId,
-      errors: this.faults.slice(0, MOST_FAULTS),
+      errors: this.faults.slice(0, MAX_FAULTS),
     }
   }
 }

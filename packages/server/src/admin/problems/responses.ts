@@ -1,17 +1,19 @@
 import Type, { type TSchema } from 'typebox'
 
-/** What every answer other than success looks like (RFC 9457). */
+/** The body of every error response (RFC 9457). */
 export const ProblemResponse = Type.Object(
   {
     type: Type.String(),
     title: Type.String(),
     status: Type.Integer(),
-    code: Type.String({ description: 'For programs; docs/errors.md explains each.' }),
+    code: Type.String({ description: 'For programs; docs/errors.md explains each code.' }),
     detail: Type.String(),
     requestId: Type.String(),
     errors: Type.Array(
       Type.Object({
-        pointer: Type.String({ description: 'A JSON Pointer into the body, or a parameter.' }),
+        pointer: Type.String({
+          description: 'A JSON Pointer into the body, or the name of a parameter.',
+        }),
         code: Type.String(),
         message: Type.String(),
         hint: Type.String(),
@@ -21,7 +23,7 @@ export const ProblemResponse = Type.Object(
   { $id: 'Problem' },
 )
 
-/** The `response` of a route: its success, and the problem for all else. */
+/** The `response` of a route: the successful response, and a Problem for errors. */
 export function responses(
   status: 200 | 201 | 202 | 204,
   success: string,
@@ -37,21 +39,21 @@ export function responses(
 
 const RETRY_AFTER = {
   'retry-after': Type.Integer({
-    description: 'Seconds to wait, where the same request may succeed later.',
+    description: 'Seconds to wait, if the same request may succeed later.',
   }),
 }
 
 const ETAG = {
-  etag: Type.String({ description: 'The version, for If-Match of the next change.' }),
+  etag: Type.String({ description: 'The version of the record, for If-Match of the next change.' }),
 }
 
-/** The `response` of a route that answers with one version of something. */
+/** The `response` of a route whose response is one version of a record, with its ETag. */
 export function versionedResponses(status: 200 | 201, success: string, schema: TSchema): object {
-  const answers = responses(status, success, schema) as Record<number, object>
-  return { ...answers, [status]: { ...answers[status], headers: ETAG } }
+  const all = responses(status, success, schema) as Record<number, object>
+  return { ...all, [status]: { ...all[status], headers: ETAG } }
 }
 
-/** The schema that was added to the server under this `$id`. */
+/** A reference to the schema that openapi.ts registers under this `$id`. */
 export function componentSchema(
   name: 'Source' | 'Destination' | 'Event' | 'Delivery' | 'Replay' | 'Token' | 'Deletion',
 ): TSchema {

@@ -9,8 +9,8 @@ import { Problem } from './problem.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** What a keyword of JSON Schema that does not hold is called in an answer. The hint is the field's description. */
-const BROKEN: Readonly<Record<string, readonly [code: string, message: string]>> = {
+/** The code and the message of a fault, by keyword of JSON Schema. The hint is the description of the field. */
+const FAULTS: Readonly<Record<string, readonly [code: string, message: string]>> = {
   type: ['wrong_type', 'is of the wrong type'],
   enum: ['not_allowed', 'is none of the values it may have'],
   const: ['not_allowed', 'is none of the values it may have'],
@@ -24,13 +24,13 @@ const BROKEN: Readonly<Record<string, readonly [code: string, message: string]>>
 }
 
 /**
- * Checks a part of a request against the schema of its route: all faults at once, the first of each field.
- * Schemas are objects. One has the extension `x-fixed` for fields that cannot be changed: their names, with the remedy.
+ * Validates a part of a request against the schema of its route. Reports all faults at once, one for each
+ * field. The extension `x-fixed` of a schema lists fields that cannot be changed, each with its remedy.
  */
 export const validate: FastifySchemaCompiler<TObject> = ({ schema, httpPart }) => {
   const code = httpPart === 'body' ? 'invalid_body' : 'invalid_query'
   return (given: unknown) => {
-    // No body asks for nothing in particular, as {} does.
+    // A request without a body is treated as one with {}.
     const value = httpPart === 'querystring' ? withIntegers(schema, given) : (given ?? {})
     const faults = isJsonObject(value) ? faultsOf(schema, value) : [NOT_AN_OBJECT]
     return faults.length > 0 ? { error: new Problem(code, { faults }) } : { value }
@@ -46,7 +46,7 @@ function faultsOf(schema: TObject, value: Fields): Fault[] {
   const known = fields.map(([name, field]) => {
     const isRequired = schema.required?.includes(name) ?? false
     return Object.hasOwn(value, name)
-      ? brokenField(name, field, value[name])
+      ? faultOf(name, field, value[name])
       : isRequired && fault(jsonPointer(name), 'required', `${name} is missing.`, hintOf(field))
   })
   return [
@@ -59,10 +59,10 @@ function isClosed(schema: object): boolean {
   return 'additionalProperties' in schema && schema.additionalProperties === false
 }
 
-function brokenField(name: string, field: TSchema, value: unknown): Fault | undefined {
+function faultOf(name: string, field: TSchema, value: unknown): Fault | undefined {
   const [error] = Errors(field, value)
   if (error === undefined) return undefined
-  const [code, message] = BROKEN[error.keyword] ?? ['invalid', 'is not valid']
+  const [code, message] = FAULTS[error.keyword] ?? ['invalid', 'is not valid']
   const pointer = jsonPointer(name) + error.instancePath
   return fault(pointer, code, `${name} ${message}.`, hintOf(field))
 }
@@ -79,7 +79,7 @@ function hintOf(field: TSchema): string {
   return (field as { description?: string }).description ?? ''
 }
 
-/** A query carries text; where the schema says integer, digits become one. */
+/** Query parameters are text: converts digits to a number if the schema says integer. */
 function withIntegers(schema: TObject, query: unknown): unknown {
   if (!isJsonObject(query)) return query
   const numbered = Object.entries(query).map(([name, value]) => {

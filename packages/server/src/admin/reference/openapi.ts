@@ -17,7 +17,7 @@ const OPTIONS: FastifyDynamicSwaggerOptions = {
     openapi: '3.1.0',
     info: {
       title: 'Hookline management API',
-      description: 'Sources, destinations, and what became of every event.',
+      description: 'Manages sources and destinations, and shows the outcome of every event.',
       version: '1',
     },
     components: {
@@ -25,7 +25,7 @@ const OPTIONS: FastifyDynamicSwaggerOptions = {
         token: {
           type: 'http',
           scheme: 'bearer',
-          description: 'The admin token, or one made with POST /tokens.',
+          description: 'The admin token, or a token created with POST /tokens.',
         },
       },
     },
@@ -38,7 +38,7 @@ const OPTIONS: FastifyDynamicSwaggerOptions = {
   }),
 }
 
-/** What repeatResponses takes on every POST, said where the document is made: no route has to think of it. */
+/** Adds the header that repeatResponses reads on every POST, so that no route has to declare it. */
 function withIdempotencyKey(schema: FastifySchema): FastifySchema {
   const { properties } = (schema.headers ?? {}) as { properties?: object }
   return { ...schema, headers: Type.Object({ ...properties, 'idempotency-key': IDEMPOTENCY_KEY }) }
@@ -47,11 +47,11 @@ function withIdempotencyKey(schema: FastifySchema): FastifySchema {
 const IDEMPOTENCY_KEY = Type.Optional(
   Type.String({
     description:
-      'Makes it safe to send the request again: within 24 hours it is answered as it was the first time, and nothing is done.',
+      'Makes it safe to send the request again: within 24 hours, a request with the same key gets the response of the first one and changes nothing.',
   }),
 )
 
-/** Serves the OpenAPI 3.1 document of the routes added afterwards. It holds no secret: no token is asked for. */
+/** Serves the OpenAPI 3.1 document of the routes that are added afterwards. It contains no secret and needs no token. */
 export async function serveOpenapi(app: AdminApp): Promise<void> {
   for (const schema of [
     ProblemResponse,
@@ -69,7 +69,7 @@ export async function serveOpenapi(app: AdminApp): Promise<void> {
   const schema = {
     tags: ['About'],
     operationId: 'getOpenapi',
-    summary: 'This document',
+    summary: 'Shows this document',
     security: [],
     response: { 200: { description: 'OpenAPI 3.1.', ...anyObject } },
   }

@@ -9,25 +9,25 @@ import { presentReplay, replaySchemas } from './replay-schema.ts'
 
 const list = new List<Replay>('replays', presentReplay)
 
-/** Rows that a dry run looks at before everything else has its turn. */
+/** Rows that a dry run scans at once; other requests run in between. */
 const SCAN = 1_000
 
-/** `/replays` and `/replays/:id`: past deliveries made anew. */
+/** `/replays` and `/replays/:id`: past deliveries sent again. */
 export function addReplayRoutes(app: AdminApp, deps: AdminDeps): void {
   const { replays, clock } = deps
   addCreating(app, deps)
 
   app.get('/replays', { schema: replaySchemas.list }, ({ query }) =>
-    list.answer(query, (page) => replays.list({}, page)),
+    list.page(query, (page) => replays.list({}, page)),
   )
 
   app.get('/replays/:id', { schema: replaySchemas.get }, async ({ params }) =>
-    presentReplay(await replayOf(replays, params.id)),
+    presentReplay(await requireReplay(replays, params.id)),
   )
 
   app.post('/replays/:id/cancel', { schema: replaySchemas.cancel }, async ({ params }) => {
     await replays.cancel(params.id, clock.now())
-    return presentReplay(await replayOf(replays, params.id))
+    return presentReplay(await requireReplay(replays, params.id))
   })
 }
 
@@ -58,7 +58,7 @@ function addCreating(app: AdminApp, { catalog, replays, clock, wake }: AdminDeps
   })
 }
 
-async function replayOf(replays: Replays, id: string): Promise<Replay> {
+async function requireReplay(replays: Replays, id: string): Promise<Replay> {
   const replay = await replays.find(id)
   if (replay === undefined) throw new Problem('not_found', { detail: 'No replay has this id.' })
   return replay

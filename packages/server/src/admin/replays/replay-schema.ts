@@ -19,7 +19,7 @@ const REPLAYABLE = [
   'quarantined',
 ] as const satisfies readonly ReplayableState[]
 
-const moment = (which: string) =>
+const timeParameter = (which: string) =>
   Type.Optional(Type.String({ description: `${which}, as ISO 8601: 2026-11-21T09:30:00Z.` }))
 
 const CreateReplayRequest = Type.Object(
@@ -27,36 +27,40 @@ const CreateReplayRequest = Type.Object(
     destinationId: Type.String({ description: 'The id of a destination.' }),
     states: Type.Optional(
       Type.Array(Type.Enum([...REPLAYABLE]), {
-        description: `Deliveries in these states, of ${REPLAYABLE.join(', ')}; rejected and expired if absent.`,
+        description: `Only deliveries in these states: ${REPLAYABLE.join(', ')}; rejected and expired if absent.`,
       }),
     ),
-    from: moment('Of events received at this time or later'),
-    to: moment('Of events received before this; now if absent'),
+    from: timeParameter('Only events received at this time or later'),
+    to: timeParameter('Only events received before this time; now if absent'),
     types: Type.Optional(
       Type.Array(Type.Enum([...EVENT_TYPES]), {
-        description: `Of events of these types, of ${EVENT_TYPES.join(', ')}.`,
+        description: `Only events of these types: ${EVENT_TYPES.join(', ')}.`,
       }),
     ),
     text: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 1024,
-        description: 'Of events that contain this somewhere, in any case: 1 to 1,024 characters.',
+        description:
+          'Only events that contain this text, upper and lower case alike: 1 to 1,024 characters.',
       }),
     ),
     includeDeclined: Type.Optional(
       Type.Boolean({
-        description: 'true: besides, events that came while the destination was off.',
+        description: 'true: also events that arrived while the destination was disabled.',
       }),
     ),
     ratePerSecond: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: 1_000_000,
-        description: 'Deliveries per second at most, a whole number from 1; no limit if absent.',
+        description:
+          'The maximum number of deliveries per second, a whole number from 1; no limit if absent.',
       }),
     ),
-    dryRun: Type.Optional(Type.Boolean({ description: 'true: only counts what matches.' })),
+    dryRun: Type.Optional(
+      Type.Boolean({ description: 'true: only counts the matching deliveries.' }),
+    ),
   },
   { additionalProperties: false },
 )
@@ -64,7 +68,7 @@ const CreateReplayRequest = Type.Object(
 /** A replay as the API shows it. */
 export const ReplayResponse = Type.Object(
   {
-    id: Type.String({ description: 'What X-Hookline-Replay says on its attempts.' }),
+    id: Type.String({ description: 'The value of the header X-Hookline-Replay on its attempts.' }),
     state: Type.Enum(['queued', 'running', 'finished', 'cancelled']),
     destinationId: Type.String(),
     states: Type.Array(Type.Enum([...REPLAYABLE])),
@@ -74,11 +78,14 @@ export const ReplayResponse = Type.Object(
     text: nullable(Type.String()),
     includeDeclined: Type.Boolean(),
     ratePerSecond: nullable(Type.Integer()),
-    scanned: Type.Integer({ description: 'Deliveries and decisions looked at.' }),
-    requeued: Type.Integer({ description: 'Deliveries made due again.' }),
-    delivered: Type.Integer({ description: 'Of those, delivered so far.' }),
-    failed: Type.Integer({ description: 'Of those, ended otherwise so far.' }),
-    reachedAt: nullable({ ...time, description: 'How far it is between from and to.' }),
+    scanned: Type.Integer({ description: 'Deliveries and decisions scanned so far.' }),
+    requeued: Type.Integer({ description: 'Deliveries made due again so far.' }),
+    delivered: Type.Integer({ description: 'How many of these are delivered so far.' }),
+    failed: Type.Integer({ description: 'How many of these ended undelivered so far.' }),
+    reachedAt: nullable({
+      ...time,
+      description: 'How far the replay has come between from and to.',
+    }),
     createdAt: time,
     finishedAt: nullable(time),
   },
@@ -92,7 +99,7 @@ const DryRunResponse = Type.Object({
 
 const operation = operationsTagged('Replays')
 
-/** What the routes of replays take and answer. */
+/** Requests and responses of the routes of replays. */
 export const replaySchemas = {
   list: {
     ...operation('listReplays', 'Lists replays, newest first'),
@@ -102,21 +109,21 @@ export const replaySchemas = {
   create: {
     ...operation('createReplay', 'Delivers past events again'),
     description:
-      'Deliveries are tried under the usual policy, with the same webhook-id and the header X-Hookline-Replay. Webhooks that took one already get it again only where the whole delivery was delivered.',
+      'Deliveries are attempted under the usual retry policy, with the same webhook-id and with the header X-Hookline-Replay. A webhook that accepted the event before receives it again only if the whole delivery was delivered.',
     body: CreateReplayRequest,
     response: {
-      ...responses(201, 'The replay, which is worked on from now on.', componentSchema('Replay')),
-      ...responses(200, 'With dryRun: what it would do.', DryRunResponse),
+      ...responses(201, 'The replay, queued.', componentSchema('Replay')),
+      ...responses(200, 'With dryRun: what the replay would do.', DryRunResponse),
     },
   },
   get: {
-    ...operation('getReplay', 'Shows a replay and how far it is'),
+    ...operation('getReplay', 'Shows a replay and its progress'),
     params: IdParams,
     response: responses(200, 'The replay.', componentSchema('Replay')),
   },
   cancel: {
-    ...operation('cancelReplay', 'Ends a replay'),
-    description: 'Deliveries that are due already are still made.',
+    ...operation('cancelReplay', 'Cancels a replay'),
+    description: 'Deliveries that the replay has already made due are still attempted.',
     params: IdParams,
     body: EmptyBody,
     response: responses(200, 'The replay.', componentSchema('Replay')),

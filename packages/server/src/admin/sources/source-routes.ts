@@ -12,13 +12,13 @@ import { newWriteKey } from './write-key.ts'
 /** `/sources` and `/sources/:id`. */
 export function addSourceRoutes(app: AdminApp, { catalog, keyUses, clock }: AdminDeps): void {
   const list = new List<Source>('sources', (source) => presentSource(source, keyUses))
-  const answer = (source: Source, reply: FastifyReply): object => {
+  const respond = (source: Source, reply: FastifyReply): object => {
     reply.header('etag', entityTag(source.version))
     return presentSource(source, keyUses)
   }
 
   app.get('/sources', { schema: sourceSchemas.list }, ({ query }) =>
-    list.answer(query, (page) => pageOf(catalog.current.sources.values(), page)),
+    list.page(query, (page) => pageOf(catalog.current.sources.values(), page)),
   )
 
   app.post('/sources', { schema: sourceSchemas.create }, async ({ body }, reply) => {
@@ -35,11 +35,11 @@ export function addSourceRoutes(app: AdminApp, { catalog, keyUses, clock }: Admi
     }
     await catalog.putSource(source)
     reply.code(201).header('location', `${app.prefix}/sources/${source.id}`)
-    return answer(source, reply)
+    return respond(source, reply)
   })
 
   app.get('/sources/:id', { schema: sourceSchemas.get }, async ({ params }, reply) =>
-    answer(requireSource(catalog, params.id), reply),
+    respond(requireSource(catalog, params.id), reply),
   )
 
   app.patch('/sources/:id', { schema: sourceSchemas.change }, async (request, reply) => {
@@ -50,7 +50,7 @@ export function addSourceRoutes(app: AdminApp, { catalog, keyUses, clock }: Admi
       now: clock.now(),
       ifMatch: request.headers['if-match'],
     })
-    return answer(changed, reply)
+    return respond(changed, reply)
   })
 
   app.delete('/sources/:id', { schema: sourceSchemas.remove }, async (request, reply) => {

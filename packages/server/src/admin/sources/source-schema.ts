@@ -18,7 +18,7 @@ import { presentWriteKey, WriteKeyResponse } from './write-key.ts'
 const fields = {
   name: nameField,
   enabled: Type.Boolean({
-    description: 'true or false. Calls to a disabled source are refused.',
+    description: 'true or false. A disabled source refuses all calls.',
   }),
   rateLimit: nullable(
     Type.Integer({
@@ -45,7 +45,7 @@ const ChangeSourceRequest = Type.Object(
     additionalProperties: false,
     'x-fixed': {
       ...FIXED_FIELDS,
-      writeKeys: 'Make keys with POST /sources/:id/write-keys, remove them with DELETE.',
+      writeKeys: 'Add keys with POST /sources/:id/write-keys, remove them with DELETE.',
     },
   },
 )
@@ -58,7 +58,7 @@ export const SourceResponse = Type.Object(
     writeKeys: Type.Array(WriteKeyResponse),
     createdAt: time,
     updatedAt: time,
-    version: Type.Integer({ description: 'What the ETag says.' }),
+    version: Type.Integer({ description: 'The version, as in the ETag.' }),
   },
   { $id: 'Source' },
 )
@@ -67,7 +67,7 @@ const operation = operationsTagged('Sources')
 const one = (status: 200 | 201) =>
   versionedResponses(status, 'The source.', componentSchema('Source'))
 
-/** What the routes of sources take and answer. */
+/** Requests and responses of the routes of sources. */
 export const sourceSchemas = {
   list: {
     ...operation('listSources', 'Lists sources, oldest first'),
@@ -75,7 +75,7 @@ export const sourceSchemas = {
     response: responses(200, 'A page of sources.', pageSchema(componentSchema('Source'))),
   },
   create: {
-    ...operation('createSource', 'Makes a source with a write key'),
+    ...operation('createSource', 'Creates a source with a write key'),
     body: CreateSourceRequest,
     response: one(201),
   },
@@ -85,7 +85,7 @@ export const sourceSchemas = {
     response: one(200),
   },
   change: {
-    ...operation('changeSource', 'Changes the fields that are given'),
+    ...operation('changeSource', 'Changes a source'),
     params: IdParams,
     headers: IfMatchHeaders,
     body: ChangeSourceRequest,
@@ -95,10 +95,10 @@ export const sourceSchemas = {
     ...operation('removeSource', 'Removes a source and its destinations'),
     params: IdParams,
     headers: IfMatchHeaders,
-    response: responses(204, 'It is gone.'),
+    response: responses(204, 'The source was removed.'),
   },
   addKey: {
-    ...operation('addWriteKey', 'Makes another write key'),
+    ...operation('addWriteKey', 'Adds a write key'),
     params: IdParams,
     headers: IfMatchHeaders,
     body: EmptyBody,
@@ -107,7 +107,7 @@ export const sourceSchemas = {
   removeKey: {
     ...operation('removeWriteKey', 'Removes a write key'),
     description:
-      'Calls with this key are refused from now on. The last key may be removed too: then the source takes no calls until another one is made.',
+      'From now on, calls with this key are refused. The last key may be removed too: the source then refuses all calls until a key is added.',
     params: Type.Object({ id: Type.String(), key: Type.String() }),
     headers: IfMatchHeaders,
     response: one(200),

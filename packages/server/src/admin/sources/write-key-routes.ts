@@ -8,7 +8,7 @@ import { changeRecord } from '../api/catalog-records.ts'
 import { presentSource, sourceSchemas } from './source-schema.ts'
 import { newWriteKey, presentWriteKey } from './write-key.ts'
 
-/** `/sources/:id/write-keys`: make a key, let clients change over, remove the old one. */
+/** `/sources/:id/write-keys`: add a key, let the clients change over, then remove the old key. */
 export function addWriteKeyRoutes(app: AdminApp, { catalog, keyUses, clock }: AdminDeps): void {
   const reviseKeys = (
     id: string,

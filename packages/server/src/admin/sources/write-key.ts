@@ -17,10 +17,10 @@ export function newWriteKey(createdAt: number): WriteKey {
 export const WriteKeyResponse = Type.Object({
   key: Type.String(),
   createdAt: time,
-  lastUsedAt: nullable({ ...time, description: 'To the minute; null while unused.' }),
+  lastUsedAt: nullable({ ...time, description: 'To the minute; null if the key was never used.' }),
 })
 
-/** The write key as the API shows it. It is no secret: it stands in the pages that send events. */
+/** The write key as the API shows it. It is not a secret: web pages that send events contain it. */
 export function presentWriteKey(
   { key, createdAt }: WriteKey,
   keyUses: Pick<KeyUses, 'lastUsedAt'>,

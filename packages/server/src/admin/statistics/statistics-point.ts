@@ -2,17 +2,17 @@ import { formatTimestamp } from '@hookline/protocol'
 import type { CountsRow } from '../../backend/statistics.ts'
 import { quantileOf } from '../../util/log-buckets.ts'
 
-type Named = Record<string, number>
+type Counts = Record<string, number>
 
-/** One point of the statistics, gathered from the rows that fall into it. */
+/** One point of the statistics: the sum of all rows in its time span. */
 export class StatisticsPoint {
   readonly #at: number
-  readonly #sums: Named = {}
-  readonly #refused: Named = {}
-  readonly #filtered: Named = {}
-  readonly #failed: Named = {}
+  readonly #sums: Counts = {}
+  readonly #refused: Counts = {}
+  readonly #filtered: Counts = {}
+  readonly #failed: Counts = {}
   readonly #latency = new Map<number, number>()
-  /** Sum and samples by destination: what waits is a mean over time, but a sum over destinations. */
+  /** By destination: pending deliveries are a mean over time, but a sum over destinations. */
   readonly #pending = new Map<string, { sum: number; samples: number }>()
 
   constructor(at: number) {
@@ -70,6 +70,6 @@ export class StatisticsPoint {
   }
 }
 
-function add(counts: Named, name: string, count: number): void {
+function add(counts: Counts, name: string, count: number): void {
   counts[name] = (counts[name] ?? 0) + count
 }

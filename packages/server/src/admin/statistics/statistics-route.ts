@@ -9,8 +9,8 @@ import { statisticsSchema } from './statistics-schema.ts'
 import { type StepName, STEPS } from './statistics-steps.ts'
 import { parseTimeRange } from '../api/time-range.ts'
 
-const MOST_POINTS = 1_500
-const POINTS_IF_UNSAID = 60
+const MAX_POINTS = 1_500
+const DEFAULT_POINTS = 60
 
 interface Query {
   readonly from?: string
@@ -33,7 +33,7 @@ export function addStatisticsRoute(app: AdminApp, deps: AdminDeps): void {
     const range = { span: step.span, from, to, ...scopeOf(query, deps) }
     for await (const rows of deps.statistics.read(range)) {
       for (const row of rows) {
-        if (!isAskedFor(row, query)) continue
+        if (!isRequested(row, query)) continue
         points[Math.floor((row.start - from) / step.ms)]?.add(row)
       }
     }
@@ -46,7 +46,7 @@ export function addStatisticsRoute(app: AdminApp, deps: AdminDeps): void {
   })
 }
 
-/** Which rows to read. A destination comes with its source, for calls are received before they have a destination. */
+/** Which rows to read. For a destination also the rows of its source, which count the received calls. */
 function scopeOf(
   { sourceId, destinationId }: Query,
   { catalog }: AdminDeps,
@@ -57,21 +57,21 @@ function scopeOf(
   return destination === undefined ? { destinationId } : { sourceId: destination.sourceId }
 }
 
-function isAskedFor(row: CountsRow, { destinationId }: Query): boolean {
+function isRequested(row: CountsRow, { destinationId }: Query): boolean {
   return (
     destinationId === undefined || row.destinationId === '' || row.destinationId === destinationId
   )
 }
 
-/** Whole steps around what was asked for, as far as it is past; the last 60 steps where nothing was said. */
+/** Whole steps that cover the requested range, up to now; by default the last 60 steps. */
 function rangeOf(query: Query, stepMs: number, now: number): { from: number; to: number } {
   const asked = parseTimeRange(query)
   const past = (ms: number): number => Math.min(Math.max(ms, 0), now + stepMs)
   const to = Math.ceil(past(asked.to ?? now) / stepMs) * stepMs
-  const since = past(asked.from ?? to - POINTS_IF_UNSAID * stepMs)
+  const since = past(asked.from ?? to - DEFAULT_POINTS * stepMs)
   const from = Math.floor(since / stepMs) * stepMs
-  if ((to - from) / stepMs <= MOST_POINTS) return { from, to }
-  const message = `That makes more than ${MOST_POINTS} points.`
-  const hint = 'Take a longer step, or times closer to each other.'
+  if ((to - from) / stepMs <= MAX_POINTS) return { from, to }
+  const message = `The range has more than ${MAX_POINTS} points.`
+  const hint = 'Use a longer step or a shorter range.'
   throw new Problem('invalid_query', { faults: [fault('/step', 'out_of_range', message, hint)] })
 }

@@ -11,28 +11,29 @@ const PointResponse = Type.Object({
   received: Type.Integer({ description: 'Calls accepted, duplicates included.' }),
   refused: Type.Record(Type.String(), Type.Integer(), {
     description:
-      'Calls refused, by code. Many belong to no source: empty where one source or destination is asked for.',
+      'Refused calls, by code. Many belong to no source, so this is empty if sourceId or destinationId is given.',
   }),
-  duplicates: Type.Integer({ description: 'Calls left out because they had come before.' }),
-  filtered: counts('Decisions against a delivery, by reason.'),
+  duplicates: Type.Integer({ description: 'Calls dropped as duplicates.' }),
+  filtered: counts('Declined events, by reason.'),
   delivered: Type.Integer(),
   failed: counts('Deliveries that ended undelivered, by state.'),
-  pending: nullable(Type.Number({ description: 'Deliveries waiting, on average.' })),
+  pending: nullable(Type.Number({ description: 'The average number of waiting deliveries.' })),
   latencyMs: nullable(
     Type.Object(
       { p50: Type.Number(), p95: Type.Number(), p99: Type.Number() },
-      { description: 'From receipt to delivery, right to 5 %; null where nothing was delivered.' },
+      { description: 'From receipt to delivery, to within 5 %; null if nothing was delivered.' },
     ),
   ),
 })
 
-/** What the route of statistics takes and answers. */
+/** Request and response of the statistics. */
 export const statisticsSchema = {
   tags: ['Statistics'],
   operationId: 'getStatistics',
-  summary: 'Counts over time: received, refused, filtered, delivered, failed, pending, latency',
+  summary:
+    'Shows counts over time: received, refused, filtered, delivered, failed, pending, latency',
   description:
-    'Counts are written once a minute. Steps below an hour reach back 7 days, others 400.',
+    'Counts are written once a minute. Steps below an hour are available for 7 days, longer steps for 400 days.',
   querystring: Type.Object(
     {
       ...timeRangeQuery,
@@ -41,16 +42,18 @@ export const statisticsSchema = {
           description: `One of ${Object.keys(STEPS).join(', ')}; 1m if absent.`,
         }),
       ),
-      sourceId: Type.Optional(Type.String({ description: 'Only of this source.' })),
+      sourceId: Type.Optional(Type.String({ description: 'Only counts of this source.' })),
       destinationId: Type.Optional(
-        Type.String({ description: 'Only of this destination, and received by its source.' }),
+        Type.String({
+          description: 'Only counts of this destination, and what its source received.',
+        }),
       ),
     },
     { additionalProperties: false },
   ),
   response: responses(
     200,
-    'One point for each step, also where nothing happened.',
+    'One point for each step, also if nothing happened.',
     Type.Object({
       from: time,
       to: time,

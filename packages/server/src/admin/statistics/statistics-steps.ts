@@ -2,13 +2,13 @@ import { SPANS, type Span } from '../../backend/statistics.ts'
 
 interface Step {
   readonly ms: number
-  /** Which rows it is made from. */
+  /** The time span of the rows that it sums up. */
   readonly span: Span
 }
 
 const step = (span: Span, count: number): Step => ({ ms: SPANS[span] * count, span })
 
-/** How long the time between two points may be. */
+/** The possible steps between two points. */
 export const STEPS = {
   '1m': step('minute', 1),
   '5m': step('minute', 5),

@@ -13,7 +13,7 @@ const list = new List<StoredToken>('tokens', presentToken)
 /** `/tokens` and `/tokens/:id`. */
 export function addTokenRoutes(app: AdminApp, { tokens, clock }: AdminDeps): void {
   app.get('/tokens', { schema: tokenSchemas.list }, ({ query }) =>
-    list.answer(query, (page) => pageOf(tokens.current.values(), page)),
+    list.page(query, (page) => pageOf(tokens.current.values(), page)),
   )
 
   app.post('/tokens', { schema: tokenSchemas.create }, async ({ body }, reply) => {
@@ -42,12 +42,12 @@ export function addTokenRoutes(app: AdminApp, { tokens, clock }: AdminDeps): voi
   })
 }
 
-function expiryOf(given: string | null, now: number): number | null {
-  if (given === null) return null
-  const expiresAt = parseTimestamp(given)
+function expiryOf(requested: string | null, now: number): number | null {
+  if (requested === null) return null
+  const expiresAt = parseTimestamp(requested)
   if (expiresAt !== undefined && expiresAt > now) return expiresAt
   const message = 'expiresAt is not a time in the future.'
   const hint =
-    'Give ISO 8601 like 2030-01-31T00:00:00Z; leave it out for a token that never expires.'
+    'Give a time in ISO 8601, like 2030-01-31T00:00:00Z. Leave it out for a token that never expires.'
   throw new Problem('invalid_body', { faults: [fault('/expiresAt', 'not_allowed', message, hint)] })
 }

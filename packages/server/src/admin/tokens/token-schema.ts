@@ -13,7 +13,7 @@ import {
 } from '../api/schema-parts.ts'
 
 const role = Type.Enum([...ROLES], {
-  description: `One of ${ROLES.join(', ')}: who reads, who changes things, who manages tokens and data.`,
+  description: `One of ${ROLES.join(', ')}. Viewers read, editors also change records, admins also manage tokens and data.`,
 })
 
 const fields = {
@@ -25,7 +25,7 @@ const fields = {
   lastUsedAt: nullable(time),
 }
 
-/** A token as the API shows it: never the token itself. */
+/** A token as the API shows it, without the secret itself. */
 export const TokenResponse = Type.Object(fields, { $id: 'Token' })
 
 const CreateTokenRequest = Type.Object(
@@ -46,7 +46,7 @@ const CreateTokenRequest = Type.Object(
 
 const operation = operationsTagged('Tokens')
 
-/** What the routes of tokens take and answer. */
+/** Requests and responses of the routes of tokens. */
 export const tokenSchemas = {
   list: {
     ...operation('listTokens', 'Lists tokens, oldest first'),
@@ -54,18 +54,21 @@ export const tokenSchemas = {
     response: responses(200, 'A page of tokens.', pageSchema(componentSchema('Token'))),
   },
   create: {
-    ...operation('createToken', 'Makes a token, and shows it this once'),
+    ...operation('createToken', 'Creates a token and shows it once'),
     body: CreateTokenRequest,
     response: responses(
       201,
-      'The token. It is kept as a hash alone and cannot be shown again.',
-      Type.Object({ ...fields, token: Type.String({ description: 'Keep it: it is a secret.' }) }),
+      'The token. Only its hash is kept, so it cannot be shown again.',
+      Type.Object({
+        ...fields,
+        token: Type.String({ description: 'The secret token: store it safely.' }),
+      }),
     ),
   },
   remove: {
-    ...operation('removeToken', 'Removes a token; requests with it are refused from now on'),
+    ...operation('removeToken', 'Removes a token'),
     params: IdParams,
-    response: responses(204, 'It is gone.'),
+    response: responses(204, 'The token was removed. From now on, requests with it are refused.'),
   },
 }
 

@@ -2,18 +2,18 @@ import { isId, newId } from '@hookline/protocol'
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { StoredToken, Tokens } from '../../backend/tokens.ts'
 
-/** A new token and its id: the id, `_`, and 256 random bits. The id in it tells the operator whose a leaked one is. */
+/** A new token and its id. The token is the id, `_`, and 256 random bits: so a leaked token can be attributed. */
 export function newToken(now: number): { readonly id: string; readonly token: string } {
   const id = newId('tok', now)
   return { id, token: `${id}_${randomBytes(32).toString('base64url')}` }
 }
 
-/** What is kept of a token: SHA-256 suffices, for there is nothing to guess in 256 random bits. */
+/** The hash of a token that is stored. SHA-256 is enough, because 256 random bits cannot be guessed. */
 export function hashOf(token: string): string {
   return createHash('sha256').update(token).digest('hex')
 }
 
-/** The stored token that `given` is. How long it takes tells nothing of the hash. */
+/** The stored record of the token `given`. The comparison takes constant time. */
 export function findToken({ current }: Tokens, given: string): StoredToken | undefined {
   const id = given.slice(0, 30)
   const stored = isId('tok', id) ? current.get(id) : undefined

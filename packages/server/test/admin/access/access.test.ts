@@ -23,7 +23,7 @@ async function tokenWith(role: Role, expiresAt: string | null = null): Promise<s
   return (await server.must<{ token: string }>('POST', '/tokens', { body })).token
 }
 
-/** Routes that ask for a token, as the table names them. */
+/** Routes that need a token, as the table names them. */
 function guarded(): string[] {
   return server.routes
     .map((route) => route.replace('/api/v1', ''))
@@ -32,7 +32,7 @@ function guarded(): string[] {
 
 const OPEN = ['GET /openapi.json']
 
-/** Calls a route so that it finds nothing and changes nothing. */
+/** Calls a route in a way that finds and changes nothing. */
 function probe(route: string, token: string | undefined) {
   const [method = '', path = ''] = route.split(' ')
   const authorization = token === undefined ? '' : `Bearer ${token}`
@@ -40,18 +40,18 @@ function probe(route: string, token: string | undefined) {
   return server.call<ProblemDocument>(method, `${path.replaceAll(/:\w+/g, 'none')}?none=1`, call)
 }
 
-test('every entry in the table of access has a route', () => {
+test('every entry in the table of roles has a route', () => {
   expect(Object.keys(ROUTE_ROLES).filter((route) => !guarded().includes(route))).toEqual([])
 })
 
-test('every route has an entry in the table of access', () => {
+test('every route has an entry in the table of roles', () => {
   const without = guarded().filter((route) => !Object.hasOwn(ROUTE_ROLES, route))
   expect(guarded().length).toBeGreaterThan(15)
   expect(without).toEqual([])
 })
 
 describe('each route', () => {
-  test('answers 401 without a token, and with an expired one', async () => {
+  test('responds with 401 without a token, and with an expired one', async () => {
     for (const route of guarded()) {
       expect([route, (await probe(route, undefined)).status]).toEqual([route, 401])
       const { status, headers, body } = await probe(route, tokens.get('expired'))
@@ -61,7 +61,7 @@ describe('each route', () => {
     }
   })
 
-  test('answers 403 to the roles below the one in the table, and lets the others pass', async () => {
+  test('responds with 403 to roles below the one in the table, and accepts the others', async () => {
     for (const route of guarded()) {
       for (const role of ROLES) {
         const { status, body } = await probe(route, tokens.get(role))

@@ -10,7 +10,7 @@ afterAll(() => server[Symbol.asyncDispose]())
 
 const OPEN = ['GET /api/v1/openapi.json', 'HEAD /api/v1/openapi.json']
 
-test('every route but the OpenAPI document answers 401 without a token', async () => {
+test('every route except the OpenAPI document responds with 401 without a token', async () => {
   expect(server.routes.length).toBeGreaterThan(20)
   const open: string[] = []
   for (const route of server.routes) {
@@ -22,7 +22,7 @@ test('every route but the OpenAPI document answers 401 without a token', async (
   expect(open.toSorted()).toEqual(OPEN)
 })
 
-test('a missing token is answered with a problem and a challenge', async () => {
+test('the response to a request without a token has a Problem and a challenge', async () => {
   const { status, headers, body } = await server.call<ProblemDocument>('GET', '/sources', {
     headers: { authorization: '' },
   })
@@ -53,7 +53,7 @@ test.each([
   expect(status).toBe(401)
 })
 
-test('the scheme may be written in any case', async () => {
+test('the scheme is case-insensitive', async () => {
   const headers = { authorization: `bearer ${TOKEN}` }
   expect((await server.call('GET', '/sources', { headers })).status).toBe(200)
 })
@@ -64,7 +64,7 @@ test('a call without a token changes nothing', async () => {
   expect(server.backend.catalog.current.sources.size).toBe(0)
 })
 
-test('no answer may be kept by a cache', async () => {
+test('no response may be cached', async () => {
   const { headers } = await server.call('GET', '/sources')
   expect(headers.get('cache-control')).toBe('no-store')
 })

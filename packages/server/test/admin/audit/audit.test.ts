@@ -19,7 +19,7 @@ async function auditOf(server: AdminServer, query = ''): Promise<readonly Entry[
   return (await server.must<{ data: Entry[] }>('GET', `/audit${query}`)).data
 }
 
-test('every change is kept with who, what, before and after, newest first', async () => {
+test('every change is recorded with actor, action, before and after, newest first', async () => {
   await using server = await AdminServer.open()
   const { token, id } = await server.must<Made>('POST', '/tokens', {
     body: { name: 'ci', role: 'editor' },
@@ -44,7 +44,7 @@ test('every change is kept with who, what, before and after, newest first', asyn
   ])
 })
 
-test('what was refused, failed or only read leaves no entry', async () => {
+test('requests that are refused, fail or only read leave no entry', async () => {
   await using server = await AdminServer.open()
   await server.call('POST', '/sources', { body: {} })
   await server.call('POST', '/sources', { headers: { authorization: '' }, body: { name: 'web' } })
@@ -53,7 +53,7 @@ test('what was refused, failed or only read leaves no entry', async () => {
   expect(await auditOf(server)).toEqual([])
 })
 
-test('secrets are in no entry', async () => {
+test('no entry contains a secret', async () => {
   await using server = await AdminServer.open()
   const source = await server.must<{ id: string; writeKeys: { key: string }[] }>(
     'POST',
@@ -94,7 +94,7 @@ test('entries are found by actor, action and target, and pages have no gaps', as
   expect(ids).toEqual(made.toReversed())
 })
 
-test('a change that cannot be kept in the audit log is not answered as done', async () => {
+test('a change whose audit entry cannot be written gets an error response', async () => {
   const append = async (): Promise<never> => {
     throw new BackendUnavailable('disk full')
   }

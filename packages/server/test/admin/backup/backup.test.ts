@@ -5,7 +5,7 @@ import type { DatabaseCopy } from '../../../src/admin/api/admin-deps.ts'
 import { TemporaryFolder } from '../../harness/temporary-folder.ts'
 import { AdminServer } from '../admin-server.ts'
 
-/** Makes copies when it is told to, and counts those that were made and those that are gone again. */
+/** Makes copies on demand, and counts how many were made and how many were removed. */
 class Copier {
   made = 0
   removed = 0
@@ -17,7 +17,7 @@ class Copier {
     writeFileSync(this.#file, 'the database')
   }
 
-  /** The next copies take until the function it returns is called. */
+  /** Makes the next copies wait until the returned function is called. */
   pause(): () => void {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#hold = promise
@@ -32,7 +32,7 @@ class Copier {
   }
 }
 
-test('a backup is the copy of the database, which is gone afterwards', async () => {
+test('a backup is a copy of the database, and the copy is removed afterwards', async () => {
   using folder = new TemporaryFolder()
   const copier = new Copier(folder)
   await using server = await AdminServer.open({ copyDatabase: copier.copy })
@@ -41,7 +41,7 @@ test('a backup is the copy of the database, which is gone afterwards', async () 
   await expect.poll(() => copier.removed).toBe(1)
 })
 
-test('there is one at a time, and one whose client has gone does not stop the next', async () => {
+test('only one backup runs at a time, and a client that disconnects does not block the next one', async () => {
   using folder = new TemporaryFolder()
   const copier = new Copier(folder)
   await using server = await AdminServer.open({ copyDatabase: copier.copy })
@@ -52,7 +52,7 @@ test('there is one at a time, and one whose client has gone does not stop the ne
   expect((await server.call('GET', '/backup')).status).toBe(409)
   abort.abort()
   await expect(first).rejects.toThrow('aborted')
-  await expect.poll(() => server.brokenOff).toBe(1)
+  await expect.poll(() => server.aborted).toBe(1)
   goOn()
   await expect.poll(() => copier.removed).toBe(1)
   expect((await server.call('GET', '/backup')).status).toBe(200)

@@ -42,7 +42,7 @@ async function withConfiguration(
 const importing = (server: AdminServer, body: unknown, query = '') =>
   server.must<Diff>('PUT', `/import${query}`, { body })
 
-test('with secrets, another service becomes the same by it', async () => {
+test('importing a document with secrets makes another service the same', async () => {
   await using server = await AdminServer.open()
   const { source, destination } = await withConfiguration(server)
   const document = await server.must<Document>('GET', '/export?withSecrets=true')
@@ -60,7 +60,7 @@ test('with secrets, another service becomes the same by it', async () => {
   expect(settings.sharedSecret).toBe('planted secret')
 })
 
-test('without secrets the document holds none, and importing it keeps those that are there', async () => {
+test('a document without secrets contains none, and importing it keeps the stored ones', async () => {
   await using server = await AdminServer.open()
   const { destination } = await withConfiguration(server)
   const { text } = await server.call('GET', '/export')
@@ -82,7 +82,7 @@ test('without secrets the document holds none, and importing it keeps those that
   })
 })
 
-test('a destination that is paused is so elsewhere, and the same document changes nothing', async () => {
+test('a paused destination is imported as paused, and importing the same document again changes nothing', async () => {
   await using server = await AdminServer.open()
   const { source, destination } = await withConfiguration(server)
   await server.must('POST', `/destinations/${destination}/pause`)
@@ -107,7 +107,7 @@ test('a destination that is paused is so elsewhere, and the same document change
   expect(pausedIn(server)).toBeNull()
 })
 
-test('a dry run says what would change and changes nothing, not even the audit log', async () => {
+test('a dry run reports what would change and changes nothing, not even the audit log', async () => {
   await using server = await AdminServer.open()
   const { source } = await withConfiguration(server)
   const document = await server.must<Document>('GET', '/export?withSecrets=true')
@@ -122,7 +122,7 @@ test('a dry run says what would change and changes nothing, not even the audit l
   expect(await audited()).toBe(before)
 })
 
-test('all faults of a document are told, and nothing of it is done', async () => {
+test('all faults of a document are reported, and none of its records is imported', async () => {
   await using server = await AdminServer.open()
   const { source } = await withConfiguration(server)
   const document = await server.must<Document>('GET', '/export?withSecrets=true')

@@ -24,7 +24,7 @@ afterAll(() => server[Symbol.asyncDispose]())
 const ask = (body: object) => server.call<Shown>('POST', '/deletions', { body })
 
 describe('POST /deletions', () => {
-  test('answers 202 at once, and wakes who carries it out', async () => {
+  test('responds with 202 at once, and wakes the worker', async () => {
     const before = wakes
     const { status, headers, body } = await ask({
       userIds: ['u1', 'u2', 'u1'],

@@ -33,7 +33,7 @@ async function failedOnce(server: AdminServer, destinationId: string): Promise<D
   return delivery
 }
 
-test('failures are grouped, each with what it means and what to do', async () => {
+test('failures are grouped, each group with its meaning and remedy', async () => {
   await using server = await AdminServer.open()
   await failedOnce(server, 'dst_a')
   const newest = [await failedOnce(server, 'dst_a'), await failedOnce(server, 'dst_b')]
@@ -75,7 +75,7 @@ test('deliveries are found by class, status and time', async () => {
   expect((await server.call('GET', '/deliveries?class=none')).status).toBe(400)
 })
 
-test('a destination says how it fares', async () => {
+test('a destination shows its health', async () => {
   await using server = await AdminServer.open({
     destinationHealth: {
       webhooks: ({ settings: { webhooks } }) =>

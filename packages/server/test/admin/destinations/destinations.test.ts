@@ -23,7 +23,7 @@ const make = (body: object = {}) =>
 
 const storedSettings = (id: string) => server.backend.catalog.current.destinations.get(id)?.settings
 
-test('a destination is made off, with defaults', async () => {
+test('a destination is created disabled, with defaults', async () => {
   const body = { sourceId, type: 'Webhooks', settings: { webhookUrl: 'https://A.example' } }
   const answer = await server.call<Destination>('POST', '/destinations', { body })
   expect(answer.status).toBe(201)
@@ -47,7 +47,7 @@ test('a destination is made off, with defaults', async () => {
   expect(answer.headers.get('etag')).toBe('"1"')
 })
 
-test('a destination is read back as it was made, and listed by its source', async () => {
+test('a destination is read back as it was created, and listed by its source', async () => {
   const other = await server.must<{ id: string }>('POST', '/sources', { body: { name: 'app' } })
   const made = await make({ sourceId: other.id, name: 'CRM', enabled: true })
   expect((await server.call('GET', `/destinations/${made.id}`)).body).toMatchObject(made)
@@ -56,7 +56,7 @@ test('a destination is read back as it was made, and listed by its source', asyn
   expect(await list('src_none')).toEqual({ data: [], nextCursor: null })
 })
 
-test('faults of the destination and of its settings are told together', async () => {
+test('faults of the destination and of its settings are reported together', async () => {
   const { status, body } = await server.call<ProblemDocument>('POST', '/destinations', {
     body: {
       sourceId: 'src_none',
@@ -87,7 +87,7 @@ test.each<[string, unknown, string[]]>([
   expect([answer.status, ...faultsIn(answer.body)]).toEqual([422, ...faults])
 })
 
-test('without a body all that is required is missing', async () => {
+test('a request without a body has a fault for each required field', async () => {
   const answer = await server.call<ProblemDocument>('POST', '/destinations')
   expect(answer.status).toBe(422)
   expect(faultsIn(answer.body)).toEqual([
@@ -97,12 +97,12 @@ test('without a body all that is required is missing', async () => {
   ])
 })
 
-test('a body that is no object is refused', async () => {
+test('a body that is not an object is refused', async () => {
   const answer = await server.call<ProblemDocument>('POST', '/destinations', { body: [1] })
   expect([answer.status, ...faultsIn(answer.body)]).toEqual([422, ' wrong_type'])
 })
 
-test('a change of settings replaces what is given; what was shown hidden can be given back', async () => {
+test('a change of settings replaces the given fields; hidden values can be sent back as they are shown', async () => {
   const settings = {
     sharedSecret: 'correct horse battery',
     webhooks: [{ url: 'https://a.example/', headers: { Authorization: 'Bearer abc' } }],
@@ -130,10 +130,10 @@ test('source and type of a destination cannot be changed', async () => {
     '/type fixed',
     '/settings/successPolicy not_allowed',
   ])
-  expect(answer.body.errors[0]?.hint).toContain('make a new destination')
+  expect(answer.body.errors[0]?.hint).toContain('create a new destination')
 })
 
-test('If-Match guards changes and removal', async () => {
+test('If-Match protects changes and removal', async () => {
   const { id } = await make()
   const path = `/destinations/${id}`
   const call = (method: string, tag: string) =>
@@ -154,7 +154,7 @@ const settings = (secret: string) => ({
   webhooks: [{ url: 'https://a.example/', headers: { Authorization: `Bearer ${secret}` } }],
 })
 
-test('no answer and no log line ever shows a secret', async () => {
+test('no response and no log line ever shows a secret', async () => {
   await using own = await AdminServer.open()
   const source = await own.must<{ id: string }>('POST', '/sources', { body: { name: 'web' } })
   const body = { sourceId: source.id, type: 'Webhooks', settings: settings('PLANTED') }

@@ -25,7 +25,7 @@ const make = () =>
     body: { sourceId, type: 'Webhooks', settings: { webhookUrl: 'https://a.example' } },
   })
 
-/** As the delivery side does it for a receiver that is gone. */
+/** As the delivery engine does for a receiver that responds with 410. */
 async function pauseWebhook(id: string): Promise<void> {
   const { catalog } = server.backend
   const { settings, version, ...rest } = catalog.current.destinations.get(id)!
@@ -35,7 +35,7 @@ async function pauseWebhook(id: string): Promise<void> {
   await catalog.putDestination(changed)
 }
 
-test('a destination is paused and resumed; either twice changes nothing', async () => {
+test('a destination is paused and resumed; the second request changes nothing', async () => {
   const { id } = await make()
   const paused = await server.must<Shown>('POST', `/destinations/${id}/pause`)
   expect(paused.paused).toEqual({ since: formatTimestamp(NOON), reason: 'operator' })
@@ -48,7 +48,7 @@ test('a destination is paused and resumed; either twice changes nothing', async 
   expect(await server.must('POST', `/destinations/${id}/resume`)).toEqual(resumed)
 })
 
-test('a webhook that is paused is shown so, survives a change of settings, and is resumed with the rest', async () => {
+test('a paused webhook is shown as paused, stays so after a change of settings, and is resumed with its destination', async () => {
   const { id } = await make()
   await pauseWebhook(id)
   const gone = { since: formatTimestamp(NOON), reason: 'gone' }
@@ -61,7 +61,7 @@ test('a webhook that is paused is shown so, survives a change of settings, and i
   expect(resumed.settings.webhooks.map(({ paused }) => paused)).toEqual([null])
 })
 
-test('a pause is no field to set, and heeds If-Match', async () => {
+test('paused cannot be set by PATCH, and pause and resume respect If-Match', async () => {
   const { id } = await make()
   const answer = await server.call<ProblemDocument>('PATCH', `/destinations/${id}`, {
     body: { paused: null },

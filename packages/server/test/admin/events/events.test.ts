@@ -86,13 +86,13 @@ test('events are found by messageId, source and type', async () => {
   expect(await ids('messageId=m-1&type=page')).toEqual([])
 })
 
-test('an event in a list is the call as received and what was noticed', async () => {
+test('an event in a list is the call as received, with its marks', async () => {
   const accepted = await receive({ messageId: 'm-3' })
   const { data } = await server.must<Page>('GET', '/events?messageId=m-3')
   expect(data).toEqual([{ ...accepted, receivedAt: accepted.event.receivedAt, duplicates: 0 }])
 })
 
-test('pages of events join to the whole list, newest first', async () => {
+test('the pages of events together are the whole list, newest first', async () => {
   const all = (await server.must<Page>('GET', '/events')).data.map(({ id }) => id)
   const first = await server.must<Page>('GET', '/events?limit=2')
   await receive({ messageId: 'meanwhile' })
@@ -101,7 +101,7 @@ test('pages of events join to the whole list, newest first', async () => {
   expect(second.nextCursor).toBeNull()
 })
 
-test('a trace tells the decision for each destination that had a say', async () => {
+test('a trace has one decision for each destination that existed', async () => {
   const [delivered, declined, silent] = [
     await makeDestination(),
     await makeDestination(),
@@ -173,7 +173,7 @@ test('the events of a removed source can still be traced', async () => {
   })
 })
 
-test('pages of deliveries join to the whole list', async () => {
+test('the pages of deliveries together are the whole list', async () => {
   const destinationId = await makeDestination()
   const event = await receive()
   for (let count = 0; count < 5; count += 1) {

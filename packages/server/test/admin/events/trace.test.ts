@@ -37,7 +37,7 @@ const archived = (...declined: [string, DeclineReason][]) => ({
   duplicates: 0,
 })
 
-test('a delivery outweighs a refusal, a refusal silence', () => {
+test('a delivery comes before a decline, and a decline before pending', () => {
   const event = archived(['dst_a', 'integrations'], ['dst_b', 'integrations'])
   const destinations = [destination('dst_a'), destination('dst_b'), destination('dst_c')]
   const decisions = traceDecisions(event, destinations, [delivery('dst_a', 'delivered')])
@@ -48,20 +48,20 @@ test('a delivery outweighs a refusal, a refusal silence', () => {
   ])
 })
 
-test('a destination had no say in what came before it was made', () => {
+test('a destination has no decision for events received before it was created', () => {
   const destinations = [destination('dst_same', NOON), destination('dst_later', NOON + 1)]
   expect(
     traceDecisions(archived(), destinations, []).map(({ destinationId }) => destinationId),
   ).toEqual(['dst_same'])
 })
 
-test('what was decided for a destination outlives it', () => {
+test('the decision for a removed destination stays', () => {
   const decisions = traceDecisions(archived(['dst_gone', 'destination_disabled']), [], [])
   expect(decisions).toMatchObject([{ destinationId: 'dst_gone', decision: 'declined' }])
   expect(decisions[0]?.explanation).toContain('"enabled": true')
 })
 
-test('what failed is told with its remedy', () => {
+test('failures are explained with their remedy', () => {
   const last = {
     id: 'att_1',
     round: 1,
@@ -78,13 +78,13 @@ test('what failed is told with its remedy', () => {
   }
   const explanationOf = (each: Delivery) => traceDecisions(archived(), [], [each])[0]?.explanation
   expect(explanationOf(rejected)).toBe(
-    `It was refused for good. http_4xx: ${ATTEMPT_CLASSES.http_4xx.help}`,
+    `The receiver rejected it, and it is not retried. http_4xx: ${ATTEMPT_CLASSES.http_4xx.help}`,
   )
   expect(explanationOf(delivery('dst_a', 'rejected'))).toContain('destination was removed')
   expect(explanationOf({ ...rejected, state: 'delivered' })).toBe('It was delivered.')
 })
 
-test('every state is explained in words of its own', () => {
+test('every state has its own explanation', () => {
   const states = ['pending', 'delivered', 'rejected', 'expired', 'held'] as const
   const words = states.map(
     (state) => traceDecisions(archived(), [], [delivery('dst_a', state)])[0]?.explanation,

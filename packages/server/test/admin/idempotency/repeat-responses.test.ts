@@ -5,7 +5,7 @@ import type { ProblemDocument } from '../problem-document.ts'
 const DAY = 24 * 3_600_000
 const key = (text: string) => ({ 'idempotency-key': text })
 
-test('a POST that comes again with the same key is answered the same, and does nothing', async () => {
+test('a second POST with the same key gets the same response, and does nothing', async () => {
   await using server = await AdminServer.open()
   const call = { headers: key('k1'), body: { name: 'web' } }
   const first = await server.call('POST', '/sources', call)
@@ -22,7 +22,7 @@ test('a POST that comes again with the same key is answered the same, and does n
   expect((await server.must<{ data: [] }>('GET', '/audit')).data).toHaveLength(1)
 })
 
-test('another body, another path or another token with the key of before', async () => {
+test('the same key with another body or path is refused, and with another token it is a new key', async () => {
   await using server = await AdminServer.open()
   const { token } = await server.must<{ token: string }>('POST', '/tokens', {
     headers: key('k1'),
@@ -43,7 +43,7 @@ test('another body, another path or another token with the key of before', async
   expect(other.status).toBe(201)
 })
 
-test('after 24 hours the key is free again', async () => {
+test('after 24 hours the key can be used again', async () => {
   await using server = await AdminServer.open()
   const call = { headers: key('k1'), body: { name: 'web' } }
   await server.must('POST', '/sources', call)
@@ -58,7 +58,7 @@ test('after 24 hours the key is free again', async () => {
   expect(server.backend.catalog.current.sources.size).toBe(2)
 })
 
-test('what was refused did nothing, so its key is free', async () => {
+test('after a refused request the key can be used again', async () => {
   await using server = await AdminServer.open()
   await server.call('POST', '/sources', { headers: key('k1'), body: {} })
   const answer = await server.call('POST', '/sources', {
@@ -68,7 +68,7 @@ test('what was refused did nothing, so its key is free', async () => {
   expect(answer.status).toBe(201)
 })
 
-test('of two at the same moment one is done, and the other is told or answered the same', async () => {
+test('of simultaneous requests one runs, and the others get 409 or the same response', async () => {
   await using server = await AdminServer.open()
   const call = { headers: key('k1'), body: { name: 'web' } }
   const answers = await Promise.all(
@@ -79,7 +79,7 @@ test('of two at the same moment one is done, and the other is told or answered t
   expect(server.backend.catalog.current.sources.size).toBe(1)
 })
 
-test('a kept answer can be read by nobody but who asked', async () => {
+test('a kept response can be decrypted only with the token of the client', async () => {
   await using server = await AdminServer.open()
   const call = { headers: key('k1'), body: { name: 'ci', role: 'admin' } }
   const made = await server.must<{ token: string }>('POST', '/tokens', call)

@@ -7,7 +7,7 @@ interface Message {
   readonly data: Record<string, unknown>
 }
 
-/** A reader of the live tail on a real connection, which can break and go on. */
+/** A reader of the live tail on a real connection, which can disconnect and reconnect. */
 export class LiveReader implements AsyncDisposable {
   /** Everything received on all connections. */
   text = ''
@@ -39,18 +39,18 @@ export class LiveReader implements AsyncDisposable {
     return reader
   }
 
-  /** Breaks the connection and opens another that goes on after the last message. */
+  /** Disconnects, and reconnects after the last message. */
   async reconnect(): Promise<void> {
     this.#abort.abort()
     await this.#reading
-    // What a broken connection left half said is not a message.
+    // An incomplete message at the end of a broken connection does not count.
     this.text = this.text.slice(0, this.text.lastIndexOf('\n\n') + 2)
     const lastId = [...this.text.matchAll(/^id: (.+)$/gm)].at(-1)?.[1]
     this.#abort = new AbortController()
     await this.#connect(lastId === undefined ? {} : { 'last-event-id': lastId })
   }
 
-  /** Takes nothing from the connection until `resume`. */
+  /** Reads nothing from the connection until `resume`. */
   pause(): void {
     this.#hold = Promise.withResolvers<void>()
   }

@@ -3,7 +3,7 @@ import { acceptedEvent } from '../../harness/accepted-event.ts'
 import { AdminServer } from '../admin-server.ts'
 import { LiveReader } from './live-reader.ts'
 
-test('an event is told as soon as it is stored, with what was decided', async () => {
+test('an event is sent as soon as it is stored, with its decisions', async () => {
   await using server = await AdminServer.open()
   await using reader = await LiveReader.open(server)
   const event = acceptedEvent({ userId: 'u1', event: 'Order Completed' })
@@ -25,7 +25,7 @@ test('an event is told as soon as it is stored, with what was decided', async ()
   })
 })
 
-test('a comment comes every 15 seconds, with the id to go on from', async () => {
+test('a comment is sent every 15 seconds, with the id to continue from', async () => {
   await using server = await AdminServer.open()
   await using reader = await LiveReader.open(server, '?kind=attempt')
   await reader.said('retry: 1000')
@@ -37,7 +37,7 @@ test('a comment comes every 15 seconds, with the id to go on from', async () => 
   expect(reader.text).toContain(`id: ${server.live.idOf(1)}\n: heartbeat\n\n`)
 })
 
-test('a stream ends with its token, and when the server stops', async () => {
+test('a stream ends when its token is removed, and when the server stops', async () => {
   const server = await AdminServer.open()
   const body = { name: 'watcher', role: 'viewer' }
   const { id, token } = await server.must<{ id: string; token: string }>('POST', '/tokens', {
@@ -53,7 +53,7 @@ test('a stream ends with its token, and when the server stops', async () => {
   await ours.ended()
 })
 
-test('a reader that does not read costs no memory, and is told what it missed', async () => {
+test('a reader that does not read costs no memory, and learns how much it missed', async () => {
   await using server = await AdminServer.open()
   await using reader = await LiveReader.open(server)
   await reader.said('retry')

@@ -28,7 +28,7 @@ test.each<[string, string, Call, ProblemCodeName]>([
   ['a larger body', 'POST /sources', { body: sized(1_048_577) }, 'body_too_large'],
   ['a form', 'POST /sources', { body: 'name=web', headers: form }, 'unsupported_media_type'],
   ['compression', 'POST /sources', gzipped, 'invalid_json'],
-])('%s is answered with a problem', async (_what, route, call, code) => {
+])('%s gets a Problem as response', async (_what, route, call, code) => {
   const [method = '', path = ''] = route.split(' ')
   const answer = await server.call<ProblemDocument>(method, path, call)
   const { status, title } = PROBLEM_CODES[code]
@@ -45,7 +45,7 @@ test.each<[string, string, Call, ProblemCodeName]>([
   })
 })
 
-test('a hundred faults are told, not a hundred thousand', async () => {
+test('at most a hundred faults are reported', async () => {
   const body = Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`k${index}`, 1]))
   const answer = await server.call<ProblemDocument>('POST', '/sources', { body })
   expect(answer.status).toBe(422)
@@ -59,7 +59,7 @@ function failing(error: Error): Partial<Record<'events', Events>> {
   return { events: { archive: fail, find: fail, list: fail } }
 }
 
-test('an engine that is away is answered 503, with when to try again', async () => {
+test('the response is 503 with Retry-After while the database is unavailable', async () => {
   await using own = await AdminServer.open(failing(new BackendUnavailable('disk full')))
   const { status, headers, body, text } = await own.call<ProblemDocument>('GET', '/events')
   expect([status, body.code, headers.get('retry-after')]).toEqual([503, 'unavailable', '1'])
@@ -67,7 +67,7 @@ test('an engine that is away is answered 503, with when to try again', async () 
   expect(own.logged.join('')).toContain('disk full')
 })
 
-test('a bug is answered 500 without its words, which the log has under the request id', async () => {
+test('the response to a bug is 500 without its message, which the log has under the request id', async () => {
   await using own = await AdminServer.open(failing(new Error('column missing')))
   const { status, body, text } = await own.call<ProblemDocument>('GET', '/events/evt_1')
   expect([status, body.code]).toEqual([500, 'internal_error'])

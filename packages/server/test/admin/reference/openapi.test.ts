@@ -31,7 +31,7 @@ const operations = () =>
     Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
   )
 
-// The parts of OpenAPI 3.1 (§4.8) that this document uses, closed so that nothing else slips in.
+// The parts of OpenAPI 3.1 (§4.8) that this document uses. Anything else is an error.
 const closed = { additionalProperties: false }
 const text = Type.String({ minLength: 1 })
 const JsonSchema = Type.Union([Type.Boolean(), Type.Unsafe({ type: 'object' })])
@@ -111,7 +111,7 @@ test('the document is OpenAPI 3.1', () => {
   }
 })
 
-test('every reference leads to a schema', () => {
+test('every reference points to a schema', () => {
   const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)]
   expect(references.length).toBeGreaterThan(10)
   for (const [, reference = ''] of references) {
@@ -120,7 +120,7 @@ test('every reference leads to a schema', () => {
   }
 })
 
-test('the document lists exactly the routes there are', () => {
+test('the document lists exactly the registered routes', () => {
   const listed = operations().map(({ path, method }) => `${method.toUpperCase()} ${path}`)
   const registered = server.routes
     .filter((route) => !route.startsWith('HEAD '))
@@ -128,7 +128,7 @@ test('the document lists exactly the routes there are', () => {
   expect(listed.toSorted()).toEqual(registered.toSorted())
 })
 
-test('every POST takes an Idempotency-Key, and what takes If-Match tells an ETag', () => {
+test('every POST accepts an Idempotency-Key, and every route with If-Match returns an ETag', () => {
   for (const { path, method, operation } of operations()) {
     const headers = (operation.parameters ?? []).filter((each) => each.in === 'header')
     const names = headers.map(({ name }) => name)
@@ -139,12 +139,12 @@ test('every POST takes an Idempotency-Key, and what takes If-Match tells an ETag
   }
 })
 
-test('only the document itself is said to need no token', () => {
+test('only the document itself needs no token', () => {
   const open = operations().filter(({ operation }) => operation.security?.length === 0)
   expect(open.map(({ path }) => path)).toEqual(['/api/v1/openapi.json'])
 })
 
-test('answers are what the document says', async () => {
+test('responses match the document', async () => {
   const source = await server.must<{ id: string }>('POST', '/sources', { body: { name: 'web' } })
   const settings = {
     sharedSecret: 'correct horse battery',
@@ -170,7 +170,7 @@ test('answers are what the document says', async () => {
   expect(Check(document.components.schemas['Problem']!, {})).toBe(false)
 })
 
-/** What of `value` breaks the schema, references resolved and nothing but the documented fields allowed. */
+/** Where `value` violates the schema. References are resolved, and only documented fields are allowed. */
 function faultsAgainst(schema: Json, value: unknown): unknown[] {
   return Errors(resolved(schema) as Json, value)
 }

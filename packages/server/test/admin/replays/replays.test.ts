@@ -7,7 +7,7 @@ import { faultsIn, type ProblemDocument } from '../problem-document.ts'
 
 const HOUR = 60 * 60 * 1000
 
-/** A server with a destination, and how often the delivery side was woken. */
+/** A server with a destination, and a count of how often the workers were woken. */
 async function open() {
   let woken = 0
   const server = await AdminServer.open({ wake: () => void (woken += 1) })
@@ -41,7 +41,7 @@ async function keep(
 }
 
 describe('a replay', () => {
-  test('is made, shown, listed and cancelled', async () => {
+  test('is created, shown, listed and cancelled', async () => {
     const { server, destinationId, woken } = await open()
     await using _closing = server
     const from = formatTimestamp(NOON - HOUR)
@@ -119,7 +119,7 @@ describe('a replay', () => {
 })
 
 describe('a retry by hand', () => {
-  test('makes a delivery due now, whatever it came to', async () => {
+  test('makes a delivery due now, in any final state', async () => {
     const { server, destinationId, woken } = await open()
     await using _closing = server
     for (const state of ['pending', 'delivered', 'rejected', 'expired'] as const) {
@@ -134,7 +134,7 @@ describe('a retry by hand', () => {
     expect(woken()).toBe(4)
   })
 
-  test('is refused with the remedy where the delivery is held, or its event is gone', async () => {
+  test('is refused with the remedy if the delivery is held or its event was removed', async () => {
     const { server, destinationId, woken } = await open()
     await using _closing = server
     const { id } = await keep(server, destinationId, 'held')
@@ -146,7 +146,7 @@ describe('a retry by hand', () => {
   })
 })
 
-test('a delivery that is quarantined says so, and why', async () => {
+test('a delivery in quarantine shows the reason', async () => {
   const { server, destinationId } = await open()
   await using _closing = server
   const { id } = await keep(server, destinationId, 'pending')

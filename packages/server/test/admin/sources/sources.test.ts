@@ -22,7 +22,7 @@ afterAll(() => server[Symbol.asyncDispose]())
 
 const make = (body: object = { name: 'web' }) => server.must<Source>('POST', '/sources', { body })
 
-test('a source is made with defaults, a write key and a place to find it at', async () => {
+test('a source is created with defaults, a write key and a Location header', async () => {
   const { status, headers, body } = await server.call<Source>('POST', '/sources', {
     body: { name: 'web' },
   })
@@ -50,14 +50,14 @@ test('a source is made with defaults, a write key and a place to find it at', as
   )
 })
 
-test('a source is read back as it was made', async () => {
+test('a source is read back as it was created', async () => {
   const made = await make({ name: 'ä'.repeat(200), enabled: false, rateLimit: 1 })
   const { body, headers } = await server.call('GET', `/sources/${made.id}`)
   expect(body).toEqual(made)
   expect(headers.get('etag')).toBe('"1"')
 })
 
-test('a change replaces what is given and leaves the rest', async () => {
+test('a change replaces the given fields and keeps the rest', async () => {
   const made = await make({ name: 'web', rateLimit: 5 })
   server.clock.advance(1000)
   const { status, body, headers } = await server.call('PATCH', `/sources/${made.id}`, {
@@ -69,7 +69,7 @@ test('a change replaces what is given and leaves the rest', async () => {
   expect(headers.get('etag')).toBe('"2"')
 })
 
-test('all faults of a body are told at once, unknown fields with a suggestion', async () => {
+test('all faults of a body are reported at once, unknown fields with a suggestion', async () => {
   const { status, body } = await server.call<ProblemDocument>('POST', '/sources', {
     body: { nam: 'web', enabled: 'yes', rateLimit: 0 },
   })
@@ -98,7 +98,7 @@ test.each([
   expect([answer.status, ...faultsIn(answer.body)]).toEqual([422, fault])
 })
 
-test('what the server sets cannot be changed', async () => {
+test('fields that the server sets cannot be changed', async () => {
   const made = await make()
   const answer = await server.call<ProblemDocument>('PATCH', `/sources/${made.id}`, { body: made })
   expect(answer.status).toBe(422)
@@ -111,7 +111,7 @@ test('what the server sets cannot be changed', async () => {
   ])
 })
 
-test('a write key is added, and the old one removed', async () => {
+test('a write key is added, and the old one is removed', async () => {
   const made = await make()
   const path = `/sources/${made.id}/write-keys`
   const { status, headers, body } = await server.call<{ key: string }>('POST', path)
@@ -124,7 +124,7 @@ test('a write key is added, and the old one removed', async () => {
   expect(server.backend.catalog.current.sourceByWriteKey.has(old!.key)).toBe(false)
 })
 
-test('a write key says when it was last used', async () => {
+test('a write key shows when it was last used', async () => {
   const made = await server.must<Source>('POST', '/sources', { body: { name: 'web' } })
   await server.backend.keyUses.mark(made.writeKeys[0]!.key, NOON)
   const { writeKeys } = await server.must<Source>('GET', `/sources/${made.id}`)
@@ -140,7 +140,7 @@ test('the last write key may be removed', async () => {
   expect((await server.call('DELETE', path)).status).toBe(404)
 })
 
-test('a write key takes no wishes', async () => {
+test('a write key cannot be chosen', async () => {
   const made = await make()
   const answer = await server.call<ProblemDocument>('POST', `/sources/${made.id}/write-keys`, {
     body: { key: 'mine' },
@@ -148,7 +148,7 @@ test('a write key takes no wishes', async () => {
   expect([answer.status, ...faultsIn(answer.body)]).toEqual([422, '/key unknown_field'])
 })
 
-test('a source goes with its destinations', async () => {
+test('removing a source removes its destinations', async () => {
   const made = await make()
   const body = { sourceId: made.id, type: 'Webhooks', settings: { webhookUrl: 'http://a.example' } }
   const destination = await server.must<{ id: string }>('POST', '/destinations', { body })
@@ -158,7 +158,7 @@ test('a source goes with its destinations', async () => {
   expect((await server.call('DELETE', `/sources/${made.id}`)).status).toBe(404)
 })
 
-test('If-Match lets a change pass only from the version it was made from', async () => {
+test('with If-Match only the named version is changed', async () => {
   const { id } = await make()
   const path = `/sources/${id}`
   const change = (tag: string) =>
@@ -180,7 +180,7 @@ test('If-Match lets a change pass only from the version it was made from', async
   expect((await server.call('DELETE', path, { headers: { 'if-match': '"4"' } })).status).toBe(204)
 })
 
-test('of changes at the same time all are kept, or with If-Match just one', async () => {
+test('simultaneous changes all apply; with If-Match only one does', async () => {
   const { id } = await make()
   const path = `/sources/${id}`
   const keys = await Promise.all(
@@ -198,7 +198,7 @@ test('of changes at the same time all are kept, or with If-Match just one', asyn
   expect(statuses).toEqual([200, 412, 412])
 })
 
-test('pages join to the whole list, whatever is made meanwhile', async () => {
+test('the pages together are the whole list, even if records are added meanwhile', async () => {
   await using own = await AdminServer.open()
   const seen: string[] = []
   const names = ['a', 'b', 'c', 'd', 'e']

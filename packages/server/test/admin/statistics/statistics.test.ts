@@ -34,7 +34,7 @@ async function seriesOf(server: AdminServer, query: string): Promise<Series> {
   return server.must<Series>('GET', `/stats?${query}`)
 }
 
-test('the last hour by the minute, also where nothing happened', async () => {
+test('by default there is a point for each minute of the last hour, also if nothing happened', async () => {
   await using server = await AdminServer.open()
   const { points, ...rest } = await seriesOf(server, '')
   expect(rest).toEqual({
@@ -56,7 +56,7 @@ test('the last hour by the minute, also where nothing happened', async () => {
   })
 })
 
-test('a point gathers its rows: counts add up, what waits is a mean over time', async () => {
+test('a point sums up its rows: counts add up, pending is a mean over time', async () => {
   await using server = await AdminServer.open()
   const latency = { 'latency.49': 98, 'latency.73': 2 }
   const pending = (sum: number) => ({ 'pending.sum': sum, 'pending.samples': 1 })
@@ -85,7 +85,7 @@ test('a point gathers its rows: counts add up, what waits is a mean over time', 
   ])
 })
 
-test('of one source or destination, and what its source received', async () => {
+test('statistics of one source, or of one destination with what its source received', async () => {
   await using server = await AdminServer.open()
   const source = await server.must<{ id: string }>('POST', '/sources', { body: { name: 'web' } })
   const settings = { webhooks: [{ url: 'https://a.example' }] }
@@ -110,7 +110,7 @@ test('of one source or destination, and what its source received', async () => {
   expect(await sums('destinationId=dst_gone')).toEqual([0, 8])
 })
 
-test('steps of an hour and more are made from hours', async () => {
+test('steps of an hour and more are read from the hourly rows', async () => {
   await using server = await AdminServer.open()
   await server.backend.statistics.add([row({ span: 'hour', counts: { received: 9 } }), row({})])
   const { points } = await seriesOf(server, 'step=1d&from=2026-01-15&to=2026-01-16')
@@ -124,7 +124,7 @@ test.each([
     '2026-01-17T00:00:00.000Z',
   ],
   ['to=0000-01-01', '1970-01-01T00:00:00.000Z', '1970-01-01T00:00:00.000Z'],
-])('of %s only what can be counted is told', async (query, from, to) => {
+])('the range of %s is limited to the past', async (query, from, to) => {
   await using server = await AdminServer.open()
   const series = await server.must('GET', `/stats?step=1d&${query}`)
   expect(series).toMatchObject({ from, to })

@@ -10,7 +10,7 @@ interface TokenResponse {
 
 const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } })
 
-test('a token is shown once, kept as a hash, and works after a restart', async () => {
+test('a token is shown once, stored as a hash, and works after a restart', async () => {
   await using server = await AdminServer.open()
   const body = { name: 'ci', role: 'viewer' }
   const made = await server.must<Required<TokenResponse>>('POST', '/tokens', { body })
@@ -29,7 +29,7 @@ test('a token is shown once, kept as a hash, and works after a restart', async (
   expect((await server.call('GET', '/sources', bearer(TOKEN))).status).toBe(200)
 })
 
-test('what is not quite the token is refused', async () => {
+test('an altered token is refused', async () => {
   await using server = await AdminServer.open()
   const body = { name: 'ci', role: 'admin' }
   const { id, token } = await server.must<Required<TokenResponse>>('POST', '/tokens', { body })
@@ -41,7 +41,7 @@ test('what is not quite the token is refused', async () => {
   }
 })
 
-test('a token that was removed is refused at once', async () => {
+test('a removed token is refused at once', async () => {
   await using server = await AdminServer.open()
   const body = { name: 'ci', role: 'editor' }
   const { id, token } = await server.must<Required<TokenResponse>>('POST', '/tokens', { body })
@@ -50,7 +50,7 @@ test('a token that was removed is refused at once', async () => {
   expect((await server.call('DELETE', `/tokens/${id}`)).status).toBe(404)
 })
 
-test('last use is kept to the minute', async () => {
+test('the last use is recorded to the minute', async () => {
   await using server = await AdminServer.open()
   const body = { name: 'ci', role: 'viewer' }
   const { token } = await server.must<Required<TokenResponse>>('POST', '/tokens', { body })
@@ -82,7 +82,7 @@ test.each([
   expect([answer.status, faultsIn(answer.body)]).toEqual([422, [fault]])
 })
 
-test('a token that asks too often is answered 429, alone, with how long to wait', async () => {
+test('a token with too many requests gets 429 with Retry-After, and other tokens do not', async () => {
   await using server = await AdminServer.open({ rateLimit: 2 })
   const body = { name: 'ci', role: 'viewer' }
   const { token } = await server.must<Required<TokenResponse>>('POST', '/tokens', { body })
