@@ -1,7 +1,6 @@
-import { escapeHtml as e } from './escape-html.ts'
 import { REFERENCE_STYLE } from './reference-style.ts'
 import { roleFor } from '../access/route-roles.ts'
-import { type JsonSchema, schemaHtml } from './schema-html.ts'
+import { escapeHtml as e, type JsonSchema, schemaHtml } from './schema-html.ts'
 
 interface Parameter {
   readonly name: string
@@ -13,6 +12,12 @@ interface Parameter {
 
 type Content = Readonly<Record<string, { readonly schema: JsonSchema }>>
 
+interface Response {
+  readonly description: string
+  readonly headers?: Readonly<Record<string, { readonly description: string }>>
+  readonly content?: Content
+}
+
 interface Operation {
   readonly operationId: string
   readonly summary: string
@@ -21,12 +26,10 @@ interface Operation {
   readonly security?: readonly unknown[]
   readonly parameters?: readonly Parameter[]
   readonly requestBody?: { readonly content: Content }
-  readonly responses: Readonly<
-    Record<string, { readonly description: string; readonly content?: Content }>
-  >
+  readonly responses: Readonly<Record<string, Response>>
 }
 
-/** An OpenAPI document, as far as the page reads it. */
+/** An OpenAPI document, with the fields that the page shows. */
 export interface OpenapiDocument {
   readonly info: { readonly title: string; readonly description: string }
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
@@ -39,7 +42,7 @@ interface Listed {
   readonly operation: Operation
 }
 
-/** The reference of the API as one HTML page that needs nothing else: no script, no other file. */
+/** The reference of the API as one HTML page without scripts or other files. */
 export function referencePage(document: OpenapiDocument): string {
   const { info, paths, components } = document
   const all = Object.entries(paths).flatMap(([path, item]) =>
@@ -57,9 +60,9 @@ export function referencePage(document: OpenapiDocument): string {
 <title>${e(info.title)}</title><style>${REFERENCE_STYLE}</style></head>
 <body><nav><h1>${e(info.title)}</h1>${nav.join('')}<p><a href="#schemas">Schemas</a></p>
 <p><a href="v1/openapi.json">openapi.json</a></p></nav>
-<main><p class="lead">${e(info.description)} Every call but the OpenAPI document carries
-<code>Authorization: Bearer &lt;token&gt;</code>. Every answer but a success is a
-<a href="#Problem">Problem</a>.</p>
+<main><p class="lead">${e(info.description)} Every request except for
+the OpenAPI document needs <code>Authorization: Bearer &lt;token&gt;</code>, with the admin token or a token
+created with <code>POST /tokens</code>. Every error response is a <a href="#Problem">Problem</a>.</p>
 ${main.join('\n')}
 <section id="schemas"><h2>Schemas</h2>${schemas.join('\n')}</section></main></body></html>
 `
@@ -85,7 +88,7 @@ function article({ method, path, operation }: Listed): string {
 <p>${e(summary)}. ${roleHtml({ method, path, operation })}</p>${description === undefined ? '' : `<p>${e(description)}</p>`}
 ${parameters.length === 0 ? '' : `<h4>Parameters</h4><dl>${parameters.map(parameterHtml).join('')}</dl>`}
 ${bodies.map(({ schema }) => `<h4>Body</h4>${schemaHtml(schema)}`).join('')}
-<h4>Answers</h4><dl>${Object.entries(operation.responses).map(answerHtml).join('')}</dl></article>`
+<h4>Responses</h4><dl>${Object.entries(operation.responses).map(responseHtml).join('')}</dl></article>`
 }
 
 function roleHtml({ method, path, operation }: Listed): string {
@@ -100,12 +103,15 @@ function parameterHtml({ name, in: place, required, description, schema }: Param
   return `<dt><code>${e(name)}</code> <small>${e(about)}</small></dt><dd>${text}${schemaHtml(schema)}</dd>`
 }
 
-function answerHtml([status, { description, content }]: [
+function responseHtml([status, { description, headers = {}, content = {} }]: [
   string,
-  Operation['responses'][string],
+  Response,
 ]): string {
-  const schemas = Object.entries(content ?? {}).map(
+  const fields = Object.entries(headers).map(
+    ([name, header]) => `<p><small>Header ${e(name)}</small> ${e(header.description)}</p>`,
+  )
+  const schemas = Object.entries(content).map(
     ([type, { schema }]) => `<p><small>${e(type)}</small></p>${schemaHtml(schema)}`,
   )
-  return `<dt><code>${e(status)}</code></dt><dd><p>${e(description)}</p>${schemas.join('')}</dd>`
+  return `<dt><code>${e(status)}</code></dt><dd><p>${e(description)}</p>${[...fields, ...schemas].join('')}</dd>`
 }

@@ -8,7 +8,7 @@ const HEADERS = {
   'x-content-type-options': 'nosniff',
 }
 
-/** `/api/docs`: the reference of the API, made from its OpenAPI document when it is first asked for. It holds no secret. */
+/** `/api/docs`: the reference of the API, rendered from its OpenAPI document at the first request. It contains no secret. */
 export function referenceRoute(load: () => Promise<OpenapiDocument>): FastifyPluginAsync {
   return async (server) => {
     let page: Promise<string> | undefined

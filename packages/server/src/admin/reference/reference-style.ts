@@ -1,4 +1,4 @@
-/** How the reference looks: two columns, one on a narrow screen; light or dark as the reader has it. */
+/** The style of the reference: two columns, or one on a narrow screen; light or dark as the browser prefers. */
 export const REFERENCE_STYLE = `
 :root { color-scheme: light dark; --line: light-dark(#e3e6ea, #30363d); --dim: light-dark(#5b6570, #9aa4af);
   --panel: light-dark(#f6f8fa, #161b22); --back: light-dark(#fff, #0d1117); --text: light-dark(#1f2328, #e6edf3) }

@@ -1,6 +1,17 @@
-import { escapeHtml as e } from './escape-html.ts'
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
 
-/** A JSON Schema, as far as the reference shows it. */
+/** Escapes a text for an HTML element or a quoted attribute. */
+export function escapeHtml(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character]!)
+}
+
+/** A JSON Schema, with the keywords that the reference shows. */
 export interface JsonSchema {
   readonly $ref?: string
   readonly type?: string | readonly string[]
@@ -8,52 +19,66 @@ export interface JsonSchema {
   readonly properties?: Readonly<Record<string, JsonSchema>>
   readonly required?: readonly string[]
   readonly items?: JsonSchema
+  readonly anyOf?: readonly JsonSchema[]
   readonly enum?: readonly unknown[]
   readonly const?: unknown
   readonly default?: unknown
   readonly format?: string
   readonly minimum?: number
   readonly maximum?: number
+  readonly minLength?: number
   readonly maxLength?: number
+  readonly minItems?: number
+  readonly maxItems?: number
 }
 
-/** What a schema takes: its type, its limits, and its fields below it. */
+/** A schema as HTML: its type, its limits, its description, and a list of its fields. */
 export function schemaHtml(schema: JsonSchema): string {
-  const about = schema.description === undefined ? '' : ` ${e(schema.description)}`
+  const about = schema.description === undefined ? '' : ` ${escapeHtml(schema.description)}`
   return `<div class="schema">${typeHtml(schema)}${about}${fieldsHtml(schema)}</div>`
 }
 
 function fieldsHtml(schema: JsonSchema): string {
-  const { properties, required = [] } = schema.items ?? schema
+  const { properties, required = [], anyOf = [] } = schema.items ?? schema
   const fields = Object.entries(properties ?? {}).map(([name, field]) => {
     const mark = required.includes(name) ? '' : '<i>?</i>'
-    return `<li><code>${e(name)}${mark}</code> ${schemaHtml(field)}</li>`
+    return `<li><code>${escapeHtml(name)}${mark}</code> ${schemaHtml(field)}</li>`
   })
-  return fields.length === 0 ? '' : `<ul>${fields.join('')}</ul>`
+  const options = anyOf.map((option) => `<li>${schemaHtml(option)}</li>`)
+  const all = [...fields, ...options]
+  return all.length === 0 ? '' : `<ul>${all.join('')}</ul>`
 }
 
 function typeHtml(schema: JsonSchema): string {
   const name = schema.$ref?.split('/').at(-1)
-  if (name !== undefined) return `<a href="#${e(name)}">${e(name)}</a>`
+  if (name !== undefined) return `<a href="#${escapeHtml(name)}">${escapeHtml(name)}</a>`
   if (schema.items !== undefined) return `array of ${typeHtml(schema.items)}`
-  return `<small>${e([...typeOf(schema), ...limitsOf(schema)].join(', '))}</small>`
+  if (schema.anyOf !== undefined) return '<small>one of</small>'
+  return `<small>${escapeHtml([...typeOf(schema), ...limitsOf(schema)].join(', '))}</small>`
 }
 
-/** Where the values are listed, they say it themselves. */
+/** Nothing for an enum without a type: its values show the type. */
 function typeOf({ type, enum: values }: JsonSchema): string[] {
   if (type === undefined) return values === undefined ? ['any'] : []
   return [[type].flat().join(' or ')]
 }
 
 function limitsOf(schema: JsonSchema): string[] {
-  const { format, minimum, maximum, maxLength, default: fallback } = schema
+  const { format, minimum, maximum, default: fallback } = schema
   const values = schema.const === undefined ? schema.enum : [schema.const]
   return [
     ...(format === undefined ? [] : [format]),
     ...(values === undefined ? [] : [values.map((value) => JSON.stringify(value)).join(' | ')]),
     ...(minimum === undefined ? [] : [`from ${minimum}`]),
     ...(maximum === undefined ? [] : [`to ${maximum}`]),
-    ...(maxLength === undefined ? [] : [`at most ${maxLength} characters`]),
+    ...rangeOf(schema.minLength, schema.maxLength, 'characters'),
+    ...rangeOf(schema.minItems, schema.maxItems, 'entries'),
     ...(fallback === undefined ? [] : [`${JSON.stringify(fallback)} if absent`]),
   ]
+}
+
+function rangeOf(min: number | undefined, max: number | undefined, unit: string): string[] {
+  if (min === undefined && max === undefined) return []
+  if (max === undefined) return [min === 1 ? 'not empty' : `at least ${min} ${unit}`]
+  return [min === undefined ? `at most ${max} ${unit}` : `${min} to ${max} ${unit}`]
 }
