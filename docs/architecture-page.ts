@@ -6,17 +6,17 @@ import { code, table } from './markdown.ts'
 const PAGE = new URL('../ARCHITECTURE.md', import.meta.url)
 const REGION = /(<!-- layers: .* -->\n)[^]*?(<!-- end of layers -->)/
 
-/** ARCHITECTURE.md as it stands, with the tables of the server's parts and their rooms made anew. */
+/** ARCHITECTURE.md with up-to-date tables of the server's parts and rooms. The rest of the page stays as it is. */
 export function architecturePage(): string {
   const page = readFileSync(PAGE, 'utf8')
-  if (!REGION.test(page)) throw new Error('ARCHITECTURE.md has lost the marks around its layers.')
+  if (!REGION.test(page)) throw new Error('ARCHITECTURE.md has no marks around its layers.')
   return page.replace(REGION, (_, begin: string, end: string) => `${begin}\n${layers()}\n\n${end}`)
 }
 
 function layers(): string {
   return [
     table(['folder', 'holds', 'may import'], partRows()),
-    'A part that has grown has **rooms**, folders inside it. Any file of a part may import any other, but its rooms do not import each other in a circle.',
+    'A large part has **rooms**: folders inside it. A file may import any other file of its part, but rooms must not import each other in a cycle.',
     table(['room', 'holds'], roomRows()),
   ].join('\n\n')
 }

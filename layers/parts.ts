@@ -20,37 +20,40 @@ const PORTS_AND_TOOLS = ['backend', 'telemetry', 'util', 'protocol'] as const
  */
 export const PARTS = tableOf({
   ingest: {
-    holds: 'HTTP → events → log',
+    holds: 'HTTP requests → validated events → log',
     mayImport: PORTS_AND_TOOLS,
     mayImportTypes: ['config.ts', 'settings.ts'],
   },
   pipeline: {
-    holds: 'log → archive, decisions, lanes, ack',
+    holds: 'log → decisions, archive, deliveries for the lanes, ack',
     mayImport: ['delivery', 'destinations', ...PORTS_AND_TOOLS],
   },
   delivery: {
-    holds: 'lanes, rounds, outcomes, retries, holds, replays, address guard, sender',
+    holds:
+      'lanes, attempt rounds, sender, address guard, outcomes, retries, held deliveries, replays',
     mayImport: PORTS_AND_TOOLS,
   },
   destinations: {
-    holds: 'settings of destination types',
+    holds: 'the settings of each destination type',
     mayImport: ['util', 'protocol'],
   },
   deletions: {
-    holds: 'deletion requests carried out, ids of notices, receipts',
+    holds: 'the worker that carries out deletion requests, notices, signed receipts',
     mayImport: PORTS_AND_TOOLS,
   },
   audiences: {
-    holds: 'groups of users, made from their events',
+    holds: 'groups of users, computed from their events',
     mayImport: PORTS_AND_TOOLS,
     planned: true,
   },
   activity: {
-    holds: 'live tail, statistics, and attempts of the last hour, from what the other parts report',
+    holds:
+      'live tail, statistics and attempts of the last hour, made from the activity of the other parts',
     mayImport: PORTS_AND_TOOLS,
   },
   engine: {
-    holds: 'the delivery engine, wired once: pipeline, lanes, and the supervisor of their workers',
+    holds:
+      'the delivery engine, wired in one place: pipeline, lanes and the supervisor of their workers',
     mayImport: [
       'activity',
       'deletions',
@@ -62,40 +65,40 @@ export const PARTS = tableOf({
     ],
   },
   admin: {
-    holds: 'the management API, a folder for each resource',
+    holds: 'the management API, one folder for each resource',
     mayImport: ['activity', 'destinations', ...PORTS_AND_TOOLS],
   },
   backend: {
     holds:
-      '**the ports**, a file each: log, catalog, events, deliveries, quarantine, replays, upkeep …',
+      '**the ports**, one file each: log, catalog, events, deliveries, quarantine, replays, upkeep …',
     mayImport: ['protocol'],
   },
   'backend/embedded': {
-    holds: 'the ports on `node:sqlite`; the only place that imports it',
+    holds: 'the ports on `node:sqlite`; the only folder that imports it',
     mayImport: ['backend', 'util', 'protocol'],
     ownPackages: ['node:sqlite'],
   },
   'backend/cluster': {
-    holds: 'the ports on PostgreSQL and NATS; the only place that imports their clients',
+    holds: 'the ports on PostgreSQL and NATS; the only folder that imports their clients',
     mayImport: ['backend', 'util', 'protocol'],
     ownPackages: ['pg', 'kysely', '@nats-io'],
     planned: true,
   },
   http: {
-    holds: 'server, error answers, health, metrics',
+    holds: 'HTTP server, error responses, health checks, metrics',
     mayImport: ['telemetry', 'util', 'protocol'],
     mayImportTypes: ['config.ts', 'settings.ts'],
   },
   upkeep: {
-    holds: 'retention, gauges of what waits',
+    holds: 'retention, and gauges of waiting deliveries',
     mayImport: PORTS_AND_TOOLS,
   },
   telemetry: {
-    holds: 'what the parts report: metrics, log, activity',
+    holds: 'metrics, logger, and the interface through which parts report activity',
     mayImport: ['util', 'protocol'],
   },
   util: {
-    holds: 'clock, backoff, and the like: no domain word',
+    holds: 'clock, backoff, supervisor and the like; no domain word',
     mayImport: [],
     ownPackages: ['node:timers', 'timers'],
   },
