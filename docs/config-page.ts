@@ -6,8 +6,8 @@ import { code, page, plain, table } from './markdown.ts'
 export function configPage(): string {
   return page(
     '# Settings',
-    'A flag of the command line wins over an environment variable, a variable over the configuration file, the file over the default. Nothing has to be set. Times are in milliseconds, sizes in bytes. All mistakes are named at once when the service starts, unknown variables that begin with `HOOKLINE_` among them; `hookline config` shows every value and where it comes from.',
-    'The file is named by `--config` or `HOOKLINE_CONFIG`, and is YAML or JSON: each setting by its name in camel case (`retryWindowMs: 3600000`). A secret may be in a file of its own: its variable with `_FILE` holds the path (`HOOKLINE_ADMIN_TOKEN_FILE`).',
+    'Hookline runs without any setting. A command-line flag overrides an environment variable, a variable overrides the configuration file, and the file overrides the default. Times are in milliseconds, sizes in bytes. When the service starts, it reports all mistakes at once, including unknown variables that begin with `HOOKLINE_`. `hookline config` shows every value and where it comes from.',
+    'The flag `--config` or the variable `HOOKLINE_CONFIG` names the configuration file. The file is YAML or JSON, with setting names in camel case (`retryWindowMs: 3600000`). A secret can be in its own file: add `_FILE` to the name of its variable, and set it to the path (`HOOKLINE_ADMIN_TOKEN_FILE`).',
     table(['flag', 'variable', 'default', 'meaning'], rows()),
   )
 }

@@ -1,7 +1,7 @@
 import { Metrics } from '../packages/server/src/telemetry/metrics.ts'
 import { code, page, plain, table } from './markdown.ts'
 
-/** One metric of our own, as it is exported. */
+/** A metric of Hookline, as it is exported. */
 interface ExportedMetric {
   readonly name: string
   readonly type: string
@@ -9,23 +9,23 @@ interface ExportedMetric {
   readonly labels: readonly string[]
 }
 
-/** docs/metrics.md: every metric of our own. */
+/** docs/metrics.md: every metric of Hookline. */
 export async function metricsPage(): Promise<string> {
   return page(
     '# Metrics',
-    '`GET /metrics` answers as Prometheus reads it, on `--admin-port` where that is set. All are in base units; no label holds the id of a user, the name of an event or a URL. Besides these there are the usual `process_…` and `nodejs_…`. [deploy](../deploy/README.md) has alert rules and a Grafana dashboard made of them.',
-    table(['metric', 'type', 'labels', 'what it tells'], (await exportedMetrics()).map(rowOf)),
+    '`GET /metrics` returns the metrics in the Prometheus format. With `--admin-port`, it is on that port. All metrics are in base units. No label contains the id of a user, the name of an event or a URL. The usual `process_…` and `nodejs_…` metrics are exported too. [deploy](../deploy/README.md) has alert rules and a Grafana dashboard for these metrics.',
+    table(['metric', 'type', 'labels', 'meaning'], (await exportedMetrics()).map(rowOf)),
   )
 }
 
-/** Every metric of our own. */
+/** Every metric of Hookline, without those of the process and of Node. */
 export async function exportedMetrics(): Promise<ExportedMetric[]> {
   const { registry } = new Metrics()
   const all = await registry.getMetricsAsJSON()
   return all
     .filter(({ name }) => name.startsWith('hookline_'))
     .map(({ name, type, help }) => {
-      // The library keeps it, but has no word for it in its types.
+      // prom-client has this property, but its types do not.
       const { labelNames } = registry.getSingleMetric(name) as unknown as { labelNames: string[] }
       return { name, type: String(type), help, labels: labelNames }
     })
