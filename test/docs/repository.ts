@@ -10,13 +10,17 @@ export function read(path: string): string {
   return readFileSync(join(REPOSITORY, path), 'utf8')
 }
 
-/** The paths, from the root of the repository, of all its Markdown pages. */
-export function markdownPages(folder = ''): string[] {
+/** The paths of all Markdown pages, from the root of the repository. */
+export function markdownPages(): string[] {
+  return repositoryFiles().filter((path) => path.endsWith('.md'))
+}
+
+/** The paths of all files, from the root of the repository. */
+export function repositoryFiles(folder = ''): string[] {
   return readdirSync(join(REPOSITORY, folder), { withFileTypes: true })
     .filter(({ name }) => !NOT_OURS.has(name))
     .flatMap((entry) => {
       const path = join(folder, entry.name)
-      return entry.isDirectory() ? markdownPages(path) : [path]
+      return entry.isDirectory() ? repositoryFiles(path) : [path]
     })
-    .filter((path) => path.endsWith('.md'))
 }

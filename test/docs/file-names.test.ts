@@ -1,0 +1,21 @@
+import { describe, expect, it } from 'vitest'
+import { markdownPages, read, repositoryFiles } from './repository.ts'
+
+const FILES = repositoryFiles()
+
+/** The source files that a page names and that do not exist. A page may leave out the first folders of a path. */
+function missingFiles(text: string): string[] {
+  const named = [...text.matchAll(/`([\w.-]+(?:\/[\w.-]+)*\.ts)`/g)].map(([, path]) => path!)
+  return named.filter((path) => !FILES.some((file) => `/${file}`.endsWith(`/${path}`)))
+}
+
+describe('the source files that pages name', () => {
+  it.for(markdownPages())('exist: %s', (page) => {
+    expect(missingFiles(read(page))).toEqual([])
+  })
+
+  it('would be found missing', () => {
+    const text = '`service.ts`, `delivery/lanes/lane.ts`, `delivery/lane.ts`, `lanes.ts`, `ane.ts`'
+    expect(missingFiles(text)).toEqual(['delivery/lane.ts', 'lanes.ts', 'ane.ts'])
+  })
+})
