@@ -1,20 +1,20 @@
 import { PART_NAMES, type PartName } from './parts.ts'
 
-/** A file beside service.ts. What they are is said in ARCHITECTURE.md. */
+/** A file beside service.ts. ARCHITECTURE.md describes them. */
 export interface RootFile<Name extends string = string> {
-  /** The parts, and the files beside it, that it may import. */
+  /** The parts and the files beside it that it may import. */
   readonly mayImport: readonly (Name | PartName | 'protocol')[]
-  /** Files beside it whose types it may name, and no value. */
+  /** Files beside it that it may import types from, but no values. */
   readonly mayImportTypes?: readonly ('config.ts' | 'settings.ts')[]
 }
 
 const ALL_BUT_BACKENDS = PART_NAMES.filter((name) => !name.startsWith('backend/'))
 
-/** The files of packages/server/src itself, and what each may import. Only service.ts picks a backend. */
+/** The files directly in packages/server/src, and what each may import. Only service.ts imports a backend. */
 export const FILES = tableOf({
   'service.ts': {
     mayImport: [...PART_NAMES, 'admin-token.ts', 'servers.ts', 'version.ts', 'protocol'],
-    // Who starts the service parses its configuration.
+    // The caller of openService parses the configuration.
     mayImportTypes: ['config.ts', 'settings.ts'],
   },
   'servers.ts': {
@@ -32,7 +32,7 @@ export const FILES = tableOf({
   'config-file.ts': { mayImport: ['config.ts', 'settings.ts', 'util', 'protocol'] },
   'admin-token.ts': { mayImport: ['config.ts', 'util', 'protocol'] },
   'version.ts': { mayImport: ['util', 'protocol'] },
-  // What the package offers.
+  // The exports of the package.
   'index.ts': {
     mayImport: [
       'service.ts',
@@ -52,7 +52,7 @@ export type FileName = keyof typeof FILES
 
 export const FILE_NAMES = Object.keys(FILES) as readonly FileName[]
 
-/** The compiler holds each name in `mayImport` to the names of the tables. */
+/** Makes the compiler check that each name in `mayImport` is a name of the tables. */
 function tableOf<Name extends string>(
   files: Readonly<Record<Name, RootFile<NoInfer<Name>>>>,
 ): Readonly<Record<Name, RootFile>> {

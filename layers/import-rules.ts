@@ -13,12 +13,12 @@ import { WORKSPACE_NAMES } from './workspaces.ts'
 
 const SERVER = 'packages/server/src'
 
-/** How deep in the rooms of its part a file may be. */
+/** How many rooms a file may be inside. */
 const DEPTHS = [0, 1, 2]
 
 /**
- * The linter's rule no-restricted-imports for every file of packages, made from the tables. A later override replaces
- * the rule of an earlier one whole: the server is closed first, then opened place by place.
+ * The linter's rule no-restricted-imports for every file in packages, generated from the tables. A later override
+ * replaces the whole rule of an earlier one. So the first rule closes the server, and the next ones open it place by place.
  */
 export function importRules(): OxlintOverride[] {
   const workspaces = WORKSPACE_NAMES.filter((name) => name !== 'server')
@@ -26,7 +26,7 @@ export function importRules(): OxlintOverride[] {
     ...workspaces.map((name) => override(`packages/${name}/src/**`, workspacePatterns(name))),
     override(`${SERVER}/**`, CLOSED),
     ...FILE_NAMES.map((name) => override(`${SERVER}/${name}`, filePatterns(name))),
-    // Ports have no rooms: what is below them is an engine.
+    // Ports have no rooms: a folder beside them is a backend.
     override(`${SERVER}/backend/*.ts`, portPatterns()),
     ...PART_NAMES.filter((name) => name !== 'backend').flatMap((name) =>
       DEPTHS.map((depth) =>

@@ -1,22 +1,22 @@
-/** A folder of packages/server/src with arrows of its own: one there, or an engine below backend/. */
+/** A folder with import rules: one in packages/server/src, or a backend in packages/server/src/backend. */
 export interface Part<Name extends string = string> {
-  /** What ARCHITECTURE.md says of it. */
+  /** Its description in ARCHITECTURE.md. */
   readonly holds: string
-  /** What it may import besides itself. `backend` stands for the ports: the files of that folder, and none below. */
+  /** What it may import besides itself. `backend` means the ports: only the files directly in that folder. */
   readonly mayImport: readonly (Name | 'protocol')[]
-  /** Files beside service.ts whose types it may name; it is handed the values. */
+  /** Files beside service.ts that it may import types from, but no values. */
   readonly mayImportTypes?: readonly ('config.ts' | 'settings.ts')[]
-  /** Packages that no other part may import, and no other workspace. */
+  /** Packages that only this part may import: no other part and no other workspace. */
   readonly ownPackages?: readonly string[]
-  /** It has arrows, and no folder yet. */
+  /** It has rules, but no folder yet. */
   readonly planned?: true
 }
 
 const PORTS_AND_TOOLS = ['backend', 'telemetry', 'util', 'protocol'] as const
 
 /**
- * The parts of the server, and the direction of imports between them: every arrow that is not here is forbidden. The
- * linter's rules (import-rules.ts), their tests (test/layers) and a table in ARCHITECTURE.md are made from it.
+ * The parts of the server and the imports that are allowed between them. All others are forbidden. The linter's rules
+ * (import-rules.ts), their tests (test/layers) and a table in ARCHITECTURE.md are generated from it.
  */
 export const PARTS = tableOf({
   ingest: {
@@ -108,7 +108,7 @@ export type PartName = keyof typeof PARTS
 
 export const PART_NAMES = Object.keys(PARTS) as readonly PartName[]
 
-/** The compiler holds each name in `mayImport` to the names of the table. */
+/** Makes the compiler check that each name in `mayImport` is a name of the table. */
 function tableOf<Name extends string>(
   parts: Readonly<Record<Name, Part<NoInfer<Name>>>>,
 ): Readonly<Record<Name, Part>> {

@@ -3,7 +3,7 @@ import { FILES, type FileName } from './files.ts'
 import { PART_NAMES, type PartName, PARTS } from './parts.ts'
 import { type WorkspaceName, WORKSPACES } from './workspaces.ts'
 
-/** What the linter's rule no-restricted-imports compares an import with. In a group the last match decides. */
+/** A pattern of the linter's rule no-restricted-imports. In a group, the last match decides. */
 export interface Pattern {
   readonly group?: string[]
   readonly regex?: string
@@ -11,24 +11,24 @@ export interface Pattern {
   readonly message: string
 }
 
-/** Where in the server imports begin. */
+/** A place in the server whose imports a rule checks. */
 interface Place {
   readonly name: string
   /** Its folder below packages/server/src, with * for a room. */
   readonly folder: string
-  /** How a path begins that leads out of the place. */
+  /** Patterns of the paths that lead out of the place. */
   readonly outside: readonly string[]
   readonly mayImport: readonly string[]
   readonly mayImportTypes?: readonly string[]
 }
 
-// The other patterns go by how a path is written, so there is one way to write each.
+// The other patterns compare text, so a path must be written in one form only.
 const STRAIGHT: Pattern = {
   regex: String.raw`^/|(?:^\.|[^./][^/]*)/\.\./|/\./|//`,
   message: 'Write the path without a detour: no ./../x, y/../x, .././x, ..//x or /x.',
 }
 
-/** For a place in the server that no other rule is about. */
+/** For a place in the server that has no other rule. */
 export const CLOSED: readonly Pattern[] = [
   {
     group: ['**'],
@@ -81,7 +81,7 @@ function arrowPatterns({
   return [
     STRAIGHT,
     ...typeWays.map((way) => ({
-      // No group, and first: a path that one group lets through is not held against the patterns after it.
+      // A regex and not a group, and first: after a group allows a path, later patterns do not check it.
       regex: `^${way.replaceAll('.', String.raw`\.`)}$`,
       allowTypeImports: true,
       message: 'Import the type only: the values are handed over.',
@@ -103,7 +103,7 @@ function waysTo(to: string, folder: string): string[] {
   const path = posix.relative(folder, to)
   const way = path.startsWith('.') ? path : `./${path}`
   if (to.endsWith('.ts')) return [way]
-  // Of the backend its ports alone: what is below them is an engine.
+  // Only the ports of the backend: a folder beside them is an implementation.
   return [to === 'backend' ? `${way}/*.ts` : `${way}/**`]
 }
 

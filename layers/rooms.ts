@@ -1,6 +1,6 @@
 import type { PartName } from './parts.ts'
 
-/** The rooms of a part, which are the folders inside it, and what ARCHITECTURE.md says of each. */
+/** The rooms of each part, which are the folders inside it, with their descriptions in ARCHITECTURE.md. */
 export const ROOMS = {
   ingest: {
     'write-keys':
@@ -53,7 +53,8 @@ export const ROOMS = {
     deliveries: 'deliveries and attempts: due, claimed, recorded, listed',
     replays: 'replays, and the deliveries that a replay selects',
     quarantine: 'deliveries and events in quarantine',
-    deletions: 'deletion requests and suppressions; the purge of a user, and the overwriting of the bytes',
+    deletions:
+      'deletion requests and suppressions; the purge of a user, and the overwriting of the bytes',
     notices: 'deletion notices, and their queue',
     audit: 'entries of the audit log',
     tokens: 'tokens of the management API',
@@ -62,11 +63,3 @@ export const ROOMS = {
     upkeep: 'counts and sizes; removal of old data',
   },
 } as const satisfies Partial<Record<PartName, Readonly<Record<string, string>>>>
-
-type RoomPair = readonly [from: string, to: string]
-
-/**
- * Rooms that import each other in a circle, by the import that would have to go. There should be none: each waits for
- * a file to be moved, and a test fails when an entry is no longer needed.
- */
-export const BACK_IMPORTS: Readonly<Partial<Record<PartName, readonly RoomPair[]>>> = {}

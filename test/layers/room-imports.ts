@@ -1,15 +1,15 @@
 import { posix } from 'node:path'
 
-/** An import of a file in one room of a part by a file in another. */
+/** An import from a file in one room of a part to a file in another room of it. */
 export interface RoomImport {
   /** The rooms. */
   readonly from: string
   readonly to: string
-  /** The files, for who reads of it. */
+  /** The two files, for the message of a failed test. */
   readonly shown: string
 }
 
-/** The imports between rooms, of types too, in the files of one part: paths from the part on, and their texts. */
+/** The imports between rooms, types included. `files`: the texts of a part's files, by their path below the part. */
 export function roomImports(files: Readonly<Record<string, string>>): RoomImport[] {
   return Object.entries(files).flatMap(([path, text]) =>
     [...text.matchAll(/\b(?:from|import)\s*\(?\s*'(\.[^']*)'/g)].flatMap(([, specifier]) => {
@@ -21,21 +21,21 @@ export function roomImports(files: Readonly<Record<string, string>>): RoomImport
   )
 }
 
-/** Those of the imports that lie on a cycle of rooms. */
+/** The imports that lie on a cycle of rooms. */
 export function cyclic(imports: readonly RoomImport[]): RoomImport[] {
   return imports.filter(({ from, to }) => reachable(to, imports).has(from))
 }
 
 function reachable(room: string, imports: readonly RoomImport[]): Set<string> {
   const found = new Set([room])
-  // A set that grows while it is gone through is gone through to its end.
+  // The loop also visits what it adds to the set.
   for (const each of found) {
     for (const { from, to } of imports) if (from === each) found.add(to)
   }
   return found
 }
 
-/** The room of a file, `undefined` for one that is in none or outside of the part. */
+/** The room of a file; `undefined` for a file in no room, or outside the part. */
 function roomOf(path: string): string | undefined {
   const [room, ...rest] = path.split('/')
   return rest.length > 0 && room !== '..' ? room : undefined
