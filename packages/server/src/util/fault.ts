@@ -1,16 +1,54 @@
-/** One thing that is wrong with a document someone sent, and the remedy. Quotes no value: it may be a secret. */
+import leven from 'leven'
+
+/** An error in a document that a client sent, with a hint how to correct it. It quotes no value: it may be a secret. */
 export interface Fault {
-  /** Where, as a JSON Pointer (RFC 6901); `''` is the whole document. */
+  /** The place of the error as a JSON Pointer (RFC 6901); `''` is the whole document. */
   readonly pointer: string
-  /** What kind of fault it is, for programs. */
+  /** The kind of error, for programs. */
   readonly code: string
-  /** What is wrong, in words. */
+  /** What is wrong, in one sentence. */
   readonly message: string
-  /** What to do about it. */
+  /** How to correct it. */
   readonly hint: string
 }
 
-/** The fault, written in one line. */
+/** Makes a fault. */
 export function fault(pointer: string, code: string, message: string, hint: string): Fault {
   return { pointer, code, message, hint }
+}
+
+/** The JSON Pointer (RFC 6901) made of these keys and indexes: `/webhooks/0/url`. Without any, the whole document. */
+export function jsonPointer(...steps: readonly (string | number)[]): string {
+  return steps.map((step) => `/${escaped(String(step))}`).join('')
+}
+
+function escaped(step: string): string {
+  return step.replaceAll('~', '~0').replaceAll('/', '~1')
+}
+
+// A longer name is hardly a typing error, and comparing it takes long.
+const LONGEST_COMPARED = 64
+
+/** A fault for each field of `object` that is not in `known`, with a suggestion. `at` is the pointer to `object`. */
+export function unknownFields(object: object, known: readonly string[], at = ''): Fault[] {
+  return Object.keys(object)
+    .filter((name) => !known.includes(name))
+    .map((name) => {
+      const pointer = at + jsonPointer(name)
+      return fault(pointer, 'unknown_field', 'There is no such field.', suggestion(name, known))
+    })
+}
+
+function suggestion(name: string, known: readonly string[]): string {
+  if (known.length === 0) return 'Leave it out: no fields are allowed here.'
+  const near = known.find((candidate) => isTypo(name, candidate))
+  return near === undefined
+    ? `Leave it out. The fields are ${known.join(', ')}.`
+    : `Did you mean ${near}?`
+}
+
+function isTypo(name: string, known: string): boolean {
+  if (name.length > LONGEST_COMPARED) return false
+  const most = Math.max(2, Math.floor(known.length / 3))
+  return leven(name.toLowerCase(), known.toLowerCase()) <= most
 }

@@ -11,3 +11,16 @@ export async function pause(clock: Clock, ms: number, signal: AbortSignal): Prom
   cancel()
   signal.removeEventListener('abort', end)
 }
+
+/** Resolves in the next turn of the event loop, after all work that is already waiting. */
+export function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}
+
+/**
+ * How long to wait after so many failures in a row, in milliseconds: `firstMs` after the first, then twice as long each
+ * time, up to 10 s. It varies by 25 %, so that many callers do not try again at the same moment.
+ */
+export function exponentialBackoffMs(failures: number, firstMs = 100): number {
+  return Math.min(10_000, firstMs * 2 ** (failures - 1)) * (0.75 + Math.random() / 2)
+}

@@ -1,6 +1,5 @@
-import { exponentialBackoffMs } from './backoff.ts'
+import { exponentialBackoffMs, pause } from './pause.ts'
 import type { Clock } from './clock.ts'
-import { pause } from './pause.ts'
 import type { Worker } from './worker.ts'
 
 /** A worker failed too often. It is not started again. */

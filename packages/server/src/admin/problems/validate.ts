@@ -2,9 +2,7 @@ import { isJsonObject } from '@hookline/protocol'
 import type { FastifySchemaCompiler } from 'fastify'
 import type { TObject, TSchema } from 'typebox'
 import { Errors } from 'typebox/value'
-import { type Fault, fault } from '../../util/fault.ts'
-import { jsonPointer } from '../../util/json-pointer.ts'
-import { unknownFields } from '../../util/unknown-fields.ts'
+import { type Fault, fault, jsonPointer, unknownFields } from '../../util/fault.ts'
 import { Problem } from './problem.ts'
 
 type Fields = Readonly<Record<string, unknown>>

@@ -1,8 +1,7 @@
 import type { Logger } from 'pino'
 import { BackendUnavailable } from '../../backend/backend.ts'
-import { exponentialBackoffMs } from '../../util/backoff.ts'
+import { exponentialBackoffMs, pause } from '../../util/pause.ts'
 import type { Clock } from '../../util/clock.ts'
-import { pause } from '../../util/pause.ts'
 
 /**
  * Does `work`, again and again with growing pauses while the backend is away: what has happened at a

@@ -4,8 +4,7 @@ import {
   type Webhook,
   type WebhooksSettings,
 } from '@hookline/protocol'
-import { type Fault, fault } from '../../util/fault.ts'
-import { unknownFields } from '../../util/unknown-fields.ts'
+import { type Fault, fault, unknownFields } from '../../util/fault.ts'
 import { parseSharedSecret } from './shared-secret.ts'
 import { parseWebhookList } from './webhook-list.ts'
 import { parseWebhookUrl, type UrlReading } from './webhook-url.ts'

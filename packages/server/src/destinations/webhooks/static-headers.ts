@@ -1,6 +1,5 @@
 import { isJsonObject, LIMITS, type Webhook } from '@hookline/protocol'
-import { type Fault, fault } from '../../util/fault.ts'
-import { jsonPointer } from '../../util/json-pointer.ts'
+import { type Fault, fault, jsonPointer } from '../../util/fault.ts'
 import { isHidden } from './hidden.ts'
 
 const MOST_NAME_CHARACTERS = 256

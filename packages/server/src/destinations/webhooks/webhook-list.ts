@@ -1,7 +1,5 @@
 import { isJsonObject, LIMITS, type Webhook } from '@hookline/protocol'
-import { type Fault, fault } from '../../util/fault.ts'
-import { jsonPointer } from '../../util/json-pointer.ts'
-import { unknownFields } from '../../util/unknown-fields.ts'
+import { type Fault, fault, jsonPointer, unknownFields } from '../../util/fault.ts'
 import { parseStaticHeaders } from './static-headers.ts'
 import { parseWebhookUrl, type UrlReading } from './webhook-url.ts'
 

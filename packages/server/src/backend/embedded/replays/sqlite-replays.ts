@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Page, PageRequest } from '../../page.ts'
 import type { Replay, Replays, ReplaySelection, ReplaySlice, ReplayStep } from '../../replays.ts'
-import { turn } from '../../../util/turn.ts'
+import { turn } from '../../../util/pause.ts'
 import { numberOrNull, pageOf, type Row } from '../database/rows.ts'
 import { Statements } from '../database/statements.ts'
 import type { Writer } from '../writer.ts'
