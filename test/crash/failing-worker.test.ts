@@ -34,7 +34,7 @@ test('a process whose worker fails again and again says so in /readyz, then ends
   }
   expect(answers).toContainEqual({
     status: 503,
-    reason: expect.stringMatching(/^Failed and started again: replays \(\w+\)/),
+    reason: expect.stringMatching(/^Failed and restarted: replays \(\w+\)/),
   })
   expect(failing.exitCode).toBe(1)
   expect(failing.stderr).toMatch(

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { parseRawAnswer, rawExchange } from '../../packages/server/test/harness/raw-exchange.ts'
+import { parseRawResponse, rawExchange } from '../../packages/server/test/harness/raw-exchange.ts'
 import { type RunningService, startService } from '../harness/running-service.ts'
 
 let service: RunningService
@@ -11,7 +11,7 @@ afterAll(() => service[Symbol.asyncDispose]())
 const answerTo = async (line: string, ...headers: readonly string[]) => {
   const head = [`${line} HTTP/1.1`, 'Host: test', 'Connection: close', ...headers].join('\r\n')
   const port = Number(new URL(service.url).port)
-  return parseRawAnswer(await rawExchange(port, `${head}\r\n\r\n`))
+  return parseRawResponse(await rawExchange(port, `${head}\r\n\r\n`))
 }
 
 const large = `X-Large: ${'x'.repeat(20_000)}`

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Answer } from '../../server/test/harness/receiver-answer.ts'
+import type { ReceiverResponse } from '../../server/test/harness/receiver-response.ts'
 import type { FlushResult } from '../src/sending/flushes.ts'
 import { ClientClosedError, DeliveryError, QueueFullError, RejectedError } from '../src/errors.ts'
 import { type Exchange, openExchange } from './harness/open-exchange.ts'
@@ -11,7 +11,7 @@ const rejected = JSON.stringify({
   rejected: [{ index: 0, messageId: 'm', code: 'id_required', message: 'No.' }],
 })
 
-const response = fc.constantFrom<Answer>(
+const response = fc.constantFrom<ReceiverResponse>(
   200,
   200,
   { body: rejected },

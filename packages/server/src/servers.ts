@@ -12,19 +12,19 @@ import { adminRoutes } from './admin/routes.ts'
 import type { Backend } from './backend/backend.ts'
 import type { Config } from './config.ts'
 import { ReceiptSigner } from './deletions/receipt-signer.ts'
-import { type ErrorForm, ingestionForm } from './http/error-form.ts'
 import { healthRoutes, type ReadinessCheck } from './http/health.ts'
 import { metricsRoute } from './http/metrics-route.ts'
+import { type ErrorFormat, ingestionErrorFormat } from './http/responses.ts'
 import { createHttpServer } from './http/server.ts'
 import { ingestRoutes } from './ingest/routes.ts'
 import type { Metrics } from './telemetry/metrics.ts'
 import type { Clock } from './util/clock.ts'
 import type { Redacted } from './util/redacted.ts'
 
-/** What the servers need of the parts that work in the background. */
+/** What the servers need from the background workers. */
 export interface Workers {
   readonly checks: readonly ReadinessCheck[]
-  /** Deliveries became due, or a replay or a deletion was made, by other hands. */
+  /** Makes the workers look for work at once: a request made deliveries due, or created a replay or a deletion. */
   readonly wake: () => void
   readonly destinationHealth: DestinationHealth
   readonly testDeliveries: TestDeliveries
@@ -40,22 +40,24 @@ export interface ServersOptions extends Workers {
   readonly adminToken: Redacted
 }
 
-/** What listens. Disposing it ends requests under way, but waits for no client longer than `shutdownTimeoutMs`. */
+/** The open listeners. Disposing of them waits for the requests in flight, at most `shutdownTimeoutMs`. */
 interface Servers extends AsyncDisposable {
   readonly url: string
   readonly adminUrl: string
 }
 
-const errorForm: ErrorForm = (code, asked) =>
-  /^\/api(?:[/?]|$)/.test(asked.url) ? problemForm(code, asked) : ingestionForm(code, asked)
+const errorFormat: ErrorFormat = (code, request) =>
+  /^\/api(?:[/?]|$)/.test(request.url)
+    ? problemForm(code, request)
+    : ingestionErrorFormat(code, request)
 
-/** Opens the listener of the service, and with `adminPort` a second one for all that is not ingestion. */
+/** Opens the listener of the service. With `adminPort` it opens a second one for everything except ingestion. */
 export async function openServers(options: ServersOptions): Promise<Servers> {
   await using stack = new AsyncDisposableStack()
   const { config, logger } = options
-  // A process that was killed while a backup was being fetched left its copy behind.
+  // A process that was killed during a download of a backup did not remove its copy of the database.
   await rm(copyFolderOf(config), { recursive: true, force: true })
-  const server = createHttpServer({ config, logger, errorForm })
+  const server = createHttpServer({ config, logger, errorFormat })
   addIngestion(server, options)
   if (config.adminPort === undefined) addAdministration(server, options)
   const url = await listen(stack, server, options, config)
@@ -69,7 +71,7 @@ async function openAdminServer(
   options: ServersOptions,
 ): Promise<string> {
   const { adminHost: host, adminPort: port = 0 } = options.config
-  const server = createHttpServer({ ...options, errorForm })
+  const server = createHttpServer({ ...options, errorFormat })
   addAdministration(server, options)
   return listen(stack, server, options, { host, port })
 }

@@ -37,18 +37,18 @@ export interface ServiceOptions {
   readonly logger: Logger
 }
 
-/** A running service. Disposing it stops gracefully: nothing accepted is lost, nothing in flight is cut off early. */
+/** A running service. Disposing of it stops it gracefully: no accepted event is lost, and attempts in flight may end. */
 export interface Service extends AsyncDisposable {
-  /** Where it listens, for example `http://127.0.0.1:4800`. */
+  /** The URL of the ingestion API, for example `http://127.0.0.1:4800`. */
   readonly url: string
-  /** Where management API, health and metrics are: the same unless `adminPort` is set. */
+  /** The URL of the management API, health checks and metrics: the same as `url` unless `adminPort` is set. */
   readonly adminUrl: string
   readonly adminToken: AdminToken
-  /** Resolves when a background worker has failed too often: dispose of the service, and end the process. */
+  /** Resolves when a background worker has failed too often. Then dispose of the service, and end the process. */
   readonly failed: Promise<WorkerGivenUp>
 }
 
-/** What the parts share. */
+/** What all parts of the service share. */
 export interface Parts extends ServiceOptions {
   readonly backend: Backend
   readonly clock: Clock
@@ -58,9 +58,9 @@ export interface Parts extends ServiceOptions {
 }
 
 /**
- * The composition root: opens the backend, wires the parts, starts the workers, listens.
- * What is opened is closed in the opposite order: first no more calls come in, then no more entries
- * are taken, then the rounds in flight end and are recorded and acked, then the backend closes.
+ * The composition root: opens the backend, connects the parts, starts the workers, and listens.
+ * It closes them in the opposite order. First the servers stop accepting calls. Then the pipeline stops reading the log.
+ * Then the attempt rounds in flight end, and are recorded and acked. Then the backend closes.
  */
 export async function openService({ config, logger }: ServiceOptions): Promise<Service> {
   await using stack = new AsyncDisposableStack()
@@ -84,11 +84,11 @@ export async function openService({ config, logger }: ServiceOptions): Promise<S
   }
 }
 
-/** Starts everything between the log and the receivers, and what looks after the data; `stack` stops it. */
+/** Starts the workers: pipeline, lanes, deletions, replays and retention. Disposing of `stack` stops them. */
 export function startWorkers(stack: AsyncDisposableStack, parts: Parts): Workers {
   const { config, backend, clock, metrics, activity } = parts
   const sender = stack.use(openSender(parts))
-  // A breaker opens for no longer than the longest pause between two attempts.
+  // A breaker stays open for at most the longest wait between two attempts.
   const longestOpenMs = config.retryScheduleMs && Math.max(...config.retryScheduleMs)
   const health = new WebhookHealth(clock, { longestOpenMs })
   const { retryWindowMs, retryScheduleMs } = config
@@ -125,13 +125,13 @@ function openSender({ config, clock }: Parts): WebhookSender {
     timeoutMs: config.attemptTimeoutMs,
     allowedNetworks: config.allowedNetworks,
     allowedPorts: config.allowedPorts,
-    // Notices have some for themselves, so that they do not wait for events.
+    // Deletion notices have their own connections, so that they do not wait for events.
     maxConnectionsPerWebhook: config.laneConcurrency + NOTICE_LIMITS.laneConcurrency,
     ...(config.tlsCaFile === undefined ? {} : { ca: readFileSync(config.tlsCaFile, 'utf8') }),
   })
 }
 
-/** No receiver can keep a round open for so long. */
+/** Longer than any receiver can keep a round open. */
 const STUCK_AFTER_MS = 60_000
 
 function readinessOf(engine: DeliveryEngine): ReadinessCheck[] {
@@ -141,7 +141,7 @@ function readinessOf(engine: DeliveryEngine): ReadinessCheck[] {
       check: async () => {
         const failing = [...engine.failing].map(([name, reason]) => `${name} (${reason})`)
         if (failing.length === 0) return
-        throw new Error(`Failed and started again: ${failing.join(', ')}. The log says why.`)
+        throw new Error(`Failed and restarted: ${failing.join(', ')}. See the log for the reason.`)
       },
     },
     {
@@ -149,7 +149,7 @@ function readinessOf(engine: DeliveryEngine): ReadinessCheck[] {
       check: async () => {
         if (engine.stillForMs < STUCK_AFTER_MS) return
         const seconds = Math.floor(engine.stillForMs / 1000)
-        throw new Error(`Deliveries are waiting, and none has ended for ${seconds} s.`)
+        throw new Error(`Deliveries are waiting, but none has ended for ${seconds} s.`)
       },
     },
   ]

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import type { Answer } from '../../../packages/server/test/harness/receiver-answer.ts'
+import type { ReceiverResponse } from '../../../packages/server/test/harness/receiver-response.ts'
 import { type Behaviour, names, openExchange } from '../behaviour.ts'
 
-const retries = (failure: string, first: Answer, options = {}): Behaviour => ({
+const retries = (failure: string, first: ReceiverResponse, options = {}): Behaviour => ({
   name: `retries after ${failure}, with the same messageIds`,
   async check(client) {
     await using exchange = await openExchange(client, [first, 200], options)

@@ -1,10 +1,10 @@
 import type { ServerCertificate } from '../../../packages/server/test/harness/certificates.ts'
 import { openReceiver, type Receiver } from '../../../packages/server/test/harness/receiver.ts'
-import type { Answer } from '../../../packages/server/test/harness/receiver-answer.ts'
+import type { ReceiverResponse } from '../../../packages/server/test/harness/receiver-response.ts'
 import type { Specimen } from './specimen.ts'
 
 export interface ReceiverSpecimenOptions {
-  readonly respond?: Answer
+  readonly respond?: ReceiverResponse
   readonly tls?: ServerCertificate
   readonly expected: Readonly<Record<string, unknown>>
   /** Where a visit goes, given the receiver's own URL. */

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { expect } from 'vitest'
 import type { ServerCertificate } from '../../../packages/server/test/harness/certificates.ts'
-import type { Answer } from '../../../packages/server/test/harness/receiver-answer.ts'
+import type { ReceiverResponse } from '../../../packages/server/test/harness/receiver-response.ts'
 import { PouringSpecimen } from './pouring-specimen.ts'
 import { ReceiverSpecimen, type ReceiverSpecimenOptions } from './receiver-specimen.ts'
 import type { Species, Zoo } from './specimen.ts'
@@ -23,7 +23,7 @@ const HOUR = 60 * 60 * 1000
 // 16 MiB that arrive as 16 KiB: who unpacks them has a thousandfold to pay.
 const BOMB = gzipSync(Buffer.alloc(16 * 2 ** 20))
 
-const answering = (name: string, respond: Answer, expected: Expected): Species => ({
+const answering = (name: string, respond: ReceiverResponse, expected: Expected): Species => ({
   name,
   open: () => ReceiverSpecimen.open({ respond, expected }),
 })

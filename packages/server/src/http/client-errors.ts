@@ -3,63 +3,64 @@ import { randomUUID } from 'node:crypto'
 import { type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { systemClock } from '../util/clock.ts'
-import type { ErrorForm } from './error-form.ts'
+import type { ErrorFormat } from './responses.ts'
 
 /**
- * How long an answered connection stays open for its client to read the answer. Closing at once, with
- * bytes of the client still unread, would reset the connection and the answer with it.
+ * How long a connection stays open after an error response, so that the client can read the response. Closing while
+ * bytes of the client are unread would reset the connection, and the client would lose the response.
  */
 const LINGER_MS = 2_000
 
-/** As much of what was sent as the path is looked for in. */
+/** How many bytes of the request are searched for the path. */
 const LONGEST_LINE = 2_048
 
-/** What Node's HTTP parser calls a fault → the code it is answered with. Others are `bad_request`. */
+/** Errors of Node's HTTP parser that have their own code. The code of all others is `bad_request`. */
 const CODES: ReadonlyMap<string | undefined, IngestCodeName> = new Map([
   ['ERR_HTTP_REQUEST_TIMEOUT', 'request_timeout'],
   ['HPE_HEADER_OVERFLOW', 'headers_too_large'],
 ])
 
 interface ParserError extends NodeJS.ErrnoException {
-  /** What the parser was reading: where the request broke off early, its first line begins it. */
+  /** What the parser was reading. If the request failed early, this begins with its first line. */
   readonly rawPacket?: unknown
 }
 
-/** Answers on the connection itself what never became a request: malformed, too slow, headers too large. */
-export function clientErrorAnswerer(form: ErrorForm) {
-  return function answerClientError(error: ParserError, socket: Duplex): void {
+/** Responds, on the socket itself, to what never became a request: malformed, too slow, headers too large. */
+export function clientErrorHandler(format: ErrorFormat) {
+  return function handleClientError(error: ParserError, socket: Duplex): void {
     if (error.code === 'ECONNRESET' || socket.destroyed) {
       socket.destroy()
       return
     }
     const code = CODES.get(error.code) ?? 'bad_request'
-    endWithError(socket, code, { form, url: urlOf(error, socket) })
+    endWithError(socket, code, { format, url: urlOf(error, socket) })
   }
 }
 
-/** Gives JSON answers where Node by itself would send an empty body or close the connection. */
-export function answerUnusualRequests(server: Server, form: ErrorForm): void {
+/** Sends a JSON response where Node would send an empty body or close the connection. */
+export function handleUnusualRequests(server: Server, format: ErrorFormat): void {
   server.on('connect', ({ url = '' }, socket) =>
-    endWithError(socket, 'method_not_allowed', { form, url }),
+    endWithError(socket, 'method_not_allowed', { format, url }),
   )
   server.on('checkExpectation', ({ url = '' }, response) => {
-    const { status, contentType, body } = form('bad_request', { url, requestId: randomUUID() })
+    const { status, contentType, body } = format('bad_request', { url, requestId: randomUUID() })
     const headers = { 'content-type': contentType, 'content-length': Buffer.byteLength(body) }
     response.writeHead(status, headers).end(body)
   })
 }
 
-interface Asked {
-  readonly form: ErrorForm
+interface ErrorContext {
+  readonly format: ErrorFormat
   readonly url: string
 }
 
-function endWithError(socket: Duplex, code: IngestCodeName, asked: Asked): void {
-  // The parser reports every further chunk after a fault as another one: the first was answered.
+function endWithError(socket: Duplex, code: IngestCodeName, context: ErrorContext): void {
+  // After an error the parser reports each further chunk as another error. Only the first gets a response.
   if (!socket.writable) return
   socket.on('error', () => socket.destroy())
-  // A handler need not wait for the whole body: its answer to the broken request may be on its way.
-  socket.end(answerOn(socket)?.headersSent === true ? undefined : rawAnswer(code, asked))
+  // A handler does not have to wait for the whole body, so its response may already be on its way.
+  const isResponding = responseOn(socket)?.headersSent === true
+  socket.end(isResponding ? undefined : rawResponse(code, context))
   socket.resume()
   socket.once(
     'close',
@@ -67,21 +68,21 @@ function endWithError(socket: Duplex, code: IngestCodeName, asked: Asked): void 
   )
 }
 
-/** The path that was asked for, as far as the request got. */
+/** The path of the request, if that much of it arrived; else `''`. */
 function urlOf({ rawPacket }: ParserError, socket: Duplex): string {
   const packet = Buffer.isBuffer(rawPacket) ? rawPacket : Buffer.alloc(0)
   const line = packet.toString('latin1', 0, LONGEST_LINE)
-  return answerOn(socket)?.req.url ?? /^[A-Z]+ (\S+)/.exec(line)?.[1] ?? ''
+  return responseOn(socket)?.req.url ?? /^[A-Z]+ (\S+)/.exec(line)?.[1] ?? ''
 }
 
-/** The answer that the request on this connection gets, once it has become one. */
-function answerOn(socket: Duplex): ServerResponse | undefined {
-  // There is no public way to ask; Node's own handler of this event asks the same.
+/** The response to the request on this socket, once the request line and headers are parsed. */
+function responseOn(socket: Duplex): ServerResponse | undefined {
+  // There is no public property for it. Node's own handler of this event reads the same one.
   return (socket as { readonly _httpMessage?: ServerResponse | null })._httpMessage ?? undefined
 }
 
-function rawAnswer(code: IngestCodeName, { form, url }: Asked): string {
-  const { status, contentType, body } = form(code, { url, requestId: randomUUID() })
+function rawResponse(code: IngestCodeName, { format, url }: ErrorContext): string {
+  const { status, contentType, body } = format(code, { url, requestId: randomUUID() })
   return [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     `Content-Type: ${contentType}`,

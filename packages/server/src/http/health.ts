@@ -1,44 +1,44 @@
 import type { FastifyPluginAsync } from 'fastify'
 import type { Clock } from '../util/clock.ts'
-import { sendJson } from './send-json.ts'
+import { sendJson } from './responses.ts'
 
-/** One thing the service cannot do without. */
+/** Checks one thing that the service needs. */
 export interface ReadinessCheck {
   readonly name: string
-  /** Resolves when it is well; rejects with an Error whose message says what is not. */
+  /** Resolves when the check passes; else rejects with an Error whose message says why. */
   readonly check: () => Promise<void>
 }
 
-type Finding = { readonly ok: true } | { readonly ok: false; readonly reason: string }
+type CheckResult = { readonly ok: true } | { readonly ok: false; readonly reason: string }
 
 /**
- * `GET /livez`: 200 while the process answers. `GET /readyz`: 200 when every check is well, else 503;
- * either tells each check by name.
+ * `GET /livez`: 200 while the process responds. `GET /readyz`: 200 when every check passes, else 503. Its body has the
+ * result of each check by name.
  */
 export function healthRoutes(checks: readonly ReadinessCheck[], clock: Clock): FastifyPluginAsync {
   return async (server) => {
     server.get('/livez', (_request, reply) => sendJson(reply, 200, '{"status":"ok"}'))
     server.get('/readyz', async (_request, reply) => {
-      const findings = await Promise.all(checks.map(({ check }) => find(check, clock)))
-      const ready = findings.every(({ ok }) => ok)
+      const results = await Promise.all(checks.map(({ check }) => run(check, clock)))
+      const ready = results.every(({ ok }) => ok)
       sendJson(
         reply,
         ready ? 200 : 503,
         JSON.stringify({
           status: ready ? 'ok' : 'unavailable',
-          checks: Object.fromEntries(checks.map(({ name }, index) => [name, findings[index]])),
+          checks: Object.fromEntries(checks.map(({ name }, index) => [name, results[index]])),
         }),
       )
     })
   }
 }
 
-/** Whoever asks has a deadline, too: what is stuck shall not leave the question open. */
+/** A check that takes longer has failed: the caller must get a response in time. */
 const DEADLINE_MS = 5_000
 
-async function find(check: () => Promise<void>, clock: Clock): Promise<Finding> {
+async function run(check: () => Promise<void>, clock: Clock): Promise<CheckResult> {
   const late = Promise.withResolvers<never>()
-  const cancel = clock.after(DEADLINE_MS, () => late.reject(new Error('It does not answer.')))
+  const cancel = clock.after(DEADLINE_MS, () => late.reject(new Error('It does not respond.')))
   try {
     await Promise.race([check(), late.promise])
     return { ok: true }

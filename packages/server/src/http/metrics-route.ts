@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync } from 'fastify'
 import type { Metrics } from '../telemetry/metrics.ts'
 
-/** `GET /metrics`: everything in `metrics`, as Prometheus reads it. */
+/** `GET /metrics`: all metrics, in the text format of Prometheus. */
 export function metricsRoute(metrics: Metrics): FastifyPluginAsync {
   return async (server) => {
     server.get('/metrics', async (_request, reply) => {

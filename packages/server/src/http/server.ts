@@ -1,34 +1,37 @@
 import fastify, { type FastifyInstance, LogController } from 'fastify'
 import { randomUUID } from 'node:crypto'
+import type { Server } from 'node:http'
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
-import { answerUnusualRequests, clientErrorAnswerer } from './client-errors.ts'
-import { endIdleConnections } from './end-idle-connections.ts'
-import { type ErrorForm, ingestionForm } from './error-form.ts'
-import { errorAnswerer, routingErrorAnswerer } from './framework-errors.ts'
-import { notFoundAnswerer } from './not-found.ts'
+import { systemClock } from '../util/clock.ts'
+import { clientErrorHandler, handleUnusualRequests } from './client-errors.ts'
+import { errorHandler, notFoundHandler, routingErrorHandler } from './error-handlers.ts'
+import { type ErrorFormat, ingestionErrorFormat } from './responses.ts'
 
-/** All headers of a request together; what INGEST_CODES.headers_too_large says. */
+/** The most bytes of all headers of a request together. The message of INGEST_CODES.headers_too_large names it. */
 const MAX_HEADER_BYTES = 16 * 1024
 
-/** Most time past its deadline that a slow request may stay unnoticed. */
+/** A request that misses its deadline is ended at most this much later. */
 const LONGEST_CHECK_MS = 1_000
 
+/** How often a closing server closes connections that became idle. */
+const IDLE_CHECK_MS = 50
+
 /**
- * The HTTP server, without routes and not yet listening. Whatever goes wrong outside a route is answered
- * in the form of the ingestion API, or in `errorForm`: JSON, never HTML, empty or a redirect, because
- * client libraries retry or crash on those. A plugin with a prefix may set its own not-found and error handlers.
+ * Creates the HTTP server, without routes and not yet listening. The response to an error outside a route is in
+ * `errorFormat`, by default that of the ingestion API: JSON, never HTML, an empty body or a redirect, because client
+ * libraries retry or crash on those. A plugin with a prefix may set its own not-found and error handlers.
  *
- * Unexpected errors go to `logger`. The framework itself gets no logger: its child logger and listeners
- * for each request would cost the hot path more than they tell.
+ * Unexpected errors go to `logger`. The framework itself gets no logger, because a child logger and listeners for each
+ * request would slow down the hot path.
  */
 export function createHttpServer(options: {
   readonly config: Config
   readonly logger: Logger | undefined
-  readonly errorForm?: ErrorForm
+  readonly errorFormat?: ErrorFormat
 }): FastifyInstance {
   const { requestTimeoutMs, maxBatchBytes, trustedProxies } = options.config
-  const { errorForm = ingestionForm } = options
+  const { errorFormat = ingestionErrorFormat } = options
   const server = fastify({
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
@@ -40,20 +43,34 @@ export function createHttpServer(options: {
       headersTimeout: requestTimeoutMs,
       requestTimeout: requestTimeoutMs,
       connectionsCheckingInterval: Math.min(requestTimeoutMs, LONGEST_CHECK_MS),
-      // Node answers a missing Host with an empty body, which some clients retry for ever.
+      // To a request without Host, Node sends an empty body, and some clients retry after that for ever.
       requireHostHeader: false,
     },
-    // An id of any length is looked up, and not found: the answer is that of its route.
+    // An id of any length reaches its route, which responds that it is not found.
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_HEADER_BYTES },
     forceCloseConnections: 'idle',
-    // What still arrives while closing is served: the log closes after the server.
+    // Requests that arrive while the server closes are still served: the log closes after the server.
     return503OnClosing: false,
-    frameworkErrors: routingErrorAnswerer(errorForm),
-    clientErrorHandler: clientErrorAnswerer(errorForm),
+    frameworkErrors: routingErrorHandler(errorFormat),
+    clientErrorHandler: clientErrorHandler(errorFormat),
   })
-  server.setNotFoundHandler(notFoundAnswerer(errorForm))
-  server.setErrorHandler(errorAnswerer(options.logger, errorForm))
+  server.setNotFoundHandler(notFoundHandler(errorFormat))
+  server.setErrorHandler(errorHandler(options.logger, errorFormat))
   server.addHook('preClose', async () => endIdleConnections(server.server))
-  answerUnusualRequests(server.server, errorForm)
+  handleUnusualRequests(server.server, errorFormat)
   return server
+}
+
+/**
+ * Closes the connections of a closing server as they become idle. Node closes only those that are idle when the closing
+ * begins. A kept-alive connection that is in use then would keep the server open until the keep-alive timeout.
+ */
+function endIdleConnections(server: Server): void {
+  let cancel = (): void => undefined
+  const sweep = (): void => {
+    server.closeIdleConnections()
+    cancel = systemClock.after(IDLE_CHECK_MS, sweep)
+  }
+  server.once('close', () => cancel())
+  sweep()
 }

@@ -1,13 +1,13 @@
 import { type AcceptedEvent, type Event, formatTimestamp, newId } from '@hookline/protocol'
 
-/** Midday of a day long past, so that no test depends on today. */
+/** Noon of a fixed day in the past, so that no test depends on the current date. */
 export const NOON = Date.UTC(2026, 0, 15, 12)
 
 /** A track event as ingest would have accepted it at `receivedAt`. */
 export function acceptedEvent(
-  given: Partial<Event> & { readonly sourceId?: string; readonly at?: number } = {},
+  overrides: Partial<Event> & { readonly sourceId?: string; readonly at?: number } = {},
 ): AcceptedEvent {
-  const { sourceId = 'src_a', at = NOON, ...fields } = given
+  const { sourceId = 'src_a', at = NOON, ...fields } = overrides
   const id = newId('evt', at)
   return {
     id,

@@ -3,22 +3,22 @@ import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { der } from './der.ts'
 
-/** What a TLS server is opened with: PEM. */
+/** The key and certificate of a TLS server, as PEM. */
 export interface ServerCertificate {
   readonly key: string
   readonly cert: string
 }
 
-/** Certificates for `localhost`, `127.0.0.1` and `::1`, but for `wrongHost`; made when asked for, so that none expires in a repository. */
+/** Certificates for `localhost`, `127.0.0.1` and `::1`, except `wrongHost`. Tests create them, so that none expires. */
 export interface Certificates {
-  /** PEM of the authority that issued all but `selfSigned` and `unknownIssuer`. */
+  /** PEM of the authority that issued all except `selfSigned` and `unknownIssuer`. */
   readonly ca: string
   readonly good: ServerCertificate
   readonly expired: ServerCertificate
   readonly notYetValid: ServerCertificate
   readonly wrongHost: ServerCertificate
   readonly selfSigned: ServerCertificate
-  /** By an authority of the same name as the other, but with another key. */
+  /** Issued by an authority with the same name but another key. */
   readonly unknownIssuer: ServerCertificate
 }
 

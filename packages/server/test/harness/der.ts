@@ -1,4 +1,4 @@
-/** The few pieces of DER (ITU-T X.690) that an X.509 certificate is made of. */
+/** The parts of DER (ITU-T X.690) that X.509 certificates need. */
 export const der = {
   sequence: (...items: Uint8Array[]) => tagged(0x30, ...items),
   set: (...items: Uint8Array[]) => tagged(0x31, ...items),
@@ -11,7 +11,7 @@ export const der = {
   time: (ms: number) =>
     tagged(0x18, Buffer.from(`${new Date(ms).toISOString().replaceAll(/[-:T]|\..*/g, '')}Z`)),
   objectId,
-  /** Anything under a tag of its own. */
+  /** Content under the given tag. */
   tagged,
 }
 
@@ -26,7 +26,7 @@ function length(bytes: number): Buffer {
   return Buffer.concat([Buffer.from([0x80 | digits.length]), digits])
 }
 
-/** Whole bytes, with a leading zero where the first would look like a sign. */
+/** An unsigned integer in hex, with a leading zero where the first bit would mean a negative number. */
 function hex(value: number): string {
   const digits = value.toString(16)
   const even = digits.length % 2 === 0 ? digits : `0${digits}`

@@ -4,13 +4,13 @@ import ipaddr from 'ipaddr.js'
 
 export interface DnsQuestion {
   readonly name: string
-  /** Others are answered with an empty answer. */
+  /** The answer to any other type is empty. */
   readonly type: 'A' | 'AAAA'
 }
 
 /**
- * What is said of a name: addresses of the family that was asked for, with their TTL in seconds; no such name;
- * a failure; or nothing at all.
+ * The answer for a name: the addresses of the queried family with their TTL in seconds, "no such name", a failure, or
+ * no answer at all.
  */
 export type DnsAnswer =
   | { readonly addresses: readonly string[]; readonly ttl?: number }
@@ -24,10 +24,10 @@ const TYPES = new Map([
   [28, 'AAAA'],
 ] as const)
 
-/** A name server on a loopback UDP port, that says what `answer` says and records what it was asked. */
+/** A name server on a loopback UDP port. It sends what `answer` returns, and records the questions. */
 export class DnsServer implements AsyncDisposable {
   readonly questions: DnsQuestion[] = []
-  /** May be replaced at any time. */
+  /** A test may replace it at any time. */
   answer: (question: DnsQuestion) => DnsAnswer
   readonly #socket: Socket
 
@@ -47,7 +47,7 @@ export class DnsServer implements AsyncDisposable {
     return new DnsServer(socket, answer)
   }
 
-  /** `address:port`, as resolvers take it. */
+  /** `address:port`, as resolvers expect it. */
   get address(): string {
     return `127.0.0.1:${this.#socket.address().port}`
   }
@@ -98,7 +98,7 @@ function reply(query: Buffer, question: Buffer, code: number, records: Buffer[])
 
 function record(type: 'A' | 'AAAA', address: number[], ttl: number): Buffer {
   const head = Buffer.alloc(12)
-  // The name: a pointer to the one in the question.
+  // The name is a pointer to the name in the question.
   head.writeUInt16BE(0xc00c, 0)
   head.writeUInt16BE(type === 'A' ? 1 : 28, 2)
   head.writeUInt16BE(1, 4)

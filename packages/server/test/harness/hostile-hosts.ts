@@ -1,4 +1,4 @@
-/** Hosts as a hostile URL may spell them, by what is behind them. */
+/** Spellings of hosts in hostile URLs, by the kind of address that they stand for. */
 export const HOSTILE_HOSTS = {
   loopback: `127.0.0.1 127.1 127.0.1 2130706433 0x7f000001 0x7f.1 0177.0.0.1 017700000001
     0x7f.0x0.0x0.0x1 127.0.0.1. ①②⑦.0.0.1 １２７.0.0.1 127。0。0。1 127.255.255.254 [::1]
@@ -8,7 +8,7 @@ export const HOSTILE_HOSTS = {
     192.168.257 3232235777 [fc00::1] [fdff:ffff::1] [fec0::1] [feff::1]`,
   'link-local': '169.254.1.1 [fe80::1] [febf::1]',
   'carrier-grade NAT': '100.64.0.1 100.127.255.255',
-  'metadata of a cloud': `169.254.169.254 2852039166 0xa9fea9fe 0251.0376.0251.0376 [fd00:ec2::254]
+  'metadata service of a cloud': `169.254.169.254 2852039166 0xa9fea9fe 0251.0376.0251.0376 [fd00:ec2::254]
     100.100.100.200 168.63.129.16 192.0.0.192 [::ffff:169.254.169.254]`,
   'reserved, documentation, benchmark': `192.0.0.1 192.0.2.1 198.51.100.7 203.0.113.9 198.18.0.1
     198.19.255.255 192.88.99.1 240.0.0.1 [2001:db8::1] [3fff::1] [5f00::1] [100::1] [2001:2::1]

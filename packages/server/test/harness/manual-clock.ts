@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/util/clock.ts'
 
-/** A clock that stands still until it is told to go on. */
+/** A clock that advances only when a test calls `advance`. */
 export class ManualClock implements Clock {
   #nowMs: number
   #timers: { readonly at: number; readonly task: () => void }[] = []
@@ -21,7 +21,7 @@ export class ManualClock implements Clock {
     }
   }
 
-  /** Lets the time pass, running what falls due in the order of time. */
+  /** Advances the clock and runs the tasks that become due, in the order of their times. */
   advance(ms: number): void {
     const until = this.#nowMs + ms
     for (;;) {

@@ -2,7 +2,7 @@ import type { ActivityListener } from '../../src/telemetry/activity-listener.ts'
 
 const nothing = (): void => undefined
 
-/** For parts under test whose activity does not matter. */
+/** Ignores all activity. For tests that do not look at it. */
 export const NO_ACTIVITY: ActivityListener = {
   received: nothing,
   refused: nothing,

@@ -7,36 +7,39 @@ import {
 } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
-import { type Answer, giveAnswer } from './receiver-answer.ts'
+import { type ReceiverResponse, respondWith } from './receiver-response.ts'
 import type { ServerCertificate } from './certificates.ts'
 
 export interface ReceivedRequest {
   readonly method: string
-  /** With the query. */
+  /** The path with the query. */
   readonly path: string
   readonly headers: IncomingHttpHeaders
   readonly body: Buffer
 }
 
-/** Says how a request is answered; a promise delays the answer. `index` counts requests, from 0. */
-export type Respond = (request: ReceivedRequest, index: number) => Answer | Promise<Answer>
+/** Chooses the response to a request. A promise delays it. `index` is the number of the request, from 0. */
+export type Respond = (
+  request: ReceivedRequest,
+  index: number,
+) => ReceiverResponse | Promise<ReceiverResponse>
 
 export interface ReceiverOptions {
   readonly tls?: ServerCertificate
-  /** In place of any that is free. */
+  /** Default: any free port. */
   readonly port?: number
-  /** An answer to all, a queue whose last one stays, or a function. Default: 200 with an empty body. */
-  readonly respond?: Answer | readonly Answer[] | Respond
+  /** One response to all requests, a list of which the last one repeats, or a function. Default: 200, empty body. */
+  readonly respond?: ReceiverResponse | readonly ReceiverResponse[] | Respond
 }
 
-/** A server that webhooks point at: records what it gets, and answers as it is told. On loopback, any free port. */
+/** A server for webhooks on loopback. It records the requests and sends the configured responses. */
 export class Receiver implements AsyncDisposable {
   readonly requests: ReceivedRequest[] = []
   /** TCP connections accepted so far. */
   connections = 0
-  /** Bytes that came over connections that are closed by now. */
+  /** Bytes received over connections that are closed now. */
   bytesReceived = 0
-  /** May be replaced at any time. */
+  /** A test may replace it at any time. */
   respond: Respond
   readonly #isTls: boolean
   readonly #wantedPort: number
@@ -51,10 +54,10 @@ export class Receiver implements AsyncDisposable {
     this.#server = tls === undefined ? createServer() : createTlsServer({ ...tls })
     this.#server.on('connection', (socket: Socket) => this.#accept(socket))
     this.#server.on('request', (incoming, response) => {
-      // A request that broke off is none.
+      // An incomplete request does not count.
       this.#take(incoming, response).catch(() => response.destroy())
     })
-    // A client that breaks off the handshake, or sends no HTTP, is for the test to notice.
+    // The test itself checks clients that abort the handshake or do not send HTTP.
     this.#server.on('clientError', (_error: Error, socket: Socket) => socket.destroy())
     this.#server.on('tlsClientError', () => {})
   }
@@ -69,19 +72,19 @@ export class Receiver implements AsyncDisposable {
     return (this.#server.address() as AddressInfo).port
   }
 
-  /** With `localhost` for TLS, `127.0.0.1` else. */
+  /** The host is `localhost` with TLS, else `127.0.0.1`. */
   get url(): string {
     return this.#isTls
       ? `https://localhost:${this.port}/hook`
       : `http://127.0.0.1:${this.port}/hook`
   }
 
-  /** Connections that are open now. */
+  /** The number of open connections. */
   get openConnections(): number {
     return this.#sockets.size
   }
 
-  /** The requests, as soon as there are this many. */
+  /** Resolves to the requests as soon as there are this many. */
   waitFor(count: number): Promise<readonly ReceivedRequest[]> {
     return new Promise((resolve) => {
       const check = () => {
@@ -105,7 +108,7 @@ export class Receiver implements AsyncDisposable {
     const request = await received(incoming)
     const index = this.requests.push(request) - 1
     for (const check of this.#waiting) check()
-    giveAnswer(await this.respond(request, index), response)
+    respondWith(await this.respond(request, index), response)
   }
 
   #accept(socket: Socket): void {
@@ -115,7 +118,7 @@ export class Receiver implements AsyncDisposable {
       this.bytesReceived += socket.bytesRead
       this.#sockets.delete(socket)
     })
-    // What the other side does to the connection is what the test is about.
+    // The test itself checks what the client does to the connection.
     socket.on('error', () => {})
   }
 }
@@ -124,10 +127,12 @@ export function openReceiver(options: ReceiverOptions = {}): Promise<Receiver> {
   return new Receiver(options).listen()
 }
 
-function asFunction(respond: Answer | readonly Answer[] | Respond): Respond {
+function asFunction(respond: ReceiverResponse | readonly ReceiverResponse[] | Respond): Respond {
   if (typeof respond === 'function') return respond
-  const answers = Array.isArray(respond) ? (respond as readonly Answer[]) : [respond as Answer]
-  return (_request, index) => answers[Math.min(index, answers.length - 1)] ?? 200
+  const responses = Array.isArray(respond)
+    ? (respond as readonly ReceiverResponse[])
+    : [respond as ReceiverResponse]
+  return (_request, index) => responses[Math.min(index, responses.length - 1)] ?? 200
 }
 
 async function received(incoming: IncomingMessage): Promise<ReceivedRequest> {

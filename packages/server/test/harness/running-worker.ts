@@ -2,7 +2,7 @@ import { type Clock, systemClock } from '../../src/util/clock.ts'
 import { Supervisor, type WorkerFailure, type WorkerGivenUp } from '../../src/util/supervisor.ts'
 import type { Worker } from '../../src/util/worker.ts'
 
-/** A worker as the engine runs it, until it is disposed of. */
+/** Runs a worker as the engine does, until it is disposed of. */
 export class RunningWorker implements AsyncDisposable {
   readonly failures: WorkerFailure[] = []
   readonly givenUp: WorkerGivenUp[] = []

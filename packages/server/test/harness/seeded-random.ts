@@ -1,4 +1,4 @@
-/** Numbers evenly over [0, 1), always the same for the same seed (mulberry32). */
+/** Random numbers, uniform over [0, 1). The same seed always gives the same numbers (mulberry32). */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0
   return () => {

@@ -19,21 +19,21 @@ export interface EngineOptions {
   readonly limits?: Partial<DispatcherOptions['limits']>
   readonly retryDelaysMs?: readonly number[]
   readonly retryWindowMs?: number
-  /** How the sender differs from one that may reach loopback. */
+  /** Options of the sender. By default it may reach loopback. */
   readonly sender?: Partial<WebhookSenderOptions>
-  /** Only what waits for a next round goes by it; sockets have the system's. */
+  /** The clock of rounds and retries. Sockets always use the system clock. */
   readonly clock?: Clock
-  /** Changes the backend the engine sees, for faults. */
+  /** Wraps the backend that the engine uses, to inject faults. */
   readonly through?: (backend: Backend) => Backend
 }
 
-/** The engine of the service on a real database, without HTTP in front. */
+/** The delivery engine of the service on a real database, without the HTTP server. */
 export class TestEngine implements AsyncDisposable {
   readonly backend: Backend
   readonly metrics = new Metrics()
-  /** Every log line from `warn` on. */
+  /** All log lines of level `warn` and above. */
   readonly logged: { readonly msg: string; readonly [field: string]: unknown }[] = []
-  /** Workers that were given up. */
+  /** Workers that failed too often and were not restarted. */
   readonly givenUp: WorkerGivenUp[] = []
   readonly engine: DeliveryEngine
   readonly sender: WebhookSender
@@ -45,7 +45,7 @@ export class TestEngine implements AsyncDisposable {
     this.backend = backend
     this.#clock = options.clock ?? systemClock
     this.#stack = stack
-    const seen = options.through?.(backend) ?? backend
+    const wrapped = options.through?.(backend) ?? backend
     const { metrics } = this
     const clock = this.#clock
     const logger = pino(
@@ -63,7 +63,7 @@ export class TestEngine implements AsyncDisposable {
     )
     this.engine = stack.use(
       new DeliveryEngine({
-        backend: seen,
+        backend: wrapped,
         sender: this.sender,
         health: new WebhookHealth(clock),
         settings: {
@@ -79,7 +79,7 @@ export class TestEngine implements AsyncDisposable {
       }),
     )
     const onRequeued = (): void => this.lanes.wake()
-    this.replays = new ReplayWorker({ replays: seen.replays, clock, logger, onRequeued })
+    this.replays = new ReplayWorker({ replays: wrapped.replays, clock, logger, onRequeued })
     this.engine.supervise(this.replays)
   }
 
@@ -88,7 +88,7 @@ export class TestEngine implements AsyncDisposable {
     return this.engine.lanes
   }
 
-  /** On a folder of its own, or on one that another engine has left. */
+  /** Opens an engine in its own folder, or in the folder of an earlier engine. */
   static async open(options: EngineOptions = {}, folder?: TemporaryFolder): Promise<TestEngine> {
     const stack = new AsyncDisposableStack()
     const dataDir = (folder ?? stack.use(new TemporaryFolder())).path
@@ -133,12 +133,12 @@ export class TestEngine implements AsyncDisposable {
     return (await this.backend.deliveries.list(filter, { limit: 10_000 })).data
   }
 
-  /** What a metric without labels says. */
+  /** The value of a metric without labels. */
   async gauge(name: 'breakersOpen' | 'inFlight'): Promise<number | undefined> {
     return (await this.metrics[name].get()).values[0]?.value
   }
 
-  /** Resolves when everything that could be read and written by now has been. */
+  /** Resolves when all pending reads and writes are done. */
   async settled(): Promise<void> {
     for (let turns = 0; turns < 5; turns++) {
       await this.backend.probe()
@@ -146,7 +146,7 @@ export class TestEngine implements AsyncDisposable {
     }
   }
 
-  /** Fails when deliveries are unaccounted for, before the stop or after it. */
+  /** Throws if deliveries are unaccounted for before or after the stop. */
   async [Symbol.asyncDispose](): Promise<void> {
     const before = this.engine.imbalance
     await this.#stack.disposeAsync()

@@ -15,25 +15,25 @@ async function get(
   return { status: response.status, body: await response.json() }
 }
 
-const well: ReadinessCheck = { name: 'log', check: async () => undefined }
-const ill: ReadinessCheck = {
+const passing: ReadinessCheck = { name: 'log', check: async () => undefined }
+const failing: ReadinessCheck = {
   name: 'database',
   check: () => Promise.reject(new Error('disk full')),
 }
 
-test('livez answers 200 while the process answers, whatever the checks say', async () => {
-  expect(await get('/livez', [ill])).toEqual({ status: 200, body: { status: 'ok' } })
+test('livez responds 200 while the process responds, whatever the checks report', async () => {
+  expect(await get('/livez', [failing])).toEqual({ status: 200, body: { status: 'ok' } })
 })
 
-test('readyz answers 200 when every check is well', async () => {
-  expect(await get('/readyz', [well])).toEqual({
+test('readyz responds 200 when every check passes', async () => {
+  expect(await get('/readyz', [passing])).toEqual({
     status: 200,
     body: { status: 'ok', checks: { log: { ok: true } } },
   })
 })
 
-test('readyz answers 503 and says which check is not well, and why', async () => {
-  expect(await get('/readyz', [well, ill])).toEqual({
+test('readyz responds 503 and says which check failed, and why', async () => {
+  expect(await get('/readyz', [passing, failing])).toEqual({
     status: 503,
     body: {
       status: 'unavailable',
@@ -42,11 +42,11 @@ test('readyz answers 503 and says which check is not well, and why', async () =>
   })
 })
 
-test('readyz answers also where a check does not', async () => {
+test('readyz responds even if a check never ends', async () => {
   const clock = new ManualClock()
   const stuck = { name: 'database', check: () => new Promise<void>(() => clock.advance(5_000)) }
   expect(await get('/readyz', [stuck], clock)).toMatchObject({
     status: 503,
-    body: { checks: { database: { ok: false, reason: 'It does not answer.' } } },
+    body: { checks: { database: { ok: false, reason: 'It does not respond.' } } },
   })
 })

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { metricsRoute } from '../../src/http/metrics-route.ts'
 import { Metrics } from '../../src/telemetry/metrics.ts'
 
-test('metrics are served as Prometheus reads them', async () => {
+test('GET /metrics serves the metrics in the text format of Prometheus', async () => {
   await using server = fastify()
   const metrics = new Metrics()
   server.register(metricsRoute(metrics))

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { connect } from 'node:net'
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { firstAnswer, type RawAnswer } from '../harness/raw-exchange.ts'
+import { firstResponse, type RawResponse } from '../harness/raw-exchange.ts'
 import { IngestHarness, WRITE_KEY } from './ingest-harness.ts'
 
 /** How many times as many generated cases there are as `npm test` has. */
@@ -23,7 +23,7 @@ afterEach(async () => {
 })
 
 /** The one thing every answer must be: a JSON object that says whether it went well. */
-function readAnswer({ status, headers, body }: RawAnswer): Record<string, unknown> {
+function readAnswer({ status, headers, body }: RawResponse): Record<string, unknown> {
   expect(headers).toMatch(/^content-type: application\/json/m)
   const answer: unknown = JSON.parse(Buffer.from(body, 'latin1').toString())
   const failed = { success: false, code: expect.any(String), message: expect.any(String) }
@@ -85,7 +85,7 @@ test('whatever a batch holds, it is answered in JSON and stored as the answer sa
         `Content-Length: ${bytes.length}`,
         ...(isStrict ? ['X-Strict-Mode: 1'] : []),
       ]
-      const answered = await firstAnswer(harness.port, requestBytes(head, bytes))
+      const answered = await firstResponse(harness.port, requestBytes(head, bytes))
       const stored = await harness.stored()
       if (answered === undefined) throw new Error('closed without an answer')
       const { success, rejected = [] } = readAnswer(answered)
@@ -130,7 +130,7 @@ test('whatever bytes come, they are answered in JSON or the connection is closed
   )
   await fc.assert(
     fc.asyncProperty(fc.array(bytes, { minLength: 1, maxLength: 40 }), async (exchanges) => {
-      const answers = await Promise.all(exchanges.map((sent) => firstAnswer(harness.port, sent)))
+      const answers = await Promise.all(exchanges.map((sent) => firstResponse(harness.port, sent)))
       for (const answer of answers) if (answer) readAnswer(answer)
     }),
     { numRuns: 3 * CASES },
@@ -144,7 +144,7 @@ test('bombs are refused by what they would come to, in every encoding', async ()
     const bytes = ENCODERS[name]!(zeros)
     const head = ['POST /v1/b HTTP/1.1', `Content-Encoding: ${name}`, `X-Write-Key: ${WRITE_KEY}`]
     const sent = requestBytes([...head, `Content-Length: ${bytes.length}`], bytes)
-    const answer = await firstAnswer(harness.port, sent)
+    const answer = await firstResponse(harness.port, sent)
     expect(answer && readAnswer(answer)).toMatchObject({ code: 'batch_too_large' })
   }
 })
@@ -152,7 +152,7 @@ test('bombs are refused by what they would come to, in every encoding', async ()
 test('header lines of a megabyte are refused', async () => {
   for (const name of ['Authorization', 'X-Write-Key', 'Content-Encoding', 'Origin']) {
     const head = ['POST /v1/b HTTP/1.1', `${name}: ${'x'.repeat(1024 * 1024)}`]
-    const answer = await firstAnswer(harness.port, requestBytes(head, Buffer.alloc(0)))
+    const answer = await firstResponse(harness.port, requestBytes(head, Buffer.alloc(0)))
     expect(answer && readAnswer(answer)).toMatchObject({ code: 'headers_too_large' })
   }
 })
@@ -163,7 +163,9 @@ test('bodies that do not arrive in time are refused, and nothing of them is stor
   const slow = requestBytes([...head, `Content-Length: ${text.length + 1}`], Buffer.from(text))
   const chunk = `${text.length.toString(16)}\r\n${text}\r\n`
   const chunked = requestBytes([...head, 'Transfer-Encoding: chunked'], Buffer.from(chunk))
-  const answers = await Promise.all([slow, chunked].map((sent) => firstAnswer(harness.port, sent)))
+  const answers = await Promise.all(
+    [slow, chunked].map((sent) => firstResponse(harness.port, sent)),
+  )
   for (const answer of answers) {
     expect(answer && readAnswer(answer)).toMatchObject({ code: 'request_timeout' })
   }

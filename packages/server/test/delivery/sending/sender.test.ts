@@ -8,7 +8,7 @@ import type { WebhookRequest } from '../../../src/delivery/sending/webhook-reque
 import { systemClock } from '../../../src/util/clock.ts'
 import { ManualClock } from '../../harness/manual-clock.ts'
 import { openReceiver, type ReceivedRequest, type ReceiverOptions } from '../../harness/receiver.ts'
-import type { Answer } from '../../harness/receiver-answer.ts'
+import type { ReceiverResponse } from '../../harness/receiver-response.ts'
 
 const LOOPBACK = ['127.0.0.0/8', '::1/128']
 
@@ -114,7 +114,7 @@ describe('the request', () => {
 })
 
 describe('the answer', () => {
-  test.each<[Answer, string, string]>([
+  test.each<[ReceiverResponse, string, string]>([
     [200, 'delivered', 'delivered'],
     [204, 'delivered', 'delivered'],
     [299, 'delivered', 'delivered'],
@@ -139,7 +139,7 @@ describe('the answer', () => {
     expect(result.durationMs).toBeGreaterThan(0)
   })
 
-  test.each<[string, Answer, string]>([
+  test.each<[string, ReceiverResponse, string]>([
     ['no HTTP', { bytes: 'SSH-2.0-OpenSSH_9.9\r\n' }, 'protocol_error'],
     [
       'HTTP/1.1 with a broken header',
@@ -347,7 +347,7 @@ describe('a connection', () => {
   })
 
   test('is one of as many as a webhook may have', async () => {
-    const { promise, resolve } = Promise.withResolvers<Answer>()
+    const { promise, resolve } = Promise.withResolvers<ReceiverResponse>()
     const receiver = await listening({ respond: () => promise })
     const sender = openSender({ maxConnectionsPerWebhook: 3 })
     const sent = Promise.all(Array.from({ length: 9 }, () => sender.send(request(receiver.url))))

@@ -1,8 +1,8 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** An answer as it should be. */
-interface ProperAnswer {
+/** A valid response. */
+interface ValidResponse {
   readonly status?: number
   readonly headers?: OutgoingHttpHeaders
   readonly body?: string | Buffer
@@ -10,11 +10,11 @@ interface ProperAnswer {
 
 /**
  * How a receiver misbehaves:
- * - `silence`: takes the request, and says nothing;
- * - `reset`: RST; `close`: FIN without an answer; `half-close`: FIN, but goes on reading;
+ * - `silence`: reads the request, and sends nothing;
+ * - `reset`: RST; `close`: FIN without a response; `half-close`: FIN, but it continues to read;
  * - `slow-headers`: a header line every 20 ms, for ever; `interim-flood`: 102 every 5 ms, for ever;
- * - `slow-body`: 200, then a byte every 20 ms, for ever; `endless-body`: 200, then as much as the socket takes;
- * - `broken-body`: 200, half of the body it announced, RST.
+ * - `slow-body`: 200, then a byte every 20 ms, for ever; `endless-body`: 200, then as many bytes as the socket accepts;
+ * - `broken-body`: 200, half of the announced body, then RST.
  */
 type Misbehaviour =
   | 'silence'
@@ -27,17 +27,17 @@ type Misbehaviour =
   | 'endless-body'
   | 'broken-body'
 
-/** A status, a whole answer, a misbehaviour, or the very bytes to write before the connection ends. */
-export type Answer = number | ProperAnswer | Misbehaviour | { readonly bytes: string }
+/** A status, a response, a misbehaviour, or the bytes to write before the connection ends. */
+export type ReceiverResponse = number | ValidResponse | Misbehaviour | { readonly bytes: string }
 
-/** Answers a request. */
-export function giveAnswer(answer: Answer, response: ServerResponse): void {
+/** Responds to a request as `wanted` says. */
+export function respondWith(wanted: ReceiverResponse, response: ServerResponse): void {
   const socket = response.socket
   if (socket === null || socket.destroyed) return
-  if (typeof answer === 'string') MISBEHAVIOURS[answer](socket, response)
-  else if (typeof answer === 'number') response.writeHead(answer).end()
-  else if ('bytes' in answer) socket.end(answer.bytes)
-  else response.writeHead(answer.status ?? 200, answer.headers).end(answer.body)
+  if (typeof wanted === 'string') MISBEHAVIOURS[wanted](socket, response)
+  else if (typeof wanted === 'number') response.writeHead(wanted).end()
+  else if ('bytes' in wanted) socket.end(wanted.bytes)
+  else response.writeHead(wanted.status ?? 200, wanted.headers).end(wanted.body)
 }
 
 const OK = 'HTTP/1.1 200 OK\r\n'

@@ -1,0 +1,59 @@
+import type { IngestCodeName } from '@hookline/protocol'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Logger } from 'pino'
+import { type ErrorFormat, sendError } from './responses.ts'
+
+/** Errors of Fastify that the client caused and that have their own code. */
+const CODES: ReadonlyMap<string, IngestCodeName> = new Map([
+  ['FST_ERR_CTP_BODY_TOO_LARGE', 'batch_too_large'],
+  ['FST_ERR_CTP_INVALID_JSON_BODY', 'invalid_json'],
+  ['FST_ERR_CTP_EMPTY_JSON_BODY', 'invalid_json'],
+])
+
+/** Responds to errors that a handler threw or the framework raised. Logs those that the server caused. */
+export function errorHandler(logger: Logger | undefined, format: ErrorFormat) {
+  const handleNotFound = notFoundHandler(format)
+  return function handleError(
+    error: FastifyError,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): void {
+    // At a path that does not exist, the response is 404 even if the body cannot be read.
+    if (request.is404) return handleNotFound(request, reply)
+    const code = codeOf(error)
+    if (code === 'internal_error') {
+      logger?.error({ err: error, requestId: request.id, method: request.method }, 'request.failed')
+    }
+    sendError(reply, code, format)
+  }
+}
+
+/** Responds to errors before a route was found: an unreadable URL, a parameter that is too long. */
+export function routingErrorHandler(format: ErrorFormat) {
+  return function handleRoutingError(
+    error: FastifyError,
+    _request: FastifyRequest,
+    reply: FastifyReply,
+  ): void {
+    sendError(reply, codeOf(error), format)
+  }
+}
+
+/** Responds with 405 and `Allow` where the path has other methods, else with 404. */
+export function notFoundHandler(format: ErrorFormat) {
+  return function handleNotFound(request: FastifyRequest, reply: FastifyReply): void {
+    const allowed = methodsOf(request.server, request.url)
+    if (allowed.length === 0) return sendError(reply, 'not_found', format)
+    void reply.header('allow', allowed.join(', '))
+    sendError(reply, 'method_not_allowed', format)
+  }
+}
+
+function codeOf(error: FastifyError): IngestCodeName {
+  const { statusCode = 500 } = error
+  return CODES.get(error.code) ?? (statusCode < 500 ? 'bad_request' : 'internal_error')
+}
+
+function methodsOf(server: FastifyInstance, url: string): readonly string[] {
+  return server.supportedMethods.filter((method) => server.findRoute({ method, url }) !== null)
+}
