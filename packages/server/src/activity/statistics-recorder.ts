@@ -9,7 +9,7 @@ import type {
   DeliveryActivity,
 } from '../telemetry/activity-listener.ts'
 import type { Clock } from '../util/clock.ts'
-import { bucketOf } from '../util/log-buckets.ts'
+import { bucketOf } from '../util/histogram.ts'
 import { MinuteCounts } from './minute-counts.ts'
 
 export interface StatisticsRecorderOptions {

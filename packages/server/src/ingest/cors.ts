@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /**
- * Lets browsers on any site send to the ingestion routes. The write key is public, and nothing is
- * answered that a site must not see. Registered as an `onRequest` hook.
+ * Lets browsers on any site send calls. The write key is public, and no response contains anything that a site must not
+ * see. Register it as an `onRequest` hook.
  */
 export function allowAnyOrigin(
   request: FastifyRequest,
@@ -14,14 +14,14 @@ export function allowAnyOrigin(
   if (origin !== undefined) {
     void reply.header('access-control-allow-origin', origin)
     void reply.header('access-control-expose-headers', 'Retry-After')
-    if (request.method === 'OPTIONS') allowAskedFor(request, reply)
+    if (request.method === 'OPTIONS') allowRequested(request, reply)
   }
   done()
 }
 
-function allowAskedFor(request: FastifyRequest, reply: FastifyReply): void {
+function allowRequested(request: FastifyRequest, reply: FastifyReply): void {
   void reply.header('access-control-allow-methods', 'GET,POST,OPTIONS')
   void reply.header('access-control-max-age', '86400')
-  const asked = request.headers['access-control-request-headers']
-  if (asked !== undefined) void reply.header('access-control-allow-headers', asked)
+  const requested = request.headers['access-control-request-headers']
+  if (requested !== undefined) void reply.header('access-control-allow-headers', requested)
 }

@@ -1,11 +1,11 @@
 import { EVENT_TYPES, type EventType } from '@hookline/protocol'
 
-/** A path that takes calls by POST. */
+/** A path to which clients POST calls. */
 export interface Endpoint {
   readonly path: string
-  /** The path in full, where `path` is a browser's short form: the label in the metrics. */
+  /** The full path, also where `path` is the short form for browsers. It is the label in the metrics. */
   readonly route: string
-  /** The type of the one call it takes; absent where it takes a batch. */
+  /** The type of the call in the body; absent where the body is a batch. */
   readonly type?: EventType
 }
 
@@ -31,8 +31,8 @@ const batches = ['/v1/batch', '/v1/import', '/v1/b'].map((path): Endpoint => ({
   route: '/v1/batch',
 }))
 
-/** Every path that takes calls (spec 01, §Routes). */
+/** All paths for calls (spec 01, §Routes). */
 export const ENDPOINTS: readonly Endpoint[] = [...singles, ...batches]
 
-/** Where client libraries report about themselves: answered, not read. */
+/** The path for metrics of client libraries. The response is success, and the body is ignored. */
 export const CLIENT_TELEMETRY_PATH = '/v1/m'

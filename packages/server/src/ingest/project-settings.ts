@@ -1,16 +1,16 @@
 import type { FastifyPluginAsync } from 'fastify'
 import type { Catalog } from '../backend/catalog.ts'
-import { answer, refusal, sendAnswer } from './answer.ts'
+import { errorResponse, response, sendResponse } from './responses.ts'
 
-/** Where the settings are, and where clients with a CDN host of their own look for them. */
+/** The path of the settings, and the path that clients with a custom CDN host request. */
 export const SETTINGS_PATHS = ['/v1/projects/:writeKey/settings', '/projects/:writeKey/settings']
 
-/** No event is blocked: the browser library asks the plan before it sends. */
+/** A plan that blocks no event. The browser library reads it before it sends. */
 const OPEN_PLAN = { track: { __default: { enabled: true, integrations: {} } } }
 
 /**
- * What browser and mobile libraries ask for before they send: where events go. `Segment.io` is the name
- * they have for the ingestion API; any other integration would make them load code from elsewhere.
+ * The settings that browser and mobile libraries request before they send: the URL for events. `Segment.io` is their
+ * name for the ingestion API. Any other integration would make them load code from elsewhere.
  */
 export function projectSettings(catalog: Catalog): FastifyPluginAsync {
   return async (server) => {
@@ -18,7 +18,7 @@ export function projectSettings(catalog: Catalog): FastifyPluginAsync {
       server.get<{ Params: { writeKey: string } }>(path, (request, reply) => {
         const { writeKey } = request.params
         if (!catalog.current.sourceByWriteKey.has(writeKey)) {
-          sendAnswer(reply, refusal('not_found'))
+          sendResponse(reply, errorResponse('not_found'))
           return
         }
         const target = {
@@ -26,7 +26,8 @@ export function projectSettings(catalog: Catalog): FastifyPluginAsync {
           apiHost: `${request.host}/v1`,
           protocol: request.protocol,
         }
-        sendAnswer(reply, answer(200, { integrations: { 'Segment.io': target }, plan: OPEN_PLAN }))
+        const integrations = { 'Segment.io': target }
+        sendResponse(reply, response(200, { integrations, plan: OPEN_PLAN }))
       })
     }
   }

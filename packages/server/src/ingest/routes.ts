@@ -1,40 +1,40 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import { sendAnswer, SUCCESS } from './answer.ts'
 import { allowAnyOrigin } from './cors.ts'
 import { CLIENT_TELEMETRY_PATH, type Endpoint, ENDPOINTS } from './endpoints.ts'
-import { type IngestDeps, Intake } from './intake.ts'
+import { type IngestDeps, IngestionHandler } from './ingestion-handler.ts'
 import { projectSettings, SETTINGS_PATHS } from './project-settings.ts'
+import { sendResponse, SUCCESS } from './responses.ts'
 
-/** Every route of the ingestion API (spec §Routes). Register it without a prefix. */
+/** All routes of the ingestion API (spec 01, §Routes). Register them without a prefix. */
 export function ingestRoutes(deps: IngestDeps): FastifyPluginAsync {
   return async (server) => {
-    const intake = new Intake(deps)
+    const handler = new IngestionHandler(deps)
     server.removeAllContentTypeParsers()
-    // The intake reads the body itself: it knows the sender first, and stops at its own limits.
+    // The handler reads the body itself: it authenticates first, and has its own limits.
     server.addContentTypeParser('*', (_request, _payload, done) => done(null))
     server.addHook('onRequest', allowAnyOrigin)
-    server.addHook('onRequest', forgetContentType)
+    server.addHook('onRequest', ignoreContentType)
     for (const endpoint of ENDPOINTS) {
-      server.post(endpoint.path, takeCalls(intake, endpoint, deps))
+      server.post(endpoint.path, handleCalls(handler, endpoint, deps))
     }
-    server.post(CLIENT_TELEMETRY_PATH, answerSuccess)
+    server.post(CLIENT_TELEMETRY_PATH, respondSuccess)
     const paths = ENDPOINTS.map(({ path }) => path)
     for (const path of [...paths, CLIENT_TELEMETRY_PATH, ...SETTINGS_PATHS]) {
-      server.options(path, answerSuccess)
+      server.options(path, respondSuccess)
     }
     await server.register(projectSettings(deps.catalog))
   }
 }
 
-function takeCalls(intake: Intake, endpoint: Endpoint, { metrics }: IngestDeps) {
+function handleCalls(handler: IngestionHandler, endpoint: Endpoint, { metrics }: IngestDeps) {
   const { route } = endpoint
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const stopTimer = metrics.ingestDuration.startTimer()
     let code = 500
     try {
-      const answer = await intake.take(request, endpoint)
-      code = answer.status
-      sendAnswer(reply, answer)
+      const response = await handler.handle(request, endpoint)
+      code = response.status
+      sendResponse(reply, response)
     } finally {
       stopTimer()
       metrics.ingestRequests.inc({ route, code })
@@ -42,12 +42,12 @@ function takeCalls(intake: Intake, endpoint: Endpoint, { metrics }: IngestDeps) 
   }
 }
 
-/** Clients say text/plain, form data and worse of what is JSON; the framework would refuse some of it. */
-function forgetContentType(request: FastifyRequest, _reply: FastifyReply, done: () => void): void {
+/** Clients send JSON as text/plain, form data and other types. The framework would refuse some of them. */
+function ignoreContentType(request: FastifyRequest, _reply: FastifyReply, done: () => void): void {
   request.headers['content-type'] = undefined
   done()
 }
 
-function answerSuccess(_request: FastifyRequest, reply: FastifyReply): void {
-  sendAnswer(reply, SUCCESS)
+function respondSuccess(_request: FastifyRequest, reply: FastifyReply): void {
+  sendResponse(reply, SUCCESS)
 }

@@ -4,7 +4,7 @@ import { IngestHarness } from './ingest-harness.ts'
 const origin = 'https://shop.example'
 
 test.each(['/v1/t', '/v1/batch', '/v1/m', '/v1/projects/wk/settings'])(
-  'a preflight for %s is answered with all the browser asks for',
+  'the response to a preflight for %s allows all that the browser requests',
   async (path) => {
     await using harness = await IngestHarness.open()
     const { status, headers, body } = await harness.send(path, {
@@ -27,7 +27,7 @@ test.each(['/v1/t', '/v1/batch', '/v1/m', '/v1/projects/wk/settings'])(
   },
 )
 
-test('an answer may be read by the page that asked, also when it is a refusal', async () => {
+test('the requesting page may read the response, also when it is an error', async () => {
   await using harness = await IngestHarness.open()
   const { status, headers } = await harness.send('/v1/t', { headers: { origin }, body: '{' })
   expect(status).toBe(400)
@@ -39,7 +39,7 @@ test('an answer may be read by the page that asked, also when it is a refusal', 
   expect(headers).not.toHaveProperty('access-control-allow-methods')
 })
 
-test('other paths are not for pages of other sites', async () => {
+test('other paths do not allow pages of other sites', async () => {
   await using harness = await IngestHarness.open()
   const { status, headers } = await harness.send('/nowhere', { headers: { origin } })
   expect(status).toBe(404)

@@ -15,21 +15,21 @@ beforeAll(async () => {
 })
 afterAll(() => harness[Symbol.asyncDispose]())
 
-// Whatever a test did: the service is still there, and works.
+// After each test the service must still work.
 afterEach(async () => {
   const call = { userId: 'u1', event: 'Still Here' }
   expect(await harness.post('/v1/track', call)).toMatchObject({ status: 200 })
   expect((await harness.stored()).at(-1)).toMatchObject({ event: call })
 })
 
-/** The one thing every answer must be: a JSON object that says whether it went well. */
-function readAnswer({ status, headers, body }: RawResponse): Record<string, unknown> {
+/** Reads a response, which must be a JSON object with `success`. */
+function readResponse({ status, headers, body }: RawResponse): Record<string, unknown> {
   expect(headers).toMatch(/^content-type: application\/json/m)
-  const answer: unknown = JSON.parse(Buffer.from(body, 'latin1').toString())
+  const response: unknown = JSON.parse(Buffer.from(body, 'latin1').toString())
   const failed = { success: false, code: expect.any(String), message: expect.any(String) }
-  expect(answer).toMatchObject(status === 200 ? { success: true } : failed)
+  expect(response).toMatchObject(status === 200 ? { success: true } : failed)
   expect([200, 400, 401, 403, 404, 405, 408, 429, 431]).toContain(status)
-  return answer as Record<string, unknown>
+  return response as Record<string, unknown>
 }
 
 function requestBytes(head: readonly string[], body: Buffer): Buffer {
@@ -38,12 +38,12 @@ function requestBytes(head: readonly string[], body: Buffer): Buffer {
 
 const KEYS = ['type', 'userId', 'anonymousId', 'event', 'messageId', 'timestamp', 'properties']
 const OBJECTS = ['context', 'integrations', 'traits', '__proto__', 'constructor', 'toJSON']
-const good = fc.record({ type: fc.constant('identify'), userId: fc.string({ minLength: 1 }) })
+const valid = fc.record({ type: fc.constant('identify'), userId: fc.string({ minLength: 1 }) })
 const strange = fc.dictionary(fc.constantFrom(...KEYS, ...OBJECTS), fc.jsonValue())
-const call = fc.oneof(good, strange, fc.jsonValue())
+const call = fc.oneof(valid, strange, fc.jsonValue())
 const batch = fc.oneof(
   fc.record({ batch: fc.array(call, { maxLength: 6 }), sentAt: fc.jsonValue() }),
-  fc.record({ batch: fc.array(good, { maxLength: 6 }), context: fc.jsonValue() }),
+  fc.record({ batch: fc.array(valid, { maxLength: 6 }), context: fc.jsonValue() }),
   fc.jsonValue(),
 )
 const body = fc.oneof(
@@ -62,7 +62,7 @@ const headerValue = fc
   .string({ unit: fc.integer({ min: 0x20, max: 0xff }).map((code) => String.fromCharCode(code)) })
   .map((value) => value.trim())
 
-test('whatever a batch holds, it is answered in JSON and stored as the answer says', async () => {
+test('for any batch, the response is JSON, and the calls are stored as it says', async () => {
   const request = fc.record({
     body,
     encodings: fc.tuple(encoding, encoding),
@@ -85,10 +85,10 @@ test('whatever a batch holds, it is answered in JSON and stored as the answer sa
         `Content-Length: ${bytes.length}`,
         ...(isStrict ? ['X-Strict-Mode: 1'] : []),
       ]
-      const answered = await firstResponse(harness.port, requestBytes(head, bytes))
+      const received = await firstResponse(harness.port, requestBytes(head, bytes))
       const stored = await harness.stored()
-      if (answered === undefined) throw new Error('closed without an answer')
-      const { success, rejected = [] } = readAnswer(answered)
+      if (received === undefined) throw new Error('closed without a response')
+      const { success, rejected = [] } = readResponse(received)
       if (isStrict && success === true) expect(rejected).toEqual([])
       if (success === false) {
         expect(stored).toEqual([])
@@ -101,7 +101,7 @@ test('whatever a batch holds, it is answered in JSON and stored as the answer sa
   )
 })
 
-test('whatever bytes come, they are answered in JSON or the connection is closed', async () => {
+test('for any bytes, the response is JSON, or the connection is closed', async () => {
   const method = fc.constantFrom('POST', 'GET', 'OPTIONS', 'PUT', 'CONNECT', 'PRI', 'post', '')
   const path = fc.oneof(
     fc.constantFrom('/v1/track', '/v1/b', '/v1/m', '*', '//', '/v1/projects/%/settings'),
@@ -130,49 +130,51 @@ test('whatever bytes come, they are answered in JSON or the connection is closed
   )
   await fc.assert(
     fc.asyncProperty(fc.array(bytes, { minLength: 1, maxLength: 40 }), async (exchanges) => {
-      const answers = await Promise.all(exchanges.map((sent) => firstResponse(harness.port, sent)))
-      for (const answer of answers) if (answer) readAnswer(answer)
+      const responses = await Promise.all(
+        exchanges.map((sent) => firstResponse(harness.port, sent)),
+      )
+      for (const response of responses) if (response) readResponse(response)
     }),
     { numRuns: 3 * CASES },
   )
   await harness.stored()
 })
 
-test('bombs are refused by what they would come to, in every encoding', async () => {
+test('compression bombs are refused by their decompressed size, in every encoding', async () => {
   const zeros = Buffer.alloc(32 * 1024 * 1024)
   for (const name of ['gzip', 'deflate', 'br']) {
     const bytes = ENCODERS[name]!(zeros)
     const head = ['POST /v1/b HTTP/1.1', `Content-Encoding: ${name}`, `X-Write-Key: ${WRITE_KEY}`]
     const sent = requestBytes([...head, `Content-Length: ${bytes.length}`], bytes)
-    const answer = await firstResponse(harness.port, sent)
-    expect(answer && readAnswer(answer)).toMatchObject({ code: 'batch_too_large' })
+    const response = await firstResponse(harness.port, sent)
+    expect(response && readResponse(response)).toMatchObject({ code: 'batch_too_large' })
   }
 })
 
-test('header lines of a megabyte are refused', async () => {
+test('header lines of 1 MB are refused', async () => {
   for (const name of ['Authorization', 'X-Write-Key', 'Content-Encoding', 'Origin']) {
     const head = ['POST /v1/b HTTP/1.1', `${name}: ${'x'.repeat(1024 * 1024)}`]
-    const answer = await firstResponse(harness.port, requestBytes(head, Buffer.alloc(0)))
-    expect(answer && readAnswer(answer)).toMatchObject({ code: 'headers_too_large' })
+    const response = await firstResponse(harness.port, requestBytes(head, Buffer.alloc(0)))
+    expect(response && readResponse(response)).toMatchObject({ code: 'headers_too_large' })
   }
 })
 
-test('bodies that do not arrive in time are refused, and nothing of them is stored', async () => {
+test('bodies that do not arrive in time are refused, and no part of them is stored', async () => {
   const text = JSON.stringify({ batch: [{ type: 'identify', userId: 'u1' }] })
   const head = ['POST /v1/batch HTTP/1.1', `X-Write-Key: ${WRITE_KEY}`, 'Host: test']
   const slow = requestBytes([...head, `Content-Length: ${text.length + 1}`], Buffer.from(text))
   const chunk = `${text.length.toString(16)}\r\n${text}\r\n`
   const chunked = requestBytes([...head, 'Transfer-Encoding: chunked'], Buffer.from(chunk))
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     [slow, chunked].map((sent) => firstResponse(harness.port, sent)),
   )
-  for (const answer of answers) {
-    expect(answer && readAnswer(answer)).toMatchObject({ code: 'request_timeout' })
+  for (const response of responses) {
+    expect(response && readResponse(response)).toMatchObject({ code: 'request_timeout' })
   }
   expect(await harness.stored()).toEqual([])
 })
 
-test('clients that go away in the middle of a body leave nothing stored', async () => {
+test('nothing is stored of a client that disconnects in the middle of a body', async () => {
   const text = JSON.stringify({ batch: [{ type: 'identify', userId: 'u1' }] })
   const head = ['POST /v1/batch HTTP/1.1', `X-Write-Key: ${WRITE_KEY}`, 'Host: test']
   const bytes = requestBytes([...head, `Content-Length: ${text.length}`], Buffer.from(text))

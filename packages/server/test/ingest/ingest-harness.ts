@@ -20,17 +20,17 @@ export const WRITE_KEY = 'wk_enabled'
 interface Sent {
   readonly method?: 'POST' | 'GET' | 'OPTIONS' | 'PUT'
   readonly headers?: Record<string, string>
-  /** Sent as it is when text or bytes, else as JSON. */
+  /** Text or bytes are sent unchanged, everything else as JSON. */
   readonly body?: unknown
 }
 
-interface Answered {
+interface JsonResponse {
   readonly status: number
   readonly headers: Record<string, string | string[] | undefined>
   readonly body: Record<string, unknown>
 }
 
-/** The ingestion API on a real socket and a real engine, with one source, and what it stored. */
+/** The ingestion API with one source, on a real socket and a real backend. `stored` returns the events that it stored. */
 export class IngestHarness implements AsyncDisposable {
   static async open(
     flags: { readonly [S in SettingName]?: string } = {},
@@ -92,13 +92,13 @@ export class IngestHarness implements AsyncDisposable {
     })
   }
 
-  /** Sends with the write key as Basic user, as most clients do. */
-  post(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answered> {
+  /** Sends a request with the write key as Basic user name, as most clients do. */
+  post(path: string, body: unknown, headers: Record<string, string> = {}): Promise<JsonResponse> {
     const credentials = Buffer.from(`${WRITE_KEY}:`).toString('base64')
     return this.send(path, { body, headers: { authorization: `Basic ${credentials}`, ...headers } })
   }
 
-  async send(path: string, { method = 'POST', headers = {}, body }: Sent): Promise<Answered> {
+  async send(path: string, { method = 'POST', headers = {}, body }: Sent): Promise<JsonResponse> {
     const sent =
       body === undefined || typeof body === 'string' || Buffer.isBuffer(body)
         ? (body ?? null)
@@ -112,11 +112,11 @@ export class IngestHarness implements AsyncDisposable {
     return {
       status: response.statusCode,
       headers: response.headers,
-      body: JSON.parse(text) as Answered['body'],
+      body: JSON.parse(text) as JsonResponse['body'],
     }
   }
 
-  /** All that was stored since the last time. Certain also where that is nothing: it waits for an event of its own. */
+  /** The events stored since the last call. It waits for an event of its own, so an empty list is certain. */
   async stored(): Promise<readonly AcceptedEvent[]> {
     const last = acceptedEvent({ sourceId: 'src_of_the_harness' })
     await this.backend.log.append([last])
@@ -140,7 +140,7 @@ export class IngestHarness implements AsyncDisposable {
     for await (const entries of this.backend.log.consume({ signal: this.#stop.signal })) {
       this.#events.push(...entries.flatMap(({ events }) => events))
       this.#seen()
-      // It rides with the next write: who waits for the events does not wait for that.
+      // The ack is part of the next write. Code that waits for the events does not wait for it.
       await this.backend.log.ack(entries)
     }
   }

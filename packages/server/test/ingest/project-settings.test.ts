@@ -4,12 +4,12 @@ import { IngestHarness, WRITE_KEY } from './ingest-harness.ts'
 const get = { method: 'GET' } as const
 
 test.each(['/v1/projects', '/projects'])(
-  'settings at %s send the client to this server, and to nothing else',
+  'the settings at %s name this server and no other integration',
   async (path) => {
     await using harness = await IngestHarness.open()
-    const answer = await harness.send(`${path}/${WRITE_KEY}/settings`, get)
-    expect(answer.status).toBe(200)
-    expect(answer.body['integrations']).toEqual({
+    const response = await harness.send(`${path}/${WRITE_KEY}/settings`, get)
+    expect(response.status).toBe(200)
+    expect(response.body['integrations']).toEqual({
       'Segment.io': {
         apiKey: WRITE_KEY,
         apiHost: `127.0.0.1:${harness.port}/v1`,
@@ -19,7 +19,7 @@ test.each(['/v1/projects', '/projects'])(
   },
 )
 
-test('settings name the host and protocol that a trusted proxy tells', async () => {
+test('the settings name the host and protocol that a trusted proxy reports', async () => {
   const forwarded = { 'x-forwarded-host': 'events.example', 'x-forwarded-proto': 'https' }
   const targetOf = async (trustedProxies: string) => {
     await using harness = await IngestHarness.open({ trustedProxies })
@@ -32,7 +32,7 @@ test('settings name the host and protocol that a trusted proxy tells', async () 
   expect(await targetOf('')).toMatchObject({ 'Segment.io': { protocol: 'http' } })
 })
 
-test('settings of an unknown key are 404', async () => {
+test('the response for an unknown key is 404', async () => {
   await using harness = await IngestHarness.open()
   expect(await harness.send('/v1/projects/wk_unknown/settings', get)).toMatchObject({
     status: 404,

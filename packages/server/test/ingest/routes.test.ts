@@ -17,14 +17,14 @@ const rejectedBad = (index: number) => ({
   message: 'The call has neither userId nor anonymousId.',
 })
 
-/** A good call whose JSON has so many bytes. */
+/** A valid call whose JSON has this many bytes. */
 function sized(bytes: number): object {
   const call = { ...track, properties: { text: '' } }
   call.properties.text = 'x'.repeat(bytes - JSON.stringify(call).length)
   return call
 }
 
-/** A batch of one good call, in so many bytes. */
+/** A batch of one valid call, padded to this many bytes. */
 const padded = (bytes: number) => JSON.stringify({ batch: [track] }).padEnd(bytes)
 const times = (calls: number) => Array.from({ length: calls }, () => identify)
 
@@ -55,12 +55,12 @@ describe('a single call', () => {
     ['/v1/s', 'screen'],
     ['/v1/g', 'group'],
     ['/v1/a/', 'alias'],
-  ])('at %s is stored as %s, with what the server knows of it', async (path, type) => {
+  ])('at %s is stored as %s, with the fields that the server adds', async (path, type) => {
     const harness = shared
     const call = { userId: 'u1', event: 'e', groupId: 'g', previousId: 'p', type: 'delete' }
-    const answer = await harness.post(path, { ...call, writeKey: 'x', _metadata: {} })
-    expect(answer).toMatchObject({ status: 200, body: SUCCESS })
-    expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
+    const response = await harness.post(path, { ...call, writeKey: 'x', _metadata: {} })
+    expect(response).toMatchObject({ status: 200, body: SUCCESS })
+    expect(response.headers['content-type']).toBe('application/json; charset=utf-8')
     const now = new Date(harness.clock.now()).toISOString()
     expect(await harness.stored()).toEqual([
       {
@@ -79,7 +79,7 @@ describe('a single call', () => {
     ])
   })
 
-  test('that is bad is refused with its code, and nothing is stored', async () => {
+  test('that is invalid is refused with its code, and nothing is stored', async () => {
     const harness = shared
     expect(await harness.post('/v1/track', bad)).toMatchObject({
       status: 400,
@@ -96,7 +96,7 @@ describe('a single call', () => {
 
 describe('a batch', () => {
   test.each(['/v1/batch', '/v1/import', '/v1/import/', '/v1/b'])(
-    'at %s is stored whole and in order, with what its calls share',
+    'at %s is stored completely and in order, with the shared parts',
     async (path) => {
       const harness = shared
       const context = { library: { name: 'analytics-go' } }
@@ -110,10 +110,10 @@ describe('a batch', () => {
     },
   )
 
-  test('loses only its bad calls, which the answer names', async () => {
+  test('is stored without its invalid calls, which the response lists', async () => {
     const harness = shared
-    const answer = await harness.post('/v1/batch', { batch: [bad, track, 7, identify] })
-    expect(answer).toMatchObject({
+    const response = await harness.post('/v1/batch', { batch: [bad, track, 7, identify] })
+    expect(response).toMatchObject({
       status: 200,
       body: {
         success: true,
@@ -131,7 +131,7 @@ describe('a batch', () => {
     expect((await harness.stored()).map(({ event }) => event.messageId)).toEqual(['m1', 'm2'])
   })
 
-  test('without a good call is refused with the code of the first, and all are named', async () => {
+  test('without a valid call is refused with the code of the first, and the response lists all', async () => {
     const harness = shared
     expect(await harness.post('/v1/batch', { batch: [bad, { ...bad, type: 'x' }] })).toMatchObject({
       status: 400,
@@ -143,12 +143,12 @@ describe('a batch', () => {
     })
   })
 
-  test('is refused whole for one bad call in strict mode, and nothing is stored', async () => {
+  test('is refused completely for one invalid call in strict mode, and nothing is stored', async () => {
     const harness = shared
     const strict = { 'x-strict-mode': '1' }
     const unreadable = { ...track, timestamp: 'soon' }
-    const answer = await harness.post('/v1/batch', { batch: [track, bad] }, strict)
-    expect(answer).toMatchObject({
+    const response = await harness.post('/v1/batch', { batch: [track, bad] }, strict)
+    expect(response).toMatchObject({
       status: 400,
       body: { success: false, code: 'no_user_anon_id', rejected: [rejectedBad(1)] },
     })
@@ -159,7 +159,7 @@ describe('a batch', () => {
     expect(await harness.stored()).toEqual([])
   })
 
-  test('is held to the limits of requests and calls', async () => {
+  test('must not exceed the limits of requests and calls', async () => {
     await using harness = await IngestHarness.open()
     const codeOf = async (body: unknown, path = '/v1/batch') =>
       (await harness.post(path, body)).body['code'] ?? 'accepted'
@@ -173,7 +173,7 @@ describe('a batch', () => {
     expect(await codeOf(padded(512_001))).toBe('batch_too_large')
   })
 
-  test('that is too large is answered also where the client sends on', async () => {
+  test('that is too large gets its response even if the client continues to send', async () => {
     const harness = shared
     expect(await harness.post('/v1/batch', 'x'.repeat(8_000_000))).toMatchObject({
       status: 400,
@@ -190,16 +190,19 @@ describe('a body', () => {
     ['multipart/form-data; boundary=x', {}],
     ['json', {}],
     [';;;', {}],
-  ])('is JSON whatever the type %s says', async (type, { gzip = false }: { gzip?: boolean }) => {
-    const harness = shared
-    const text = JSON.stringify(track)
-    const encoding: Record<string, string> = gzip ? { 'content-encoding': 'gzip' } : {}
-    const body = gzip ? gzipSync(text) : text
-    expect(
-      await harness.post('/v1/track', body, { 'content-type': type, ...encoding }),
-    ).toMatchObject({ status: 200 })
-    expect(await harness.stored()).toMatchObject([{ event: track }])
-  })
+  ])(
+    'is read as JSON with the content type %s',
+    async (type, { gzip = false }: { gzip?: boolean }) => {
+      const harness = shared
+      const text = JSON.stringify(track)
+      const encoding: Record<string, string> = gzip ? { 'content-encoding': 'gzip' } : {}
+      const body = gzip ? gzipSync(text) : text
+      expect(
+        await harness.post('/v1/track', body, { 'content-type': type, ...encoding }),
+      ).toMatchObject({ status: 200 })
+      expect(await harness.stored()).toMatchObject([{ event: track }])
+    },
+  )
 
   test.each([
     ['', 'invalid_json'],
@@ -213,7 +216,7 @@ describe('a body', () => {
     expect(await harness.post('/v1/batch', body)).toMatchObject({ status: 400, body: { code } })
   })
 
-  test('whose client goes away in the middle of it is done with, and not stored', async () => {
+  test('is not stored if the client disconnects in the middle', async () => {
     await using harness = await IngestHarness.open()
     const socket = connect(harness.port, '127.0.0.1')
     const head = ['POST /v1/track HTTP/1.1', `X-Write-Key: ${WRITE_KEY}`, 'Content-Length: 500']
@@ -226,7 +229,7 @@ describe('a body', () => {
     expect(await harness.stored()).toEqual([])
   })
 
-  test('with integers that JSON cannot carry is accepted and marked', async () => {
+  test('with integers that JavaScript cannot represent is accepted and marked', async () => {
     const harness = shared
     const exact = JSON.stringify({ ...track, timestamp: 'soon' })
     const inexact = exact.replace('{', '{"properties":{"id":9007199254740993},')
@@ -238,7 +241,7 @@ describe('a body', () => {
   })
 })
 
-describe('the sender', () => {
+describe('the source', () => {
   const disabled: Partial<Source> = {
     id: 'src_disabled',
     enabled: false,
@@ -251,7 +254,7 @@ describe('the sender', () => {
     ['X-Write-Key', '', { 'x-write-key': WRITE_KEY }, {}],
     ['the body', '', {}, { writeKey: WRITE_KEY }],
     ['the query', `?writeKey=${WRITE_KEY}`, {}, {}],
-  ])('is known by a key in %s', async (_place, query, headers, body) => {
+  ])('is authenticated by a key in %s', async (_place, query, headers, body) => {
     const harness = shared
     expect(
       await harness.send(`/v1/track${query}`, { headers, body: { ...track, ...body } }),
@@ -259,7 +262,7 @@ describe('the sender', () => {
     expect(await harness.stored()).toMatchObject([{ sourceId: 'src_enabled', event: track }])
   })
 
-  test('that is unknown, missing or disabled is refused, counted and told of', async () => {
+  test('that is unknown, missing or disabled is refused, counted and logged', async () => {
     await using harness = await IngestHarness.open()
     await harness.putSource(disabled)
     const send = (headers: Record<string, string>) =>
@@ -282,7 +285,7 @@ describe('the sender', () => {
     expect(counted).toContain('hookline_ingest_requests_total{route="/v1/batch",code="403"} 1')
   })
 
-  test('that is over its rate limit is told to wait a whole number of seconds', async () => {
+  test('that exceeds its rate limit must wait a whole number of seconds', async () => {
     await using harness = await IngestHarness.open({}, { rateLimit: 2 })
     expect(await harness.post('/v1/batch', { batch: [track, track, track] })).toMatchObject({
       status: 200,
@@ -297,14 +300,14 @@ describe('the sender', () => {
 })
 
 describe('an address', () => {
-  test('is that of the connection, for calls of browsers only', async () => {
+  test('is that of the connection, for calls from browsers only', async () => {
     await using harness = await IngestHarness.open()
     const forwarded = { 'x-forwarded-for': '203.0.113.9' }
     expect(await addressOf(harness, forwarded)).toBeUndefined()
     expect(await addressOf(harness, { ...forwarded, origin: 'https://a.test' })).toBe('127.0.0.1')
   })
 
-  test('is what a trusted proxy says, where that is an address', async () => {
+  test('is the one that a trusted proxy reports, if that is an address', async () => {
     await using harness = await IngestHarness.open({ trustedProxies: '127.0.0.0/8' })
     const browser = { origin: 'https://a.test' }
     const from = (address: string) => addressOf(harness, { ...browser, 'x-forwarded-for': address })
@@ -314,7 +317,7 @@ describe('an address', () => {
 })
 
 describe('the log', () => {
-  test('that cannot take more makes a 503 with Retry-After, never a 200', async () => {
+  test('that is overloaded makes the response 503 with Retry-After, never 200', async () => {
     await using harness = await IngestHarness.open({
       maxWaitingBytes: '1048576',
       maxBatchBytes: '4000000',
@@ -329,7 +332,7 @@ describe('the log', () => {
     expect(await harness.post('/v1/track', track)).toMatchObject({ status: 200 })
   })
 
-  test('that is gone makes an error, never a 200', async () => {
+  test('that is closed makes the response an error, never 200', async () => {
     await using harness = await IngestHarness.open()
     await harness.backend[Symbol.asyncDispose]()
     const { status, body } = await harness.post('/v1/track', track)
@@ -340,20 +343,20 @@ describe('the log', () => {
   })
 })
 
-test('client telemetry is answered and not read', async () => {
+test('client telemetry gets a success response, and is not read', async () => {
   await using harness = await IngestHarness.open()
-  const answer = await harness.send('/v1/m', { body: '{"series"' })
-  expect(answer).toMatchObject({ status: 200, body: SUCCESS })
+  const response = await harness.send('/v1/m', { body: '{"series"' })
+  expect(response).toMatchObject({ status: 200, body: SUCCESS })
 })
 
-test('wrong methods at ingestion paths are answered 405 in JSON', async () => {
+test('wrong methods at ingestion paths get 405 in JSON', async () => {
   await using harness = await IngestHarness.open()
-  const answer = await harness.send('/v1/track', { method: 'GET' })
-  expect(answer).toMatchObject({ status: 405, body: { code: 'method_not_allowed' } })
-  expect(answer.headers['allow']).toBe('OPTIONS, POST')
+  const response = await harness.send('/v1/track', { method: 'GET' })
+  expect(response).toMatchObject({ status: 405, body: { code: 'method_not_allowed' } })
+  expect(response.headers['allow']).toBe('OPTIONS, POST')
 })
 
-test('accepted calls are counted, and the metrics name the path in full', async () => {
+test('accepted calls are counted, and the metrics name the full path', async () => {
   await using harness = await IngestHarness.open()
   await harness.post('/v1/t/', track)
   await harness.post('/v1/import', { batch: [track, bad] })

@@ -1,6 +1,6 @@
 import { formatTimestamp } from '@hookline/protocol'
 import type { CountsRow } from '../../backend/statistics.ts'
-import { quantileOf } from '../../util/log-buckets.ts'
+import { quantileOf } from '../../util/histogram.ts'
 
 type Counts = Record<string, number>
 

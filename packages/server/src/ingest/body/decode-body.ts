@@ -1,8 +1,8 @@
 import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync } from 'node:zlib'
-import type { Refused } from '../calls/refused.ts'
+import type { Refused } from '../refused.ts'
 
-// Synchronous on purpose: at most `maxOutputLength` bytes take about as long as JSON.parse on them will,
-// and Node's thread pool stays free for look-ups of names.
+// Synchronous on purpose: it takes about as long as JSON.parse of the result, and Node's thread pool stays free for DNS
+// look-ups.
 type Decompress = (bytes: Buffer, options: { readonly maxOutputLength: number }) => Buffer
 
 const DECOMPRESS: ReadonlyMap<string, Decompress> = new Map<string, Decompress>([
@@ -14,7 +14,7 @@ const DECOMPRESS: ReadonlyMap<string, Decompress> = new Map<string, Decompress>(
 
 const BYTE_ORDER_MARK = '\uFEFF'
 
-/** The text of a body. */
+/** A decompressed and decoded body. */
 export interface DecodedBody {
   readonly text: string
   /** The size after decompression. */
@@ -22,9 +22,9 @@ export interface DecodedBody {
 }
 
 /**
- * Undoes the `Content-Encoding` and reads UTF-8, with or without byte order mark. Decompression stops
- * at `maxBytes`. Bytes that are not UTF-8 become U+FFFD: a name cut in the middle of a character by one
- * call must not cost the rest of its batch.
+ * Decompresses a body by its `Content-Encoding`, and decodes UTF-8 with or without a byte order mark. Decompression
+ * stops at `maxBytes`. Bytes that are not UTF-8 become U+FFFD, so that one name that a client cut in the middle of a
+ * character does not make the whole batch invalid.
  */
 export function decodeBody(
   bytes: Buffer,
@@ -57,7 +57,7 @@ function decompress(
   }
 }
 
-/** Whether deflated data has the zlib header (RFC 1950 §2.2) that some clients leave out. */
+/** Whether deflated data has the zlib header (RFC 1950 §2.2). Some clients omit it. */
 function isZlib(bytes: Buffer): boolean {
   return bytes.length >= 2 && (bytes[0]! & 0x0f) === 8 && bytes.readUInt16BE(0) % 31 === 0
 }

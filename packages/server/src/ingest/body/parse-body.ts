@@ -2,16 +2,16 @@ import type { Json } from '@hookline/protocol'
 import type { IncomingMessage } from 'node:http'
 import { decodeBody } from './decode-body.ts'
 import { readBody } from './read-body.ts'
-import { isRefused, type Refused } from '../calls/refused.ts'
+import { isRefused, type Refused } from '../refused.ts'
 
-/** The body of a request: its text, what the text says, and its size after decompression. */
+/** The body of a request: its text, its JSON value, and its size after decompression. */
 export interface ParsedBody {
   readonly json: Json
   readonly text: string
   readonly bytes: number
 }
 
-/** Reads the body as JSON, whatever the content type says. */
+/** Reads the body as JSON, whatever the content type is. */
 export async function parseBody(
   request: IncomingMessage,
   maxBytes: number,

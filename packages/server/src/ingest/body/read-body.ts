@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http'
-import type { Refused } from '../calls/refused.ts'
+import type { Refused } from '../refused.ts'
 
 /**
- * The bytes of the body as they were sent. Resolves with `batch_too_large` as soon as there are more
- * than `maxBytes`; what follows is thrown away while it arrives, because a connection closed in the
- * middle of a request loses the answer. Resolves with `bad_request` when the client goes away.
+ * Reads the bytes of the body as they were sent. Resolves with `batch_too_large` as soon as there are more than
+ * `maxBytes`. Further bytes are read and dropped, because a connection closed in the middle of a request loses the
+ * response. Resolves with `bad_request` when the client disconnects.
  */
 export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer | Refused> {
   return new Promise((resolve) => {

@@ -5,9 +5,9 @@ import {
   type Json,
   type JsonObject,
 } from '@hookline/protocol'
-import type { Refused } from './refused.ts'
+import type { Refused } from '../refused.ts'
 
-/** The fields of a call that have a form, in that form; absent where the call gave none. */
+/** The fields of a call that have a fixed type, with values of that type. Absent where the call does not have them. */
 export type CallFields = {
   -readonly [K in Exclude<keyof Event, 'type' | TimeName>]?: Event[K]
 }
@@ -16,18 +16,18 @@ type TimeName = 'timestamp' | 'originalTimestamp' | 'sentAt' | 'receivedAt'
 
 interface Field {
   readonly name: keyof CallFields
-  /** The value the field takes for what was given, or `undefined` where it takes none. */
-  readonly read: (given: Json) => Json | undefined
-  /** What a call is refused with where the field takes no value. */
+  /** Converts the value of the call to the type of the field; `undefined` where that is not possible. */
+  readonly read: (value: Json) => Json | undefined
+  /** The code for a call whose value cannot be converted. */
   readonly code: IngestCodeName
-  /** Whether `""` counts as absent, as `null` always does. */
+  /** Whether `""` counts as absent. `null` always does. */
   readonly emptyIsAbsent?: true
 }
 
-const asText = (given: Json) => (typeof given === 'string' ? given : undefined)
-const asObject = (given: Json) => (isJsonObject(given) ? given : undefined)
-const asId = (given: Json) =>
-  typeof given === 'number' && Number.isFinite(given) ? String(given) : asText(given)
+const asText = (value: Json) => (typeof value === 'string' ? value : undefined)
+const asObject = (value: Json) => (isJsonObject(value) ? value : undefined)
+const asId = (value: Json) =>
+  typeof value === 'number' && Number.isFinite(value) ? String(value) : asText(value)
 
 const id = { read: asId, code: 'id_not_string', emptyIsAbsent: true } as const
 
@@ -46,32 +46,32 @@ const FIELDS: readonly Field[] = [
   { name: 'integrations', read: asObject, code: 'integrations_not_object' },
 ]
 
-/** Keys that do not pass into an event as they are: read elsewhere, or never kept. */
-const TAKEN = new Set<string>([
+/** Keys that are not copied into an event unchanged: other code reads them, or they are never kept. */
+const KNOWN = new Set<string>([
   ...FIELDS.map(({ name }) => name),
   ...(['type', 'timestamp', 'originalTimestamp', 'sentAt', 'receivedAt'] as const),
   'writeKey',
   '_metadata',
 ])
 
-/** Reads every field that has a form, or refuses the call with the first that is not in it. */
+/** Reads all fields with a fixed type. Refuses the call because of the first value of another type. */
 export function readFields(call: JsonObject): CallFields | Refused {
   const fields: Record<string, Json> = {}
   for (const { name, read, code, emptyIsAbsent } of FIELDS) {
-    const given = call[name]
-    if (given === undefined || given === null || (given === '' && emptyIsAbsent)) continue
-    const value = read(given)
+    const raw = call[name]
+    if (raw === undefined || raw === null || (raw === '' && emptyIsAbsent)) continue
+    const value = read(raw)
     if (value === undefined) return { refused: code }
     fields[name] = value
   }
   return fields
 }
 
-/** The keys of a call that mean nothing to Hookline. They are kept, `__proto__` as a key like any other. */
+/** The keys of a call that Hookline does not know. The event keeps them, also `__proto__`. */
 export function unknownKeys(call: JsonObject): JsonObject | undefined {
   let entries: [string, Json | undefined][] | undefined
   for (const key of Object.keys(call)) {
-    if (!TAKEN.has(key)) (entries ??= []).push([key, call[key]])
+    if (!KNOWN.has(key)) (entries ??= []).push([key, call[key]])
   }
   return entries && Object.fromEntries(entries)
 }

@@ -1,12 +1,12 @@
 import { isDeeperThan, isJsonObject, type Json, type JsonObject } from '@hookline/protocol'
 import type { Config } from '../../config.ts'
-import { isRefused, type Refused } from './refused.ts'
+import { isRefused, type Refused } from '../refused.ts'
 
-/** What the calls of a batch have in common. Each call's own keys win over it. */
+/** What the calls of a batch share. The keys of a call itself win. */
 export interface SharedParts {
   readonly context?: JsonObject
   readonly integrations?: JsonObject
-  /** The size of both as JSON: what they add to each call, at most. */
+  /** The size of both as JSON: the most that they add to each call. */
   readonly bytes: number
 }
 
@@ -14,26 +14,26 @@ export interface SharedParts {
 export interface Batch {
   readonly calls: readonly Json[]
   readonly shared: SharedParts
-  /** The envelope's, unread. */
+  /** `sentAt` of the batch, not parsed. */
   readonly sentAt: Json | undefined
 }
 
 type Limits = Pick<Config, 'maxBatchBytes' | 'maxBatchMessages' | 'maxNestingLevels'>
 
 /**
- * How many times maxBatchBytes the calls of one batch may become by what they share. Without a bound,
- * 2,500 empty calls that share 30 KB of context would come to 75 MB of events.
+ * How many times maxBatchBytes the events of one batch may have together. Without this limit, 2,500 empty calls that
+ * share 30 KB of context would become 75 MB of events.
  */
 const MAX_GROWTH = 16
 
 const NOTHING_SHARED: SharedParts = { bytes: 0 }
 
-/** A batch of the one call that is the whole body. */
+/** A batch of one call, which is the whole body. */
 export function batchOfOne(call: Json): Batch {
   return { calls: [call], shared: NOTHING_SHARED, sentAt: undefined }
 }
 
-/** Reads the envelope; the calls in it are read by `parseCall`. Pure. */
+/** Parses a batch, but not its calls: `parseCall` does that. Pure. */
 export function parseBatch(body: Json, limits: Limits): Batch | Refused {
   if (!isJsonObject(body)) return { refused: 'not_an_object' }
   const calls = body['batch'] ?? []
@@ -57,7 +57,7 @@ function parseShared(body: JsonObject, maxLevels: number): SharedParts | Refused
     return { refused: 'integrations_not_object' }
   }
   const parts = { ...(context && { context }), ...(integrations && { integrations }) }
-  // Depth first: JSON.stringify would overflow the stack on what is nested far too deep.
+  // The depth is checked first, because JSON.stringify would overflow the stack on a value that is nested too deep.
   if (isDeeperThan(parts, maxLevels)) return { refused: 'nested_too_deep' }
   return { ...parts, bytes: Buffer.byteLength(JSON.stringify(parts)) }
 }

@@ -11,24 +11,24 @@ import {
 } from '@hookline/protocol'
 import { type CallFields, readFields, unknownKeys } from './call-fields.ts'
 import type { SharedParts } from './parse-batch.ts'
-import { isRefused, type Refused } from './refused.ts'
+import { isRefused, type Refused } from '../refused.ts'
 
-/** What a call is held to, the same for all calls of a request. */
+/** The rules for the calls of one request. */
 export interface CallRules {
-  /** What the path says; absent in a batch, where each call says its own. */
+  /** The type that the path names; absent for a batch, where each call names its type. */
   readonly type: EventType | undefined
   readonly shared: SharedParts
   readonly maxLevels: number
-  /** Most bytes of the call's JSON; absent where the whole request has no more. */
+  /** The most bytes of a call as JSON; absent where the whole request is not larger. */
   readonly maxBytes: number | undefined
 }
 
-/** A call that has what its type requires. It is an event once it is stamped. */
+/** A call that has all fields that its type requires. `stamp` makes an event of it. */
 export interface ParsedCall {
   readonly fields: Omit<Event, 'messageId' | 'timestamp' | 'receivedAt'> & {
     readonly messageId?: string
   }
-  /** When it happened and when it was sent, as the call says, unread. */
+  /** When the call happened and when it was sent: as the call has them, not parsed. */
   readonly timestamp: Json | undefined
   readonly sentAt: Json | undefined
 }
@@ -36,10 +36,10 @@ export interface ParsedCall {
 const TYPES: ReadonlySet<unknown> = new Set(EVENT_TYPES)
 const NO_CONTEXT: JsonObject = {}
 
-/** Reads one call as client libraries send it (spec 01, §What is read, §What is required). Pure. */
+/** Parses one call, as client libraries send it (spec 01, §What is read, §What is required). Pure. */
 export function parseCall(call: Json, rules: CallRules): ParsedCall | Refused {
   if (!isJsonObject(call)) return { refused: 'not_an_object' }
-  // Depth first: measuring what is nested far too deep would overflow the stack.
+  // The depth is checked first, because measuring a value that is nested too deep would overflow the stack.
   if (isDeeperThan(call, rules.maxLevels)) return { refused: 'nested_too_deep' }
   if (isTooLarge(call, rules)) return { refused: 'message_too_large' }
   const type = rules.type ?? call['type']
@@ -55,7 +55,7 @@ export function parseCall(call: Json, rules: CallRules): ParsedCall | Refused {
   const known = Object.assign(fields, { type, context: fields.context })
   return {
     fields: unknown ? { ...unknown, ...known } : known,
-    timestamp: given(call['timestamp']) ?? given(call['originalTimestamp']),
+    timestamp: present(call['timestamp']) ?? present(call['originalTimestamp']),
     sentAt: call['sentAt'],
   }
 }
@@ -69,7 +69,7 @@ function isTooLarge(call: JsonObject, { maxBytes, shared }: CallRules): boolean 
   return Buffer.byteLength(JSON.stringify(call)) + shared.bytes > maxBytes
 }
 
-/** What the type requires and the call has not. */
+/** The code for what the type requires and the call does not have. */
 function faultOf(type: EventType, fields: CallFields): IngestCodeName | undefined {
   const { messageId, userId, anonymousId, groupId, previousId, event } = fields
   if (messageId !== undefined && messageId.length > LIMITS.messageIdCharacters) {
@@ -82,7 +82,7 @@ function faultOf(type: EventType, fields: CallFields): IngestCodeName | undefine
   return undefined
 }
 
-/** The Go library names a page's properties traits. */
+/** The Go library sends the properties of a page as traits. */
 function takeTraitsAsProperties(fields: CallFields): void {
   if (fields.properties !== undefined || fields.traits === undefined) return
   fields.properties = fields.traits
@@ -94,6 +94,6 @@ function addShared(fields: CallFields, shared: SharedParts): void {
   if (shared.integrations) fields.integrations = { ...shared.integrations, ...fields.integrations }
 }
 
-function given(value: Json | undefined): Json | undefined {
+function present(value: Json | undefined): Json | undefined {
   return value === null || value === '' ? undefined : value
 }

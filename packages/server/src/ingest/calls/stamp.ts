@@ -6,50 +6,17 @@ import {
   type Mark,
   parseTimestamp,
 } from '@hookline/protocol'
+import { type Instant, readInstant } from './instant.ts'
 import type { ParsedCall } from './parse-call.ts'
+import type { Receipt } from './receipt.ts'
 
-/** A moment, and how Hookline writes it. */
-export interface Instant {
-  /** Milliseconds since the epoch. */
-  readonly ms: number
-  readonly text: string
-}
-
-/** What the server knows about a request, the same for all its calls. */
-export interface Receipt {
-  /** By the server's clock. */
-  readonly receivedAt: Instant
-  /** What the envelope says; absent where it says nothing that can be read. */
-  readonly sentAt: Instant | undefined
-  /** The address the request came from. */
-  readonly ip: string | undefined
-  /** Whether it came from a browser by CORS: only then is `ip` the user's, and not that of a server. */
-  readonly isFromBrowser: boolean
-  readonly clockSkewToleranceMs: number
-}
-
-/** An event, and what was noticed while it was stamped. */
+/** An event, with a mark where its timestamp could not be read. */
 export interface Stamped {
   readonly event: Event
   readonly mark?: Mark
 }
 
-let lastInstant: Instant = { ms: 0, text: formatTimestamp(0) }
-
-/** The moment `ms` milliseconds after the epoch. Many are asked for in one millisecond: the last is remembered. */
-export function instantAt(ms: number): Instant {
-  if (ms !== lastInstant.ms) lastInstant = { ms, text: formatTimestamp(ms) }
-  return lastInstant
-}
-
-/** The moment a client names, or `undefined` where that cannot be read. */
-export function readInstant(claimed: Json | undefined): Instant | undefined {
-  const ms = parseTimestamp(claimed)
-  if (ms === undefined) return undefined
-  return isFormattedTimestamp(claimed) ? { ms, text: claimed } : instantAt(ms)
-}
-
-/** Gives a call its times, id and address (spec 01, §What is stamped). Pure. */
+/** Makes an event of a call: adds its times, messageId and client address (spec 01, §What is stamped). Pure. */
 export function stamp(call: ParsedCall, messageId: string, receipt: Receipt): Stamped {
   const { fields, timestamp: raw } = call
   const { receivedAt } = receipt
@@ -70,8 +37,8 @@ export function stamp(call: ParsedCall, messageId: string, receipt: Receipt): St
 }
 
 /**
- * The moment `raw` names, moved by as much as the client's clock is wrong where that is more than the
- * tolerance. `undefined` where it cannot be read, or is moved out of the years that can be written.
+ * The timestamp of the call, corrected by the skew of the client's clock where that exceeds the tolerance. `undefined`
+ * where it cannot be read, or where the corrected year has more than four digits.
  */
 function correctedTimestamp(
   raw: Json,

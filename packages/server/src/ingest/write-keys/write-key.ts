@@ -1,14 +1,26 @@
-import { isJsonObject, type Json } from '@hookline/protocol'
+import { isJsonObject, type Json, type Source } from '@hookline/protocol'
 import type { IncomingHttpHeaders } from 'node:http'
+import type { CatalogSnapshot } from '../../backend/catalog.ts'
+import type { Refused } from '../refused.ts'
 
-// The places a write key may stand in are asked in this order: headers, body, query. First found wins.
+/** The source of this write key, if the source is enabled. */
+export function authenticate(
+  catalog: CatalogSnapshot,
+  writeKey: string | undefined,
+): Source | Refused {
+  const source = writeKey === undefined ? undefined : catalog.sourceByWriteKey.get(writeKey)
+  if (source === undefined) return { refused: 'unknown_write_key' }
+  return source.enabled ? source : { refused: 'source_disabled' }
+}
 
-/** The key in the headers: Basic user name with or without the colon, Bearer, X-Write-Key. */
+// A write key is looked for in the headers, then in the body, then in the query. The first one counts.
+
+/** The key in the headers: the user name of Basic (with or without a colon), Bearer, or X-Write-Key. */
 export function keyFromHeaders(headers: IncomingHttpHeaders): string | undefined {
   return keyFromAuthorization(headers.authorization) ?? textOf(headers['x-write-key'])
 }
 
-/** The key in the body: `writeKey` of the envelope or single call, else of the first call of a batch. */
+/** The key in the body: `writeKey` of the batch or the single call, else that of the first call of the batch. */
 export function keyFromBody(body: Json): string | undefined {
   if (!isJsonObject(body)) return undefined
   const { writeKey, batch } = body
@@ -16,14 +28,14 @@ export function keyFromBody(body: Json): string | undefined {
   return textOf(writeKey) ?? (isJsonObject(first) ? textOf(first['writeKey']) : undefined)
 }
 
-/** The key in the query, as a beacon sends it: `?writeKey=`. */
+/** The key in the query, where beacons send it: `?writeKey=`. */
 export function keyFromQuery(query: unknown): string | undefined {
   return isJsonObject(query) ? textOf(query['writeKey']) : undefined
 }
 
-/** Clients send the same header with each request: what was read of so many is remembered. */
-const REMEMBERED_HEADERS = 1_000
-const LONGEST_REMEMBERED = 200
+/** A client sends the same header with each request, so the keys of this many headers are cached. */
+const MOST_CACHED_HEADERS = 1_000
+const LONGEST_CACHED = 200
 
 const keyByHeader = new Map<string, string>()
 
@@ -31,8 +43,8 @@ function keyFromAuthorization(header = ''): string | undefined {
   const known = keyByHeader.get(header)
   if (known !== undefined) return known
   const key = readKey(header)
-  if (key !== undefined && header.length <= LONGEST_REMEMBERED) {
-    if (keyByHeader.size === REMEMBERED_HEADERS) keyByHeader.clear()
+  if (key !== undefined && header.length <= LONGEST_CACHED) {
+    if (keyByHeader.size === MOST_CACHED_HEADERS) keyByHeader.clear()
     keyByHeader.set(header, key)
   }
   return key
@@ -46,7 +58,7 @@ function readKey(header: string): string | undefined {
   return textOf(user)
 }
 
-/** A text that is not empty; the first of several. */
+/** The value, or the first of several, if it is a text that is not empty. */
 function textOf(value: unknown): string | undefined {
   const text: unknown = Array.isArray(value) ? value[0] : value
   return typeof text === 'string' && text !== '' ? text : undefined

@@ -17,17 +17,17 @@ describe('a body', () => {
     ['deflate', deflateSync(plain)],
     ['deflate', deflateRawSync(plain)],
     ['br', brotliCompressSync(plain)],
-  ])('is read with Content-Encoding %s', (encoding, bytes) => {
+  ])('is decoded with Content-Encoding %s', (encoding, bytes) => {
     expect(decodeBody(bytes, encoding, MAX)).toEqual(decoded)
   })
 
-  test('is read without its byte order mark', () => {
+  test('is decoded without its byte order mark', () => {
     const marked = Buffer.from(`\uFEFF${text}`)
     expect(decodeBody(marked, undefined, MAX)).toEqual({ text, bytes: marked.length })
     expect(decodeBody(gzipSync(marked), 'gzip', MAX)).toMatchObject({ text })
   })
 
-  test('is read with U+FFFD for bytes that are not UTF-8', () => {
+  test('is decoded with U+FFFD for bytes that are not UTF-8', () => {
     expect(decodeBody(Buffer.from([0x22, 0xff, 0x22]), undefined, MAX)).toMatchObject({
       text: '"\uFFFD"',
     })
@@ -42,7 +42,7 @@ describe('a body', () => {
     ['zstd', plain],
     ['constructor', plain],
     ['deflate', Buffer.alloc(0)],
-  ])('is refused where it is not what Content-Encoding %s says', (encoding, bytes) => {
+  ])('is refused if it does not match Content-Encoding %s', (encoding, bytes) => {
     expect(decodeBody(bytes, encoding, MAX)).toEqual({ refused: 'invalid_json' })
   })
 
@@ -50,7 +50,7 @@ describe('a body', () => {
     ['gzip', gzipSync],
     ['deflate', deflateSync],
     ['br', brotliCompressSync],
-  ] as const)('is decompressed by %s up to the limit and not further', (encoding, compress) => {
+  ] as const)('is decompressed by %s up to the limit, and no further', (encoding, compress) => {
     expect(decodeBody(compress(Buffer.alloc(MAX)), encoding, MAX)).toMatchObject({ bytes: MAX })
     const bomb = compress(Buffer.alloc(64 * 1024 * 1024))
     const before = process.memoryUsage().arrayBuffers

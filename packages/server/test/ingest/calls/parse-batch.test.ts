@@ -5,7 +5,7 @@ const limits = { maxBatchBytes: 1000, maxBatchMessages: 3, maxNestingLevels: 4 }
 const call = { type: 'track' }
 
 describe('a batch', () => {
-  test('is its calls, what they share, and when it was sent', () => {
+  test('is parsed into its calls, the shared parts, and sentAt', () => {
     const context = { library: { name: 'go' } }
     expect(
       parseBatch(
@@ -19,7 +19,7 @@ describe('a batch', () => {
     })
   })
 
-  test('may share nothing', () => {
+  test('may have no shared parts', () => {
     expect(parseBatch({ batch: [call], context: null }, limits)).toMatchObject({
       shared: { bytes: 0 },
     })

@@ -56,7 +56,7 @@ describe('a call is refused', () => {
     expect(parseCall(call, rules)).toEqual({ refused })
   })
 
-  test('with message_too_large by the bytes of its JSON, what it shares included', () => {
+  test('with message_too_large by the bytes of its JSON, including the shared parts', () => {
     const call = { ...track, properties: { name: 'é'.repeat(10) } }
     const bytes = Buffer.byteLength(JSON.stringify(call))
     expect(parseCall(call, { ...rules, maxBytes: bytes })).not.toHaveProperty('refused')
@@ -69,7 +69,7 @@ describe('a call is refused', () => {
   })
 })
 
-describe('a call is taken', () => {
+describe('a call is accepted', () => {
   test.each<Json>([
     track,
     { ...track, properties: nested(62) },
@@ -79,15 +79,15 @@ describe('a call is taken', () => {
     { type: 'group', userId: 'u1', groupId: 'g' },
     { type: 'alias', userId: 'u1', previousId: 'p' },
     { ...track, messageId: 'm'.repeat(100) },
-  ])('where it has what its type requires: %j', (call) => {
+  ])('if it has what its type requires: %j', (call) => {
     expect(parseCall(call, rules)).not.toHaveProperty('refused')
   })
 
-  test('with the type of the path before its own', () => {
+  test('with the type of the path rather than its own', () => {
     expect(parsed({ ...track, type: 'delete' }, { type: 'identify' }).fields.type).toBe('identify')
   })
 
-  test('with numbers as ids made strings', () => {
+  test('with numeric ids converted to strings', () => {
     const call = { type: 'group', userId: 7, groupId: 1.5, anonymousId: 0, messageId: -1 }
     expect(parsed(call).fields).toMatchObject({
       userId: '7',
@@ -97,17 +97,17 @@ describe('a call is taken', () => {
     })
   })
 
-  test('with null as good as absent', () => {
+  test('with null treated as absent', () => {
     const nothing = { messageId: null, anonymousId: null, name: null, traits: null, context: null }
     expect(parsed({ ...track, ...nothing }).fields).toEqual({ ...track, context: {} })
   })
 
-  test('without write key and metadata, its unknown keys kept', () => {
+  test('without write key and metadata, but with its unknown keys', () => {
     const call = { ...track, writeKey: 'wk', _metadata: {}, receivedAt: 'x', channel: 'server' }
     expect(parsed(call).fields).toEqual({ ...track, channel: 'server', context: {} })
   })
 
-  test('with the traits of a page as its properties, where it has none', () => {
+  test('with the traits of a page as its properties, if it has none', () => {
     const page = { type: 'page', userId: 'u1', traits: { url: '/' } }
     expect(parsed(page).fields).toEqual({
       type: 'page',
@@ -121,7 +121,7 @@ describe('a call is taken', () => {
     })
   })
 
-  test('with the context and integrations of its batch, its own keys winning', () => {
+  test('with the context and integrations of its batch, where its own keys win', () => {
     const shared = {
       context: { a: 1, b: { c: 1 } },
       integrations: { All: false, X: true },
@@ -135,7 +135,7 @@ describe('a call is taken', () => {
     expect(shared.context).toEqual({ a: 1, b: { c: 1 } })
   })
 
-  test('with its times as it wrote them, timestamp before originalTimestamp', () => {
+  test('with its times unchanged, and timestamp preferred to originalTimestamp', () => {
     const both = { ...track, timestamp: 5, originalTimestamp: 'x', sentAt: 'y' }
     expect(parsed(both)).toMatchObject({ timestamp: 5, sentAt: 'y' })
     expect(parsed({ ...both, timestamp: null })).toMatchObject({ timestamp: 'x' })
@@ -157,7 +157,7 @@ describe('a call is taken', () => {
   })
 })
 
-test('whatever JSON a call is, it is taken or refused and left as it was', () => {
+test('any JSON value is accepted or refused as a call, and not changed', () => {
   const names = ['type', 'userId', 'anonymousId', 'event', 'properties', 'context', '__proto__']
   const value = fc.oneof(fc.constantFrom('track', 'group', 'u1'), fc.jsonValue())
   const calls = fc.oneof(fc.jsonValue(), fc.dictionary(fc.constantFrom(...names), value))

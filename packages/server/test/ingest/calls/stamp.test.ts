@@ -2,7 +2,9 @@ import type { Json } from '@hookline/protocol'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ParsedCall } from '../../../src/ingest/calls/parse-call.ts'
-import { instantAt, readInstant, type Receipt, stamp } from '../../../src/ingest/calls/stamp.ts'
+import { instantAt, readInstant } from '../../../src/ingest/calls/instant.ts'
+import type { Receipt } from '../../../src/ingest/calls/receipt.ts'
+import { stamp } from '../../../src/ingest/calls/stamp.ts'
 
 const receipt: Receipt = {
   receivedAt: instantAt(Date.parse('2026-01-15T12:00:00.000Z')),
@@ -23,7 +25,7 @@ function stamped(
 }
 
 describe('an event is stamped', () => {
-  test('with the time of receipt where the call has no timestamp', () => {
+  test('with the time of receipt if the call has no timestamp', () => {
     expect(stamped({})).toEqual({
       event: {
         type: 'identify',
@@ -43,15 +45,15 @@ describe('an event is stamped', () => {
     [1_500_000_000, '2017-07-14T02:40:00.000Z'],
     [1_500_000_000_123, '2017-07-14T02:40:00.123Z'],
     ['2030-01-01T00:00:00.000Z', '2030-01-01T00:00:00.000Z'],
-  ])('with the timestamp %s, which is kept in its own words', (given, timestamp) => {
-    expect(stamped({ timestamp: given }).event).toMatchObject({
+  ])('with the timestamp %s, whose original text is kept', (original, timestamp) => {
+    expect(stamped({ timestamp: original }).event).toMatchObject({
       timestamp,
-      originalTimestamp: String(given),
+      originalTimestamp: String(original),
     })
   })
 
   test.each(['yesterday', '2026-13-01', true, {}, -1e20])(
-    'with the time of receipt and a mark where the timestamp is %j',
+    'with the time of receipt and a mark if the timestamp is %j',
     (timestamp) => {
       const { event, mark } = stamped({ timestamp })
       expect(mark).toBe('timestamp_unreadable')
@@ -59,7 +61,7 @@ describe('an event is stamped', () => {
     },
   )
 
-  test('with sentAt of the envelope, else of the call, else without', () => {
+  test('with sentAt of the batch, else of the call, else without', () => {
     const envelope = { sentAt: '2026-01-15T11:59:00Z' }
     const call = { sentAt: '2026-01-15T11:58:00+0000' }
     expect(stamped(call, envelope).event.sentAt).toBe('2026-01-15T11:59:00.000Z')
@@ -67,7 +69,7 @@ describe('an event is stamped', () => {
     expect(stamped({ sentAt: 'x' }, { sentAt: {} }).event).not.toHaveProperty('sentAt')
   })
 
-  test('with the timestamp moved by as much as the clock is plainly wrong', () => {
+  test('with the timestamp corrected by the skew of the clock', () => {
     const oneHourSlow = { sentAt: '2026-01-15T11:00:00Z' }
     expect(stamped({ timestamp: '2026-01-15T10:59:30Z' }, oneHourSlow).event).toMatchObject({
       timestamp: '2026-01-15T11:59:30.000Z',
@@ -87,7 +89,7 @@ describe('an event is stamped', () => {
     })
   })
 
-  test('with the time of receipt where a clock is so wrong that no year is left', () => {
+  test('with the time of receipt if the corrected year would be out of range', () => {
     const { event, mark } = stamped({ timestamp: '9999-12-31' }, { sentAt: '0001-01-01' })
     expect([event.timestamp, mark]).toEqual([event.receivedAt, 'timestamp_unreadable'])
   })
@@ -104,7 +106,7 @@ describe('an event is stamped', () => {
     expect(stamped({}, changed, context).event.context['ip']).toBe(ip)
   })
 
-  test('with times that are always of the one form, whatever the call says', () => {
+  test('with times in one format, for any times of the call', () => {
     const time = fc.oneof(
       fc.date({ noInvalidDate: true }).map((date) => date.toISOString()),
       fc.double(),

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { bucketOf, quantileOf } from '../../src/util/log-buckets.ts'
+import { bucketOf, quantileOf } from '../../src/util/histogram.ts'
 
 const counted = (values: readonly number[]): Map<number, number> => {
   const counts = new Map<number, number>()

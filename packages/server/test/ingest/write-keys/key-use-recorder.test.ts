@@ -3,7 +3,7 @@ import { IngestHarness, WRITE_KEY } from '../ingest-harness.ts'
 
 const call = { type: 'track', event: 'Sign up', userId: 'u1' }
 
-test('the use of a write key is kept to the minute, wherever the key stands', async () => {
+test('the use of a write key is recorded once a minute, wherever the request has the key', async () => {
   await using harness = await IngestHarness.open()
   const { backend, clock } = harness
   expect(backend.keyUses.lastUsedAt(WRITE_KEY)).toBeUndefined()
@@ -18,7 +18,7 @@ test('the use of a write key is kept to the minute, wherever the key stands', as
   expect(backend.keyUses.lastUsedAt(WRITE_KEY)).toBe(first + 60_000)
 })
 
-test('a key that is refused leaves nothing behind', async () => {
+test('the use of a refused key is not recorded', async () => {
   await using harness = await IngestHarness.open()
   await harness.send('/v1/track', { body: { ...call, writeKey: 'wk_none' }, headers: {} })
   expect(harness.backend.keyUses.lastUsedAt('wk_none')).toBeUndefined()

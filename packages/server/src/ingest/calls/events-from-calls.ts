@@ -11,25 +11,26 @@ import {
   newId,
 } from '@hookline/protocol'
 import { randomUUID } from 'node:crypto'
-import type { RejectedCall } from '../answer.ts'
+import type { Suppressions } from '../../backend/deletions.ts'
+import { isRefused, type Refused, type RejectedCall } from '../refused.ts'
 import { type CallRules, parseCall } from './parse-call.ts'
-import { isRefused, type Refused } from './refused.ts'
-import { type Receipt, stamp } from './stamp.ts'
+import type { Receipt } from './receipt.ts'
+import { stamp } from './stamp.ts'
 
-/** The calls of one request, and all that decides about them. */
-export interface CallsToAccept {
+/** The calls of one request, with all that is needed to make events of them. */
+export interface RequestCalls {
   readonly calls: readonly Json[]
   readonly sourceId: string
   readonly rules: CallRules
   readonly receipt: Receipt
-  /** The JSON of the request, to tell which numbers in it JavaScript cannot hold exactly. */
+  /** The JSON of the request, to find the numbers in it that JavaScript cannot represent exactly. */
   readonly text: string
-  /** Whether a timestamp that cannot be read is refused, and not replaced. */
+  /** Whether a call with an unreadable timestamp is refused. Otherwise the timestamp is replaced. */
   readonly isStrict: boolean
 }
 
-/** What became of the calls, each in its order. */
-export interface Acceptance {
+/** The valid calls as events, and the others with the reason, both in the order of the calls. */
+export interface EventsFromCalls {
   readonly events: readonly AcceptedEvent[]
   readonly rejected: readonly RejectedCall[]
 }
@@ -37,24 +38,32 @@ export interface Acceptance {
 const NO_MARKS: readonly Mark[] = []
 const SHOWN_ID_CHARACTERS = 100
 
-/** Makes an event of every call that is good, and tells why the others are not. One never costs another. */
-export function acceptCalls(request: CallsToAccept): Acceptance {
+/** Makes an event of each valid call. An invalid call does not affect the others. */
+export function eventsFromCalls(request: RequestCalls): EventsFromCalls {
   const events: AcceptedEvent[] = []
   const rejected: RejectedCall[] = []
   let found: ReadonlySet<number> | undefined
-  // Once for all calls, and for most requests not at all: it passes over the whole text.
+  // It reads the whole text, so it runs once for all calls, and not at all for most requests.
   const inexact = (): ReadonlySet<number> => (found ??= inexactIntegers(request.text))
   for (const [index, call] of request.calls.entries()) {
-    const accepted = acceptCall(call, request, inexact)
-    if (isRefused(accepted)) rejected.push(rejectedCall(index, call, accepted.refused))
-    else events.push(accepted)
+    const event = eventFromCall(call, request, inexact)
+    if (isRefused(event)) rejected.push(rejectedCall(index, call, event.refused))
+    else events.push(event)
   }
   return { events, rejected }
 }
 
-function acceptCall(
+/** Whether the event belongs to a suppressed user: its userId or its previousId is that of the user. */
+export function isSuppressed(
+  { sourceId, event: { userId, previousId } }: AcceptedEvent,
+  suppressions: Suppressions,
+): boolean {
+  return [userId, previousId].some((id) => id !== undefined && suppressions.has(sourceId, id))
+}
+
+function eventFromCall(
   call: Json,
-  request: CallsToAccept,
+  request: RequestCalls,
   inexact: () => ReadonlySet<number>,
 ): AcceptedEvent | Refused {
   const { sourceId, rules, receipt, isStrict } = request
@@ -76,8 +85,8 @@ function hasLostPrecision(
   inexact: () => ReadonlySet<number>,
 ): boolean {
   const values = [call, shared.context, shared.integrations]
-  const contain = (isMeant: (number: number) => boolean): boolean =>
-    values.some((value) => containsNumber(value, isMeant))
+  const contain = (matches: (number: number) => boolean): boolean =>
+    values.some((value) => containsNumber(value, matches))
   return contain(isBeyondExact) && contain((number) => inexact().has(number))
 }
 

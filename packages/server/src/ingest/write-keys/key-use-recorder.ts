@@ -2,11 +2,11 @@ import type { Logger } from 'pino'
 import type { KeyUses } from '../../backend/catalog.ts'
 import type { Clock } from '../../util/clock.ts'
 
-/** Use is kept to the minute: a busy key shall not write at every request. */
-const KEPT_EVERY_MS = 60_000
+/** Recording once a minute is enough: a key in heavy use must not cause a write with every request. */
+const RECORD_EVERY_MS = 60_000
 
-/** Keeps when write keys are used. No call waits for it. */
-export class KeyUse {
+/** Records when write keys were last used. No call waits for it. */
+export class KeyUseRecorder {
   readonly #uses: KeyUses
   readonly #clock: Clock
   readonly #logger: Logger
@@ -17,11 +17,11 @@ export class KeyUse {
     this.#logger = logger
   }
 
-  note(key: string): void {
+  record(key: string): void {
     const now = this.#clock.now()
-    if (now - (this.#uses.lastUsedAt(key) ?? 0) < KEPT_EVERY_MS) return
+    if (now - (this.#uses.lastUsedAt(key) ?? 0) < RECORD_EVERY_MS) return
     this.#uses.mark(key, now).catch((error: unknown) => {
-      this.#logger.warn({ err: error }, 'use of a write key not kept')
+      this.#logger.warn({ err: error }, 'key_use.not_kept')
     })
   }
 }

@@ -9,23 +9,26 @@ import type { Config } from '../config.ts'
 import type { ActivityListener } from '../telemetry/activity-listener.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { Clock } from '../util/clock.ts'
+import { LogThrottle } from '../util/log-throttle.ts'
 import { RateLimit } from '../util/rate-limit.ts'
-import { type Acceptance, acceptCalls } from './calls/accept-calls.ts'
-import { type Answer, batchRefusal, partialSuccess, refusal, SUCCESS } from './answer.ts'
-import { authenticate } from './write-keys/authenticate.ts'
-import { clientAddress } from './client-address.ts'
-import type { Endpoint } from './endpoints.ts'
-import { KeyUse } from './write-keys/key-use.ts'
-import { type Batch, batchOfOne, parseBatch } from './calls/parse-batch.ts'
 import { type ParsedBody, parseBody } from './body/parse-body.ts'
-import { isRefused, type Refused } from './calls/refused.ts'
-import { RejectedKeys } from './write-keys/rejected-keys.ts'
-import { instantAt, readInstant } from './calls/stamp.ts'
-import { isSuppressed } from './calls/suppressed.ts'
-import { Tally } from './write-keys/tally.ts'
-import { keyFromBody, keyFromHeaders, keyFromQuery } from './write-keys/write-key.ts'
+import { type EventsFromCalls, eventsFromCalls, isSuppressed } from './calls/events-from-calls.ts'
+import { type Batch, batchOfOne, parseBatch } from './calls/parse-batch.ts'
+import { receiptOf } from './calls/receipt.ts'
+import type { Endpoint } from './endpoints.ts'
+import { isRefused, type Refused } from './refused.ts'
+import {
+  batchErrorResponse,
+  errorResponse,
+  type IngestResponse,
+  partialSuccess,
+  SUCCESS,
+} from './responses.ts'
+import { KeyUseRecorder } from './write-keys/key-use-recorder.ts'
+import { RejectedKeyLogger } from './write-keys/rejected-key-logger.ts'
+import { authenticate, keyFromBody, keyFromHeaders, keyFromQuery } from './write-keys/write-key.ts'
 
-/** What ingestion works with. */
+/** What ingestion needs. */
 export interface IngestDeps {
   readonly log: Log
   readonly catalog: Catalog
@@ -38,31 +41,41 @@ export interface IngestDeps {
   readonly logger: Logger
 }
 
-/** How soon a client may try again when the log cannot take its calls. */
-const OVERLOADED_RETRY_SECONDS = 5
-const TELL_OVERLOAD_EVERY_MS = 10_000
+/** A request of a known source, with its parsed body. */
+interface ParsedRequest {
+  readonly request: FastifyRequest
+  readonly endpoint: Endpoint
+  readonly source: Source
+  readonly body: ParsedBody
+  readonly batch: Batch
+  readonly isStrict: boolean
+}
 
-/** Takes one request after the other: who sends, what it says, whether it may, and into the log. */
-export class Intake {
+/** How soon a client may try again when the log cannot append its calls. */
+const OVERLOADED_RETRY_SECONDS = 5
+const LOG_OVERLOAD_EVERY_MS = 10_000
+
+/** Handles a request with calls: authenticates, parses, limits the rate, makes events, and appends them to the log. */
+export class IngestionHandler {
   readonly #deps: IngestDeps
   readonly #rateLimit: RateLimit
-  readonly #rejectedKeys: RejectedKeys
-  readonly #keyUse: KeyUse
-  readonly #overloads: Tally
+  readonly #rejectedKeys: RejectedKeyLogger
+  readonly #keyUses: KeyUseRecorder
+  readonly #overloads: LogThrottle
 
   constructor(deps: IngestDeps) {
     this.#deps = deps
     this.#rateLimit = new RateLimit(deps.clock)
-    this.#rejectedKeys = new RejectedKeys(deps.clock, deps.logger)
-    this.#keyUse = new KeyUse(deps.keyUses, deps.clock, deps.logger)
-    this.#overloads = new Tally(deps.clock, TELL_OVERLOAD_EVERY_MS)
+    this.#rejectedKeys = new RejectedKeyLogger(deps.clock, deps.logger)
+    this.#keyUses = new KeyUseRecorder(deps.keyUses, deps.clock, deps.logger)
+    this.#overloads = new LogThrottle(deps.clock, LOG_OVERLOAD_EVERY_MS)
   }
 
-  /** The answer to a request that carries calls. A 200 means that they are stored durably, but for those of suppressed users. */
-  async take(request: FastifyRequest, endpoint: Endpoint): Promise<Answer> {
+  /** Resolves to the response. A 200 means that the calls are durable in the log, except those of suppressed users. */
+  async handle(request: FastifyRequest, endpoint: Endpoint): Promise<IngestResponse> {
     const headerKey = keyFromHeaders(request.headers)
     if (headerKey !== undefined) {
-      // Before the body is read: who may not send shall not cost much.
+      // Before the body is read, so that a request without a valid key costs little.
       const source = this.#authenticate(headerKey)
       if (isRefused(source)) return this.#refuse(source.refused)
     }
@@ -77,28 +90,22 @@ export class Intake {
     const waitSeconds = this.#rateLimit.take(source, batch.calls.length)
     if (waitSeconds > 0) return this.#refuse('rate_limited', batch.calls.length, waitSeconds)
     const isStrict = request.headers['x-strict-mode'] === '1'
-    const acceptance = this.#accept({ request, endpoint, source, body, batch, isStrict })
-    return this.#store(acceptance, { isBatch: endpoint.type === undefined, isStrict })
+    const result = this.#eventsFrom({ request, endpoint, source, body, batch, isStrict })
+    return this.#store(result, { isBatch: endpoint.type === undefined, isStrict })
   }
 
   #authenticate(writeKey: string | undefined): Source | Refused {
     const source = authenticate(this.#deps.catalog.current, writeKey)
     if (isRefused(source)) this.#rejectedKeys.add(writeKey, source.refused)
-    else this.#keyUse.note(writeKey!)
+    else this.#keyUses.record(writeKey!)
     return source
   }
 
-  #accept(given: {
-    readonly request: FastifyRequest
-    readonly endpoint: Endpoint
-    readonly source: Source
-    readonly body: ParsedBody
-    readonly batch: Batch
-    readonly isStrict: boolean
-  }): Acceptance {
-    const { request, endpoint, source, body, batch, isStrict } = given
+  #eventsFrom(parsed: ParsedRequest): EventsFromCalls {
+    const { request, endpoint, source, body, batch, isStrict } = parsed
     const { config, clock } = this.#deps
-    const acceptance = acceptCalls({
+    const { clockSkewToleranceMs } = config
+    const result = eventsFromCalls({
       calls: batch.calls,
       sourceId: source.id,
       rules: {
@@ -107,30 +114,24 @@ export class Intake {
         maxLevels: config.maxNestingLevels,
         maxBytes: body.bytes > config.maxMessageBytes ? config.maxMessageBytes : undefined,
       },
-      receipt: {
-        receivedAt: instantAt(clock.now()),
-        sentAt: readInstant(batch.sentAt),
-        ip: clientAddress(request),
-        isFromBrowser: request.headers.origin !== undefined,
-        clockSkewToleranceMs: config.clockSkewToleranceMs,
-      },
+      receipt: receiptOf(request, batch.sentAt, { now: clock.now(), clockSkewToleranceMs }),
       text: body.text,
       isStrict,
     })
-    for (const { code } of acceptance.rejected) this.#countRefused(code, 1)
-    return acceptance
+    for (const { code } of result.rejected) this.#countRefused(code, 1)
+    return result
   }
 
   async #store(
-    { events, rejected }: Acceptance,
+    { events, rejected }: EventsFromCalls,
     { isBatch, isStrict }: { readonly isBatch: boolean; readonly isStrict: boolean },
-  ): Promise<Answer> {
+  ): Promise<IngestResponse> {
     const [first, ...others] = rejected
     if (first !== undefined && (isStrict || events.length === 0)) {
-      return isBatch ? batchRefusal([first, ...others]) : refusal(first.code)
+      return isBatch ? batchErrorResponse([first, ...others]) : errorResponse(first.code)
     }
     const { log, metrics, suppressions, activity } = this.#deps
-    // At once before it is appended: a purge that follows the suppression finds whatever came before.
+    // Directly before the append, so that the purge that follows a suppression finds all earlier events.
     const kept = events.filter((event) => !isSuppressed(event, suppressions))
     const stopTimer = metrics.logCommit.startTimer()
     try {
@@ -146,15 +147,15 @@ export class Intake {
     return first === undefined ? SUCCESS : partialSuccess(rejected)
   }
 
-  #overloaded(error: BackendUnavailable, calls: number): Answer {
-    const requests = this.#overloads.add('append')
-    if (requests > 0) this.#deps.logger.error({ err: error, requests }, 'log cannot take calls')
+  #overloaded(error: BackendUnavailable, calls: number): IngestResponse {
+    const requests = this.#overloads.count('append')
+    if (requests > 0) this.#deps.logger.error({ err: error, requests }, 'log.overloaded')
     return this.#refuse('overloaded', calls, OVERLOADED_RETRY_SECONDS)
   }
 
-  #refuse(code: IngestCodeName, calls = 1, retryAfterSeconds?: number): Answer {
+  #refuse(code: IngestCodeName, calls = 1, retryAfterSeconds?: number): IngestResponse {
     this.#countRefused(code, calls)
-    return refusal(code, retryAfterSeconds)
+    return errorResponse(code, retryAfterSeconds)
   }
 
   #countRefused(result: 'suppressed' | IngestCodeName, calls: number): void {

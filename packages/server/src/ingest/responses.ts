@@ -1,0 +1,48 @@
+import { INGEST_CODES, type IngestCodeName, ingestError } from '@hookline/protocol'
+import type { FastifyReply } from 'fastify'
+import type { RejectedCall } from './refused.ts'
+
+/** A response of the ingestion API. */
+export interface IngestResponse {
+  readonly status: number
+  /** A JSON object, as text. */
+  readonly body: string
+  readonly retryAfterSeconds?: number
+}
+
+/** The only response that every client library understands as success (spec 01, §What is answered). */
+export const SUCCESS: IngestResponse = response(200, { success: true })
+
+/** The response when some calls of a batch were stored, and these were not. */
+export function partialSuccess(rejected: readonly RejectedCall[]): IngestResponse {
+  return response(200, { success: true, rejected })
+}
+
+/** The response when nothing was stored. */
+export function errorResponse(code: IngestCodeName, retryAfterSeconds?: number): IngestResponse {
+  const error = response(INGEST_CODES[code].status, ingestError(code))
+  return retryAfterSeconds === undefined ? error : { ...error, retryAfterSeconds }
+}
+
+/** The response when nothing of a batch was stored because of these calls. The first one determines the code. */
+export function batchErrorResponse(
+  rejected: readonly [RejectedCall, ...RejectedCall[]],
+): IngestResponse {
+  const [{ code }] = rejected
+  return response(INGEST_CODES[code].status, { ...ingestError(code), rejected })
+}
+
+/** A response whose body has these fields. */
+export function response(status: number, fields: object): IngestResponse {
+  return { status, body: JSON.stringify(fields) }
+}
+
+/** Sends a response as JSON with a Content-Length, which every client library can read. */
+export function sendResponse(
+  reply: FastifyReply,
+  { status, body, retryAfterSeconds }: IngestResponse,
+): void {
+  if (retryAfterSeconds !== undefined) void reply.header('retry-after', retryAfterSeconds)
+  // It names the charset, so that the framework does not add it.
+  void reply.code(status).header('content-type', 'application/json; charset=utf-8').send(body)
+}

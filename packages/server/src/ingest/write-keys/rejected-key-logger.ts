@@ -1,0 +1,26 @@
+import type { IngestCodeName } from '@hookline/protocol'
+import type { Logger } from 'pino'
+import type { Clock } from '../../util/clock.ts'
+import { LogThrottle } from '../../util/log-throttle.ts'
+
+/** Enough characters for the operator to recognise the key, too few to use it. */
+const PREFIX_CHARACTERS = 6
+const EVERY_MS = 60_000
+
+/** Logs requests that were refused because of their write key, with the first characters of the key. */
+export class RejectedKeyLogger {
+  readonly #logger: Logger
+  readonly #throttle: LogThrottle
+
+  constructor(clock: Clock, logger: Logger) {
+    this.#logger = logger
+    this.#throttle = new LogThrottle(clock, EVERY_MS)
+  }
+
+  /** Counts a refused request. Logs the count at most once a minute for each prefix and code. */
+  add(writeKey: string | undefined, code: IngestCodeName): void {
+    const keyPrefix = (writeKey ?? '').slice(0, PREFIX_CHARACTERS)
+    const requests = this.#throttle.count(`${code} ${keyPrefix}`)
+    if (requests > 0) this.#logger.warn({ code, keyPrefix, requests }, 'write_key.refused')
+  }
+}

@@ -1,0 +1,35 @@
+import { LRUCache } from 'lru-cache'
+import type { Clock } from './clock.ts'
+
+interface Count {
+  unlogged: number
+  loggedAt: number
+}
+
+/** The most keys that are counted at once. Keys may come from clients, so their number needs a bound. */
+const MAX_KEYS = 1_000
+
+/** Counts frequent events by key, so that a log line with the count is written at once, and then at intervals. */
+export class LogThrottle {
+  readonly #clock: Clock
+  readonly #everyMs: number
+  readonly #counts = new LRUCache<string, Count>({ max: MAX_KEYS })
+
+  constructor(clock: Clock, everyMs: number) {
+    this.#clock = clock
+    this.#everyMs = everyMs
+  }
+
+  /** Counts one more event. Returns the number of events since the last log line, or 0 where no line is due. */
+  count(key: string): number {
+    const now = this.#clock.now()
+    let count = this.#counts.get(key)
+    if (count === undefined) this.#counts.set(key, (count = { unlogged: 0, loggedAt: -Infinity }))
+    count.unlogged += 1
+    if (now - count.loggedAt < this.#everyMs) return 0
+    const { unlogged } = count
+    count.unlogged = 0
+    count.loggedAt = now
+    return unlogged
+  }
+}
