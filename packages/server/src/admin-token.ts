@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from './config.ts'
-import { readIfThere } from './util/kept-file.ts'
+import { readIfThere } from './util/durable-file.ts'
 import { Redacted } from './util/redacted.ts'
 
 /** The token of the management API, and where it comes from. */

@@ -5,7 +5,7 @@ import {
   type KeyObject,
   sign,
 } from 'node:crypto'
-import { readIfThere, writeDurably } from '../util/kept-file.ts'
+import { readIfThere, writeDurably } from '../util/durable-file.ts'
 
 /** A document with what proves who wrote it. */
 export interface SignedReceipt<T extends object> {

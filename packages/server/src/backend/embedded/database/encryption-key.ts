@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { readIfThere, writeDurably } from '../../../util/kept-file.ts'
+import { readIfThere, writeDurably } from '../../../util/durable-file.ts'
 import type { Redacted } from '../../../util/redacted.ts'
 import { SecretBox } from '../../../util/secret-box.ts'
 

@@ -1,0 +1,33 @@
+import { closeSync, fsyncSync, openSync, readFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import writeFileAtomic from 'write-file-atomic'
+
+/** The text in `file` without surrounding white space; `undefined` where the file does not exist. */
+export function readIfThere(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/**
+ * Writes `text` and a line end to `file`, readable by its owner only. The file is complete or unchanged at any moment, and
+ * survives a power cut once this returns. Throws, and leaves nothing behind, where the file cannot be written.
+ */
+export function writeDurably(file: string, text: string): void {
+  writeFileAtomic.sync(file, `${text}\n`, { mode: 0o600 })
+  syncFolder(dirname(file))
+}
+
+/** The library syncs the file, but not the folder with its new name. Windows cannot sync folders. */
+function syncFolder(folder: string): void {
+  if (process.platform === 'win32') return
+  const handle = openSync(folder, 'r')
+  try {
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
+}

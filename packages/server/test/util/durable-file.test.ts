@@ -1,0 +1,90 @@
+import fs, {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+import { join } from 'node:path'
+import { describe, expect, test, vi } from 'vitest'
+import { readIfThere, writeDurably } from '../../src/util/durable-file.ts'
+import { TemporaryFolder } from '../harness/temporary-folder.ts'
+
+const modeOf = (file: string): number => statSync(file).mode & 0o777
+
+/** Records the calls of fs that make a file durable. They still do their work. */
+function recordedSteps(act: () => void): string[] {
+  const steps: string[] = []
+  const { fsyncSync, renameSync } = fs
+  vi.spyOn(fs, 'fsyncSync').mockImplementation((handle) => {
+    steps.push(`fsync of the ${fs.fstatSync(handle).isDirectory() ? 'folder' : 'file'}`)
+    fsyncSync(handle)
+  })
+  vi.spyOn(fs, 'renameSync').mockImplementation((from, to) => {
+    steps.push('rename')
+    renameSync(from, to)
+  })
+  syncBuiltinESMExports()
+  try {
+    act()
+  } finally {
+    vi.restoreAllMocks()
+    syncBuiltinESMExports()
+  }
+  return steps
+}
+
+describe('a durable file', () => {
+  test('is written with a line end, and read without', () => {
+    using folder = new TemporaryFolder()
+    const file = join(folder.path, 'key')
+    expect(readIfThere(file)).toBeUndefined()
+    writeDurably(file, 'the key')
+    expect(readFileSync(file, 'utf8')).toBe('the key\n')
+    expect(readIfThere(file)).toBe('the key')
+  })
+
+  test('is readable by its owner only, even if the old file was not', () => {
+    using folder = new TemporaryFolder()
+    const file = join(folder.path, 'key')
+    const umask = process.umask(0)
+    try {
+      writeDurably(file, 'first')
+      expect(modeOf(file)).toBe(0o600)
+      chmodSync(file, 0o644)
+      writeDurably(file, 'second')
+      expect(modeOf(file)).toBe(0o600)
+    } finally {
+      process.umask(umask)
+    }
+    expect(readIfThere(file)).toBe('second')
+  })
+
+  test.skipIf(process.platform === 'win32')(
+    'is on disk before it gets its name, and then its name is',
+    () => {
+      using folder = new TemporaryFolder()
+      const file = join(folder.path, 'key')
+      writeFileSync(file, 'old')
+      expect(recordedSteps(() => writeDurably(file, 'new'))).toEqual([
+        'fsync of the file',
+        'rename',
+        'fsync of the folder',
+      ])
+      expect(readIfThere(file)).toBe('new')
+      expect(readdirSync(folder.path)).toEqual(['key'])
+    },
+  )
+
+  test('that cannot be written leaves nothing behind', () => {
+    using folder = new TemporaryFolder()
+    const file = join(folder.path, 'key')
+    mkdirSync(file)
+    expect(() => writeDurably(file, 'the key')).toThrow(
+      expect.objectContaining({ syscall: 'rename' }),
+    )
+    expect(readdirSync(folder.path)).toEqual(['key'])
+  })
+})
