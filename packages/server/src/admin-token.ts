@@ -5,11 +5,11 @@ import type { Config } from './config.ts'
 import { readIfThere } from './util/durable-file.ts'
 import { Redacted } from './util/redacted.ts'
 
-/** The token of the management API, and where it comes from. */
+/** The token of the management API, with its origin. */
 export class AdminToken extends Redacted {
-  /** The file that keeps it; `null` where the operator set it. */
+  /** The file that contains it; `null` where the operator set it. */
   readonly file: string | null
-  /** Whether it was made just now, so that it is worth showing once. */
+  /** Whether it was just created. Then the CLI shows it once. */
   readonly isNew: boolean
 
   constructor(token: string, file: string | null, isNew: boolean) {
@@ -19,7 +19,7 @@ export class AdminToken extends Redacted {
   }
 }
 
-/** The token the operator set, else the one in `<dataDir>/admin-token`, made at the first start (owner-only). */
+/** The token that the operator set, else the one in `<dataDir>/admin-token`, which the first start creates, owner-only. */
 export function adminTokenOf(config: Pick<Config, 'adminToken' | 'dataDir'>): AdminToken {
   if (config.adminToken) return new AdminToken(config.adminToken.reveal(), null, false)
   const file = join(config.dataDir, 'admin-token')

@@ -3,14 +3,14 @@ import { parse } from 'yaml'
 import { ConfigError, type ConfigFile } from './config.ts'
 
 /**
- * The configuration file at `path`, YAML or JSON: settings by name, lists as lists or separated by commas.
- * @throws {ConfigError} where it cannot be read, or is not of this form
+ * Reads the configuration file at `path`, YAML or JSON: settings by name. A list is a list or a text with commas.
+ * @throws {ConfigError} where the file cannot be read or has another format
  */
 export function readConfigFile(path: string): ConfigFile {
   const document = parsed(textOf(path), path)
   if (document === null || document === undefined) return { path, values: {} }
   if (typeof document !== 'object' || Array.isArray(document)) {
-    throw new ConfigError([`${path} must hold settings by name, like port: 4800`])
+    throw new ConfigError([`${path} must contain settings by name, like port: 4800`])
   }
   const entries = Object.entries(document).map(([key, value]) => [key, asText(value)] as const)
   const problems = entries
@@ -31,7 +31,7 @@ function textOf(path: string): string {
 
 function parsed(text: string, path: string): unknown {
   try {
-    // JSON is YAML as well. Errors quote no line: it may hold a secret.
+    // JSON is YAML, too. Errors quote no line, because it may contain a secret.
     return parse(text, { prettyErrors: false })
   } catch (error) {
     const { linePos } = error as { linePos?: readonly { readonly line: number }[] }

@@ -9,7 +9,7 @@ type Value<S extends SettingName> =
 /** All settings, parsed and frozen. */
 export type Config = { readonly [S in SettingName]: Value<S> }
 
-/** Everything that is wrong with what the operator set, at once. */
+/** All problems of the configuration at once. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
   readonly problems: readonly string[]
@@ -25,24 +25,24 @@ export class ConfigError extends Error {
 type Environment = Readonly<Record<string, string | undefined>>
 type Flags = { readonly [S in SettingName]?: string }
 
-/** What a configuration file says: settings by name, as the text of a flag. */
+/** The contents of a configuration file: settings by name, with values as a flag would have them. */
 export interface ConfigFile {
   readonly path: string
   readonly values: Readonly<Record<string, string>>
 }
 
-/** Where the value of a setting was found. */
+/** Where the value of a setting comes from. */
 export interface Origin {
   readonly kind: 'flag' | 'environment' | 'file' | 'default' | 'unset'
-  /** The flag, the variable or the file; absent where nothing was set. */
+  /** The name of the flag, the variable or the file; absent where nothing was set. */
   readonly name?: string
 }
 
-/** A configuration, and where each value comes from. */
+/** A configuration, with the origin of each value. */
 export interface ResolvedConfig {
   readonly config: Config
   readonly origins: { readonly [S in SettingName]: Origin }
-  /** What was found, as text; absent where there is no value. Of a secret it holds the secret. */
+  /** The text of each value; absent where there is none. The text of a secret is the secret itself. */
   readonly texts: { readonly [S in SettingName]?: string }
 }
 
@@ -56,7 +56,7 @@ export function variableOf(name: SettingName): string {
   return `HOOKLINE_${name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`
 }
 
-/** `HOOKLINE_ADMIN_TOKEN_FILE`, the variable with the path of a file that holds the secret. */
+/** `HOOKLINE_ADMIN_TOKEN_FILE`, the variable that names a file with the secret. */
 export function fileVariableOf(name: SettingName): string {
   return `${variableOf(name)}_FILE`
 }
@@ -65,13 +65,13 @@ const NAMES = Object.keys(SETTINGS) as SettingName[]
 const SECRETS = NAMES.filter((name) => (SETTINGS[name] as Setting).secret)
 const VARIABLES = [...NAMES.map(variableOf), ...SECRETS.map(fileVariableOf)]
 
-/** Variables that begin with HOOKLINE_ and are no settings of the service. */
+/** Variables that begin with HOOKLINE_ but are not settings of the service. */
 const OTHER_VARIABLES = /^HOOKLINE_(?:TEST_|REQUIRE_CLUSTER$|URL$|WRITE_KEY$|CONFIG$)/
 
 /**
- * The configuration from flags, environment and file; a flag wins over a variable, a variable over the
- * file, the file over the default.
- * @throws {ConfigError} naming every problem at once, unknown variables and keys with a suggestion
+ * Makes the configuration from flags, environment and file. A flag wins over a variable, a variable over the file, and
+ * the file over the default.
+ * @throws {ConfigError} with all problems at once, and a suggestion for each unknown variable or key
  */
 export function parseConfig(
   environment: Environment,
@@ -81,7 +81,7 @@ export function parseConfig(
   return resolveConfig(environment, flags, file).config
 }
 
-/** The same, with where each value comes from. @throws {ConfigError} */
+/** Like `parseConfig`, with the origin of each value. @throws {ConfigError} */
 export function resolveConfig(
   environment: Environment,
   flags: Flags = {},
@@ -110,18 +110,18 @@ export function resolveConfig(
   }
 }
 
-interface Found {
+interface FoundValue {
   readonly text: string | undefined
   readonly origin: Origin
 }
 
-interface Layers {
+interface ConfigSources {
   readonly environment: Environment
   readonly flags: Flags
   readonly file: ConfigFile | undefined
 }
 
-function find(name: SettingName, { environment, flags, file }: Layers): Found {
+function find(name: SettingName, { environment, flags, file }: ConfigSources): FoundValue {
   const { default: fallback, secret }: Setting = SETTINGS[name]
   const variable = variableOf(name)
   const fileVariable = secret ? fileVariableOf(name) : variable
@@ -155,9 +155,9 @@ function parsed(name: SettingName, text: string, { kind, name: from }: Origin): 
   try {
     return setting.parse(text)
   } catch (cause) {
-    const given = kind === 'file' ? `${name} in ${from}` : (from ?? flagOf(name))
-    const shown = setting.secret ? '' : `, not "${text}"`
-    throw new Error(`${given} must be ${(cause as Error).message}${shown}`, { cause })
+    const place = kind === 'file' ? `${name} in ${from}` : (from ?? flagOf(name))
+    const actual = setting.secret ? '' : `, not "${text}"`
+    throw new Error(`${place} must be ${(cause as Error).message}${actual}`, { cause })
   }
 }
 
@@ -165,17 +165,19 @@ function unknownVariables(environment: Environment): string[] {
   return Object.keys(environment)
     .filter((variable) => variable.startsWith('HOOKLINE_') && !VARIABLES.includes(variable))
     .filter((variable) => !OTHER_VARIABLES.test(variable))
-    .map((variable) => `${variable} is no setting; did you mean ${nearest(variable, VARIABLES)}?`)
+    .map(
+      (variable) => `${variable} is not a setting; did you mean ${nearest(variable, VARIABLES)}?`,
+    )
 }
 
 function unknownKeys(file: ConfigFile | undefined): string[] {
   return Object.keys(file?.values ?? {})
     .filter((key) => !Object.hasOwn(SETTINGS, key))
-    .map((key) => `${key} in ${file?.path} is no setting; did you mean ${nearest(key, NAMES)}?`)
+    .map((key) => `${key} in ${file?.path} is not a setting; did you mean ${nearest(key, NAMES)}?`)
 }
 
-function nearest(given: string, known: readonly string[]): string {
+function nearest(name: string, known: readonly string[]): string {
   return known.reduce((best, candidate) =>
-    leven(given, candidate) < leven(given, best) ? candidate : best,
+    leven(name, candidate) < leven(name, best) ? candidate : best,
   )
 }

@@ -37,7 +37,7 @@ export interface ServiceOptions {
   readonly logger: Logger
 }
 
-/** A running service. Disposing of it stops it gracefully: no accepted event is lost, and attempts in flight may end. */
+/** A running service. Disposing of it stops it gracefully: accepted events are kept, and attempts in flight may end. */
 export interface Service extends AsyncDisposable {
   /** The URL of the ingestion API, for example `http://127.0.0.1:4800`. */
   readonly url: string

@@ -3,23 +3,23 @@ import { isIP } from 'node:net'
 import { Redacted } from './util/redacted.ts'
 import { SecretBox } from './util/secret-box.ts'
 
-/** One setting: the only place that knows its name, default, form and meaning. */
+/** One setting. This table is the only place that has its name, default, format and meaning. */
 export interface Setting<T = unknown> {
-  /** As `--help` and docs/config.md give it. */
+  /** The description in `--help` and docs/config.md. */
   readonly doc: string
-  /** What applies where nothing is set, as a user would write it; absent where there is no value. */
+  /** The default, as a user would write it; absent where there is none. */
   readonly default?: string
-  /** Never shown. */
+  /** Whether the value is a secret, which is never shown. */
   readonly secret?: true
-  /** Turns what the user wrote into the value, or throws an Error whose message completes "… must be". */
+  /** Parses the text of the user, or throws an Error whose message completes "… must be". */
   readonly parse: (text: string) => T
 }
 
-/** The form a setting does not have. The message completes "… must be". */
-class NotOfThisForm extends Error {}
+/** A setting has the wrong format. The message completes "… must be". */
+class WrongFormat extends Error {}
 
 const text = (raw: string): string => {
-  if (raw === '') throw new NotOfThisForm('a text that is not empty')
+  if (raw === '') throw new WrongFormat('a text that is not empty')
   return raw
 }
 
@@ -27,7 +27,7 @@ const secret = (raw: string): Redacted => new Redacted(text(raw))
 
 const keys = (raw: string): Redacted => {
   if (SecretBox.keysIn(raw) === undefined) {
-    throw new NotOfThisForm(
+    throw new WrongFormat(
       '32 random bytes as base64 (openssl rand -base64 32), or several such keys',
     )
   }
@@ -39,7 +39,7 @@ const integer =
   (raw: string): number => {
     const value = Number(raw)
     if (!/^\d+$/.test(raw) || value < least || value > most) {
-      throw new NotOfThisForm(`a whole number from ${least} to ${most}`)
+      throw new WrongFormat(`a whole number from ${least} to ${most}`)
     }
     return value
   }
@@ -48,7 +48,7 @@ const oneOf =
   <T extends string>(...choices: readonly T[]) =>
   (raw: string): T => {
     const choice = choices.find((candidate) => candidate === raw)
-    if (choice === undefined) throw new NotOfThisForm(`one of ${choices.join(', ')}`)
+    if (choice === undefined) throw new WrongFormat(`one of ${choices.join(', ')}`)
     return choice
   }
 
@@ -63,7 +63,7 @@ const networks = (raw: string): readonly string[] => {
     const [address = '', prefix = ''] = network.split('/')
     const bits = isIP(address) === 4 ? 32 : 128
     if (!isIP(address) || !/^\d{1,3}$/.test(prefix) || Number(prefix) > bits) {
-      throw new NotOfThisForm('a list of networks like 10.0.0.0/8,::1/128, separated by commas')
+      throw new WrongFormat('a list of networks like 10.0.0.0/8,::1/128, separated by commas')
     }
   }
   return list(raw)
@@ -72,7 +72,7 @@ const networks = (raw: string): readonly string[] => {
 const ports = (raw: string): ReadonlySet<number> => {
   const numbers = list(raw).map((port) => (/^\d{1,5}$/.test(port) ? Number(port) : 0))
   if (numbers.some((port) => port < 1 || port > 65_535)) {
-    throw new NotOfThisForm('a list of ports like 8500,9200, separated by commas')
+    throw new WrongFormat('a list of ports like 8500,9200, separated by commas')
   }
   return new Set(numbers)
 }
@@ -80,22 +80,22 @@ const ports = (raw: string): ReadonlySet<number> => {
 const delays = (raw: string): readonly number[] => {
   const values = list(raw).map(Number)
   if (values.length === 0 || values.some((ms) => !Number.isSafeInteger(ms) || ms < 0)) {
-    throw new NotOfThisForm('a list of whole milliseconds like 100,200,400, separated by commas')
+    throw new WrongFormat('a list of whole milliseconds like 100,200,400, separated by commas')
   }
   return values
 }
 
 const HOUR = 60 * 60 * 1000
 
-/** Every setting of the service. The key is its name in code; flag and environment variable follow from it. */
+/** All settings of the service. The key is the name in code. Flag and environment variable are made from it. */
 export const SETTINGS = {
   host: {
-    doc: 'Address to listen on. Only this machine can reach the default.',
+    doc: 'Address to listen on. The default accepts connections from this machine only.',
     default: '127.0.0.1',
     parse: text,
   },
   port: {
-    doc: 'Port to listen on; 0 takes a free one.',
+    doc: 'Port to listen on. With 0, the system chooses a free port.',
     default: '4800',
     parse: integer(0, 65_535),
   },
@@ -105,89 +105,89 @@ export const SETTINGS = {
     parse: text,
   },
   adminPort: {
-    doc: 'Port for management API, health and metrics alone, so that port takes calls and nothing else; 0 takes a free one. Without it all share port.',
+    doc: 'Separate port for management API, health checks and metrics. Then port accepts calls only. With 0, the system chooses a free port. Unset, port serves everything.',
     parse: integer(0, 65_535),
   },
   dataDir: {
-    doc: 'Folder that holds the database and the tokens.',
+    doc: 'Folder of the database, the admin token and the keys.',
     default: './data',
     parse: text,
   },
   adminToken: {
-    doc: 'Token of the management API. Without it one is made and kept in <dataDir>/admin-token.',
+    doc: 'Token of the management API. Unset, the service creates one in <dataDir>/admin-token.',
     secret: true,
     parse: secret,
   },
   adminRateLimit: {
-    doc: 'Most requests per second that one token may make of the management API; 0 for no limit.',
+    doc: 'Most requests to the management API per second and token. 0 means no limit.',
     default: '1000',
     parse: integer(0, 1_000_000),
   },
   encryptionKey: {
-    doc: 'Encrypts shared secrets and header values in the database: 32 bytes as base64; several keys, separated by commas, to change it: the first one encrypts. Without it one is made and kept in <dataDir>/encryption-key.',
+    doc: 'Key that encrypts shared secrets and header values in the database: 32 bytes as base64. To change the key, set the new one and the old one, separated by a comma. The first one encrypts. Unset, the service creates one in <dataDir>/encryption-key.',
     secret: true,
     parse: keys,
   },
   allowedNetworks: {
-    doc: 'Networks webhooks may reach although they are private, loopback or reserved, separated by commas.',
+    doc: 'Private, loopback or reserved networks that webhooks may reach, separated by commas.',
     default: '',
     parse: networks,
   },
   allowedPorts: {
-    doc: 'Ports webhooks may be at although they are not for web servers but for mail, databases and the like, separated by commas.',
+    doc: 'Ports of mail servers, databases and similar services that webhooks may use, separated by commas.',
     default: '',
     parse: ports,
   },
   trustedProxies: {
-    doc: 'Networks of proxies whose X-Forwarded-For is believed, separated by commas.',
+    doc: 'Networks of proxies whose X-Forwarded-For header is trusted, separated by commas.',
     default: '',
     parse: networks,
   },
   tlsCaFile: {
-    doc: 'PEM file with certificate authorities that webhooks may use, besides the usual ones.',
+    doc: 'PEM file of certificate authorities that are trusted for webhooks, in addition to the usual ones.',
     parse: text,
   },
   attemptTimeoutMs: {
-    doc: 'Deadline of one attempt, from the name look-up to the last response header.',
+    doc: 'Deadline of one attempt in milliseconds, from the DNS look-up to the last response header.',
     default: String(LIMITS.attemptTimeoutMs),
     parse: integer(100, 60_000),
   },
   retryScheduleMs: {
-    doc: 'Waits between the attempts, separated by commas, in place of the exponential ones; the last one repeats. No breaker rests longer than the longest. For tests.',
+    doc: 'Waits between attempts in milliseconds, separated by commas, instead of the exponential ones. The last one repeats. A breaker stays open for at most the longest one. For tests.',
     parse: delays,
   },
   retryWindowMs: {
-    doc: 'How long a delivery is retried, from when it first became due.',
+    doc: 'How long a delivery is retried after it first became due, in milliseconds.',
     default: String(LIMITS.retryWindowMs),
     parse: integer(0, LIMITS.maxRetryWindowMs),
   },
   retentionMs: {
-    doc: 'How long events are kept, with their deliveries and attempts. What waits for delivery is kept longer.',
+    doc: 'How long events, deliveries and attempts are kept, in milliseconds. Events with a waiting delivery are kept longer.',
     default: String(7 * 24 * HOUR),
     parse: integer(60_000, 10 * 365 * 24 * HOUR),
   },
   retentionMaxBytes: {
-    doc: 'How large the database may grow before the oldest events go, whatever their age; 0 for no limit.',
+    doc: 'Size of the database in bytes from which the oldest events are removed, whatever their age. 0 means no limit.',
     default: '0',
     parse: integer(0, Number.MAX_SAFE_INTEGER),
   },
   auditRetentionMs: {
-    doc: 'How long entries of the audit log are kept.',
+    doc: 'How long entries of the audit log are kept, in milliseconds.',
     default: String(400 * 24 * HOUR),
     parse: integer(60_000, 10 * 365 * 24 * HOUR),
   },
   maxInFlight: {
-    doc: 'Attempt rounds in flight on this node.',
+    doc: 'Most attempt rounds in flight at once.',
     default: '512',
     parse: integer(1, 65_536),
   },
   laneConcurrency: {
-    doc: 'Attempt rounds in flight to one destination; never more than a quarter of maxInFlight.',
+    doc: 'Most attempt rounds in flight at once to one destination. At most a quarter of maxInFlight applies.',
     default: '64',
     parse: integer(1, 16_384),
   },
   laneWindow: {
-    doc: 'Deliveries of one destination held in memory; what exceeds it is parked in the database.',
+    doc: 'Most deliveries of one destination in memory. Further ones are parked in the database.',
     default: '256',
     parse: integer(1, 65_536),
   },
@@ -207,37 +207,37 @@ export const SETTINGS = {
     parse: integer(1, 100_000),
   },
   maxNestingLevels: {
-    doc: 'Most levels of objects and arrays in one call.',
+    doc: 'Most nested levels of objects and arrays in one call.',
     default: String(LIMITS.nestingLevels),
     parse: integer(4, 512),
   },
   maxWaitingBytes: {
-    doc: 'Most bytes of accepted calls that may wait for the disk; beyond it calls are answered 503.',
+    doc: 'Most bytes of calls that may wait for the disk at once. Beyond it, the response to calls is 503.',
     default: String(64 * 1024 * 1024),
     parse: integer(1024 * 1024, 1024 * 1024 * 1024),
   },
   requestTimeoutMs: {
-    doc: 'How long a request may take to arrive.',
+    doc: 'How long a request may take to arrive completely, in milliseconds.',
     default: '30000',
     parse: integer(100, 600_000),
   },
   dedupeWindowMs: {
-    doc: 'How long a second call with the same source and messageId is recognised. Takes 4 bytes of memory for each event of that time.',
+    doc: 'How long a call with the messageId of an earlier call of the same source is a duplicate, in milliseconds. Needs 4 bytes of memory for each event of that time.',
     default: String(24 * HOUR),
     parse: integer(0, 30 * 24 * HOUR),
   },
   clockSkewToleranceMs: {
-    doc: "How wrong a client's clock may be before its timestamps are corrected.",
+    doc: "How many milliseconds a client's clock may be wrong before its timestamps are corrected.",
     default: String(10 * 60 * 1000),
     parse: integer(0, 24 * HOUR),
   },
   shutdownTimeoutMs: {
-    doc: 'How long a stop waits for requests and attempts in flight.',
+    doc: 'How long a stop waits for requests and attempts in flight, in milliseconds.',
     default: '10000',
     parse: integer(0, 600_000),
   },
   logLevel: {
-    doc: 'Least severe log lines to write: trace, debug, info, warn, error, silent.',
+    doc: 'Lowest level of log lines to write: trace, debug, info, warn, error, or silent for none.',
     default: 'info',
     parse: oneOf('trace', 'debug', 'info', 'warn', 'error', 'silent'),
   },

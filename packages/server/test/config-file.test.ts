@@ -22,7 +22,7 @@ function problemsOf(act: () => unknown): readonly string[] {
 }
 
 describe('the configuration file', () => {
-  test('is YAML or JSON; a variable wins over it, a flag over both, and each value has its origin', () => {
+  test('is YAML or JSON. A variable wins over it, a flag wins over both, and each value has its origin', () => {
     using folder = new TemporaryFolder()
     const yaml =
       'port: 1\nlaneWindow: 2\nmaxInFlight: 3\nallowedNetworks:\n  - 10.0.0.0/8\n  - ::1/128\n'
@@ -55,13 +55,13 @@ describe('the configuration file', () => {
     expect(readConfigFile(fileWith(folder, '# nothing yet\n')).values).toEqual({})
   })
 
-  test('names unknown keys with a suggestion and bad values, all at once', () => {
+  test('with unknown keys and invalid values is refused with all problems at once, and suggestions', () => {
     using folder = new TemporaryFolder()
     const path = fileWith(folder, 'prot: 1\nlaneWindow: many\nadminToken: ""\n')
     expect(problemsOf(() => parseConfig({ HOOKLINE_PROT: '1' }, {}, readConfigFile(path)))).toEqual(
       [
-        'HOOKLINE_PROT is no setting; did you mean HOOKLINE_PORT?',
-        `prot in ${path} is no setting; did you mean port?`,
+        'HOOKLINE_PROT is not a setting; did you mean HOOKLINE_PORT?',
+        `prot in ${path} is not a setting; did you mean port?`,
         expect.stringContaining(`adminToken in ${path} must be`),
         `laneWindow in ${path} must be a whole number from 1 to 65536, not "many"`,
       ],
@@ -69,7 +69,7 @@ describe('the configuration file', () => {
   })
 
   test.each([
-    ['- 1', /must hold settings by name/],
+    ['- 1', /must contain settings by name/],
     ['port: {a: 1}', /port in .* must be a text, a number/],
     ['a: "secret\nb: [', /is neither YAML nor JSON/],
   ])('%j is refused, without quoting it', (text, problem) => {
@@ -79,15 +79,15 @@ describe('the configuration file', () => {
     expect(only).not.toContain('secret')
   })
 
-  test('that is not there is told', () => {
+  test('that does not exist is a problem', () => {
     expect(problemsOf(() => readConfigFile('/nowhere/h.yaml'))).toEqual([
       'The configuration file /nowhere/h.yaml cannot be read (ENOENT).',
     ])
   })
 })
 
-describe('a secret in a file of its own', () => {
-  test('is read without the line end; the variable itself wins', () => {
+describe('a secret in its own file', () => {
+  test('is read without the line end, and the variable with the secret itself wins', () => {
     using folder = new TemporaryFolder()
     const HOOKLINE_ADMIN_TOKEN_FILE = fileWith(folder, 'tok_in_a_file\n', 'token')
     const { config, origins } = resolveConfig({ HOOKLINE_ADMIN_TOKEN_FILE })
@@ -97,10 +97,10 @@ describe('a secret in a file of its own', () => {
     expect(both.adminToken?.reveal()).toBe('tok_itself')
   })
 
-  test('that cannot be read is told, and only secrets have such a variable', () => {
+  test('that cannot be read is a problem, and only secrets have such a variable', () => {
     const environment = { HOOKLINE_ADMIN_TOKEN_FILE: '/nowhere/token', HOOKLINE_PORT_FILE: '/x' }
     expect(problemsOf(() => parseConfig(environment))).toEqual([
-      expect.stringContaining('HOOKLINE_PORT_FILE is no setting'),
+      expect.stringContaining('HOOKLINE_PORT_FILE is not a setting'),
       'HOOKLINE_ADMIN_TOKEN_FILE names a file that cannot be read (ENOENT): /nowhere/token',
     ])
   })

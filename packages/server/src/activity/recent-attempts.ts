@@ -4,23 +4,23 @@ import type { Clock } from '../util/clock.ts'
 
 const MINUTE_MS = 60_000
 const MINUTES = 60
-/** Destinations remembered; those longest without an attempt are forgotten first. */
+/** The most destinations that are kept. Those with the oldest attempts are dropped first. */
 const MOST_KEPT = 10_000
 
-/** Attempts made, and those among them that delivered. */
+/** All attempts, and those that delivered. */
 export interface AttemptCounts {
   readonly attempts: number
   readonly delivered: number
 }
 
-/** What one minute had; `minute` counts from the epoch, for the slot is used again an hour later. */
+/** The counts of one minute. `minute` counts from the epoch, because the slot is reused after an hour. */
 interface Slot {
   minute: number
   attempts: number
   delivered: number
 }
 
-/** How the attempts of the last hour went, by destination. In memory: after a restart it begins anew. */
+/** Counts the attempts of the last hour by destination. In memory only: it starts empty after a restart. */
 export class RecentAttempts implements Pick<ActivityListener, 'recorded'> {
   readonly #clock: Clock
   readonly #slots = new LRUCache<string, Slot[]>({ max: MOST_KEPT })
@@ -29,7 +29,7 @@ export class RecentAttempts implements Pick<ActivityListener, 'recorded'> {
     this.#clock = clock
   }
 
-  /** The attempts of the last 60 minutes, the present one included. */
+  /** The attempts of the last 60 minutes, including the current one. */
   of(destinationId: string): AttemptCounts {
     const now = this.#minute()
     const slots = (this.#slots.get(destinationId) ?? []).filter(

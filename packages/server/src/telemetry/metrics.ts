@@ -3,7 +3,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const SECONDS_TO_HOURS = [...SECONDS, 60, 600, 3600, 14_400]
 
-/** Every metric the service exports, in base units. Labels are bounded: never a user id, an event name or a URL. */
+/** All metrics of the service, in base units. Labels have few values: never a user id, an event name or a URL. */
 export class Metrics {
   readonly registry = new Registry()
   readonly #beforeScrape: (() => void | Promise<void>)[] = []
@@ -11,43 +11,42 @@ export class Metrics {
   /** `route` is a route of the API, `code` the HTTP status. */
   readonly ingestRequests = this.#counter(
     'hookline_ingest_requests_total',
-    'Ingestion requests answered.',
+    'Ingestion requests, by route and status.',
     ['route', 'code'],
   )
 
   /** `result` is `accepted`, `suppressed` or a code of docs/errors.md. */
   readonly ingestEvents = this.#counter(
     'hookline_ingest_events_total',
-    'Calls accepted, left out because their user is suppressed, or refused by code.',
+    'Calls that were accepted, dropped because their user is suppressed, or refused, by result.',
     ['result'],
   )
 
   readonly ingestDuration = this.#histogram(
     'hookline_ingest_duration_seconds',
-    'From request to answer, disk included.',
+    'Time from an ingestion request to its response, including the write to disk.',
   )
 
-  /** `reason` is `deliver`, `duplicate` or why there was no delivery. */
+  /** `reason` is `deliver`, `duplicate` or the reason for no delivery. */
   readonly decisions = this.#counter(
     'hookline_decisions_total',
-    'What became of events, per destination.',
+    'Decisions of the pipeline, one for each event and destination.',
     ['reason'],
   )
 
-  readonly attempts = this.#counter(
-    'hookline_attempts_total',
-    'Attempts made, by outcome and class.',
-    ['outcome', 'class'],
-  )
+  readonly attempts = this.#counter('hookline_attempts_total', 'Attempts, by outcome and class.', [
+    'outcome',
+    'class',
+  ])
 
   readonly attemptDuration = this.#histogram(
     'hookline_attempt_duration_seconds',
-    'From connect to last response header.',
+    'Time of an attempt, from the connect to the last response header.',
   )
 
   readonly endToEnd = this.#histogram(
     'hookline_end_to_end_seconds',
-    'From receipt of a call to its delivery.',
+    'Time from the receipt of a call to its delivery.',
     SECONDS_TO_HOURS,
   )
 
@@ -65,29 +64,29 @@ export class Metrics {
 
   readonly accountingImbalance = this.#gauge(
     'hookline_accounting_imbalance',
-    'Deliveries taken on and then lost, or ended twice; always 0 unless there is a bug.',
+    'Deliveries that were lost or ended twice. Always 0 unless there is a bug.',
   )
 
   /** `state` is pending or held. */
   readonly deliveries = this.#gauge(
     'hookline_deliveries',
-    'Deliveries in the database that have no end yet.',
+    'Deliveries in the database that have no final state yet.',
     ['state'],
   )
 
   readonly oldestPending = this.#gauge(
     'hookline_oldest_pending_seconds',
-    'How long the oldest pending delivery in the database has been due.',
+    'Time since the oldest pending delivery in the database became due.',
   )
 
   readonly quarantined = this.#gauge(
     'hookline_quarantined',
-    'Deliveries and events set aside because of a fault of the service itself.',
+    'Deliveries and events in quarantine because of a fault of the service itself.',
   )
 
   readonly historyBodiesDropped = this.#counter(
     'hookline_history_bodies_dropped_total',
-    'Failed attempts kept without headers and body, because there were enough like them.',
+    'Failed attempts kept without the headers and body of the response, because enough similar ones were kept.',
   )
 
   readonly eventsRemoved = this.#counter(
@@ -98,11 +97,11 @@ export class Metrics {
   /** `worker` is pipeline, deletions, replays, retention, or a worker of the lanes of deliveries or notices. */
   readonly workerFailures = this.#counter(
     'hookline_worker_failures_total',
-    'Failures of background workers; each is started again.',
+    'Failures of background workers.',
     ['worker'],
   )
 
-  readonly databaseSize = this.#gauge('hookline_database_bytes', 'Bytes the data takes.')
+  readonly databaseSize = this.#gauge('hookline_database_bytes', 'Size of the database.')
 
   readonly inFlight = this.#gauge('hookline_inflight', 'Attempt rounds in flight.')
 
@@ -110,24 +109,25 @@ export class Metrics {
 
   readonly logCommit = this.#histogram(
     'hookline_log_commit_seconds',
-    'Time an append waited until it was durable.',
+    'Time until an append to the log was durable.',
   )
 
-  readonly buildInfo = this.#gauge('hookline_build_info', 'Always 1; the version is a label.', [
-    'version',
-    'backend',
-  ])
+  readonly buildInfo = this.#gauge(
+    'hookline_build_info',
+    'Always 1. Its labels are the version and the backend.',
+    ['version', 'backend'],
+  )
 
   constructor() {
     collectDefaultMetrics({ register: this.registry })
   }
 
-  /** Calls `set` before each scrape, for gauges whose value is asked for only then. It must be cheap. */
+  /** Calls `set` before each scrape, for gauges that are set only then. It must be cheap. */
   beforeScrape(set: () => void | Promise<void>): void {
     this.#beforeScrape.push(set)
   }
 
-  /** As Prometheus reads it. A gauge whose value cannot be had keeps the one it had. */
+  /** All metrics in the text format of Prometheus. A gauge whose `set` fails keeps its last value. */
   async scrape(): Promise<string> {
     await Promise.allSettled(this.#beforeScrape.map(async (set) => set()))
     return this.registry.metrics()

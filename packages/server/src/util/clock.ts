@@ -1,4 +1,4 @@
-/** Where time comes from. Nothing in the service reads the system's clock but through this. */
+/** The source of time. The service reads the system's clock only through it. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number
@@ -6,7 +6,7 @@ export interface Clock {
   after(delayMs: number, task: () => void): () => void
 }
 
-// setTimeout takes 32 bits; a longer wait fires at once (Node's documentation of timers).
+// The delay of setTimeout is a 32-bit number. With a longer one it fires at once (Node's documentation of timers).
 const LONGEST_MS = 2 ** 31 - 1
 
 /** The system's clock. Its timers do not keep the process alive. */

@@ -13,8 +13,8 @@ export function readIfThere(file: string): string | undefined {
 }
 
 /**
- * Writes `text` and a line end to `file`, readable by its owner only. The file is complete or unchanged at any moment, and
- * survives a power cut once this returns. Throws, and leaves nothing behind, where the file cannot be written.
+ * Writes `text` and a line end to `file`, readable by its owner only. At any moment the file is complete or unchanged. It
+ * survives a power cut once this returns. Throws where the file cannot be written, and then leaves nothing behind.
  */
 export function writeDurably(file: string, text: string): void {
   writeFileAtomic.sync(file, `${text}\n`, { mode: 0o600 })

@@ -6,25 +6,25 @@ interface Bucket {
   filledAt: number
 }
 
-/** What is limited: a source, a token. */
+/** A source or a token, whose requests are limited. */
 export interface Limited {
   readonly id: string
-  /** Per second; `null` for no limit. */
+  /** The limit per second; `null` for none. */
   readonly rateLimit: number | null
 }
 
-/** Buckets remembered; one that is forgotten starts full. */
+/** The most buckets that are kept. A bucket that was dropped starts full again. */
 const MAX_BUCKETS = 10_000
 
-/** The longest wait told, also where nothing may pass at all. */
+/** The longest wait that is returned, also where the limit is 0. */
 const MAX_WAIT_SECONDS = 3_600
 
 /**
- * Holds each id to its `rateLimit` per second, with a token bucket that holds one second's worth, or as
- * many as `burstSeconds` says.
+ * Limits each id to its `rateLimit` per second with a token bucket. The bucket holds the tokens of `burstSeconds`, by
+ * default of one second.
  *
- * A request passes when the bucket is not empty, and may take more than is in it: the debt is paid
- * before the next one passes. So one larger than the bucket is slowed down, not refused for ever.
+ * A request passes when the bucket is not empty. It may take more tokens than there are. Then the next request waits
+ * until the bucket is positive again. So a request larger than the bucket is delayed, and not refused for ever.
  */
 export class RateLimit {
   readonly #clock: Clock
@@ -36,7 +36,7 @@ export class RateLimit {
     this.#burstSeconds = burstSeconds
   }
 
-  /** Takes `amount` from the bucket and returns 0, or takes nothing and returns the whole seconds to wait. */
+  /** Takes `amount` tokens and returns 0; or takes none and returns the time to wait, in whole seconds. */
   take({ id, rateLimit }: Limited, amount: number): number {
     if (rateLimit === null) return 0
     const bucket = this.#filled(id, rateLimit)
@@ -44,7 +44,7 @@ export class RateLimit {
       bucket.tokens -= amount
       return 0
     }
-    // Until it holds something again: to be out of debt is not enough.
+    // The bucket must be positive then. Zero is not enough.
     const seconds = Math.floor(-bucket.tokens / rateLimit) + 1
     return Math.min(seconds, MAX_WAIT_SECONDS) || MAX_WAIT_SECONDS
   }

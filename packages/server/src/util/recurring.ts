@@ -2,16 +2,16 @@ import type { Clock } from './clock.ts'
 
 export interface RecurringOptions {
   readonly clock: Clock
-  /** Does some of the work. Resolves to how long until there is more, in ms; `Infinity`: when it is woken. */
+  /** Does some of the work. Resolves to the time until the next run, in ms; `Infinity` waits for a wake-up. */
   readonly work: (signal: AbortSignal) => Promise<number>
 }
 
 /**
- * Work that is done again and again, never twice at once:
+ * Runs work repeatedly, one run at a time:
  *
- *     working ─▶ waiting, until the time that the work named or an earlier one (`wake`, `wakeBy`) ─▶ working …
+ *     working ─▶ waiting, until the time that the work returned or an earlier one (`wake`, `wakeBy`) ─▶ working …
  *
- * A wake-up that comes while it works, or before it runs, is kept.
+ * A wake-up during a run, or before `run` is called, is kept.
  */
 export class Recurring {
   readonly #options: RecurringOptions
@@ -22,19 +22,19 @@ export class Recurring {
     this.#options = options
   }
 
-  /** Does the work now; where it is under way, once more afterwards. */
+  /** Runs the work now. If it is already running, runs it once more afterwards. */
   wake(): void {
     this.wakeBy(-Infinity)
   }
 
-  /** Does the work at this time, in milliseconds since the epoch, or earlier. */
+  /** Runs the work at this time or earlier, in milliseconds since the epoch. */
   wakeBy(at: number): void {
     if (at >= this.#dueAt) return
     this.#dueAt = at
     this.#onEarlier()
   }
 
-  /** Works at once, then whenever it is due, until `signal` aborts. Rejects when the work does. */
+  /** Runs the work at once, then whenever it is due, until `signal` aborts. Rejects when the work does. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       this.#dueAt = Infinity

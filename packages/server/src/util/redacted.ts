@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 
-/** A secret that no log, error or serialisation can show: only `reveal()` gives it away. */
+/** A secret that no log, error or serialisation shows. Only `reveal()` returns it. */
 export class Redacted {
   readonly #secret: string
 
@@ -8,7 +8,7 @@ export class Redacted {
     this.#secret = secret
   }
 
-  /** The secret itself, for the one place that needs it. */
+  /** The secret itself. Call it only where the secret is used. */
   reveal(): string {
     return this.#secret
   }

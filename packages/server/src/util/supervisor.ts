@@ -2,16 +2,16 @@ import { exponentialBackoffMs, pause } from './pause.ts'
 import type { Clock } from './clock.ts'
 import type { Worker } from './worker.ts'
 
-/** A worker failed too often. It is not started again. */
+/** A worker failed too often. It is not restarted. */
 export interface WorkerGivenUp {
   readonly worker: string
-  /** What it failed with last. */
+  /** The last error. */
   readonly error: unknown
-  /** Failures within the last minute. */
+  /** The number of failures within the last minute. */
   readonly failures: number
 }
 
-/** A worker failed, and starts again in `restartInMs`. */
+/** A worker failed, and is restarted in `restartInMs`. */
 export interface WorkerFailure extends WorkerGivenUp {
   readonly isTransient: boolean
   readonly restartInMs: number
@@ -19,7 +19,7 @@ export interface WorkerFailure extends WorkerGivenUp {
 
 export interface SupervisorOptions {
   readonly clock: Clock
-  /** Whether the failure is one that a worker only waits out, however often it comes: an engine that is away. */
+  /** Whether a worker waits for the end of this failure, however often it happens: the backend is unavailable. */
   readonly isTransient: (error: unknown) => boolean
   readonly onFailure: (failure: WorkerFailure) => void
   readonly onGiveUp: (failure: WorkerGivenUp) => void
@@ -27,21 +27,21 @@ export interface SupervisorOptions {
   readonly signal: AbortSignal
 }
 
-/** So many failures of one worker within a minute are no accident. */
+/** A worker that fails this often within a minute is given up. */
 const MOST_FAILURES = 5
 const WINDOW_MS = 60_000
 const FIRST_RESTART_MS = 1_000
-/** A worker that has run for so long without a failure is well again. */
+/** A worker that has run this long without a failure has recovered. */
 const STABLE_MS = 10_000
 
 /**
- * Runs workers and starts those that fail again, after a growing pause. One worker:
+ * Runs workers, and restarts a worker that failed, after a growing pause:
  *
  *     running ─ rejects ─▶ waiting ─ 1 s, 2 s, 4 s … ─▶ running, again ─ 10 s without a failure ─▶ running
  *                  └─ fifth failure within a minute ─▶ given up
  *
- * A transient failure does not count towards the five. From a failure until the ten seconds are over, and for good once
- * it is given up, a worker is listed in `failing`.
+ * A transient failure does not count towards the five. A worker is in `failing` from a failure until it has run for ten
+ * seconds, and permanently once it is given up.
  */
 export class Supervisor {
   readonly #options: SupervisorOptions
@@ -54,20 +54,20 @@ export class Supervisor {
 
   /** Starts a worker. */
   run(worker: Worker): void {
-    this.#running.push(this.#runAgainAndAgain(worker))
+    this.#running.push(this.#runRepeatedly(worker))
   }
 
-  /** What each failing worker failed with last, by its name. Empty where all is well. */
+  /** The last error of each failing worker, by its name. Empty while no worker fails. */
   get failing(): ReadonlyMap<string, string> {
     return this.#failing
   }
 
-  /** Resolves when all workers have ended. They end after the signal aborts. */
+  /** Resolves when all workers have ended, which they do after the signal aborts. */
   async ended(): Promise<void> {
     await Promise.all(this.#running)
   }
 
-  async #runAgainAndAgain(worker: Worker): Promise<void> {
+  async #runRepeatedly(worker: Worker): Promise<void> {
     const { clock, signal, isTransient } = this.#options
     let counted: readonly number[] = []
     for (let inARow = 1; !signal.aborted; inARow++) {
@@ -84,11 +84,11 @@ export class Supervisor {
     }
   }
 
-  /** What it rejected with; `undefined` where the signal ended it. */
+  /** The error that the worker rejected with; `undefined` where it ended because of the signal. */
   async #runOnce(worker: Worker): Promise<{ readonly value: unknown } | undefined> {
     const { clock, signal } = this.#options
-    const isWell = (): void => void this.#failing.delete(worker.name)
-    const cancel = this.#failing.has(worker.name) ? clock.after(STABLE_MS, isWell) : undefined
+    const onRecovered = (): void => void this.#failing.delete(worker.name)
+    const cancel = this.#failing.has(worker.name) ? clock.after(STABLE_MS, onRecovered) : undefined
     try {
       await worker.run(signal)
       if (signal.aborted) return undefined
@@ -117,7 +117,7 @@ export class Supervisor {
 
   #reasonOf(error: unknown): string {
     if (!(error instanceof Error)) return typeof error
-    // The message of an unforeseen error may quote what no one should see.
+    // The message of an unexpected error may contain a secret.
     return this.#options.isTransient(error) ? error.message : error.name
   }
 }

@@ -1,7 +1,7 @@
-/** Work that goes on in the background. */
+/** A background worker. */
 export interface Worker {
-  /** Names it in log, metrics and health checks, for example `pipeline`. */
+  /** Its name in logs, metrics and health checks, for example `pipeline`. */
   readonly name: string
-  /** Works until `signal` aborts. It may reject, and may be called again then. */
+  /** Works until `signal` aborts. It may reject, and is then called again. */
   run(signal: AbortSignal): Promise<void>
 }

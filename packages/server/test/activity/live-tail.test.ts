@@ -14,28 +14,28 @@ const eventIds = (messages: readonly LiveMessage[]): string[] =>
 
 const namesOf = (cursor: LiveCursor): string[] => cursor.read(100).map(({ name }) => name)
 
-test('tells what happens from the moment someone reads, in order, with an id each', () => {
+test('sends a reader all activities from the time it opened, in order, each with an id', () => {
   const tail = new LiveTail(new ManualClock())
   tail.received(events(3))
   using cursor = tail.read({})
-  const happened = events(3)
-  tail.received(happened)
+  const appended = events(3)
+  tail.received(appended)
   const messages = cursor.read(100)
-  expect(eventIds(messages)).toEqual(happened.map(({ id }) => id))
+  expect(eventIds(messages)).toEqual(appended.map(({ id }) => id))
   expect(new Set(messages.map(({ id }) => id)).size).toBe(3)
   expect(cursor.read(100)).toEqual([])
 })
 
-test('whoever comes back with the id of the last message misses nothing and gets nothing twice', () => {
+test('a reader that resumes after its last id misses nothing and receives nothing twice', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(5), { minLength: 1, maxLength: 30 }), (readAtOnce) => {
       const tail = new LiveTail(new ManualClock(), { size: 1_000 })
       tail.read({})[Symbol.dispose]()
-      const happened = events(readAtOnce.length * 3)
+      const appended = events(readAtOnce.length * 3)
       const seen: LiveMessage[] = []
       let lastId = tail.idOf(tail.next - 1)
       for (const [index, most] of readAtOnce.entries()) {
-        tail.received(happened.slice(index * 3, index * 3 + 3))
+        tail.received(appended.slice(index * 3, index * 3 + 3))
         using cursor = tail.read({}, lastId)
         const messages = cursor.read(most)
         seen.push(...messages)
@@ -43,13 +43,13 @@ test('whoever comes back with the id of the last message misses nothing and gets
       }
       using cursor = tail.read({}, lastId)
       seen.push(...cursor.read(1_000))
-      expect(eventIds(seen)).toEqual(happened.map(({ id }) => id))
+      expect(eventIds(seen)).toEqual(appended.map(({ id }) => id))
     }),
     { numRuns: 50 },
   )
 })
 
-test('whoever comes back too late is told of the gap first', () => {
+test('a reader that resumes too late receives a gap first', () => {
   const tail = new LiveTail(new ManualClock(), { size: 10 })
   using first = tail.read({})
   tail.received(events(1))
@@ -61,7 +61,7 @@ test('whoever comes back too late is told of the gap first', () => {
   expect(rest.filter(({ name }) => name === 'event').length).toBeLessThanOrEqual(10)
 })
 
-test('an id of before a restart, or no id at all, means a gap', () => {
+test('an id from before a restart, or an invalid id, means a gap', () => {
   const clock = new ManualClock()
   const before = new LiveTail(clock)
   const after = new LiveTail(clock)
@@ -71,26 +71,26 @@ test('an id of before a restart, or no id at all, means a gap', () => {
   }
 })
 
-test('goes on keeping for five minutes after the last reader has left, then has a gap', () => {
+test('keeps activities for five minutes after the last reader left, then has a gap', () => {
   const clock = new ManualClock()
   const tail = new LiveTail(clock)
-  const happened = events(3)
+  const appended = events(3)
   const first = tail.read({})
-  tail.received([happened[0]!])
+  tail.received([appended[0]!])
   const lastId = first.read(1)[0]!.id
   first[Symbol.dispose]()
   clock.advance(5 * 60_000)
-  tail.received([happened[1]!])
+  tail.received([appended[1]!])
   const second = tail.read({}, lastId)
-  expect(eventIds(second.read(9))).toEqual([happened[1]!.id])
+  expect(eventIds(second.read(9))).toEqual([appended[1]!.id])
   second[Symbol.dispose]()
   clock.advance(5 * 60_000 + 1)
-  tail.received([happened[2]!])
+  tail.received([appended[2]!])
   using third = tail.read({}, second.lastId)
   expect(namesOf(third)).toEqual(['gap'])
 })
 
-test('a reader that lags is told one of N, and each again once it has caught up', () => {
+test('a reader that lags receives one of N activities, and all of them once it has caught up', () => {
   const tail = new LiveTail(new ManualClock(), { size: 1_000 })
   using cursor = tail.read({})
   tail.received(events(800))
@@ -103,7 +103,7 @@ test('a reader that lags is told one of N, and each again once it has caught up'
   expect(each).toHaveLength(10)
 })
 
-test('a reader that was overtaken is told how many it missed', () => {
+test('a reader that was overtaken receives how many it missed', () => {
   const tail = new LiveTail(new ManualClock(), { size: 100 })
   using cursor = tail.read({})
   tail.received(events(1))
@@ -115,11 +115,11 @@ test('a reader that was overtaken is told how many it missed', () => {
   })
 })
 
-test('filters by what it is, source, destination, type, name and user', () => {
+test('filters by kind, source, destination, type, name and user', () => {
   const tail = new LiveTail(new ManualClock())
   const mine = acceptedEvent({ userId: 'u1', event: 'Order Completed', sourceId: 'src_a' })
   const other = acceptedEvent({ type: 'page', event: 'Home', userId: 'u2', sourceId: 'src_b' })
-  const told = (filter: Parameters<LiveTail['read']>[0]): string[] => {
+  const received = (filter: Parameters<LiveTail['read']>[0]): string[] => {
     using cursor = tail.read(filter)
     tail.received([mine, other])
     for (const event of [mine, other]) {
@@ -133,16 +133,16 @@ test('filters by what it is, source, destination, type, name and user', () => {
     })
   }
   const all = (which: string) => [`${which} decision`, `${which} decision`, `${which} attempt`]
-  expect(told({ kind: 'attempt' })).toEqual(['mine attempt', 'other attempt'])
+  expect(received({ kind: 'attempt' })).toEqual(['mine attempt', 'other attempt'])
   for (const filter of [
     { sourceId: 'src_a' },
     { type: 'track' },
     { event: 'Order Completed' },
     { userId: 'u1' },
   ]) {
-    expect(told(filter)).toEqual(['mine event', ...all('mine')])
+    expect(received(filter)).toEqual(['mine event', ...all('mine')])
   }
-  expect(told({ destinationId: 'dst_b' })).toEqual([
+  expect(received({ destinationId: 'dst_b' })).toEqual([
     'mine event',
     'other event',
     'mine decision',
@@ -150,7 +150,7 @@ test('filters by what it is, source, destination, type, name and user', () => {
   ])
 })
 
-test('a purged user is forgotten, in the sources it is purged from, with what was done about the events', () => {
+test('a purge removes all activities about events of the user in the purged sources', () => {
   const tail = new LiveTail(new ManualClock())
   const long = 'u'.repeat(300)
   using first = tail.read({})

@@ -19,7 +19,7 @@ test('counts the attempts of a destination and those that delivered', () => {
   expect(recent.of('dst_b')).toEqual({ attempts: 0, delivered: 0 })
 })
 
-test('forgets what is an hour old, minute by minute', () => {
+test('drops the attempts that are an hour old, minute by minute', () => {
   const clock = new ManualClock()
   const recent = new RecentAttempts(clock)
   record(recent, 'retry')

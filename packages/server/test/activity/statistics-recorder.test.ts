@@ -84,7 +84,7 @@ test('writes one row for the minute and one for the hour, by source and destinat
   }
 })
 
-test('keeps how long deliveries took, but for replays', async () => {
+test('records the latency of deliveries, except of replays', async () => {
   const { clock, recorder, rows } = await setUp()
   const event = acceptedEvent()
   clock.advance(100)
@@ -95,7 +95,7 @@ test('keeps how long deliveries took, but for replays', async () => {
   expect((await rows('minute'))[0]?.counts).toEqual({ delivered: 2, 'latency.49': 1 })
 })
 
-test('counts the calls refused in each minute, and samples how many deliveries are pending', async () => {
+test('counts the refused calls of each minute, and samples the number of pending deliveries', async () => {
   const { backend, clock, recorder, rows } = await setUp()
   recorder.refused('rate_limited', 3)
   const event = acceptedEvent()
@@ -117,7 +117,7 @@ test('counts the calls refused in each minute, and samples how many deliveries a
   ])
 })
 
-test('writes the present minute when it is stopped, and adds to it after a restart', async () => {
+test('writes the current minute when it stops, and adds to it after a restart', async () => {
   const { recorder, rows } = await setUp()
   recorder.received([acceptedEvent()])
   await recorder[Symbol.asyncDispose]()
@@ -126,12 +126,12 @@ test('writes the present minute when it is stopped, and adds to it after a resta
   expect((await rows('minute')).map(({ counts }) => counts)).toEqual([{ received: 2 }])
 })
 
-test('removes minutes after 7 days and keeps hours', async () => {
+test('removes the rows of minutes after 7 days, and keeps those of hours', async () => {
   const { clock, recorder, rows } = await setUp()
   recorder.received([acceptedEvent()])
   clock.advance(MINUTE)
   await expect.poll(() => rows('hour')).toHaveLength(1)
-  // Minutes in which nothing happened leave no row.
+  // Minutes without activity have no row.
   clock.advance(8 * DAY)
   recorder.received([acceptedEvent()])
   clock.advance(MINUTE)
@@ -139,7 +139,7 @@ test('removes minutes after 7 days and keeps hours', async () => {
   await expect.poll(() => rows('minute')).toHaveLength(1)
 })
 
-test('a database that cannot be written costs the counts of a minute, nothing else', async () => {
+test('if the database cannot be written, only the counts of one minute are lost', async () => {
   const add = async (): Promise<never> => {
     throw new BackendUnavailable('disk full')
   }
@@ -151,7 +151,7 @@ test('a database that cannot be written costs the counts of a minute, nothing el
   await recorder[Symbol.asyncDispose]()
 })
 
-test('counts at most 5,000 pairs of source and destination apart', async () => {
+test('counts at most 5,000 pairs of source and destination separately', async () => {
   const { clock, recorder, rows } = await setUp()
   recorder.received(
     Array.from({ length: 5_010 }, (_, index) => acceptedEvent({ sourceId: `src_${index}` })),

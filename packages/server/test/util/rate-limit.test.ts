@@ -16,11 +16,11 @@ const source = (rateLimit: number | null, id = 'src_a'): Source => ({
 })
 
 describe('the rate limit', () => {
-  test('lets a source without one send as it likes', () => {
+  test('does not limit a source without one', () => {
     expect(new RateLimit(new ManualClock()).take(source(null), 1_000_000)).toBe(0)
   })
 
-  test('lets one second of calls through and then tells how long to wait', () => {
+  test('passes the calls of one second, and then returns how long to wait', () => {
     const clock = new ManualClock()
     const limit = new RateLimit(clock)
     for (let call = 0; call < 10; call++) expect(limit.take(source(10), 1)).toBe(0)
@@ -29,7 +29,7 @@ describe('the rate limit', () => {
     expect(limit.take(source(10), 1)).toBe(0)
   })
 
-  test('lets its number of calls per second through in the long run, not more', () => {
+  test('passes exactly its number of calls per second in the long run', () => {
     const clock = new ManualClock()
     const limit = new RateLimit(clock)
     let passed = 0
@@ -41,7 +41,7 @@ describe('the rate limit', () => {
     expect(passed).toBeLessThanOrEqual(211)
   })
 
-  test('lets a batch larger than the bucket through once, and its debt be waited off', () => {
+  test('passes a batch larger than the bucket once, and then requires a longer wait', () => {
     const clock = new ManualClock()
     const limit = new RateLimit(clock)
     expect(limit.take(source(10), 45)).toBe(0)
@@ -52,18 +52,18 @@ describe('the rate limit', () => {
     expect(limit.take(source(10), 1)).toBe(0)
   })
 
-  test('holds one source apart from another', () => {
+  test('limits each source separately', () => {
     const limit = new RateLimit(new ManualClock())
     expect(limit.take(source(1, 'src_a'), 5)).toBe(0)
     expect(limit.take(source(1, 'src_b'), 5)).toBe(0)
     expect(limit.take(source(1, 'src_a'), 1)).toBeGreaterThan(0)
   })
 
-  test('lets a source with a limit of 0 send nothing, and names a whole wait', () => {
+  test('passes nothing for a source with a limit of 0, and returns the longest wait', () => {
     expect(new RateLimit(new ManualClock()).take(source(0), 1)).toBe(3_600)
   })
 
-  test('lets a source through that waited as long as it was told', () => {
+  test('passes a source that waited as long as it returned', () => {
     const waits = fc.array(fc.record({ calls: fc.nat(500), pauseMs: fc.nat(3_000) }))
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 50 }), waits, (rate, steps) => {

@@ -13,7 +13,7 @@ function start(work: () => Promise<number>) {
 }
 
 describe('recurring work', () => {
-  test('is done at once, and again after the time that it named', async () => {
+  test('runs at once, and again after the time that it returned', async () => {
     let times = 0
     const { clock, running } = start(async () => (++times < 2 ? 50 : Infinity))
     await using _running = running
@@ -28,7 +28,7 @@ describe('recurring work', () => {
     expect(times).toBe(2)
   })
 
-  test('is done earlier when a wake-up names an earlier time, and not later when it names a later one', async () => {
+  test('runs earlier after a wake-up with an earlier time, but not later after one with a later time', async () => {
     let times = 0
     const { clock, recurring, running } = start(async () => (++times < 4 ? 50 : Infinity))
     await using _running = running
@@ -46,7 +46,7 @@ describe('recurring work', () => {
     expect(times).toBe(3)
   })
 
-  test('is never done twice at once: wake-ups that come meanwhile have it done once more', async () => {
+  test('never runs twice at once: wake-ups during a run cause one more run', async () => {
     const { promise: finished, resolve: finish } = Promise.withResolvers<void>()
     let times = 0
     const { recurring, running } = start(async () => {
@@ -64,7 +64,7 @@ describe('recurring work', () => {
     expect(times).toBe(2)
   })
 
-  test('ends after the work under way when its signal aborts, and does nothing more', async () => {
+  test('ends after the current run when its signal aborts, and does nothing more', async () => {
     let ended = 0
     const { clock, recurring, running } = start(async () => {
       await turn()

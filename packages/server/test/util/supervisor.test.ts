@@ -3,14 +3,14 @@ import { ManualClock } from '../harness/manual-clock.ts'
 import { RunningWorker } from '../harness/running-worker.ts'
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
-/** More than the longest pause before a restart. */
+/** Longer than the longest pause before a restart. */
 const RESTART_MS = 12_500
 
 class Away extends Error {
   override readonly name = 'Away'
 }
 
-/** A worker that fails with these errors, one a run, and then goes on until it is ended. */
+/** A worker that fails with these errors, one in each run, and then runs until the signal aborts. */
 function start(errors: readonly Error[]) {
   const clock = new ManualClock()
   const left = [...errors]
@@ -31,7 +31,7 @@ function start(errors: readonly Error[]) {
 }
 
 describe('a worker', () => {
-  test('that fails is started again after a growing pause', async () => {
+  test('that fails is restarted after a growing pause', async () => {
     const { running, pass, runs } = start([new Error('1'), new Error('2'), new Error('3')])
     await using _running = running
     for (let failures = 1; failures <= 3; failures++) await pass(RESTART_MS)
@@ -43,7 +43,7 @@ describe('a worker', () => {
     }
   })
 
-  test('is failing until it has run for ten seconds, and says with what but not what the error quotes', async () => {
+  test('is failing until it has run for ten seconds, and shows the name of the error but not its message', async () => {
     const { running, pass } = start([new TypeError('secret')])
     await using _running = running
     await turn()
@@ -67,7 +67,7 @@ describe('a worker', () => {
     expect(running.supervisor.failing.size).toBe(1)
   })
 
-  test('that fails now and then is never given up', async () => {
+  test('that fails rarely is never given up', async () => {
     const { running, pass, runs } = start(Array.from({ length: 20 }, () => new Error('again')))
     await using _running = running
     for (let failures = 0; failures < 20; failures++) await pass(RESTART_MS + 10_000)
@@ -75,7 +75,7 @@ describe('a worker', () => {
     expect(runs()).toBe(21)
   })
 
-  test('waits as long as it takes while its engine is away', async () => {
+  test('is never given up while the backend is unavailable', async () => {
     const { running, pass, runs } = start(Array.from({ length: 30 }, () => new Away('disk full')))
     await using _running = running
     await turn()
@@ -85,7 +85,7 @@ describe('a worker', () => {
     expect(runs()).toBe(31)
   })
 
-  test('that ends by itself has failed', async () => {
+  test('that ends before the signal aborts has failed', async () => {
     const running = new RunningWorker({ name: 'replays', run: async () => undefined })
     await using _running = running
     await turn()

@@ -69,7 +69,7 @@ describe('hookline start', () => {
     expect(stderr).toContain('--port must be')
     expect(stderr).toContain('--retry-window-ms must be')
     expect(stderr).toContain('HOOKLINE_ADMIN_TOKEN must be')
-    expect(stderr).toContain('HOOKLINE_PROT is no setting; did you mean HOOKLINE_PORT?')
+    expect(stderr).toContain('HOOKLINE_PROT is not a setting; did you mean HOOKLINE_PORT?')
   })
 
   it('reports that another process uses the data folder', async () => {

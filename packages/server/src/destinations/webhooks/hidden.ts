@@ -1,22 +1,22 @@
 import { isJsonObject } from '@hookline/protocol'
 
-/** A secret as the API shows it: that it is there, and perhaps how it ends, but not what it is. */
+/** A secret as the API shows it: that it is set, and perhaps its last four characters. */
 export interface Hidden {
   readonly set: true
   readonly last4?: string
 }
 
-// Of a shorter secret four characters would be too much.
+// Four characters would reveal too much of a shorter secret.
 const SHORTEST_WITH_LAST4 = 12
 
-/** `secret` as it is shown: with its last four characters where that gives little of it away. */
+/** Hides a secret. Shows its last four characters if the secret is long enough. */
 export function hide(secret: string): Hidden {
   return secret.length < SHORTEST_WITH_LAST4
     ? { set: true }
     : { set: true, last4: secret.slice(-4) }
 }
 
-/** Whether `value` is a secret in its hidden form, given back instead of a new one. */
+/** Whether `value` is a hidden secret, which a client sent back instead of a new secret. */
 export function isHidden(value: unknown): value is Hidden {
   return isJsonObject(value) && value['set'] === true
 }

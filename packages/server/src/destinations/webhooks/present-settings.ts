@@ -6,9 +6,9 @@ import {
 } from '@hookline/protocol'
 import { type Hidden, hide } from './hidden.ts'
 
-/** Settings as they may be shown: header values and the shared secret are hidden. */
+/** Settings as the API shows them: header values and the shared secret are hidden. */
 export interface PresentedSettings {
-  /** `previousUntil`: until when requests are signed with the secret before it as well. */
+  /** `previousUntil`: until then, requests are also signed with the previous secret. */
   readonly sharedSecret: (Hidden & { readonly previousUntil?: string }) | { readonly set: false }
   readonly webhooks: readonly {
     readonly url: string
@@ -18,7 +18,7 @@ export interface PresentedSettings {
   readonly successPolicy: SuccessPolicy
 }
 
-/** The settings without their secrets. `parseWebhooksSettings` takes the hidden forms back. */
+/** Hides the secrets of settings. `parseWebhooksSettings` accepts the hidden forms. */
 export function presentWebhooksSettings(settings: WebhooksSettings): PresentedSettings {
   const { sharedSecret, previousSecret, webhooks, successPolicy } = settings
   const previousUntil = previousSecret && formatTimestamp(previousSecret.until)

@@ -7,9 +7,9 @@ import {
 import { type Fault, fault, unknownFields } from '../../util/fault.ts'
 import { parseSharedSecret } from './shared-secret.ts'
 import { parseWebhookList } from './webhook-list.ts'
-import { parseWebhookUrl, type UrlReading } from './webhook-url.ts'
+import { parseWebhookUrl, type UrlContext } from './webhook-url.ts'
 
-/** Settings that keep every rule, or all that is wrong with them. */
+/** Valid settings, or all faults of invalid ones. */
 export type ParsedSettings =
   { readonly settings: WebhooksSettings } | { readonly faults: readonly Fault[] }
 
@@ -17,14 +17,14 @@ const FIELDS = ['sharedSecret', 'webhooks', 'webhookUrl', 'successPolicy']
 const POLICIES: readonly SuccessPolicy[] = ['any', 'each']
 
 /**
- * Checks the settings of a Webhooks destination against every rule they have (spec 02 §Settings) and
- * normalises them. Pointers lead into `input`.
+ * Validates and normalises the settings of a Webhooks destination (spec 02 §Settings). Pointers of faults are relative
+ * to `input`.
  *
- * With `previous` it is a change: a field that is given replaces the previous one, an absent one stays.
- * What `presentWebhooksSettings` hid may be given back as it was shown, and means what is stored: the
- * shared secret, and the value of a header that the webhook of the same URL has.
+ * With `previous`, `input` is a change: a present field replaces the previous one, and an absent field keeps it. A hidden
+ * shared secret or header value, as `presentWebhooksSettings` shows it, keeps the stored one. A header value is looked up
+ * in the webhook with the same URL.
  *
- * `allowedPorts`: those that are not for web servers, and yet allowed.
+ * `allowedPorts` are ports that are allowed although they are not for web servers.
  */
 export function parseWebhooksSettings(
   input: unknown,
@@ -48,7 +48,7 @@ export function parseWebhooksSettings(
   return faults.length > 0 ? { faults } : { settings }
 }
 
-/** Who replaces the secret here wants the old one to end at once. */
+/** A new secret ends the validity of the previous one at once, unlike a rotation. */
 function previousSecretIn(
   sharedSecret: string | null,
   previous: WebhooksSettings | undefined,
@@ -64,22 +64,22 @@ function notSettings(input: unknown): Fault {
     : fault('', 'wrong_type', 'The settings must be an object.', hint)
 }
 
-/** The list, or what stands for it: the shorthand, or what was there before. */
+/** The webhooks of `webhooks`, of the shorthand `webhookUrl`, or of the previous settings. */
 function parseWebhooks(
   { webhooks, webhookUrl }: Readonly<Record<string, unknown>>,
   previous: readonly Webhook[] | undefined,
-  reading: UrlReading,
+  context: UrlContext,
 ): readonly Webhook[] {
   if (webhooks !== undefined && webhookUrl !== undefined) {
     const hint = 'Give webhooks alone; webhookUrl is short for a list of one webhook.'
-    reading.faults.push(fault('/webhookUrl', 'exclusive', 'webhookUrl excludes webhooks.', hint))
+    context.faults.push(fault('/webhookUrl', 'exclusive', 'webhookUrl excludes webhooks.', hint))
   } else if (webhookUrl !== undefined) {
-    const url = parseWebhookUrl(webhookUrl, '/webhookUrl', reading)
+    const url = parseWebhookUrl(webhookUrl, '/webhookUrl', context)
     return url === undefined ? [] : [{ url, headers: {} }]
   } else if (webhooks === undefined && previous !== undefined) {
     return previous
   }
-  return parseWebhookList(webhooks, previous ?? [], reading)
+  return parseWebhookList(webhooks, previous ?? [], context)
 }
 
 function parsePolicy(given: unknown, previous: SuccessPolicy, faults: Fault[]): SuccessPolicy {
@@ -87,7 +87,7 @@ function parsePolicy(given: unknown, previous: SuccessPolicy, faults: Fault[]): 
   const policy = POLICIES.find((candidate) => candidate === given)
   if (policy === undefined) {
     const hint =
-      'With any, a delivery is done when one webhook took it; with each, when every one did.'
+      'With any, a delivery is done when one webhook has accepted it; with each, when all have.'
     const message = 'successPolicy must be any or each.'
     faults.push(fault('/successPolicy', 'not_allowed', message, hint))
   }

@@ -6,25 +6,24 @@ const MOST_CHARACTERS = 1024
 const AT = '/sharedSecret'
 
 /**
- * The shared secret that `given` asks for, or `null` for none. Absent, or given back as it was shown,
- * it stays what it was.
+ * Parses the shared secret; `null` for none. If it is absent, or in its hidden form, the previous secret stays.
  */
 export function parseSharedSecret(
-  given: unknown,
+  input: unknown,
   previous: string | null,
   faults: Fault[],
 ): string | null {
-  if (given === undefined) return previous
-  if (given === null || isHiddenAbsence(given)) return null
-  if (isHidden(given) && previous !== null) return previous
-  if (typeof given !== 'string') {
+  if (input === undefined) return previous
+  if (input === null || isHiddenAbsence(input)) return null
+  if (isHidden(input) && previous !== null) return previous
+  if (typeof input !== 'string') {
     const hint = 'Give a text, or null to send requests unsigned.'
     faults.push(fault(AT, 'wrong_type', 'sharedSecret must be a text or null.', hint))
     return null
   }
-  const found = faultOf(given)
+  const found = faultOf(input)
   if (found !== undefined) faults.push(found)
-  return given
+  return input
 }
 
 function faultOf(secret: string): Fault | undefined {
@@ -43,6 +42,6 @@ function faultOf(secret: string): Fault | undefined {
   return undefined
 }
 
-function isHiddenAbsence(given: unknown): boolean {
-  return isJsonObject(given) && given['set'] === false
+function isHiddenAbsence(input: unknown): boolean {
+  return isJsonObject(input) && input['set'] === false
 }

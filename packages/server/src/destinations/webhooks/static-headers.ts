@@ -17,22 +17,22 @@ const RESERVED =
 type Headers = Webhook['headers']
 
 /**
- * The static headers of one webhook. `stored` are those it has so far: a value in its hidden form
- * stands for the stored one of that name.
+ * Parses the static headers of one webhook. A value in its hidden form keeps the value of the header with the same name
+ * in `stored`, which are the current headers of the webhook.
  */
 export function parseStaticHeaders(
-  given: unknown,
+  input: unknown,
   pointer: string,
   stored: Headers,
   faults: Fault[],
 ): Headers {
-  if (given === undefined) return {}
-  if (!isJsonObject(given)) {
+  if (input === undefined) return {}
+  if (!isJsonObject(input)) {
     const hint = 'Give an object of names and values: {"Authorization": "Bearer …"}.'
     faults.push(fault(pointer, 'wrong_type', 'The headers must be an object.', hint))
     return {}
   }
-  const entries = Object.entries(given)
+  const entries = Object.entries(input)
   if (entries.length > LIMITS.headersPerWebhook) {
     const hint = `Keep at most ${LIMITS.headersPerWebhook} headers for one webhook.`
     faults.push(fault(pointer, 'too_many', 'There are too many headers.', hint))

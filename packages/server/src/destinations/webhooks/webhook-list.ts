@@ -1,26 +1,26 @@
 import { isJsonObject, LIMITS, type Webhook } from '@hookline/protocol'
 import { type Fault, fault, jsonPointer, unknownFields } from '../../util/fault.ts'
 import { parseStaticHeaders } from './static-headers.ts'
-import { parseWebhookUrl, type UrlReading } from './webhook-url.ts'
+import { parseWebhookUrl, type UrlContext } from './webhook-url.ts'
 
 const MOST = LIMITS.webhooksPerDestination
-// `paused` is shown, so it may be given back; what it is stays as it was.
+// The API shows `paused`, so clients may send it back. It is ignored here.
 const FIELDS = ['url', 'headers', 'paused']
 
-/** The webhooks of a destination. `previous` are those it has so far, for the header values they keep. */
+/** Parses the webhooks of a destination. `previous` are its current webhooks, whose hidden header values are kept. */
 export function parseWebhookList(
-  given: unknown,
+  input: unknown,
   previous: readonly Webhook[],
-  reading: UrlReading,
+  context: UrlContext,
 ): readonly Webhook[] {
-  const { faults } = reading
-  const found = listFault(given)
+  const { faults } = context
+  const found = listFault(input)
   if (found !== undefined) faults.push(found)
-  if (!Array.isArray(given)) return []
+  if (!Array.isArray(input)) return []
   const webhooks: Webhook[] = []
   const urls = new Set<string>()
-  for (const [index, entry] of given.entries()) {
-    const webhook = parseWebhook(entry, jsonPointer('webhooks', index), previous, reading)
+  for (const [index, entry] of input.entries()) {
+    const webhook = parseWebhook(entry, jsonPointer('webhooks', index), previous, context)
     if (webhook === undefined) continue
     if (urls.has(webhook.url)) {
       const pointer = jsonPointer('webhooks', index, 'url')
@@ -33,13 +33,13 @@ export function parseWebhookList(
   return webhooks
 }
 
-function listFault(given: unknown): Fault | undefined {
+function listFault(input: unknown): Fault | undefined {
   const at = '/webhooks'
   const hint = `Give 1 to ${MOST} webhooks: [{"url": "https://…", "headers": {}}].`
-  if (given === undefined) return fault(at, 'required', 'webhooks is missing.', hint)
-  if (!Array.isArray(given)) return fault(at, 'wrong_type', 'webhooks must be a list.', hint)
-  if (given.length === 0) return fault(at, 'too_few', 'webhooks must not be empty.', hint)
-  if (given.length > MOST) return fault(at, 'too_many', 'There are too many webhooks.', hint)
+  if (input === undefined) return fault(at, 'required', 'webhooks is missing.', hint)
+  if (!Array.isArray(input)) return fault(at, 'wrong_type', 'webhooks must be a list.', hint)
+  if (input.length === 0) return fault(at, 'too_few', 'webhooks must not be empty.', hint)
+  if (input.length > MOST) return fault(at, 'too_many', 'There are too many webhooks.', hint)
   return undefined
 }
 
@@ -47,16 +47,16 @@ function parseWebhook(
   entry: unknown,
   pointer: string,
   previous: readonly Webhook[],
-  reading: UrlReading,
+  context: UrlContext,
 ): Webhook | undefined {
-  const { faults } = reading
+  const { faults } = context
   if (!isJsonObject(entry)) {
     const hint = 'Give an object: {"url": "https://…", "headers": {}}.'
     faults.push(fault(pointer, 'wrong_type', 'A webhook must be an object.', hint))
     return undefined
   }
   faults.push(...unknownFields(entry, FIELDS, pointer))
-  const url = parseWebhookUrl(entry['url'], `${pointer}/url`, reading)
+  const url = parseWebhookUrl(entry['url'], `${pointer}/url`, context)
   const stored = previous.find((webhook) => webhook.url === url)
   const known = stored?.headers ?? {}
   const headers = parseStaticHeaders(entry['headers'], `${pointer}/headers`, known, faults)

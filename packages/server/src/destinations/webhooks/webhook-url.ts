@@ -3,31 +3,31 @@ import { type Fault, fault } from '../../util/fault.ts'
 
 const MOST = LIMITS.webhookUrlCharacters
 
-/** What a URL is read with. */
-export interface UrlReading {
-  /** Ports that are not for web servers, and yet allowed. */
+/** What the parser of a URL needs. */
+export interface UrlContext {
+  /** Ports that are allowed although they are not for web servers. */
   readonly allowedPorts: ReadonlySet<number>
-  /** Takes what is found wrong. */
+  /** The parser appends the faults that it finds. */
   readonly faults: Fault[]
 }
 
 /**
- * The URL of a webhook as WHATWG URL parsing writes it, or `undefined` where it breaks a rule. Whether
- * its address may be reached is decided at each attempt, when the name is looked up.
+ * Parses and normalises the URL of a webhook by the WHATWG URL standard; `undefined` where it breaks a rule. The address
+ * is not checked here, but at each attempt, after the DNS look-up.
  */
 export function parseWebhookUrl(
-  given: unknown,
+  input: unknown,
   pointer: string,
-  { allowedPorts, faults }: UrlReading,
+  { allowedPorts, faults }: UrlContext,
 ): string | undefined {
-  const found = typeof given === 'string' ? faultsOf(given, allowedPorts) : [missing(given)]
+  const found = typeof input === 'string' ? faultsOf(input, allowedPorts) : [missing(input)]
   faults.push(...found.map((each) => ({ ...each, pointer })))
-  return typeof given === 'string' && found.length === 0 ? new URL(given).href : undefined
+  return typeof input === 'string' && found.length === 0 ? new URL(input).href : undefined
 }
 
-function missing(given: unknown): Fault {
+function missing(input: unknown): Fault {
   const hint = 'Give a full URL: https://example.com/events.'
-  return given === undefined
+  return input === undefined
     ? fault('', 'required', 'The URL is missing.', hint)
     : fault('', 'wrong_type', 'The URL must be a text.', hint)
 }
@@ -36,9 +36,9 @@ function faultsOf(text: string, allowedPorts: ReadonlySet<number>): Fault[] {
   const url = URL.parse(text)
   if (url !== null && url.protocol !== 'http:' && url.protocol !== 'https:') {
     const hint = 'Begin the URL with https:// or http://.'
-    return [fault('', 'scheme_not_allowed', 'Only http and https can be delivered to.', hint)]
+    return [fault('', 'scheme_not_allowed', 'Only http and https URLs are allowed.', hint)]
   }
-  // WHATWG parsing takes `http:host` and `http:///host` too, where the host is likely not what was meant.
+  // The WHATWG parser also accepts `http:host` and `http:///host`, where the host is probably a mistake.
   if (url === null || !/^\s*https?:\/\/[^/\\?#]/i.test(text)) {
     const hint = 'Give a full URL with protocol and host: https://example.com/events.'
     return [fault('', 'invalid_url', 'The URL cannot be read.', hint)]

@@ -30,7 +30,7 @@ test('absent fields have their defaults', () => {
   })
 })
 
-test('webhookUrl stands for a list of one webhook without headers', () => {
+test('webhookUrl is short for a list of one webhook without headers', () => {
   expect(settingsOf({ webhookUrl: URL_A }).webhooks).toEqual([{ url: URL_A, headers: {} }])
 })
 
@@ -121,7 +121,7 @@ test.each<[string, unknown, string[]]>([
   ['a value beyond ASCII', headers({ k: 'ä' }), ['/webhooks/0/headers/k invalid_header_value']],
   ['a long value', headers({ k: 'v'.repeat(1025) }), ['/webhooks/0/headers/k too_long']],
   [
-    'a hidden value of which none is stored',
+    'a hidden value without a stored one',
     headers({ k: { set: true } }),
     ['/webhooks/0/headers/k hidden_value_unknown'],
   ],
@@ -142,7 +142,7 @@ test.each<[string, unknown, string[]]>([
     ['/sharedSecret not_unicode'],
   ],
   [
-    'a hidden secret of which none is stored',
+    'a hidden secret without a stored one',
     { webhookUrl: URL_A, sharedSecret: { set: true } },
     ['/sharedSecret wrong_type'],
   ],
@@ -169,7 +169,7 @@ test.each([
   ])
 })
 
-test('takes all that is just allowed', () => {
+test('accepts all values at their limits', () => {
   const given = {
     sharedSecret: 'ä'.repeat(1024),
     webhooks: [1, 2, 3, 4, 5].map((n) => ({
@@ -181,7 +181,7 @@ test('takes all that is just allowed', () => {
   expect(settingsOf(given)).toEqual(given)
 })
 
-test('takes a port that is not for web servers where the operator has opened it, and that alone', () => {
+test('accepts a port that is not for web servers only if the operator allows it', () => {
   const input = webhooks({ url: 'https://a.example:9200/' }, { url: 'https://a.example:9300/' })
   const parsed = parseWebhooksSettings(input, undefined, new Set([9200]))
   const faults = 'faults' in parsed ? parsed.faults : []
@@ -192,7 +192,7 @@ test('takes a port that is not for web servers where the operator has opened it,
   })
 })
 
-test('leaves a port alone that is stored and not given again', () => {
+test('does not check the port of a stored webhook that the change omits', () => {
   const stored = parseWebhooksSettings(
     webhooks({ url: 'https://a.example:9200/' }),
     undefined,
@@ -202,7 +202,7 @@ test('leaves a port alone that is stored and not given again', () => {
   expect(settingsOf({ successPolicy: 'each' }, stored.settings).webhooks).toHaveLength(1)
 })
 
-test('tells all faults at once, each with a message and a remedy', () => {
+test('returns all faults at once, each with a message and a hint', () => {
   const parsed = parseWebhooksSettings({
     sharedSecret: '',
     successPolicy: 'none',
@@ -243,7 +243,7 @@ const stored: WebhooksSettings = {
   successPolicy: 'each',
 }
 
-test('a change replaces what is given and leaves the rest', () => {
+test('a change replaces the present fields and keeps the others', () => {
   expect(settingsOf(undefined, stored)).toEqual(stored)
   expect(settingsOf({}, stored)).toEqual(stored)
   expect(settingsOf({ sharedSecret: null }, stored)).toEqual({ ...stored, sharedSecret: null })
@@ -253,7 +253,7 @@ test('a change replaces what is given and leaves the rest', () => {
   ])
 })
 
-test('a header given back hidden keeps its value at the same URL, in any case, and only there', () => {
+test('a hidden header value keeps the stored one for the same URL only, in any letter case', () => {
   const hidden = { authorization: { set: true }, 'x-new': 'v' }
   expect(settingsOf(headers(hidden), stored).webhooks[0]?.headers).toEqual({
     authorization: 'Bearer abc',
@@ -265,7 +265,7 @@ test('a header given back hidden keeps its value at the same URL, in any case, a
   ])
 })
 
-test('a secret given back hidden stays, as does its absence', () => {
+test('a hidden secret keeps the stored one, and a hidden absence keeps the absence', () => {
   expect(settingsOf({ sharedSecret: { set: true } }, stored)).toEqual(stored)
   expect(settingsOf({ sharedSecret: { set: false } }, { ...stored, sharedSecret: null })).toEqual({
     ...stored,
@@ -314,7 +314,7 @@ const someSettings = fc.record({
   successPolicy: fc.constantFrom('any' as const, 'each' as const),
 })
 
-test('what is shown can be given back, and changes nothing', () => {
+test('settings as they are shown can be sent back, and change nothing', () => {
   fc.assert(
     fc.property(someSettings, (settings) => {
       const given = JSON.parse(JSON.stringify(presentWebhooksSettings(settings))) as unknown
@@ -324,7 +324,7 @@ test('what is shown can be given back, and changes nothing', () => {
   )
 })
 
-test('whatever is given, there is an answer', () => {
+test('any value is parsed or has faults', () => {
   const anything = fc.oneof(
     fc.anything(),
     fc.record({ webhooks: fc.array(fc.anything()), sharedSecret: fc.anything() }),
@@ -339,7 +339,7 @@ test('whatever is given, there is an answer', () => {
   )
 })
 
-test('a webhook stays paused when its settings change, whatever is given for that', () => {
+test('a webhook stays paused when its settings change, whatever value paused has', () => {
   const paused = { since: 1, reason: 'gone' } as const
   const [webhook] = stored.webhooks
   const previous = { ...stored, webhooks: [{ ...webhook!, paused }] }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { RejectedKeyLogger } from '../../../src/ingest/write-keys/rejected-key-logger.ts'
 import { ManualClock } from '../../harness/manual-clock.ts'
 
-const line = (code: string, keyPrefix: string, requests: number) => ({
+const lineWith = (code: string, keyPrefix: string, requests: number) => ({
   level: 40,
   code,
   keyPrefix,
@@ -24,9 +24,9 @@ test('refused keys are logged with their prefix and a count, at most once a minu
   keys.add(undefined, 'unknown_write_key')
   keys.add('wk_secret_1', 'source_disabled')
   expect(lines).toEqual([
-    line('unknown_write_key', 'wk_sec', 1),
-    line('unknown_write_key', '', 1),
-    line('source_disabled', 'wk_sec', 1),
+    lineWith('unknown_write_key', 'wk_sec', 1),
+    lineWith('unknown_write_key', '', 1),
+    lineWith('source_disabled', 'wk_sec', 1),
   ])
 
   clock.advance(59_999)
@@ -34,5 +34,5 @@ test('refused keys are logged with their prefix and a count, at most once a minu
   expect(lines).toHaveLength(3)
   clock.advance(1)
   keys.add('wk_secret_1', 'unknown_write_key')
-  expect(lines.at(-1)).toEqual(line('unknown_write_key', 'wk_sec', 3))
+  expect(lines.at(-1)).toEqual(lineWith('unknown_write_key', 'wk_sec', 3))
 })
