@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { createProgram } from '../../packages/cli/src/program.ts'
 import { markdownPages, read } from './repository.ts'
 
-/** Commands of npm itself, which need no script. */
+/** Commands of npm itself, which are not scripts. */
 const OF_NPM = new Set(['ci', 'install', 'exec', 'init', 'pack', 'publish', 'config', 'view'])
 
-/** The scripts a page tells its reader to run that package.json does not have. */
+/** The scripts that a page names and package.json does not have. */
 function missingScripts(text: string, scripts: readonly string[]): string[] {
   const named = [...text.matchAll(/\bnpm (run(?: -s| --silent)? )?([a-z][\w:-]*)/g)]
   return named
@@ -14,20 +14,20 @@ function missingScripts(text: string, scripts: readonly string[]): string[] {
     .filter((name) => !scripts.includes(name))
 }
 
-describe('the commands that pages name', () => {
+describe('the npm commands in pages', () => {
   const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
 
   it.for(markdownPages())('are scripts of package.json: %s', (page) => {
     expect(missingScripts(codeIn(read(page)), Object.keys(scripts))).toEqual([])
   })
 
-  it('would be found missing', () => {
+  it('that are missing would be found', () => {
     const text = 'Run `npm ci && npm start`, `npm test`, `npm run -s lint` or `npm run test:all`.'
     expect(missingScripts(codeIn(text), ['start', 'test'])).toEqual(['lint', 'test:all'])
   })
 })
 
-/** Commands of hookline that a page names, with words and flags, and that the program does not know. */
+/** The commands of hookline, with words and flags, that a page names and the program does not have. */
 function unknownCommands(text: string): string[] {
   const lines = [...text.matchAll(/(?:npx |`)hookline ([a-z][^`#\n]*)/g)].map(([, line]) =>
     line!.trim(),
@@ -47,19 +47,19 @@ function isKnown(
   return !isMissing && flags.every((flag) => known.includes(flag))
 }
 
-describe('the commands of hookline that pages name', () => {
-  it.for(markdownPages())('are there, with their flags: %s', (page) => {
+describe('the commands of hookline in pages', () => {
+  it.for(markdownPages())('exist, with their flags: %s', (page) => {
     expect(unknownCommands(codeIn(read(page)))).toEqual([])
   })
 
-  it('would be found missing', () => {
+  it('that are missing would be found', () => {
     const text =
       '`hookline trace evt_1 --json`, `hookline sauces list`, `hookline tail --loud`, `hookline`'
     expect(unknownCommands(text)).toEqual(['sauces list', 'tail --loud'])
   })
 })
 
-/** What stands in code blocks and code spans; prose may speak of npm as it likes. */
+/** The text in code blocks and code spans. Prose may mention npm freely. */
 function codeIn(text: string): string {
   return [...text.matchAll(/^```[^]*?^```|^ {4}.*$|`[^`\n]+`/gm)].join('\n')
 }

@@ -12,7 +12,7 @@ describe(PAGE, () => {
   })
 })
 
-/** The packages from outside that a user of the project runs, in order. */
+/** The external packages that the published packages need, sorted. */
 function runtimeDependencies(): string[] {
   const names = readdirSync(join(REPOSITORY, 'packages')).flatMap((workspace) => {
     const manifest = JSON.parse(read(`packages/${workspace}/package.json`)) as {

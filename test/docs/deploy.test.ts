@@ -12,11 +12,11 @@ const dashboard = JSON.parse(read('deploy/grafana-dashboard.json')) as {
 const panels = dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))
 const alerts = [...read('deploy/alerts.yaml').matchAll(/^ +expr: (.+)$/gm)].map(([, expr]) => expr!)
 
-/** Names of metrics in an expression; a histogram is read by its parts. */
+/** The names of the metrics in an expression. Of a histogram, these are its series. */
 const namesIn = (expr: string): string[] =>
   [...expr.matchAll(/\bhookline_\w+/g)].map(([name]) => name)
 
-/** What a metric is called in expressions. */
+/** The series of a metric, as expressions name them. */
 const seriesOf = ({ name, type }: (typeof metrics)[number]): string[] =>
   type === 'histogram' ? ['bucket', 'sum', 'count'].map((part) => `${name}_${part}`) : [name]
 
@@ -27,7 +27,7 @@ const labelsIn = (expr: string): string[] => [
 ]
 
 describe('the metrics', () => {
-  it('have the names that operators were promised', () => {
+  it('have the names in the requirements', () => {
     const promised = `
       ingest_requests_total ingest_events_total ingest_duration_seconds decisions_total attempts_total
       attempt_duration_seconds end_to_end_seconds deliveries oldest_pending_seconds breaker_open inflight
@@ -43,7 +43,7 @@ describe.each([
   ['deploy/alerts.yaml', alerts],
   ['deploy/grafana-dashboard.json', panels],
 ])('%s', (_file, expressions) => {
-  it('asks for nothing but metrics there are, by labels they have', () => {
+  it('uses only metrics and labels that exist', () => {
     expect(expressions.length).toBeGreaterThan(8)
     const series = metrics.flatMap(seriesOf)
     const labels = [...metrics.flatMap((metric) => metric.labels), 'instance', 'le']
@@ -52,11 +52,11 @@ describe.each([
   })
 })
 
-it('the dashboard leaves no metric out', () => {
+it('the dashboard shows every metric', () => {
   const shown = new Set(panels.flatMap(namesIn))
   const isShown = (metric: (typeof metrics)[number]) =>
     seriesOf(metric).some((name) => shown.has(name))
   const missing = metrics.filter((metric) => !isShown(metric)).map(({ name }) => name)
-  // It marks the versions on every panel instead.
+  // An annotation shows the version on every panel.
   expect(missing).toEqual(['hookline_build_info'])
 })

@@ -7,25 +7,25 @@ import { type SettingName, SETTINGS } from '../../packages/server/src/settings.t
 import { read } from './repository.ts'
 
 describe('the generated pages', () => {
-  it.for(GENERATED_PAGES)('$path is what the code says', async ({ path, render }) => {
+  it.for(GENERATED_PAGES)('$path matches the code', async ({ path, render }) => {
     expect(read(path), `${path} is out of date: run "npm run docs"`).toBe(await render())
   })
 })
 
-// Read from the pages as they stand, so that a mistake of the generator cannot hide.
+// These tests read the pages themselves, so that they also find a mistake of the generator.
 describe('docs/errors.md', () => {
   it.for([
     { section: 'Error codes of the ingestion API', known: INGEST_CODES },
     { section: 'Error codes of the management API', known: PROBLEM_CODES },
     { section: 'Why an event was not delivered to a destination', known: DECLINE_REASONS },
     { section: 'Classes of attempts', known: ATTEMPT_CLASSES },
-  ])('"$section" names each of them once, and no other', ({ section, known }) => {
+  ])('"$section" lists each code once, and no other', ({ section, known }) => {
     expect(firstCells(sectionOf(read('docs/errors.md'), section))).toEqual(Object.keys(known))
   })
 })
 
 describe('docs/config.md', () => {
-  it('names each setting once, and no other', () => {
+  it('lists each setting once, and no other', () => {
     const flags = Object.keys(SETTINGS).map((name) => flagOf(name as SettingName))
     expect(firstCells(read('docs/config.md'))).toEqual(flags)
   })

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { markdownPages, read, REPOSITORY } from './repository.ts'
 
-/** What a relative link of this page leads to that is not there. */
+/** The relative links of this page whose target does not exist. */
 function deadLinks(page: string, text: string): string[] {
   return linksIn(text).filter((link) => {
     const [path = '', anchor] = link.split('#')
@@ -15,11 +15,11 @@ function deadLinks(page: string, text: string): string[] {
 }
 
 describe('the links between pages', () => {
-  it.for(markdownPages())('lead somewhere: %s', (page) => {
+  it.for(markdownPages())('have targets that exist: %s', (page) => {
     expect(deadLinks(page, read(page))).toEqual([])
   })
 
-  it('would be found dead when the page or the heading is not there', () => {
+  it('would be found dead if the page or the heading did not exist', () => {
     const text = `[a](missing.md) [b](config.md#no-such-heading) ![c](missing.png)
 [d](config.md#settings) [e](../LICENSE) [f](https://example.com/missing.md) [g](#own)
 [h]: decisions/missing.md
@@ -45,7 +45,7 @@ function linksIn(text: string): string[] {
     .filter((link) => !/^[a-z][a-z+.-]*:/i.test(link))
 }
 
-/** The anchors of a page's headings, as code hosts make them. */
+/** The anchors of the headings of a page, as code hosts create them. */
 function anchorsOf(text: string): string[] {
   return [...text.matchAll(/^#{1,6}\s+(.*)$/gm)].map(([, heading]) =>
     heading!

@@ -8,14 +8,14 @@ import { read } from './repository.ts'
 
 const NAMES = Object.keys(FINDINGS)
 
-// That its tables and plots are those of the results is held by generated-pages.test.ts.
+// generated-pages.test.ts checks that its tables and plots match the results.
 describe('docs/performance.md', () => {
-  it.for(NAMES)('has a section on %s, with a result that was kept', (name) => {
+  it.for(NAMES)('has a section on %s, with a stored result', (name) => {
     expect(readResult(name)).toMatchObject({ name, rounds: expect.any(Number) })
     expect(read('docs/performance.md')).toContain(`\n## ${name}\n`)
   })
 
-  it('has every goal at a glance', () => {
+  it('lists every goal in its summary', () => {
     const goals = NAMES.flatMap((name) => readResult(name)?.figures ?? []).filter(
       ({ goal }) => goal,
     )
@@ -24,8 +24,8 @@ describe('docs/performance.md', () => {
   })
 })
 
-describe('what CI compares a quick run with', () => {
-  it('has each figure that has a goal', () => {
+describe('the baseline for quick runs in CI', () => {
+  it('has each figure with a goal', () => {
     const baseline = readBaseline()
     for (const name of NAMES) {
       const goals = readResult(name)!.figures.filter(({ goal }) => goal)
@@ -49,26 +49,26 @@ describe('what CI compares a quick run with', () => {
     },
     { what: 'five times as late', now: 5, goal: { atMost: 0.5 }, ratio: 0.2, isBroken: false },
     { what: 'twenty times as late', now: 20, goal: { atMost: 0.5 }, ratio: 0.05, isBroken: true },
-    { what: 'no figure at all', now: NaN, goal: { atMost: 9 }, ratio: NaN, isBroken: true },
+    { what: 'a missing figure', now: NaN, goal: { atMost: 9 }, ratio: NaN, isBroken: true },
   ])('finds $what broken: $isBroken', ({ now, goal, ratio, isBroken }) => {
     const compared = againstBaseline(figure(now, goal), { x: 1 })
     expect(compared).toEqual([{ name: 'x', ratio, isBroken }])
   })
 
-  it('says nothing of a figure it does not know', () => {
+  it('ignores a figure that it does not have', () => {
     expect(againstBaseline(figure(1, { atLeast: 1 }), {})).toEqual([])
   })
 })
 
 describe('a quantile', () => {
-  it('lies between two values where it falls between them', () => {
+  it('is interpolated between two values', () => {
     expect(quantile([4, 1, 3, 2], 0.5)).toBe(2.5)
     expect(quantile([7], 0.99)).toBe(7)
   })
 })
 
 describe('a plot', () => {
-  it('has a mark for each point at the height of its median, and nothing of a name is markup', () => {
+  it('has a mark for each point at the height of its median, and escapes markup in names', () => {
     const points = [
       { x: 1, values: [500, 1000, 1500] },
       { x: 10, values: [500, 500, 500] },

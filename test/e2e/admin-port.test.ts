@@ -5,7 +5,7 @@ import { exchange } from '../harness/http-exchange.ts'
 
 const HIDDEN = ['/api/v1/sources', '/api/v1/openapi.json', '/metrics', '/livez', '/readyz']
 
-test('with adminPort, the one port takes calls and the other all else', async () => {
+test('with adminPort, one port accepts calls only, and the other serves everything else', async () => {
   using folder = new TemporaryFolder()
   const flags = { dataDir: folder.path, port: '0', adminPort: '0', adminToken: 'tok_x' }
   const config = parseConfig({}, flags)

@@ -16,13 +16,13 @@ function start(dataDir: string): Promise<Service> {
   return openService({ config, logger: createLogger('silent') })
 }
 
-/** The database of a running service. */
+/** A backup of a running service. */
 async function backUp({ url }: Service): Promise<Buffer> {
   const headers = { Authorization: `Bearer ${ADMIN_TOKEN}` }
   return Buffer.from(await (await fetch(`${url}/api/v1/backup`, { headers })).arrayBuffer())
 }
 
-test('a backup restored elsewhere goes on with what was pending: same webhook-id, same secret', async () => {
+test('a restored backup continues pending deliveries with the same webhook-id and secret', async () => {
   using folder = new TemporaryFolder()
   await using receiver = await openReceiver({ respond: 503 })
   const [here, there, file] = ['here', 'there', 'backup.db'].map((name) => join(folder.path, name))
@@ -35,11 +35,11 @@ test('a backup restored elsewhere goes on with what was pending: same webhook-id
     const settings = { sharedSecret: 'the-secret', webhooks: [{ url: receiver.url }] }
     const destination = { sourceId: source.id, type: 'Webhooks', enabled: true, settings }
     await api.call('POST', 'destinations', destination)
-    const answer = await fetch(`${service.url}/v1/page`, {
+    const response = await fetch(`${service.url}/v1/page`, {
       method: 'POST',
       body: JSON.stringify({ writeKey: source.writeKeys[0].key, userId: 'u1', name: 'Home' }),
     })
-    expect(answer.status).toBe(200)
+    expect(response.status).toBe(200)
     await receiver.waitFor(2)
     writeFileSync(file!, await backUp(service))
   }
@@ -55,7 +55,7 @@ test('a backup restored elsewhere goes on with what was pending: same webhook-id
   expect(isSignedWith('the-secret', last)).toBe(true)
 })
 
-test('a copy that a killed service left behind is gone with the next start, and so is that of a backup', async () => {
+test('the next start removes the copy that a killed service left behind, and a backup removes its own', async () => {
   using folder = new TemporaryFolder()
   const leftOver = join(folder.path, 'copy-for-backup')
   mkdirSync(leftOver)

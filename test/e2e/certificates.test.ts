@@ -14,7 +14,7 @@ import { startService } from '../harness/running-service.ts'
 
 const certificates = makeCertificates()
 
-/** A TLS server that counts its connections, and the bytes that clients send once a handshake is done. */
+/** A TLS server that counts its connections, and the bytes that clients send after a handshake. */
 async function openTlsCounter(certificate: ServerCertificate) {
   const counted = { connections: 0, open: 0, bytes: 0 }
   const server = createServer(certificate, (socket) => {
@@ -63,7 +63,7 @@ describe.concurrent('an https webhook', () => {
     )
   })
 
-  test('with a certificate of an authority that the operator added gets its request', async () => {
+  test('with a certificate of an authority that the operator added receives its request', async () => {
     using folder = new TemporaryFolder()
     const tlsCaFile = join(folder.path, 'ca.pem')
     writeFileSync(tlsCaFile, certificates.ca)

@@ -3,7 +3,7 @@ import { openReceiver } from '../../packages/server/test/harness/receiver.ts'
 import { startService } from '../harness/running-service.ts'
 
 describe.concurrent('a destination', () => {
-  test('that is off gets nothing, and the trace says why; turned on, it gets what comes then', async () => {
+  test('that is off receives nothing, and the trace says why. Once on, it receives later events', async () => {
     await using receiver = await openReceiver()
     await using service = await startService()
     const id = await service.createDestination({ urls: [receiver.url], enabled: false })
@@ -23,7 +23,7 @@ describe.concurrent('a destination', () => {
     expect(await service.endOf('while off')).toMatchObject({ decisions, deliveries })
   })
 
-  test('is off until it is toggled on', async () => {
+  test('is off until it is enabled', async () => {
     await using service = await startService()
     const made = await service.api.call('POST', 'destinations', {
       sourceId: service.source.id,
@@ -33,7 +33,7 @@ describe.concurrent('a destination', () => {
     expect(made).toMatchObject({ enabled: false, settings: { successPolicy: 'any' } })
   })
 
-  test('gets the events of its own source and of no other', async () => {
+  test('receives the events of its own source only', async () => {
     await using receiver = await openReceiver()
     await using other = await openReceiver()
     await using service = await startService()
@@ -53,7 +53,7 @@ describe.concurrent('a destination', () => {
     expect([receiver.requests.length, other.requests.length]).toEqual([1, 1])
   })
 
-  test('has its say beside the others: one event, three decisions', async () => {
+  test('gets its own decision: one event, three decisions', async () => {
     await using receiver = await openReceiver()
     await using service = await startService()
     const on = await service.createDestination({ urls: [receiver.url] })
@@ -108,7 +108,7 @@ describe.concurrent('the integrations of a call', () => {
     expect(receiver.requests).toHaveLength(isDelivered ? 1 : 0)
   })
 
-  test('are those of the batch where the call has none, and its own win', async () => {
+  test('are those of the batch if the call has none. Its own win', async () => {
     await using receiver = await openReceiver()
     await using service = await startService()
     await service.createDestination({ urls: [receiver.url] })
@@ -123,7 +123,7 @@ describe.concurrent('the integrations of a call', () => {
     expect(receiver.requests).toHaveLength(1)
   })
 
-  test('never leave for a webhook', async () => {
+  test('are never sent to a webhook', async () => {
     await using receiver = await openReceiver()
     await using service = await startService()
     await service.createDestination({ urls: [receiver.url] })

@@ -3,7 +3,7 @@ import { openReceiver } from '../../packages/server/test/harness/receiver.ts'
 import { type RunningService, startService } from '../harness/running-service.ts'
 import type { TracedDelivery } from '../harness/trace.ts'
 
-/** Waits until the first round of the event's one delivery is over and it is parked. */
+/** Waits until the only delivery of the event is parked after its first round. */
 function parked(service: RunningService, messageId: string): Promise<TracedDelivery> {
   return service.eventually(async () => {
     const { deliveries } = await service.trace(messageId)
@@ -12,13 +12,13 @@ function parked(service: RunningService, messageId: string): Promise<TracedDeliv
   })
 }
 
-/** Waits until well after a time. */
+/** Waits until some time after this time. */
 function isPast(service: RunningService, time: string | null): Promise<void> {
   return service.eventually(() => expect(Date.now()).toBeGreaterThan(Date.parse(time!) + 150))
 }
 
 describe.concurrent('parked deliveries of a destination', () => {
-  test('end when it is removed, and are not sent any more', async () => {
+  test('end when it is removed, and are not sent again', async () => {
     await using receiver = await openReceiver({ respond: 500 })
     await using service = await startService({ settings: { retryScheduleMs: '300' } })
     const id = await service.createDestination({ urls: [receiver.url] })
@@ -33,7 +33,7 @@ describe.concurrent('parked deliveries of a destination', () => {
     expect(receiver.requests).toHaveLength(sent)
   })
 
-  test('end at once when it is removed, however late they were due', async () => {
+  test('end at once when it is removed, however late they are due', async () => {
     await using receiver = await openReceiver({ respond: 500 })
     await using service = await startService({ settings: { retryScheduleMs: '3600000' } })
     const id = await service.createDestination({ urls: [receiver.url] })
@@ -44,7 +44,7 @@ describe.concurrent('parked deliveries of a destination', () => {
     expect(receiver.requests).toHaveLength(1)
   })
 
-  test('wait while it is off, and go on when it is on again', async () => {
+  test('wait while it is off, and continue when it is on again', async () => {
     await using receiver = await openReceiver({ respond: [500, 200] })
     await using service = await startService({ settings: { retryScheduleMs: '300' } })
     const id = await service.createDestination({ urls: [receiver.url] })
@@ -60,7 +60,7 @@ describe.concurrent('parked deliveries of a destination', () => {
     expect(receiver.requests).toHaveLength(2)
   })
 
-  test('wait over a restart while it is off', async () => {
+  test('wait while it is off, also after a restart', async () => {
     await using receiver = await openReceiver({ respond: [500, 200] })
     await using service = await startService({ settings: { retryScheduleMs: '300' } })
     const id = await service.createDestination({ urls: [receiver.url] })
@@ -77,7 +77,7 @@ describe.concurrent('parked deliveries of a destination', () => {
     ])
   })
 
-  test('go to its new URL, with its new secret, once it has one', async () => {
+  test('go to its new URL, signed with its new secret', async () => {
     await using old = await openReceiver({ respond: 500 })
     await using next = await openReceiver()
     await using service = await startService({ settings: { retryScheduleMs: '300' } })
@@ -93,11 +93,11 @@ describe.concurrent('parked deliveries of a destination', () => {
   })
 })
 
-test('a decision stands over a restart: what was declined is not delivered after it', async () => {
+test('a decision survives a restart: a declined event is not delivered after it', async () => {
   const gate = Promise.withResolvers<200>()
   await using slow = await openReceiver({ respond: () => gate.promise })
   await using receiver = await openReceiver()
-  // With one round at a time the second call is still waiting at the stop, so its entry comes again.
+  // With one round at a time, the second call still waits at the stop, so its entry is read again.
   await using service = await startService({ settings: { laneConcurrency: '1' } })
   const off = await service.createDestination({ urls: [receiver.url], enabled: false })
   await service.createDestination({ urls: [slow.url] })

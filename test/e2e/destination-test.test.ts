@@ -20,7 +20,7 @@ const SECRET = 'the-shared-secret'
 const test = (service: RunningService, id: string, body: object): Promise<Tested> =>
   service.api.call<Tested>('POST', `destinations/${id}/test`, body)
 
-it('sends a sample of each type, while the destination is off, and shows it byte for byte', async () => {
+it('sends a sample of each type, also while the destination is off, and shows it byte for byte', async () => {
   await using receiver = await openReceiver({ respond: { status: 201, body: 'thanks' } })
   await using service = await startService()
   const webhooks = [{ url: receiver.url, headers: { 'x-key': 'static-value' } }]
@@ -47,7 +47,7 @@ it('sends a sample of each type, while the destination is off, and shows it byte
   expect(await service.api.call('GET', 'deliveries')).toMatchObject({ data: [] })
 })
 
-it('with dryRun only shows what it would send', async () => {
+it('with dryRun shows what it would send, and sends nothing', async () => {
   await using receiver = await openReceiver()
   await using service = await startService()
   const id = await service.createDestination({ urls: [receiver.url] })
@@ -60,7 +60,7 @@ it('with dryRun only shows what it would send', async () => {
   expect(receiver.requests).toEqual([])
 })
 
-it('sends an event that is kept under the webhook-id that its delivery has', async () => {
+it('sends a kept event with the webhook-id of its delivery', async () => {
   await using receiver = await openReceiver()
   await using service = await startService()
   const id = await service.createDestination({ urls: [receiver.url] })
@@ -73,7 +73,7 @@ it('sends an event that is kept under the webhook-id that its delivery has', asy
   expect(second!.headers['webhook-id']).toBe(deliveryId)
 })
 
-it('goes no way that deliveries may not go, and says what each webhook answered', async () => {
+it('respects the rules for addresses, and shows the response of each webhook', async () => {
   await using receiver = await openReceiver({ respond: 500 })
   await using service = await startService({ settings: { allowedNetworks: '127.0.0.0/8' } })
   const urls = [receiver.url, 'http://169.254.169.254/', 'http://127.0.0.1:2/']
@@ -86,7 +86,7 @@ it('goes no way that deliveries may not go, and says what each webhook answered'
   ])
 })
 
-it('refuses what it cannot send, with the remedy', async () => {
+it('refuses what it cannot send, with a hint', async () => {
   await using service = await startService()
   const id = await service.createDestination({ urls: ['https://example.com/'] })
   const stranger = await service.createSource()
@@ -104,7 +104,7 @@ it('refuses what it cannot send, with the remedy', async () => {
     [id, { eventId: 'evt_none' }, '/eventId'],
     [other, { eventId }, '/eventId'],
   ] as const) {
-    const { status, text } = await service.api.answer(
+    const { status, text } = await service.api.request(
       'POST',
       `destinations/${destination}/test`,
       body,

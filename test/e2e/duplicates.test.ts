@@ -6,7 +6,7 @@ const OK = { status: 200, text: '{"success":true}' }
 const call = (messageId: string) => ({ type: 'track', messageId, userId: 'u', event: 'E' })
 
 describe.concurrent('a second call with the messageId of another', () => {
-  test('is answered 200, delivered no more and counted in the trace of the first', async () => {
+  test('gets 200, is not delivered, and is counted in the trace of the first call', async () => {
     await using receiver = await openReceiver()
     await using service = await startService()
     await service.createDestination({ urls: [receiver.url] })
@@ -24,13 +24,13 @@ describe.concurrent('a second call with the messageId of another', () => {
     expect(receiver.requests).toHaveLength(2)
   })
 
-  test('is recognised within one batch, in a batch sent again, and side by side', async () => {
+  test('is recognised within one batch, in a repeated batch, and in parallel requests', async () => {
     await using receiver = await openReceiver()
     await using service = await startService()
     await service.createDestination({ urls: [receiver.url] })
     const batch = { batch: [call('m-1'), call('m-2'), call('m-1'), call('m-3')] }
-    const answers = await Promise.all([1, 2, 3, 4, 5].map(() => service.send('/v1/batch', batch)))
-    for (const answer of answers) expect(answer).toMatchObject(OK)
+    const responses = await Promise.all([1, 2, 3, 4, 5].map(() => service.send('/v1/batch', batch)))
+    for (const response of responses) expect(response).toMatchObject(OK)
     await service.eventually(async () => {
       const traces = await Promise.all(['m-1', 'm-2', 'm-3'].map((id) => service.endOf(id)))
       expect(traces.map(({ duplicates }) => duplicates)).toEqual([9, 4, 4])
@@ -56,7 +56,7 @@ describe.concurrent('a second call with the messageId of another', () => {
     expect(ids).toEqual(['m-1', 'm-2'])
   })
 
-  test('of another source is an event of its own', async () => {
+  test('of another source is a separate event', async () => {
     await using receiver = await openReceiver()
     await using service = await startService()
     const source = await service.createSource()
@@ -68,7 +68,7 @@ describe.concurrent('a second call with the messageId of another', () => {
     expect(new Set(requests.map(({ headers }) => headers['webhook-id'])).size).toBe(2)
   })
 
-  test('is a new event once the window has passed', async () => {
+  test('is a new event after the window', async () => {
     await using receiver = await openReceiver()
     await using service = await startService({ settings: { dedupeWindowMs: '0' } })
     await service.createDestination({ urls: [receiver.url] })

@@ -8,9 +8,9 @@ import { type RunningService, startService } from '../harness/running-service.ts
 
 const SECRET = 'the secret of the examples'
 
-/** A program of `examples/`, as its reader runs it. */
+/** A running program of `examples/`. */
 class Example implements AsyncDisposable {
-  #said = ''
+  #output = ''
   readonly #child: ChildProcess
   readonly #closed: Promise<unknown[]>
 
@@ -26,18 +26,18 @@ class Example implements AsyncDisposable {
       },
     })
     for (const stream of [this.#child.stdout!, this.#child.stderr!]) {
-      stream.on('data', (chunk: Buffer) => (this.#said += chunk.toString()))
+      stream.on('data', (chunk: Buffer) => (this.#output += chunk.toString()))
     }
     this.#closed = once(this.#child, 'close')
   }
 
-  /** Waits until it says something like this. */
-  async said(pattern: RegExp): Promise<string> {
-    await vi.waitFor(() => expect(this.#said).toMatch(pattern), { timeout: 15_000 })
-    return pattern.exec(this.#said)![0]
+  /** Waits until the output matches, and returns the match. */
+  async printed(pattern: RegExp): Promise<string> {
+    await vi.waitFor(() => expect(this.#output).toMatch(pattern), { timeout: 15_000 })
+    return pattern.exec(this.#output)![0]
   }
 
-  /** Tells it to stop, as a container is told. Returns the exit code. */
+  /** Stops it with SIGTERM, as containers are stopped. Returns the exit code. */
   stop(): Promise<number | null> {
     this.#child.kill('SIGTERM')
     return this.exit()
@@ -67,29 +67,29 @@ const post = (url: string, body: object) =>
   })
 
 describe.concurrent('the example', () => {
-  test('script.ts sends what it has to say before it ends', async () => {
+  test('script.ts sends all of its calls before it ends', async () => {
     await using receiver = await openReceiver()
     await using service = await startService()
     await service.createDestination({ urls: [receiver.url] })
     await using example = new Example('script', service)
     expect(await example.exit()).toBe(0)
-    await example.said(/delivered: 3/)
+    await example.printed(/delivered: 3/)
     await receiver.waitFor(3)
     const timestamps = payloads(receiver).map(({ timestamp }) => timestamp)
     expect(timestamps).toContain('2014-05-01T09:30:00.000Z')
   })
 
-  test('fastify-server.ts answers at once, and loses nothing when it is stopped', async () => {
+  test('fastify-server.ts responds at once, and loses nothing when it is stopped', async () => {
     await using receiver = await openReceiver()
     await using service = await startService()
     await service.createDestination({ urls: [receiver.url] })
     await using example = new Example('fastify-server', service)
-    const url = await example.said(/http:\S+/)
-    const answers = [
+    const url = await example.printed(/http:\S+/)
+    const responses = [
       await post(`${url}/orders`, { userId: 'u1', total: 39.95 }),
       await post(`${url}/orders`, { total: 1 }),
     ]
-    expect(answers.map(({ status }) => status)).toEqual([201, 400])
+    expect(responses.map(({ status }) => status)).toEqual([201, 400])
     expect(await example.stop()).toBe(0)
     await receiver.waitFor(1)
     expect(payloads(receiver)).toMatchObject([
@@ -97,33 +97,33 @@ describe.concurrent('the example', () => {
     ])
   })
 
-  test('express-server.ts takes its own webhooks, and refuses those that are not signed', async () => {
+  test('express-server.ts accepts its own webhooks, and refuses unsigned ones', async () => {
     await using service = await startService()
     const port = await freePort()
     await using example = new Example('express-server', service, {
       HOOKLINE_SECRET: SECRET,
       PORT: String(port),
     })
-    const url = await example.said(/http:\S+/)
+    const url = await example.printed(/http:\S+/)
     await service.createDestination({ urls: [`${url}/webhook`], secret: SECRET })
     // As many calls as make a batch, so that it goes before the interval has passed.
     for (let index = 0; index < 10; index++) {
       expect((await post(`${url}/sign-ups`, { userId: 'u1', plan: 'pro' })).status).toBe(201)
     }
     expect((await post(`${url}/webhook`, { type: 'track' })).status).toBe(401)
-    await example.said(/received identify/)
-    await example.said(/received track Signed Up/)
+    await example.printed(/received identify/)
+    await example.printed(/received track Signed Up/)
     expect(await example.stop()).toBe(0)
   })
 
-  test('worker.ts tells of every job that it did before it stopped', async () => {
+  test('worker.ts sends a call for every job that it did before it stopped', async () => {
     await using receiver = await openReceiver()
     await using service = await startService()
     await service.createDestination({ urls: [receiver.url] })
     await using example = new Example('worker', service)
-    await example.said(/job 5 done/)
+    await example.printed(/job 5 done/)
     expect(await example.stop()).toBe(0)
-    const done = (await example.said(/[^]*/)).match(/job \d+ done/g)!.length
+    const done = (await example.printed(/[^]*/)).match(/job \d+ done/g)!.length
     await receiver.waitFor(done)
     const numbers = payloads(receiver).map(({ properties }) => (properties as Payload)['number'])
     expect(numbers.toSorted((a, b) => Number(a) - Number(b))).toEqual(

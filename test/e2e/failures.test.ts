@@ -6,8 +6,8 @@ import type { TracedAttempt } from '../harness/trace.ts'
 const startOf = ({ startedAt }: TracedAttempt): number => Date.parse(startedAt)
 const endOf = (attempt: TracedAttempt): number => startOf(attempt) + attempt.durationMs
 
-describe.concurrent('a receiver that does not answer', () => {
-  test('in time is logged as a timeout, and tried again later', async () => {
+describe.concurrent('a receiver that does not respond', () => {
+  test('in time is logged as a timeout, and is tried again later', async () => {
     await using receiver = await openReceiver({ respond: ['silence', 200] })
     await using service = await startService({
       settings: { attemptTimeoutMs: '1000', retryScheduleMs: '300' },
@@ -36,7 +36,7 @@ describe.concurrent('a receiver that does not answer', () => {
     )
   })
 
-  test('at once, and then does in time, has it delivered by the first attempt', async () => {
+  test('at once, but in time, receives the delivery in one attempt', async () => {
     const { promise: answered, resolve: answer } = Promise.withResolvers<200>()
     await using receiver = await openReceiver({ respond: () => answered })
     await using service = await startService()
@@ -49,7 +49,7 @@ describe.concurrent('a receiver that does not answer', () => {
     expect(deliveries).toMatchObject([{ state: 'delivered', rounds: 1 }])
   })
 
-  test('holds up no other destination', async () => {
+  test('does not delay other destinations', async () => {
     await using silent = await openReceiver({ respond: 'silence' })
     await using healthy = await openReceiver()
     await using service = await startService()
@@ -65,13 +65,13 @@ describe.concurrent('a receiver that does not answer', () => {
       return trace
     })
     expect(deliveries).toMatchObject([{ destinationId: healthyId, state: 'delivered' }])
-    // The rounds that are still under way end when the receiver breaks them off.
+    // The rounds in flight end when the receiver closes their connections.
     await silent[Symbol.asyncDispose]()
   })
 })
 
-describe.concurrent('a receiver that answers 5xx', () => {
-  test('is tried until the retry window ends; then the delivery is expired', async () => {
+describe.concurrent('a receiver that responds 5xx', () => {
+  test('is tried until the retry window ends. Then the delivery is expired', async () => {
     await using receiver = await openReceiver({ respond: 503 })
     await using service = await startService({
       settings: { retryScheduleMs: '100,300', retryWindowMs: '1500' },
@@ -104,7 +104,7 @@ describe.concurrent('a receiver that answers 5xx', () => {
     expect(same).toEqual(Array(3).fill(same[0]))
   })
 
-  test('delays the next attempt by the documented 5 s or so, and says when it is', async () => {
+  test('delays the next attempt by the documented 5 s, and the trace has its time', async () => {
     await using receiver = await openReceiver({ respond: 500 })
     await using service = await startService()
     const destinationId = await service.createDestination({ urls: [receiver.url] })
@@ -122,7 +122,7 @@ describe.concurrent('a receiver that answers 5xx', () => {
   })
 })
 
-describe.concurrent('an answer', () => {
+describe.concurrent('the response', () => {
   test.for([
     [400, 'http_4xx'],
     [401, 'http_4xx'],
@@ -161,9 +161,9 @@ describe.concurrent('Retry-After', () => {
   test.for([
     [429, (): string => '1'],
     [503, (): string => '1'],
-    // A date has whole seconds, so that of what it asks for up to one second is lost.
+    // A date has whole seconds, so the wait may be up to one second shorter.
     [429, (): string => new Date(Date.now() + 2_000).toUTCString()],
-  ] as const)('of a %i is honoured', async ([status, header]) => {
+  ] as const)('of a %i is respected', async ([status, header]) => {
     await using receiver = await openReceiver({
       respond: (_request, index) =>
         index === 0 ? { status, headers: { 'Retry-After': header() } } : 200,
@@ -177,7 +177,7 @@ describe.concurrent('Retry-After', () => {
     expect(startOf(second!) - startOf(first!)).toBeGreaterThanOrEqual(990)
   })
 
-  test('holds for every delivery to that webhook', async () => {
+  test('applies to every delivery to that webhook', async () => {
     await using receiver = await openReceiver({
       respond: [{ status: 429, headers: { 'Retry-After': '1' } }, 200],
     })
@@ -197,7 +197,7 @@ describe.concurrent('Retry-After', () => {
   })
 })
 
-test('an address that was not opened by the operator is never connected to', async () => {
+test('the service never connects to a forbidden address that the operator does not allow', async () => {
   await using receiver = await openReceiver()
   await using service = await startService({ settings: { allowedNetworks: '' } })
   await service.createDestination({ urls: [receiver.url] })

@@ -19,7 +19,7 @@ afterAll(() => service[Symbol.asyncDispose]())
 
 const bodyOf = ({ body }: ReceivedRequest) => JSON.parse(body.toString()) as { type: string }
 
-/** Waits for an event with this messageId, and gives its trace. */
+/** Waits for an event with this messageId, and returns its trace. */
 async function traceOf(messageId: string) {
   return service.eventually(async () => {
     const { data } = await ok(hookline.listEvents({ messageId }))
@@ -36,11 +36,11 @@ async function stateOf(messageId: string, state: string) {
   })
 }
 
-test('a client generated from the document does everything from the first source to the receipt', async () => {
+test('a client generated from the OpenAPI document does everything from the first source to the receipt of a deletion', async () => {
   await using receiver = await openReceiver()
   const urls = PATHS.map((path) => `http://127.0.0.1:${receiver.port}/${path}`)
 
-  // Source, and a destination with five webhooks and a header each.
+  // Create a source, and a destination with five webhooks and a header each.
   const source = await ok(hookline.createSource({ name: 'Shop' }, { idempotencyKey: 'shop' }))
   const again = await ok(hookline.createSource({ name: 'Shop' }, { idempotencyKey: 'shop' }))
   expect(again).toEqual(source)
@@ -58,7 +58,7 @@ test('a client generated from the document does everything from the first source
   )
   expect(destination).toMatchObject({ enabled: false, settings: { sharedSecret: { set: true } } })
 
-  // Test, also while it is off; then enable it, if nobody else has changed it.
+  // Test the destination while it is off. Then enable it, unless another client has changed it.
   const tested = await ok(hookline.testDestination(destination.id, { type: 'identify' }))
   expect(tested.webhooks.map(({ attempt }) => attempt?.outcome)).toEqual(
     PATHS.map(() => 'delivered'),
@@ -72,7 +72,7 @@ test('a client generated from the document does everything from the first source
   const ifMatch = `"${destination.version}"`
   await ok(hookline.changeDestination(destination.id, { enabled: true }, { ifMatch }))
 
-  // Send, and follow it.
+  // Send a call, and read its trace.
   const sender = { id: source.id, writeKey: source.writeKeys[0]!.key }
   const call = { type: 'track', userId: 'u1', event: 'Order Completed' }
   await service.send('/v1/track', { ...call, messageId: 'm-1' }, sender)
@@ -89,7 +89,7 @@ test('a client generated from the document does everything from the first source
     expect(request.headers['webhook-id']).toBe(delivery?.id)
   }
 
-  // Let one webhook refuse; see it among the failures, with what to do.
+  // Let one webhook reject the event. Find it among the failures, with a hint.
   receiver.respond = ({ path }) => (path === '/c' ? 404 : 200)
   await service.send('/v1/track', { ...call, messageId: 'm-2' }, sender)
   await stateOf('m-2', 'rejected')
@@ -97,7 +97,7 @@ test('a client generated from the document does everything from the first source
   expect(groups).toMatchObject([{ class: 'http_4xx', status: 404, count: 1 }])
   expect(groups[0]?.remedy).toMatch(/\w/)
 
-  // Mend the receiver, and replay.
+  // Repair the receiver, and replay.
   receiver.respond = () => 200
   const wanted = { destinationId: destination.id }
   expect(await ok(hookline.createReplay({ ...wanted, dryRun: true }))).toEqual({
@@ -112,7 +112,7 @@ test('a client generated from the document does everything from the first source
   })
   await stateOf('m-2', 'delivered')
 
-  // Delete the user, and prove it.
+  // Delete the user, and get the receipt.
   const { id } = await ok(hookline.createDeletion({ userIds: ['u1'], sourceIds: [source.id] }))
   await service.eventually(async () => {
     expect(await ok(hookline.getDeletion(id))).toMatchObject({ id, state: 'finished' })

@@ -16,13 +16,13 @@ const call = (messageId: string, filler = '') => ({
 })
 const size = (value: unknown): number => Buffer.byteLength(JSON.stringify(value))
 
-/** A call of exactly so many bytes of JSON, with characters of two bytes among them. */
+/** A call with exactly this many bytes of JSON, including characters of two bytes. */
 function callOf(bytes: number, messageId: string): ReturnType<typeof call> {
   const left = bytes - size(call(messageId))
   return call(messageId, 'é'.repeat(100) + 'x'.repeat(left - 200))
 }
 
-/** The JSON of a batch of exactly so many bytes, of 20 calls that are all within their own limit. */
+/** The JSON of a batch with exactly this many bytes, with 20 calls that are within their own limit. */
 function batchOf(bytes: number): string {
   const names = Array.from({ length: 19 }, (_, index) => `m-${index}`)
   const batch = names.map((name) => callOf(25_600, name))
@@ -31,7 +31,7 @@ function batchOf(bytes: number): string {
 }
 
 describe.concurrent('a single call', () => {
-  test('of 32 KB is accepted, and arrives whole', async () => {
+  test('of 32 KB is accepted, and arrives complete', async () => {
     await using receiver = await openReceiver()
     await using service = await startService()
     await service.createDestination({ urls: [receiver.url] })
@@ -47,15 +47,15 @@ describe.concurrent('a single call', () => {
     })
   })
 
-  test('of one byte more is refused, and nothing of it is kept', async () => {
+  test('of one byte more is refused, and not kept', async () => {
     await using service = await startService()
-    const answer = await service.send('/v1/track', callOf(CALL_BYTES + 1, 'm-1'))
-    expect(answer.status).toBe(400)
-    expect(JSON.parse(answer.text)).toMatchObject({ success: false, code: 'message_too_large' })
+    const response = await service.send('/v1/track', callOf(CALL_BYTES + 1, 'm-1'))
+    expect(response.status).toBe(400)
+    expect(JSON.parse(response.text)).toMatchObject({ success: false, code: 'message_too_large' })
     expect(await service.api.listAll('events')).toEqual([])
   })
 
-  test('is measured by itself in a batch: one byte too many costs no other call', async () => {
+  test('is measured separately in a batch: one byte too many does not affect other calls', async () => {
     await using receiver = await openReceiver()
     await using service = await startService()
     await service.createDestination({ urls: [receiver.url] })
@@ -73,34 +73,34 @@ describe.concurrent('a single call', () => {
 })
 
 describe.concurrent('a batch request', () => {
-  test('of 500 KB is accepted, and every call of it arrives', async () => {
+  test('of 500 KB is accepted, and all its calls arrive', async () => {
     await using receiver = await openReceiver()
     await using service = await startService()
     await service.createDestination({ urls: [receiver.url] })
     const batch = batchOf(BATCH_BYTES)
     expect(Buffer.byteLength(batch)).toBe(512_000)
-    const answer = await service.send('/v1/batch', batch)
-    expect(answer).toMatchObject({ status: 200, text: '{"success":true}' })
+    const response = await service.send('/v1/batch', batch)
+    expect(response).toMatchObject({ status: 200, text: '{"success":true}' })
     const requests = await receiver.waitFor(20)
     const ids = requests.map(({ body }) => JSON.parse(body.toString()).messageId as string)
     expect(new Set(ids).size).toBe(20)
   })
 
-  test.for(['as it is', 'compressed'])(
-    'of one byte more, sent %s, is refused whole',
+  test.for(['uncompressed', 'compressed'])(
+    'of one byte more, sent %s, is refused completely',
     async (how) => {
       await using service = await startService()
       const body = batchOf(BATCH_BYTES + 1)
       const isCompressed = how === 'compressed'
-      const answer = await exchange(`${service.url}/v1/batch`, {
+      const response = await exchange(`${service.url}/v1/batch`, {
         headers: {
           'X-Write-Key': service.source.writeKey,
           ...(isCompressed && { 'Content-Encoding': 'gzip' }),
         },
         body: isCompressed ? gzipSync(body) : body,
       })
-      expect(answer.status).toBe(400)
-      expect(JSON.parse(answer.text)).toMatchObject({ success: false, code: 'batch_too_large' })
+      expect(response.status).toBe(400)
+      expect(JSON.parse(response.text)).toMatchObject({ success: false, code: 'batch_too_large' })
       expect(await service.api.listAll('events')).toEqual([])
     },
   )

@@ -8,7 +8,7 @@ import { hostileText, SchemaValues } from '../harness/schema-values.ts'
 /** How many times as many generated cases there are as `npm test` has. */
 const CASES = Number(process.env['HOOKLINE_TEST_CASES'] ?? 1)
 
-/** Answers that go on, or are no JSON. */
+/** Operations whose response is a stream or not JSON. */
 const STREAMS = ['watch', 'getBackup']
 
 let receiver: Receiver
@@ -24,13 +24,13 @@ beforeAll(async () => {
   values = new SchemaValues(fc.oneof(hostileText, fc.constantFrom(...ids)))
 })
 afterAll(async () => {
-  // The books count calls against events, and deletions may have taken some.
+  // The final check compares accepted calls with events, but deletions may have removed some. A restart skips it.
   await service.restart()
   await service[Symbol.asyncDispose]()
   await receiver[Symbol.asyncDispose]()
 })
 
-/** The ids of one thing of each kind, so that what is sent gets further than "not found". */
+/** The id of one record of each kind, so that requests do not all end with "not found". */
 async function somethingOfEach(): Promise<string[]> {
   const made = async (operationId: string, body: object): Promise<string> =>
     (await client.call<{ id: string }>(operationId, { body })).id
@@ -54,7 +54,7 @@ const headerText = fc.oneof(
 )
 const notJson = fc.constantFrom('{', '"', '{"a":1}}', '{"__proto__":{}}', '\0', '[[['.repeat(500))
 
-/** A request of an operation: parameters and body as the document has them, more or less. */
+/** A request of an operation, with parameters and a body that mostly match the document. */
 function requestOf(operationId: string) {
   const operation = client.operations.get(operationId)!
   const { parameters = [] } = operation
@@ -75,14 +75,14 @@ function valueOf(
 ): fc.Arbitrary<string> {
   if (place === 'header') return headerText
   const fitting = ids.find((id) => id.startsWith(PREFIXES[path.split('/')[3]!] ?? '-'))
-  // What is removed cannot be asked for any more.
+  // A removed record would not be found by later requests.
   if (place === 'path' && fitting !== undefined && !operationId.startsWith('remove')) {
     return fc.oneof({ weight: 3, arbitrary: fc.constant(fitting) }, hostileText)
   }
   return fc.oneof(hostileText, values.allowedBy(schema).map(String))
 }
 
-/** How the ids of a collection begin. */
+/** The prefix of the ids in a collection. */
 const PREFIXES: Readonly<Record<string, string>> = {
   sources: 'src_',
   destinations: 'dst_',
@@ -92,7 +92,7 @@ const PREFIXES: Readonly<Record<string, string>> = {
   deletions: 'del_',
 }
 
-test('whatever is sent, no answer is a 500 or outside the document', async () => {
+test('for any request, the response is not 500 and matches the document', async () => {
   const operations = [...client.operations.keys()].filter((id) => !STREAMS.includes(id))
   expect(operations.length).toBeGreaterThan(25)
   const succeeded = new Set<string>()
@@ -100,15 +100,15 @@ test('whatever is sent, no answer is a 500 or outside the document', async () =>
     fc.asyncProperty(
       fc.constantFrom(...operations).chain(requestOf),
       async ({ operationId, parameters, body }) => {
-        // An empty or dotted part makes another path of it.
+        // An empty or dotted part makes a different path.
         fc.pre(Object.values(parameters).every((value) => !['', '.', '..'].includes(value ?? '')))
-        const { answer, faults } = await client.send(operationId, { parameters, body })
-        expect([operationId, answer.status < 500, faults]).toEqual([operationId, true, []])
-        if (answer.status < 300) succeeded.add(operationId)
+        const { response, faults } = await client.send(operationId, { parameters, body })
+        expect([operationId, response.status < 500, faults]).toEqual([operationId, true, []])
+        if (response.status < 300) succeeded.add(operationId)
       },
     ),
     { numRuns: 200 * CASES },
   )
-  // Else it would have tried little but the refusals. Few cases do not come to half of the operations.
+  // Otherwise most requests would have failed early. Few cases do not reach half of the operations.
   expect(succeeded.size).toBeGreaterThan(CASES >= 10 ? operations.length / 2 : 0)
 })

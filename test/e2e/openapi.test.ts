@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => service[Symbol.asyncDispose]())
 
-test('every answer to what the document asks for is as it says', async () => {
+test('every response to a documented request matches the document', async () => {
   await using receiver = await openReceiver()
   const source = await client.call<{ id: string; writeKeys: { key: string }[] }>('createSource', {
     body: { name: 'Shop' },
@@ -62,7 +62,7 @@ test('every answer to what the document asks for is as it says', async () => {
   await service.endOf('m1')
 })
 
-test('the reference page shows every operation, and loads nothing', async () => {
+test('the reference page shows every operation, and loads no other resource', async () => {
   const { status, headers, text } = await exchange(`${service.url}/api/docs`, { method: 'GET' })
   expect(status).toBe(200)
   expect(headers['content-type']).toBe('text/html; charset=utf-8')

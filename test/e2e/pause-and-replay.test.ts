@@ -15,7 +15,7 @@ async function gauges(service: RunningService): Promise<Record<string, number>> 
 }
 
 describe.concurrent('an operator', () => {
-  test('pauses a destination, sees what is held, and resumes it', async () => {
+  test('pauses a destination, lists the held deliveries, and resumes it', async () => {
     await using receiver = await openReceiver()
     await using service = await startService()
     const id = await service.createDestination({ urls: [receiver.url] })
@@ -37,7 +37,7 @@ describe.concurrent('an operator', () => {
     })
   })
 
-  test('replays what was rejected and what came while the destination was off, also over a restart', async () => {
+  test('replays rejected deliveries and events from while the destination was off, also after a restart', async () => {
     await using receiver = await openReceiver({ respond: 400 })
     await using service = await startService()
     const id = await service.createDestination({ urls: [receiver.url] })
@@ -69,7 +69,7 @@ describe.concurrent('an operator', () => {
     ])
   })
 
-  test('asks for another round of one delivery', async () => {
+  test('retries one delivery at once', async () => {
     await using receiver = await openReceiver({ respond: [400, 200] })
     await using service = await startService()
     await service.createDestination({ urls: [receiver.url] })

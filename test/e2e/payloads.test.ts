@@ -8,7 +8,7 @@ const timestamp = '2026-01-15T12:00:00.123Z'
 const ids = { messageId: 'm-1', anonymousId: 'a1', userId: 'u1' }
 const END = `"context":{"ip":"203.0.113.9","library":{"name":"curl","version":"8"}},"timestamp":"2026-01-15T12:00:00.123Z"}`
 
-/** Type, what is sent besides the common fields, and the very bytes that arrive. */
+/** The type, the fields that are sent besides the common ones, and the bytes that arrive. */
 const GOLDEN: readonly (readonly [string, object, string])[] = [
   [
     'identify',
@@ -54,7 +54,7 @@ const GOLDEN: readonly (readonly [string, object, string])[] = [
 
 describe.concurrent('the payload that arrives', () => {
   test.for(GOLDEN)(
-    'of %s is its golden form byte for byte, signed',
+    'of %s has exactly the expected bytes, and is signed',
     async ([type, call, bytes]) => {
       await using receiver = await openReceiver()
       await using service = await startService()
@@ -64,8 +64,8 @@ describe.concurrent('the payload that arrives', () => {
         writeKey: service.source.writeKey,
         _metadata: {},
       }
-      const answer = await service.send(`/v1/${type}`, { ...call, ...inner, context, timestamp })
-      expect(answer).toMatchObject({ status: 200, text: '{"success":true}' })
+      const response = await service.send(`/v1/${type}`, { ...call, ...inner, context, timestamp })
+      expect(response).toMatchObject({ status: 200, text: '{"success":true}' })
 
       const [request] = await receiver.waitFor(1)
       expect(request!.body.toString('utf8')).toBe(bytes)
@@ -101,7 +101,7 @@ describe.concurrent('the request that arrives', () => {
     })
   })
 
-  test('carries no signature where there is no shared secret', async () => {
+  test('has no signature without a shared secret', async () => {
     await using receiver = await openReceiver()
     await using service = await startService()
     await service.createDestination({ urls: [receiver.url] })
@@ -111,7 +111,7 @@ describe.concurrent('the request that arrives', () => {
     expect(Object.keys(request!.headers)).not.toContain('webhook-signature')
   })
 
-  test('verifies after parsing and serialising, whatever the event holds', async () => {
+  test('can be verified after parsing and serialising, for any event', async () => {
     await using receiver = await openReceiver()
     await using service = await startService()
     await service.createDestination({ urls: [receiver.url], secret: 'ключ' })

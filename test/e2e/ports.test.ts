@@ -2,10 +2,10 @@ import { expect, it } from 'vitest'
 import { openReceiver } from '../../packages/server/test/harness/receiver.ts'
 import { startService } from '../harness/running-service.ts'
 
-// Reserved for Elasticsearch's nodes, and bound here by nobody.
+// Reserved for Elasticsearch nodes. Nothing listens on it here.
 const PORT = 9300
 
-it('refuses a destination at a port that is not for web servers, on every way it is made or changed', async () => {
+it('refuses a destination at a port that is not for web servers, in every request that creates or changes it', async () => {
   await using service = await startService()
   const id = await service.createDestination({ urls: ['https://example.com/'] })
   const settings = {
@@ -20,7 +20,7 @@ it('refuses a destination at a port that is not for web servers, on every way it
     ['PUT', 'import', document, '/destinations/0'],
   ] as const
   for (const [method, path, body, at] of ways) {
-    const { status, text } = await service.api.answer(method, path, body)
+    const { status, text } = await service.api.request(method, path, body)
     expect([status, JSON.parse(text)], path).toMatchObject([
       422,
       {
@@ -38,7 +38,7 @@ it('refuses a destination at a port that is not for web servers, on every way it
   }
 })
 
-it('delivers to a port that the operator has opened', async () => {
+it('delivers to a port that the operator allows', async () => {
   await using receiver = await openReceiver({ port: PORT })
   await using service = await startService({ settings: { allowedPorts: `22,${PORT}` } })
   await service.createDestination({ urls: [receiver.url] })

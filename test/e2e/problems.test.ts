@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => service[Symbol.asyncDispose]())
 
-const answerTo = async (line: string, ...headers: readonly string[]) => {
+const responseTo = async (line: string, ...headers: readonly string[]) => {
   const head = [`${line} HTTP/1.1`, 'Host: test', 'Connection: close', ...headers].join('\r\n')
   const port = Number(new URL(service.url).port)
   return parseRawResponse(await rawExchange(port, `${head}\r\n\r\n`))
@@ -17,17 +17,17 @@ const answerTo = async (line: string, ...headers: readonly string[]) => {
 const large = `X-Large: ${'x'.repeat(20_000)}`
 
 test.for([
-  ['a path whose encoding is broken', 400, 'bad_request', 'GET /api/v1/sources/%zz', ''],
+  ['a path with a broken encoding', 400, 'bad_request', 'GET /api/v1/sources/%zz', ''],
   ['headers that are too large', 431, 'headers_too_large', 'GET /api/v1/sources', large],
-  ['a path beside the version', 404, 'not_found', 'GET /api/v2/sources', ''],
-  ['the path of the API alone', 404, 'not_found', 'GET /api?a=b', ''],
-  ['another method there', 404, 'not_found', 'POST /api/docs', 'Content-Length: 0'],
-  ['an expectation', 400, 'bad_request', 'GET /api/v1/sources', 'Expect: miracles'],
-] as const)('%s is answered with a problem', async ([, status, code, line, header]) => {
-  const answer = await answerTo(line, ...(header === '' ? [] : [header]))
-  expect(answer.status).toBe(status)
-  expect(answer.headers).toContain('content-type: application/problem+json')
-  expect(JSON.parse(answer.body)).toMatchObject({
+  ['a path of another version', 404, 'not_found', 'GET /api/v2/sources', ''],
+  ['the path of the API without a version', 404, 'not_found', 'GET /api?a=b', ''],
+  ['a wrong method of the reference page', 404, 'not_found', 'POST /api/docs', 'Content-Length: 0'],
+  ['an Expect header', 400, 'bad_request', 'GET /api/v1/sources', 'Expect: miracles'],
+] as const)('the response to %s is a problem', async ([, status, code, line, header]) => {
+  const response = await responseTo(line, ...(header === '' ? [] : [header]))
+  expect(response.status).toBe(status)
+  expect(response.headers).toContain('content-type: application/problem+json')
+  expect(JSON.parse(response.body)).toMatchObject({
     type: `urn:hookline:problem:${code}`,
     status,
     code,
@@ -36,24 +36,24 @@ test.for([
   })
 })
 
-test('a body that breaks off is answered with a problem, too', async () => {
+test('the response to a broken body is a problem, too', async () => {
   const headers = [`Authorization: Bearer ${service.token}`, 'Content-Type: application/json']
-  const answer = await answerTo(
+  const response = await responseTo(
     'POST /api/v1/sources',
     ...headers,
     'Transfer-Encoding: chunked',
     '',
     'zz',
   )
-  expect([answer.status, JSON.parse(answer.body)]).toMatchObject([400, { code: 'bad_request' }])
+  expect([response.status, JSON.parse(response.body)]).toMatchObject([400, { code: 'bad_request' }])
 })
 
 test.for([
   ['GET /v1/%zz', 400],
   ['GET /apiary', 404],
   ['GET /metrics/%zz', 400],
-] as const)('%s is answered as the ingestion answers', async ([line, status]) => {
-  const answer = await answerTo(line)
-  expect(answer.status).toBe(status)
-  expect(JSON.parse(answer.body)).toMatchObject({ success: false })
+] as const)('the response to %s has the format of the ingestion API', async ([line, status]) => {
+  const response = await responseTo(line)
+  expect(response.status).toBe(status)
+  expect(JSON.parse(response.body)).toMatchObject({ success: false })
 })

@@ -7,7 +7,7 @@ const idsAt = (receiver: Receiver): string[] =>
 const names = (count: number): string[] => Array.from({ length: count }, (_, index) => `m-${index}`)
 
 describe.concurrent('a restart', () => {
-  test('keeps parked deliveries: they go on where they were, under the same id', async () => {
+  test('keeps parked deliveries, which continue with the same id', async () => {
     await using receiver = await openReceiver({ respond: 503 })
     await using service = await startService({ settings: { retryScheduleMs: '400' } })
     await service.createDestination({ urls: [receiver.url], secret: 's' })
@@ -31,7 +31,7 @@ describe.concurrent('a restart', () => {
     }
   })
 
-  test('keeps sources, keys and destinations as they were, and the history of events', async () => {
+  test('keeps sources, keys, destinations and the history of events', async () => {
     await using receiver = await openReceiver()
     await using service = await startService()
     await service.createDestination({ urls: [receiver.url], secret: 's', policy: 'each' })
@@ -46,7 +46,7 @@ describe.concurrent('a restart', () => {
 })
 
 describe.concurrent('a graceful stop', () => {
-  test('ends rounds in flight and loses nothing of what waits: each event arrives exactly once', async () => {
+  test('completes the rounds in flight and keeps waiting deliveries: each event arrives exactly once', async () => {
     const gate = Promise.withResolvers<200>()
     await using receiver = await openReceiver({ respond: () => gate.promise })
     await using service = await startService({ settings: { laneConcurrency: '4' } })
@@ -68,21 +68,21 @@ describe.concurrent('a graceful stop', () => {
     expect(idsAt(receiver).toSorted()).toEqual(names(40).toSorted())
   })
 
-  test('in the middle of many calls loses none that was answered 200', async () => {
+  test('in the middle of many calls loses none that got 200', async () => {
     await using receiver = await openReceiver()
     await using service = await startService()
     await service.createDestination({ urls: [receiver.url] })
-    const answers = names(200).map(async (name) => {
+    const responses = names(200).map(async (name) => {
       try {
         return [name, (await service.send('/v1/page', { messageId: name, userId: 'u' })).status]
       } catch {
-        // The connection came too late.
+        // The service had stopped accepting connections.
         return [name, 0]
       }
     })
     await receiver.waitFor(10)
     await service.stop()
-    const accepted = (await Promise.all(answers)).filter(([, status]) => status === 200)
+    const accepted = (await Promise.all(responses)).filter(([, status]) => status === 200)
     expect(accepted.length).toBeGreaterThanOrEqual(10)
     await service.start()
     for (const [name] of accepted) {

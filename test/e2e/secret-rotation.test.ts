@@ -5,13 +5,13 @@ import { startService } from '../harness/running-service.ts'
 
 const [OLD, NEW] = ['the old shared secret', 'the new shared secret']
 
-/** The secrets that webhook-signature is made with, in its order. Made without the product's code. */
+/** The secrets of the signatures in webhook-signature, in order. Computed without code of the product. */
 function standardSigners({ headers, body }: ReceivedRequest): (string | undefined)[] {
   const content = `${String(headers['webhook-id'])}.${String(headers['webhook-timestamp'])}.${body.toString()}`
   const made = (secret: string) =>
     `v1,${createHmac('sha256', secret).update(content).digest('base64')}`
-  const given = String(headers['webhook-signature']).split(' ')
-  return given.map((signature) => [OLD, NEW].find((secret) => made(secret) === signature))
+  const signatures = String(headers['webhook-signature']).split(' ')
+  return signatures.map((signature) => [OLD, NEW].find((secret) => made(secret) === signature))
 }
 
 const xSigner = ({ headers, body }: ReceivedRequest): string | undefined =>
@@ -19,7 +19,7 @@ const xSigner = ({ headers, body }: ReceivedRequest): string | undefined =>
     (secret) => createHmac('sha1', secret).update(body).digest('hex') === headers['x-signature'],
   )
 
-it('signs with both secrets while receivers change over, and X-Signature with the new one', async () => {
+it('signs with both secrets during the overlap, and X-Signature with the new one', async () => {
   await using receiver = await openReceiver()
   await using service = await startService()
   const id = await service.createDestination({ urls: [receiver.url], secret: OLD })
@@ -38,7 +38,7 @@ it('signs with both secrets while receivers change over, and X-Signature with th
   await service.restart()
   await service.track('m2')
   await service.endOf('m2')
-  // Sent again, as after a timeout, it takes the old one from nobody.
+  // The same request again, as after a timeout, does not end the overlap.
   expect(await rotate({ secret: NEW })).toEqual(shown)
   await service.track('m3')
   await service.endOf('m3')
@@ -49,7 +49,7 @@ it('signs with both secrets while receivers change over, and X-Signature with th
   expect(receiver.requests.map(xSigner)).toEqual([OLD, NEW, NEW, OLD])
 })
 
-it('a secret that is set directly replaces the old one at once; other changes leave the overlap', async () => {
+it('a secret that is set directly replaces the old one at once. Other changes keep the overlap', async () => {
   await using receiver = await openReceiver()
   await using service = await startService()
   const id = await service.createDestination({ urls: [receiver.url], secret: OLD })

@@ -3,44 +3,44 @@ import { expect, test } from 'vitest'
 import { filesWith } from '../../packages/server/test/harness/bytes-in-folder.ts'
 import { openReceiver } from '../../packages/server/test/harness/receiver.ts'
 import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
-import { exchange, type ReceivedAnswer } from '../harness/http-exchange.ts'
+import { exchange, type ReceivedResponse } from '../harness/http-exchange.ts'
 
 const ADMIN_TOKEN = 'tok_planted-admin-token'
 const SHARED_SECRET = 'planted-shared-secret'
 const NEXT_SECRET = 'planted-next-secret'
 const HEADER_VALUE = 'planted-header-value'
 
-/** Everything that the service says, to its log and in its answers, each with where it was said. */
-class Said {
+/** Everything that the service writes to its log and its responses, each with its place. */
+class Output {
   readonly logged: string[] = []
-  readonly #answers: (readonly [where: string, text: string])[] = []
+  readonly #responses: (readonly [where: string, text: string])[] = []
 
-  add(where: string, { text, headers }: ReceivedAnswer): void {
-    this.#answers.push([where, `${JSON.stringify(headers)}\n${text}`])
+  add(where: string, { text, headers }: ReceivedResponse): void {
+    this.#responses.push([where, `${JSON.stringify(headers)}\n${text}`])
   }
 
-  /** Where this was said. */
+  /** The places that contain this text. */
   placesOf(secret: string): string[] {
-    const all = [...this.#answers, ...this.logged.map((line) => [`log: ${line}`, line] as const)]
+    const all = [...this.#responses, ...this.logged.map((line) => [`log: ${line}`, line] as const)]
     return all.filter(([, text]) => text.includes(secret)).map(([where]) => where)
   }
 
   get size(): number {
-    return this.#answers.length + this.logged.length
+    return this.#responses.length + this.logged.length
   }
 }
 
-test('no secret is in a log line, an answer, a metric, the audit log, the history, a backup or the database', async () => {
+test('no secret is in a log line, a response, a metric, the audit log, the history, a backup or the database', async () => {
   using folder = new TemporaryFolder()
-  // It answers an error that repeats what it got, as a badly made receiver does.
+  // It responds with an error that repeats the request, as a badly made receiver does.
   await using receiver = await openReceiver({
     respond: ({ headers, body }) => ({
       status: 500,
       body: `${JSON.stringify(headers)} ${body.toString()}`,
     }),
   })
-  const said = new Said()
-  const logger = createLogger('trace', { write: (line) => void said.logged.push(line) })
+  const output = new Output()
+  const logger = createLogger('trace', { write: (line) => void output.logged.push(line) })
   const config = parseConfig(
     {},
     { dataDir: folder.path, port: '0', adminToken: ADMIN_TOKEN, allowedNetworks: '127.0.0.0/8' },
@@ -48,7 +48,7 @@ test('no secret is in a log line, an answer, a metric, the audit log, the histor
   await using service = await openService({ config, logger })
 
   async function call(method: string, path: string, body?: unknown, token = ADMIN_TOKEN) {
-    const answer = await exchange(`${service.url}/api/v1${path}`, {
+    const response = await exchange(`${service.url}/api/v1${path}`, {
       method,
       headers: {
         Authorization: `Bearer ${token}`,
@@ -57,13 +57,13 @@ test('no secret is in a log line, an answer, a metric, the audit log, the histor
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
-    return answer
+    return response
   }
-  /** What is answered is searched, but for what shows a secret on purpose: made once, or asked for. */
-  async function ask(method: string, path: string, body?: unknown, token?: string) {
-    const answer = await call(method, path, body, token)
-    said.add(`${method} ${path}`, answer)
-    return answer
+  /** Calls the API and searches the response. Calls whose response shows a secret on purpose use `call`. */
+  async function callAndSearch(method: string, path: string, body?: unknown, token?: string) {
+    const response = await call(method, path, body, token)
+    output.add(`${method} ${path}`, response)
+    return response
   }
 
   const made = JSON.parse((await call('POST', '/sources', { name: 'Shop' })).text) as {
@@ -77,7 +77,7 @@ test('no secret is in a log line, an answer, a metric, the audit log, the histor
   const webhooks = [{ url: receiver.url, headers: { 'x-key': HEADER_VALUE } }]
   const settings = { sharedSecret: SHARED_SECRET, webhooks }
   const destination = { sourceId: made.id, type: 'Webhooks', enabled: true, settings }
-  const { id } = JSON.parse((await ask('POST', '/destinations', destination)).text) as {
+  const { id } = JSON.parse((await callAndSearch('POST', '/destinations', destination)).text) as {
     id: string
   }
 
@@ -85,12 +85,15 @@ test('no secret is in a log line, an answer, a metric, the audit log, the histor
   const watching = listen(`${service.url}/api/v1/live`, live.signal)
   const exported = (await call('GET', '/export?withSecrets=true')).text
   expect(exported).toContain(SHARED_SECRET)
-  await ask('PUT', '/import', JSON.parse(exported))
-  const trial = await ask('POST', `/destinations/${id}/test`, { type: 'track' })
+  await callAndSearch('PUT', '/import', JSON.parse(exported))
+  const trial = await callAndSearch('POST', `/destinations/${id}/test`, { type: 'track' })
   expect([trial.status, trial.text.includes('x-key')]).toEqual([200, true])
-  await ask('POST', `/destinations/${id}/rotate-secret`, { secret: NEXT_SECRET, overlapHours: 1 })
+  await callAndSearch('POST', `/destinations/${id}/rotate-secret`, {
+    secret: NEXT_SECRET,
+    overlapHours: 1,
+  })
 
-  // Where they do not belong: unknown fields, wrong types, names, headers, paths.
+  // Secrets in wrong places: unknown fields, wrong types, names, headers, paths.
   const misplaced = { [SHARED_SECRET]: HEADER_VALUE, token, writeKey, secret: SHARED_SECRET }
   for (const [method, path] of [
     ['POST', '/sources'],
@@ -99,11 +102,11 @@ test('no secret is in a log line, an answer, a metric, the audit log, the histor
     ['POST', '/tokens'],
     ['PUT', '/import'],
   ] as const) {
-    const answer = await call(method, path, { ...misplaced, enabled: SHARED_SECRET })
-    // The name of an unknown field is told; its value never.
-    said.add(`${method} ${path}`, {
-      ...answer,
-      text: answer.text.replaceAll(`/${SHARED_SECRET}`, ''),
+    const response = await call(method, path, { ...misplaced, enabled: SHARED_SECRET })
+    // The response quotes the name of an unknown field, but never its value.
+    output.add(`${method} ${path}`, {
+      ...response,
+      text: response.text.replaceAll(`/${SHARED_SECRET}`, ''),
     })
   }
   const broken = {
@@ -112,18 +115,18 @@ test('no secret is in a log line, an answer, a metric, the audit log, the histor
       webhooks: [{ url: 7, headers: { a: [HEADER_VALUE] } }],
     },
   }
-  await ask('PATCH', `/destinations/${id}`, broken)
-  await ask('GET', '/sources', undefined, `${token}x`)
-  await ask('PATCH', `/destinations/${id}`, { name: 'CRM' })
+  await callAndSearch('PATCH', `/destinations/${id}`, broken)
+  await callAndSearch('GET', '/sources', undefined, `${token}x`)
+  await callAndSearch('PATCH', `/destinations/${id}`, { name: 'CRM' })
 
   for (const headers of [{ Authorization: `Basic ${btoa(`${writeKey}x:`)}` }, basic(writeKey)]) {
     const body = JSON.stringify({ type: 'track', event: 'Order Completed', userId: 'u1' })
-    said.add('POST /v1/track', await exchange(`${service.url}/v1/track`, { headers, body }))
+    output.add('POST /v1/track', await exchange(`${service.url}/v1/track`, { headers, body }))
   }
   const inBody = JSON.stringify({ writeKey, type: 'page', name: 'Home', userId: 'u1' })
-  said.add('POST /v1/page', await exchange(`${service.url}/v1/page`, { body: inBody }))
+  output.add('POST /v1/page', await exchange(`${service.url}/v1/page`, { body: inBody }))
   const batch = JSON.stringify({ writeKey, batch: [{ type: 'page', userId: 'u1', writeKey }] })
-  said.add('POST /v1/batch', await exchange(`${service.url}/v1/batch`, { body: batch }))
+  output.add('POST /v1/batch', await exchange(`${service.url}/v1/batch`, { body: batch }))
   await expect
     .poll(async () => (await call('GET', '/deliveries/failures')).text, { timeout: 10_000 })
     .toContain('http_5xx')
@@ -148,21 +151,21 @@ test('no secret is in a log line, an answer, a metric, the audit log, the histor
     '/export',
     '/openapi.json',
   ]) {
-    const { status } = await ask('GET', path)
+    const { status } = await callAndSearch('GET', path)
     expect([path, status]).toEqual([path, 200])
   }
   live.abort()
-  said.add('GET /live', { status: 200, headers: {}, text: await watching })
+  output.add('GET /live', { status: 200, headers: {}, text: await watching })
   expect(await watching).toContain('event: attempt')
-  said.add('metrics', await exchange(`${service.url}/metrics`, { method: 'GET' }))
+  output.add('metrics', await exchange(`${service.url}/metrics`, { method: 'GET' }))
 
-  expect(said.size).toBeGreaterThan(20)
+  expect(output.size).toBeGreaterThan(20)
   const secrets = [SHARED_SECRET, NEXT_SECRET, HEADER_VALUE, token, ADMIN_TOKEN]
   for (const secret of [...secrets, writeKey]) {
-    expect([secret, said.placesOf(secret)]).toEqual([secret, []])
+    expect([secret, output.placesOf(secret)]).toEqual([secret, []])
   }
-  // A search that finds nothing must be able to find something.
-  expect(said.placesOf(made.id)).not.toEqual([])
+  // The search must be able to find something.
+  expect(output.placesOf(made.id)).not.toEqual([])
 
   for (const secret of secrets)
     expect([secret, filesWith(folder.path, secret)]).toEqual([secret, []])
@@ -172,12 +175,12 @@ test('no secret is in a log line, an answer, a metric, the audit log, the histor
   expect(backup.text).toContain(made.id)
 })
 
-/** All that a stream says until it is aborted. */
+/** The text of a stream until it is aborted. */
 async function listen(url: string, signal: AbortSignal): Promise<string> {
-  const answer = await fetch(url, { headers: { Authorization: `Bearer ${ADMIN_TOKEN}` }, signal })
+  const response = await fetch(url, { headers: { Authorization: `Bearer ${ADMIN_TOKEN}` }, signal })
   let text = ''
   try {
-    for await (const chunk of answer.body!) text += Buffer.from(chunk).toString()
+    for await (const chunk of response.body!) text += Buffer.from(chunk).toString()
   } catch {
     // Aborted.
   }

@@ -7,7 +7,7 @@ const counts = (...receivers: Receiver[]): number[] =>
   receivers.map(({ requests }) => requests.length)
 
 describe.concurrent('several webhooks of one destination', () => {
-  test('are all tried at first; once any took it, it is processed and not retried to the others', async () => {
+  test('are all tried first. Once one has accepted the event, the others are not retried', async () => {
     await using healthy = await openReceiver()
     await using failing = await openReceiver({ respond: 500 })
     await using throttling = await openReceiver({ respond: 429 })
@@ -22,13 +22,13 @@ describe.concurrent('several webhooks of one destination', () => {
       [healthy.url]: 'delivered',
       [throttling.url]: 'retry',
     })
-    // Were it retried, it would have been by the time a second event is through.
+    // A retry would have happened before a second event is delivered.
     await service.track('m-2')
     await service.endOf('m-2')
     expect(counts(failing, healthy, throttling)).toEqual([2, 2, 2])
   })
 
-  test('of which none took it: only those that may still are tried again', async () => {
+  test('that all fail: only those that did not reject the event are tried again', async () => {
     await using refusing = await openReceiver({ respond: 400 })
     await using recovering = await openReceiver({ respond: [500, 500, 200] })
     await using service = await startService({ settings })
@@ -40,7 +40,7 @@ describe.concurrent('several webhooks of one destination', () => {
     expect(counts(refusing, recovering)).toEqual([1, 3])
   })
 
-  test('that all refuse it: the delivery is rejected', async () => {
+  test('that all reject it: the delivery is rejected', async () => {
     await using gone = await openReceiver({ respond: 410 })
     await using refusing = await openReceiver({ respond: 400 })
     await using service = await startService({ settings })
@@ -52,7 +52,7 @@ describe.concurrent('several webhooks of one destination', () => {
     expect(counts(gone, refusing)).toEqual([1, 1])
   })
 
-  test('with the policy each are retried each on its own until every one took it', async () => {
+  test('with the policy each are retried separately until all have accepted it', async () => {
     await using healthy = await openReceiver()
     await using recovering = await openReceiver({ respond: [503, 503, 200] })
     await using service = await startService({ settings })
@@ -68,7 +68,7 @@ describe.concurrent('several webhooks of one destination', () => {
     expect(new Set(ids).size).toBe(1)
   })
 
-  test('with the policy each, of which one refuses: not delivered, though the other took it', async () => {
+  test('with the policy each are not delivered if one rejects, although the other accepted it', async () => {
     await using healthy = await openReceiver()
     await using refusing = await openReceiver({ respond: 403 })
     await using service = await startService({ settings })
@@ -78,7 +78,7 @@ describe.concurrent('several webhooks of one destination', () => {
     expect(counts(healthy, refusing)).toEqual([1, 1])
   })
 
-  test('may be five with five static headers each; each gets its own', async () => {
+  test('may be five with five static headers each. Each receives its own headers', async () => {
     await using stack = new AsyncDisposableStack()
     const receivers: Receiver[] = []
     for (let index = 0; index < 5; index++) receivers.push(stack.use(await openReceiver()))
@@ -121,7 +121,7 @@ describe.concurrent('a destination is refused', () => {
     ],
   ] as const)('for %s, and nothing is kept', async ([, webhooks, pointer]) => {
     await using service = await startService()
-    const { status, text } = await service.api.answer('POST', 'destinations', {
+    const { status, text } = await service.api.request('POST', 'destinations', {
       sourceId: service.source.id,
       type: 'Webhooks',
       settings: { webhooks },

@@ -15,21 +15,21 @@ describe.concurrent('the timestamp', () => {
     ['2015-2-02', '2015-02-02T00:00:00.000Z'],
     [1_418_411_099_123, '2014-12-12T19:04:59.123Z'],
     [1_418_411_099, '2014-12-12T19:04:59.000Z'],
-  ] as const)('of a historical call is kept: %s arrives as %s', async ([given, arrives]) => {
+  ] as const)('of a historical call is kept: %s arrives as %s', async ([sent, arrives]) => {
     await using receiver = await openReceiver()
     await using service = await startService()
     await service.createDestination({ urls: [receiver.url] })
     const sentAt = new Date(Date.now() - 5 * MINUTE).toISOString()
-    await service.track('m-1', { timestamp: given, sentAt })
+    await service.track('m-1', { timestamp: sent, sentAt })
     const [request] = await receiver.waitFor(1)
     expect(JSON.parse(request!.body.toString()).timestamp).toBe(arrives)
     expect((await service.endOf('m-1')).event).toMatchObject({
       timestamp: arrives,
-      originalTimestamp: String(given),
+      originalTimestamp: String(sent),
     })
   })
 
-  test('is the time of receipt where the call has none', async () => {
+  test('is the time of receipt if the call has none', async () => {
     await using receiver = await openReceiver()
     await using service = await startService()
     await service.createDestination({ urls: [receiver.url] })
@@ -44,7 +44,7 @@ describe.concurrent('the timestamp', () => {
     expect((await service.endOf('m-1')).receivedAt).toBe(timestamp)
   })
 
-  test("is moved by as much as the client's clock is plainly wrong", async () => {
+  test("is corrected by the skew of the client's clock", async () => {
     await using receiver = await openReceiver()
     await using service = await startService()
     await service.createDestination({ urls: [receiver.url] })

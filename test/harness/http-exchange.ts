@@ -5,27 +5,27 @@ export interface SentRequest {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Buffer
-  /** Sends the body chunked, without saying its length. */
+  /** Sends the body chunked, without its length. */
   readonly isChunked?: boolean
 }
 
-export interface ReceivedAnswer {
+export interface ReceivedResponse {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly text: string
 }
 
-/** One request with exactly these headers (besides Host and the framing) on a connection of its own. */
-export async function exchange(url: string, sent: SentRequest = {}): Promise<ReceivedAnswer> {
+/** Sends one request on its own connection, with exactly these headers besides Host and the framing. */
+export async function exchange(url: string, sent: SentRequest = {}): Promise<ReceivedResponse> {
   const { method = 'POST', headers = {}, body = '', isChunked = false } = sent
   const length =
     method === 'POST' || body !== '' ? { 'Content-Length': Buffer.byteLength(body) } : {}
   const framing = isChunked ? { 'Transfer-Encoding': 'chunked' } : length
   const outgoing = request(url, { method, agent: false, headers: { ...headers, ...framing } })
   outgoing.end(body)
-  const [answer] = (await once(outgoing, 'response')) as [IncomingMessage]
+  const [response] = (await once(outgoing, 'response')) as [IncomingMessage]
   const chunks: Buffer[] = []
-  for await (const chunk of answer) chunks.push(chunk as Buffer)
+  for await (const chunk of response) chunks.push(chunk as Buffer)
   const text = Buffer.concat(chunks).toString('utf8')
-  return { status: answer.statusCode ?? 0, headers: answer.headers, text }
+  return { status: response.statusCode ?? 0, headers: response.headers, text }
 }

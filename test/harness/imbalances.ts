@@ -8,9 +8,9 @@ interface KnownDestination {
 }
 
 /**
- * The books, from the API alone: every event has, for each destination its source had, either a refusal
- * or one delivery (pending or at an end), every delivery belongs to an event, and every call that was
- * accepted is an event or the duplicate of one. What does not balance, in words.
+ * Checks through the API that nothing was lost. For each destination of its source, an event must have either a declined
+ * decision or one delivery. Every delivery must belong to an event. Every accepted call must be an event or a duplicate.
+ * Returns a sentence for each violation.
  */
 export async function imbalances(
   api: ManagementApi,

@@ -4,9 +4,8 @@ import type { ReceivedRequest } from '../../packages/server/test/harness/receive
 const TOLERATED_SECONDS = 5 * 60
 
 /**
- * Whether a request carries both signatures, checked as receivers are told to: X-Signature over the
- * body that was parsed and serialised again, and Standard Webhooks over the bytes. It shares no code
- * with the product, so that the two cannot be wrong together.
+ * Whether a request has both signatures, verified as the documentation says: X-Signature over the parsed and serialised
+ * body, and Standard Webhooks over the bytes. It shares no code with the product, so that a mistake cannot be in both.
  */
 export function isSignedWith(secret: string, { headers, body }: ReceivedRequest): boolean {
   const serialised = JSON.stringify(JSON.parse(body.toString('utf8')))

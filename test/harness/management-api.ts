@@ -1,6 +1,6 @@
-import { exchange, type ReceivedAnswer } from './http-exchange.ts'
+import { exchange, type ReceivedResponse } from './http-exchange.ts'
 
-/** The management API of a service, by HTTP. Paths are without its base. */
+/** The management API of a service, by HTTP. Paths are relative to /api/v1/. */
 export class ManagementApi {
   readonly #url: string
   readonly #token: string
@@ -10,8 +10,8 @@ export class ManagementApi {
     this.#token = token
   }
 
-  /** The answer as it is. */
-  answer(method: string, path: string, body?: object): Promise<ReceivedAnswer> {
+  /** Resolves to the response, whatever its status is. */
+  request(method: string, path: string, body?: object): Promise<ReceivedResponse> {
     const headers = { Authorization: `Bearer ${this.#token}` }
     if (body === undefined) return exchange(this.#url + path, { method, headers })
     return exchange(this.#url + path, {
@@ -21,10 +21,10 @@ export class ManagementApi {
     })
   }
 
-  /** What is answered. Throws unless it is a success. */
+  /** Resolves to the body of the response. Throws unless the status is a success. */
   async call<T>(method: string, path: string, body?: object): Promise<T> {
-    const { status, text } = await this.answer(method, path, body)
-    if (status >= 300) throw new Error(`${method} ${path} answered ${status}: ${text}`)
+    const { status, text } = await this.request(method, path, body)
+    if (status >= 300) throw new Error(`${method} ${path} responded ${status}: ${text}`)
     return (text === '' ? undefined : JSON.parse(text)) as T
   }
 

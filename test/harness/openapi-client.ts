@@ -1,5 +1,5 @@
 import { schemaFaults } from '../../packages/server/test/harness/schema-faults.ts'
-import { exchange, type ReceivedAnswer } from './http-exchange.ts'
+import { exchange, type ReceivedResponse } from './http-exchange.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -23,13 +23,13 @@ interface Document {
   readonly components: { readonly schemas: Readonly<Record<string, Json>> }
 }
 
-export interface Given {
+export interface OperationInput {
   readonly parameters?: Readonly<Record<string, string>>
-  /** Sent as JSON; a text as it is. */
+  /** A text is sent unchanged, everything else as JSON. */
   readonly body?: unknown
 }
 
-/** A client that knows nothing of the API but what its OpenAPI document says, read at run time. */
+/** A client that knows the API only from its OpenAPI document, which it reads at run time. */
 export class OpenapiClient {
   readonly operations: ReadonlyMap<
     string,
@@ -54,11 +54,11 @@ export class OpenapiClient {
     return new OpenapiClient(origin, token, JSON.parse(text) as Document)
   }
 
-  /** The answer, and what of it the document does not allow. */
+  /** Resolves to the response, and to its deviations from the document. */
   async send(
     operationId: string,
-    { parameters = {}, body }: Given = {},
-  ): Promise<{ readonly answer: ReceivedAnswer; readonly faults: readonly string[] }> {
+    { parameters = {}, body }: OperationInput = {},
+  ): Promise<{ readonly response: ReceivedResponse; readonly faults: readonly string[] }> {
     const operation = this.operations.get(operationId)!
     const of = (place: Parameter['in']) =>
       (operation.parameters ?? [])
@@ -71,7 +71,7 @@ export class OpenapiClient {
     const query = new URLSearchParams(
       of('query').map(([name, value]): [string, string] => [name, value]),
     ).toString()
-    const answer = await exchange(`${this.#origin}${path}${query && `?${query}`}`, {
+    const response = await exchange(`${this.#origin}${path}${query && `?${query}`}`, {
       method: operation.method.toUpperCase(),
       headers: {
         Authorization: `Bearer ${this.#token}`,
@@ -80,37 +80,43 @@ export class OpenapiClient {
       },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
-    return { answer, faults: this.#faultsOf(operation, answer) }
+    return { response, faults: this.#faultsOf(operation, response) }
   }
 
-  /** A call that must succeed as the document says. */
-  async call<T = Record<string, never>>(operationId: string, given: Given = {}): Promise<T> {
-    const { answer, faults } = await this.send(operationId, given)
-    if (answer.status >= 300 || faults.length > 0) {
-      throw new Error(`${operationId} answered ${answer.status} ${answer.text} ${faults.join()}`)
+  /** Sends a request that must succeed and match the document. */
+  async call<T = Record<string, never>>(
+    operationId: string,
+    input: OperationInput = {},
+  ): Promise<T> {
+    const { response, faults } = await this.send(operationId, input)
+    if (response.status >= 300 || faults.length > 0) {
+      throw new Error(
+        `${operationId} responded ${response.status} ${response.text} ${faults.join()}`,
+      )
     }
-    return (answer.text === '' ? undefined : JSON.parse(answer.text)) as T
+    return (response.text === '' ? undefined : JSON.parse(response.text)) as T
   }
 
-  /** The schema of the body that an operation takes, references resolved. */
+  /** The schema of the request body of an operation, with resolved references. */
   bodySchema(operationId: string): Json | undefined {
     const { schema } =
       this.operations.get(operationId)!.requestBody?.content['application/json'] ?? {}
     return schema && (this.#resolved(schema, false) as Json)
   }
 
-  #faultsOf({ responses }: Operation, { status, headers, text }: ReceivedAnswer): string[] {
-    const said = responses[`${status}`] ?? (status >= 400 ? responses['default'] : undefined)
-    if (said === undefined) return [`status ${status} is not in the document`]
-    if (said.content === undefined) return text === '' ? [] : ['a body that is not in the document']
+  #faultsOf({ responses }: Operation, { status, headers, text }: ReceivedResponse): string[] {
+    const documented = responses[`${status}`] ?? (status >= 400 ? responses['default'] : undefined)
+    if (documented === undefined) return [`status ${status} is not in the document`]
+    if (documented.content === undefined)
+      return text === '' ? [] : ['a body that is not in the document']
     const [type = ''] = (headers['content-type'] ?? '').split(';')
-    const content = said.content[type]
+    const content = documented.content[type]
     if (content === undefined) return [`content-type ${type} is not in the document`]
     if (!type.endsWith('json')) return []
     return schemaFaults(this.#resolved(content.schema, true) as object, JSON.parse(text))
   }
 
-  /** With `closed`, objects have no fields but those that are documented. */
+  /** With `closed`, objects may have documented fields only. */
   #resolved(schema: unknown, closed: boolean): unknown {
     if (Array.isArray(schema)) return schema.map((each) => this.#resolved(each, closed))
     if (typeof schema !== 'object' || schema === null) return schema

@@ -8,20 +8,20 @@ import {
 } from '@hookline/server'
 import { expect, vi } from 'vitest'
 import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
-import { exchange, type ReceivedAnswer } from './http-exchange.ts'
+import { exchange, type ReceivedResponse } from './http-exchange.ts'
 import { imbalances } from './imbalances.ts'
 import { ManagementApi } from './management-api.ts'
 import type { Trace } from './trace.ts'
 
 export type Settings = { readonly [S in SettingName]?: string }
 
-export interface MadeSource {
+export interface CreatedSource {
   readonly id: string
   readonly writeKey: string
 }
 
-export interface DestinationWanted {
-  readonly source?: MadeSource
+export interface DestinationOptions {
+  readonly source?: CreatedSource
   /** Webhooks without headers. */
   readonly urls?: readonly string[]
   readonly webhooks?: readonly { readonly url: string; readonly headers?: object }[]
@@ -40,17 +40,17 @@ const SETTINGS: Settings = {
 }
 
 /**
- * The whole service with a source, on a data folder of its own, used as its users do: by HTTP. When it
- * is disposed of, its books must balance.
+ * The whole service with a source, on its own data folder, used by HTTP. When it is disposed of, it checks that no call,
+ * event or delivery was lost.
  */
 export class RunningService implements AsyncDisposable {
-  /** Every line that was logged from `warn` on. */
+  /** All log lines of level `warn` and above. */
   readonly logLines: Readonly<Record<string, unknown>>[] = []
   readonly #folder = new TemporaryFolder()
   readonly #settings: Settings
   #starts = 0
   #service: Service | undefined
-  #source: MadeSource | undefined
+  #source: CreatedSource | undefined
 
   constructor(settings: Settings) {
     this.#settings = settings
@@ -72,7 +72,7 @@ export class RunningService implements AsyncDisposable {
     this.#starts += 1
   }
 
-  /** Stops gracefully. The data stays for the next start. */
+  /** Stops gracefully, and keeps the data for the next start. */
   async stop(): Promise<void> {
     await this.#service?.[Symbol.asyncDispose]()
     this.#service = undefined
@@ -96,12 +96,12 @@ export class RunningService implements AsyncDisposable {
     return new ManagementApi(this.url, ADMIN_TOKEN)
   }
 
-  /** The source that `send` sends as and destinations belong to where none is named. */
-  get source(): MadeSource {
+  /** The default source of `send` and of destinations. */
+  get source(): CreatedSource {
     return this.#source!
   }
 
-  async createSource(): Promise<MadeSource> {
+  async createSource(): Promise<CreatedSource> {
     const made = await this.api.call<{ id: string; writeKeys: { key: string }[] }>(
       'POST',
       'sources',
@@ -114,14 +114,14 @@ export class RunningService implements AsyncDisposable {
     return source
   }
 
-  /** Gives the id. The destination is on where nothing else is said. */
-  async createDestination(wanted: DestinationWanted): Promise<string> {
+  /** Creates a destination, enabled by default. Resolves to its id. */
+  async createDestination(wanted: DestinationOptions): Promise<string> {
     const body = destinationBody(wanted, wanted.source ?? this.source)
     return (await this.api.call<{ id: string }>('POST', 'destinations', body)).id
   }
 
-  /** Sends calls to the ingestion API. A text is sent as it is, all else as JSON. */
-  send(path: string, body: unknown, source = this.source): Promise<ReceivedAnswer> {
+  /** Sends calls to the ingestion API. A text is sent unchanged, everything else as JSON. */
+  send(path: string, body: unknown, source = this.source): Promise<ReceivedResponse> {
     const credentials = Buffer.from(`${source.writeKey}:`).toString('base64')
     return exchange(this.url + path, {
       headers: { 'Content-Type': 'application/json', Authorization: `Basic ${credentials}` },
@@ -129,11 +129,11 @@ export class RunningService implements AsyncDisposable {
     })
   }
 
-  /** Sends a track call that must be accepted, and gives its messageId. */
+  /** Sends a track call that must be accepted. Resolves to its messageId. */
   async track(messageId: string, more: object = {}): Promise<string> {
     const call = { type: 'track', messageId, userId: 'u1', event: 'Order Completed', ...more }
-    const answer = await this.send('/v1/track', call)
-    expect(answer).toMatchObject({ status: 200, text: '{"success":true}' })
+    const response = await this.send('/v1/track', call)
+    expect(response).toMatchObject({ status: 200, text: '{"success":true}' })
     return messageId
   }
 
@@ -148,7 +148,7 @@ export class RunningService implements AsyncDisposable {
     return this.api.call<Trace>('GET', `events/${data[0]!.id}`)
   }
 
-  /** The trace once every destination has declined or its delivery has come to an end. */
+  /** The trace once every destination has declined the event or its delivery is final. */
   endOf(messageId: string): Promise<Trace> {
     return this.eventually(async () => {
       const trace = await this.trace(messageId)
@@ -163,7 +163,7 @@ export class RunningService implements AsyncDisposable {
     return vi.waitFor(check, { timeout: DEADLINE_MS, interval: 20 })
   }
 
-  /** How many calls were accepted since the last start, as the metrics say. */
+  /** The number of accepted calls since the last start, from the metrics. */
   async acceptedCalls(): Promise<number> {
     const { text } = await exchange(`${this.url}/metrics`, { method: 'GET' })
     return Number(/^hookline_ingest_events_total\{result="accepted"\} (\d+)$/m.exec(text)?.[1] ?? 0)
@@ -172,7 +172,7 @@ export class RunningService implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     try {
       await this.eventually(async () => {
-        // The counter begins again with each start.
+        // The counter starts at 0 with each start.
         const accepted = this.#starts > 1 ? undefined : await this.acceptedCalls()
         expect(await imbalances(this.api, accepted)).toEqual([])
       })
@@ -183,7 +183,7 @@ export class RunningService implements AsyncDisposable {
   }
 }
 
-/** A service that runs, with its first source made. */
+/** Starts a service and creates its first source. */
 export async function startService(
   options: { readonly settings?: Settings } = {},
 ): Promise<RunningService> {
@@ -193,7 +193,7 @@ export async function startService(
   return service
 }
 
-function destinationBody(wanted: DestinationWanted, source: MadeSource): object {
+function destinationBody(wanted: DestinationOptions, source: CreatedSource): object {
   const { urls = [], webhooks = urls.map((url) => ({ url })), secret, policy, enabled } = wanted
   return {
     sourceId: source.id,

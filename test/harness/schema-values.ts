@@ -2,7 +2,7 @@ import fc from 'fast-check'
 
 type Values = fc.Arbitrary<unknown>
 
-/** A JSON Schema, as far as the OpenAPI document makes use of it for what is sent. */
+/** The parts of JSON Schema that the OpenAPI document uses for requests. */
 interface Schema {
   readonly type?: string | readonly string[]
   readonly enum?: readonly unknown[]
@@ -14,7 +14,7 @@ interface Schema {
   readonly maximum?: number
 }
 
-/** Texts that programs have stumbled over. */
+/** Texts that often cause errors in programs. */
 export const hostileText = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 40 }),
   fc.constantFrom('', ' ', '-1', '0', '1e9', '999999999999', 'true', 'null', '[]', '{}', '%00'),
@@ -23,17 +23,17 @@ export const hostileText = fc.oneof(
   fc.constantFrom('2026-01-01', '9999-12-31T23:59:59Z', '0000-01-01', 'https://a.example/hook'),
 )
 
-/** Makes values from schemas. */
+/** Generates values from schemas. */
 export class SchemaValues {
   readonly #text: fc.Arbitrary<string>
   readonly #anything = fc.jsonValue({ maxDepth: 2 })
 
-  /** @param text every text that it makes */
+  /** @param text generates all texts */
   constructor(text: fc.Arbitrary<string>) {
     this.#text = text
   }
 
-  /** What the schema allows. */
+  /** Values that the schema allows. */
   allowedBy(schema: Schema): Values {
     if (schema.const !== undefined) return fc.constant(schema.const)
     if (schema.enum !== undefined) return fc.constantFrom(...schema.enum)
@@ -41,7 +41,7 @@ export class SchemaValues {
     return fc.oneof(...types.map((type) => this.#ofType(type, schema)))
   }
 
-  /** Mostly what it allows, with something here and there that it does not, at any depth. */
+  /** Values that the schema mostly allows, with some invalid parts at any depth. */
   nearly(schema: Schema): Values {
     const usual = schema.items
       ? fc.array(this.nearly(schema.items), { maxLength: 3 })

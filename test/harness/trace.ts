@@ -1,4 +1,4 @@
-/** An event and what became of it, as `GET /api/v1/events/:id` answers, as far as tests look at it. */
+/** The trace of an event, as `GET /api/v1/events/:id` returns it: the fields that tests use. */
 export interface Trace {
   readonly id: string
   readonly sourceId: string

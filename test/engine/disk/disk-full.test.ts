@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { CountingReceiver } from '../../crash/counting-receiver.ts'
 import { freePort } from '../../harness/free-port.ts'
 import { ServiceProcess } from '../../crash/service-process.ts'
-import { exchange, type ReceivedAnswer } from '../../harness/http-exchange.ts'
+import { exchange, type ReceivedResponse } from '../../harness/http-exchange.ts'
 import { ManagementApi } from '../../harness/management-api.ts'
 import { SmallDisk } from './small-disk.ts'
 
@@ -76,7 +76,7 @@ async function sender(url: string, webhookUrl: string, promised: Set<string>) {
     settings: { webhooks: [{ url: webhookUrl }] },
   })
   const authorization = `Basic ${btoa(`${source.writeKeys[0].key}:`)}`
-  return async (): Promise<ReceivedAnswer> => {
+  return async (): Promise<ReceivedResponse> => {
     const batch = Array.from({ length: CALLS }, () => ({
       type: 'track',
       event: 'Order Completed',
