@@ -20,7 +20,7 @@ interface Sampling {
   readonly oneOf: number
 }
 
-/** Numbered activities, of which the newest are kept. */
+/** Numbered activities. Only the newest are kept. */
 export interface ActivityRing {
   /** The number of the next activity. */
   readonly next: number

@@ -25,7 +25,7 @@ const KEPT_UNREAD_MS = 5 * 60_000
 
 /**
  * The live tail: activities, numbered, in a ring buffer. A reader is a position in the ring and has no buffer of its
- * own, so a slow reader costs no memory: it is overtaken, and receives a `gap`. While nobody reads, nothing is kept.
+ * own, so a slow reader costs no memory: it is overtaken, and receives a `gap`. Without readers it keeps nothing.
  *
  * A gap is not filled from the archive. The archive knows events and ended deliveries by their time, but not the order
  * of activities, so a reader that reconnects would receive some of them twice. `GET /events` and `GET /deliveries`

@@ -28,7 +28,7 @@ export interface ReceiverOptions {
   readonly tls?: ServerCertificate
   /** Default: any free port. */
   readonly port?: number
-  /** One response to all requests, a list of which the last one repeats, or a function. Default: 200, empty body. */
+  /** One response to all requests, a list whose last one repeats, or a function. Default: 200, empty body. */
   readonly respond?: ReceiverResponse | readonly ReceiverResponse[] | Respond
 }
 

@@ -72,16 +72,16 @@ test('for any batch, the response is JSON, and the calls are stored as it says',
     origin: headerValue,
   })
   await fc.assert(
-    fc.asyncProperty(request, async ({ encodings, isTruthful, isStrict, ...given }) => {
+    fc.asyncProperty(request, async ({ encodings, isTruthful, isStrict, ...rest }) => {
       const [actual, claimed] = encodings
-      const bytes = ENCODERS[actual]!(given.body)
+      const bytes = ENCODERS[actual]!(rest.body)
       const head = [
         'POST /v1/batch HTTP/1.1',
         'Host: test',
         `X-Write-Key: ${WRITE_KEY}`,
         `Content-Encoding: ${isTruthful ? actual : claimed}`,
-        `Content-Type: ${given.contentType}`,
-        `Origin: ${given.origin}`,
+        `Content-Type: ${rest.contentType}`,
+        `Origin: ${rest.origin}`,
         `Content-Length: ${bytes.length}`,
         ...(isStrict ? ['X-Strict-Mode: 1'] : []),
       ]
@@ -94,7 +94,7 @@ test('for any batch, the response is JSON, and the calls are stored as it says',
         expect(stored).toEqual([])
         return
       }
-      const { batch: calls } = JSON.parse(given.body.toString()) as { batch: unknown[] }
+      const { batch: calls } = JSON.parse(rest.body.toString()) as { batch: unknown[] }
       expect(stored).toHaveLength(calls.length - (rejected as unknown[]).length)
     }),
     { numRuns: 50 * CASES },

@@ -82,9 +82,9 @@ function parseWebhooks(
   return parseWebhookList(webhooks, previous ?? [], context)
 }
 
-function parsePolicy(given: unknown, previous: SuccessPolicy, faults: Fault[]): SuccessPolicy {
-  if (given === undefined) return previous
-  const policy = POLICIES.find((candidate) => candidate === given)
+function parsePolicy(input: unknown, previous: SuccessPolicy, faults: Fault[]): SuccessPolicy {
+  if (input === undefined) return previous
+  const policy = POLICIES.find((candidate) => candidate === input)
   if (policy === undefined) {
     const hint =
       'With any, a delivery is done when one webhook has accepted it; with each, when all have.'

@@ -96,7 +96,7 @@ describe('an event is stamped', () => {
 
   test.each<[string, Json | undefined, Partial<Omit<Receipt, 'sentAt'>>, Record<string, Json>]>([
     ['of a browser', '203.0.113.9', { isFromBrowser: true }, {}],
-    ['of a call that asks for it', '203.0.113.9', {}, { direct: true }],
+    ['of a call that requests it', '203.0.113.9', {}, { direct: true }],
     ['of no server', undefined, {}, {}],
     ['of no server that says direct otherwise', undefined, {}, { direct: 'true' }],
     ['that the call already has', '1.1.1.1', { isFromBrowser: true }, { ip: '1.1.1.1' }],
