@@ -1,6 +1,6 @@
 import type { Destination } from '@hookline/protocol'
 import type { Sender } from '../../../packages/server/src/delivery/rounds/attempt-round.ts'
-import { restsUntil } from '../../../packages/server/src/delivery/health/rest.ts'
+import { blockedUntil } from '../../../packages/server/src/delivery/health/destination-health.ts'
 import { seededRandom } from '../../../packages/server/test/harness/seeded-random.ts'
 import { destinationsOf } from './surroundings/destinations-of.ts'
 import { DurableState } from './backend/durable-state.ts'
@@ -244,7 +244,7 @@ class Simulation {
   }
 
   #rests(destination: Destination): boolean {
-    return restsUntil(destination, this.#life!.health) > this.#clock.now()
+    return blockedUntil(destination, this.#life!.health) > this.#clock.now()
   }
 
   /** The engine's own books. */

@@ -6,7 +6,7 @@ import type { ActivityListener } from '../telemetry/activity-listener.ts'
 import type { Clock } from '../util/clock.ts'
 import { Recurring } from '../util/recurring.ts'
 import type { Worker } from '../util/worker.ts'
-import { noticesOf } from './notices-of.ts'
+import { noticesOf } from './notices.ts'
 
 export interface DeletionWorkerOptions {
   readonly catalog: Catalog
@@ -16,45 +16,45 @@ export interface DeletionWorkerOptions {
   readonly activity: Pick<ActivityListener, 'purged'>
   readonly clock: Clock
   readonly logger: Logger
-  /** Notices are due. */
+  /** The notices of a deletion were created and are due. */
   readonly onNotices: () => void
 }
 
-/** Users looked at together, and notices made in one write: whatever else is written waits as long. */
+/** Users read at a time, and notices created in one write. Other writes wait for as long as such a write takes. */
 const USERS = 200
 const NOTICES = 500
 
 /**
- * Carries deletions out, one after the other, the oldest first. Each step is recorded when it is done, and
- * is made so that doing it twice changes nothing: what a crash breaks off begins again with its step.
+ * Carries out deletions one after the other, the oldest first. Each step is recorded when it is done and is idempotent,
+ * so after a crash the deletion continues with the step that was interrupted.
  *
- *     queued ─▶ suppress ─▶ purge, erase ─▶ notify ─▶ done: the lanes of notices do the rest
- *               (if asked)
+ *     queued ─▶ suppress ─▶ purge, erase ─▶ notify ─▶ done: the lanes of notices deliver the notices
+ *               (if requested)
  *
- * The order matters: nothing of the user comes in any more when the purge looks, and whoever is told of the
- * deletion is told the truth.
+ * The order matters: no new events of the user arrive during the purge, and a receiver is notified only after the data
+ * is gone.
  */
 export class DeletionWorker implements Worker {
   readonly name = 'deletions'
   readonly #options: DeletionWorkerOptions
-  readonly #working: Recurring
+  readonly #recurring: Recurring
 
   constructor(options: DeletionWorkerOptions) {
     this.#options = options
-    this.#working = new Recurring({
+    this.#recurring = new Recurring({
       clock: options.clock,
       work: (signal) => this.#work(signal),
     })
   }
 
-  /** There is a deletion to be carried out. */
+  /** A deletion was requested. */
   wake(): void {
-    this.#working.wake()
+    this.#recurring.wake()
   }
 
-  /** Ends after the write that is under way. */
+  /** Ends after the current write. */
   run(signal: AbortSignal): Promise<void> {
-    return this.#working.run(signal)
+    return this.#recurring.run(signal)
   }
 
   async #work(signal: AbortSignal): Promise<number> {
@@ -68,7 +68,7 @@ export class DeletionWorker implements Worker {
     return Infinity
   }
 
-  /** Deletions with steps left, the oldest first. */
+  /** The deletions that have steps left, the oldest first. */
   async #open(): Promise<readonly string[]> {
     const open: string[] = []
     for (let cursor: string | null | undefined; cursor !== null;) {
@@ -111,7 +111,7 @@ export class DeletionWorker implements Worker {
   #purge(deletion: Deletion, signal: AbortSignal): Promise<boolean> {
     const { deletions, activity } = this.#options
     const { id: deletionId, sourceIds, startedAt, suppressedAt } = deletion
-    // What came before the suppression was in force goes, too.
+    // Events that arrived before the suppression took effect are purged, too.
     const until = suppressedAt ?? startedAt!
     return this.#eachSlice(deletionId, signal, async (userIds) => {
       const purge = { deletionId, userIds, sourceIds, until }
@@ -132,7 +132,7 @@ export class DeletionWorker implements Worker {
     })
   }
 
-  /** Does `work` with all users of the deletion, slice by slice. Returns whether it came to the end. */
+  /** Calls `work` for all users of the deletion, one slice at a time. Returns whether it was called for all. */
   async #eachSlice(
     id: string,
     signal: AbortSignal,

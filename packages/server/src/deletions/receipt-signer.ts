@@ -7,7 +7,7 @@ import {
 } from 'node:crypto'
 import { readIfThere, writeDurably } from '../util/durable-file.ts'
 
-/** A document with what proves who wrote it. */
+/** A document with a signature that proves who wrote it. */
 export interface SignedReceipt<T extends object> {
   readonly receipt: T
   readonly signature: {
@@ -20,8 +20,8 @@ export interface SignedReceipt<T extends object> {
 }
 
 /**
- * Signs receipts with a key of its own, made at first use and kept in `file`. Whoever trusts the public
- * key can verify a receipt without this service: parse the document, and serialise `receipt` again.
+ * Signs receipts with its own key, which is generated at first use and kept in `file`. With the public key, a receipt can
+ * be verified without this service: parse the document, and serialise `receipt` again.
  */
 export class ReceiptSigner {
   readonly #file: string
@@ -32,7 +32,7 @@ export class ReceiptSigner {
   }
 
   sign<T extends object>(document: T): SignedReceipt<T> {
-    // As a verifier will find it: without what JSON does not carry.
+    // The text that a verifier serialises again, without values that JSON leaves out.
     const text = JSON.stringify(document)
     const key = (this.#key ??= createPrivateKey(readIfThere(this.#file) ?? this.#make()))
     const publicKey = createPublicKey(key).export({ type: 'spki', format: 'der' })

@@ -2,35 +2,32 @@ import type { Carried, Destination } from '@hookline/protocol'
 import type { Logger } from 'pino'
 import type { Catalog } from '../backend/catalog.ts'
 import type { Deletions } from '../backend/deletions.ts'
-import type { DeliveryQueue, RecordedDelivery } from '../backend/deliveries.ts'
+import type { DeliveryQueue } from '../backend/deliveries.ts'
 import type { Quarantine } from '../backend/quarantine.ts'
 import type { ActivityListener } from '../telemetry/activity-listener.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { Clock } from '../util/clock.ts'
 import type { Worker } from '../util/worker.ts'
-import type { AttemptRounds, BreakerChange } from './rounds/attempt-round.ts'
-import { FairRing } from './lanes/fair-ring.ts'
-import { GoneWatch } from './health/gone-watch.ts'
-import { HistoryBudget } from './records/history-budget.ts'
-import { Holds, type HoldsOptions } from './parking/holds.ts'
-import { type DeliveryTask, Lane } from './lanes/lane.ts'
-import { Ledger, type TaskEnd } from './lanes/ledger.ts'
-import { ParkedFeed } from './parking/parked-feed.ts'
-import { held, isPaused } from './health/paused.ts'
-import { restsUntil } from './health/rest.ts'
-import { signalBreaker, signalRound } from './rounds/round-signals.ts'
-import { Slots } from './lanes/slots.ts'
-import { type RoundEnd, TaskEnds } from './records/task-ends.ts'
+import { blockedUntil, isPaused } from './health/destination-health.ts'
 import type { WebhookHealth } from './health/webhook-health.ts'
+import type { DeliveryTask, Lane } from './lanes/lane.ts'
+import { LaneScheduler, type LaneSchedulerOptions } from './lanes/lane-scheduler.ts'
+import { TaskAccounting, type TaskEnd } from './lanes/task-accounting.ts'
+import { ParkedFeed } from './parking/parked-feed.ts'
+import { ResumeWorker, type ResumeWorkerOptions } from './parking/resume-worker.ts'
+import { TaskRecorder, type TaskResult } from './records/task-recorder.ts'
+import type { AttemptRounds } from './rounds/attempt-round.ts'
+import { asHeld } from './rounds/round.ts'
+import { RoundRunner } from './rounds/round-runner.ts'
 
 export interface DispatcherOptions {
-  /** What it delivers: names its workers. */
+  /** What it delivers. The names of its workers begin with it. */
   readonly name: 'deliveries' | 'notices'
   readonly catalog: Catalog
   readonly deliveries: DeliveryQueue<Carried>
   readonly quarantine: Quarantine
-  readonly upkeep: HoldsOptions['upkeep']
-  /** Knows which tasks in memory are to be let go of. */
+  readonly upkeep: ResumeWorkerOptions['upkeep']
+  /** Knows which tasks in memory belong to a user who was deleted. */
   readonly deletions: Pick<Deletions, 'isPurged'>
   readonly activity: Pick<ActivityListener, 'recorded'>
   readonly rounds: AttemptRounds
@@ -39,221 +36,160 @@ export interface DispatcherOptions {
   readonly metrics: Metrics
   readonly logger: Logger
   readonly retryWindowMs: number
-  /** Whether the answer to every attempt is kept, however many there are. */
-  readonly keepsEveryAnswer?: boolean
+  /** Keeps the response to every failed attempt, without the limit of 100 an hour. */
+  readonly keepsEveryResponse?: boolean
   /** Aborts when the service stops: no further round begins. */
   readonly signal: AbortSignal
-  readonly limits: {
-    /** Rounds in flight on this node. */
-    readonly maxInFlight: number
-    /** Rounds in flight of one lane; never more than a quarter of the node's. */
-    readonly laneConcurrency: number
-    /** Deliveries one lane holds in memory. */
-    readonly laneWindow: number
-  }
+  readonly limits: LaneSchedulerOptions['limits']
 }
 
-/** What a turn of a lane may spend: the attempts of the largest round. */
-const QUANTUM = 5
-
 /**
- * Brings deliveries to their receivers: a lane for each destination, slots shared fairly. One
- * delivery's way through it:
+ * Brings deliveries to their receivers, through one lane for each destination. The lanes share the slots fairly. The
+ * steps of one delivery:
  *
  *     deliver() ─▶ lane ─▶ slot ─▶ attempt round ─▶ record ─▶ onRecorded
- *         │                 ▲                         └─ still pending: parked, due later ─┐
- *         └─ lane full, or  │                                                             │
- *            its webhooks   │                                                             │
- *            rest: parked   └────── ParkedFeed, when due, room, and a webhook ready ◀─────┘
+ *         │         ▲                                 │
+ *         │         └───────── ParkedFeed ◀───────────┤ still pending: parked until it is due
+ *         │                         ▲                 │
+ *         └─ no room in the lane, ──┘                 │
+ *            or webhooks blocked: parked              └─ destination paused: held until it is resumed
  *
- * Happy path: from memory to the receiver and one write. What is parked is in the backend alone. While
- * the destination is paused, a delivery is recorded as held, wherever on this way it is; Holds makes it
- * pending again. A task whose round fails by a bug is set aside in quarantine.
+ * In the usual case a delivery goes from memory to the receiver and is written once. Parked and held deliveries are in
+ * the backend only. The feed takes up a parked delivery when it is due, its lane has room and a webhook may be tried.
+ * The resume worker makes held deliveries pending again. A task whose round fails because of a bug is quarantined.
  */
 export class Dispatcher implements AsyncDisposable {
   readonly #options: DispatcherOptions
+  readonly #accounting: TaskAccounting
+  readonly #scheduler: LaneScheduler
+  readonly #rounds: RoundRunner
+  readonly #recorder: TaskRecorder
+  readonly #resumer: ResumeWorker
   readonly #feed: ParkedFeed
-  readonly #lanes = new Map<string, Lane>()
-  readonly #ring = new FairRing<Lane>(QUANTUM)
-  readonly #slots: Slots
-  readonly #ledger: Ledger
-  readonly #history: HistoryBudget
-  readonly #gone: GoneWatch
-  readonly #holds: Holds
-  readonly #ends: TaskEnds
-  readonly #work = new Set<Promise<unknown>>()
+  /** What must end before the dispatcher is disposed of: rounds in flight, and records of parked tasks. */
+  readonly #pending = new Set<Promise<unknown>>()
 
   constructor(options: DispatcherOptions) {
     this.#options = options
-    this.#ledger = new Ledger(options.clock)
-    this.#slots = new Slots(options.limits.maxInFlight)
-    this.#history = new HistoryBudget(options.clock, options.metrics.historyBodiesDropped)
-    this.#gone = new GoneWatch(options)
-    this.#holds = new Holds(`${options.name}.held`, { ...options, onUnheld: () => this.wake() })
-    this.#ends = new TaskEnds({
+    const wake = (): void => this.wake()
+    this.#accounting = new TaskAccounting(options.clock)
+    this.#scheduler = new LaneScheduler({
+      ...options,
+      onSlot: (lane, task) => this.#track(this.#runTask(lane, task)),
+    })
+    this.#rounds = new RoundRunner({
+      ...options,
+      onRecovery: wake,
+      onPausing: (pausing) => this.#track(pausing),
+    })
+    this.#resumer = new ResumeWorker(`${options.name}.held`, { ...options, onResumed: wake })
+    const onHeld = (destinationId: string): void => this.#resumer.onHeld(destinationId)
+    this.#recorder = new TaskRecorder({
       ...options,
       onParked: (destinationId, dueAt) => this.#onParked(destinationId, dueAt),
-      onHeld: (destinationId) => this.#holds.recorded(destinationId),
-      // Due already, and in nobody's hands: no other wake-up would come for it.
-      onReleased: () => this.wake(),
+      onHeld,
+      // It is due and unclaimed, and nothing else wakes the feed for it.
+      onReleased: wake,
     })
     this.#feed = new ParkedFeed(`${options.name}.parked`, {
       ...options,
-      lane: (id) => this.#lane(id),
+      lane: (id) => this.#scheduler.lane(id),
       push: (task) => {
-        this.#ledger.take()
-        this.#push(task)
+        this.#accounting.take()
+        this.#scheduler.add(task)
       },
-      onHeld: (id) => this.#holds.recorded(id),
+      onHeld,
     })
   }
 
-  /** To be run beside it: one feeds parked deliveries to the lanes, one makes held deliveries pending again. */
+  /** The workers to run with it: one feeds parked deliveries to the lanes, one makes held deliveries pending again. */
   get workers(): readonly Worker[] {
-    return [this.#feed, this.#holds]
+    return [this.#feed, this.#resumer]
   }
 
-  /** Deliveries in the backend became due: they are claimed now. */
+  /** Deliveries in the backend became due: the feed claims them now. */
   wake(): void {
     this.#feed.wake()
   }
 
-  /** Deliveries in memory. The backend has them as pending, or not at all. */
+  /** Deliveries in memory. In the backend they are pending, or not recorded yet. */
   get inMemory(): number {
-    return [...this.#lanes.values()].reduce((sum, lane) => sum + lane.size, 0)
+    return this.#scheduler.inMemory
   }
 
-  /** How long it has had deliveries in memory of which none ended. A round takes seconds, however bad its receiver. */
+  /** How long there have been deliveries in memory and none of them ended. A round takes seconds, however slow its receiver. */
   get stillForMs(): number {
-    return this.#ledger.stillForMs
+    return this.#accounting.stillForMs
   }
 
-  /** Deliveries it took and neither has, nor recorded, nor gave back: 0 unless there is a bug. */
+  /** Deliveries taken that are not in memory, recorded or released: 0 unless there is a bug. */
   get imbalance(): number {
-    return this.#ledger.imbalance(this.inMemory)
+    return this.#accounting.imbalance(this.inMemory)
   }
 
-  /** Takes responsibility for a fresh task until `onRecorded`. Never waits for a receiver: what cannot go is parked. */
+  /** Takes a fresh task, and calls its `onRecorded` later. Never waits for a receiver: a task without room is parked. */
   deliver(task: Omit<DeliveryTask, 'origin'>): void {
     const fresh: DeliveryTask = { ...task, origin: 'fresh' }
-    const lane = this.#lane(task.delivery.destinationId)
-    const destination = this.#destination(lane.destinationId)
-    this.#ledger.take()
-    if (destination && isPaused(destination)) this.#track(this.#park(fresh, held(fresh.delivery)))
-    else if (lane.roomFor('fresh') > 0 && !this.#rests(lane.destinationId)) this.#push(fresh)
-    else this.#track(this.#park(fresh, fresh.delivery))
+    const { destinationId } = fresh.delivery
+    const destination = this.#destination(destinationId)
+    this.#accounting.take()
+    if (destination && isPaused(destination)) {
+      this.#track(this.#park(fresh, asHeld(fresh.delivery)))
+    } else if (
+      this.#scheduler.lane(destinationId).roomFor('fresh') > 0 &&
+      !this.#isBlocked(destination)
+    ) {
+      this.#scheduler.add(fresh)
+    } else {
+      this.#track(this.#park(fresh, fresh.delivery))
+    }
   }
 
   /**
-   * Waits until the rounds in flight have ended and are recorded; `signal` must have aborted, and the workers have ended.
-   * Tasks that were not begun come again from log and backend.
+   * Waits until the rounds in flight have ended and are recorded. Call it after `signal` has aborted and the workers
+   * have ended. Tasks whose round has not begun come again from the log and the backend.
    */
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const lane of this.#lanes.values()) this.#ledger.end('released', lane.clear())
-    await Promise.all(this.#work)
+    this.#accounting.end('released', this.#scheduler.clear())
+    await Promise.all(this.#pending)
   }
 
-  #push(task: DeliveryTask): void {
-    const lane = this.#lane(task.delivery.destinationId)
-    lane.add(task)
-    this.#ring.add(lane)
-    this.#fillSlots()
-  }
-
-  #lane(destinationId: string): Lane {
-    let lane = this.#lanes.get(destinationId)
-    if (lane === undefined) {
-      const { maxInFlight, laneConcurrency, laneWindow } = this.#options.limits
-      lane = new Lane(destinationId, {
-        window: laneWindow,
-        concurrency: Math.max(1, Math.min(laneConcurrency, Math.floor(maxInFlight / 4))),
-        cost: () => this.#destination(destinationId)?.settings.webhooks.length ?? 1,
-        mayRetry: () => this.#slots.mayRetry,
-      })
-      this.#lanes.set(destinationId, lane)
-    }
-    return lane
-  }
-
-  #fillSlots(): void {
-    while (this.#slots.areFree && !this.#options.signal.aborted) {
-      const lane = this.#ring.next()
-      if (lane === undefined) return
-      this.#track(this.#fly(lane, lane.takeOff()))
-    }
-  }
-
-  /** A task that cannot go into its lane now: into the backend, as `delivery`. */
+  /** Records a task, as `delivery`, that goes into no lane now. */
   async #park(task: DeliveryTask, delivery: DeliveryTask['delivery']): Promise<void> {
-    this.#ledger.park()
+    this.#accounting.beginParking()
     let end: TaskEnd | undefined
     try {
-      end = await this.#ends.record(task, { delivery, attempts: [] })
+      end = await this.#recorder.record(task, { delivery, attempts: [] })
     } finally {
-      this.#ledger.parked(end)
+      this.#accounting.endParking(end)
     }
   }
 
-  /** From slot to record. The slot is free as soon as the round is over: no receiver waits for our disk. */
-  async #fly(lane: Lane, task: DeliveryTask): Promise<void> {
+  /** Runs a task that has a slot, and records its result. */
+  async #runTask(lane: Lane, task: DeliveryTask): Promise<void> {
     let end: TaskEnd | undefined
     try {
-      end = await this.#ends.end(task, await this.#roundInSlot(lane, task))
+      end = await this.#recorder.end(task, await this.#runRound(lane, task))
     } finally {
       lane.recorded(task)
-      this.#ledger.end(end)
+      this.#accounting.end(end)
       this.#feed.laneHasRoom(lane)
-      if (lane.isEmpty && !lane.isRecovering) this.#lanes.delete(lane.destinationId)
+      this.#scheduler.closeIfIdle(lane)
     }
   }
 
-  async #roundInSlot(lane: Lane, task: DeliveryTask): Promise<RoundEnd> {
-    const { inFlight } = this.#options.metrics
-    this.#slots.take(task)
-    inFlight.inc()
+  /** The slot is free as soon as the round is over, before its result is recorded. */
+  async #runRound(lane: Lane, task: DeliveryTask): Promise<TaskResult> {
     try {
-      return await this.#round(lane, task)
+      return await this.#rounds.run(lane, task)
     } catch (error) {
       return { fault: error }
     } finally {
-      this.#slots.give(task)
-      inFlight.dec()
-      lane.landed()
-      this.#ring.add(lane)
-      // A slot for a later round may be what another lane waits for.
-      if (task.delivery.rounds > 0) for (const other of this.#lanes.values()) this.#ring.add(other)
-      this.#fillSlots()
+      this.#scheduler.endRound(lane, task)
     }
   }
 
-  async #round(lane: Lane, task: DeliveryTask): Promise<RecordedDelivery | 'untouched'> {
-    const { rounds, clock, logger, metrics, signal } = this.#options
-    const destination = this.#destination(task.delivery.destinationId)
-    if (!destination) return { delivery: withoutDestination(task), attempts: [] }
-    // Paused or turned off, or its breaker opened, while the task waited here.
-    if (isPaused(destination)) return { delivery: held(task.delivery), attempts: [] }
-    if (this.#options.deletions.isPurged(task.event)) return 'untouched'
-    if (!destination.enabled || this.#rests(destination.id)) return 'untouched'
-    const result = await rounds.make(task, destination)
-    signalRound(result, task.event, { logger, metrics, now: clock.now() })
-    for (const attempt of result.attempts) {
-      lane.learn(attempt)
-      const pausing = this.#gone.learn(destination.id, attempt, signal)
-      if (pausing) this.#track(pausing)
-    }
-    for (const change of result.breakerChanges) this.#onBreaker(lane, change)
-    if (this.#options.keepsEveryAnswer) return result
-    return { ...result, attempts: this.#history.within(destination.id, result.attempts) }
-  }
-
-  #onBreaker(lane: Lane, change: BreakerChange): void {
-    signalBreaker(lane.destinationId, change, this.#options)
-    if (change.change === 'opened') return
-    lane.beginRecovery()
-    this.#feed.wake()
-  }
-
-  /** Paused or removed while its round was in flight, a destination has no retry to wait for. */
+  /** When the destination was paused or removed during the round, the delivery does not wait for its retry. */
   #onParked(destinationId: string, dueAt: number): void {
     const destination = this.#destination(destinationId)
     if (destination === undefined || isPaused(destination)) this.#feed.wake()
@@ -264,23 +200,18 @@ export class Dispatcher implements AsyncDisposable {
     return this.#options.catalog.current.destinations.get(id)
   }
 
-  #rests(destinationId: string): boolean {
-    const destination = this.#destination(destinationId)
+  #isBlocked(destination: Destination | undefined): boolean {
     if (destination === undefined) return false
-    return restsUntil(destination, this.#options.health) > this.#options.clock.now()
+    return blockedUntil(destination, this.#options.health) > this.#options.clock.now()
   }
 
   #track(work: Promise<unknown>): void {
-    this.#work.add(work)
-    const done = (): void => void this.#work.delete(work)
+    this.#pending.add(work)
+    const done = (): void => void this.#pending.delete(work)
     work.then(done, (error: unknown) => {
       done()
-      // A bug, not a receiver: the task stays unrecorded and comes again after a restart.
+      // A bug, not a failure of the receiver. The task stays unrecorded and comes again after a restart.
       this.#options.logger.error({ err: error }, 'delivery.failed')
     })
   }
-}
-
-function withoutDestination({ delivery }: DeliveryTask): DeliveryTask['delivery'] {
-  return { ...delivery, state: 'rejected', dueAt: null }
 }

@@ -3,7 +3,7 @@ import type { Backend } from '../backend/backend.ts'
 import { DeletionWorker } from '../deletions/deletion-worker.ts'
 import type { DeliveryEngine, DeliveryEngineOptions } from './delivery-engine.ts'
 
-/** Few, and apart from those of events: a notice does not wait for an event. */
+/** The lanes of notices have their own few slots, so a notice never waits for an event. */
 export const NOTICE_LIMITS = { maxInFlight: 16, laneConcurrency: 4, laneWindow: 64 }
 
 type DeletionsOptions = Pick<DeliveryEngineOptions, 'activity' | 'clock' | 'logger'> & {
@@ -15,8 +15,8 @@ type DeletionsOptions = Pick<DeliveryEngineOptions, 'activity' | 'clock' | 'logg
 }
 
 /**
- * Carries deletion requests out, and delivers their notices by lanes of their own.
- * @returns what to call when a deletion request was made
+ * Runs the deletion worker, and delivers the notices of deletions through their own lanes.
+ * @returns a function to call after each deletion request
  */
 export function startDeletions(engine: DeliveryEngine, options: DeletionsOptions): () => void {
   const { backend, retryScheduleMs } = options
@@ -26,11 +26,11 @@ export function startDeletions(engine: DeliveryEngine, options: DeletionsOptions
     deliveries: noticeQueue,
     quarantine: noticeQueue,
     upkeep: noticeQueue,
-    // Statistics and health count events alone.
+    // Statistics and health count events only.
     activity: { recorded: () => undefined },
     retryWindowMs: LIMITS.noticeRetryWindowMs,
     retryScheduleMs,
-    keepsEveryAnswer: true,
+    keepsEveryResponse: true,
     limits: NOTICE_LIMITS,
   })
   const worker = new DeletionWorker({ ...options, ...backend, onNotices: () => lanes.wake() })

@@ -14,16 +14,16 @@ import type { Clock } from '../util/clock.ts'
 import { Supervisor, type WorkerGivenUp } from '../util/supervisor.ts'
 import type { Worker } from '../util/worker.ts'
 
-/** What the way of an event, from the log to the receivers, needs of a backend. */
+/** The parts of the backend that the engine uses. */
 type EngineBackend = Pick<Backend, 'log' | 'catalog' | 'events' | 'deliveries' | 'quarantine'> & {
   readonly deletions: Pick<Deletions, 'isPurged'>
   readonly upkeep: DispatcherOptions['upkeep']
 }
 
-/** How one kind of deliveries is retried, and how many of them are in flight. */
+/** How deliveries of one kind are retried, and how many of them are in flight. */
 export interface LaneSettings {
   readonly retryWindowMs: number
-  /** The pauses between attempts; `undefined` for those of the spec. */
+  /** The delays between attempts; by default those of the spec. */
   readonly retryScheduleMs?: readonly number[] | undefined
   readonly limits: DispatcherOptions['limits']
 }
@@ -33,17 +33,17 @@ export interface DeliveryEngineOptions {
   readonly sender: Sender
   readonly health: WebhookHealth
   readonly settings: LaneSettings
-  /** What makes the rounds of events, in place of `AttemptRounds` with this sender. */
+  /** Makes the rounds of events; by default `AttemptRounds` with `sender`. */
   readonly rounds?: AttemptRounds
   readonly activity: ActivityListener
   readonly clock: Clock
   readonly metrics: Metrics
   readonly logger: Logger
-  /** A worker failed five times within a minute: the process should end. */
+  /** A worker failed five times within a minute. The process should end. */
   readonly onGiveUp: (failure: WorkerGivenUp) => void
 }
 
-/** The lanes of one kind of deliveries, and where these are kept. */
+/** The lanes of one kind of deliveries, and the queue that stores them. */
 export interface LanesOptions extends LaneSettings {
   readonly name: DispatcherOptions['name']
   readonly deliveries: DeliveryQueue<Carried>
@@ -51,18 +51,18 @@ export interface LanesOptions extends LaneSettings {
   readonly upkeep: DispatcherOptions['upkeep']
   readonly activity: DispatcherOptions['activity']
   readonly rounds?: AttemptRounds
-  readonly keepsEveryAnswer?: boolean
+  readonly keepsEveryResponse?: boolean
 }
 
 /**
- * The way of events from the log to the receivers, wired once. The service, the tests and the simulator all open it:
+ * Delivers events from the log to the receivers. The service, the tests and the simulator all use this wiring:
  *
  *     log ─▶ pipeline ─▶ lanes of events ─▶ rounds ─▶ sender ─▶ receivers
  *      ▲                    │
  *      └──────── acks ◀─────┘ recorded or parked
  *
- * Pipeline and lanes have workers, which one supervisor runs. `openLanes` adds lanes of another kind, `supervise` adds
- * other workers.
+ * One supervisor runs the workers of the pipeline and the lanes. `openLanes` adds lanes for another kind of deliveries,
+ * `supervise` adds other workers.
  */
 export class DeliveryEngine implements AsyncDisposable {
   /** The lanes of events. */
@@ -112,7 +112,7 @@ export class DeliveryEngine implements AsyncDisposable {
     this.supervise({ name: 'pipeline', run: (signal) => pipeline.run(signal) })
   }
 
-  /** Opens lanes of another kind and runs their workers. The engine closes them. */
+  /** Opens lanes for another kind of deliveries and runs their workers. The engine disposes of them. */
   openLanes({ retryScheduleMs, ...options }: LanesOptions): Dispatcher {
     const { backend, sender, health, clock, metrics, logger } = this.#options
     const schedule = { windowMs: options.retryWindowMs, delaysMs: retryScheduleMs }
@@ -132,27 +132,27 @@ export class DeliveryEngine implements AsyncDisposable {
     return lanes
   }
 
-  /** Runs a worker until the engine is disposed of, and starts it again when it fails. */
+  /** Runs a worker until the engine is disposed of, and restarts it when it fails. */
   supervise(worker: Worker): void {
     this.#supervisor.run(worker)
   }
 
-  /** What each failing worker failed with last, by its name. */
+  /** The last error of each failing worker, by the name of the worker. */
   get failing(): ReadonlyMap<string, string> {
     return this.#supervisor.failing
   }
 
-  /** How long some lanes have had deliveries in memory of which none ended. A round takes seconds, however slow its receiver. */
+  /** How long lanes have had deliveries in memory and none of them ended. A round takes seconds, however slow its receiver. */
   get stillForMs(): number {
     return Math.max(...this.#allLanes.map((lanes) => lanes.stillForMs))
   }
 
-  /** Deliveries taken on and then lost, or ended twice: 0 unless there is a bug. */
+  /** Deliveries that were lost, or ended twice (negative): 0 unless there is a bug. */
   get imbalance(): number {
     return this.#allLanes.reduce((sum, lanes) => sum + lanes.imbalance, 0)
   }
 
-  /** Workers end, then rounds in flight end and are recorded and acked. What was not begun comes again after a restart. */
+  /** Ends the workers, then waits until the rounds in flight are recorded and acked. Other deliveries come again after a restart. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopping.abort()
     await this.#supervisor.ended()

@@ -2,8 +2,8 @@ import type { Logger } from 'pino'
 import type { Log, LogEntry } from '../backend/log.ts'
 
 /**
- * Acks entries as they are done with; those that come while an ack is under way go together in the
- * next. Disposing waits until everything added is acked.
+ * Acks entries that are done. Entries added while an ack is in progress are acked together in the next one. Disposing
+ * waits until all added entries are acked.
  */
 export class Acks implements AsyncDisposable {
   readonly #log: Log
@@ -26,7 +26,7 @@ export class Acks implements AsyncDisposable {
   }
 
   async #ackAll(): Promise<void> {
-    // A turn later, so that entries done at the same moment share one ack.
+    // Waits for a microtask, so that entries that are done at the same time share one ack.
     await Promise.resolve()
     while (this.#done.length > 0) {
       const entries = this.#done
@@ -34,7 +34,7 @@ export class Acks implements AsyncDisposable {
       try {
         await this.#log.ack(entries)
       } catch (error) {
-        // Costs no event: what stays unacked comes again, and its deliveries are found recorded.
+        // No event is lost: entries without an ack come again, and their deliveries are already recorded.
         this.#logger.warn({ err: error }, 'ack.failed')
       }
     }

@@ -1,24 +1,24 @@
 import type { DeclineReason, Destination, Event, JsonObject } from '@hookline/protocol'
 
-/** What becomes of one event at one destination. */
+/** Whether one event is delivered to one destination, or why not. */
 export type Decision = 'deliver' | DeclineReason
 
-/** Pure: the same event and destination always get the same decision (spec 02 §Which events). */
+/** The decision for an event and a destination (spec 02 §Which events). Pure. */
 export function decide(event: Event, destination: Destination): Decision {
   if (!destination.enabled) return 'destination_disabled'
   return isEnabledBy(event.integrations ?? {}, destination) ? 'deliver' : 'integrations'
 }
 
 /**
- * The narrowest key decides: the destination's id, then its type, then `All` (or `all`, as one client
- * writes it). Names are case sensitive. Absent means enabled.
+ * Whether `integrations` enables the destination. The most specific key decides: the destination's id, then its type,
+ * then `All` (or `all`, which one client sends). Names are case sensitive. Without a key the destination is enabled.
  */
 function isEnabledBy(integrations: JsonObject, { id, type }: Destination): boolean {
   const all = flagOf(integrations, 'All') ?? flagOf(integrations, 'all')
   return flagOf(integrations, id) ?? flagOf(integrations, type) ?? all ?? true
 }
 
-/** `true` or an object of options enables, `false` disables; anything else says nothing. */
+/** `true` and an object of options enable, `false` disables; any other value is ignored. */
 function flagOf(integrations: JsonObject, key: string): boolean | undefined {
   const value = Object.hasOwn(integrations, key) ? integrations[key] : undefined
   if (typeof value === 'boolean') return value

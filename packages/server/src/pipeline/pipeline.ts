@@ -6,17 +6,17 @@ import type { Deliveries } from '../backend/deliveries.ts'
 import type { Archiving, Declined, Events } from '../backend/events.ts'
 import type { Log, LogEntry } from '../backend/log.ts'
 import type { Quarantine } from '../backend/quarantine.ts'
-import { deliveryId } from '../delivery/rounds/delivery-id.ts'
-import { patiently } from '../delivery/records/patiently.ts'
-import { setAside } from '../delivery/records/set-aside.ts'
+import { deliveryId } from '../delivery/sending/webhook-request.ts'
+import { retryWhileUnavailable } from '../delivery/records/retry-while-unavailable.ts'
+import { quarantineAll } from '../delivery/records/quarantine.ts'
 import type { ActivityListener } from '../telemetry/activity-listener.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { Clock } from '../util/clock.ts'
 import type { Acks } from './acks.ts'
 import { decide } from './decide.ts'
 
-/** A delivery that the pipeline hands over; `onRecorded` is called when its outcome is durable, or it is parked. */
-interface HandedOver {
+/** A delivery for the dispatcher. `onRecorded` is called when its outcome is durable or it is parked. */
+interface NewTask {
   readonly event: AcceptedEvent
   readonly delivery: Delivery
   readonly onRecorded: () => void
@@ -30,7 +30,7 @@ export interface PipelineOptions {
   readonly quarantine: Quarantine
   /** Knows the events whose user is being purged. */
   readonly deletions: Pick<Deletions, 'isPurged'>
-  readonly dispatcher: { deliver(task: HandedOver): void }
+  readonly dispatcher: { deliver(task: NewTask): void }
   readonly acks: Acks
   readonly activity: Pick<ActivityListener, 'decided'>
   readonly clock: Clock
@@ -38,19 +38,19 @@ export interface PipelineOptions {
   readonly logger: Logger
 }
 
-/** An event with what was decided about it. */
+/** An event with its decisions. */
 interface Decided extends Archiving {
   readonly deliverTo: readonly Destination[]
 }
 
 /**
- * Takes entries from the log, decides for every destination, archives the events with the decisions, and hands the
- * deliveries to their lanes. It acks an entry when each of its deliveries is recorded or parked, never before. So every
- * step may happen twice to an event, and each is made so that the second time changes nothing. An event that cannot be
- * read goes into quarantine. An event whose user is being purged is skipped.
+ * Reads entries from the log, decides for every destination, archives the events with the decisions, and hands the
+ * deliveries to the dispatcher. It acks an entry when each of its deliveries is recorded or parked, never before. So
+ * every step may run twice for an event, and every step is idempotent. An event that cannot be read is quarantined. An
+ * event whose user is being purged is skipped.
  *
- * When a step throws, `run` rejects and may be called again: the log then hands out all that is not acked. Entries that
- * were handed over before are still in their lanes, and are not handed over twice.
+ * When a step throws, `run` rejects and may be called again. The log then returns all entries that are not acked. The
+ * pipeline skips those that the dispatcher already has.
  */
 export class Pipeline {
   readonly #options: PipelineOptions
@@ -60,7 +60,7 @@ export class Pipeline {
     this.#options = options
   }
 
-  /** Works until `signal` aborts. Deliveries that it handed over may still be in flight then. */
+  /** Runs until `signal` aborts. Deliveries that the dispatcher has may still be in flight then. */
   async run(signal: AbortSignal): Promise<void> {
     for await (const entries of this.#options.log.consume({ signal })) {
       await this.#take(
@@ -76,7 +76,7 @@ export class Pipeline {
     const unreadable = entries.flatMap((entry) => entry.unreadable ?? [])
     const at = clock.now()
     if (
-      !(await setAside(
+      !(await quarantineAll(
         unreadable.map((each) => ({ ...each, at })),
         context,
       ))
@@ -84,7 +84,10 @@ export class Pipeline {
       return
     const decided = await this.#decideAll(entries, signal)
     if (decided === undefined) return
-    const archived = await patiently(() => events.archive([...decided.values()]), context)
+    const archived = await retryWhileUnavailable(
+      () => events.archive([...decided.values()]),
+      context,
+    )
     if (archived === undefined) return
     for (const entry of entries) {
       const ofEntry = entry.events.flatMap((event) => decided.get(event) ?? [])
@@ -110,7 +113,7 @@ export class Pipeline {
           decided.set(event, this.#decide(event))
           continue
         }
-        const again = await patiently(() => this.#decideAgain(event), context)
+        const again = await retryWhileUnavailable(() => this.#decideAgain(event), context)
         if (again === undefined) return undefined
         decided.set(event, again.value)
       }
@@ -131,9 +134,9 @@ export class Pipeline {
   }
 
   /**
-   * For an event that may have been decided before a restart. What was recorded then stands, even where destinations
-   * were turned on or off since: a recorded delivery has ended or waits for its next round. Only a destination without a
-   * record is decided now.
+   * For an event that may have been decided before a restart. Recorded decisions stay, even when destinations were
+   * enabled or disabled since: a recorded delivery has ended or waits for its next round. Only destinations without a
+   * record are decided now.
    */
   async #decideAgain(event: AcceptedEvent): Promise<Decided> {
     const { events, deliveries } = this.#options
@@ -165,7 +168,7 @@ export class Pipeline {
     try {
       for (const task of tasks) dispatcher.deliver({ ...task, onRecorded })
     } catch (error) {
-      // Some of its deliveries may be made twice. None is lost.
+      // Some of its deliveries may be sent twice. None is lost.
       this.#handedOver.delete(entry)
       throw error
     }

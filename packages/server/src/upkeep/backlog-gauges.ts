@@ -2,7 +2,10 @@ import type { Upkeep } from '../backend/upkeep.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { Clock } from '../util/clock.ts'
 
-/** Sets the gauges of what waits and what is kept, before each scrape. */
+/**
+ * Sets the gauges of the backlog and of the size of the database, before each scrape: deliveries by state, the age of
+ * the oldest pending one, quarantined items and bytes on disk.
+ */
 export function reportBacklog(metrics: Metrics, upkeep: Upkeep, clock: Clock): void {
   metrics.beforeScrape(async () => {
     const { waiting, oldestPendingAt, quarantined } = await upkeep.backlog()

@@ -14,7 +14,7 @@ export interface RetentionOptions {
   readonly logger: Logger
   /** How long an event is kept. */
   readonly retentionMs: number
-  /** How large the data may grow; 0 for no limit. */
+  /** The largest size of the data; 0 for no limit. */
   readonly retentionMaxBytes: number
   /** How long an entry of the audit log is kept. */
   readonly auditRetentionMs: number
@@ -24,7 +24,7 @@ const EVERY_MS = 60_000
 
 /**
  * Removes events that are older than `retentionMs`, then the oldest until the data is smaller than `retentionMaxBytes`.
- * It works once a minute, in slices of a few milliseconds. Events that still wait for delivery stay.
+ * It works once a minute, in slices of a few milliseconds. Events that still wait for delivery are kept.
  */
 export class Retention implements Worker {
   readonly name = 'retention'
@@ -59,7 +59,7 @@ export class Retention implements Worker {
     while (!signal.aborted && (await audit.removeBefore(before)) > 0);
   }
 
-  /** Slice after slice while `isWanted`; returns how many events went. */
+  /** Removes one slice after another while `isWanted` returns true. Returns the number of removed events. */
   async #remove(
     what: { readonly before?: number },
     isWanted: () => Promise<boolean>,

@@ -1,6 +1,6 @@
 import type { Carried, Delivery } from '@hookline/protocol'
 import type { Deletions } from '../../../../packages/server/src/backend/deletions.ts'
-import { deliveryId } from '../../../../packages/server/src/delivery/rounds/delivery-id.ts'
+import { deliveryId } from '../../../../packages/server/src/delivery/sending/webhook-request.ts'
 import type { Committer } from './committer.ts'
 import { type DurableState, isCovered } from './durable-state.ts'
 import type { Witness } from '../rules/witness.ts'

@@ -9,7 +9,7 @@ import type {
 } from '../../../../packages/server/src/backend/deliveries.ts'
 import type { Page } from '../../../../packages/server/src/backend/page.ts'
 import type { WaitingDeliveries } from '../../../../packages/server/src/backend/upkeep.ts'
-import { deliveryId } from '../../../../packages/server/src/delivery/rounds/delivery-id.ts'
+import { deliveryId } from '../../../../packages/server/src/delivery/sending/webhook-request.ts'
 import type { Committer } from './committer.ts'
 import type { DurableState } from './durable-state.ts'
 import { isFinal } from './is-final.ts'

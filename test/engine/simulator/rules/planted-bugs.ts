@@ -52,7 +52,7 @@ function heedless(deletions: SimulatedBackend['deletions']): SimulatedBackend['d
 }
 
 class HealthThatKnowsNoRest extends WatchedHealth {
-  override restsUntil(): number {
+  override blockedUntil(): number {
     return 0
   }
 }

@@ -11,7 +11,7 @@ export class WatchedHealth extends WebhookHealth {
   }
 
   override onAttempt(destinationId: string, url: string): void {
-    this.#onTry(url, super.restsUntil(destinationId, url))
+    this.#onTry(url, super.blockedUntil(destinationId, url))
     super.onAttempt(destinationId, url)
   }
 }

@@ -1,17 +1,17 @@
 import type { Attempt } from '@hookline/protocol'
 
 /**
- * The breaker of one webhook, as a value.
+ * The circuit breaker of one webhook, as an immutable value. Its states:
  *
  *              ≥ 70 % of ≥ 10 samples in 60 s failed, or 10 in a row did not connect
  *     closed ────────────────────────────────────────────────────────────────────────▶ open
  *       ▲                                                                              │ ▲
- *       │ the probe got an answer                                    its time is over, │ │ the probe
- *       │                                                             one attempt goes ▼ │ failed
+ *       │ the probe got a response                                   its time is over: │ │ the probe
+ *       │                                                          one attempt, a probe ▼ │ failed
  *       └─────────────────────────────────────────────────────────────────────────── half-open
  *
- * Open lasts 30 s, doubling with each probe that fails up to 5 min, with full jitter. While it is
- * open nothing is attempted, and no attempt is burnt (spec 03 §Breaker).
+ * It stays open for 30 s at first, with full jitter. Each failed probe doubles that time, up to 5 min. While it is open,
+ * no attempt is made, so deliveries use up none of their attempts (spec 03 §Breaker).
  */
 export type Breaker =
   | { readonly state: 'closed'; readonly recent: readonly Bucket[]; readonly unconnected: number }
@@ -20,7 +20,7 @@ export type Breaker =
       readonly since: number
       readonly until: number
       readonly openings: number
-      /** When the last attempt failed: a probe, or the one that opened it. */
+      /** When the last probe failed, or the attempt that opened it. */
       readonly failedAt: number
     }
   | {
@@ -31,22 +31,22 @@ export type Breaker =
       readonly failedAt: number
     }
 
-/** Samples of ten seconds. */
+/** The samples of ten seconds. */
 interface Bucket {
   readonly start: number
   readonly samples: number
   readonly failures: number
 }
 
-/** What an attempt tells of the webhook's health. A 4xx is an answer, and no outage. */
-export type Sample = 'answered' | 'failed' | 'unconnected'
+/** What an attempt shows about the webhook's health. A 4xx is a response, not an outage. */
+export type Sample = 'responded' | 'failed' | 'unconnected'
 
-/** When a sample was taken. */
+/** When a sample was taken, and how long the breaker may open. */
 export interface SampledAt {
   readonly now: number
-  /** Evenly over [0, 1): how long an open time is within its bound. */
+  /** Uniform over [0, 1): the jitter of the open time. */
   readonly random: number
-  /** The bound, in place of 5 min. */
+  /** The longest open time; by default 5 min. */
   readonly longestOpenMs?: number | undefined
 }
 
@@ -57,38 +57,36 @@ const FAILING_SHARE = 0.7
 const UNCONNECTED_IN_A_ROW = 10
 const FIRST_OPEN_MS = 30_000
 const LONGEST_OPEN_MS = 5 * 60_000
-/** However the jitter falls: a probe a second is the most a dead webhook costs. */
+/** Whatever the jitter, a webhook that is down gets at most one probe a second. */
 const SHORTEST_OPEN_MS = 1_000
-/** A probe that has not come back by then is given up, and another may go. */
+/** After this time without a result, another probe may be made. */
 const PROBE_MS = 30_000
 
 export const CLOSED: Breaker = { state: 'closed', recent: [], unconnected: 0 }
 
 export function sampleOf({ outcome, class: kind }: Pick<Attempt, 'outcome' | 'class'>): Sample {
-  if (outcome !== 'retry') return 'answered'
+  if (outcome !== 'retry') return 'responded'
   return kind === 'connection_failed' || kind === 'dns_failed' ? 'unconnected' : 'failed'
 }
 
-/** When the webhook may be tried next, in milliseconds since the epoch; 0 where it may at any time. */
+/** When the webhook may be tried next, in milliseconds since the epoch; 0 when it may be tried at any time. */
 export function openUntil(breaker: Breaker): number {
   return breaker.state === 'closed' ? 0 : breaker.until
 }
 
-/** An attempt begins. The first after an open time is the probe; the others wait for what it finds. */
+/** An attempt begins. The first one after an open time is the probe; the others wait for its result. */
 export function onAttempt(breaker: Breaker, now: number): Breaker {
   return breaker.state === 'closed'
     ? breaker
     : { ...breaker, state: 'half-open', until: now + PROBE_MS }
 }
 
-/**
- * An attempt has ended. What began before the breaker opened tells nothing new once it is open.
- */
+/** An attempt has ended. While the breaker is open, results of attempts that began earlier are ignored. */
 export function onSample(breaker: Breaker, sample: Sample, at: SampledAt): Breaker {
   const { now } = at
   if (breaker.state === 'open') return breaker
   if (breaker.state === 'half-open') {
-    return sample === 'answered' ? CLOSED : opened(breaker.since, breaker.openings + 1, at)
+    return sample === 'responded' ? CLOSED : opened(breaker.since, breaker.openings + 1, at)
   }
   const recent = counted(breaker.recent, sample, now)
   const unconnected = sample === 'unconnected' ? breaker.unconnected + 1 : 0
@@ -107,7 +105,7 @@ function opened(since: number, openings: number, at: SampledAt): Breaker {
 
 function counted(recent: readonly Bucket[], sample: Sample, now: number): readonly Bucket[] {
   const start = now - (now % BUCKET_MS)
-  const failures = sample === 'answered' ? 0 : 1
+  const failures = sample === 'responded' ? 0 : 1
   const last = recent.at(-1)
   if (last?.start === start) {
     const bucket = { start, samples: last.samples + 1, failures: last.failures + failures }

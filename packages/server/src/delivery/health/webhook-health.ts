@@ -5,45 +5,45 @@ import { type Breaker, CLOSED, onAttempt, onSample, openUntil, sampleOf } from '
 
 interface Health {
   readonly breaker: Breaker
-  /** Until when the receiver asked for quiet, by `Retry-After`. */
+  /** The end of the pause that the receiver asked for with `Retry-After`. */
   readonly quietUntil: number
 }
 
-const WELL: Health = { breaker: CLOSED, quietUntil: 0 }
+const HEALTHY: Health = { breaker: CLOSED, quietUntil: 0 }
 
-// Far more webhooks than are ill at one time; the one longest unused is forgotten first.
+// Far more webhooks than fail at one time. The least recently used one is dropped first.
 const MOST_KEPT = 10_000
 
 /**
- * What this node knows of the webhooks it has tried: breaker, and quiet asked for. Both hold for the
- * whole webhook, not for the delivery that was answered so. Kept in memory: after a restart the first
- * answers tell again.
+ * What this node knows of the webhooks that it has tried: their breakers, and the pauses that receivers asked for.
+ * Both apply to the webhook, not to a single delivery. They are kept in memory: after a restart, the first responses
+ * fill it again.
  */
 export class WebhookHealth {
   readonly #clock: Clock
   readonly #longestOpenMs: number | undefined
   readonly #byKey = new LRUCache<string, Health>({ max: MOST_KEPT })
 
-  /** @param options.longestOpenMs how long a breaker may stay open at a time, in place of 5 min */
+  /** @param options.longestOpenMs how long a breaker may stay open at a time; by default 5 min */
   constructor(clock: Clock, options: { readonly longestOpenMs?: number | undefined } = {}) {
     this.#clock = clock
     this.#longestOpenMs = options.longestOpenMs
   }
 
-  /** When the webhook may be tried next, in milliseconds since the epoch; 0 where it may at any time. */
-  restsUntil(destinationId: string, url: string): number {
+  /** When the webhook may be tried next, in milliseconds since the epoch; 0 when it may be tried at any time. */
+  blockedUntil(destinationId: string, url: string): number {
     const { breaker, quietUntil } = this.#of(destinationId, url)
     return Math.max(openUntil(breaker), quietUntil)
   }
 
-  /** Since when its breaker has been open, probes included; `undefined` where it is closed. */
+  /** Since when its breaker has been open or half-open; `undefined` when it is closed. */
   brokenSince(destinationId: string, url: string): number | undefined {
     const { breaker } = this.#of(destinationId, url)
     return breaker.state === 'closed' ? undefined : breaker.since
   }
 
-  /** When a probe failed last, or the attempt that opened its breaker; `undefined` where it is closed. */
-  failedAt(destinationId: string, url: string): number | undefined {
+  /** When the last probe, or the attempt that opened the breaker, failed; `undefined` when the breaker is closed. */
+  lastFailureAt(destinationId: string, url: string): number | undefined {
     const { breaker } = this.#of(destinationId, url)
     return breaker.state === 'closed' ? undefined : breaker.failedAt
   }
@@ -55,7 +55,7 @@ export class WebhookHealth {
     if (breaker !== health.breaker) this.#set(destinationId, url, { ...health, breaker })
   }
 
-  /** An attempt has ended. Returns whether the breaker opened or closed by it; a probe that failed does neither. */
+  /** An attempt has ended. Returns whether it opened or closed the breaker; a probe that failed does neither. */
   onResult(
     destinationId: string,
     attempt: Pick<Attempt, 'url' | 'outcome' | 'class'> & {
@@ -75,7 +75,7 @@ export class WebhookHealth {
   }
 
   #of(destinationId: string, url: string): Health {
-    return this.#byKey.get(`${destinationId} ${url}`) ?? WELL
+    return this.#byKey.get(`${destinationId} ${url}`) ?? HEALTHY
   }
 
   #set(destinationId: string, url: string, health: Health): void {

@@ -9,7 +9,7 @@ export function webhookStates(
 ): WebhookState[] {
   return settings.webhooks.map(({ url }) => {
     const brokenSince = health.brokenSince(id, url) ?? null
-    const restsUntil = health.restsUntil(id, url)
+    const restsUntil = health.blockedUntil(id, url)
     const isResting = restsUntil > now
     const breaker = brokenSince === null ? 'closed' : isResting ? 'open' : 'half_open'
     return { url, breaker, brokenSince, restsUntil: isResting ? restsUntil : null }

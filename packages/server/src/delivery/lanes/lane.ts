@@ -1,48 +1,48 @@
 import type { Attempt, Carried, Delivery } from '@hookline/protocol'
-import type { Contender } from './fair-ring.ts'
-import { afterAttempt, BEGINNING, type Recovery } from './recovery.ts'
+import type { Queue } from './deficit-round-robin.ts'
+import { afterAttempt, INITIAL_RECOVERY, type RecoveryLimit } from './recovery-limit.ts'
 
-/** A delivery on its way, with what it carries. */
+/** A delivery in memory, with the event or notice that it carries. */
 export interface DeliveryTask {
   readonly delivery: Delivery
   readonly event: Carried
-  /** `fresh` from the log, or taken up again where it was `parked`. */
+  /** `fresh` from the log, or claimed from the backend where it was `parked`. */
   readonly origin: 'fresh' | 'parked'
-  /** Called once, when what became of the task is durable: an end, or parked for later. */
+  /** Called once, when the outcome is durable: the delivery has ended, or is parked for later. */
   readonly onRecorded: () => void
 }
 
 export interface LaneLimits {
-  /** Deliveries held at most. */
+  /** Deliveries in memory at most. */
   readonly window: number
   /** Rounds in flight at most. */
   readonly concurrency: number
-  /** What a round costs: the attempts it makes. */
+  /** What a round costs: the number of its attempts. */
   readonly cost: () => number
   /** Whether the node has a slot left for rounds beyond the first. */
   readonly mayRetry: () => boolean
 }
 
 /**
- * The queue and the limits of one destination. It holds tasks and counts; the dispatcher acts.
- * A slow receiver fills its own lane and no other. A task's way:
+ * The queue of one destination, with its limits. It stores and counts tasks; the dispatcher acts on them. A slow
+ * receiver fills its own lane only. The states of a task:
  *
- *     add ─▶ waiting ─takeOff─▶ in flight ─landed─▶ unrecorded ─recorded─▶ gone
+ *     add ─▶ waiting ─ beginRound ─▶ in flight ─ endRound ─▶ unrecorded ─ recorded ─▶ removed
  *
- * Only what is in flight takes a slot; all three count against the window. Fresh and parked tasks take
- * turns, and while there is a backlog each has half of the window: so a long backlog is worked off
- * without making fresh events late.
+ * Only a task in flight takes a slot. All three states count against the window. Fresh and parked tasks take turns.
+ * While the lane is backlogged, each origin has half of the window, so a long backlog is worked off without delaying
+ * fresh events.
  */
-export class Lane implements Contender {
+export class Lane implements Queue {
   readonly destinationId: string
-  /** More is due than there was room for. */
+  /** More deliveries are due than there was room for. */
   isBacklogged = false
   readonly #limits: LaneLimits
   readonly #waiting: Record<DeliveryTask['origin'], DeliveryTask[]> = { fresh: [], parked: [] }
-  readonly #held: Record<DeliveryTask['origin'], number> = { fresh: 0, parked: 0 }
+  readonly #inMemory: Record<DeliveryTask['origin'], number> = { fresh: 0, parked: 0 }
   #turn: DeliveryTask['origin'] = 'parked'
   #inFlight = 0
-  #recovery: Recovery | undefined
+  #recovery: RecoveryLimit | undefined
 
   constructor(destinationId: string, limits: LaneLimits) {
     this.destinationId = destinationId
@@ -53,7 +53,7 @@ export class Lane implements Contender {
   roomFor(origin: DeliveryTask['origin']): number {
     const half = Math.max(1, Math.floor(this.#limits.window / 2))
     const share = origin === 'parked' || this.isBacklogged ? half : this.#limits.window
-    return Math.max(0, Math.min(share - this.#held[origin], this.#limits.window - this.size))
+    return Math.max(0, Math.min(share - this.#inMemory[origin], this.#limits.window - this.size))
   }
 
   /** Whether at least half of the room for parked tasks is free. */
@@ -69,9 +69,9 @@ export class Lane implements Contender {
     return this.#recovery !== undefined
   }
 
-  /** Deliveries in memory: waiting, in flight, unrecorded. */
+  /** Tasks in memory: waiting, in flight and unrecorded. */
   get size(): number {
-    return this.#held.fresh + this.#held.parked
+    return this.#inMemory.fresh + this.#inMemory.parked
   }
 
   get nextCost(): number | undefined {
@@ -82,44 +82,44 @@ export class Lane implements Contender {
 
   add(task: DeliveryTask): void {
     this.#waiting[task.origin].push(task)
-    this.#held[task.origin]++
+    this.#inMemory[task.origin]++
   }
 
-  /** Takes the next task into flight; `nextCost` must not be undefined. `landed` and `recorded` must follow. */
-  takeOff(): DeliveryTask {
+  /** Takes the next task in flight; `nextCost` must not be undefined. Call `endRound`, then `recorded`, for it. */
+  beginRound(): DeliveryTask {
     const origin = this.#nextOrigin()!
     this.#turn = origin === 'fresh' ? 'parked' : 'fresh'
     this.#inFlight++
     return this.#waiting[origin].shift()!
   }
 
-  /** Its round is over: the slot is free. */
-  landed(): void {
+  /** The round of a task is over, so another may begin. */
+  endRound(): void {
     this.#inFlight--
   }
 
-  /** What became of it is durable, or the service is stopping. */
+  /** The outcome of a task is durable, or the service is stopping. */
   recorded({ origin }: DeliveryTask): void {
-    this.#held[origin]--
+    this.#inMemory[origin]--
   }
 
-  /** The breaker of a webhook has closed: begin with one round at a time. */
+  /** The breaker of a webhook has closed: from now on the lane makes one round at a time, then more. */
   beginRecovery(): void {
-    this.#recovery = BEGINNING
+    this.#recovery = INITIAL_RECOVERY
   }
 
   /** An attempt has ended. */
-  learn(attempt: Pick<Attempt, 'outcome'>): void {
+  onResult(attempt: Pick<Attempt, 'outcome'>): void {
     if (this.#recovery === undefined) return
     this.#recovery = afterAttempt(this.#recovery, attempt, this.#limits.concurrency)
   }
 
-  /** Forgets what waits, and returns how much that was. What is in flight stays. */
+  /** Drops the waiting tasks and returns their number. Tasks in flight stay. */
   clear(): number {
     let cleared = 0
     for (const origin of ['fresh', 'parked'] as const) {
       cleared += this.#waiting[origin].length
-      this.#held[origin] -= this.#waiting[origin].length
+      this.#inMemory[origin] -= this.#waiting[origin].length
       this.#waiting[origin] = []
     }
     return cleared

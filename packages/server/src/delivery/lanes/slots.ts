@@ -1,9 +1,9 @@
 import type { DeliveryTask } from './lane.ts'
 
-/** Rounds beyond the first may take this share of the slots: retries never crowd out what is new. */
+/** Retries may take this share of the slots, so they never crowd out first rounds. */
 const RETRY_SHARE = 1 / 4
 
-/** The rounds this node may have in flight. */
+/** The rounds that this node may have in flight. A retry is a round beyond the first. */
 export class Slots {
   readonly #most: number
   #taken = 0
@@ -13,11 +13,11 @@ export class Slots {
     this.#most = most
   }
 
-  get areFree(): boolean {
+  get hasFree(): boolean {
     return this.#taken < this.#most
   }
 
-  /** Whether a round beyond the first may take one. */
+  /** Whether a retry may take a slot. */
   get mayRetry(): boolean {
     return this.#takenByRetries < Math.max(1, Math.floor(this.#most * RETRY_SHARE))
   }
@@ -27,7 +27,7 @@ export class Slots {
     this.#taken++
   }
 
-  give({ delivery }: DeliveryTask): void {
+  free({ delivery }: DeliveryTask): void {
     if (delivery.rounds > 0) this.#takenByRetries--
     this.#taken--
   }

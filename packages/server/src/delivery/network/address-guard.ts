@@ -4,13 +4,13 @@ import { isIP } from 'node:net'
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 type Network = [Address, number]
 
-/** Whatever is assigned to hosts of the internet; the rest of IPv6 is special or unassigned. */
+/** The addresses of hosts on the internet. The rest of IPv6 is special or unassigned. */
 const GLOBAL_UNICAST: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('2000::'), 3]
 
-/** In no special range, and yet the inside of a cloud: Azure's host, for metadata and credentials. */
+/** Addresses inside a cloud that are in no special range: the host of Azure, which has metadata and credentials. */
 const METADATA = new Set(['168.63.129.16'])
 
-/** What ipaddr.js calls a range → words that complete "is …". */
+/** The ranges of ipaddr.js, in words that complete "is …". */
 const WORDS: Readonly<Record<string, string>> = {
   unspecified: 'unspecified',
   broadcast: 'a broadcast address',
@@ -22,16 +22,16 @@ const WORDS: Readonly<Record<string, string>> = {
   uniqueLocal: 'private',
 }
 
-/** Decides which addresses webhooks may reach: public ones, and those the operator opened. Pure. */
+/** Decides which addresses webhooks may reach: public ones, and those that the operator allows. Pure. */
 export class AddressGuard {
   readonly #allowed: readonly Network[]
 
-  /** @param allowedNetworks like `10.0.0.0/8`; an IPv4 network opens its IPv4-mapped form too */
+  /** @param allowedNetworks like `10.0.0.0/8`; an IPv4 network also allows its IPv4-mapped form */
   constructor(allowedNetworks: readonly string[]) {
     this.#allowed = allowedNetworks.map((network) => unmapped(ipaddr.parseCIDR(network)))
   }
 
-  /** Why the address may not be reached: completes "is …". `undefined`: it may. */
+  /** Why the address may not be reached, in words that complete "is …"; `undefined` when it may. */
   refusal(text: string): string | undefined {
     if (!isIP(text)) return 'no IP address'
     const address = ipaddr.process(text)
@@ -72,9 +72,9 @@ function refusalOfIpv6(address: ipaddr.IPv6): string | undefined {
 }
 
 /**
- * The IPv4 addresses a packet to this address ends at or passes, for the forms that carry them; `undefined`
- * for others. 64:ff9b:1::/48 (RFC 8215) is not decoded: where in it the address is, only the local
- * translator knows, and it is for local use.
+ * The IPv4 addresses that a packet to this address reaches or passes through; `undefined` when the form of the address
+ * contains none. 64:ff9b:1::/48 (RFC 8215) is for local use and not decoded: only the local translator knows where in
+ * it the IPv4 address is.
  */
 function embeddedIpv4(address: ipaddr.IPv6): ipaddr.IPv4[] | undefined {
   const { parts } = address

@@ -1,26 +1,26 @@
 import type { AttemptTiming } from '@hookline/protocol'
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/** What an attempt may be at: first opening a socket, if it needs one, then waiting for the answer. */
-type Phase = 'lookup' | 'connect' | 'tls' | 'answer'
+/** The phases of an attempt: opening a socket, if it needs one, then waiting for the response. */
+type Phase = 'lookup' | 'connect' | 'tls' | 'response'
 
-/** undici opens a socket on its own for the request that needs one: this says for which attempt it does. */
+/** The attempt for which undici opens a socket. undici calls the connector without saying for which request. */
 const current = new AsyncLocalStorage<AttemptTimer>()
 
-/** Tells where the time of one attempt went. An attempt is in one phase at a time, from `answer` on. */
+/** Measures how long each phase of one attempt takes. An attempt begins in the phase `response`. */
 export class AttemptTimer {
   readonly #start = performance.now()
   readonly #ms: Partial<Record<Phase, number>> = {}
-  #phase: Phase = 'answer'
+  #phase: Phase = 'response'
   #since = this.#start
-  #reached: Phase = 'answer'
+  #reached: Phase = 'response'
 
-  /** The timer of the attempt for which a socket is opened here. */
+  /** The timer of the attempt for which a socket is being opened. */
   static get current(): AttemptTimer | undefined {
     return current.getStore()
   }
 
-  /** Runs what the attempt does. */
+  /** Runs `work` as part of the attempt. */
   run<T>(work: () => T): T {
     return current.run(this, work)
   }
@@ -32,29 +32,29 @@ export class AttemptTimer {
     this.#since = now
   }
 
-  /** The attempt is over, or nothing of it counts any more. */
+  /** Ends the measurement: the attempt is over, or its last response header has come. */
   stop(): void {
     this.#reached = this.#phase
-    this.enter('answer')
+    this.enter('response')
   }
 
-  /** How long it all took until it was stopped, and its parts where a socket was opened. */
+  /** How long the attempt took until `stop`, and its phases when a socket was opened. */
   get took(): { readonly durationMs: number; readonly timing?: AttemptTiming } {
     const reached = this.#reached
     const durationMs = rounded(this.#since - this.#start)
-    const { lookup, connect, tls, answer } = this.#ms
+    const { lookup, connect, tls, response } = this.#ms
     if (lookup === undefined && connect === undefined) return { durationMs }
     const timing = {
       ...(lookup !== undefined && { lookupMs: rounded(lookup) }),
       ...(connect !== undefined && { connectMs: rounded(connect) }),
       ...(tls !== undefined && { tlsMs: rounded(tls) }),
-      ...(reached === 'answer' && { answerMs: rounded(answer ?? 0) }),
+      ...(reached === 'response' && { answerMs: rounded(response ?? 0) }),
     }
     return { durationMs, timing }
   }
 }
 
-/** To a tenth of a millisecond: finer than any receiver is even. */
+/** To a tenth of a millisecond. Receivers vary by more than that. */
 function rounded(ms: number): number {
   return Math.round(ms * 10) / 10
 }

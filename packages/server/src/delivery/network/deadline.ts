@@ -1,18 +1,18 @@
 import type { Clock } from '../../util/clock.ts'
-import { DeadlinePassed } from './failures.ts'
+import { DeadlinePassed } from './network-errors.ts'
 
 export interface DeadlineOptions {
   readonly clock: Clock
   readonly afterMs: number
-  /** Ends what the deadline guards before its time, with the signal's own reason. */
+  /** Ends the deadline before its time, with the reason of the signal. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** Calls `onPass` once after `afterMs`. The returned function cancels it; calling that twice is safe. */
+/** Calls `onPass` once after `afterMs`. Returns a function that cancels it and is safe to call twice. */
 export function onDeadline(clock: Clock, afterMs: number, onPass: () => void): () => void {
   let isOver = false
-  // An event loop that was held up runs its timers before it reads its sockets: an answer that is
-  // already there is read before the time is called up.
+  // An event loop that was blocked runs its timers before it reads its sockets. setImmediate lets it first read a
+  // response that has already arrived.
   const pass = (): void => {
     setImmediate(() => {
       if (!isOver) onPass()
@@ -25,7 +25,7 @@ export function onDeadline(clock: Clock, afterMs: number, onPass: () => void): (
   }
 }
 
-/** One timer over several steps. Disposed, it never fires any more. */
+/** One deadline for several steps. After it is disposed of, it never passes. */
 export class Deadline implements Disposable {
   readonly #controller = new AbortController()
   readonly #cancelTimer: () => void
@@ -41,12 +41,12 @@ export class Deadline implements Disposable {
     signal?.addEventListener('abort', this.#onOuterAbort, { once: true })
   }
 
-  /** Aborts when the time has passed, with `DeadlinePassed`, or when the outer signal does. */
+  /** Aborts with `DeadlinePassed` when the deadline passes, or when the outer signal aborts. */
   get signal(): AbortSignal {
     return this.#controller.signal
   }
 
-  /** The work's result, or a rejection when the deadline passes first. The work itself goes on. */
+  /** The result of the work, or a rejection when the deadline passes first. The work itself continues. */
   race<T>(work: Promise<T>): Promise<T> {
     const { promise, reject } = Promise.withResolvers<never>()
     const onAbort = () => reject(this.signal.reason)

@@ -7,7 +7,7 @@ import type { Clock } from '../../util/clock.ts'
 import type { AddressGuard } from './address-guard.ts'
 import { AttemptTimer } from './attempt-timer.ts'
 import { Deadline } from './deadline.ts'
-import { AddressForbidden, PortForbidden } from './failures.ts'
+import { AddressForbidden, PortForbidden } from './network-errors.ts'
 
 const KEEP_ALIVE_PROBE_MS = 60_000
 
@@ -16,16 +16,16 @@ export interface GuardedConnectorOptions {
   /** For name look-up, TCP and TLS together. */
   readonly timeoutMs: number
   readonly guard: AddressGuard
-  /** Ports that may be reached although they are not for web servers. */
+  /** Ports that are not for web servers and may be reached all the same. */
   readonly allowedPorts: ReadonlySet<number>
   readonly resolver: { lookup(host: string): Promise<readonly LookupAddress[]> }
   readonly secureContext: SecureContext
 }
 
 /**
- * Opens the sockets that undici sends on, in three steps: addresses of the host, each of them permitted, as is the
- * port; a TCP connection, whose far end is permitted; TLS, whose certificate is valid for the host. Nothing is written
- * before the second, and nothing of a request before the third.
+ * Opens the sockets for undici, in three steps. First it looks up the addresses of the host: all of them, and the port,
+ * must be permitted. Then it connects by TCP: the remote address must be permitted. Then it opens TLS: the certificate
+ * must be valid for the host. Nothing is written before the second check, and no request before the third.
  */
 export class GuardedConnector implements Disposable {
   readonly #options: GuardedConnectorOptions
@@ -35,7 +35,7 @@ export class GuardedConnector implements Disposable {
     this.#options = options
   }
 
-  /** For the option `connect` of undici. */
+  /** The value of undici's option `connect`. */
   readonly connect: buildConnector.connector = (target, callback) => {
     this.#open(target).then(
       (socket) => callback(null, socket),
@@ -43,7 +43,7 @@ export class GuardedConnector implements Disposable {
     )
   };
 
-  /** Gives up the connections that are not open yet. */
+  /** Aborts the connections that are not open yet. */
   [Symbol.dispose](): void {
     this.#closing.abort(new Error('The sender was closed.'))
   }
@@ -59,13 +59,13 @@ export class GuardedConnector implements Disposable {
     const port = this.#permittedPort(target.port || (isTls ? '443' : '80'))
     const addresses = await deadline.race(this.#permittedAddresses(host))
     timer?.enter('connect')
-    const dialled = connectTcp(dialling(host, port, addresses))
-    const socket = await opened('connect', deadline, dialled)
+    const connecting = connectTcp(connectOptions(host, port, addresses))
+    const socket = await opened('connect', deadline, connecting)
     this.#assertPermitted(host, socket)
     socket.setNoDelay(true).setKeepAlive(true, KEEP_ALIVE_PROBE_MS)
     if (isTls) timer?.enter('tls')
     const open = isTls ? await this.#secured(host, socket, deadline) : socket
-    timer?.enter('answer')
+    timer?.enter('response')
     return open
   }
 
@@ -86,7 +86,7 @@ export class GuardedConnector implements Disposable {
 
   #assertPermitted(host: string, socket: Socket): void {
     const address = socket.remoteAddress
-    // Node forgets the address of a socket that the far end has closed already.
+    // Node drops the remote address of a socket that the receiver has already closed.
     const why = address === undefined ? undefined : this.#options.guard.refusal(address)
     if (address !== undefined && why === undefined) return
     socket.destroy()
@@ -100,7 +100,7 @@ export class GuardedConnector implements Disposable {
       socket,
       host,
       secureContext: this.#options.secureContext,
-      // Explicit, for an environment variable can turn the default off.
+      // Explicit, because an environment variable can disable the default.
       rejectUnauthorized: true,
       ALPNProtocols: ['http/1.1'],
       ...(isIP(host) === 0 && { servername: host.replace(/\.$/, '') }),
@@ -109,14 +109,14 @@ export class GuardedConnector implements Disposable {
   }
 }
 
-/** The socket, when the event has come; else it is destroyed. */
+/** The socket after the event. When the event does not come, the socket is destroyed. */
 async function opened(
   event: 'connect' | 'secureConnect',
   deadline: Deadline,
   socket: Socket,
 ): Promise<Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>()
-  // The listener for errors stays: one may come before undici has its own.
+  // This listener stays: an error may come before undici adds its own.
   socket.on('error', reject)
   socket.once('close', () => reject(connectionClosed()))
   socket.once(event, () => resolve(socket))
@@ -132,8 +132,8 @@ function connectionClosed(): Error {
   return Object.assign(new Error('The connection was closed.'), { code: 'ECONNRESET' })
 }
 
-/** Several addresses are tried one after the other, a quarter of a second apart (RFC 8305). */
-function dialling(host: string, port: number, addresses: readonly LookupAddress[]) {
+/** Tries several addresses one after the other, a quarter of a second apart (RFC 8305). */
+function connectOptions(host: string, port: number, addresses: readonly LookupAddress[]) {
   const lookup = (
     _host: string,
     _options: LookupOptions,

@@ -3,16 +3,16 @@ import { readFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import type { Clock } from '../../util/clock.ts'
 
-/** How long what was read counts as what is there. */
+/** How long the file is not read again. */
 const FRESH_MS = 5000
 
-/** Where the system keeps its hosts file. */
+/** The path of the system's hosts file. */
 export const SYSTEM_HOSTS_FILE =
   process.platform === 'win32'
     ? `${process.env['SystemRoot'] ?? 'C:\\Windows'}\\System32\\drivers\\etc\\hosts`
     : '/etc/hosts'
 
-/** The names of a hosts file, read again when it may have changed. A file that cannot be read has none. */
+/** The names of a hosts file, which is read again every 5 s. A file that cannot be read has no names. */
 export class HostsFile {
   readonly #path: string
   readonly #clock: Clock
@@ -24,7 +24,7 @@ export class HostsFile {
     this.#clock = options.clock
   }
 
-  /** The addresses of a name in lower case; none where the file does not know it. */
+  /** The addresses of a name, which must be in lower case; none when the name is not in the file. */
   async find(name: string): Promise<readonly LookupAddress[]> {
     if (this.#clock.now() >= this.#freshUntil) {
       this.#freshUntil = this.#clock.now() + FRESH_MS

@@ -1,43 +1,43 @@
 import type { LookupAddress, RecordWithTtl } from 'node:dns'
 import { Resolver as CAresResolver } from 'node:dns/promises'
 
-/** What a source of addresses says of a name. `down`: it could not be asked. */
-export type Finding =
+/** The result of looking up a name. `unknown`: the name does not exist. `down`: no server responded. */
+export type LookupResult =
   | { readonly kind: 'found'; readonly addresses: readonly LookupAddress[]; readonly ttlMs: number }
   | { readonly kind: 'unknown' | 'down'; readonly code: string }
 
 const TIMEOUT_MS = 1000
 const TRIES = 2
 
-/** c-ares' words for a name that is not there; all others mean that nobody said anything. */
+/** The codes of c-ares for a name that does not exist. All other codes mean that no server responded. */
 const UNKNOWN = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME', 'ENONAME'])
 
-/** Name servers asked over sockets, so that one that does not answer holds up no thread. */
+/** Looks up names at name servers through sockets, so a server that does not respond blocks no thread. */
 export class NameServer {
   readonly #servers: readonly string[] | undefined
   #resolver: CAresResolver
 
-  /** @param servers `address:port`; without them those the system is set up with */
+  /** @param servers `address:port`; by default those of the system */
   constructor(servers?: readonly string[]) {
     this.#servers = servers
     this.#resolver = this.#open()
   }
 
-  /** Both families of a name. One of them is enough: a server that knows no AAAA may not even answer. */
-  async find(name: string): Promise<Finding> {
-    const answers = await Promise.all([this.#query(name, 4), this.#query(name, 6)])
-    const found = answers.filter((answer) => answer.kind === 'found')
+  /** Both address families of a name. One is enough: some servers do not respond to a query for AAAA. */
+  async find(name: string): Promise<LookupResult> {
+    const results = await Promise.all([this.#query(name, 4), this.#query(name, 6)])
+    const found = results.filter((result) => result.kind === 'found')
     if (found.length > 0) {
-      const ttlMs = Math.min(...found.map((answer) => answer.ttlMs))
-      return { kind: 'found', addresses: found.flatMap((answer) => answer.addresses), ttlMs }
+      const ttlMs = Math.min(...found.map((result) => result.ttlMs))
+      return { kind: 'found', addresses: found.flatMap((result) => result.addresses), ttlMs }
     }
-    const down = answers.find((answer) => answer.kind === 'down')
-    // The system's servers may have changed since they were read, on a laptop for one.
+    const down = results.find((result) => result.kind === 'down')
+    // The name servers of the system may have changed, on a laptop for example. A new resolver reads them again.
     if (down !== undefined) this.#resolver = this.#open()
-    return down ?? answers[0]
+    return down ?? results[0]
   }
 
-  async #query(name: string, family: 4 | 6): Promise<Finding> {
+  async #query(name: string, family: 4 | 6): Promise<LookupResult> {
     try {
       const options = { ttl: true } as const
       const records: RecordWithTtl[] = await (family === 4

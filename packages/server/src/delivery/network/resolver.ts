@@ -2,9 +2,9 @@ import { LRUCache } from 'lru-cache'
 import type { LookupAddress } from 'node:dns'
 import type { Clock } from '../../util/clock.ts'
 import type { AddressGuard } from './address-guard.ts'
-import { AddressForbidden, NameUnresolved } from './failures.ts'
+import { AddressForbidden, NameUnresolved } from './network-errors.ts'
 import { HostsFile, SYSTEM_HOSTS_FILE } from './hosts-file.ts'
-import { type Finding, NameServer } from './name-server.ts'
+import { type LookupResult, NameServer } from './name-server.ts'
 import { SystemLookup } from './system-lookup.ts'
 
 const SHORTEST_MS = 5000
@@ -86,7 +86,7 @@ export class Resolver {
     }
   }
 
-  async #ask(name: string): Promise<Finding> {
+  async #ask(name: string): Promise<LookupResult> {
     const listed = await this.#hosts.find(name)
     if (listed.length > 0) return { kind: 'found', addresses: listed, ttlMs: SHORTEST_MS }
     const served = await this.#names.find(name)
@@ -95,7 +95,7 @@ export class Resolver {
     return isForSystem ? this.#askSystem(name, served) : served
   }
 
-  async #askSystem(name: string, served: Finding): Promise<Finding> {
+  async #askSystem(name: string, served: LookupResult): Promise<LookupResult> {
     try {
       return { kind: 'found', addresses: await this.#system.find(name), ttlMs: SYSTEM_TTL_MS }
     } catch (error) {
@@ -105,10 +105,10 @@ export class Resolver {
   }
 }
 
-const isRefused = (finding: Finding): boolean =>
+const isRefused = (finding: LookupResult): boolean =>
   finding.kind === 'down' && finding.code === 'ECONNREFUSED'
 
-function remember(finding: Finding, known: Remembered | undefined, now: number): Remembered {
+function remember(finding: LookupResult, known: Remembered | undefined, now: number): Remembered {
   if (finding.kind === 'found') {
     const freshUntil = now + Math.min(Math.max(finding.ttlMs, SHORTEST_MS), LONGEST_MS)
     // By family, for a machine without a route for IPv6 must not wait to find that out.

@@ -1,21 +1,21 @@
 import type { Delivery, Destination } from '@hookline/protocol'
 import type { Clock } from '../../util/clock.ts'
-import { type ClaimedDeliveries, recordClaimed } from './record-claimed.ts'
-import { allFailedAt, brokenSince } from '../health/rest.ts'
+import { brokenSince, lastFailureAt } from '../health/destination-health.ts'
 import type { WebhookHealth } from '../health/webhook-health.ts'
+import { type ClaimContext, updateClaimed } from './update-claimed.ts'
 
-/** Deliveries looked at in one go. */
+/** Deliveries claimed at a time. */
 const SLICE = 256
 
 /**
- * Ends what has waited out its window while every webhook of the destination was broken. A delivery
- * expires only when the window has passed *and* it was really tried, or the breaker was open, with
- * failing probes, all the time: what a stop of Hookline itself made late is still tried (spec 02).
+ * Ends deliveries whose retry window passed while every webhook of the destination was broken. A delivery expires only
+ * when its window has passed *and* either it was tried, or the breakers were open, with failing probes, all the time.
+ * Deliveries that are late because Hookline itself was stopped are still tried (spec 02).
  * @returns how many expired
  */
 export async function expireUnderOpenBreaker(
   destination: Destination,
-  context: ClaimedDeliveries & {
+  context: ClaimContext & {
     readonly health: WebhookHealth
     readonly clock: Clock
     readonly retryWindowMs: number
@@ -23,27 +23,27 @@ export async function expireUnderOpenBreaker(
 ): Promise<number> {
   const { deliveries, health, clock, retryWindowMs } = context
   const since = brokenSince(destination, health)
-  const failedAt = allFailedAt(destination, health)
+  const failedAt = lastFailureAt(destination, health)
   if (since === undefined || failedAt === undefined) return 0
   for (let expired = 0; ;) {
     const now = clock.now()
     const claim = await deliveries.claim(destination.id, { now, limit: SLICE })
     const claimed = claim.deliveries
-    // Those are set aside when the webhook is well again and the lane claims them.
+    // They are quarantined when the webhook is healthy again and the lane claims them.
     await deliveries.release(claim.unreadable.map(({ id }) => id))
     const isOver = ({ rounds, firstDueAt }: Delivery): boolean => {
       const end = firstDueAt + retryWindowMs
-      // A probe must have failed after the end: while Hookline itself was stopped, none was sent.
+      // A probe must have failed after the end of the window. While Hookline was stopped, it sent none.
       return end <= now && (rounds > 0 || (since <= firstDueAt && failedAt >= end))
     }
     const over = claimed.filter(({ delivery }) => isOver(delivery))
     const waiting = claimed.filter(({ delivery }) => !isOver(delivery))
     await deliveries.release(waiting.map(({ delivery }) => delivery.id))
-    expired += await recordClaimed(context, over, (delivery) => ({
-      ...delivery,
-      state: 'expired',
-      dueAt: null,
-    }))
+    expired += await updateClaimed(context, over, asExpired)
     if (over.length < SLICE) return expired
   }
+}
+
+function asExpired(delivery: Delivery): Delivery {
+  return { ...delivery, state: 'expired', dueAt: null }
 }

@@ -10,11 +10,10 @@ import type { Clock } from '../../util/clock.ts'
 import { Recurring } from '../../util/recurring.ts'
 import type { Worker } from '../../util/worker.ts'
 import { expireUnderOpenBreaker } from './expiry.ts'
-import { holdSlice } from './hold-slice.ts'
+import { holdPending } from './hold-pending.ts'
 import type { DeliveryTask, Lane } from '../lanes/lane.ts'
-import { isPaused } from '../health/paused.ts'
-import { allFailedAt, brokenSince, restsUntil } from '../health/rest.ts'
-import { setAside } from '../records/set-aside.ts'
+import { blockedUntil, brokenSince, isPaused, lastFailureAt } from '../health/destination-health.ts'
+import { quarantineAll } from '../records/quarantine.ts'
 import type { WebhookHealth } from '../health/webhook-health.ts'
 
 export interface ParkedFeedOptions {
@@ -36,36 +35,36 @@ export interface ParkedFeedOptions {
   readonly signal: AbortSignal
 }
 
-/** After the backend failed, and as the longest wait at all: a clock that was set back must not stop the feed. */
+/** The longest wait, so that a clock that was set back does not stop the feed. */
 const LONGEST_WAIT_MS = 60_000
 const AFTER_FAILURE_MS = 1_000
-/** What a removed destination has left is due, whatever it waited for. */
+/** The deliveries of a removed destination are due at once. */
 const ANY_TIME = Number.MAX_SAFE_INTEGER
 
 /**
  * Claims parked deliveries and puts them into their lanes: when a delivery is due, its lane has room and one of its
- * webhooks may be tried. It waits until the earliest time it knows of. An earlier one, a lane that ran low, a breaker
- * that closed and a change of the catalog wake it. Deliveries of a disabled destination wait until it is enabled; those
- * of a paused one become held, whenever they are due; those of a removed one go through its lane and end there. A
- * delivery that cannot be read goes into quarantine.
+ * webhooks may be tried. It waits until the earliest time that it knows of. An earlier due time, a lane that ran low, a
+ * breaker that closed and a change of the catalog wake it. Deliveries of a disabled destination wait until it is enabled; those
+ * of a paused one become held, whenever they are due; those of a removed one go through its lane and are rejected. A
+ * delivery that cannot be read is quarantined.
  */
 export class ParkedFeed implements Worker {
   readonly name: string
   readonly #options: ParkedFeedOptions
-  readonly #feeding: Recurring
-  /** By destination: the failed probe after which overdue deliveries were looked for last. */
-  readonly #lookedAfter = new Map<string, number>()
+  readonly #recurring: Recurring
+  /** By destination: the failed probe after which it last looked for overdue deliveries. */
+  readonly #checkedAfter = new Map<string, number>()
 
   constructor(name: string, options: ParkedFeedOptions) {
     this.name = name
     this.#options = options
-    this.#feeding = new Recurring({ clock: options.clock, work: () => this.#feed() })
+    this.#recurring = new Recurring({ clock: options.clock, work: () => this.#feed() })
   }
 
   async run(signal: AbortSignal): Promise<void> {
     const unsubscribe = this.#options.catalog.onChange(() => this.wake())
     try {
-      await this.#feeding.run(signal)
+      await this.#recurring.run(signal)
     } finally {
       unsubscribe()
     }
@@ -73,20 +72,20 @@ export class ParkedFeed implements Worker {
 
   /** Deliveries may be due now. */
   wake(): void {
-    this.#feeding.wake()
+    this.#recurring.wake()
   }
 
-  /** A delivery was parked: it looks again when that one is due. */
+  /** A delivery was parked. The feed looks again when it is due. */
   parked(dueAt: number): void {
-    this.#feeding.wakeBy(dueAt)
+    this.#recurring.wakeBy(dueAt)
   }
 
-  /** A lane has finished a task. Once half of its room is free, it gets more of what is due. */
+  /** A lane has finished a task. Once half of its room is free, it gets more deliveries. */
   laneHasRoom(lane: Lane): void {
     if (lane.isBacklogged && lane.isLow) this.wake()
   }
 
-  /** Fills the lanes that may go on. Returns how long until it has to look again. */
+  /** Fills the lanes that may make rounds. Returns after how long to look again. */
   async #feed(): Promise<number> {
     const { clock, deliveries } = this.#options
     let lookAt = clock.now() + LONGEST_WAIT_MS
@@ -107,14 +106,14 @@ export class ParkedFeed implements Worker {
     }
   }
 
-  /** Returns when to look at this lane again; `Infinity` where another wake-up comes. */
+  /** Returns when to look at this lane again; `Infinity` when something else wakes the feed. */
   async #feedLane(destinationId: string, dueAt: number): Promise<number> {
     const { catalog, clock, health } = this.#options
     const destination = catalog.current.destinations.get(destinationId)
     if (destination === undefined) return this.#claim(destinationId, ANY_TIME)
     if (isPaused(destination)) return this.#hold(destinationId)
     if (!destination.enabled) return Infinity
-    const readyAt = Math.max(dueAt, restsUntil(destination, health))
+    const readyAt = Math.max(dueAt, blockedUntil(destination, health))
     if (readyAt <= clock.now()) return this.#claim(destinationId, clock.now())
     await this.#expireOverdue(destination)
     return readyAt
@@ -126,36 +125,36 @@ export class ParkedFeed implements Worker {
     const none = { deliveries: [], unreadable: [] }
     const claim = limit === 0 ? none : await deliveries.claim(destinationId, { now, limit })
     const { deliveries: claimed, unreadable } = claim
-    // Not the lane of before: an empty one is forgotten, and this may be its successor.
+    // Looked up again: an empty lane is closed, and this one may have replaced it.
     lane(destinationId).isBacklogged = claimed.length === limit
     for (const { delivery, event } of claimed) {
       push({ delivery, event, origin: 'parked', onRecorded: () => undefined })
     }
-    // Fewer than there was room for: what is left is due later, and only a fresh look tells when.
+    // There was room for more, so the rest is due later. Only the next look finds out when.
     const isMore = claimed.length > 0 || unreadable.length > 0
     if (isMore && claimed.length < limit) this.wake()
-    await this.#setAside(unreadable)
+    await this.#quarantine(unreadable)
     return Infinity
   }
 
   async #hold(destinationId: string): Promise<number> {
-    const { isMore, unreadable } = await holdSlice(destinationId, this.#options)
-    await this.#setAside(unreadable)
-    // Slice by slice, so that other lanes are fed in between.
+    const { isMore, unreadable } = await holdPending(destinationId, this.#options)
+    await this.#quarantine(unreadable)
+    // One slice at a time, so that other lanes are fed in between.
     if (isMore) this.wake()
     this.#options.onHeld(destinationId)
     return Infinity
   }
 
-  async #setAside(unreadable: readonly Unreadable[]): Promise<void> {
+  async #quarantine(unreadable: readonly Unreadable[]): Promise<void> {
     const at = this.#options.clock.now()
-    await setAside(
+    await quarantineAll(
       unreadable.map((each) => ({ ...each, at })),
       this.#options,
     )
   }
 
-  /** A broken webhook gets one delivery to try, the oldest that waits. */
+  /** A broken destination gets one delivery to try, the oldest one. */
   #mostAtOnce(destinationId: string): number {
     const { catalog, health } = this.#options
     const destination = catalog.current.destinations.get(destinationId)
@@ -164,10 +163,10 @@ export class ParkedFeed implements Worker {
 
   async #expireOverdue(destination: Destination): Promise<void> {
     const { id } = destination
-    const failedAt = allFailedAt(destination, this.#options.health)
-    // Only a probe that failed makes anything overdue, not what is parked in the meantime.
-    if (failedAt === undefined || this.#lookedAfter.get(id) === failedAt) return
-    this.#lookedAfter.set(id, failedAt)
+    const failedAt = lastFailureAt(destination, this.#options.health)
+    // A delivery becomes overdue only when a probe fails, so between probes there is nothing to look for.
+    if (failedAt === undefined || this.#checkedAfter.get(id) === failedAt) return
+    this.#checkedAfter.set(id, failedAt)
     const expired = await expireUnderOpenBreaker(destination, this.#options)
     if (expired > 0) this.#options.metrics.deliveriesEnded.inc({ state: 'expired' }, expired)
   }

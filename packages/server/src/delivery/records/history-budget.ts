@@ -3,13 +3,13 @@ import type { Counter } from 'prom-client'
 import type { Clock } from '../../util/clock.ts'
 
 const HOUR_MS = 60 * 60 * 1000
-/** What a receiver answered the hundredth time this hour, it answered before. */
-const BODIES_PER_HOUR = 100
+/** Further responses of the same kind in an hour show nothing new. */
+const RESPONSES_PER_HOUR = 100
 const MOST_KINDS = 10_000
 
 /**
- * Keeps the history from eating the disk: of each destination, URL and class of failure, the answers of
- * 100 attempts an hour. Later attempts are kept without headers and body, and counted.
+ * Limits the disk space of the history: for each destination, URL and class of failure, the responses of 100 attempts an
+ * hour are kept. Further attempts are kept without headers and body, and counted.
  */
 export class HistoryBudget {
   readonly #clock: Clock
@@ -22,10 +22,10 @@ export class HistoryBudget {
     this.#dropped = dropped
   }
 
-  /** The attempts as they may be kept. Those that delivered cost nothing: their answers are never kept. */
+  /** The attempts, without the responses beyond the limit. Successful attempts do not count: their responses are never kept. */
   within(destinationId: string, attempts: readonly Attempt[]): readonly Attempt[] {
     return attempts.map((attempt) => {
-      if (attempt.outcome === 'delivered' || !hasAnswer(attempt)) return attempt
+      if (attempt.outcome === 'delivered' || !hasResponse(attempt)) return attempt
       if (this.#mayKeep(`${destinationId} ${attempt.url} ${attempt.class}`)) return attempt
       this.#dropped.inc()
       const { headers: _headers, body: _body, ...rest } = attempt
@@ -38,12 +38,12 @@ export class HistoryBudget {
     if (hour !== this.#hour) this.#kept.clear()
     this.#hour = hour
     const kept = this.#kept.get(kind) ?? 0
-    if (kept >= BODIES_PER_HOUR || (kept === 0 && this.#kept.size >= MOST_KINDS)) return false
+    if (kept >= RESPONSES_PER_HOUR || (kept === 0 && this.#kept.size >= MOST_KINDS)) return false
     this.#kept.set(kind, kept + 1)
     return true
   }
 }
 
-function hasAnswer({ headers, body }: Attempt): boolean {
+function hasResponse({ headers, body }: Attempt): boolean {
   return headers !== undefined || body !== undefined
 }

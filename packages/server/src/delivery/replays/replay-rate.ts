@@ -1,18 +1,19 @@
 const SECOND_MS = 1_000
 
-/** How many deliveries a replay may make due now: at most so many in any second that it counts. */
+/** Limits how many deliveries a replay makes due in a second. */
 export class ReplayRate {
   readonly #perSecond: number
   #secondBegan = -Infinity
   #used = 0
 
-  /** @param perSecond Infinity for no limit */
+  /** @param perSecond the limit; Infinity for none */
   constructor(perSecond: number) {
     this.#perSecond = perSecond
   }
 
+  /** How many deliveries it may make due now. */
   allowance(now: number): number {
-    // A clock that was set back begins anew, too: else the replay would wait as long as it was set back.
+    // A clock that was set back begins a new second, too. Otherwise the replay would wait for the old time to come.
     if (now >= this.#secondBegan + SECOND_MS || now < this.#secondBegan) {
       this.#secondBegan = now
       this.#used = 0
@@ -24,7 +25,7 @@ export class ReplayRate {
     this.#used += deliveries
   }
 
-  /** How long until there is an allowance, in ms. */
+  /** The time until the allowance is above 0, in milliseconds. */
   waitMs(now: number): number {
     return this.allowance(now) > 0 ? 0 : this.#secondBegan + SECOND_MS - now
   }

@@ -3,7 +3,7 @@ import type { Replay, Replays } from '../../backend/replays.ts'
 import type { Clock } from '../../util/clock.ts'
 import { Recurring } from '../../util/recurring.ts'
 import type { Worker } from '../../util/worker.ts'
-import { deliveryId } from '../rounds/delivery-id.ts'
+import { deliveryId } from '../sending/webhook-request.ts'
 import { ReplayRate } from './replay-rate.ts'
 
 export interface ReplayWorkerOptions {
@@ -14,18 +14,18 @@ export interface ReplayWorkerOptions {
   readonly onRequeued: () => void
 }
 
-/** Rows looked at, and deliveries made due, in one slice: a few milliseconds each. */
+/** Rows read, and deliveries made due, in one slice. Each takes a few milliseconds. */
 const SCAN = 1_000
 const MOST_AT_ONCE = 250
-/** How soon a replay is noticed that another node made. */
-const LOOK_EVERY_MS = 10_000
+/** How often it looks for replays that another node created. */
+const POLL_EVERY_MS = 10_000
 const AFTER_FAILURE_MS = 1_000
 
 /**
- * Works off replays, a slice of each in turn: finds past deliveries that match and makes them pending; the
- * lanes do the rest, with their limits and retries. The replay stands behind each slice in the transaction
- * that makes its deliveries pending, so after a crash it goes on where it was; a slice of one that was
- * cancelled meanwhile does nothing.
+ * Carries out replays, one slice of each in turn: it finds past deliveries that match and makes them pending. The lanes
+ * then deliver them, with their limits and retries. The transaction that makes the deliveries of a slice pending also
+ * advances the cursor of the replay, so after a crash the replay continues where it was. A slice of a replay that was
+ * cancelled in the meantime does nothing.
  */
 export class ReplayWorker implements Worker {
   readonly name = 'replays'
@@ -50,17 +50,17 @@ export class ReplayWorker implements Worker {
     return this.#recurring.run(signal)
   }
 
-  /** Returns how long until one of them may go on. */
+  /** Returns the time until one of the replays may continue. */
   async #takeTurns(): Promise<number> {
     const { data: open } = await this.#options.replays.list({ isOpen: true }, { limit: 200 })
     const ids = new Set(open.map(({ id }) => id))
     for (const id of this.#rates.keys()) if (!ids.has(id)) this.#rates.delete(id)
-    let waitMs = LOOK_EVERY_MS
+    let waitMs = POLL_EVERY_MS
     for (const replay of open) waitMs = Math.min(waitMs, await this.#takeTurnOrFail(replay))
     return waitMs
   }
 
-  /** One that fails stops no other. */
+  /** A replay that fails does not stop the others. */
   async #takeTurnOrFail(replay: Replay): Promise<number> {
     try {
       return await this.#takeTurn(replay)

@@ -14,12 +14,12 @@ import type { WebhookHealth } from '../health/webhook-health.ts'
 import { requestTo, type WebhookRequest } from '../sending/webhook-request.ts'
 import type { AttemptResult } from '../sending/outcome.ts'
 
-/** What makes one attempt: `WebhookSender`, or the network of a simulation. */
+/** Makes one attempt: `WebhookSender`, or the simulated network of the simulator. */
 export interface Sender {
   send(request: WebhookRequest): Promise<AttemptResult>
 }
 
-/** What a round did to the breaker of a webhook. */
+/** A round opened or closed the breaker of a webhook. */
 export interface BreakerChange {
   readonly url: string
   readonly change: 'opened' | 'closed'
@@ -36,11 +36,11 @@ export interface AttemptRoundsOptions {
   readonly sender: Sender
   readonly schedule: RetrySchedule
   readonly health: WebhookHealth
-  /** Evenly over [0, 1). */
+  /** Uniform over [0, 1); by default `Math.random`. */
   readonly random?: () => number
 }
 
-/** Makes attempt rounds: every due webhook of a delivery side by side, then one judgement. */
+/** Makes attempt rounds: tries every due webhook of a delivery in parallel, then decides the state of the delivery. */
 export class AttemptRounds {
   readonly #options: AttemptRoundsOptions
   readonly #random: () => number
@@ -50,7 +50,7 @@ export class AttemptRounds {
     this.#random = options.random ?? Math.random
   }
 
-  /** One round. Never rejects for what a receiver does. */
+  /** Makes one round. A receiver cannot make it reject. */
   async make(task: DeliveryTask, destination: Destination): Promise<RoundResult> {
     const rules = this.#rules(destination)
     const due = new Set(dueUrls(task.delivery, rules))
@@ -59,7 +59,7 @@ export class AttemptRounds {
     const attempts = await Promise.all(
       webhooks.map((webhook) => this.#attempt(task.delivery, destination, webhook, body)),
     )
-    const breakerChanges = attempts.flatMap((attempt) => this.#learn(destination, attempt))
+    const breakerChanges = attempts.flatMap((attempt) => this.#updateHealth(destination, attempt))
     const delivery = afterRound(task.delivery, attempts, {
       ...rules,
       now: this.#options.clock.now(),
@@ -86,7 +86,7 @@ export class AttemptRounds {
     return { id, round, number, url, ...result, ...(replayId !== undefined && { replayId }) }
   }
 
-  #learn({ id }: Destination, attempt: RoundAttempt): BreakerChange[] {
+  #updateHealth({ id }: Destination, attempt: RoundAttempt): BreakerChange[] {
     const change = this.#options.health.onResult(id, attempt)
     return change ? [{ url: attempt.url, change }] : []
   }
@@ -97,7 +97,7 @@ export class AttemptRounds {
       pausedUrls: new Set(settings.webhooks.filter(({ paused }) => paused).map(({ url }) => url)),
       successPolicy: settings.successPolicy,
       schedule: this.#options.schedule,
-      quietUntil: (url) => this.#options.health.restsUntil(id, url),
+      blockedUntil: (url) => this.#options.health.blockedUntil(id, url),
       now: this.#options.clock.now(),
       random: this.#random(),
     }

@@ -1,8 +1,8 @@
-/** How a failed attempt is followed by the next. */
+/** When a failed attempt is retried. */
 export interface RetrySchedule {
-  /** How long a delivery is retried, from when it first became due. */
+  /** How long a delivery is retried after it first became due. */
   readonly windowMs: number
-  /** Waits after the first, second, … attempt, in place of the exponential ones; the last one repeats. */
+  /** The delays after the first, second, … attempt, in place of the exponential ones. The last one repeats. */
   readonly delaysMs?: readonly number[] | undefined
 }
 
@@ -12,9 +12,9 @@ export interface FailedAttempt {
   /** When the delivery first became due, in milliseconds since the epoch. */
   readonly firstDueAt: number
   readonly now: number
-  /** The receiver asked not to be tried before this long from now. */
+  /** The receiver asked for no attempt before this time has passed. */
   readonly retryAfterMs?: number | undefined
-  /** Evenly spread over [0, 1). */
+  /** Uniform over [0, 1). */
   readonly random: number
 }
 
@@ -23,9 +23,9 @@ const LONGEST_DELAY_MS = 30 * 60_000
 const LONGEST_LAST_SPAN_MS = 60_000
 
 /**
- * When to try again, or `undefined` when no further attempt fits the window.
- * min(30 min, 5 s · 3^(n−1)) × U(0.75, 1.25), and a last one within the final minute of the window
- * (spec 02 §What an answer means); within its final tenth where the window is shorter than ten minutes.
+ * When to try again, or `undefined` when no further attempt fits into the window. The delay after attempt n is
+ * min(30 min, 5 s · 3^(n−1)) × U(0.75, 1.25). The last attempt falls into the final minute of the window, or into its
+ * final tenth when the window is shorter than ten minutes (spec 02 §What an answer means).
  */
 export function nextAttemptAt(schedule: RetrySchedule, attempt: FailedAttempt): number | undefined {
   const { firstDueAt, now, retryAfterMs = 0, random } = attempt

@@ -1,80 +1,89 @@
 import type { Attempt, Delivery, SuccessPolicy, WebhookProgress } from '@hookline/protocol'
 import { nextAttemptAt, type RetrySchedule } from './retry-schedule.ts'
 
-/** An attempt as the round made it, with what the receiver asked for. */
+/** An attempt of a round, with the pause that the receiver asked for. */
 export interface RoundAttempt extends Attempt {
   readonly retryAfterMs?: number | undefined
 }
 
-/** What a round is judged by. */
+/** What decides the state of a delivery after a round. */
 export interface RoundRules {
-  /** The URLs of the destination as it is now. */
+  /** The URLs of all webhooks that the destination has now. */
   readonly urls: readonly string[]
-  /** Those of them that are not tried, because their webhook is paused. */
+  /** Those of them whose webhook is paused, so it is not tried. */
   readonly pausedUrls: ReadonlySet<string>
   readonly successPolicy: SuccessPolicy
   readonly schedule: RetrySchedule
-  /** Until when a webhook may not be tried, for those that asked for quiet. */
-  readonly quietUntil: (url: string) => number
+  /** Until when a webhook may not be tried, because its breaker is open or it asked for a pause. */
+  readonly blockedUntil: (url: string) => number
   readonly now: number
-  /** Evenly spread over [0, 1). One for the whole round, so that its webhooks stay side by side. */
+  /** Uniform over [0, 1). One value for the whole round, so that its webhooks stay due at the same time. */
   readonly random: number
 }
 
-/** The webhooks to try in a round at `now`: those without an end whose time has come, not quiet and not paused. */
+/** The webhooks to try in a round at `now`: those that have not ended, are due, and are neither blocked nor paused. */
 export function dueUrls(
   delivery: Delivery,
-  rules: Pick<RoundRules, 'urls' | 'pausedUrls' | 'quietUntil' | 'now'>,
+  rules: Pick<RoundRules, 'urls' | 'pausedUrls' | 'blockedUntil' | 'now'>,
 ): string[] {
-  const { quietUntil, now } = rules
+  const { webhooks } = delivery
   return activeUrls(rules).filter(
-    (url) => (openUntil(delivery.webhooks, url, quietUntil, now) ?? Infinity) <= now,
+    (url) => (nextTryAt(webhooks, url, rules) ?? Infinity) <= rules.now,
   )
 }
 
 /**
- * The delivery after a round, pure. The states, for one delivery:
+ * The delivery after a round. Pure. The states of a delivery:
  *
- *     pending ──a webhook took it (policy `any`), or every one did (`each`)──▶ delivered
- *        │ ▲ └──every webhook has an end, one for lack of time──▶ expired
- *        └─┘ └──every webhook has an end, none for lack of time──▶ rejected
- *    a webhook is still to be tried: due at the earliest time of those; where all of those are
- *    paused: held
+ *     pending ─ a webhook took it (policy `any`), or every webhook did (policy `each`) ─▶ delivered
+ *     pending ─ every webhook has ended, and at least one ran out of time ──────────────▶ expired
+ *     pending ─ every webhook has ended, and none ran out of time ──────────────────────▶ rejected
+ *     pending ─ all webhooks that are still to be tried are paused ─────────────────────▶ held
+ *     pending ─ a webhook that is not paused is still to be tried ──────────────────────▶ pending
  *
- * With policy `any` a paused webhook has no say while another one has.
- * A round in which every due webhook was quiet has no attempts and burns none.
+ * A delivery that stays pending is due at the earliest time of those webhooks. With policy `any`, a paused webhook
+ * counts only when all webhooks are paused. A round in which every due webhook was blocked has no attempts, and does
+ * not count.
  */
 export function afterRound(
   delivery: Delivery,
   attempts: readonly RoundAttempt[],
   rules: RoundRules,
 ): Delivery {
-  const { urls, pausedUrls, successPolicy, quietUntil, now } = rules
+  const { urls, pausedUrls, successPolicy } = rules
   const progress = new Map(delivery.webhooks.map((webhook) => [webhook.url, webhook]))
   for (const attempt of attempts) progress.set(attempt.url, progressOf(delivery, attempt, rules))
   const webhooks = [...progress.values()]
   const rounds = delivery.rounds + (attempts.length > 0 ? 1 : 0)
-  const end = (state: Delivery['state']): Delivery => ({
-    ...delivery,
-    state,
-    rounds,
-    dueAt: null,
-    webhooks: webhooks.map(({ dueAt: _, ...webhook }) => webhook),
-  })
+  const after: Delivery = { ...delivery, rounds, webhooks }
 
-  const active = activeUrls(rules)
-  const ofNow = urls.map((url) => progress.get(url))
-  if (successPolicy === 'any' ? webhooks.some(isDelivered) : ofNow.every(isDelivered))
-    return end('delivered')
-  const openUrls = urls.filter((url) => openUntil(webhooks, url, quietUntil, now) !== undefined)
-  const open = openUrls
+  const current = urls.map((url) => progress.get(url))
+  if (successPolicy === 'any' ? webhooks.some(isDelivered) : current.every(isDelivered))
+    return ended(after, 'delivered')
+  const open = urls.filter((url) => nextTryAt(webhooks, url, rules) !== undefined)
+  const nextTries = open
     .filter((url) => !pausedUrls.has(url))
-    .map((url) => openUntil(webhooks, url, quietUntil, now)!)
-  if (open.length > 0) return { ...delivery, rounds, webhooks, dueAt: Math.min(...open) }
-  if (openUrls.length > 0 && (successPolicy === 'each' || active.length === 0))
-    return { ...delivery, state: 'held', rounds, webhooks, dueAt: null }
+    .map((url) => nextTryAt(webhooks, url, rules)!)
+  if (nextTries.length > 0) return { ...after, dueAt: Math.min(...nextTries) }
+  const active = activeUrls(rules)
+  if (open.length > 0 && (successPolicy === 'each' || active.length === 0)) return asHeld(after)
   const isLate = active.some((url) => progress.get(url)?.outcome === 'retry')
-  return end(isLate ? 'expired' : 'rejected')
+  return ended(after, isLate ? 'expired' : 'rejected')
+}
+
+/** The delivery while it waits for its destination to be resumed. */
+export function asHeld(delivery: Delivery): Delivery {
+  return { ...delivery, state: 'held', dueAt: null }
+}
+
+/** The delivery of a destination that was removed. */
+export function asRejected(delivery: Delivery): Delivery {
+  return { ...delivery, state: 'rejected', dueAt: null }
+}
+
+function ended(delivery: Delivery, state: Delivery['state']): Delivery {
+  const webhooks = delivery.webhooks.map(({ dueAt: _, ...webhook }) => webhook)
+  return { ...delivery, state, dueAt: null, webhooks }
 }
 
 function activeUrls({ urls, pausedUrls }: Pick<RoundRules, 'urls' | 'pausedUrls'>): string[] {
@@ -85,16 +94,15 @@ function isDelivered(webhook: WebhookProgress | undefined): boolean {
   return webhook?.outcome === 'delivered'
 }
 
-/** When the webhook is to be tried next; `undefined` when it has come to an end. */
-function openUntil(
+/** When the webhook is to be tried next; `undefined` when it has ended. */
+function nextTryAt(
   webhooks: readonly WebhookProgress[],
   url: string,
-  quietUntil: RoundRules['quietUntil'],
-  now: number,
+  { blockedUntil, now }: Pick<RoundRules, 'blockedUntil' | 'now'>,
 ): number | undefined {
   const progress = webhooks.find((webhook) => webhook.url === url)
-  if (progress === undefined) return Math.max(now, quietUntil(url))
-  return progress.dueAt === undefined ? undefined : Math.max(progress.dueAt, quietUntil(url))
+  if (progress === undefined) return Math.max(now, blockedUntil(url))
+  return progress.dueAt === undefined ? undefined : Math.max(progress.dueAt, blockedUntil(url))
 }
 
 function progressOf(delivery: Delivery, attempt: RoundAttempt, rules: RoundRules): WebhookProgress {

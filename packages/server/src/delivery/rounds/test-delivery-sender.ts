@@ -9,7 +9,7 @@ import {
 } from '@hookline/protocol'
 import type { Clock } from '../../util/clock.ts'
 import type { Sender } from './attempt-round.ts'
-import { deliveryId } from './delivery-id.ts'
+import { deliveryId } from '../sending/webhook-request.ts'
 import type { AttemptResult } from '../sending/outcome.ts'
 import { requestHeaders, requestTo, type WebhookRequest } from '../sending/webhook-request.ts'
 

@@ -2,16 +2,16 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher } from 'undici'
 import type { Clock } from '../../util/clock.ts'
 import { onDeadline } from '../network/deadline.ts'
-import { DeadlinePassed } from '../network/failures.ts'
+import { DeadlinePassed } from '../network/network-errors.ts'
 
-/** Bytes of a body that are read, so that the socket can be used again; one that sends more is dropped. */
+/** A body of up to this size is read to its end, so that its socket can be used again. For a larger one the socket is closed. */
 const READ_BYTES = 64 * 1024
 const READ_MS = 1000
-/** Bytes of a body that are handed on. */
+/** How many bytes of a body the response contains. */
 const KEPT_BYTES = 8 * 1024
 
-/** What a webhook answered. */
-export interface Answer {
+/** The response of a webhook. */
+export interface WebhookResponse {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   /** The first 8 KiB. */
@@ -20,52 +20,52 @@ export interface Answer {
 
 export interface ExchangeOptions {
   readonly clock: Clock
-  /** From now to the last response header, whatever the request waits for meanwhile. */
+  /** The time from now to the last response header, including the wait for a socket. */
   readonly timeoutMs: number
-  /** Gives the exchange up, with the signal's own reason. */
+  /** Aborts the exchange with the reason of the signal. */
   readonly signal?: AbortSignal | undefined
   /** Called when the last response header has come. */
-  readonly onHead: () => void
+  readonly onHeaders: () => void
 }
 
 /**
- * One request and its answer, as undici tells of it: undici's own `request` makes a stream and an abort signal for
- * each, which cost more than all the rest of an attempt.
+ * The handler of one request, as undici's `dispatch` takes it. undici's `request` would create a stream and an abort
+ * signal for each request, which costs more than the rest of an attempt. Its states:
  *
- *     waiting ──last header──▶ reading ──end, 64 KiB, 1 s or a broken connection──▶ answered
- *        └──deadline, `signal` or a failed connection──▶ rejected
+ *     waiting ─ last header ─▶ reading ─ end, 64 KiB, 1 s or a broken connection ─▶ resolved
+ *        └─ deadline, `signal` or a failed connection ─▶ rejected
  */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly #options: ExchangeOptions
-  readonly #result = Promise.withResolvers<Answer>()
+  readonly #result = Promise.withResolvers<WebhookResponse>()
   readonly #chunks: Buffer[] = []
   #cancelTimer: () => void
   #controller: Dispatcher.DispatchController | undefined
-  #givenUp: Error | undefined
-  #head: Omit<Answer, 'body'> | undefined
+  #failure: Error | undefined
+  #headers: Omit<WebhookResponse, 'body'> | undefined
   #readBytes = 0
   #isOver = false
-  readonly #onAbort = (): void => this.#giveUp(this.#options.signal!.reason as Error)
+  readonly #onAbort = (): void => this.#fail(this.#options.signal!.reason as Error)
 
   constructor(options: ExchangeOptions) {
     const { clock, timeoutMs, signal } = options
     this.#options = options
     this.#cancelTimer = onDeadline(clock, timeoutMs, () =>
-      this.#giveUp(new DeadlinePassed(timeoutMs)),
+      this.#fail(new DeadlinePassed(timeoutMs)),
     )
     signal?.addEventListener('abort', this.#onAbort, { once: true })
     if (signal?.aborted) this.#onAbort()
   }
 
-  /** Rejects with what went wrong before the last header. After it, whatever comes of the body is an answer. */
-  get answer(): Promise<Answer> {
+  /** Rejects with the failure before the last header. After the last header it resolves, even if the body breaks off. */
+  get response(): Promise<WebhookResponse> {
     return this.#result.promise
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
-    // undici has no way to take a request back that waits for a socket.
-    if (this.#givenUp) controller.abort(this.#givenUp)
+    // undici cannot cancel a request that waits for a socket, so it is aborted when it starts.
+    if (this.#failure) controller.abort(this.#failure)
   }
 
   onResponseStart(
@@ -75,8 +75,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   ): void {
     const isInterim = status < 200
     if (isInterim || this.#isOver) return
-    this.#head = { status, headers }
-    this.#options.onHead()
+    this.#headers = { status, headers }
+    this.#options.onHeaders()
     this.#cancelTimer()
     this.#cancelTimer = this.#options.clock.after(READ_MS, () => this.#stopReading())
   }
@@ -92,9 +92,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    // The status has decided; what came of the body before it broke off is kept.
-    if (this.#head) this.#finish()
-    else this.#giveUp(error)
+    // The status decides. The part of the body that arrived is kept.
+    if (this.#headers) this.#finish()
+    else this.#fail(error)
   }
 
   #stopReading(): void {
@@ -103,17 +103,17 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #finish(): void {
-    if (this.#isOver || !this.#head) return
+    if (this.#isOver || !this.#headers) return
     this.#end()
     const [first] = this.#chunks
     const body = first && this.#chunks.length === 1 ? first : Buffer.concat(this.#chunks)
-    this.#result.resolve({ ...this.#head, body: body.subarray(0, KEPT_BYTES) })
+    this.#result.resolve({ ...this.#headers, body: body.subarray(0, KEPT_BYTES) })
   }
 
-  #giveUp(reason: Error): void {
+  #fail(reason: Error): void {
     if (this.#isOver) return
     this.#end()
-    this.#givenUp = reason
+    this.#failure = reason
     this.#result.reject(reason)
     this.#controller?.abort(reason)
   }

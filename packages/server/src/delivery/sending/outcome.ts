@@ -1,33 +1,33 @@
 import type { Attempt, AttemptClass, AttemptTiming } from '@hookline/protocol'
-import { errorCodes } from './error-codes.ts'
+import { errors } from 'undici'
 
-/** What one attempt came to, and what it means for the delivery. */
-export interface Verdict {
+/** The class of an attempt, and the outcome that follows from it. */
+export interface Classification {
   readonly outcome: Attempt['outcome']
   readonly class: AttemptClass
 }
 
-/** One HTTP request to one webhook, made or refused, and what came of it. */
-export interface AttemptResult extends Verdict {
+/** The result of one HTTP request to one webhook, or of the refusal to make it. */
+export interface AttemptResult extends Classification {
   /** Milliseconds since the epoch. */
   readonly startedAt: number
-  /** Until the last response header, or until there was none to wait for. */
+  /** The time until the last response header, or until the attempt failed. */
   readonly durationMs: number
-  /** Absent where a socket was open already. */
+  /** Absent when the attempt used a socket that was already open. */
   readonly timing?: AttemptTiming
-  /** The HTTP status, where there was an answer. */
+  /** The HTTP status, when there was a response. */
   readonly status?: number
-  /** In words, without secrets: what went wrong. Absent where it was delivered. */
+  /** What went wrong, as a sentence without secrets. Absent when it was delivered. */
   readonly error?: string
-  /** How long the receiver asked for pause: 1 s to 1 h. */
+  /** The pause that the receiver asked for: 1 s to 1 h. */
   readonly retryAfterMs?: number
-  /** Response headers of an allow-list. */
+  /** The response headers that are on an allow-list. */
   readonly headers?: Readonly<Record<string, string>>
   /** At most 4 KiB of the response body. */
   readonly body?: string
 }
 
-/** What each class of attempt means for the delivery (spec: what an answer means). */
+/** The outcome of each class of attempt (spec 02 §What an answer means). */
 const OUTCOMES: Readonly<Record<AttemptClass, Attempt['outcome']>> = {
   delivered: 'delivered',
   http_5xx: 'retry',
@@ -45,25 +45,47 @@ const OUTCOMES: Readonly<Record<AttemptClass, Attempt['outcome']>> = {
 
 const THROTTLED = new Set([408, 425, 429])
 
-/** What an answer with this status means. */
-export function classifyResponse(status: number): Verdict {
-  return verdict(responseClass(status))
+/** The classification of a response with this status. */
+export function classifyResponse(status: number): Classification {
+  return classification(responseClass(status))
 }
 
 /**
- * What a failure without an answer means, from the error's codes.
- * `undefined`: not the doing of network or receiver, but a bug.
+ * The classification of a failure without a response, from the codes of the error; `undefined` when neither the network
+ * nor the receiver caused it, so it is a bug.
  */
-export function classifyFailure(error: unknown): Verdict | undefined {
+export function classifyFailure(error: unknown): Classification | undefined {
   for (const code of errorCodes(error)) {
     const found = FAILURES.get(code) ?? FAMILIES.find(([family]) => family.test(code))?.[1]
-    if (found !== undefined) return verdict(found)
+    if (found !== undefined) return classification(found)
   }
   return undefined
 }
 
-function verdict(attemptClass: AttemptClass): Verdict {
+function classification(attemptClass: AttemptClass): Classification {
   return { outcome: OUTCOMES[attemptClass], class: attemptClass }
+}
+
+/**
+ * The codes that say what failed: the code of the error, then those of its cause and, when several addresses were
+ * tried, of each try. For a response that undici cannot parse, the code is `HOOKLINE_BAD_RESPONSE`: undici gives no
+ * code, or the same one as for a closed connection.
+ */
+export function errorCodes(error: unknown): string[] {
+  if (!(error instanceof Error)) return []
+  const inner = error instanceof AggregateError ? error.errors : []
+  return [...ownCode(error), ...errorCodes(error.cause), ...inner.flatMap(errorCodes)]
+}
+
+function ownCode(error: Error): string[] {
+  if (isBadResponse(error)) return ['HOOKLINE_BAD_RESPONSE']
+  return 'code' in error && typeof error.code === 'string' ? [error.code] : []
+}
+
+function isBadResponse(error: Error): boolean {
+  if (error instanceof errors.HTTPParserError) return true
+  // 'bad response': an unexpected interim response 100; 'bad upgrade': a 101.
+  return error instanceof errors.SocketError && error.message.startsWith('bad ')
 }
 
 function responseClass(status: number): AttemptClass {
@@ -75,7 +97,7 @@ function responseClass(status: number): AttemptClass {
   return 'protocol_error'
 }
 
-/** Error codes by what they mean: Node's, OpenSSL's as Node spells them, c-ares', undici's and our own. */
+/** Error codes by class: those of Node, of OpenSSL as Node spells them, of c-ares and undici, and our own. */
 const CODES: Partial<Record<AttemptClass, string>> = {
   timeout: `
     HOOKLINE_DEADLINE_PASSED ETIMEDOUT UND_ERR_CONNECT_TIMEOUT UND_ERR_HEADERS_TIMEOUT
@@ -85,7 +107,7 @@ const CODES: Partial<Record<AttemptClass, string>> = {
   dns_failed: `
     HOOKLINE_NAME_UNRESOLVED ENOTFOUND ENODATA ESERVFAIL ETIMEOUT EREFUSED EBADNAME EBADRESP
     EFORMERR ENONAME ENOTIMP ECANCELLED`,
-  // UNSPECIFIED is Node's word for each of OpenSSL's reasons that it has no name for.
+  // Node reports UNSPECIFIED for each reason of OpenSSL that it has no name for.
   certificate_invalid: `
     DEPTH_ZERO_SELF_SIGNED_CERT SELF_SIGNED_CERT_IN_CHAIN CERT_HAS_EXPIRED CERT_NOT_YET_VALID
     ERROR_IN_CERT_NOT_BEFORE_FIELD ERROR_IN_CERT_NOT_AFTER_FIELD ERR_TLS_CERT_ALTNAME_INVALID
@@ -97,7 +119,7 @@ const CODES: Partial<Record<AttemptClass, string>> = {
     CRL_NOT_YET_VALID CRL_HAS_EXPIRED ERROR_IN_CRL_LAST_UPDATE_FIELD
     ERROR_IN_CRL_NEXT_UPDATE_FIELD UNSPECIFIED`,
   protocol_error: `
-    HOOKLINE_BAD_ANSWER UND_ERR_HEADERS_OVERFLOW UND_ERR_RES_CONTENT_LENGTH_MISMATCH
+    HOOKLINE_BAD_RESPONSE UND_ERR_HEADERS_OVERFLOW UND_ERR_RES_CONTENT_LENGTH_MISMATCH
     UND_ERR_RES_EXCEEDED_MAX_SIZE`,
   connection_failed: 'UND_ERR_SOCKET ERR_STREAM_PREMATURE_CLOSE ERR_SOCKET_CLOSED',
 }
@@ -108,7 +130,7 @@ const FAILURES = new Map(
   ),
 )
 
-/** What the tables above do not name one by one. */
+/** Codes that the table above does not list one by one. */
 const FAMILIES: readonly (readonly [RegExp, AttemptClass])[] = [
   [/^EAI_/, 'dns_failed'],
   [/^ERR_(?:SSL|TLS)_/, 'connection_failed'],

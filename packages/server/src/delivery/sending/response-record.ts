@@ -1,15 +1,15 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { WebhookRequest } from './webhook-request.ts'
 
-/** Bytes of a body that are kept. */
+/** How many bytes of a body are recorded. */
 const KEPT_BYTES = 4 * 1024
-/** A UTF-16 code unit is at most so many bytes of UTF-8. */
-const MOST_BYTES_OF_A_UNIT = 3
+/** The most bytes of UTF-8 that a UTF-16 code unit takes. */
+const MOST_BYTES_PER_UNIT = 3
 const HEADER_CHARACTERS = 1024
-/** A shorter secret would blot out half of any text, and protects nothing. */
+/** A shorter secret occurs in ordinary text, and protects nothing. */
 const SHORTEST_SECRET = 4
 
-/** `location` besides, without its query. */
+/** The headers that are recorded. `location` is, too, without its query. */
 const SHOWN = [
   'content-type',
   'content-length',
@@ -20,7 +20,7 @@ const SHOWN = [
   'www-authenticate',
 ] as const
 
-/** What of a request a receiver may echo and nobody may see, the longest first. */
+/** The secrets of a request, which a receiver may echo, the longest first. */
 export function secretsIn({ sharedSecret, previousSecret, headers }: WebhookRequest): string[] {
   return [sharedSecret ?? '', previousSecret ?? '', ...Object.values(headers)]
     .filter((secret) => secret.length >= SHORTEST_SECRET)
@@ -28,17 +28,17 @@ export function secretsIn({ sharedSecret, previousSecret, headers }: WebhookRequ
 }
 
 /**
- * The first 4 KiB of a body as text, without the secrets that a receiver echoes. Give it twice as much, so that a
- * secret across the end is recognised whole.
+ * The first 4 KiB of a body as text, without the secrets that a receiver echoes. Pass 8 KiB, so that a secret that
+ * crosses the end is found as a whole.
  */
 export function shownBody(body: Buffer, secrets: readonly string[]): string {
-  // NUL is no character of PostgreSQL's text.
+  // The text of PostgreSQL cannot contain NUL.
   const text = redacted(textOf(body), secrets).replaceAll('\0', '\uFFFD')
-  if (text.length * MOST_BYTES_OF_A_UNIT <= KEPT_BYTES) return text
+  if (text.length * MOST_BYTES_PER_UNIT <= KEPT_BYTES) return text
   return textOf(Buffer.from(text).subarray(0, KEPT_BYTES))
 }
 
-/** The headers of the allow-list; `location` without query, made absolute by the URL that was asked. */
+/** The headers of the allow-list, and `location` without its query, resolved against the URL of the request. */
 export function shownHeaders(
   headers: IncomingHttpHeaders,
   url: string,
@@ -56,7 +56,7 @@ export function shownHeaders(
   return shown
 }
 
-/** A header that came more than once counts once. */
+/** The first value of a header. */
 export function firstOf(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value[0] : value
 }
@@ -66,7 +66,7 @@ function redirectTarget(location: string | undefined, base: string): string | un
   return target === null ? undefined : `${target.protocol}//${target.host}${target.pathname}`
 }
 
-/** Each secret becomes as many asterisks as it has bytes, so that none moves into what is shown of a longer text. */
+/** Replaces each byte of a secret with an asterisk, so the text that follows does not move up into the first 4 KiB. */
 function redacted(text: string, secrets: readonly string[]): string {
   return secrets.reduce(
     (shown, secret) =>
@@ -79,6 +79,6 @@ function redacted(text: string, secrets: readonly string[]): string {
 
 function textOf(bytes: Buffer): string {
   if (bytes.length === 0) return ''
-  // A character that the end cuts in two is left out, one that never was UTF-8 is replaced.
+  // An incomplete character at the end is left out; bytes that are not UTF-8 are replaced.
   return new TextDecoder().decode(bytes, { stream: true })
 }

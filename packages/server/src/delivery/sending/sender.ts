@@ -2,8 +2,8 @@ import { createSecureContext, getCACertificates, type SecureContext } from 'node
 import type { Clock } from '../../util/clock.ts'
 import { AddressGuard } from '../network/address-guard.ts'
 import { AttemptTimer } from '../network/attempt-timer.ts'
-import { type Answer, Exchange } from './exchange.ts'
-import { describeFailure, describeResponse } from './failure-words.ts'
+import { Exchange, type WebhookResponse } from './exchange.ts'
+import { describeFailure, describeResponse } from './failure-message.ts'
 import { GuardedConnector } from '../network/guarded-connector.ts'
 import { type AttemptResult, classifyFailure, classifyResponse } from './outcome.ts'
 import { Resolver } from '../network/resolver.ts'
@@ -16,21 +16,21 @@ const MAX_HEADER_BYTES = 16 * 1024
 
 export interface WebhookSenderOptions {
   readonly clock: Clock
-  /** From the name look-up to the last response header. */
+  /** The time from the name look-up to the last response header. */
   readonly timeoutMs: number
-  /** Networks that may be reached although they are not public, like `10.0.0.0/8`. */
+  /** Networks that are not public and may be reached all the same, like `10.0.0.0/8`. */
   readonly allowedNetworks: readonly string[]
-  /** Ports that may be reached although they are not for web servers. */
+  /** Ports that are not for web servers and may be reached all the same. */
   readonly allowedPorts?: ReadonlySet<number>
-  /** PEM: certificate authorities besides the usual ones. */
+  /** Certificate authorities to trust besides the default ones, as PEM. */
   readonly ca?: string | undefined
-  /** Sockets of one webhook; an attempt beyond them waits, and its deadline runs. */
+  /** The most sockets of one webhook. Further attempts wait for one; the wait counts towards their deadline. */
   readonly maxConnectionsPerWebhook: number
-  /** Name servers as `address:port`, in place of the system's. */
+  /** Name servers as `address:port`; by default those of the system. */
   readonly dnsServers?: readonly string[]
 }
 
-/** Makes attempts: one HTTP request to one webhook each, and what came of it as a value. */
+/** Makes attempts: sends one HTTP request to one webhook, and returns the result as a value. */
 export class WebhookSender implements AsyncDisposable {
   readonly #clock: Clock
   readonly #timeoutMs: number
@@ -51,15 +51,15 @@ export class WebhookSender implements AsyncDisposable {
       connections: options.maxConnectionsPerWebhook,
       allowH2: false,
       maxHeaderSize: MAX_HEADER_BYTES,
-      // The deadline of the attempt and the limits of the body are ours alone.
+      // Exchange has the deadline of the attempt and the limits of the body.
       headersTimeout: 0,
       bodyTimeout: 0,
     })
   }
 
   /**
-   * Makes one attempt. Whatever network and receiver do is a result; redirects are never followed.
-   * Rejects with the signal's reason when `signal` aborts before an answer came, and for a bug.
+   * Makes one attempt. Every failure of the network or the receiver is a result. Redirects are never followed.
+   * @throws the reason of `signal` when it aborts before a response came, or an error that is a bug of Hookline
    */
   async send(
     request: WebhookRequest,
@@ -71,21 +71,21 @@ export class WebhookSender implements AsyncDisposable {
       clock: this.#clock,
       timeoutMs: this.#timeoutMs,
       signal: options.signal,
-      onHead: () => timer.stop(),
+      onHeaders: () => timer.stop(),
     })
     try {
       timer.run(() => this.#dispatch(request, startedAt, exchange))
-      const answer = await exchange.answer
-      return { startedAt, ...timer.took, ...this.#answered(request, answer) }
+      const response = await exchange.response
+      return { startedAt, ...timer.took, ...this.#resultOf(request, response) }
     } catch (error) {
-      const verdict = options.signal?.aborted ? undefined : classifyFailure(error)
-      if (verdict === undefined) throw error
+      const failure = options.signal?.aborted ? undefined : classifyFailure(error)
+      if (failure === undefined) throw error
       timer.stop()
-      return { startedAt, ...timer.took, ...verdict, error: describeFailure(error) }
+      return { startedAt, ...timer.took, ...failure, error: describeFailure(error) }
     }
   }
 
-  /** Drops every socket. Attempts under way reject: wait for them before, or abort them. */
+  /** Closes every socket. Attempts in progress reject, so wait for them first, or abort them. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#connector[Symbol.dispose]()
     await this.#pools[Symbol.asyncDispose]()
@@ -97,18 +97,18 @@ export class WebhookSender implements AsyncDisposable {
     pool.dispatch({ method: 'POST', path, headers, body: request.body }, exchange)
   }
 
-  #answered(
+  #resultOf(
     request: WebhookRequest,
-    { status, headers, body }: Answer,
+    { status, headers, body }: WebhookResponse,
   ): Omit<AttemptResult, 'startedAt' | 'durationMs' | 'timing'> {
-    const verdict = classifyResponse(status)
+    const classification = classifyResponse(status)
     const secrets = secretsIn(request)
     const shown = shownHeaders(headers, request.url, secrets)
     const retryAfterMs = retryAfter(status, firstOf(headers['retry-after']), this.#clock.now())
     return {
-      ...verdict,
+      ...classification,
       status,
-      ...(verdict.outcome !== 'delivered' && {
+      ...(classification.outcome !== 'delivered' && {
         error: describeResponse(status, shown['location']),
       }),
       ...(retryAfterMs !== undefined && { retryAfterMs }),
@@ -118,7 +118,7 @@ export class WebhookSender implements AsyncDisposable {
   }
 }
 
-/** One context for all connections: making one reads every authority's certificate. */
+/** One context for all connections, because creating one reads the certificates of all authorities. */
 function trusting(ca: string | undefined): SecureContext {
   return createSecureContext({
     minVersion: 'TLSv1.2',

@@ -1,6 +1,6 @@
 import { Pool } from 'undici'
 
-/** Where requests to a webhook go. */
+/** The pool and the path for requests to a webhook. */
 interface Route {
   readonly pool: Pool
   /** With the query. */
@@ -8,8 +8,8 @@ interface Route {
 }
 
 /**
- * Sockets kept open, by webhook. Not by host, as undici's Agent has it: a webhook that answers slowly would take the
- * sockets of its neighbours there. A pool without sockets and requests is forgotten.
+ * Keeps sockets open, in a pool for each webhook. A pool for each host, as in undici's Agent, would let a slow webhook
+ * take all sockets of other webhooks on the same host. A pool without sockets and requests is removed.
  */
 export class WebhookPools implements AsyncDisposable {
   readonly #options: Pool.Options
@@ -19,12 +19,12 @@ export class WebhookPools implements AsyncDisposable {
     this.#options = options
   }
 
-  /** The way to the webhook with this URL. */
+  /** The route to the webhook with this URL. */
   of(url: string): Route {
     return this.#routes.get(url) ?? this.#open(url)
   }
 
-  /** Drops every socket; requests under way fail. */
+  /** Closes every socket. Requests in progress fail. */
   async [Symbol.asyncDispose](): Promise<void> {
     const routes = [...this.#routes.values()]
     this.#routes.clear()
@@ -35,13 +35,13 @@ export class WebhookPools implements AsyncDisposable {
     const { origin, pathname, search } = new URL(url)
     const pool = new Pool(origin, this.#options)
     const route: Route = { pool, path: pathname + search }
-    const forgetIfIdle = () => {
+    const removeIfIdle = () => {
       const { connected, size } = pool.stats
       if (connected > 0 || size > 0 || this.#routes.get(url) !== route) return
       this.#routes.delete(url)
       void pool.close()
     }
-    pool.on('disconnect', forgetIfIdle).on('connectionError', forgetIfIdle)
+    pool.on('disconnect', removeIfIdle).on('connectionError', removeIfIdle)
     this.#routes.set(url, route)
     return route
   }

@@ -1,27 +1,28 @@
-import type { Webhook, WebhooksSettings } from '@hookline/protocol'
+import { idFrom, timeOfId, type Webhook, type WebhooksSettings } from '@hookline/protocol'
 import { standardSignature, xSignature } from '@hookline/protocol/signature'
+import { hash } from 'node:crypto'
 
-/** One delivery to one webhook, about to be tried. */
+/** The request of one attempt: one delivery to one webhook. */
 export interface WebhookRequest {
-  /** As WHATWG URL parsing gives it. */
+  /** As the WHATWG URL parser serialises it. */
   readonly url: string
-  /** Static headers. Values are secrets. */
+  /** Static headers. Their values are secrets. */
   readonly headers: Readonly<Record<string, string>>
-  /** Signed and sent as it is. */
+  /** Signed and sent unchanged. */
   readonly body: string
   /** `msg_…`, sent as `webhook-id`. */
   readonly deliveryId: string
-  /** Which attempt on this webhook it is, from 1. */
+  /** The number of this attempt on the webhook, from 1. */
   readonly attempt: number
-  /** `null`: not signed. */
+  /** `null`: the request is not signed. */
   readonly sharedSecret: string | null
-  /** Signs as well, while receivers change over to the shared secret. */
+  /** Signs the request, too, while receivers change to the new shared secret. */
   readonly previousSecret?: string | undefined
   /** `rpl_…`, sent as `X-Hookline-Replay`. */
   readonly replayId?: string | undefined
 }
 
-/** The request to one webhook of a destination with these settings, at this time. */
+/** The request to one webhook of a destination with these settings at `now`. */
 export function requestTo(
   { url, headers }: Webhook,
   { sharedSecret, previousSecret }: WebhooksSettings,
@@ -33,15 +34,15 @@ export function requestTo(
   return isOverlap ? { ...request, previousSecret: previousSecret.secret } : request
 }
 
-/** The headers of an attempt (spec: the request). Where a static header has the name of one of ours, ours stands. */
+/** The headers of an attempt (spec 02 §The request). Hookline's own headers override static ones of the same name. */
 export function requestHeaders(request: WebhookRequest, nowMs: number): Record<string, string> {
-  const { body, deliveryId, sharedSecret, previousSecret, replayId } = request
+  const { body, deliveryId: id, sharedSecret, previousSecret, replayId } = request
   const timestamp = Math.floor(nowMs / 1000)
   const own: Record<string, string> = {
     'User-Agent': 'Hookline/1.0',
     'Content-Type': 'application/json',
     'Accept-Encoding': 'identity',
-    'webhook-id': deliveryId,
+    'webhook-id': id,
     'webhook-timestamp': String(timestamp),
     'X-Hookline-Attempt': String(request.attempt),
     ...(replayId !== undefined && { 'X-Hookline-Replay': replayId }),
@@ -49,7 +50,7 @@ export function requestHeaders(request: WebhookRequest, nowMs: number): Record<s
       'X-Signature': xSignature(sharedSecret, body),
       'webhook-signature': [sharedSecret, previousSecret]
         .filter((secret) => secret !== undefined)
-        .map((secret) => standardSignature(secret, deliveryId, timestamp, body))
+        .map((secret) => standardSignature(secret, id, timestamp, body))
         .join(' '),
     }),
   }
@@ -59,4 +60,14 @@ export function requestHeaders(request: WebhookRequest, nowMs: number): Record<s
     ([name]) => !reserved.has(name.toLowerCase()),
   )
   return { ...Object.fromEntries(others), ...own }
+}
+
+/**
+ * The id of the delivery of an event to a destination. It is the `webhook-id` of every attempt. It depends on the two
+ * ids only, so an attempt that is repeated after a crash has the same id, and the receiver can recognise it. It begins
+ * with the time of the event.
+ */
+export function deliveryId(eventId: string, destinationId: string): string {
+  const digest = hash('sha256', `${eventId}/${destinationId}`, 'buffer')
+  return idFrom('msg', timeOfId(eventId), digest)
 }

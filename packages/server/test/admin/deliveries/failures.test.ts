@@ -1,6 +1,6 @@
 import { ATTEMPT_CLASSES, type Delivery } from '@hookline/protocol'
 import { expect, test } from 'vitest'
-import { deliveryId } from '../../../src/delivery/rounds/delivery-id.ts'
+import { deliveryId } from '../../../src/delivery/sending/webhook-request.ts'
 import { acceptedEvent, NOON } from '../../harness/accepted-event.ts'
 import { AdminServer } from '../admin-server.ts'
 

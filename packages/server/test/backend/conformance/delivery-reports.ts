@@ -1,6 +1,6 @@
 import { type Attempt, type Delivery, newId, timeOfId } from '@hookline/protocol'
 import { describe, expect, test } from 'vitest'
-import { deliveryId } from '../../../src/delivery/rounds/delivery-id.ts'
+import { deliveryId } from '../../../src/delivery/sending/webhook-request.ts'
 import { acceptedEvent, NOON } from '../../harness/accepted-event.ts'
 import type { BackendHarness, OpenBackendHarness } from './backend-harness.ts'
 

@@ -1,7 +1,7 @@
 import type { Attempt, Delivery } from '@hookline/protocol'
 import { describe, expect, test } from 'vitest'
 import type { NewNotice } from '../../../src/backend/notices.ts'
-import { noticeId } from '../../../src/deletions/notice-id.ts'
+import { noticeId } from '../../../src/deletions/notices.ts'
 import { NOON } from '../../harness/accepted-event.ts'
 import type { OpenBackendHarness } from './backend-harness.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { deliveryId } from '../../../src/delivery/rounds/delivery-id.ts'
+import { deliveryId } from '../../../src/delivery/sending/webhook-request.ts'
 import { NOON } from '../../harness/accepted-event.ts'
 import type { OpenBackendHarness } from './backend-harness.ts'
 import { recordDelivery } from './recorded-delivery.ts'

@@ -1,5 +1,5 @@
 import type { AcceptedEvent, Delivery } from '@hookline/protocol'
-import { deliveryId } from '../../../src/delivery/rounds/delivery-id.ts'
+import { deliveryId } from '../../../src/delivery/sending/webhook-request.ts'
 import { acceptedEvent, NOON } from '../../harness/accepted-event.ts'
 import type { BackendHarness } from './backend-harness.ts'
 

@@ -26,9 +26,9 @@ const times = (count: number, sample: Sample): Sample[] =>
 
 describe('a closed breaker', () => {
   test('opens at 70 % failures among ten samples, and not before', () => {
-    expect(after([...times(3, 'answered'), ...times(6, 'failed')]).state).toBe('closed')
-    expect(after([...times(3, 'answered'), ...times(7, 'failed')]).state).toBe('open')
-    expect(after([...times(4, 'answered'), ...times(6, 'failed')]).state).toBe('closed')
+    expect(after([...times(3, 'responded'), ...times(6, 'failed')]).state).toBe('closed')
+    expect(after([...times(3, 'responded'), ...times(7, 'failed')]).state).toBe('open')
+    expect(after([...times(4, 'responded'), ...times(6, 'failed')]).state).toBe('closed')
   })
 
   test('forgets what is older than a minute', () => {
@@ -38,12 +38,12 @@ describe('a closed breaker', () => {
   })
 
   test('opens after ten connection failures in a row, however many answers came before', () => {
-    const answers = times(90, 'answered')
+    const answers = times(90, 'responded')
     expect(after([...answers, ...times(9, 'unconnected')]).state).toBe('closed')
     expect(after([...answers, ...times(10, 'unconnected')]).state).toBe('open')
     const interrupted = [
       ...times(9, 'unconnected'),
-      'answered',
+      'responded',
       ...times(9, 'unconnected'),
     ] as const
     expect(after([...answers, ...interrupted]).state).toBe('closed')
@@ -88,12 +88,12 @@ describe('an open breaker', () => {
   })
 
   test('closes with the first answer, and keeps since when it was open until then', () => {
-    expect(probe(opened, 'answered')).toEqual(CLOSED)
+    expect(probe(opened, 'responded')).toEqual(CLOSED)
     expect(probe(probe(opened, 'failed'), 'failed')).toMatchObject({ since: NOON + 900 })
   })
 
   test('hears nothing from attempts that began before it opened', () => {
-    expect(onSample(opened, 'answered', { now: NOON + 1000, random: 1 })).toBe(opened)
+    expect(onSample(opened, 'responded', { now: NOON + 1000, random: 1 })).toBe(opened)
   })
 })
 

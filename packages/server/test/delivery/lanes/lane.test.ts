@@ -53,8 +53,8 @@ describe('a lane', () => {
     lane.isBacklogged = true
     expect([lane.roomFor('parked'), lane.isLow]).toEqual([0, false])
     for (let done = 0; done < WINDOW / 4; done++) {
-      const taken = lane.takeOff()
-      lane.landed()
+      const taken = lane.beginRound()
+      lane.endRound()
       lane.recorded(taken)
     }
     expect([lane.roomFor('parked'), lane.isLow, lane.roomFor('fresh')]).toEqual([2, true, 0])

@@ -16,7 +16,8 @@ function damage(folder: TemporaryFolder, sql: string, ...values: readonly string
 const quarantinedIn = async (engine: TestEngine): Promise<number> =>
   (await engine.backend.upkeep.backlog()).quarantined
 
-const linesOf = (engine: TestEngine) => engine.logged.filter(({ msg }) => msg === 'quarantined')
+const linesOf = (engine: TestEngine) =>
+  engine.logged.filter(({ msg }) => msg === 'quarantine.added')
 
 describe('a parked delivery that cannot be read', () => {
   test.for([

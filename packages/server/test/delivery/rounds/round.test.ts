@@ -27,7 +27,7 @@ function rules(successPolicy: SuccessPolicy, change: Partial<RoundRules> = {}): 
     pausedUrls: new Set(),
     successPolicy,
     schedule,
-    quietUntil: () => 0,
+    blockedUntil: () => 0,
     now: NOON,
     random: 0.5,
     ...change,
@@ -134,16 +134,16 @@ describe('a round with policy each', () => {
 })
 
 describe('a webhook that asked for quiet', () => {
-  const quietUntil = (url: string): number => (url === a ? NOON + 60_000 : 0)
+  const blockedUntil = (url: string): number => (url === a ? NOON + 60_000 : 0)
 
   test('is not tried, and burns no attempt', () => {
-    const quiet = rules('any', { urls: [a], quietUntil })
+    const quiet = rules('any', { urls: [a], blockedUntil })
     expect(dueUrls(pending, quiet)).toEqual([])
     expect(afterRound(pending, [], quiet)).toEqual({ ...pending, dueAt: NOON + 60_000 })
   })
 
   test('does not keep the others waiting', () => {
-    const quiet = rules('any', { urls: [a, b], quietUntil })
+    const quiet = rules('any', { urls: [a, b], blockedUntil })
     expect(dueUrls(pending, quiet)).toEqual([b])
     const after = afterRound(pending, [attempt(b, 'retry')], quiet)
     expect(after.dueAt).toBe(NOON + 5000)

@@ -5,8 +5,8 @@ import {
   DeadlinePassed,
   NameUnresolved,
   PortForbidden,
-} from '../../../src/delivery/network/failures.ts'
-import { describeFailure, describeResponse } from '../../../src/delivery/sending/failure-words.ts'
+} from '../../../src/delivery/network/network-errors.ts'
+import { describeFailure, describeResponse } from '../../../src/delivery/sending/failure-message.ts'
 import { classifyFailure, classifyResponse } from '../../../src/delivery/sending/outcome.ts'
 
 const failure = (code: string, message = 'it failed') => Object.assign(new Error(message), { code })
@@ -126,7 +126,7 @@ describe('a failure', () => {
 
   test.each([
     ['ECONNREFUSED', 'The connection was refused (ECONNREFUSED).'],
-    ['UND_ERR_SOCKET', 'The connection was closed before an answer came (UND_ERR_SOCKET).'],
+    ['UND_ERR_SOCKET', 'The connection was closed before a response came (UND_ERR_SOCKET).'],
     ['CERT_HAS_EXPIRED', 'The certificate has expired (CERT_HAS_EXPIRED).'],
     ['CERT_CHAIN_TOO_LONG', 'The certificate is not valid (CERT_CHAIN_TOO_LONG).'],
     ['ERR_SSL_NO_CIPHER_MATCH', 'The TLS handshake failed (ERR_SSL_NO_CIPHER_MATCH).'],

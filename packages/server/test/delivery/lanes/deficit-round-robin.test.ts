@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { FairRing } from '../../../src/delivery/lanes/fair-ring.ts'
+import { DeficitRoundRobin, type Queue } from '../../../src/delivery/lanes/deficit-round-robin.ts'
 
 const QUANTUM = 5
 
-class Queue {
+class TestQueue implements Queue {
   readonly name: string
   readonly costs: number[]
   spent = 0
@@ -27,8 +27,8 @@ describe('deficit round robin', () => {
   test('gives lanes that always have work the same, whatever their rounds cost, within one quantum and one turn', () => {
     const lane = fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 200, maxLength: 200 })
     const run = fc.property(fc.array(lane, { minLength: 2, maxLength: 8 }), (lanes) => {
-      const queues = lanes.map((costs, index) => new Queue(`${index}`, costs))
-      const ring = new FairRing<Queue>(QUANTUM)
+      const queues = lanes.map((costs, index) => new TestQueue(`${index}`, costs))
+      const ring = new DeficitRoundRobin<TestQueue>(QUANTUM)
       for (const queue of queues) ring.add(queue)
       while (queues.every(({ costs }) => costs.length > 0)) {
         ring.next()!.take()
@@ -40,18 +40,18 @@ describe('deficit round robin', () => {
   })
 
   test('lets nobody wait behind one that cannot take a turn', () => {
-    const ring = new FairRing<Queue>(QUANTUM)
-    const [empty, busy] = [new Queue('empty', []), new Queue('busy', [1, 1])]
+    const ring = new DeficitRoundRobin<TestQueue>(QUANTUM)
+    const [empty, busy] = [new TestQueue('empty', []), new TestQueue('busy', [1, 1])]
     ring.add(empty)
     ring.add(busy)
     expect(ring.next()).toBe(busy)
   })
 
   test('takes one that was away back without credit, and adds it once however often it is added', () => {
-    const ring = new FairRing<Queue>(QUANTUM)
+    const ring = new DeficitRoundRobin<TestQueue>(QUANTUM)
     const [a, b] = [
-      new Queue('a', []),
-      new Queue(
+      new TestQueue('a', []),
+      new TestQueue(
         'b',
         Array.from({ length: 50 }, () => 1),
       ),
@@ -68,9 +68,9 @@ describe('deficit round robin', () => {
   })
 
   test('has no turn to give when nobody can take one', () => {
-    const ring = new FairRing<Queue>(QUANTUM)
+    const ring = new DeficitRoundRobin<TestQueue>(QUANTUM)
     expect(ring.next()).toBeUndefined()
-    ring.add(new Queue('empty', []))
+    ring.add(new TestQueue('empty', []))
     expect(ring.next()).toBeUndefined()
   })
 })

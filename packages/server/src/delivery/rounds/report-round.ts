@@ -4,17 +4,17 @@ import type { RecordedDelivery } from '../../backend/deliveries.ts'
 import type { BreakerChange } from './attempt-round.ts'
 import type { Metrics } from '../../telemetry/metrics.ts'
 
-interface Signals {
+interface ReportContext {
   readonly logger: Logger
   readonly metrics: Metrics
   readonly now: number
 }
 
-/** What a round tells the outside: metrics always, one wide line only where something failed. */
-export function signalRound(
+/** Counts a round in the metrics. When an attempt failed, it also logs one line for the whole round. */
+export function reportRound(
   { delivery, attempts }: RecordedDelivery,
   { event }: Carried,
-  { logger, metrics, now }: Signals,
+  { logger, metrics, now }: ReportContext,
 ): void {
   for (const attempt of attempts) {
     metrics.attempts.inc({ outcome: attempt.outcome, class: attempt.class })
@@ -41,17 +41,17 @@ export function signalRound(
   )
 }
 
-/** A breaker opened or closed: one line each, and the count of those that are open. */
-export function signalBreaker(
+/** Logs that a breaker opened or closed, and counts the open ones. */
+export function reportBreaker(
   destinationId: string,
   { url, change }: BreakerChange,
-  { logger, metrics }: Pick<Signals, 'logger' | 'metrics'>,
+  { logger, metrics }: Pick<ReportContext, 'logger' | 'metrics'>,
 ): void {
   metrics.breakersOpen.inc(change === 'opened' ? 1 : -1)
   logger.warn({ destinationId, host: new URL(url).host }, `breaker.${change}`)
 }
 
-// Host only: the path and query of a webhook may carry a credential.
+// Only the host: the path and the query of a webhook may contain a credential.
 function summary({ url, status, error, durationMs, ...attempt }: Attempt): object {
   return { host: new URL(url).host, class: attempt.class, status, error, durationMs }
 }

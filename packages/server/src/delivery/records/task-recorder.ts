@@ -7,18 +7,18 @@ import type { ActivityListener } from '../../telemetry/activity-listener.ts'
 import type { Metrics } from '../../telemetry/metrics.ts'
 import type { Clock } from '../../util/clock.ts'
 import type { DeliveryTask } from '../lanes/lane.ts'
-import type { TaskEnd } from '../lanes/ledger.ts'
+import type { TaskEnd } from '../lanes/task-accounting.ts'
 import { pause } from '../../util/pause.ts'
-import { patiently } from './patiently.ts'
-import { type Faulty, setAside } from './set-aside.ts'
+import { quarantineAll, type QuarantineItem } from './quarantine.ts'
+import { retryWhileUnavailable } from './retry-while-unavailable.ts'
 
-/** What a round came to: a record, nothing because it was not begun, or an error, which is a bug of ours. */
-export type RoundEnd = RecordedDelivery | 'untouched' | { readonly fault: unknown }
+/** The result of a task's turn in a slot: a record, no round at all, or an error that is a bug of Hookline. */
+export type TaskResult = RecordedDelivery | 'not begun' | { readonly fault: unknown }
 
-/** A few slices of a purge: longer than what is let go takes to be handed out again. */
+/** The time of a few slices of a purge. A purged task is released only after it, see `#dropPurged`. */
 const PURGE_SLICES_MS = 20
 
-export interface TaskEndsOptions {
+export interface TaskRecorderOptions {
   readonly deliveries: DeliveryQueue<Carried>
   readonly quarantine: Quarantine
   readonly deletions: Pick<Deletions, 'isPurged'>
@@ -28,43 +28,43 @@ export interface TaskEndsOptions {
   readonly logger: Logger
   /** Aborts when the service stops. */
   readonly signal: AbortSignal
-  /** A delivery of the destination waits in the backend until then. */
+  /** A delivery of the destination is parked until `dueAt`. */
   readonly onParked: (destinationId: string, dueAt: number) => void
   /** A delivery of the destination is held. */
   readonly onHeld: (destinationId: string) => void
-  /** A delivery that is due was given back to the backend. */
+  /** A delivery that is due was released to the backend. */
   readonly onReleased: () => void
 }
 
 /**
- * Makes durable what becomes of tasks, and only then says so to whoever handed them over. Where the service
- * stops before the backend is there, the end is `released`: the task comes again from log or backend.
+ * Makes the results of tasks durable, and only then calls `onRecorded`. When the service stops before the backend is
+ * available again, the task ends as `released`: it comes again from the log or the backend.
  */
-export class TaskEnds {
-  readonly #options: TaskEndsOptions
+export class TaskRecorder {
+  readonly #options: TaskRecorderOptions
 
-  constructor(options: TaskEndsOptions) {
+  constructor(options: TaskRecorderOptions) {
     this.#options = options
   }
 
-  /** After a task's turn in its lane. */
-  async end(task: DeliveryTask, end: RoundEnd): Promise<TaskEnd> {
-    if (this.#options.deletions.isPurged(task.event)) return this.#letGo(task)
-    if (end === 'untouched') return this.#giveBack(task)
-    return 'fault' in end ? this.#setAside(task, end.fault) : this.record(task, end)
+  /** Ends a task after its turn in a slot. */
+  async end(task: DeliveryTask, result: TaskResult): Promise<TaskEnd> {
+    if (this.#options.deletions.isPurged(task.event)) return this.#dropPurged(task)
+    if (result === 'not begun') return this.#release(task)
+    return 'fault' in result ? this.#quarantine(task, result.fault) : this.record(task, result)
   }
 
-  /** Its delivery as it is now, with the attempts that were made. */
+  /** Records the delivery as it is now, with the attempts that were made. */
   async record(task: DeliveryTask, result: RecordedDelivery): Promise<TaskEnd> {
     const { deliveries, deletions, activity, metrics, onParked, onHeld } = this.#options
     const { dueAt, destinationId, state } = result.delivery
-    // Asked each time: the user may be deleted while the backend is away.
+    // Checked on each try: the user may be deleted while the backend is unavailable.
     const write = async (): Promise<void> => {
       if (deletions.isPurged(task.event)) return deliveries.release([task.delivery.id])
       await deliveries.record([result])
       activity.recorded(result)
     }
-    if ((await patiently(write, this.#options)) === undefined) return 'released'
+    if ((await retryWhileUnavailable(write, this.#options)) === undefined) return 'released'
     if (dueAt !== null) {
       metrics.deliveriesParked.inc()
       onParked(destinationId, dueAt)
@@ -74,8 +74,8 @@ export class TaskEnds {
     return 'recorded'
   }
 
-  /** A task that was not begun: one from the backend waits there anyway, a fresh one is parked as it is. */
-  async #giveBack(task: DeliveryTask): Promise<TaskEnd> {
+  /** For a task without a round: releases a parked one to the backend, and parks a fresh one as it is. */
+  async #release(task: DeliveryTask): Promise<TaskEnd> {
     const { delivery, origin } = task
     if (origin === 'fresh') return this.record(task, { delivery, attempts: [] })
     await this.#options.deliveries.release([delivery.id])
@@ -83,26 +83,26 @@ export class TaskEnds {
     return 'released'
   }
 
-  /** Its user was deleted, and with them all there is to record. */
-  async #letGo(task: DeliveryTask): Promise<TaskEnd> {
+  /** The user of the task was deleted, so nothing is recorded. */
+  async #dropPurged(task: DeliveryTask): Promise<TaskEnd> {
     const { deliveries, clock, signal } = this.#options
     task.onRecorded()
-    // Given back at once, it would be handed out again, and again, until the purge has come to it.
+    // Released at once, it would be claimed again and again until the purge has removed it.
     if (task.origin !== 'fresh') await pause(clock, PURGE_SLICES_MS, signal)
     await deliveries.release([task.delivery.id])
     return 'recorded'
   }
 
-  async #setAside(task: DeliveryTask, fault: unknown): Promise<TaskEnd> {
-    if (!(await setAside([this.#faultOf(task, fault)], this.#options))) return 'released'
+  async #quarantine(task: DeliveryTask, fault: unknown): Promise<TaskEnd> {
+    if (!(await quarantineAll([this.#itemOf(task, fault)], this.#options))) return 'released'
     task.onRecorded()
     return 'recorded'
   }
 
-  #faultOf({ delivery }: DeliveryTask, cause: unknown): Faulty {
-    // Not the message: it may quote what no one should see.
+  #itemOf({ delivery }: DeliveryTask, cause: unknown): QuarantineItem {
+    // The reason leaves out the message of the error, which may contain secrets.
     const kind = cause instanceof Error ? cause.name : typeof cause
-    const reason = `Its round failed by a fault of Hookline's own (${kind}); the log says more.`
+    const reason = `The attempt round failed because of a bug in Hookline (${kind}). See the log for details.`
     return { id: delivery.id, reason, at: this.#options.clock.now(), delivery, cause }
   }
 }

@@ -5,62 +5,62 @@ import type { Backlog } from '../../backend/upkeep.ts'
 import type { Clock } from '../../util/clock.ts'
 import { Recurring } from '../../util/recurring.ts'
 import type { Worker } from '../../util/worker.ts'
-import { isPaused } from '../health/paused.ts'
+import { isPaused } from '../health/destination-health.ts'
 
-export interface HoldsOptions {
+export interface ResumeWorkerOptions {
   readonly catalog: Catalog
   readonly deliveries: DeliveryQueue<Carried>
   readonly upkeep: { backlog(): Promise<Pick<Backlog, 'waiting'>> }
   readonly clock: Clock
-  /** Deliveries that were held are pending now. */
-  readonly onUnheld: () => void
+  /** Held deliveries are pending now. */
+  readonly onResumed: () => void
 }
 
 /**
- * Makes held deliveries pending again when their destination is resumed, or removed; a removed destination's deliveries
- * are then rejected. It looks at the start and at each change of the catalog, so nothing stays held after a crash between
- * the two. Where only some webhooks are resumed, the deliveries become pending once for each change.
+ * Makes held deliveries pending again when their destination is resumed or removed; those of a removed destination are
+ * then rejected. It looks at the start and at each change of the catalog, so a crash right after a change leaves nothing
+ * held. When only some webhooks are resumed, the deliveries become pending once for each change.
  */
-export class Holds implements Worker {
+export class ResumeWorker implements Worker {
   readonly name: string
-  readonly #options: HoldsOptions
-  readonly #looking: Recurring
-  /** By destination: which webhooks were paused when its held deliveries became pending last. */
+  readonly #options: ResumeWorkerOptions
+  readonly #recurring: Recurring
+  /** By destination: the webhooks that were paused when its held deliveries became pending last. */
   readonly #seen = new Map<string, string>()
 
-  constructor(name: string, options: HoldsOptions) {
+  constructor(name: string, options: ResumeWorkerOptions) {
     this.name = name
     this.#options = options
-    this.#looking = new Recurring({
+    this.#recurring = new Recurring({
       clock: options.clock,
-      work: () => this.#look(),
+      work: () => this.#resumeAll(),
     })
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const unsubscribe = this.#options.catalog.onChange(() => this.#looking.wake())
+    const unsubscribe = this.#options.catalog.onChange(() => this.#recurring.wake())
     try {
-      await this.#looking.run(signal)
+      await this.#recurring.run(signal)
     } finally {
       unsubscribe()
     }
   }
 
   /** A delivery was recorded as held. Its destination may have been resumed in the meantime. */
-  recorded(destinationId: string): void {
-    if (pausedIn(this.#destination(destinationId)) === '') this.#looking.wake()
+  onHeld(destinationId: string): void {
+    if (pausedIn(this.#destination(destinationId)) === '') this.#recurring.wake()
   }
 
-  async #look(): Promise<number> {
+  async #resumeAll(): Promise<number> {
     const { waiting } = await this.#options.upkeep.backlog()
     for (const { destinationId, state } of waiting) {
-      if (state === 'held') await this.#unhold(destinationId)
+      if (state === 'held') await this.#resume(destinationId)
     }
     return Infinity
   }
 
-  async #unhold(destinationId: string): Promise<void> {
-    const { deliveries, clock, onUnheld } = this.#options
+  async #resume(destinationId: string): Promise<void> {
+    const { deliveries, clock, onResumed } = this.#options
     const destination = this.#destination(destinationId)
     const paused = pausedIn(destination)
     const isSeen = paused !== '' && this.#seen.get(destinationId) === paused
@@ -68,7 +68,7 @@ export class Holds implements Worker {
     else this.#seen.set(destinationId, paused)
     if (isSeen || (destination !== undefined && isPaused(destination))) return
     await deliveries.unhold(destinationId, clock.now())
-    onUnheld()
+    onResumed()
   }
 
   #destination(id: string): Destination | undefined {
@@ -76,7 +76,7 @@ export class Holds implements Worker {
   }
 }
 
-/** What is paused of a destination, to be compared; empty where nothing is. */
+/** What is paused of a destination, as a text to compare; empty when nothing is. */
 function pausedIn(destination: Destination | undefined): string {
   if (destination === undefined) return ''
   const urls = destination.settings.webhooks.filter(({ paused }) => paused).map(({ url }) => url)

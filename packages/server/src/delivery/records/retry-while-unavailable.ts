@@ -4,12 +4,12 @@ import { exponentialBackoffMs, pause } from '../../util/pause.ts'
 import type { Clock } from '../../util/clock.ts'
 
 /**
- * Does `work`, again and again with growing pauses while the backend is away: what has happened at a
- * receiver is not undone because its record failed, so there is nothing to do but wait.
- * @returns what it came to, or `undefined` when `signal` aborted first
- * @throws whatever else `work` throws
+ * Runs `work`, and again after growing pauses while it rejects with `BackendUnavailable`. A delivery that a receiver
+ * has taken cannot be undone when its record fails, so its record waits until the backend is back.
+ * @returns the result of `work`, or `undefined` when `signal` aborted first
+ * @throws every other error that `work` rejects with
  */
-export async function patiently<T>(
+export async function retryWhileUnavailable<T>(
   work: () => Promise<T>,
   {
     clock,

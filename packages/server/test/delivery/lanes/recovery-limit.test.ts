@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { afterAttempt, BEGINNING, type Recovery } from '../../../src/delivery/lanes/recovery.ts'
+import {
+  afterAttempt,
+  INITIAL_RECOVERY,
+  type RecoveryLimit,
+} from '../../../src/delivery/lanes/recovery-limit.ts'
 
 const good = { outcome: 'delivered' } as const
 const bad = { outcome: 'retry' } as const
@@ -7,10 +11,10 @@ const bad = { outcome: 'retry' } as const
 function after(
   attempts: readonly (typeof good | typeof bad)[],
   concurrency = 64,
-): Recovery | undefined {
-  return attempts.reduce<Recovery | undefined>(
+): RecoveryLimit | undefined {
+  return attempts.reduce<RecoveryLimit | undefined>(
     (recovery, attempt) => recovery && afterAttempt(recovery, attempt, concurrency),
-    BEGINNING,
+    INITIAL_RECOVERY,
   )
 }
 
@@ -18,7 +22,7 @@ const times = <T>(count: number, value: T): T[] => Array.from({ length: count },
 
 describe('a recovering lane', () => {
   test('begins with one round at a time and grows by one per 20 successes', () => {
-    expect(BEGINNING.limit).toBe(1)
+    expect(INITIAL_RECOVERY.limit).toBe(1)
     expect(after(times(19, good))?.limit).toBe(1)
     expect(after(times(20, good))?.limit).toBe(2)
     expect(after(times(200, good))?.limit).toBe(11)

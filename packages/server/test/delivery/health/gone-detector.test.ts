@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { countGone, type GoneSoFar } from '../../../src/delivery/health/gone-watch.ts'
+import { countGone, type GoneCount } from '../../../src/delivery/health/gone-detector.ts'
 import { NOON } from '../../harness/accepted-event.ts'
 import { TestEngine } from '../../harness/test-engine.ts'
 import { ManualClock } from '../../harness/manual-clock.ts'
@@ -9,13 +9,13 @@ const MINUTE = 60_000
 
 describe('answers 410 count', () => {
   const after = (...answers: readonly (readonly [afterMs: number, status?: number])[]) =>
-    answers.reduce<{ soFar: GoneSoFar | undefined; now: number }>(
-      ({ soFar, now }, [afterMs, status]) => ({
-        soFar: countGone(soFar, status, now + afterMs),
+    answers.reduce<{ gone: GoneCount | undefined; now: number }>(
+      ({ gone, now }, [afterMs, status]) => ({
+        gone: countGone(gone, status, now + afterMs),
         now: now + afterMs,
       }),
-      { soFar: undefined, now: NOON },
-    ).soFar?.count
+      { gone: undefined, now: NOON },
+    ).gone?.count
 
   test('when they are a minute apart', () => {
     expect(after([0, 410], [MINUTE, 410], [MINUTE, 410])).toBe(3)

@@ -4,34 +4,34 @@ export class DeadlinePassed extends Error {
   readonly code = 'HOOKLINE_DEADLINE_PASSED'
 
   constructor(afterMs: number) {
-    super(`No answer came within ${afterMs} ms.`)
+    super(`No response came within ${afterMs} ms.`)
   }
 }
 
-/** A webhook's host is, or its name resolves to, an address that may not be reached. Nothing was sent there. */
+/** The host of a webhook is, or resolves to, an address that may not be reached. Nothing was sent to it. */
 export class AddressForbidden extends Error {
   override readonly name = 'AddressForbidden'
   readonly code = 'HOOKLINE_ADDRESS_FORBIDDEN'
 
-  /** @param why what the address is: completes "is …" */
+  /** @param why completes the sentence "The address is …" */
   constructor(host: string, address: string, why: string) {
     const subject = host === address ? `The address ${address}` : `${host} is at ${address}, which`
     super(`${subject} is ${why}. The setting allowedNetworks opens what may be reached.`)
   }
 }
 
-/** The port of a webhook is not for web servers. Nothing was sent there. */
+/** The port of a webhook is not for web servers. Nothing was sent to it. */
 export class PortForbidden extends Error {
   override readonly name = 'PortForbidden'
   readonly code = 'HOOKLINE_PORT_FORBIDDEN'
 
-  /** @param service what the port is for */
+  /** @param service the service that the port is for */
   constructor(port: number, service: string) {
     super(`Port ${port} is for ${service}. The setting allowedPorts opens what may be reached.`)
   }
 }
 
-/** A name that no source of addresses knows, or none could be asked about. */
+/** A name that has no addresses, or that could not be looked up. */
 export class NameUnresolved extends Error {
   override readonly name = 'NameUnresolved'
   readonly code = 'HOOKLINE_NAME_UNRESOLVED'

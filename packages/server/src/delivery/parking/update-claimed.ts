@@ -3,21 +3,19 @@ import type { Deletions } from '../../backend/deletions.ts'
 import type { ClaimedDelivery, DeliveryQueue } from '../../backend/deliveries.ts'
 import type { ActivityListener } from '../../telemetry/activity-listener.ts'
 
-/** Where claimed deliveries are kept, and what knows which of them are being purged. */
-export interface ClaimedDeliveries {
+export interface ClaimContext {
   readonly deliveries: DeliveryQueue<Carried>
   readonly deletions: Pick<Deletions, 'isPurged'>
   readonly activity: Pick<ActivityListener, 'recorded'>
 }
 
 /**
- * Keeps claimed deliveries as `change` makes them, no attempt having been made, and returns how many. What
- * is being purged is given back instead: a record behind the purge would bring it back. Where keeping
- * fails all are given back: nobody holds them in memory, so a claim that stayed would keep them from
- * everyone until a restart.
+ * Changes claimed deliveries without an attempt, records them, and returns how many it recorded. Those of a user who is
+ * being purged are released instead: a record written after the purge would restore them. When recording fails, all
+ * are released: no lane has them, so nothing else would release the claims before a restart.
  */
-export async function recordClaimed(
-  { deliveries, deletions, activity }: ClaimedDeliveries,
+export async function updateClaimed(
+  { deliveries, deletions, activity }: ClaimContext,
   claimed: readonly ClaimedDelivery<Carried>[],
   change: (delivery: Delivery) => Delivery,
 ): Promise<number> {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { BackendUnavailable } from '../../../src/backend/backend.ts'
 import type { Deliveries } from '../../../src/backend/deliveries.ts'
-import { holdSlice } from '../../../src/delivery/parking/hold-slice.ts'
+import { holdPending } from '../../../src/delivery/parking/hold-pending.ts'
 import { NO_ACTIVITY } from '../../harness/no-activity.ts'
 import { purgeAll } from '../../harness/purge-all.ts'
 import { TestEngine } from '../../harness/test-engine.ts'
@@ -26,7 +26,7 @@ test('what is claimed to be held, and cannot be because the backend is away, is 
     list: (filter, page) => deliveries.list(filter, page),
   }
   await expect(
-    holdSlice('dst_a', { deliveries: away, deletions, activity: NO_ACTIVITY }),
+    holdPending('dst_a', { deliveries: away, deletions, activity: NO_ACTIVITY }),
   ).rejects.toThrow('away')
   const claim = await deliveries.claim('dst_a', { now: Date.now() + 2 * HOUR, limit: 10 })
   expect(claim.deliveries).toHaveLength(3)
@@ -46,7 +46,7 @@ test('what is claimed while its user is purged is not kept behind the purge, whi
   const purge = { deletionId: 'del_a', userIds: ['u1'], sourceIds: null, until }
   const purging = purgeAll(deletions, purge)
   const context = { ...engine.backend, activity: NO_ACTIVITY }
-  expect((await holdSlice('dst_a', context)).isMore).toBe(false)
+  expect((await holdPending('dst_a', context)).isMore).toBe(false)
   await purging
   expect(await engine.deliveries({})).toEqual([])
 })

@@ -4,68 +4,69 @@ import type { Logger } from 'pino'
 import { type Catalog, CatalogConflict } from '../../backend/catalog.ts'
 import type { Clock } from '../../util/clock.ts'
 import { pause } from '../../util/pause.ts'
-import { patiently } from '../records/patiently.ts'
+import { retryWhileUnavailable } from '../records/retry-while-unavailable.ts'
 
-/** Answers 410 in a row, each at least a minute after the one counted before. */
-export interface GoneSoFar {
+/** Consecutive 410 responses of one webhook, each counted at least a minute after the one before. */
+export interface GoneCount {
   readonly count: number
   readonly lastAt: number
 }
 
 const GONE = 410
-const ENOUGH = 3
-const APART_MS = 60_000
+const GONE_LIMIT = 3
+const LEAST_INTERVAL_MS = 60_000
 const MOST_KEPT = 10_000
-/** By then this node knows the change that was faster. */
+/** By then this node has received the change that caused the conflict. */
 const AFTER_CONFLICT_MS = 1_000
 
-/** What an attempt adds to the count; no answer at all adds nothing and takes nothing away. Pure. */
+/** The count after an attempt. An attempt without a response does not change it. Pure. */
 export function countGone(
-  before: GoneSoFar | undefined,
+  before: GoneCount | undefined,
   status: number | undefined,
   now: number,
-): GoneSoFar | undefined {
+): GoneCount | undefined {
   if (status === undefined) return before
   if (status !== GONE) return undefined
   if (before === undefined) return { count: 1, lastAt: now }
-  return now - before.lastAt < APART_MS ? before : { count: before.count + 1, lastAt: now }
+  return now - before.lastAt < LEAST_INTERVAL_MS ? before : { count: before.count + 1, lastAt: now }
 }
 
-export interface GoneWatchOptions {
+export interface GoneDetectorOptions {
   readonly catalog: Catalog
   readonly clock: Clock
   readonly logger: Logger
 }
 
 /**
- * Pauses a webhook whose receiver says that it is gone for good: 410, three times in a row and a minute
- * apart (spec 02 §What an answer means): one bad minute is not the end. It stays paused until someone resumes it.
+ * Pauses a webhook whose receiver is permanently gone: it responded 410 three times in a row, with at least a minute
+ * between them (spec 02 §What an answer means). The webhook stays paused until the operator resumes it.
  */
-export class GoneWatch {
-  readonly #options: GoneWatchOptions
-  readonly #soFar = new LRUCache<string, GoneSoFar>({ max: MOST_KEPT })
+export class GoneDetector {
+  readonly #options: GoneDetectorOptions
+  readonly #counts = new LRUCache<string, GoneCount>({ max: MOST_KEPT })
 
-  constructor(options: GoneWatchOptions) {
+  constructor(options: GoneDetectorOptions) {
     this.#options = options
   }
 
-  /** An attempt has ended. Where it led to a pause, this resolves when that is in the catalog. */
-  learn(
+  /** An attempt has ended. When it leads to a pause, the returned promise resolves once that is in the catalog. */
+  onResult(
     destinationId: string,
     { url, status }: Pick<Attempt, 'url' | 'status'>,
     signal: AbortSignal,
   ): Promise<unknown> | undefined {
-    // Nearly every answer: none said 410 before, and this one does not either.
-    if (status !== GONE && this.#soFar.size === 0) return undefined
+    // Nearly every attempt returns here: no webhook is being counted, and this response is not 410 either.
+    if (status !== GONE && this.#counts.size === 0) return undefined
     const key = `${destinationId} ${url}`
-    const soFar = countGone(this.#soFar.get(key), status, this.#options.clock.now())
-    if (soFar === undefined || soFar.count >= ENOUGH) this.#soFar.delete(key)
-    else this.#soFar.set(key, soFar)
-    if (soFar === undefined || soFar.count < ENOUGH) return undefined
-    return patiently(() => this.#pause(destinationId, url, signal), { ...this.#options, signal })
+    const gone = countGone(this.#counts.get(key), status, this.#options.clock.now())
+    if (gone === undefined || gone.count >= GONE_LIMIT) this.#counts.delete(key)
+    else this.#counts.set(key, gone)
+    if (gone === undefined || gone.count < GONE_LIMIT) return undefined
+    const context = { ...this.#options, signal }
+    return retryWhileUnavailable(() => this.#pause(destinationId, url, signal), context)
   }
 
-  /** Again as often as someone else changes the destination at the same time. */
+  /** Tries again as long as others change the destination at the same time. */
   async #pause(destinationId: string, url: string, signal: AbortSignal): Promise<void> {
     const { catalog, clock, logger } = this.#options
     while (!signal.aborted) {

@@ -1,0 +1,31 @@
+import type { Logger } from 'pino'
+import type { Quarantine, QuarantineItem } from '../../backend/quarantine.ts'
+import type { Clock } from '../../util/clock.ts'
+import { retryWhileUnavailable } from './retry-while-unavailable.ts'
+
+/** Something to quarantine. `cause`: the error that was thrown, if any; it is logged, not stored. */
+export type QuarantineItem = QuarantineItem & { readonly cause?: unknown }
+
+/**
+ * Puts items into quarantine and logs a line for each. Waits while the backend is unavailable.
+ * @returns whether it is done; false when `signal` aborted first
+ */
+export async function quarantineAll(
+  faulty: readonly QuarantineItem[],
+  context: {
+    readonly quarantine: Quarantine
+    readonly clock: Clock
+    readonly logger: Logger
+    readonly signal: AbortSignal
+  },
+): Promise<boolean> {
+  if (faulty.length === 0) return true
+  const items = faulty.map(({ cause: _, ...item }) => item)
+  const done = await retryWhileUnavailable(() => context.quarantine.add(items), context)
+  if (done === undefined) return false
+  for (const { id, reason, cause } of faulty) {
+    const details = { id, reason, ...(cause !== undefined && { err: cause }) }
+    context.logger.error(details, 'quarantine.added')
+  }
+  return true
+}

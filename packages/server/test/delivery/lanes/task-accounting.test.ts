@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import { TaskAccounting } from '../../../src/delivery/lanes/task-accounting.ts'
+import { ManualClock } from '../../harness/manual-clock.ts'
+
+test('balances while every task is held, being parked, recorded or released', () => {
+  const accounting = new TaskAccounting(new ManualClock())
+  for (let tasks = 0; tasks < 5; tasks += 1) accounting.take()
+  accounting.beginParking()
+  expect(accounting.imbalance(4)).toBe(0)
+  accounting.endParking('recorded')
+  expect(accounting.imbalance(4)).toBe(0)
+  accounting.end('recorded')
+  accounting.end('released', 2)
+  expect(accounting.imbalance(1)).toBe(0)
+})
+
+test('shows a task that was lost, and one that ended twice', () => {
+  const lost = new TaskAccounting(new ManualClock())
+  lost.take()
+  lost.end(undefined)
+  expect(lost.imbalance(0)).toBe(1)
+  const twice = new TaskAccounting(new ManualClock())
+  twice.take()
+  twice.end('recorded')
+  twice.end('recorded')
+  expect(twice.imbalance(0)).toBe(-1)
+})
+
+test('says for how long nothing has moved, while there is something to move', () => {
+  const clock = new ManualClock()
+  const accounting = new TaskAccounting(clock)
+  clock.advance(1_000)
+  expect(accounting.stillForMs).toBe(0)
+  accounting.take()
+  clock.advance(10)
+  accounting.take()
+  expect(accounting.stillForMs).toBe(10)
+  accounting.end('recorded')
+  clock.advance(7)
+  expect(accounting.stillForMs).toBe(7)
+  accounting.end('released')
+  expect(accounting.stillForMs).toBe(0)
+})
