@@ -1,30 +1,33 @@
 import { LRUCache } from 'lru-cache'
 import type { LookupAddress } from 'node:dns'
+import { lookup } from 'node:dns/promises'
+import { limitFunction } from 'p-limit'
 import type { Clock } from '../../util/clock.ts'
 import type { AddressGuard } from './address-guard.ts'
 import { AddressForbidden, NameUnresolved } from './network-errors.ts'
 import { HostsFile, SYSTEM_HOSTS_FILE } from './hosts-file.ts'
 import { type LookupResult, NameServer } from './name-server.ts'
-import { SystemLookup } from './system-lookup.ts'
 
 const SHORTEST_MS = 5000
 const LONGEST_MS = 300_000
 const NEGATIVE_MS = 30_000
 const STALE_MS = 600_000
-/** The system tells no TTL. */
+/** The system's resolver reports no TTL. */
 const SYSTEM_TTL_MS = 30_000
 const MOST_NAMES = 10_000
+/** The system's resolver blocks one of libuv's four threads for each look-up, for seconds when DNS is down. */
+const SYSTEM_LOOKUPS_AT_A_TIME = 2
 
 export interface ResolverOptions {
   readonly clock: Clock
   readonly guard: AddressGuard
-  /** Name servers as `address:port`, in place of the system's. */
+  /** Name servers as `address:port`; by default those of the system. */
   readonly servers?: readonly string[] | undefined
   readonly hostsFile?: string
 }
 
-/** What is remembered of a name. No addresses: it is known not to exist. */
-interface Remembered {
+/** The cached result for a name. Without addresses, the name does not exist. */
+interface CachedResult {
   readonly addresses: readonly LookupAddress[]
   readonly code: string
   readonly freshUntil: number
@@ -32,18 +35,21 @@ interface Remembered {
 }
 
 /**
- * Names to addresses that webhooks may reach. Asks the hosts file, then name servers, then, for a name that
- * these do not know, the system. Remembers answers for their TTL (5 s to 300 s), and that there is none
- * for 30 s; when no server can be asked, an answer counts for 10 minutes more.
+ * Resolves names to addresses that webhooks may reach. It reads the hosts file, then asks name servers, then, when they do
+ * not know the name, the system's resolver. It caches addresses for their TTL (5 s to 300 s), and missing names for 30 s.
+ * While no name server responds, it uses cached addresses for 10 more minutes.
  */
 export class Resolver {
   readonly #clock: Clock
   readonly #guard: AddressGuard
   readonly #hosts: HostsFile
   readonly #names: NameServer
-  readonly #system = new SystemLookup()
-  readonly #remembered = new LRUCache<string, Remembered>({ max: MOST_NAMES })
-  readonly #asking = new Map<string, Promise<Remembered>>()
+  /** Resolves a name as the system does, with search domains and all else that is configured. */
+  readonly #systemLookup = limitFunction((name: string) => lookup(name, { all: true }), {
+    concurrency: SYSTEM_LOOKUPS_AT_A_TIME,
+  })
+  readonly #cache = new LRUCache<string, CachedResult>({ max: MOST_NAMES })
+  readonly #pending = new Map<string, Promise<CachedResult>>()
 
   constructor({ clock, guard, servers, hostsFile = SYSTEM_HOSTS_FILE }: ResolverOptions) {
     this.#clock = clock
@@ -53,13 +59,13 @@ export class Resolver {
   }
 
   /**
-   * Every address of the name, IPv4 first.
-   * @throws {AddressForbidden} if any of them may not be reached, so that a mixed answer opens nothing
+   * All addresses of the name, IPv4 first.
+   * @throws {AddressForbidden} if any of them may not be reached, even if others may
    * @throws {NameUnresolved} if there is none
    */
   async lookup(host: string): Promise<readonly LookupAddress[]> {
     const name = host.toLowerCase().replace(/\.$/, '')
-    const { addresses, code } = await this.#recall(name)
+    const { addresses, code } = await this.#find(name)
     if (addresses.length === 0) throw new NameUnresolved(name, code)
     for (const { address } of addresses) {
       const why = this.#guard.refusal(address)
@@ -68,36 +74,36 @@ export class Resolver {
     return addresses
   }
 
-  #recall(name: string): Promise<Remembered> | Remembered {
-    const known = this.#remembered.get(name)
+  #find(name: string): Promise<CachedResult> | CachedResult {
+    const known = this.#cache.get(name)
     if (known !== undefined && this.#clock.now() < known.freshUntil) return known
-    const asking = this.#asking.get(name) ?? this.#askAndRemember(name, known)
-    this.#asking.set(name, asking)
-    return asking
+    const pending = this.#pending.get(name) ?? this.#queryAndCache(name, known)
+    this.#pending.set(name, pending)
+    return pending
   }
 
-  async #askAndRemember(name: string, known: Remembered | undefined): Promise<Remembered> {
+  async #queryAndCache(name: string, known: CachedResult | undefined): Promise<CachedResult> {
     try {
-      const answer = remember(await this.#ask(name), known, this.#clock.now())
-      this.#remembered.set(name, answer)
-      return answer
+      const result = cached(await this.#query(name), known, this.#clock.now())
+      this.#cache.set(name, result)
+      return result
     } finally {
-      this.#asking.delete(name)
+      this.#pending.delete(name)
     }
   }
 
-  async #ask(name: string): Promise<LookupResult> {
+  async #query(name: string): Promise<LookupResult> {
     const listed = await this.#hosts.find(name)
     if (listed.length > 0) return { kind: 'found', addresses: listed, ttlMs: SHORTEST_MS }
     const served = await this.#names.find(name)
-    // Refused means that no name server is set up here, which the system may not need.
+    // A refused connection means that no name server is configured. The system may resolve names without one.
     const isForSystem = served.kind === 'unknown' || isRefused(served)
-    return isForSystem ? this.#askSystem(name, served) : served
+    return isForSystem ? this.#querySystem(name, served) : served
   }
 
-  async #askSystem(name: string, served: LookupResult): Promise<LookupResult> {
+  async #querySystem(name: string, served: LookupResult): Promise<LookupResult> {
     try {
-      return { kind: 'found', addresses: await this.#system.find(name), ttlMs: SYSTEM_TTL_MS }
+      return { kind: 'found', addresses: await this.#systemLookup(name), ttlMs: SYSTEM_TTL_MS }
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
       return code === 'ENOTFOUND' ? { kind: 'unknown', code } : served
@@ -105,21 +111,21 @@ export class Resolver {
   }
 }
 
-const isRefused = (finding: LookupResult): boolean =>
-  finding.kind === 'down' && finding.code === 'ECONNREFUSED'
+const isRefused = (result: LookupResult): boolean =>
+  result.kind === 'down' && result.code === 'ECONNREFUSED'
 
-function remember(finding: LookupResult, known: Remembered | undefined, now: number): Remembered {
-  if (finding.kind === 'found') {
-    const freshUntil = now + Math.min(Math.max(finding.ttlMs, SHORTEST_MS), LONGEST_MS)
-    // By family, for a machine without a route for IPv6 must not wait to find that out.
-    const addresses = finding.addresses.toSorted((a, b) => a.family - b.family)
+function cached(result: LookupResult, known: CachedResult | undefined, now: number): CachedResult {
+  if (result.kind === 'found') {
+    const freshUntil = now + Math.min(Math.max(result.ttlMs, SHORTEST_MS), LONGEST_MS)
+    // IPv4 first, so that a machine without a route for IPv6 does not wait for IPv6 to fail.
+    const addresses = result.addresses.toSorted((a, b) => a.family - b.family)
     return { addresses, code: '', freshUntil, staleUntil: freshUntil + STALE_MS }
   }
-  const { code } = finding
-  if (finding.kind === 'unknown') {
+  const { code } = result
+  if (result.kind === 'unknown') {
     return { addresses: [], code, freshUntil: now + NEGATIVE_MS, staleUntil: now + NEGATIVE_MS }
   }
-  // Not asked again at once: each of these questions takes seconds.
+  // Not looked up again at once: a look-up without a response takes seconds.
   if (known !== undefined && now < known.staleUntil) {
     return { ...known, freshUntil: Math.min(now + SHORTEST_MS, known.staleUntil) }
   }

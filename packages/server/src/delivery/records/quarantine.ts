@@ -4,14 +4,14 @@ import type { Clock } from '../../util/clock.ts'
 import { retryWhileUnavailable } from './retry-while-unavailable.ts'
 
 /** Something to quarantine. `cause`: the error that was thrown, if any; it is logged, not stored. */
-export type QuarantineItem = QuarantineItem & { readonly cause?: unknown }
+export type QuarantineRequest = QuarantineItem & { readonly cause?: unknown }
 
 /**
  * Puts items into quarantine and logs a line for each. Waits while the backend is unavailable.
  * @returns whether it is done; false when `signal` aborted first
  */
 export async function quarantineAll(
-  faulty: readonly QuarantineItem[],
+  faulty: readonly QuarantineRequest[],
   context: {
     readonly quarantine: Quarantine
     readonly clock: Clock

@@ -9,7 +9,7 @@ import type { Clock } from '../../util/clock.ts'
 import type { DeliveryTask } from '../lanes/lane.ts'
 import type { TaskEnd } from '../lanes/task-accounting.ts'
 import { pause } from '../../util/pause.ts'
-import { quarantineAll, type QuarantineItem } from './quarantine.ts'
+import { quarantineAll, type QuarantineRequest } from './quarantine.ts'
 import { retryWhileUnavailable } from './retry-while-unavailable.ts'
 
 /** The result of a task's turn in a slot: a record, no round at all, or an error that is a bug of Hookline. */
@@ -99,7 +99,7 @@ export class TaskRecorder {
     return 'recorded'
   }
 
-  #itemOf({ delivery }: DeliveryTask, cause: unknown): QuarantineItem {
+  #itemOf({ delivery }: DeliveryTask, cause: unknown): QuarantineRequest {
     // The reason leaves out the message of the error, which may contain secrets.
     const kind = cause instanceof Error ? cause.name : typeof cause
     const reason = `The attempt round failed because of a bug in Hookline (${kind}). See the log for details.`
