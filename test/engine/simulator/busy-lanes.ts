@@ -1,18 +1,18 @@
 import { WebhookHealth } from '../../../packages/server/src/delivery/health/webhook-health.ts'
-import { destinationOf } from './surroundings/destinations-of.ts'
+import { destinationOf } from './environment/simulated-destinations.ts'
+import { NO_LISTENER } from './backend/backend-listener.ts'
 import { DurableState } from './backend/durable-state.ts'
 import { openMemoryBackend } from './backend/memory-backend.ts'
-import { settled } from './surroundings/settled.ts'
-import { SimulatedEvents } from './surroundings/simulated-events.ts'
+import { SimulatedEvents } from './environment/simulated-events.ts'
 import { SimulatedProcess } from './simulated-process.ts'
-import { VirtualClock } from './surroundings/virtual-clock.ts'
-import { WatchedRounds } from './rules/watched-rounds.ts'
+import { settled, VirtualClock } from './environment/virtual-clock.ts'
+import { InstrumentedRounds } from './invariants/instrumentation.ts'
 
 const EVENTS = 200
 const LIMITS = { maxInFlight: 64, laneConcurrency: 64, laneWindow: 256 }
 const LATENCY_MS = 100
 
-/** Lanes of healthy receivers, all with the same backlog: nothing is scarce but the slots. */
+/** Lanes of healthy receivers, all with the same backlog, so that only the slots are scarce. */
 export class BusyLanes {
   readonly #clock = new VirtualClock()
   readonly #state = new DurableState()
@@ -22,7 +22,7 @@ export class BusyLanes {
   readonly #process: SimulatedProcess
   readonly #events: SimulatedEvents
 
-  /** @param webhooks how many each destination has */
+  /** @param webhooks the number of webhooks of each destination */
   constructor(webhooks: readonly number[], random: () => number) {
     for (const [index, count] of webhooks.entries()) {
       const id = `dst_${index}`
@@ -43,23 +43,16 @@ export class BusyLanes {
     }
     const retryWindowMs = 60_000
     const schedule = { windowMs: retryWindowMs }
-    const nothing = (): void => undefined
     this.#process = new SimulatedProcess({
       clock,
       backend: openMemoryBackend(this.#state, {
         clock,
         delayMs: () => 1,
-        isAway: () => false,
-        witness: {
-          appended: nothing,
-          archived: nothing,
-          acked: nothing,
-          recorded: nothing,
-          purged: nothing,
-        },
+        isUnavailable: () => false,
+        listener: NO_LISTENER,
       }),
       sender: { send },
-      rounds: new WatchedRounds(
+      rounds: new InstrumentedRounds(
         { clock, sender: { send }, schedule, health },
         { roundBegins: () => this.#inFlight++, roundEnds: () => this.#inFlight-- },
       ),
@@ -72,7 +65,7 @@ export class BusyLanes {
     })
   }
 
-  /** Over any stretch of time in which every lane has something to send: the most attempts that one got more than another. */
+  /** How many more attempts one lane made than another, at most, over any period in which every lane had work. */
   async worstSpread(): Promise<number> {
     void this.#process.backend.log.append(this.#events.make(this.#clock.now(), EVENTS))
     const ids = [...this.#attempts.keys()]
@@ -80,9 +73,9 @@ export class BusyLanes {
     for (;;) {
       this.#clock.step(Infinity)
       await settled()
-      // From when one lane has nothing left, the others share what was its own.
+      // Once a lane has no work left, the others share its slots.
       if (!this.#allAreBusy()) break
-      // Before that each lane gets what it wants.
+      // While slots are free, every lane gets as many as it wants.
       if (this.#inFlight === LIMITS.maxInFlight) for (const lead of leads) lead.note(this.#attempts)
     }
     return Math.max(...leads.map(({ range }) => range))
@@ -97,7 +90,7 @@ export class BusyLanes {
   }
 }
 
-/** How far one lane is ahead of another, over time. */
+/** How many attempts one lane is ahead of another, over time. */
 class Lead {
   readonly #a: string
   readonly #b: string

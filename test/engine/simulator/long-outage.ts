@@ -2,33 +2,32 @@ import { type AcceptedEvent, type Delivery, timeOfId } from '@hookline/protocol'
 import type { Sender } from '../../../packages/server/src/delivery/rounds/attempt-round.ts'
 import type { AttemptResult } from '../../../packages/server/src/delivery/sending/outcome.ts'
 import { WebhookHealth } from '../../../packages/server/src/delivery/health/webhook-health.ts'
-import { destinationOf } from './surroundings/destinations-of.ts'
-import { DurableState } from './backend/durable-state.ts'
-import { isFinal } from './backend/is-final.ts'
+import { destinationOf } from './environment/simulated-destinations.ts'
+import { NO_LISTENER } from './backend/backend-listener.ts'
+import { DurableState, isFinal } from './backend/durable-state.ts'
 import { openMemoryBackend } from './backend/memory-backend.ts'
-import { SeededMath } from './surroundings/seeded-math.ts'
-import { settled } from './surroundings/settled.ts'
-import { SimulatedEvents } from './surroundings/simulated-events.ts'
+import { SeededMathRandom } from '../seed.ts'
+import { SimulatedEvents } from './environment/simulated-events.ts'
 import { SimulatedProcess } from './simulated-process.ts'
-import { VirtualClock } from './surroundings/virtual-clock.ts'
+import { settled, VirtualClock } from './environment/virtual-clock.ts'
 
 export interface LongOutageOptions {
   readonly random: () => number
   readonly eventsPerSecond: number
   readonly downMs: number
-  /** How long the receiver takes, up or down. */
+  /** How long the receiver takes to respond, up or down. */
   readonly latencyMs: number
-  /** Requests it works on at a time; what comes beyond is answered 503. */
+  /** The requests that the receiver handles at a time. It responds 503 to others. */
   readonly capacity: number
 }
 
 const MINUTE = 60_000
 const RETRY_WINDOW_MS = 4 * 60 * MINUTE
 const LIMITS = { maxInFlight: 512, laneConcurrency: 64, laneWindow: 256 }
-/** Calls of one arrival share a commit; so many arrivals a second, down and up. */
+/** How many times a second events arrive, while the receiver is down and up. Events that arrive together share a commit. */
 const ARRIVALS = { down: 1, up: 10 }
 
-/** One destination at production settings, whose receiver goes down, and comes back with a limit to what it can take. */
+/** One destination with production settings. Its receiver goes down, and comes back with a limited capacity. */
 export class LongOutage {
   readonly #options: LongOutageOptions
   readonly #clock = new VirtualClock()
@@ -51,20 +50,14 @@ export class LongOutage {
     this.#state.destinations.set(destination.id, destination)
     const clock = this.#clock
     const health = new WebhookHealth(clock)
-    const sender: Sender = { send: (request) => this.#answer(request.deliveryId) }
+    const sender: Sender = { send: (request) => this.#respond(request.deliveryId) }
     this.#process = new SimulatedProcess({
       clock,
       backend: openMemoryBackend(this.#state, {
         clock,
         delayMs: () => 1,
-        isAway: () => false,
-        witness: {
-          appended: () => undefined,
-          archived: () => undefined,
-          acked: () => undefined,
-          purged: () => undefined,
-          recorded: (_before, offered) => this.#recorded(offered),
-        },
+        isUnavailable: () => false,
+        listener: { ...NO_LISTENER, recorded: (_before, offered) => this.#recorded(offered) },
       }),
       sender,
       health,
@@ -77,13 +70,13 @@ export class LongOutage {
   }
 
   async run() {
-    using _math = new SeededMath(this.#options.random)
+    using _random = new SeededMathRandom(this.#options.random)
     const { downMs, eventsPerSecond } = this.#options
     await this.#pass(MINUTE, ARRIVALS.up)
     this.#isDown = true
     this.#wasDown = true
     const before = this.#requests
-    // So long a breaker may look back: by then it has seen more failures than successes.
+    // The time that a breaker considers. After it, failures outnumber successes.
     await this.#pass(MINUTE, ARRIVALS.down)
     const untilOpen = this.#requests - before
     await this.#pass(downMs - MINUTE, ARRIVALS.down)
@@ -123,7 +116,7 @@ export class LongOutage {
     while (this.#clock.now() < until) {
       this.#clock.step(until)
       await settled()
-      this.#forgetEnded()
+      this.#removeEnded()
     }
   }
 
@@ -136,34 +129,34 @@ export class LongOutage {
     })
   }
 
-  #answer(deliveryId: string): Promise<AttemptResult> {
+  #respond(deliveryId: string): Promise<AttemptResult> {
     const startedAt = this.#clock.now()
     const isOverloaded = this.#inFlight >= this.#options.capacity
     const isTaken = !this.#isDown && !isOverloaded
     this.#requests++
     this.#inFlight++
-    // The first that is taken after the outage: the breaker's probe has found out.
+    // The first request taken after the outage: the probe of the breaker.
     if (isTaken && this.#wasDown) this.#returnedAt = Math.min(this.#returnedAt, startedAt)
-    if (startedAt >= this.#returnedAt) this.#note(deliveryId, startedAt, isTaken)
+    if (startedAt >= this.#returnedAt) this.#count(deliveryId, startedAt, isTaken)
     const durationMs = this.#options.latencyMs
     const { promise, resolve } = Promise.withResolvers<AttemptResult>()
     this.#clock.after(durationMs, () => {
       this.#inFlight--
-      const answer = isTaken
+      const response = isTaken
         ? ({ outcome: 'delivered', class: 'delivered', status: 200 } as const)
         : ({ outcome: 'retry', class: 'http_5xx', status: 503 } as const)
-      resolve({ startedAt, durationMs, ...answer })
+      resolve({ startedAt, durationMs, ...response })
     })
     return promise
   }
 
-  #note(deliveryId: string, at: number, isTaken: boolean): void {
+  #count(deliveryId: string, at: number, isTaken: boolean): void {
     const minute = Math.floor((at - this.#returnedAt) / MINUTE)
-    const its = (this.#minutes[minute] ??= { requests: 0, failed: 0, freshMs: [] })
-    its.requests++
-    if (!isTaken) its.failed++
+    const figures = (this.#minutes[minute] ??= { requests: 0, failed: 0, freshMs: [] })
+    figures.requests++
+    if (!isTaken) figures.failed++
     const receivedAt = timeOfId(deliveryId)
-    if (isTaken && receivedAt >= this.#returnedAt) its.freshMs.push(at - receivedAt)
+    if (isTaken && receivedAt >= this.#returnedAt) figures.freshMs.push(at - receivedAt)
   }
 
   #recorded(offered: Delivery): void {
@@ -172,8 +165,8 @@ export class LongOutage {
     this.#ended.push(offered)
   }
 
-  /** What has ended is of no use any more, and there are millions of it. */
-  #forgetEnded(): void {
+  /** Removes ended deliveries and their events, because there are millions of them. */
+  #removeEnded(): void {
     for (const { id, eventId } of this.#ended) {
       const { event, sourceId } = this.#state.events.get(eventId) as AcceptedEvent
       this.#state.deliveries.delete(id)

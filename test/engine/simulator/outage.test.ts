@@ -6,7 +6,7 @@ import { LongOutage } from './long-outage.ts'
 const HOUR = 60 * 60 * 1000
 const EVENTS_PER_SECOND = 100
 
-test('a receiver that is down for four hours costs probes, and gets its backlog without being run over', async () => {
+test('a receiver that is down for four hours gets few probes, and afterwards its backlog without overload', async () => {
   const started = performance.now()
   const { whileDown, drain } = await new LongOutage({
     random: seededRandom(SEED),
@@ -23,7 +23,7 @@ test('a receiver that is down for four hours costs probes, and gets its backlog 
       `fresh events meanwhile: p99 ${drain.freshP99Ms} ms, in the worst minute ${drain.worstMinuteP99Ms} ms; ` +
       `${drain.expired} expired; ${seconds(performance.now() - started)} s of real time`,
   )
-  // A breaker looks back over a minute: until it has seen more failures than successes, each event is tried.
+  // A breaker considers the last minute. Until failures outnumber successes in it, each event is tried.
   expect(whileDown.untilOpen).toBeLessThan(2 * 60 * EVENTS_PER_SECOND)
   expect(whileDown.probes).toBeLessThan(500)
   expect(failed).toBeLessThan(0.01)

@@ -1,17 +1,18 @@
 import fc from 'fast-check'
-import { USERS } from './surroundings/simulated-events.ts'
-import type { Mood, Weather } from './surroundings/receiver-weather.ts'
+import { USERS } from './environment/simulated-events.ts'
+import type { ReceiverBehaviour, ResponseMode } from './environment/receiver-behaviour.ts'
 
 const SECOND = 1000
 export const MINUTE = 60 * SECOND
 
-/** For how long a scenario has surprises. After that every receiver is healthy and everything is on. */
-export const EVENTFUL_MS = 20 * MINUTE
+/** How long a scenario injects faults. After that every receiver is healthy and every destination is on. */
+export const FAULTS_MS = 20 * MINUTE
 
 interface ScenarioDestination {
-  readonly webhooks: readonly Weather[]
+  /** How the receiver of each webhook behaves. */
+  readonly webhooks: readonly ReceiverBehaviour[]
   readonly successPolicy: 'any' | 'each'
-  /** Off for a while. */
+  /** When, and how, the destination is turned off for a while. */
   readonly off: {
     readonly atMs: number
     readonly forMs: number
@@ -20,9 +21,9 @@ interface ScenarioDestination {
   readonly removedAtMs: number | null
 }
 
-/** All that is decided before a simulation begins. Times are milliseconds since its beginning. */
+/** Everything that is decided before a simulation begins. Times are milliseconds since its start. */
 export interface Scenario {
-  /** For latencies, answers and jitter. */
+  /** The seed for latencies, responses and jitter. */
   readonly seed: number
   readonly limits: {
     readonly maxInFlight: number
@@ -30,7 +31,7 @@ export interface Scenario {
     readonly laneWindow: number
   }
   readonly retryWindowMs: number
-  /** The longest that a commit takes. */
+  /** The longest time that a commit takes. */
   readonly commitMs: number
   readonly destinations: readonly ScenarioDestination[]
   /** `repeats` of the events have the messageId of an earlier one. */
@@ -44,19 +45,19 @@ export interface Scenario {
     readonly downMs: number
     readonly how: 'kill' | 'stop'
   }[]
-  /** What was received of the user so far is removed. */
+  /** The events that were received of the user so far are purged. */
   readonly purges: readonly { readonly atMs: number; readonly user: number }[]
-  /** The engine behind the ports answers nothing. */
-  readonly away: readonly { readonly atMs: number; readonly forMs: number }[]
+  /** The backend is unavailable. */
+  readonly outages: readonly { readonly atMs: number; readonly forMs: number }[]
 }
 
-const moment = fc.integer({ min: 0, max: EVENTFUL_MS })
-const stretch = fc.oneof(
+const time = fc.integer({ min: 0, max: FAULTS_MS })
+const duration = fc.oneof(
   fc.integer({ min: 0, max: 10 * SECOND }),
   fc.integer({ min: 0, max: 10 * MINUTE }),
 )
 
-const mood = fc.constantFrom<Mood[]>(
+const mode = fc.constantFrom<ResponseMode[]>(
   'healthy',
   'flaky',
   'failing',
@@ -67,11 +68,11 @@ const mood = fc.constantFrom<Mood[]>(
   'gone',
 )
 
-const weather: fc.Arbitrary<Weather> = fc.record({
-  spells: fc
-    .array(fc.record({ fromMs: moment, mood }), { maxLength: 5 })
-    .map((spells) => spells.toSorted((a, b) => a.fromMs - b.fromMs))
-    .map((spells) => [...spells, { fromMs: EVENTFUL_MS, mood: 'healthy' as const }]),
+const receiverBehaviour: fc.Arbitrary<ReceiverBehaviour> = fc.record({
+  phases: fc
+    .array(fc.record({ fromMs: time, mode }), { maxLength: 5 })
+    .map((phases) => phases.toSorted((a, b) => a.fromMs - b.fromMs))
+    .map((phases) => [...phases, { fromMs: FAULTS_MS, mode: 'healthy' as const }]),
   latencyMs: fc
     .tuple(fc.integer({ min: 0, max: 100 }), fc.integer({ min: 0, max: 3000 }))
     .map(([least, more]) => ({ least, most: least + more })),
@@ -79,12 +80,12 @@ const weather: fc.Arbitrary<Weather> = fc.record({
 })
 
 const destination: fc.Arbitrary<ScenarioDestination> = fc.record({
-  webhooks: fc.array(weather, { minLength: 1, maxLength: 3 }),
+  webhooks: fc.array(receiverBehaviour, { minLength: 1, maxLength: 3 }),
   successPolicy: fc.constantFrom('any', 'each'),
   off: fc.option(
     fc.record({
-      atMs: moment,
-      forMs: stretch,
+      atMs: time,
+      forMs: duration,
       how: fc.constantFrom<('disabled' | 'paused' | 'first webhook paused')[]>(
         'disabled',
         'paused',
@@ -93,24 +94,24 @@ const destination: fc.Arbitrary<ScenarioDestination> = fc.record({
     }),
     { freq: 3 },
   ),
-  removedAtMs: fc.option(moment, { freq: 8 }),
+  removedAtMs: fc.option(time, { freq: 8 }),
 })
 
 const arrival = fc.record({
-  atMs: moment,
+  atMs: time,
   count: fc.integer({ min: 1, max: 40 }),
   repeats: fc.integer({ min: 0, max: 2 }),
 })
 
-/** Half of them while the events of an arrival are under way: `atMs` counts from it then. */
+/** With an `arrival`, `atMs` counts from it, so that half of the stops happen while events are being delivered. */
 const stop = fc.record({
-  atMs: fc.oneof(moment, fc.integer({ min: 0, max: 500 })),
+  atMs: fc.oneof(time, fc.integer({ min: 0, max: 500 })),
   arrival: fc.option(fc.nat({ max: 9 }), { freq: 2 }),
-  downMs: stretch,
+  downMs: duration,
   how: fc.constantFrom<('kill' | 'stop')[]>('kill', 'kill', 'stop'),
 })
 
-/** Scenarios of up to four destinations and a few hundred events, with crashes, outages and changes. */
+/** Scenarios with up to four destinations and a few hundred events, and with crashes, outages and changes. */
 export const scenarios: fc.Arbitrary<Scenario> = fc
   .record({
     seed: fc.nat(),
@@ -124,15 +125,15 @@ export const scenarios: fc.Arbitrary<Scenario> = fc
     destinations: fc.array(destination, { minLength: 1, maxLength: 4 }),
     arrivals: fc.array(arrival, { minLength: 1, maxLength: 10 }),
     stops: fc.array(stop, { maxLength: 5 }),
-    purges: fc.array(fc.record({ atMs: moment, user: fc.nat({ max: USERS.length - 1 }) }), {
+    purges: fc.array(fc.record({ atMs: time, user: fc.nat({ max: USERS.length - 1 }) }), {
       maxLength: 2,
     }),
-    away: fc.array(fc.record({ atMs: moment, forMs: stretch }), { maxLength: 2 }),
+    outages: fc.array(fc.record({ atMs: time, forMs: duration }), { maxLength: 2 }),
   })
   .map(({ stops, ...rest }) => ({
     ...rest,
     stops: stops.map(({ arrival: index, atMs, ...how }) => {
       const from = index === null ? undefined : rest.arrivals[index % rest.arrivals.length]
-      return { ...how, atMs: Math.min(EVENTFUL_MS, (from?.atMs ?? 0) + atMs) }
+      return { ...how, atMs: Math.min(FAULTS_MS, (from?.atMs ?? 0) + atMs) }
     }),
   }))

@@ -19,14 +19,14 @@ export interface ProcessOptions extends Pick<LaneSettings, 'limits' | 'retryWind
   readonly sender: Sender
   readonly rounds?: AttemptRounds
   readonly health: WebhookHealth
-  /** Receives what only a bug can cause. */
+  /** Called for an error that only a bug can cause. */
   readonly onBug: (line: string) => void
 }
 
-// One for all: it watches the garbage collector of the process, which is the same for all.
+// One instance for all simulated processes: it observes the garbage collector of this real process.
 const metrics = new Metrics()
 
-/** The engine of the service, from the log to the sender, in a process that a simulation can kill. */
+/** The delivery engine of the service in a simulated process, which the simulation can kill. */
 export class SimulatedProcess implements AsyncDisposable {
   readonly backend: SimulatedBackend
   readonly #engine: DeliveryEngine
@@ -43,17 +43,17 @@ export class SimulatedProcess implements AsyncDisposable {
     })
   }
 
-  /** Deliveries that the engine took and cannot account for. */
+  /** Deliveries that the engine has lost, or ended twice (negative). */
   get imbalance(): number {
     return this.#engine.imbalance
   }
 
-  /** Deliveries that it has in memory. */
+  /** Deliveries that the engine has in memory. */
   get inMemory(): number {
     return this.#engine.lanes.inMemory
   }
 
-  /** Stops gracefully. Resolves only as the clock goes on. */
+  /** Stops gracefully. Resolves only while the clock continues. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#engine[Symbol.asyncDispose]()
     await this.backend[Symbol.asyncDispose]()

@@ -5,10 +5,10 @@ import { scenarios } from './scenario.ts'
 import { simulate } from './simulation.ts'
 
 const RUNS = Number(process.env['HOOKLINE_TEST_RUNS'] ?? 1500)
-/** A scenario that fails is made smaller for as long. */
+/** How long a failing scenario is shrunk. */
 const SHRINKING_MS = 120_000
 
-test('whatever happens, each event ends in one state for each destination, and no rule is broken', async () => {
+test('in every scenario, each event ends in one state for each destination, and every invariant holds', async () => {
   const total = { steps: 0, events: 0, sends: 0, crashes: 0 }
   const property = fc.asyncProperty(scenarios, async (scenario) => {
     const { violations, ...counts } = await simulate(scenario)

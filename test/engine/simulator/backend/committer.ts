@@ -9,16 +9,16 @@ interface Waiting {
 
 export interface CommitterOptions {
   readonly clock: Clock
-  /** How long a commit takes until it is durable, and from there until the caller knows. */
+  /** The time until a commit is durable, and the time from then until its callers continue. */
   readonly delayMs: () => number
-  /** Whether the engine is away: whoever asks is refused, and nothing is done. */
-  readonly isAway: () => boolean
+  /** Whether the backend is unavailable. Then every call rejects, and nothing is changed. */
+  readonly isUnavailable: () => boolean
 }
 
 /**
- * Group commit without a disk: what is asked for while a commit is under way goes into the next one,
- * whole, in the order of asking. A process that is killed before its commit has changed nothing; one
- * killed right after it never learns that it has.
+ * Group commit without a disk. Calls during a commit go into the next one together, in their order. A process that is
+ * killed before its commit has changed nothing. A process that is killed right after its commit has changed the state,
+ * but its callers never continue.
  */
 export class Committer implements AsyncDisposable {
   readonly #options: CommitterOptions
@@ -30,7 +30,7 @@ export class Committer implements AsyncDisposable {
     this.#options = options
   }
 
-  /** Does the work when it becomes durable, and resolves with its result some time after. */
+  /** Runs `work` when the commit becomes durable, and resolves with its result some time later. */
   run<T>(work: () => T): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>()
     this.#waiting.push({ work, resolve, reject })
@@ -38,13 +38,13 @@ export class Committer implements AsyncDisposable {
     return promise
   }
 
-  /** What reads find; refused, too, while the engine is away. */
+  /** Runs `work` at once. Rejects while the backend is unavailable. */
   async read<T>(work: () => T): Promise<T> {
-    if (this.#options.isAway()) throw away()
+    if (this.#options.isUnavailable()) throw unavailable()
     return work()
   }
 
-  /** Resolves when everything that was asked for is answered. */
+  /** Resolves when all calls have settled. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#isCommitting) await new Promise<void>((resolve) => (this.#onIdle = resolve))
   }
@@ -55,9 +55,9 @@ export class Committer implements AsyncDisposable {
     clock.after(delayMs(), () => {
       const batch = this.#waiting
       this.#waiting = []
-      const answer = this.#commit(batch)
+      const settle = this.#commit(batch)
       clock.after(delayMs(), () => {
-        answer()
+        settle()
         this.#isCommitting = false
         if (this.#waiting.length > 0) this.#begin()
         else this.#onIdle()
@@ -66,14 +66,14 @@ export class Committer implements AsyncDisposable {
   }
 
   #commit(batch: readonly Waiting[]): () => void {
-    if (this.#options.isAway()) {
-      return () => batch.forEach(({ reject }) => reject(away()))
+    if (this.#options.isUnavailable()) {
+      return () => batch.forEach(({ reject }) => reject(unavailable()))
     }
     const results = batch.map(({ work }) => work())
     return () => batch.forEach(({ resolve }, index) => resolve(results[index] as never))
   }
 }
 
-function away(): BackendUnavailable {
-  return new BackendUnavailable('Away, as the scenario has it.')
+function unavailable(): BackendUnavailable {
+  return new BackendUnavailable('Unavailable, as the scenario says.')
 }

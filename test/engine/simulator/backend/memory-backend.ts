@@ -10,9 +10,9 @@ import { MemoryDeletions } from './memory-deletions.ts'
 import { MemoryDeliveries } from './memory-deliveries.ts'
 import { MemoryEvents } from './memory-events.ts'
 import { MemoryLog } from './memory-log.ts'
-import type { Witness } from '../rules/witness.ts'
+import type { BackendListener } from './backend-listener.ts'
 
-/** What the engine, from the log to the receivers, needs of a backend. */
+/** The parts of a backend that the engine uses. */
 export interface SimulatedBackend
   extends AsyncDisposable, Pick<DispatcherOptions, 'quarantine' | 'upkeep'> {
   readonly log: Log
@@ -22,23 +22,23 @@ export interface SimulatedBackend
   readonly deletions: Pick<MemoryDeletions, 'isPurged' | 'purgeUser'>
 }
 
-/** A process's view of the durable state: the ports, as the engine uses them, without a disk. */
+/** Opens the ports for one process on the durable state, in memory. */
 export function openMemoryBackend(
   state: DurableState,
-  options: CommitterOptions & { readonly witness: Witness },
+  options: CommitterOptions & { readonly listener: BackendListener },
 ): SimulatedBackend {
-  const { witness } = options
+  const { listener } = options
   const committer = new Committer(options)
-  const deliveries = new MemoryDeliveries(state, committer, witness)
+  const deliveries = new MemoryDeliveries(state, committer, listener)
   return {
-    log: new MemoryLog(state, committer, witness),
+    log: new MemoryLog(state, committer, listener),
     catalog: new MemoryCatalog(state),
-    events: new MemoryEvents(state, committer, witness),
+    events: new MemoryEvents(state, committer, listener),
     deliveries,
     upkeep: { backlog: async () => ({ waiting: await deliveries.held() }) },
-    // What is set aside is logged as an error: a bug, by every rule.
+    // The engine logs what it quarantines as an error, and each error is a violation.
     quarantine: { add: async () => undefined },
-    deletions: new MemoryDeletions(state, committer, witness),
+    deletions: new MemoryDeletions(state, committer, listener),
     [Symbol.asyncDispose]: () => committer[Symbol.asyncDispose](),
   }
 }

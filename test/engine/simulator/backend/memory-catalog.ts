@@ -6,7 +6,7 @@ import {
 } from '../../../../packages/server/src/backend/catalog.ts'
 import type { DurableState } from './durable-state.ts'
 
-/** The destinations in memory. Each change is durable at once; there is one who makes them. */
+/** The destinations in memory. Each change is durable at once. Only the simulation makes changes, so there are no conflicts. */
 export class MemoryCatalog implements Catalog {
   readonly #state: DurableState
   readonly #listeners = new Set<() => void>()
@@ -33,11 +33,11 @@ export class MemoryCatalog implements Catalog {
   }
 
   async putSource(): Promise<void> {
-    throw new Error('A simulation needs no sources.')
+    throw new Error('A simulation has no sources.')
   }
 
   async removeSource(): Promise<void> {
-    throw new Error('A simulation needs no sources.')
+    throw new Error('A simulation has no sources.')
   }
 
   onChange(listener: () => void): () => void {

@@ -3,26 +3,26 @@ import type { Deletions } from '../../../../packages/server/src/backend/deletion
 import { deliveryId } from '../../../../packages/server/src/delivery/sending/webhook-request.ts'
 import type { Committer } from './committer.ts'
 import { type DurableState, isCovered } from './durable-state.ts'
-import type { Witness } from '../rules/witness.ts'
+import type { BackendListener } from './backend-listener.ts'
 
-/** What a purge removes, all in one commit. What a process knows of purges dies with it. */
+/** Purges users, each in one commit. The purges that a process knows of are lost when it is killed. */
 export class MemoryDeletions implements Pick<Deletions, 'isPurged'> {
   readonly #state: DurableState
   readonly #committer: Committer
-  readonly #witness: Witness
+  readonly #listener: BackendListener
   readonly #purges = new Map<string, number>()
 
-  constructor(state: DurableState, committer: Committer, witness: Witness) {
+  constructor(state: DurableState, committer: Committer, listener: BackendListener) {
     this.#state = state
     this.#committer = committer
-    this.#witness = witness
+    this.#listener = listener
   }
 
   isPurged(carried: Carried): boolean {
     return isCovered(this.#purges, carried)
   }
 
-  /** Safe to call twice. Refused while the engine is away, and known from the call on all the same. */
+  /** Safe to call twice. While the backend is unavailable it rejects, but `isPurged` covers the user from the call on. */
   purgeUser(userId: string, until: number): Promise<void> {
     this.#purges.set(userId, Math.max(until, this.#purges.get(userId) ?? 0))
     return this.#committer.run(() => this.#remove(userId, until))
@@ -51,6 +51,6 @@ export class MemoryDeletions implements Pick<Deletions, 'isPurged'> {
       for (const event of logged) if (!left.includes(event)) eventIds.add(event.id)
       log.set(seq, left)
     }
-    this.#witness.purged({ eventIds, deliveries: removed, unacked })
+    this.#listener.purged({ eventIds, deliveries: removed, unacked })
   }
 }

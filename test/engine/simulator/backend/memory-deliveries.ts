@@ -11,10 +11,9 @@ import type { Page } from '../../../../packages/server/src/backend/page.ts'
 import type { WaitingDeliveries } from '../../../../packages/server/src/backend/upkeep.ts'
 import { deliveryId } from '../../../../packages/server/src/delivery/sending/webhook-request.ts'
 import type { Committer } from './committer.ts'
-import type { DurableState } from './durable-state.ts'
-import { isFinal } from './is-final.ts'
-import { MinHeap } from '../surroundings/min-heap.ts'
-import type { Witness } from '../rules/witness.ts'
+import { type DurableState, isFinal } from './durable-state.ts'
+import { MinHeap } from '../environment/min-heap.ts'
+import type { BackendListener } from './backend-listener.ts'
 
 interface Due {
   readonly dueAt: number
@@ -22,26 +21,26 @@ interface Due {
 }
 
 /**
- * Deliveries in memory. Their states are durable; claims, and the queues of what is due, are the
- * process's own. A queue may hold what is claimed, ended or due at another time by now: whoever
- * reads it drops that.
+ * Deliveries in memory. Their states are durable. The claims and the queues of due deliveries belong to the process. A
+ * queue may contain entries that are stale, because their delivery is claimed, ended or due at another time; they are
+ * dropped when the queue is read.
  */
 export class MemoryDeliveries implements Deliveries {
   readonly #state: DurableState
   readonly #committer: Committer
-  readonly #witness: Witness
+  readonly #listener: BackendListener
   readonly #due = new Map<string, MinHeap<Due>>()
   readonly #claimed = new Set<string>()
 
-  constructor(state: DurableState, committer: Committer, witness: Witness) {
+  constructor(state: DurableState, committer: Committer, listener: BackendListener) {
     this.#state = state
     this.#committer = committer
-    this.#witness = witness
+    this.#listener = listener
     for (const delivery of state.deliveries.values()) this.#queue(delivery)
   }
 
   async record(records: readonly RecordedDelivery[]): Promise<void> {
-    // Only the claims there are now: what is parked by this may be claimed before its caller knows.
+    // Only the current claims: a delivery parked by this record may be claimed again before the caller continues.
     const claimed = records.map(({ delivery }) => delivery.id).filter((id) => this.#claimed.has(id))
     await this.#committer.run(() => {
       for (const { delivery } of records) this.#keep(delivery)
@@ -96,7 +95,7 @@ export class MemoryDeliveries implements Deliveries {
     })
   }
 
-  /** How many deliveries each destination holds, as `Upkeep.backlog` says it. */
+  /** How many held deliveries each destination has, as in `Upkeep.backlog`. */
   held(): Promise<readonly WaitingDeliveries[]> {
     return this.#committer.read(() =>
       [...this.#state.destinationIds]
@@ -110,7 +109,7 @@ export class MemoryDeliveries implements Deliveries {
   }
 
   async find(): Promise<DeliveryHistory | undefined> {
-    throw new Error('The engine finds no single delivery.')
+    throw new Error('The engine does not use find.')
   }
 
   list({ eventId }: DeliveryFilter): Promise<Page<DeliveryHistory>> {
@@ -125,14 +124,14 @@ export class MemoryDeliveries implements Deliveries {
 
   #keep(offered: Delivery): void {
     const before = this.#state.deliveries.get(offered.id)
-    const isTaken = before === undefined || (!isFinal(before) && before.rounds <= offered.rounds)
+    const isNewer = before === undefined || (!isFinal(before) && before.rounds <= offered.rounds)
     const { firstDueAt } = before ?? offered
-    if (isTaken) this.#replace(before, { ...offered, firstDueAt })
-    else this.#witness.recorded(before, offered, false)
+    if (isNewer) this.#replace(before, { ...offered, firstDueAt })
+    else this.#listener.recorded(before, offered, false)
   }
 
   #replace(before: Delivery | undefined, delivery: Delivery): void {
-    this.#witness.recorded(before, delivery, true)
+    this.#listener.recorded(before, delivery, true)
     this.#state.deliveries.set(delivery.id, delivery)
     this.#queue(delivery)
   }
@@ -153,7 +152,7 @@ export class MemoryDeliveries implements Deliveries {
     queue.add({ id, dueAt })
   }
 
-  /** What is due next and in nobody's hands. It stays in the queue. */
+  /** The delivery that is due next and not claimed. It stays in the queue. */
   #nextOf(destinationId: string): Due | undefined {
     const queue = this.#due.get(destinationId)
     for (let due = queue?.least; due !== undefined; due = queue?.least) {

@@ -7,20 +7,20 @@ import type {
 import type { Page } from '../../../../packages/server/src/backend/page.ts'
 import type { Committer } from './committer.ts'
 import type { DurableState } from './durable-state.ts'
-import type { Witness } from '../rules/witness.ts'
+import type { BackendListener } from './backend-listener.ts'
 
 const DEDUPE_WINDOW_MS = 24 * 60 * 60 * 1000
 
-/** The archive in memory, with what the engine asks of it. */
+/** The archive in memory, as far as the engine uses it. */
 export class MemoryEvents implements Events {
   readonly #state: DurableState
   readonly #committer: Committer
-  readonly #witness: Witness
+  readonly #listener: BackendListener
 
-  constructor(state: DurableState, committer: Committer, witness: Witness) {
+  constructor(state: DurableState, committer: Committer, listener: BackendListener) {
     this.#state = state
     this.#committer = committer
-    this.#witness = witness
+    this.#listener = listener
   }
 
   archive(entries: readonly Archiving[]): Promise<ReadonlySet<string>> {
@@ -34,31 +34,31 @@ export class MemoryEvents implements Events {
   }
 
   async list(): Promise<Page<ArchivedEvent>> {
-    throw new Error('The engine lists no events.')
+    throw new Error('The engine does not use list.')
   }
 
-  /** Whether the event is kept: it is no duplicate. */
+  /** Archives an event. Returns whether it is kept, which means that it is not a duplicate. */
   #keep({ event, declined }: Archiving): boolean {
     const { events, firstByMessage } = this.#state
-    // Log and archive are one: what a purge has removed is not there to be kept.
+    // Log and archive are one table, so an event that was purged is in neither.
     if (this.#state.isPurged(event)) return true
     const before = events.get(event.id)
     if (before !== undefined) {
       const known = new Set(before.declined.map(({ destinationId }) => destinationId))
       const more = declined.filter(({ destinationId }) => !known.has(destinationId))
       events.set(event.id, { ...before, declined: [...before.declined, ...more] })
-      this.#witness.archived(event, 'again', more)
+      this.#listener.archived(event, 'again', more)
       return true
     }
     const key = `${event.sourceId} ${event.event.messageId}`
     const first = events.get(firstByMessage.get(key) ?? '')
     if (first !== undefined && receivedAt(event) - receivedAt(first) <= DEDUPE_WINDOW_MS) {
-      this.#witness.archived(event, 'duplicate', [])
+      this.#listener.archived(event, 'duplicate', [])
       return false
     }
     events.set(event.id, { ...event, declined, duplicates: 0 })
     firstByMessage.set(key, event.id)
-    this.#witness.archived(event, 'first', declined)
+    this.#listener.archived(event, 'first', declined)
     return true
   }
 }

@@ -2,33 +2,33 @@ import type { AcceptedEvent } from '@hookline/protocol'
 import type { Log, LogEntry } from '../../../../packages/server/src/backend/log.ts'
 import type { Committer } from './committer.ts'
 import type { DurableState } from './durable-state.ts'
-import type { Witness } from '../rules/witness.ts'
+import type { BackendListener } from './backend-listener.ts'
 
 interface Entry extends LogEntry {
   readonly seq: number
 }
 
-/** The log in memory. Its acked position moves over entries in their order, so a crash hands some out again. */
+/** The log in memory. Its acked position advances in the order of the entries, so after a crash some acked entries come again. */
 export class MemoryLog implements Log {
   readonly #state: DurableState
   readonly #committer: Committer
-  readonly #witness: Witness
+  readonly #listener: BackendListener
   #queue: Entry[]
   #outstanding: Entry[] = []
   readonly #acked = new Set<Entry>()
   #wake: () => void = () => undefined
 
-  constructor(state: DurableState, committer: Committer, witness: Witness) {
+  constructor(state: DurableState, committer: Committer, listener: BackendListener) {
     this.#state = state
     this.#committer = committer
-    this.#witness = witness
+    this.#listener = listener
     this.#queue = [...state.log].map(([seq, events]) => ({ seq, events, redelivered: true }))
   }
 
   async append(events: readonly AcceptedEvent[]): Promise<void> {
     const seq = await this.#committer.run(() => {
       this.#state.log.set(this.#state.nextSeq, events)
-      this.#witness.appended(events)
+      this.#listener.appended(events)
       return this.#state.nextSeq++
     })
     this.#queue.push({ seq, events, redelivered: false })
@@ -60,7 +60,7 @@ export class MemoryLog implements Log {
     while (this.#state.acked < seq) {
       const events = log.get(++this.#state.acked)
       if (events === undefined) continue
-      this.#witness.acked(events)
+      this.#listener.acked(events)
       log.delete(this.#state.acked)
     }
   }

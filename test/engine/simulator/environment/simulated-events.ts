@@ -1,12 +1,12 @@
 import { type AcceptedEvent, formatTimestamp, idFrom } from '@hookline/protocol'
 
 const SOURCE = 'src_a'
-/** Events are theirs in turn. */
+/** The users of the events, in turn. */
 export const USERS = ['u1', 'u2', 'u3'] as const
 const CONTEXT = {}
 const PROPERTIES = { revenue: 39.95 }
 
-/** Events as ingest accepts them, the same ones for the same randomness. They share what they carry, for there may be millions. */
+/** Creates events as ingest accepts them. There may be millions, so they share their properties and context. */
 export class SimulatedEvents {
   readonly #tail = new Uint8Array(10)
   readonly #random: () => number
@@ -17,7 +17,7 @@ export class SimulatedEvents {
     this.#random = random
   }
 
-  /** `repeats` of them have the messageId of one that was made before. */
+  /** Creates `count` events. The first `repeats` of them have the messageId of an earlier event. */
   make(at: number, count: number, repeats = 0): AcceptedEvent[] {
     const receivedAt = formatTimestamp(at)
     return Array.from({ length: count }, (_, index) => this.#one(at, receivedAt, index < repeats))

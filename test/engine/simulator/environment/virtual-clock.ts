@@ -7,7 +7,7 @@ interface Timer {
   task: (() => void) | undefined
 }
 
-/** The time of a simulation: it passes in steps, from one timer to the next, as fast as the work allows. */
+/** The clock of a simulation. Time passes in steps, from one timer to the next, without waiting. */
 export class VirtualClock implements Clock {
   #nowMs: number
   #timersMade = 0
@@ -22,14 +22,14 @@ export class VirtualClock implements Clock {
   }
 
   after(delayMs: number, task: () => void): () => void {
-    // Whole milliseconds, as the timers of the system.
+    // Whole milliseconds, as with the timers of the system.
     const at = Math.max(this.#nowMs, Math.ceil(this.#nowMs + delayMs))
     const timer: Timer = { at, order: this.#timersMade++, task }
     this.#timers.add(timer)
     return () => (timer.task = undefined)
   }
 
-  /** Goes on to the next moment that has a timer and runs all of that moment; to `until` where there is none before. */
+  /** Sets the time to that of the next timer and runs all timers of that time. Without a timer before `until`, sets it to `until`. */
   step(until: number): void {
     this.#dropCancelled()
     const at = this.#timers.least?.at ?? Infinity
@@ -46,4 +46,9 @@ export class VirtualClock implements Clock {
       this.#timers.take()
     }
   }
+}
+
+/** Resolves when all work that the last step started is done. A simulated engine waits only for timers of its clock. */
+export function settled(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
 }

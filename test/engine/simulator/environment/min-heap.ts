@@ -1,4 +1,4 @@
-/** A binary heap: the least item first, by `isBefore`. */
+/** A binary heap. The first item, by `isBefore`, is at the top. */
 export class MinHeap<T> {
   readonly #items: T[] = []
   readonly #isBefore: (a: T, b: T) => boolean
@@ -30,7 +30,7 @@ export class MinHeap<T> {
     return least
   }
 
-  /** Puts the item in at the top, and lets it down to its place. */
+  /** Inserts the item at the top, and moves it down to its place. */
   #sink(item: T): void {
     const items = this.#items
     let at = 0

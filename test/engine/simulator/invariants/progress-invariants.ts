@@ -2,32 +2,36 @@ import type { Delivery } from '@hookline/protocol'
 
 export interface LaneReadiness {
   readonly destinationId: string
-  /** The process is up, the backend answers, the destination is on, a webhook may be tried, nothing is in flight, a slot is free. */
+  /**
+   * A round may begin: the process runs, the backend is available, the destination is on, a webhook may be tried, the
+   * lane has no round in flight and a slot is free.
+   */
   readonly isReady: boolean
-  /** The destination is paused, and nothing keeps its deliveries from being held: as above, but for the webhooks. */
+  /** The destination is paused, and its deliveries can be held: the rest is as for `isReady`, except the webhooks. */
   readonly isPaused: boolean
-  /** How many rounds it has begun. Some make no attempt, for who is due is quiet. */
+  /** How many rounds it has begun. A round may make no attempt, when all its webhooks are blocked. */
   readonly rounds: number
 }
 
 /**
- * How long a lane may be idle with something due and nothing in its way. Wakes go by timers and events; the
- * feed's look once a minute is a net below them, and a lane that needs it has been forgotten.
+ * How long a lane may be idle while a delivery is due and may be tried. Timers and events must wake the feed by then. It
+ * also looks once a minute, but a lane that depends on that has missed a wake-up.
  */
-const PATIENCE_MS = 2_000
+const LONGEST_IDLE_MS = 2_000
 
-/** What is due begins, as soon as nothing is in its way. */
-export class ProgressRules {
-  readonly #onViolation: (what: string) => void
+/** A due delivery is tried as soon as it may be, and a pending delivery of a paused destination is held. */
+export class ProgressInvariants {
+  readonly #onViolation: (violation: string) => void
+  readonly #beganAt: number
   readonly #dueAt = new Map<string, Map<string, number>>()
   readonly #readySince = new Map<string, number>()
   readonly #pausedSince = new Map<string, number>()
   readonly #rounds = new Map<string, number>()
-  /** The longest that an idle lane kept something waiting. */
-  longestIdleMs = 0
 
-  constructor(onViolation: (what: string) => void) {
+  /** @param beganAt when the simulation began */
+  constructor(onViolation: (violation: string) => void, beganAt: number) {
     this.#onViolation = onViolation
+    this.#beganAt = beganAt
   }
 
   recorded({ id, destinationId, dueAt }: Delivery): void {
@@ -53,23 +57,22 @@ export class ProgressRules {
     }
     this.#readySince.set(destinationId, since)
     const idleMs = now - Math.max(since, dueSince)
-    this.longestIdleMs = Math.max(this.longestIdleMs, idleMs)
-    if (idleMs > PATIENCE_MS) {
+    if (idleMs > LONGEST_IDLE_MS) {
       this.#onViolation(
-        `${destinationId} was idle for ${idleMs} ms with deliveries due, at ${(now % 86_400_000) - 43_200_000}`,
+        `${destinationId}: idle for ${idleMs} ms although deliveries were due, ${now - this.#beganAt} ms after the start`,
       )
       this.#readySince.set(destinationId, now)
     }
   }
 
-  /** Paused is paused: what is due in an hour is held now, too. */
+  /** Deliveries that are due later must be held, too. */
   #checkPaused(now: number, { destinationId, isPaused }: LaneReadiness): void {
-    const isWaiting = isPaused && (this.#dueAt.get(destinationId)?.size ?? 0) > 0
+    const hasPending = isPaused && (this.#dueAt.get(destinationId)?.size ?? 0) > 0
     const since = this.#pausedSince.get(destinationId) ?? now
-    if (!isWaiting) this.#pausedSince.delete(destinationId)
+    if (!hasPending) this.#pausedSince.delete(destinationId)
     else this.#pausedSince.set(destinationId, since)
-    if (isWaiting && now - since > PATIENCE_MS)
-      this.#onViolation(`${destinationId} is paused, and has deliveries that wait for a round`)
+    if (hasPending && now - since > LONGEST_IDLE_MS)
+      this.#onViolation(`${destinationId}: paused, but has deliveries that are pending, not held`)
   }
 
   #firstDue(destinationId: string): number {

@@ -1,44 +1,41 @@
 import type { Destination } from '@hookline/protocol'
 import type { RoundResult } from '../../../../packages/server/src/delivery/rounds/attempt-round.ts'
 import type { DeliveryTask } from '../../../../packages/server/src/delivery/lanes/lane.ts'
-import { type DurableState, isCovered } from '../backend/durable-state.ts'
-import { isFinal } from '../backend/is-final.ts'
+import { type DurableState, isCovered, isFinal } from '../backend/durable-state.ts'
 import type { Scenario } from '../scenario.ts'
-import type { RoundWatcher } from './watched-rounds.ts'
+import type { RoundListener } from './instrumentation.ts'
 
-export interface RoundRulesOptions {
+export interface RoundInvariantsOptions {
   readonly limits: Scenario['limits']
   readonly state: DurableState
-  readonly onViolation: (what: string) => void
+  readonly onViolation: (violation: string) => void
 }
 
-/** What may be in flight, checked as rounds begin and end. */
-export class RoundRules implements RoundWatcher {
-  readonly #options: RoundRulesOptions
+/** Checks which rounds are in flight, and how many, when rounds begin and end. */
+export class RoundInvariants implements RoundListener {
+  readonly #options: RoundInvariantsOptions
   readonly #inFlight = new Map<string, DeliveryTask>()
   readonly #byLane = new Map<string, number>()
   readonly #begun = new Map<string, number>()
-  /** By user: the purges that the process has begun. */
+  /** The purges that the process has begun: by user, the time up to which events are purged. */
   readonly #purges = new Map<string, number>()
   #retries = 0
-  /** The most of all slots that later rounds ever had. */
-  mostRetryShare = 0
 
-  constructor(options: RoundRulesOptions) {
+  constructor(options: RoundInvariantsOptions) {
     this.#options = options
   }
 
-  /** Rounds in flight of a destination. */
+  /** The rounds of a destination that are in flight. */
   of(destinationId: string): number {
     return this.#byLane.get(destinationId) ?? 0
   }
 
-  /** Rounds begun of a destination, since the beginning. */
+  /** How many rounds of a destination have begun since the start of the simulation. */
   begunOf(destinationId: string): number {
     return this.#begun.get(destinationId) ?? 0
   }
 
-  /** Whether another round, of any lane, could begin. */
+  /** Whether there is a slot for another round, also for a retry. */
   get hasRoom(): boolean {
     const { maxInFlight } = this.#options.limits
     return this.#inFlight.size < maxInFlight && this.#retries < quarter(maxInFlight)
@@ -57,13 +54,13 @@ export class RoundRules implements RoundWatcher {
     this.#inFlight.delete(task.delivery.id)
   }
 
-  /** From now on nothing that was received of the user until then is sent. */
+  /** From now on no event that was received of the user up to `until` may be sent. */
   purgeBegins(userId: string, until: number): void {
     this.#purges.set(userId, Math.max(until, this.#purges.get(userId) ?? 0))
   }
 
-  /** The process is gone, and its rounds with it. */
-  died(): void {
+  /** The process has ended, and its rounds with it. */
+  reset(): void {
     this.#purges.clear()
     this.#inFlight.clear()
     this.#byLane.clear()
@@ -72,27 +69,30 @@ export class RoundRules implements RoundWatcher {
 
   #checkDelivery({ delivery, event }: DeliveryTask, destination: Destination): void {
     const { state, onViolation } = this.#options
-    const kept = state.deliveries.get(delivery.id)
-    if (kept !== undefined && isFinal(kept))
-      onViolation(`${delivery.id}: sent though ${kept.state}`)
+    const stored = state.deliveries.get(delivery.id)
+    if (stored !== undefined && isFinal(stored))
+      onViolation(`${delivery.id}: sent although it was recorded as ${stored.state}`)
     if (isCovered(this.#purges, event))
-      onViolation(`${delivery.id}: sent though its user was deleted`)
-    if (this.#inFlight.has(delivery.id)) onViolation(`${delivery.id}: in flight twice`)
+      onViolation(`${delivery.id}: sent although its user was deleted`)
+    if (this.#inFlight.has(delivery.id))
+      onViolation(`${delivery.id}: in two rounds at the same time`)
     const current = state.destinations.get(destination.id)
-    if (current === undefined) onViolation(`${delivery.id}: sent to a removed destination`)
+    if (current === undefined) onViolation(`${delivery.id}: sent to a destination that was removed`)
     else if (!current.enabled || current.paused !== null)
-      onViolation(`${delivery.id}: sent to a destination that is off`)
+      onViolation(`${delivery.id}: sent to a destination that was disabled or paused`)
   }
 
   #checkLimits(destinationId: string): void {
     const { limits, onViolation } = this.#options
     const { maxInFlight, laneConcurrency } = limits
+    const checkAtMost = (count: number, most: number, what: string): void => {
+      if (count > most) onViolation(`${count} ${what} in flight; the limit is ${most}`)
+    }
+    checkAtMost(this.#inFlight.size, maxInFlight, 'rounds')
     const ofLane = this.of(destinationId)
-    if (this.#inFlight.size > maxInFlight) onViolation(`${this.#inFlight.size} rounds in flight`)
-    if (ofLane > Math.min(laneConcurrency, quarter(maxInFlight)))
-      onViolation(`${ofLane} rounds of one lane in flight`)
-    if (this.#retries > quarter(maxInFlight)) onViolation(`${this.#retries} retries in flight`)
-    this.mostRetryShare = Math.max(this.mostRetryShare, this.#retries / maxInFlight)
+    const mostOfLane = Math.min(laneConcurrency, quarter(maxInFlight))
+    checkAtMost(ofLane, mostOfLane, `rounds of ${destinationId}`)
+    checkAtMost(this.#retries, quarter(maxInFlight), 'retries')
   }
 
   #count({ delivery: { destinationId, rounds } }: DeliveryTask, by: 1 | -1): void {
@@ -101,7 +101,7 @@ export class RoundRules implements RoundWatcher {
   }
 }
 
-/** The share of later rounds, and the most of one lane. */
+/** The most rounds that retries, and that one lane, may have in flight. */
 function quarter(maxInFlight: number): number {
   return Math.max(1, Math.floor(maxInFlight / 4))
 }

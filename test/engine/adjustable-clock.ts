@@ -1,0 +1,22 @@
+import { type Clock, systemClock } from '../../packages/server/src/util/clock.ts'
+
+/**
+ * The system's clock with an offset that a test can change, as when an operator sets the clock of a machine. Timers run
+ * as usual.
+ */
+export class AdjustableClock implements Clock {
+  #offsetMs = 0
+
+  now(): number {
+    return systemClock.now() + this.#offsetMs
+  }
+
+  after(delayMs: number, task: () => void): () => void {
+    return systemClock.after(delayMs, task)
+  }
+
+  /** Sets the clock forward, or back when `ms` is negative. */
+  adjust(ms: number): void {
+    this.#offsetMs += ms
+  }
+}

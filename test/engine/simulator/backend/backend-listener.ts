@@ -1,0 +1,34 @@
+import type { AcceptedEvent, Delivery } from '@hookline/protocol'
+import type { Declined } from '../../../../packages/server/src/backend/events.ts'
+
+/** What a purge has removed. */
+export interface Purged {
+  readonly eventIds: ReadonlySet<string>
+  readonly deliveries: readonly Delivery[]
+  /** How many of the events were in the log. */
+  readonly unacked: number
+}
+
+/** `first`: the event is new. `again`: it was archived before. `duplicate`: another event has its messageId. */
+export type ArchiveResult = 'first' | 'again' | 'duplicate'
+
+/** Is called for each change of the durable state, when it becomes durable. */
+export interface BackendListener {
+  appended(events: readonly AcceptedEvent[]): void
+  /** An event was archived. `declined`: the declined destinations that were not known before. */
+  archived(event: AcceptedEvent, result: ArchiveResult, declined: readonly Declined[]): void
+  /** The engine recorded a delivery. `isNewer`: it replaced the stored one; otherwise it was older and ignored. */
+  recorded(before: Delivery | undefined, offered: Delivery, isNewer: boolean): void
+  /** A user was deleted. */
+  purged(removed: Purged): void
+  acked(events: readonly AcceptedEvent[]): void
+}
+
+/** A listener that does nothing. */
+export const NO_LISTENER: BackendListener = {
+  appended: () => undefined,
+  archived: () => undefined,
+  recorded: () => undefined,
+  purged: () => undefined,
+  acked: () => undefined,
+}

@@ -1,0 +1,28 @@
+import type { Clock } from '../../../../packages/server/src/util/clock.ts'
+
+/**
+ * The clock of one simulated process. Everything that the process waits for is a timer of this clock, so when the clock is
+ * killed, nothing of the process continues, as after `kill -9`.
+ */
+export class ProcessClock implements Clock {
+  readonly #simulation: Clock
+  #isAlive = true
+
+  constructor(simulation: Clock) {
+    this.#simulation = simulation
+  }
+
+  now(): number {
+    return this.#simulation.now()
+  }
+
+  after(delayMs: number, task: () => void): () => void {
+    return this.#simulation.after(delayMs, () => {
+      if (this.#isAlive) task()
+    })
+  }
+
+  kill(): void {
+    this.#isAlive = false
+  }
+}

@@ -1,0 +1,59 @@
+import type { Attempt } from '@hookline/protocol'
+import type { ReceiverBehaviour } from '../environment/receiver-behaviour.ts'
+
+/** The requests of a simulation and their results, recorded independently of the engine. */
+export class RequestHistory {
+  readonly #behaviours: ReadonlyMap<string, ReceiverBehaviour>
+  readonly #successes = new Map<string, number>()
+  /** By URL: when the latest attempt began that got a response which is not retried. */
+  readonly #responded = new Map<string, number>()
+  /** By URL: when the latest attempt began that is retried. */
+  readonly #failed = new Map<string, number>()
+  #processStartedAt = 0
+  #sends = 0
+
+  constructor(behaviours: ReadonlyMap<string, ReceiverBehaviour>) {
+    this.#behaviours = behaviours
+  }
+
+  get sends(): number {
+    return this.#sends
+  }
+
+  /** A request is sent. Returns how often the receiver has taken this delivery, including this request. */
+  sent(deliveryId: string, url: string, outcome: Attempt['outcome']): number {
+    this.#sends++
+    const key = `${deliveryId} ${url}`
+    const before = this.#successes.get(key) ?? 0
+    if (outcome !== 'delivered') return before
+    this.#successes.set(key, before + 1)
+    return before + 1
+  }
+
+  /** The engine received the result of an attempt. */
+  ended({ url, outcome, startedAt }: Attempt): void {
+    const latest = outcome === 'retry' ? this.#failed : this.#responded
+    latest.set(url, Math.max(latest.get(url) ?? 0, startedAt))
+  }
+
+  /** A process has started. It does not know what earlier processes knew of the receivers. */
+  processStarted(now: number): void {
+    this.#processStartedAt = now
+  }
+
+  /** How often the receiver has taken the delivery. */
+  successes(deliveryId: string, url: string): number {
+    return this.#successes.get(`${deliveryId} ${url}`) ?? 0
+  }
+
+  /** Whether the process has run since then, and all attempts on the webhook since then, at least one, failed. */
+  failedThroughout(url: string, since: number): boolean {
+    const responded = this.#responded.get(url) ?? 0
+    const failed = this.#failed.get(url) ?? 0
+    return this.#processStartedAt <= since && responded < since && failed >= since
+  }
+
+  retryAfterMs(url: string): number {
+    return this.#behaviours.get(url)?.retryAfterMs ?? 0
+  }
+}

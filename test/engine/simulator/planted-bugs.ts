@@ -1,0 +1,184 @@
+import type { Deliveries } from '../../../packages/server/src/backend/deliveries.ts'
+import type { Log } from '../../../packages/server/src/backend/log.ts'
+import type { Sender } from '../../../packages/server/src/delivery/rounds/attempt-round.ts'
+import type { SimulatedBackend } from './backend/memory-backend.ts'
+import { InstrumentedHealth } from './invariants/instrumentation.ts'
+import type { InjectedBug } from './simulation.ts'
+
+/** A bug that the engine could have, and the violation that the invariants must report. */
+interface PlantedBug {
+  readonly name: string
+  readonly bug: InjectedBug
+  readonly violation: RegExp
+}
+
+/** A copy of the port with some of its methods replaced. */
+function withMethods<T extends object>(port: T, methods: Partial<T>): T {
+  return Object.assign(Object.create(port) as T, bound(port), methods)
+}
+
+// Methods use private fields, so the copy calls them on the port itself.
+function bound<T extends object>(port: T): Partial<T> {
+  const names = Object.getOwnPropertyNames(Object.getPrototypeOf(port)) as (keyof T)[]
+  const methods = names.filter((name) => name !== 'constructor' && typeof port[name] === 'function')
+  return Object.fromEntries(
+    methods.map((name) => [name, (port[name] as () => unknown).bind(port)]),
+  ) as Partial<T>
+}
+
+const inDeliveries = (change: (deliveries: Deliveries) => Partial<Deliveries>): InjectedBug => ({
+  backend: (backend) => ({
+    ...backend,
+    deliveries: withMethods(backend.deliveries, change(backend.deliveries)),
+  }),
+})
+
+const inLog = (change: (log: Log) => Partial<Log>): InjectedBug => ({
+  backend: (backend) => ({
+    ...backend,
+    log: withMethods(backend.log, change(backend.log)),
+  }),
+})
+
+const inSender = (send: (sender: Sender) => Sender['send']): InjectedBug => ({
+  sender: (sender) => ({ send: send(sender) }),
+})
+
+function withoutPurges(deletions: SimulatedBackend['deletions']): SimulatedBackend['deletions'] {
+  return {
+    isPurged: () => false,
+    purgeUser: (userId, until) => deletions.purgeUser(userId, until),
+  }
+}
+
+class HealthWithoutBlocks extends InstrumentedHealth {
+  override blockedUntil(): number {
+    return 0
+  }
+}
+
+/** Whether a claim is made to hold deliveries: it claims them whenever they are due. */
+const isHold = ({ now }: { readonly now: number }): boolean => now === Number.MAX_SAFE_INTEGER
+
+export const PLANTED_BUGS: readonly PlantedBug[] = [
+  {
+    name: 'a 200 before the events are durable',
+    bug: inLog((log) => ({
+      append: async (events) => void log.append(events).catch(() => undefined),
+    })),
+    violation: /response was 200, but it is not durable/,
+  },
+  {
+    name: 'an ack before the records',
+    bug: inLog((log) => ({
+      async *consume(options) {
+        for await (const entries of log.consume(options)) {
+          log.ack(entries).catch(() => undefined)
+          yield entries
+        }
+      },
+    })),
+    violation: /acked before it was archived|acked without a record/,
+  },
+  {
+    name: 'a record that is reported as durable, but is not stored',
+    bug: inDeliveries((deliveries) => ({
+      record: async (records) => {
+        if (records.every(({ delivery }) => !delivery.id.endsWith('g')))
+          await deliveries.record(records)
+      },
+    })),
+    violation: /acked without a record/,
+  },
+  {
+    name: 'a pipeline that skips the entries that a killed process left in the log',
+    bug: inLog((log) => ({
+      async *consume(options) {
+        for await (const entries of log.consume(options)) {
+          const fresh = entries.filter(({ redelivered }) => !redelivered)
+          if (fresh.length > 0) yield fresh
+        }
+      },
+    })),
+    violation: /still (?:unrecorded|pending) at the end/,
+  },
+  {
+    name: 'a feed that is never told of due deliveries',
+    bug: inDeliveries(() => ({ nextDue: async () => new Map() })),
+    violation: /idle for/,
+  },
+  {
+    name: 'a claim that is never released',
+    bug: inDeliveries(() => ({ release: async () => undefined })),
+    violation: /idle for|still pending at the end/,
+  },
+  {
+    name: 'a claim that does not keep others from claiming the same delivery',
+    bug: inDeliveries((deliveries) => ({
+      async claim(destinationId, options) {
+        const claim = await deliveries.claim(destinationId, options)
+        await deliveries.release(claim.deliveries.map(({ delivery }) => delivery.id))
+        return claim
+      },
+    })),
+    violation: /in two rounds at the same time|a record that is older/,
+  },
+  {
+    name: 'a response 200 that counts as a timeout',
+    bug: inSender((sender) => async (request) => {
+      const result = await sender.send(request)
+      if (result.outcome !== 'delivered' || request.attempt > 1) return result
+      return { ...result, outcome: 'retry', class: 'timeout' }
+    }),
+    violation: /took it 2 times/,
+  },
+  {
+    name: 'a response 500 that counts as delivered',
+    bug: inSender((sender) => async (request) => {
+      const result = await sender.send(request)
+      return result.status === 500
+        ? { ...result, outcome: 'delivered', class: 'delivered' }
+        : result
+    }),
+    violation: /recorded as delivered, but only 0 of 1 webhooks took it/,
+  },
+  {
+    name: 'a breaker that is ignored',
+    bug: { Health: HealthWithoutBlocks },
+    violation: /tried while it was blocked/,
+  },
+  {
+    name: 'a deletion that is ignored',
+    bug: { backend: (backend) => ({ ...backend, deletions: withoutPurges(backend.deletions) }) },
+    violation: /although its user was deleted/,
+  },
+  {
+    name: 'a pause that does not hold pending deliveries',
+    bug: inDeliveries((deliveries) => ({
+      claim: (destinationId, options) =>
+        deliveries.claim(destinationId, isHold(options) ? { ...options, limit: 0 } : options),
+    })),
+    violation: /paused, but has deliveries/,
+  },
+  {
+    name: 'a lane that takes more deliveries than its window',
+    bug: inDeliveries((deliveries) => ({
+      claim: (destinationId, { now, limit }) =>
+        deliveries.claim(destinationId, { now, limit: 4 * limit }),
+    })),
+    violation: /deliveries in memory/,
+  },
+  {
+    name: 'a round count that starts again at 0',
+    bug: inDeliveries((deliveries) => ({
+      record: (records) =>
+        deliveries.record(
+          records.map(({ delivery, attempts }) => ({
+            delivery: delivery.rounds === 2 ? { ...delivery, rounds: 0 } : delivery,
+            attempts,
+          })),
+        ),
+    })),
+    violation: /changed the number of rounds by/,
+  },
+]

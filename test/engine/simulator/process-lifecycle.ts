@@ -1,0 +1,96 @@
+import type { Clock } from '../../../packages/server/src/util/clock.ts'
+import type { ProcessClock } from './environment/process-clock.ts'
+import type { InstrumentedHealth } from './invariants/instrumentation.ts'
+import type { SimulatedProcess } from './simulated-process.ts'
+
+/** A process with the state that a crash of it loses. */
+export interface RunningProcess {
+  readonly clock: ProcessClock
+  readonly process: SimulatedProcess
+  readonly health: InstrumentedHealth
+}
+
+export interface ProcessLifecycleOptions {
+  readonly clock: Clock
+  readonly open: () => RunningProcess
+  readonly onStarted: (process: RunningProcess) => void
+  /** Whether the backend was unavailable at any time since `at`, or is. */
+  readonly wasUnavailableSince: (at: number) => boolean
+  /** A process ended before it could record the results of all its rounds. */
+  readonly onInterrupted: () => void
+}
+
+/**
+ * Runs one process after the other. A process ends in one of these ways, and the next one starts when its downtime is
+ * over:
+ *
+ *     running ─ kill ─▶ interrupted
+ *     running ─ stop ─▶ stopping ─ all rounds recorded ───────▶ stopped gracefully
+ *                       stopping ─ the backend is unavailable ─▶ interrupted
+ *                       stopping ─ kill ──────────────────────▶ interrupted
+ */
+export class ProcessLifecycle {
+  readonly #options: ProcessLifecycleOptions
+  #running: RunningProcess | undefined
+  #stopping: RunningProcess | undefined
+  #mayStartAt = 0
+  #interruptions = 0
+
+  constructor(options: ProcessLifecycleOptions) {
+    this.#options = options
+  }
+
+  /** The process that runs and is not stopping. */
+  get running(): RunningProcess | undefined {
+    return this.#running
+  }
+
+  /** How many processes were interrupted. */
+  get interruptions(): number {
+    return this.#interruptions
+  }
+
+  start(): void {
+    this.#running = this.#options.open()
+    this.#options.onStarted(this.#running)
+  }
+
+  /** Ends the process. The next one starts after `downMs` at the earliest. */
+  end(how: 'kill' | 'stop', downMs: number): void {
+    const { clock } = this.#options
+    const process = this.#running ?? this.#stopping
+    this.#mayStartAt = Math.max(this.#mayStartAt, clock.now() + downMs)
+    if (process === undefined) this.#startWhenAllowed()
+    else if (how === 'kill') this.#ended(process, 'interrupted')
+    else if (process === this.#running) void this.#stop(process)
+  }
+
+  async #stop(process: RunningProcess): Promise<void> {
+    const { clock, wasUnavailableSince } = this.#options
+    const stoppedAt = clock.now()
+    this.#running = undefined
+    this.#stopping = process
+    await process.process[Symbol.asyncDispose]()
+    // A process that is killed while it stops never gets here, because its clock is killed, too.
+    this.#ended(process, wasUnavailableSince(stoppedAt) ? 'interrupted' : 'gracefully')
+  }
+
+  #ended(process: RunningProcess, how: 'interrupted' | 'gracefully'): void {
+    process.clock.kill()
+    this.#running = undefined
+    this.#stopping = undefined
+    if (how === 'interrupted') {
+      this.#interruptions++
+      this.#options.onInterrupted()
+    }
+    this.#startWhenAllowed()
+  }
+
+  #startWhenAllowed(): void {
+    const { clock } = this.#options
+    clock.after(this.#mayStartAt - clock.now(), () => {
+      const isFree = this.#running === undefined && this.#stopping === undefined
+      if (isFree && clock.now() >= this.#mayStartAt) this.start()
+    })
+  }
+}
