@@ -13,7 +13,7 @@ const SIZES = { bytes: 8 * MIB, ballastBytes: 2 * MIB }
 const CALLS = 20
 const NOTE = 'x'.repeat(2000)
 
-test('a full disk refuses calls, loses none, and takes them again when there is room', async ({
+test('with a full disk calls are refused and none is lost, and with free space calls are accepted again', async ({
   skip,
 }) => {
   using disk = SmallDisk.mount(SIZES)
@@ -26,8 +26,8 @@ test('a full disk refuses calls, loses none, and takes them again when there is 
   }
   await using receiver = await CountingReceiver.open({ random: Math.random, failing: 0 })
   await using service = await startOn(disk.path)
-  const promised = new Set<string>()
-  const send = await sender(service.url, receiver.urlOf('hook'), promised)
+  const accepted = new Set<string>()
+  const send = await sender(service.url, receiver.urlOf('hook'), accepted)
 
   let refused = await send()
   while (refused.status === 200) refused = await send()
@@ -35,16 +35,16 @@ test('a full disk refuses calls, loses none, and takes them again when there is 
   expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0)
   expect(refused.headers['content-type']).toMatch(/^application\/json/)
   expect(JSON.parse(refused.text)).toMatchObject({ success: false, code: 'overloaded' })
-  const promisedBefore = promised.size
+  const acceptedBefore = accepted.size
   for (let times = 0; times < 20; times++) await send()
   expect(service.isRunning(), service.stderr).toBe(true)
 
   disk.free()
   await expect.poll(async () => (await send()).status, { timeout: 15_000 }).toBe(200)
-  await expect.poll(() => receiver.missing('hook', promised), { timeout: 30_000 }).toBe(0)
+  await expect.poll(() => receiver.missing('hook', accepted), { timeout: 30_000 }).toBe(0)
   expect(await service.stop(), service.stderr).toBe(0)
   console.log(
-    `${promisedBefore} calls answered 200 until the disk was full, ${promised.size - promisedBefore} after; ` +
+    `${acceptedBefore} calls answered 200 until the disk was full, ${accepted.size - acceptedBefore} after; ` +
       `lost 0, duplicates ${receiver.duplicates}`,
   )
 })
@@ -63,8 +63,8 @@ async function startOn(dataDir: string) {
   return Object.assign(service, { [Symbol.asyncDispose]: () => service.kill() })
 }
 
-/** Sends a batch and notes what was promised. */
-async function sender(url: string, webhookUrl: string, promised: Set<string>) {
+/** Returns a function that sends a batch, and adds its messageIds to `accepted` when the response is 200. */
+async function sender(url: string, webhookUrl: string, accepted: Set<string>) {
   const api = new ManagementApi(url, ADMIN_TOKEN)
   const source = await api.call<{ id: string; writeKeys: [{ key: string }] }>('POST', 'sources', {
     name: 'S',
@@ -87,7 +87,7 @@ async function sender(url: string, webhookUrl: string, promised: Set<string>) {
     const headers = { 'Content-Type': 'application/json', Authorization: authorization }
     const body = JSON.stringify({ batch })
     const answer = await exchange(`${url}/v1/batch`, { headers, body })
-    if (answer.status === 200) for (const { messageId } of batch) promised.add(messageId)
+    if (answer.status === 200) for (const { messageId } of batch) accepted.add(messageId)
     return answer
   }
 }

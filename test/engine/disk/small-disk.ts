@@ -3,7 +3,7 @@ import { mkdtempSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** A file system of a few megabytes, part of which is taken by a file that can be removed. */
+/** A file system of a few megabytes. A file takes part of it, and can be removed to make room. */
 export class SmallDisk implements Disposable {
   readonly path: string
   readonly #ballast: string
@@ -14,7 +14,7 @@ export class SmallDisk implements Disposable {
     writeFileSync(this.#ballast, Buffer.alloc(ballastBytes))
   }
 
-  /** @returns `undefined` where this user may not mount */
+  /** @returns `undefined` when this user may not mount a file system */
   static mount(sizes: {
     readonly bytes: number
     readonly ballastBytes: number
@@ -31,7 +31,7 @@ export class SmallDisk implements Disposable {
     return new SmallDisk(path, sizes.ballastBytes)
   }
 
-  /** Makes room. */
+  /** Makes room by removing the file. */
   free(): void {
     rmSync(this.#ballast)
   }

@@ -4,21 +4,21 @@ import { type LoadOptions, type LoadResult, steadyLoad } from './steady-load.ts'
 
 const ROUNDS = 5
 const SECONDS = 2
-/** Of what the ten can take when each answers. */
+/** The load, as a share of what the ten receivers can take when each responds. */
 const LOAD = Number(process.env['HOOKLINE_TEST_LOAD'] ?? 0.8)
-/** The bars are 0.95 and 1.2; these leave room for a machine that does other things as well. */
+/** The targets are 0.95 and 1.2. These limits leave a margin for a busy machine. */
 const LEAST_THROUGHPUT = 0.9
 const MOST_P99 = 1.2
 const MOST_P99_MORE_MS = 50
 
-test('a webhook that hangs on every request costs nine healthy ones nothing', async () => {
+test('a webhook that hangs on every request does not slow down nine healthy ones', async () => {
   await using receivers = await ReceiversProcess.open()
   const load = { receivers, seconds: SECONDS, tenth: 'answering' } as const
-  // Warm code, thrown away.
+  // A first run, whose result is ignored, lets the code be compiled.
   await steadyLoad({ ...load, seconds: 1 })
   const rounds: Round[] = []
   for (let round = 0; round < ROUNDS; round++) {
-    // Measured anew for each round: what the machine has left for us changes.
+    // Measured for each round, because the load that others put on the machine changes.
     const most = await steadyLoad({ ...load, seconds: 1 })
     const eventsPerSecond = (LOAD * most.rate) / 9
     const measure = (tenth: LoadOptions['tenth']): Promise<LoadResult> =>
@@ -30,8 +30,8 @@ test('a webhook that hangs on every request costs nine healthy ones nothing', as
   const throughput = median(rounds.map(({ beside, without }) => beside.rate / without.rate))
   const p99 = median(rounds.map(({ beside, without }) => beside.p99Ms / without.p99Ms))
   console.log(
-    `at ${100 * LOAD} % load, beside a webhook that hangs: throughput ${throughput.toFixed(3)} (bar 0.95), ` +
-      `p99 ${p99.toFixed(2)} (bar 1.2) of what it is when that one answers; rounds: ${rounds.map(shown).join('; ')}`,
+    `at ${100 * LOAD} % load, beside a webhook that hangs: throughput ${throughput.toFixed(3)} (target 0.95), ` +
+      `p99 ${p99.toFixed(2)} (target 1.2) of its value when that webhook responds; rounds: ${rounds.map(shown).join('; ')}`,
   )
   expect(throughput).toBeGreaterThan(LEAST_THROUGHPUT)
   const without = median(rounds.map((round) => round.without.p99Ms))

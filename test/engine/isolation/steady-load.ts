@@ -9,9 +9,9 @@ const EVERY_MS = 10
 export interface LoadOptions {
   readonly receivers: ReceiversProcess
   readonly seconds: number
-  /** Of each destination; `undefined`: as many as are delivered. */
+  /** Events per second for each destination; by default as many as are delivered. */
   readonly eventsPerSecond?: number
-  /** What the webhook of the tenth destination does: it never answers, or at once. */
+  /** Whether the webhook of the tenth destination never responds, or responds at once. */
   readonly tenth: 'hanging' | 'answering'
 }
 
@@ -21,7 +21,7 @@ export interface LoadResult {
   readonly p99Ms: number
 }
 
-/** Nine healthy destinations and a tenth, each with a source of its own, under a steady load. */
+/** Puts a steady load on nine healthy destinations and a tenth one, each with its own source. */
 export async function steadyLoad({
   receivers,
   seconds,
@@ -57,7 +57,7 @@ function events(names: readonly string[], countEach: number): AcceptedEvent[] {
   return Array.from({ length: countEach }, () => names.map(one)).flat()
 }
 
-/** Resolves when the engine has little left to do. */
+/** Resolves when the engine has few deliveries in memory. */
 async function hasRoom(engine: TestEngine): Promise<void> {
   while (engine.lanes.inMemory > 200) await new Promise((resolve) => setImmediate(resolve))
 }

@@ -1,18 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { MeasuredService } from '../parked/measured-service.ts'
+import { MeasuredService } from '../measured-service.ts'
 import { ReceiversProcess } from '../receivers/receivers-process.ts'
 import { TailReader } from './tail-reader.ts'
 
 const SECONDS = Number(process.env['HOOKLINE_TEST_LIVE_SECONDS'] ?? 60)
 const PER_SECOND = 1_000
 const BATCH = 20
-/** Readers that never take anything from their connection. */
+/** Readers that never read from their connection. */
 const STALLED = 20
-/** Memory of a service under load grows by 100 MB, with or without them; what is told to one is 1 MB/s. */
+/** Under load, the memory of a service grows by 100 MB without stalled readers. One reader is sent 1 MB/s. */
 const MOST_GROWTH_BYTES = 256 * 2 ** 20
 
-/** Sends at a steady rate for so long; gives the messageIds of all that was accepted. */
+/** Sends calls at a steady rate. Returns the messageIds of all accepted calls. */
 async function steadily(service: MeasuredService, seconds: number): Promise<string[]> {
   const started = performance.now()
   const sending: Promise<string[]>[] = []
@@ -25,7 +25,7 @@ async function steadily(service: MeasuredService, seconds: number): Promise<stri
 }
 
 test(
-  `${PER_SECOND} events/s for ${SECONDS} s through the service: a reader misses nothing over three breaks, stalled ones cost nothing`,
+  `${PER_SECOND} events/s for ${SECONDS} s through the service: a reader misses nothing over three reconnects, and stalled readers take no memory`,
   { timeout: (SECONDS + 60) * 1000 },
   async () => {
     await using receivers = await ReceiversProcess.open()
@@ -44,7 +44,7 @@ test(
     const at = (part: number) =>
       pause(Math.max(0, started + SECONDS * 1000 * part - performance.now()))
     await at(0.2)
-    // The ring is full by now, the code is warm.
+    // By now the ring is full and the code is compiled.
     const before = service.residentBytes
     for (const part of [0.25, 0.5, 0.75]) {
       await at(part)
@@ -53,15 +53,15 @@ test(
     await at(0.95)
     const growth = service.residentBytes - before
     const sent = await sending
-    const { event, decision, attempt } = reader.told
+    const { event, decision, attempt } = reader.received
     await expect.poll(() => attempt.size, { timeout: 20_000 }).toBe(sent.length)
 
-    const said = await firstGapOf(stalled[0]!)
+    const gap = await firstGapOf(stalled[0]!)
     abort.abort()
     console.log(
-      `${sent.length} events in ${SECONDS} s, ${reader.reconnects} breaks of a second: missing ${event.missing(sent)}, ` +
-        `repeated ${event.repeated}, told besides: ${reader.others.length}; beside ${STALLED} stalled readers ` +
-        `memory grew by ${(growth / 2 ** 20).toFixed(0)} MB in ${(SECONDS * 0.75).toFixed(0)} s; one of them then was told ${said}`,
+      `${sent.length} events in ${SECONDS} s, ${reader.reconnects} interruptions of a second: missing ${event.missing(sent)}, ` +
+        `repeated ${event.repeated}, other messages: ${reader.others.length}; beside ${STALLED} stalled readers ` +
+        `memory grew by ${(growth / 2 ** 20).toFixed(0)} MB in ${(SECONDS * 0.75).toFixed(0)} s; one of them then received the gap ${gap}`,
     )
     expect(sent.length / SECONDS).toBeGreaterThan(0.95 * PER_SECOND)
     expect(reader.others).toEqual([])
@@ -72,7 +72,7 @@ test(
   },
 )
 
-/** Takes at last what there is for a stalled reader, up to where it is told what it has missed. */
+/** Reads the stream of a stalled reader up to the message that says what it has missed. */
 async function firstGapOf(answer: Response): Promise<string> {
   const decoder = new TextDecoder()
   let text = ''
@@ -81,5 +81,5 @@ async function firstGapOf(answer: Response): Promise<string> {
     const gap = /event: gap\ndata: (.*)\n\n/.exec(text)
     if (gap !== null) return gap[1]!
   }
-  throw new Error('The stream ended without telling of a gap.')
+  throw new Error('The stream ended without a gap message.')
 }

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { LiveMessages } from '../../../packages/cli/src/api/live-messages.ts'
-import type { MeasuredService } from '../parked/measured-service.ts'
+import type { MeasuredService } from '../measured-service.ts'
 
-/** As the stream asks for (`retry`). */
+/** The time that the stream asks for with `retry`. */
 const RECONNECT_MS = 1000
 
-/** How often each of many ids came. */
+/** Counts how often each id came. */
 class Count {
   readonly #times = new Map<unknown, number>()
 
@@ -22,17 +22,17 @@ class Count {
     return this.#times.values().reduce((sum, times) => sum + (times > 1 ? 1 : 0), 0)
   }
 
-  /** How many of these have not come. */
+  /** How many of these ids have not come. */
   missing(ids: readonly unknown[]): number {
     return ids.filter((id) => !this.#times.has(id)).length
   }
 }
 
-/** Reads all of the live tail, over several connections, and counts what it is told of each event. */
+/** Reads the live tail over several connections, and counts the messages about each event. */
 export class TailReader implements AsyncDisposable {
-  /** By kind: how often each was told, by messageId for events and by the event's id for the rest. */
-  readonly told = { event: new Count(), decision: new Count(), attempt: new Count() }
-  /** What was told besides: gaps, and that it samples. */
+  /** The messages by kind: events are counted by messageId, decisions and attempts by the id of the event. */
+  readonly received = { event: new Count(), decision: new Count(), attempt: new Count() }
+  /** All other messages, about gaps and sampling. */
   readonly others: string[] = []
   reconnects = 0
   readonly #service: MeasuredService
@@ -52,7 +52,7 @@ export class TailReader implements AsyncDisposable {
     this.#reading = this.#read(answer).catch(() => undefined)
   }
 
-  /** Breaks the connection, wherever it is, and comes back like a browser. */
+  /** Breaks the connection at any point, and reconnects as a browser does. */
   async reconnect(): Promise<void> {
     await this.#break()
     await pause(RECONNECT_MS)
@@ -79,8 +79,8 @@ export class TailReader implements AsyncDisposable {
   }
 
   #take(name: string, data: Readonly<Record<string, unknown>>): void {
-    if (name === 'event') this.told.event.add(data['messageId'])
-    else if (name === 'decision' || name === 'attempt') this.told[name].add(data['eventId'])
+    if (name === 'event') this.received.event.add(data['messageId'])
+    else if (name === 'decision' || name === 'attempt') this.received[name].add(data['eventId'])
     else this.others.push(`${name} ${JSON.stringify(data)}`)
   }
 }

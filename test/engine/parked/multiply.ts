@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 
-/** When the copies are due, in milliseconds since the epoch: the first of them at once, the rest later. */
+/** How many copies to make, and when they are due, in milliseconds since the epoch: the first ones at `dueAt`, the rest later. */
 export interface Copies {
   readonly count: number
   readonly dueFirst: number
@@ -12,8 +12,8 @@ const PENDING = "state = 'pending' AND length(due_at) > 0"
 const DELIVERED = "state = 'delivered'"
 
 /**
- * Makes copies of the one parked delivery, and of its event, straight in the database file of a service that
- * is stopped: a million take seconds. What is not named here is as in the original.
+ * Copies the only parked delivery and its event, directly in the database file of a stopped service. A million copies
+ * take seconds. Columns that are not named here keep the value of the original.
  * @returns how many deliveries are pending now
  */
 export function multiplyParked(
@@ -33,7 +33,7 @@ export function multiplyParked(
 }
 
 /**
- * The same with a delivery that has ended: history.
+ * Copies the only delivered delivery and its event in the same way.
  * @returns how many deliveries have been delivered now
  */
 export function multiplyDelivered(file: string, count: number): number {
@@ -41,30 +41,30 @@ export function multiplyDelivered(file: string, count: number): number {
 }
 
 interface Multiplied {
-  /** Which delivery. */
+  /** The SQL condition that selects the original delivery. */
   readonly original: string
-  /** What is made of each number `n`, for the columns to use. */
+  /** A SELECT that computes values from each number `n`, for use in the columns. */
   readonly numbers: string
   readonly count: number
-  /** Columns of the deliveries that are not as in the original. */
+  /** The columns of the deliveries that differ from the original. */
   readonly delivery: Readonly<Record<string, string>>
 }
 
 function multiply(file: string, { original, numbers, count, delivery }: Multiplied): number {
   using db = new DatabaseSync(file)
-  // Nobody needs this file should the machine fail now.
+  // Durability does not matter here: after a crash the test starts again.
   db.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -500000; BEGIN')
   db.exec(`CREATE TEMP TABLE copy AS WITH RECURSIVE copy (n) AS
     (SELECT 1 UNION ALL SELECT n + 1 FROM copy WHERE n < ${count}) ${numbers} FROM copy`)
   const last = Number(db.prepare('SELECT MAX(seq) AS seq FROM events').get()?.['seq'])
-  // Behind those of earlier copies, before all that the service makes.
+  // The ids sort after those of earlier copies and before those that the service creates.
   const id = (prefix: string): string => `'${prefix}_' || printf('%026d', ${last} + n)`
   const indexes = dropIndexes(db)
-  // The event first: it is found by the delivery that is the only one of its kind until then.
+  // Events first: the query for the original event needs the original delivery to be the only one that matches.
   copyRows(db, 'events', `id = (SELECT event_id FROM deliveries WHERE ${original})`, {
     seq: `${last} + n`,
     id: id('evt'),
-    // As of real ones, the next says nothing of the last: indexes are hit all over.
+    // Random, as real ones are, so the indexes are accessed at random places.
     message_id: 'lower(hex(randomblob(16)))',
     user_id: "'user-' || printf('%010d', abs(random()) % 1000000)",
   })
@@ -76,8 +76,9 @@ function multiply(file: string, { original, numbers, count, delivery }: Multipli
 }
 
 /**
- * Those of the events, which are hit at random: made anew at the end, they are sorted once. Those of the deliveries
- * hold what waits, in order, and stay. @returns what makes them
+ * Drops the indexes of the events, whose keys are random: created again at the end, they are sorted once. The keys of
+ * the other indexes come in order.
+ * @returns the SQL that creates them
  */
 function dropIndexes(db: DatabaseSync): readonly string[] {
   const indexes = db
@@ -90,7 +91,7 @@ function dropIndexes(db: DatabaseSync): readonly string[] {
   return indexes.map(({ sql }) => String(sql))
 }
 
-/** The original row once for each number, in their order (CROSS JOIN keeps it), with some columns made anew. */
+/** Inserts the original row once for each number, with some columns changed. CROSS JOIN keeps the order of the numbers. */
 function copyRows(
   db: DatabaseSync,
   table: 'events' | 'deliveries',

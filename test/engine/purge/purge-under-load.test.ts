@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { MeasuredService } from '../parked/measured-service.ts'
+import { MeasuredService } from '../measured-service.ts'
 import { ReceiversProcess } from '../receivers/receivers-process.ts'
 
 const FILL_SECONDS = 5
 const LEAST_PURGED = 5_000
-/** A slice takes 5 ms and its commit; these are for a machine that does other things as well. */
+/** A slice takes 5 ms and a commit. These limits leave a margin for a busy machine. */
 const MOST_P99_MS = 100
 const MOST_MS = 1_000
 
@@ -14,8 +14,8 @@ interface Shown {
   readonly purged: { readonly events: number }
 }
 
-/** Sends one call after the other while `goesOn`; how long each took, in ms, sorted. */
-async function answerTimes(
+/** Sends one call after another while `goesOn` returns true. Returns their durations in milliseconds, sorted. */
+async function responseTimes(
   service: MeasuredService,
   goesOn: (sent: number) => Promise<boolean>,
 ): Promise<number[]> {
@@ -37,7 +37,7 @@ function percentile(sorted: readonly number[], part: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Infinity
 }
 
-test('while thousands of events of a user are purged and overwritten, calls are answered as ever', async () => {
+test('while thousands of events of a user are purged and overwritten, calls are answered as fast as before', async () => {
   await using receivers = await ReceiversProcess.open()
   await using service = new MeasuredService()
   await service.start()
@@ -47,16 +47,16 @@ test('while thousands of events of a user are purged and overwritten, calls are 
     (await service.api.call<{ data: unknown[] }>('GET', 'deliveries?state=pending')).data
   await expect.poll(pending, { timeout: 60_000, interval: 500 }).toEqual([])
 
-  const before = await answerTimes(service, async (sent) => sent < 300)
-  // Without suppress: what is sent from now on is kept.
+  const before = await responseTimes(service, async (sent) => sent < 300)
+  // Without suppress, the events that are sent from now on are kept.
   const { id } = await service.api.call<Shown>('POST', 'deletions', { userIds: ['u1'] })
   const started = performance.now()
   const now = () => service.api.call<Shown>('GET', `deletions/${id}`)
-  const during = await answerTimes(service, async () => (await now()).purgedAt === null)
+  const during = await responseTimes(service, async () => (await now()).purgedAt === null)
   const { purged } = await now()
   console.log(
     `${purged.events} events purged in ${((performance.now() - started) / 1000).toFixed(1)} s; ` +
-      `a call before: ${shown(before)}; meanwhile: ${shown(during)}`,
+      `calls before: ${shown(before)}; during: ${shown(during)}`,
   )
   expect(purged.events).toBeGreaterThan(LEAST_PURGED)
   expect(during.length).toBeGreaterThan(20)

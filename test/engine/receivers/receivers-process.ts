@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 
-/** The receivers, so that what they take of a processor is not the engine's. */
+/** Runs the receivers in their own process, so that they take no processor time from the engine's. */
 export class ReceiversProcess implements AsyncDisposable {
   readonly #child: ChildProcess
   readonly #port: number
@@ -21,7 +21,7 @@ export class ReceiversProcess implements AsyncDisposable {
     return `http://127.0.0.1:${this.#port}/${name}`
   }
 
-  /** From acceptance to arrival, of each delivery since the last call. */
+  /** The time from acceptance to arrival of each delivery since the last call. */
   async latenciesMs(): Promise<readonly number[]> {
     this.#child.send('latencies')
     const [latencies] = (await once(this.#child, 'message')) as [number[]]

@@ -1,9 +1,9 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-// Receivers in a process of their own, as many as there are paths: each answers 200 at once, but for
-// /hanging, which never answers, and /second-try, which fails first attempts. Tells, when asked, how long
-// each delivery that it took was under way, those to /answering left out.
+// Receivers in their own process, one for each path. Each responds 200 at once, except /hanging, which never responds,
+// and /second-try, which responds 500 to first attempts. On request, the process reports the latency of each delivery
+// that it took, except those to /answering.
 
 let latenciesMs: number[] = []
 
@@ -16,7 +16,7 @@ const server = createServer((request, response) => {
       response.writeHead(500).end()
       return
     }
-    // Measured are its neighbours.
+    // Its latency is not measured.
     if (request.url === '/answering') {
       response.writeHead(200, { 'content-length': 0 }).end()
       return

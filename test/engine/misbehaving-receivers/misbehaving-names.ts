@@ -1,10 +1,10 @@
 import type { DnsAnswer, DnsQuestion } from '../../../packages/server/test/harness/dns-server.ts'
 
-const GOOD = '127.0.0.1'
+const ALLOWED = '127.0.0.1'
 const PRIVATE = '10.1.2.3'
 
-/** What the zoo's name server says of a name, by its first label. */
-export class Names {
+/** What the name server of these tests answers for a name. The first label of the name decides. */
+export class MisbehavingNames {
   readonly #asked = new Set<string>()
 
   answer({ name, type }: DnsQuestion): DnsAnswer {
@@ -16,9 +16,9 @@ export class Names {
       case 'private':
         return { addresses: [PRIVATE, '169.254.169.254'] }
       case 'mixed':
-        return { addresses: [GOOD, PRIVATE] }
+        return { addresses: [ALLOWED, PRIVATE] }
       case 'rebinding':
-        return { addresses: [this.#isFirst(`${label} ${type}`) ? GOOD : PRIVATE], ttl: 0 }
+        return { addresses: [this.#isFirst(`${label} ${type}`) ? ALLOWED : PRIVATE], ttl: 0 }
       default:
         return 'no such name'
     }

@@ -1,19 +1,19 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import type { Specimen } from './specimen.ts'
+import type { MisbehavingReceiver } from './misbehaving-receiver.ts'
 
 const ANNOUNCED_BYTES = 10 * 2 ** 30
-/** What the engine reads, and what sockets of loopback hold besides. */
+/** The bytes that the sender reads, and those that loopback sockets buffer. */
 const MOST_BYTES = 16 * 2 ** 20
 const CHUNK = Buffer.alloc(64 * 1024, 'x')
 
-/** Answers 200 and pours a body of 10 GB, as fast as the socket takes it. */
-export class PouringSpecimen implements Specimen {
+/** Responds 200 and sends a body of 10 GB, as fast as the socket takes it. */
+export class HugeBodyReceiver implements MisbehavingReceiver {
   readonly expected: Readonly<Record<string, unknown>> = { outcome: 'delivered', status: 200 }
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
-  #mostPoured = 0
+  #mostSent = 0
 
   private constructor(server: Server) {
     this.#server = server
@@ -21,24 +21,24 @@ export class PouringSpecimen implements Specimen {
       this.#sockets.add(socket)
       socket.on('error', () => undefined)
       socket.on('close', () => {
-        this.#mostPoured = Math.max(this.#mostPoured, socket.bytesWritten)
+        this.#mostSent = Math.max(this.#mostSent, socket.bytesWritten)
         this.#sockets.delete(socket)
       })
     })
     server.on('request', (_request, response) => {
       response.writeHead(200, { 'Content-Length': ANNOUNCED_BYTES })
-      const pour = (): void => {
+      const send = (): void => {
         while (!response.destroyed && response.write(CHUNK));
       }
-      response.on('drain', pour)
-      pour()
+      response.on('drain', send)
+      send()
     })
   }
 
-  static async open(): Promise<PouringSpecimen> {
+  static async open(): Promise<HugeBodyReceiver> {
     const server = createServer().listen(0, '127.0.0.1')
     await once(server, 'listening')
-    return new PouringSpecimen(server)
+    return new HugeBodyReceiver(server)
   }
 
   get url(): string {
@@ -49,11 +49,13 @@ export class PouringSpecimen implements Specimen {
     return this.#sockets.size
   }
 
-  get complaints(): readonly string[] {
-    return this.#mostPoured > MOST_BYTES ? [`${this.#mostPoured} bytes of the body were taken`] : []
+  get violations(): readonly string[] {
+    return this.#mostSent > MOST_BYTES
+      ? [`${this.#mostSent} bytes of the body were read; the limit is ${MOST_BYTES}`]
+      : []
   }
 
-  forget(): void {}
+  checkRequests(): void {}
 
   async [Symbol.asyncDispose](): Promise<void> {
     const closed = once(this.#server, 'close')

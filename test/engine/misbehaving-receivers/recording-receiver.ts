@@ -1,35 +1,35 @@
 import type { ServerCertificate } from '../../../packages/server/test/harness/certificates.ts'
 import { openReceiver, type Receiver } from '../../../packages/server/test/harness/receiver.ts'
 import type { ReceiverResponse } from '../../../packages/server/test/harness/receiver-response.ts'
-import type { Specimen } from './specimen.ts'
+import type { MisbehavingReceiver } from './misbehaving-receiver.ts'
 
-export interface ReceiverSpecimenOptions {
+export interface RecordingReceiverOptions {
   readonly respond?: ReceiverResponse
   readonly tls?: ServerCertificate
   readonly expected: Readonly<Record<string, unknown>>
-  /** Where a visit goes, given the receiver's own URL. */
+  /** The URL of the webhook, made from the receiver's own URL, which is the default. */
   readonly urlOf?: (url: URL) => string
-  /** No request may arrive. */
-  readonly isOffLimits?: boolean
+  /** The sender must not send a request to it. */
+  readonly mustGetNoRequest?: boolean
 }
 
-/** A specimen on the receiver that the other tests use. */
-export class ReceiverSpecimen implements Specimen {
+/** A misbehaving receiver made from the receiver that the other tests use. */
+export class RecordingReceiver implements MisbehavingReceiver {
   readonly expected: Readonly<Record<string, unknown>>
   readonly #receiver: Receiver
-  readonly #options: ReceiverSpecimenOptions
-  readonly #complaints = new Set<string>()
+  readonly #options: RecordingReceiverOptions
+  readonly #violations = new Set<string>()
 
-  private constructor(receiver: Receiver, options: ReceiverSpecimenOptions) {
+  private constructor(receiver: Receiver, options: RecordingReceiverOptions) {
     this.#receiver = receiver
     this.#options = options
     this.expected = options.expected
   }
 
-  static async open(options: ReceiverSpecimenOptions): Promise<ReceiverSpecimen> {
+  static async open(options: RecordingReceiverOptions): Promise<RecordingReceiver> {
     const { tls, respond = 200 } = options
     const receiver = await openReceiver({ respond, ...(tls !== undefined && { tls }) })
-    return new ReceiverSpecimen(receiver, options)
+    return new RecordingReceiver(receiver, options)
   }
 
   get url(): string {
@@ -41,15 +41,16 @@ export class ReceiverSpecimen implements Specimen {
     return this.#receiver.openConnections
   }
 
-  get complaints(): readonly string[] {
-    return [...this.#complaints]
+  get violations(): readonly string[] {
+    return [...this.#violations]
   }
 
-  forget(): void {
+  checkRequests(): void {
     const { requests } = this.#receiver
-    if (this.#options.isOffLimits && requests.length > 0) this.#complaints.add('was sent a request')
+    if (this.#options.mustGetNoRequest && requests.length > 0)
+      this.#violations.add('a request was sent to it')
     if (requests.some(({ path }) => path !== '/hook'))
-      this.#complaints.add('was followed elsewhere')
+      this.#violations.add('a request was sent to another path than /hook')
     requests.length = 0
   }
 

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { TemporaryFolder } from '../../../packages/server/test/harness/temporary-folder.ts'
-import { freePort } from '../../harness/free-port.ts'
-import { ServiceProcess } from '../../crash/service-process.ts'
-import { ManagementApi } from '../../harness/management-api.ts'
+import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
+import { ServiceProcess } from '../crash/service-process.ts'
+import { freePort } from '../harness/free-port.ts'
+import { ManagementApi } from '../harness/management-api.ts'
 
 const ADMIN_TOKEN = 'tok_parked_test'
 const SENDERS = 8
 const CALLS = 20
 
-/** The service on a data folder of its own, in a process of its own, that can be loaded and looked at. */
+/** The service in its own process, with its own data folder, for tests that put a load on it and measure it. */
 export class MeasuredService implements AsyncDisposable {
   readonly #folder = new TemporaryFolder()
   #process: ServiceProcess | undefined
@@ -42,7 +42,7 @@ export class MeasuredService implements AsyncDisposable {
     return new ManagementApi(this.#process!.url, ADMIN_TOKEN)
   }
 
-  /** A source with one destination. What is sent from now on is sent as this source. */
+  /** Creates a source with one destination. Calls that are sent from now on use this source. */
   async addSource(webhookUrl: string): Promise<void> {
     const made = await this.api.call<{ id: string; writeKeys: [{ key: string }] }>(
       'POST',
@@ -60,13 +60,13 @@ export class MeasuredService implements AsyncDisposable {
     this.#authorization = `Basic ${btoa(`${made.writeKeys[0].key}:`)}`
   }
 
-  /** Bytes of memory that the process has. */
+  /** The resident memory of the process. */
   get residentBytes(): number {
     const status = readFileSync(`/proc/${this.#process!.pid}/status`, 'utf8')
     return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)![1]) * 1024
   }
 
-  /** Sends calls as fast as they are answered. */
+  /** Sends calls, from several senders, as fast as they are answered. */
   async load(seconds: number): Promise<void> {
     const end = performance.now() + seconds * 1000
     const sender = async (): Promise<void> => {
@@ -75,7 +75,7 @@ export class MeasuredService implements AsyncDisposable {
     await Promise.all(Array.from({ length: SENDERS }, sender))
   }
 
-  /** Returns the messageIds of what was accepted. */
+  /** Sends a batch. Returns the messageIds of the accepted calls. */
   async send(count: number): Promise<string[]> {
     const properties = { acceptedAt: performance.timeOrigin + performance.now() }
     const batch = Array.from({ length: count }, () => ({
@@ -95,7 +95,7 @@ export class MeasuredService implements AsyncDisposable {
     return batch.map(({ messageId }) => messageId)
   }
 
-  /** A connection to the live tail, after the message with this id where one is given. */
+  /** Opens a connection to the live tail, from after the message `lastId` if it is given. */
   async live({ lastId, signal }: { lastId?: string; signal: AbortSignal }): Promise<Response> {
     const answer = await fetch(`${this.#process!.url}/api/v1/live`, {
       headers: {

@@ -2,31 +2,36 @@ import { WebhookSender } from '../../../packages/server/src/delivery/sending/sen
 import type { AttemptResult } from '../../../packages/server/src/delivery/sending/outcome.ts'
 import { makeCertificates } from '../../../packages/server/test/harness/certificates.ts'
 import { DnsServer } from '../../../packages/server/test/harness/dns-server.ts'
-import { SkippingClock } from '../skipping-clock.ts'
-import { Names } from './names.ts'
-import { type Species, type Specimen, TIMEOUT_MS, type Zoo } from './specimen.ts'
+import { AdjustableClock } from '../adjustable-clock.ts'
+import { MisbehavingNames } from './misbehaving-names.ts'
+import {
+  type MisbehavingReceiver,
+  type Misbehaviour,
+  type ReceiverContext,
+  TIMEOUT_MS,
+} from './misbehaving-receiver.ts'
 
-/** Visits at a time. As many sockets: a wait for one counts as part of an attempt. */
+/** Attempts at a time. There are as many sockets, because the wait for a socket counts as part of an attempt. */
 export const AT_ONCE = 100
 const BODY = JSON.stringify({ version: 1, type: 'track', properties: { note: 'x'.repeat(1000) } })
 
-/** One visit: what came of it, and how long it took until the sender was done with it. */
-export interface Visit {
+/** The result of an attempt, and how long it took until the sender returned it. */
+export interface TimedResult {
   readonly result: AttemptResult
   readonly tookMs: number
 }
 
-/** The sender as the service has it, with a deadline that is short, and a name server of its own. */
-export class Visitor implements AsyncDisposable {
-  readonly clock = new SkippingClock()
+/** The sender of the service, with a short deadline and its own name server. */
+export class SenderUnderTest implements AsyncDisposable {
+  readonly clock = new AdjustableClock()
   readonly #sender: WebhookSender
-  readonly #zoo: Zoo
+  readonly #context: ReceiverContext
   readonly #stack: AsyncDisposableStack
 
   private constructor(stack: AsyncDisposableStack, dns: DnsServer) {
     const certificates = makeCertificates()
     this.#stack = stack
-    this.#zoo = { certificates, dns }
+    this.#context = { certificates, dns }
     this.#sender = stack.use(
       new WebhookSender({
         clock: this.clock,
@@ -39,24 +44,26 @@ export class Visitor implements AsyncDisposable {
     )
   }
 
-  static async open(): Promise<Visitor> {
+  static async open(): Promise<SenderUnderTest> {
     const stack = new AsyncDisposableStack()
-    const names = new Names()
+    const names = new MisbehavingNames()
     const answer: DnsServer['answer'] = (question) => names.answer(question)
-    return new Visitor(stack, stack.use(await DnsServer.open(answer)))
+    return new SenderUnderTest(stack, stack.use(await DnsServer.open(answer)))
   }
 
-  async meet(species: Species): Promise<Specimen> {
-    return this.#stack.use(await species.open(this.#zoo))
+  /** Opens a receiver, which is closed with the sender. */
+  async openReceiver(misbehaviour: Misbehaviour): Promise<MisbehavingReceiver> {
+    return this.#stack.use(await misbehaviour.open(this.#context))
   }
 
-  async visit({ url }: { readonly url: string }): Promise<Visit> {
+  /** Makes one attempt. */
+  async attempt({ url }: { readonly url: string }): Promise<TimedResult> {
     const started = performance.now()
     const result = await this.#sender.send({
       url,
       headers: {},
       body: BODY,
-      deliveryId: 'msg_zoo',
+      deliveryId: 'msg_1',
       attempt: 1,
       sharedSecret: 'a shared secret',
     })

@@ -1,0 +1,30 @@
+import type { Certificates } from '../../../packages/server/test/harness/certificates.ts'
+import type { DnsServer } from '../../../packages/server/test/harness/dns-server.ts'
+
+/** The deadline of an attempt in these tests, up to the last response header. */
+export const TIMEOUT_MS = 700
+
+/** What a receiver is opened with. */
+export interface ReceiverContext {
+  readonly certificates: Certificates
+  readonly dns: DnsServer
+}
+
+/** A receiver that misbehaves in one way, and the result that every attempt on it must have. */
+export interface MisbehavingReceiver extends AsyncDisposable {
+  /** The URL of its webhook. */
+  readonly url: string
+  /** A pattern for `toMatchObject`. */
+  readonly expected: Readonly<Record<string, unknown>>
+  /** Its open connections. At the end there must be none. */
+  readonly openConnections: number
+  /** What the sender did wrong, as sentences. */
+  readonly violations: readonly string[]
+  /** Checks the recorded requests and deletes them, because there are many. */
+  checkRequests(): void
+}
+
+export interface Misbehaviour {
+  readonly name: string
+  open(context: ReceiverContext): Promise<MisbehavingReceiver>
+}

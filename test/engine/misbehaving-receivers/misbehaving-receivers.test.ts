@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'vitest'
+import { openReceiver } from '../../../packages/server/test/harness/receiver.ts'
+import { seededRandom } from '../../../packages/server/test/harness/seeded-random.ts'
+import { SEED } from '../seed.ts'
+import { type MisbehavingReceiver, TIMEOUT_MS } from './misbehaving-receiver.ts'
+import { MISBEHAVIOURS } from './misbehaviours.ts'
+import { AT_ONCE, SenderUnderTest } from './sender-under-test.ts'
+
+/** A body may take a second after the deadline. The rest is a margin for a busy machine. */
+const MOST_MS = TIMEOUT_MS + 1000 + 1500
+/** Addresses with a TTL of 0 are cached for 5 s. */
+const LONGER_THAN_ANY_TTL_MS = 6000
+/** Attempts on each receiver. */
+const REPETITIONS = 1000
+/** Attempts before memory is measured, so that everything that is created once exists. */
+const WARMING_UP = 100
+const MOST_GROWTH_BYTES = 4 * 2 ** 20
+
+describe('an attempt ends in time and with the right class, at', () => {
+  test.each(MISBEHAVIOURS)('$name', async (misbehaviour) => {
+    await using sender = await SenderUnderTest.open()
+    const receiver = await sender.openReceiver(misbehaviour)
+    for (let times = 0; times < 3; times++) {
+      const { result, tookMs } = await sender.attempt(receiver)
+      expect(result).toMatchObject(receiver.expected)
+      expect(tookMs).toBeLessThan(MOST_MS)
+    }
+    receiver.checkRequests()
+    expect(receiver.violations).toEqual([])
+  })
+})
+
+test('a name that changes to a private address is used until its TTL is over, and then not connected to', async () => {
+  await using sender = await SenderUnderTest.open()
+  const headers = { Connection: 'close' }
+  await using receiver = await openReceiver({ respond: { status: 200, headers } })
+  let before = 0
+  for (let times = 0; times < REPETITIONS; times++) {
+    if (times === WARMING_UP) before = retainedBytes()
+    const url = `http://rebinding-${times}.example:${receiver.port}/hook`
+    const classOf = async (): Promise<string> => (await sender.attempt({ url })).result.class
+    expect(await classOf()).toBe('delivered')
+    expect(await classOf()).toBe('delivered')
+    sender.clock.adjust(LONGER_THAN_ANY_TTL_MS)
+    expect(await classOf()).toBe('address_forbidden')
+  }
+  expect(receiver.requests).toHaveLength(2 * REPETITIONS)
+  receiver.requests.length = 0
+  const grown = retainedBytes() - before
+  console.log(`${REPETITIONS} names: ${(grown / 1024).toFixed(0)} KiB more on the heap`)
+  expect(grown).toBeLessThan(MOST_GROWTH_BYTES)
+})
+
+test(`${REPETITIONS} attempts on each of them, in parallel, leave no memory and no socket behind`, async () => {
+  await using sender = await SenderUnderTest.open()
+  const receivers = await Promise.all(MISBEHAVIOURS.map((each) => sender.openReceiver(each)))
+  const random = seededRandom(SEED)
+  const tryAll = async (each: number): Promise<number> => {
+    const attempts = each * receivers.length
+    const plan = shuffled(receivers, random)
+    let slowestMs = 0
+    let begun = 0
+    const tryInTurn = async (): Promise<void> => {
+      while (begun < attempts) {
+        const receiver = plan[begun++ % plan.length]!
+        const { result, tookMs } = await sender.attempt(receiver)
+        expect(result).toMatchObject(receiver.expected)
+        slowestMs = Math.max(slowestMs, tookMs)
+      }
+    }
+    await Promise.all(Array.from({ length: AT_ONCE }, tryInTurn))
+    await allClosed(receivers)
+    return slowestMs
+  }
+  await tryAll(WARMING_UP)
+  const before = { bytes: retainedBytes(), handles: handles() }
+  const slowestMs = await tryAll(REPETITIONS)
+  const grown = retainedBytes() - before.bytes
+  console.log(
+    `seed ${SEED}: ${REPETITIONS} attempts on each of ${receivers.length}, the slowest took ${slowestMs.toFixed(0)} ms; ` +
+      `${(grown / 1024).toFixed(0)} KiB more on the heap, ${handles() - before.handles} handles more`,
+  )
+  expect(slowestMs).toBeLessThan(MOST_MS)
+  expect(grown).toBeLessThan(MOST_GROWTH_BYTES)
+  expect(handles()).toBeLessThanOrEqual(before.handles)
+})
+
+function shuffled<T>(items: readonly T[], random: () => number): T[] {
+  const keyed = items.map((item) => [random(), item] as const)
+  return keyed.toSorted(([a], [b]) => a - b).map(([, item]) => item)
+}
+
+/** Resolves when the sockets that were kept open for further attempts are closed, which takes some seconds. */
+async function allClosed(receivers: readonly MisbehavingReceiver[]): Promise<void> {
+  for (const receiver of receivers) {
+    await expect.poll(() => receiver.openConnections, { timeout: 15_000, interval: 50 }).toBe(0)
+    receiver.checkRequests()
+    expect(receiver.violations).toEqual([])
+  }
+}
+
+/** The number of resources that keep the process alive, without timers: sockets, servers, look-ups. */
+function handles(): number {
+  return process.getActiveResourcesInfo().filter((kind) => kind !== 'Timeout').length
+}
+
+/** The bytes of the heap, and of buffers outside it, after a garbage collection. Needs `--expose-gc`. */
+function retainedBytes(): number {
+  if (globalThis.gc === undefined) throw new Error('Run it with --expose-gc.')
+  // The second collection frees what finalizers released in the first.
+  globalThis.gc()
+  globalThis.gc()
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
+}

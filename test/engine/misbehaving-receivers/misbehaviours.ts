@@ -1,0 +1,108 @@
+import { gzipSync } from 'node:zlib'
+import { expect } from 'vitest'
+import type { ServerCertificate } from '../../../packages/server/test/harness/certificates.ts'
+import type { ReceiverResponse } from '../../../packages/server/test/harness/receiver-response.ts'
+import { HugeBodyReceiver } from './huge-body-receiver.ts'
+import { RecordingReceiver, type RecordingReceiverOptions } from './recording-receiver.ts'
+import type { Misbehaviour, ReceiverContext } from './misbehaving-receiver.ts'
+
+type Expected = RecordingReceiverOptions['expected']
+
+const DELIVERED: Expected = { outcome: 'delivered', class: 'delivered', status: 200 }
+const TIMEOUT: Expected = { outcome: 'retry', class: 'timeout' }
+// An attempt that joins the look-up of an earlier attempt may fail with it, before its own deadline.
+const NO_LOOKUP: Expected = {
+  outcome: 'retry',
+  class: expect.stringMatching(/^(timeout|dns_failed)$/),
+}
+const BROKEN: Expected = { outcome: 'retry', class: 'connection_failed' }
+const FORBIDDEN: Expected = { outcome: 'rejected', class: 'address_forbidden' }
+const BAD_CERTIFICATE: Expected = { outcome: 'rejected', class: 'certificate_invalid' }
+
+const HOUR = 60 * 60 * 1000
+// 16 MiB, compressed to 16 KiB. A sender that decompresses them needs a thousand times the memory.
+const BOMB = gzipSync(Buffer.alloc(16 * 2 ** 20))
+
+const responding = (name: string, respond: ReceiverResponse, expected: Expected): Misbehaviour => ({
+  name,
+  open: () => RecordingReceiver.open({ respond, expected }),
+})
+
+const withCertificate = (
+  name: string,
+  certificate: (context: ReceiverContext) => ServerCertificate,
+): Misbehaviour => ({
+  name,
+  open: (context) =>
+    RecordingReceiver.open({
+      tls: certificate(context),
+      expected: BAD_CERTIFICATE,
+      mustGetNoRequest: true,
+    }),
+})
+
+/** Replaces the host of a URL with a name whose first label tells the name server how to misbehave. */
+const named =
+  (label: string) =>
+  (url: URL): string =>
+    `http://${label}.example:${url.port}/hook`
+
+export const MISBEHAVIOURS: readonly Misbehaviour[] = [
+  responding('headers that never end, sent slowly', 'slow-headers', TIMEOUT),
+  responding('a body that never ends, sent slowly', 'slow-body', DELIVERED),
+  responding('a body that never ends, sent fast', 'endless-body', DELIVERED),
+  { name: 'a body of 10 GB', open: () => HugeBodyReceiver.open() },
+  responding(
+    'a gzip bomb',
+    { status: 200, headers: { 'Content-Encoding': 'gzip' }, body: BOMB },
+    DELIVERED,
+  ),
+  responding('a reset', 'reset', BROKEN),
+  responding('a half-closed connection', 'half-close', BROKEN),
+  responding('a flood of 1xx', 'interim-flood', TIMEOUT),
+  responding(
+    'a redirect to itself',
+    { status: 307, headers: { Location: '/elsewhere' } },
+    { outcome: 'rejected', class: 'redirect', status: 307 },
+  ),
+  responding(
+    'Retry-After in the year 9999',
+    { status: 503, headers: { 'Retry-After': 'Fri, 31 Dec 9999 23:59:59 GMT' } },
+    { outcome: 'retry', class: 'http_5xx', retryAfterMs: HOUR },
+  ),
+  responding(
+    'headers of a megabyte',
+    { bytes: `HTTP/1.1 200 OK\r\nX-Large: ${'x'.repeat(2 ** 20)}\r\n\r\n` },
+    { outcome: 'retry', class: 'protocol_error' },
+  ),
+  withCertificate('a self-signed certificate', ({ certificates }) => certificates.selfSigned),
+  withCertificate('an expired certificate', ({ certificates }) => certificates.expired),
+  withCertificate('a certificate for another host', ({ certificates }) => certificates.wrongHost),
+  {
+    name: 'a name whose name servers do not respond',
+    open: () =>
+      RecordingReceiver.open({
+        urlOf: named('silent'),
+        expected: NO_LOOKUP,
+        mustGetNoRequest: true,
+      }),
+  },
+  {
+    name: 'a name with a private address',
+    open: () =>
+      RecordingReceiver.open({
+        urlOf: named('private'),
+        expected: FORBIDDEN,
+        mustGetNoRequest: true,
+      }),
+  },
+  {
+    name: 'a name with an allowed address and a private one',
+    open: () =>
+      RecordingReceiver.open({
+        urlOf: named('mixed'),
+        expected: FORBIDDEN,
+        mustGetNoRequest: true,
+      }),
+  },
+]
