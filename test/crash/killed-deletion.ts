@@ -12,7 +12,7 @@ import { RunningWorker } from '../../packages/server/test/harness/running-worker
 
 type Write = (...args: never[]) => Promise<unknown>
 
-/** `port` whose methods `names` count as writes. */
+/** `port`, calling `count` before and after each of the methods `names`. */
 function counted<T extends object>(port: T, names: readonly (keyof T)[], count: () => void): T {
   return new Proxy(port, {
     get(target, name) {

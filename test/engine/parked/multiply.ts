@@ -1,6 +1,9 @@
 import { DatabaseSync } from 'node:sqlite'
 
-/** How many copies to make, and when they are due, in milliseconds since the epoch: the first ones at `dueAt`, the rest later. */
+/**
+ * How many copies to make, and when they are due, in milliseconds since the epoch: the first ones at `dueAt`, the rest
+ * later.
+ */
 export interface Copies {
   readonly count: number
   readonly dueFirst: number
@@ -91,7 +94,9 @@ function dropIndexes(db: DatabaseSync): readonly string[] {
   return indexes.map(({ sql }) => String(sql))
 }
 
-/** Inserts the original row once for each number, with some columns changed. CROSS JOIN keeps the order of the numbers. */
+/**
+ * Inserts the original row once for each number, with some columns changed. CROSS JOIN keeps the order of the numbers.
+ */
 function copyRows(
   db: DatabaseSync,
   table: 'events' | 'deliveries',

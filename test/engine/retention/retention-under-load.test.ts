@@ -11,7 +11,7 @@ import { fillArchive } from '../../../packages/server/test/upkeep/fill-archive.t
 
 const DAY = 24 * 60 * 60 * 1000
 
-test('retention removes 200,000 rows while calls come in and go out, and never blocks the event loop', async () => {
+test('retention removes 200,000 rows during ingest and delivery without blocking the event loop', async () => {
   using folder = new TemporaryFolder()
   fillArchive(folder, { events: 50_000, attemptsEach: 2 })
   await using receiver = await openReceiver()

@@ -24,7 +24,9 @@ export interface LongOutageOptions {
 const MINUTE = 60_000
 const RETRY_WINDOW_MS = 4 * 60 * MINUTE
 const LIMITS = { maxInFlight: 512, laneConcurrency: 64, laneWindow: 256 }
-/** How many times a second events arrive, while the receiver is down and up. Events that arrive together share a commit. */
+/**
+ * How many times a second events arrive, while the receiver is down and up. Events that arrive together share a commit.
+ */
 const ARRIVALS = { down: 1, up: 10 }
 
 /** One destination with production settings. Its receiver goes down, and comes back with a limited capacity. */

@@ -117,7 +117,10 @@ export class Dispatcher implements AsyncDisposable {
     return this.#scheduler.inMemory
   }
 
-  /** How long there have been deliveries in memory and none of them ended. A round takes seconds, however slow its receiver. */
+  /**
+   * How long there have been deliveries in memory and none of them ended. A round takes seconds, however slow its
+   * receiver.
+   */
   get stillForMs(): number {
     return this.#accounting.stillForMs
   }
@@ -127,7 +130,9 @@ export class Dispatcher implements AsyncDisposable {
     return this.#accounting.imbalance(this.inMemory)
   }
 
-  /** Takes a fresh task, and calls its `onRecorded` later. Never waits for a receiver: a task without room is parked. */
+  /**
+   * Takes a fresh task, and calls its `onRecorded` later. Never waits for a receiver: a task without room is parked.
+   */
   deliver(task: Omit<DeliveryTask, 'origin'>): void {
     const fresh: DeliveryTask = { ...task, origin: 'fresh' }
     const { destinationId } = fresh.delivery

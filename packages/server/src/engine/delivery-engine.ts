@@ -142,7 +142,10 @@ export class DeliveryEngine implements AsyncDisposable {
     return this.#supervisor.failing
   }
 
-  /** How long lanes have had deliveries in memory and none of them ended. A round takes seconds, however slow its receiver. */
+  /**
+   * How long lanes have had deliveries in memory and none of them ended. A round takes seconds, however slow its
+   * receiver.
+   */
   get stillForMs(): number {
     return Math.max(...this.#allLanes.map((lanes) => lanes.stillForMs))
   }
@@ -152,7 +155,10 @@ export class DeliveryEngine implements AsyncDisposable {
     return this.#allLanes.reduce((sum, lanes) => sum + lanes.imbalance, 0)
   }
 
-  /** Ends the workers, then waits until the rounds in flight are recorded and acked. Other deliveries come again after a restart. */
+  /**
+   * Ends the workers, then waits until the rounds in flight are recorded and acked. Other deliveries come again after a
+   * restart.
+   */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopping.abort()
     await this.#supervisor.ended()

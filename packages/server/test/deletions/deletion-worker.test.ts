@@ -22,7 +22,7 @@ async function carryOut(backend: Backend): Promise<void> {
   await isDone
 }
 
-test('one notice for each user and destination that is on, in the sources it is about', async () => {
+test('a deletion creates one notice for each user and each enabled destination of the sources that it covers', async () => {
   using folder = new TemporaryFolder()
   await using backend = await openIn(folder.path)
   await setUp(backend)
@@ -38,7 +38,7 @@ test('one notice for each user and destination that is on, in the sources it is 
   expect(await about(inOne)).toEqual(['dst_b u1'])
 })
 
-test('without suppress the user may come back; with it, what came before it was in force is purged', async () => {
+test('without suppress, new events of the user are kept; with it, events from before it took effect are purged', async () => {
   using folder = new TemporaryFolder()
   await using backend = await openIn(folder.path)
   await setUp(backend)

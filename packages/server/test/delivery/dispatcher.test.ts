@@ -7,7 +7,7 @@ import { TemporaryFolder } from '../harness/temporary-folder.ts'
 const never = (): Promise<never> => new Promise(() => undefined)
 
 describe('lanes', () => {
-  test('a receiver that never answers does not hold up another one', async () => {
+  test('a receiver that never responds does not delay another one', async () => {
     await using slow = await openReceiver({ respond: never })
     await using healthy = await openReceiver()
     await using engine = await TestEngine.open({
@@ -17,7 +17,7 @@ describe('lanes', () => {
     await engine.destination('dst_healthy', healthy.url)
     await engine.receive(200)
     await healthy.waitFor(200)
-    // The slow lane holds what it may, four of them in flight; the rest is parked in the database.
+    // The slow lane has its window in memory, with four rounds in flight. The rest is parked.
     await expect.poll(() => slow.requests.length).toBe(4)
     const parked = await engine.deliveries({ destinationId: 'dst_slow' })
     expect(parked.length).toBeGreaterThanOrEqual(200 - 8)
@@ -26,7 +26,7 @@ describe('lanes', () => {
     await slow[Symbol.asyncDispose]()
   })
 
-  test('a lane never has more in flight than a quarter of the node', async () => {
+  test('a lane never has more in flight than a quarter of the slots of the node', async () => {
     await using slow = await openReceiver({ respond: never })
     await using engine = await TestEngine.open({
       limits: { maxInFlight: 12, laneConcurrency: 64 },
@@ -40,7 +40,7 @@ describe('lanes', () => {
     await slow[Symbol.asyncDispose]()
   })
 
-  test('what a full lane parked is delivered when the receiver keeps up again, each event once', async () => {
+  test('deliveries that a full lane parked are delivered when the receiver responds again, each once', async () => {
     const { promise: opened, resolve: open } = Promise.withResolvers<void>()
     await using receiver = await openReceiver({ respond: () => opened.then(() => 200) })
     await using engine = await TestEngine.open({
@@ -62,7 +62,7 @@ describe('lanes', () => {
   })
 })
 
-test('what still waits in its lane when a destination is turned off is parked, not sent', async () => {
+test('deliveries that wait in the lane of a destination that is disabled are parked, not sent', async () => {
   const { promise: opened, resolve: open } = Promise.withResolvers<void>()
   await using receiver = await openReceiver({ respond: () => opened.then(() => 200) })
   await using engine = await TestEngine.open({ limits: { laneConcurrency: 1 } })
@@ -100,14 +100,14 @@ describe('parked deliveries', () => {
     expect(second?.headers['x-hookline-attempt']).toBe('2')
   })
 
-  test('wait while their destination is off, and go on when it is on again', async () => {
+  test('wait while their destination is disabled, and are tried when it is enabled again', async () => {
     await using receiver = await openReceiver({ respond: [500, 200] })
     await using engine = await TestEngine.open({ retryDelaysMs: [50] })
     const destination = await engine.destination('dst_a', receiver.url)
     await engine.receive(1)
     await receiver.waitFor(1)
     await engine.backend.catalog.putDestination({ ...destination, enabled: false, version: 2 })
-    // One that is on shows that the feed has passed by meanwhile.
+    // Retries of an enabled destination show that the feed has looked in the meantime.
     await using other = await openReceiver({ respond: [500, 500, 500, 200] })
     await engine.destination('dst_b', other.url)
     await engine.receive(1)
@@ -117,7 +117,7 @@ describe('parked deliveries', () => {
     await receiver.waitFor(2)
   })
 
-  test('of a removed destination end rejected', async () => {
+  test('of a removed destination are rejected', async () => {
     await using receiver = await openReceiver({ respond: 500 })
     await using engine = await TestEngine.open({ retryDelaysMs: [60_000] })
     await engine.destination('dst_a', receiver.url)
@@ -131,28 +131,28 @@ describe('parked deliveries', () => {
   })
 })
 
-describe('a backend that is away for a while', () => {
-  /** The backend with `record` and `archive` failing while `isAway`. */
-  function failing(isAway: () => boolean) {
+describe('a backend that is unavailable for a while', () => {
+  /** The backend, unavailable for the engine's calls while `isUnavailable` returns true. */
+  function failing(isUnavailable: () => boolean) {
     return (backend: Backend): Backend => {
       const { deliveries, events } = backend
-      const orAway = async <T>(work: () => Promise<T>): Promise<T> => {
-        if (isAway()) throw new BackendUnavailable('away, by the test')
+      const orUnavailable = async <T>(work: () => Promise<T>): Promise<T> => {
+        if (isUnavailable()) throw new BackendUnavailable('unavailable, by the test')
         return work()
       }
       return {
         ...backend,
         deliveries: {
-          record: (records) => orAway(() => deliveries.record(records)),
-          claim: (id, options) => orAway(() => deliveries.claim(id, options)),
+          record: (records) => orUnavailable(() => deliveries.record(records)),
+          claim: (id, options) => orUnavailable(() => deliveries.claim(id, options)),
           release: (ids) => deliveries.release(ids),
-          nextDue: () => orAway(() => deliveries.nextDue()),
-          unhold: (id, now) => orAway(() => deliveries.unhold(id, now)),
+          nextDue: () => orUnavailable(() => deliveries.nextDue()),
+          unhold: (id, now) => orUnavailable(() => deliveries.unhold(id, now)),
           find: (id) => deliveries.find(id),
           list: (filter, page) => deliveries.list(filter, page),
         },
         events: {
-          archive: (entries) => orAway(() => events.archive(entries)),
+          archive: (entries) => orUnavailable(() => events.archive(entries)),
           find: (id) => events.find(id),
           list: (filter, page) => events.list(filter, page),
         },
@@ -160,22 +160,22 @@ describe('a backend that is away for a while', () => {
     }
   }
 
-  test('costs no event and no second request: what was sent is recorded when it is back', async () => {
-    let isAway = false
+  test('loses no event and causes no second request: results are recorded when it is available again', async () => {
+    let isUnavailable = false
     await using receiver = await openReceiver({
       respond: () => {
-        isAway = true
+        isUnavailable = true
         return 200
       },
     })
-    await using engine = await TestEngine.open({ through: failing(() => isAway) })
+    await using engine = await TestEngine.open({ through: failing(() => isUnavailable) })
     await engine.destination('dst_a', receiver.url)
     await engine.receive(1)
     await receiver.waitFor(1)
     await engine.receive(1)
     expect(await engine.deliveries({})).toHaveLength(0)
     receiver.respond = () => 200
-    isAway = false
+    isUnavailable = false
     await expect
       .poll(async () => (await engine.deliveries({})).map(({ state }) => state), { timeout: 5000 })
       .toEqual(['delivered', 'delivered'])
@@ -183,7 +183,7 @@ describe('a backend that is away for a while', () => {
   })
 })
 
-test('a graceful stop ends and records what is in flight, and the rest comes after the restart', async () => {
+test('a graceful stop records the rounds in flight, and all other deliveries are made after the restart', async () => {
   using folder = new TemporaryFolder()
   const { promise: opened, resolve: open } = Promise.withResolvers<void>()
   await using receiver = await openReceiver({ respond: () => opened.then(() => 200) })

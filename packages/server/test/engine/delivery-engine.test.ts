@@ -5,10 +5,10 @@ import { ManualClock } from '../harness/manual-clock.ts'
 import { openReceiver, type Receiver } from '../harness/receiver.ts'
 import { TestEngine } from '../harness/test-engine.ts'
 
-/** More than the longest pause before a worker starts again. */
+/** More than the longest pause before a worker is restarted. */
 const RESTART_MS = 12_500
 
-/** A backend whose archive fails while `fails` says so, as it would by a bug. */
+/** A backend whose `archive` throws, as because of a bug, while `fails` returns true. */
 const withFaultyArchive =
   (fails: () => boolean) =>
   (backend: Backend): Backend => {
@@ -27,12 +27,12 @@ const withFaultyArchive =
 const workerFailures = ({ logged }: TestEngine): readonly unknown[] =>
   logged.filter(({ msg }) => msg === 'worker.failed').map(({ worker }) => worker)
 
-/** The ids of the deliveries that the receiver got, in order of arrival. */
+/** The ids of the deliveries that the receiver received, in order of arrival. */
 const idsAt = ({ requests }: Receiver): readonly unknown[] =>
   requests.map(({ headers }) => headers['webhook-id'])
 
 describe('a pipeline that fails', () => {
-  test('starts again and delivers everything, and once: what is in the lanes already is not handed over again', async () => {
+  test('is restarted and delivers everything once: deliveries that are in the lanes are not delivered again', async () => {
     const clock = new ManualClock()
     const answers: (() => void)[] = []
     const respond = (): Promise<number> =>
@@ -64,7 +64,7 @@ describe('a pipeline that fails', () => {
     ])
   })
 
-  test('five times within a minute is given up, with a last line that says so', async () => {
+  test('five times within a minute is not restarted, and the last log line says so', async () => {
     const clock = new ManualClock()
     await using engine = await TestEngine.open({ clock, through: withFaultyArchive(() => true) })
     await engine.receive(1)
@@ -77,7 +77,7 @@ describe('a pipeline that fails', () => {
   })
 })
 
-test('a fault of one worker leaves the others alone', async () => {
+test('a failure of one worker does not affect the others', async () => {
   const clock = new ManualClock()
   await using receiver = await openReceiver()
   await using engine = await TestEngine.open({

@@ -3,15 +3,18 @@ import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { der } from './der.ts'
 
-/** The key and certificate of a TLS server, as PEM. */
+/** The key and the certificate of a TLS server, as PEM. */
 export interface ServerCertificate {
   readonly key: string
   readonly cert: string
 }
 
-/** Certificates for `localhost`, `127.0.0.1` and `::1`, except `wrongHost`. Tests create them, so that none expires. */
+/**
+ * Certificates for `localhost`, `127.0.0.1` and `::1`, except `wrongHost`. They are made on demand, so that none
+ * expires in the repository.
+ */
 export interface Certificates {
-  /** PEM of the authority that issued all except `selfSigned` and `unknownIssuer`. */
+  /** The authority that issued all certificates except `selfSigned` and `unknownIssuer`, as PEM. */
   readonly ca: string
   readonly good: ServerCertificate
   readonly expired: ServerCertificate

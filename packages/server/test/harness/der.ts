@@ -1,4 +1,4 @@
-/** The parts of DER (ITU-T X.690) that X.509 certificates need. */
+/** Encodes the parts of DER (ITU-T X.690) that an X.509 certificate needs. */
 export const der = {
   sequence: (...items: Uint8Array[]) => tagged(0x30, ...items),
   set: (...items: Uint8Array[]) => tagged(0x31, ...items),
@@ -11,7 +11,7 @@ export const der = {
   time: (ms: number) =>
     tagged(0x18, Buffer.from(`${new Date(ms).toISOString().replaceAll(/[-:T]|\..*/g, '')}Z`)),
   objectId,
-  /** Content under the given tag. */
+  /** Content with any tag. */
   tagged,
 }
 
@@ -26,7 +26,7 @@ function length(bytes: number): Buffer {
   return Buffer.concat([Buffer.from([0x80 | digits.length]), digits])
 }
 
-/** An unsigned integer in hex, with a leading zero where the first bit would mean a negative number. */
+/** The hexadecimal digits of whole bytes, with a zero byte in front when the number would look negative. */
 function hex(value: number): string {
   const digits = value.toString(16)
   const even = digits.length % 2 === 0 ? digits : `0${digits}`

@@ -4,13 +4,13 @@ import ipaddr from 'ipaddr.js'
 
 export interface DnsQuestion {
   readonly name: string
-  /** The answer to any other type is empty. */
+  /** Questions of other types get an empty answer. */
   readonly type: 'A' | 'AAAA'
 }
 
 /**
- * The answer for a name: the addresses of the queried family with their TTL in seconds, "no such name", a failure, or
- * no answer at all.
+ * The answer for a name: addresses, with their TTL in seconds, of which those of the requested family are sent; no such
+ * name; a failure; or no response.
  */
 export type DnsAnswer =
   | { readonly addresses: readonly string[]; readonly ttl?: number }
@@ -24,7 +24,7 @@ const TYPES = new Map([
   [28, 'AAAA'],
 ] as const)
 
-/** A name server on a loopback UDP port. It sends what `answer` returns, and records the questions. */
+/** A name server on a UDP port of loopback. It responds with the result of `answer` and records the questions. */
 export class DnsServer implements AsyncDisposable {
   readonly questions: DnsQuestion[] = []
   /** A test may replace it at any time. */

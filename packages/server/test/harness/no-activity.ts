@@ -2,7 +2,7 @@ import type { ActivityListener } from '../../src/telemetry/activity-listener.ts'
 
 const nothing = (): void => undefined
 
-/** Ignores all activity. For tests that do not look at it. */
+/** A listener that ignores all activity, for tests that do not check it. */
 export const NO_ACTIVITY: ActivityListener = {
   received: nothing,
   refused: nothing,

@@ -10,10 +10,10 @@ interface ValidResponse {
 
 /**
  * How a receiver misbehaves:
- * - `silence`: reads the request, and sends nothing;
- * - `reset`: RST; `close`: FIN without a response; `half-close`: FIN, but it continues to read;
- * - `slow-headers`: a header line every 20 ms, for ever; `interim-flood`: 102 every 5 ms, for ever;
- * - `slow-body`: 200, then a byte every 20 ms, for ever; `endless-body`: 200, then as many bytes as the socket accepts;
+ * - `silence`: reads the request and does not respond;
+ * - `reset`: RST; `close`: FIN without a response; `half-close`: FIN, but continues to read;
+ * - `slow-headers`: a header line every 20 ms, without end; `interim-flood`: 102 every 5 ms, without end;
+ * - `slow-body`: 200, then a byte every 20 ms, without end; `endless-body`: 200, then as much as the socket takes;
  * - `broken-body`: 200, half of the announced body, then RST.
  */
 type Misbehaviour =
@@ -27,10 +27,10 @@ type Misbehaviour =
   | 'endless-body'
   | 'broken-body'
 
-/** A status, a response, a misbehaviour, or the bytes to write before the connection ends. */
+/** A status, a response, a misbehaviour, or the bytes to write before the connection is closed. */
 export type ReceiverResponse = number | ValidResponse | Misbehaviour | { readonly bytes: string }
 
-/** Responds to a request as `wanted` says. */
+/** Responds to a request. */
 export function respondWith(wanted: ReceiverResponse, response: ServerResponse): void {
   const socket = response.socket
   if (socket === null || socket.destroyed) return

@@ -18,7 +18,7 @@ export interface ReceivedRequest {
   readonly body: Buffer
 }
 
-/** Chooses the response to a request. A promise delays it. `index` is the number of the request, from 0. */
+/** Returns the response to a request; a promise delays it. `index`: the number of the request, from 0. */
 export type Respond = (
   request: ReceivedRequest,
   index: number,
@@ -26,18 +26,20 @@ export type Respond = (
 
 export interface ReceiverOptions {
   readonly tls?: ServerCertificate
-  /** Default: any free port. */
+  /** The port; by default any free one. */
   readonly port?: number
-  /** One response to all requests, a list whose last one repeats, or a function. Default: 200, empty body. */
+  /**
+   * One response to all requests, a list whose last response repeats, or a function. By default 200 with an empty body.
+   */
   readonly respond?: ReceiverResponse | readonly ReceiverResponse[] | Respond
 }
 
-/** A server for webhooks on loopback. It records the requests and sends the configured responses. */
+/** A receiver on loopback. It records the requests and responds as the test says. */
 export class Receiver implements AsyncDisposable {
   readonly requests: ReceivedRequest[] = []
   /** TCP connections accepted so far. */
   connections = 0
-  /** Bytes received over connections that are closed now. */
+  /** Bytes received on connections that are closed now. */
   bytesReceived = 0
   /** A test may replace it at any time. */
   respond: Respond
@@ -57,7 +59,7 @@ export class Receiver implements AsyncDisposable {
       // An incomplete request does not count.
       this.#take(incoming, response).catch(() => response.destroy())
     })
-    // The test itself checks clients that abort the handshake or do not send HTTP.
+    // The test checks clients that abort the handshake or do not speak HTTP.
     this.#server.on('clientError', (_error: Error, socket: Socket) => socket.destroy())
     this.#server.on('tlsClientError', () => {})
   }
@@ -72,7 +74,7 @@ export class Receiver implements AsyncDisposable {
     return (this.#server.address() as AddressInfo).port
   }
 
-  /** The host is `localhost` with TLS, else `127.0.0.1`. */
+  /** Its host is `localhost` with TLS, and `127.0.0.1` without. */
   get url(): string {
     return this.#isTls
       ? `https://localhost:${this.port}/hook`
@@ -84,7 +86,7 @@ export class Receiver implements AsyncDisposable {
     return this.#sockets.size
   }
 
-  /** Resolves to the requests as soon as there are this many. */
+  /** Resolves with the requests as soon as there are this many. */
   waitFor(count: number): Promise<readonly ReceivedRequest[]> {
     return new Promise((resolve) => {
       const check = () => {
@@ -118,7 +120,7 @@ export class Receiver implements AsyncDisposable {
       this.bytesReceived += socket.bytesRead
       this.#sockets.delete(socket)
     })
-    // The test itself checks what the client does to the connection.
+    // Errors of the connection are the subject of the test.
     socket.on('error', () => {})
   }
 }

@@ -2,7 +2,7 @@ import { type Clock, systemClock } from '../../src/util/clock.ts'
 import { Supervisor, type WorkerFailure, type WorkerGivenUp } from '../../src/util/supervisor.ts'
 import type { Worker } from '../../src/util/worker.ts'
 
-/** Runs a worker as the engine does, until it is disposed of. */
+/** Runs a worker under a supervisor, as the engine does, until it is disposed of. */
 export class RunningWorker implements AsyncDisposable {
   readonly failures: WorkerFailure[] = []
   readonly givenUp: WorkerGivenUp[] = []

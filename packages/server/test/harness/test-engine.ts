@@ -21,9 +21,9 @@ export interface EngineOptions {
   readonly retryWindowMs?: number
   /** Options of the sender. By default it may reach loopback. */
   readonly sender?: Partial<WebhookSenderOptions>
-  /** The clock of rounds and retries. Sockets always use the system clock. */
+  /** The clock of the engine. Attempts use the system's clock. */
   readonly clock?: Clock
-  /** Wraps the backend that the engine uses, to inject faults. */
+  /** Wraps the backend of the engine, to inject faults. */
   readonly through?: (backend: Backend) => Backend
 }
 
@@ -33,7 +33,7 @@ export class TestEngine implements AsyncDisposable {
   readonly metrics = new Metrics()
   /** All log lines of level `warn` and above. */
   readonly logged: { readonly msg: string; readonly [field: string]: unknown }[] = []
-  /** Workers that failed too often and were not restarted. */
+  /** Workers that failed too often and are not restarted. */
   readonly givenUp: WorkerGivenUp[] = []
   readonly engine: DeliveryEngine
   readonly sender: WebhookSender
@@ -88,7 +88,7 @@ export class TestEngine implements AsyncDisposable {
     return this.engine.lanes
   }
 
-  /** Opens an engine in its own folder, or in the folder of an earlier engine. */
+  /** Opens the engine on a new folder, or on the folder of an earlier engine. */
   static async open(options: EngineOptions = {}, folder?: TemporaryFolder): Promise<TestEngine> {
     const stack = new AsyncDisposableStack()
     const dataDir = (folder ?? stack.use(new TemporaryFolder())).path
@@ -138,7 +138,7 @@ export class TestEngine implements AsyncDisposable {
     return (await this.metrics[name].get()).values[0]?.value
   }
 
-  /** Resolves when all pending reads and writes are done. */
+  /** Resolves when the engine has finished the reads and writes that it can make now. */
   async settled(): Promise<void> {
     for (let turns = 0; turns < 5; turns++) {
       await this.backend.probe()
@@ -146,14 +146,14 @@ export class TestEngine implements AsyncDisposable {
     }
   }
 
-  /** Throws if deliveries are unaccounted for before or after the stop. */
+  /** Disposes of the engine. Rejects when deliveries were lost or ended twice, before the stop or after it. */
   async [Symbol.asyncDispose](): Promise<void> {
     const before = this.engine.imbalance
     await this.#stack.disposeAsync()
     const after = [this.engine.imbalance, this.lanes.inMemory]
     if (before !== 0 || after.some((count) => count !== 0)) {
       throw new Error(
-        `Deliveries are unaccounted for: ${before} before the stop, ${after.join()} after it.`,
+        `The engine reports an imbalance of ${before} deliveries before the stop; after it, imbalance and deliveries in memory are ${after.join(' and ')}.`,
       )
     }
   }

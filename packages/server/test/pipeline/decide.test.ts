@@ -21,15 +21,15 @@ describe('integrations decide per call', () => {
     ['All false, but the name enabled', { All: false, Webhooks: true }, 'deliver'],
     ['All false, but the id enabled', { All: false, dst_1: {} }, 'deliver'],
     ['All true, but the name disabled', { All: true, Webhooks: false }, 'integrations'],
-    ['a value that says nothing', { Webhooks: null, All: 'no' }, 'deliver'],
-    ['a key every object inherits', { constructor: false, toString: false }, 'deliver'],
+    ['a value that is ignored', { Webhooks: null, All: 'no' }, 'deliver'],
+    ['a key that every object inherits', { constructor: false, toString: false }, 'deliver'],
   ])('%s', ([, integrations, decision]) => {
     const { event } = acceptedEvent(integrations === undefined ? {} : { integrations })
     expect(decide(event, destination)).toBe(decision)
   })
 })
 
-test('a destination that is off gets nothing', () => {
+test('a disabled destination gets no delivery', () => {
   const { event } = acceptedEvent({ integrations: { Webhooks: true } })
   expect(decide(event, { ...destination, enabled: false })).toBe('destination_disabled')
 })

@@ -7,7 +7,7 @@ import { openReceiver } from '../harness/receiver.ts'
 import { TemporaryFolder } from '../harness/temporary-folder.ts'
 
 describe('the pipeline', () => {
-  test('makes one delivery for each destination that takes the event, and keeps why others do not', async () => {
+  test('makes one delivery for each destination that takes the event, and stores the reasons of the others', async () => {
     await using receiver = await openReceiver()
     await using engine = await TestEngine.open()
     await engine.destination('dst_a', receiver.url)
@@ -44,14 +44,14 @@ describe('the pipeline', () => {
     await expect.poll(() => engine.deliveries({})).toHaveLength(1)
   })
 
-  test('after a crash delivers what has no delivery yet, and leaves alone what has', async () => {
+  test('after a crash delivers the events without a delivery, and no others', async () => {
     using folder = new TemporaryFolder()
     await using receiver = await openReceiver()
     const [done, left] = [acceptedEvent(), acceptedEvent()]
     {
       await using engine = await TestEngine.open({}, folder)
       await engine.destination('dst_a', receiver.url)
-      // Delivered and recorded, then "crashed" before the ack: the position is put back.
+      // Delivered and recorded. Moving the position back simulates a crash before the ack.
       await engine.backend.log.append([done])
       await expect.poll(() => engine.deliveries({ eventId: done.id })).toHaveLength(1)
     }
@@ -63,7 +63,7 @@ describe('the pipeline', () => {
     expect(receiver.requests).toHaveLength(2)
   })
 
-  test('acks an event that goes nowhere', async () => {
+  test('acks an event that no destination takes', async () => {
     using folder = new TemporaryFolder()
     {
       await using engine = await TestEngine.open({}, folder)

@@ -23,7 +23,7 @@ const waiting: Backlog['waiting'] = [
   { destinationId: 'dst_b', state: 'held', count: 5 },
 ]
 
-test('a scrape says what waits, how long, and how large the data is', async () => {
+test('a scrape reports the backlog, its age and the size of the data', async () => {
   const { clock, metrics } = open(async () => ({
     waiting,
     oldestPendingAt: clock.now() - 90_000,
@@ -40,13 +40,13 @@ test('a scrape says what waits, how long, and how large the data is', async () =
   )
 })
 
-test('a backend that is away fails no scrape: the gauges keep what they had', async () => {
-  let isAway = false
+test('while the backend is unavailable, a scrape succeeds and the gauges keep their values', async () => {
+  let isUnavailable = false
   const { metrics } = open(async () => {
-    if (isAway) throw new BackendUnavailable('away, by the test')
+    if (isUnavailable) throw new BackendUnavailable('unavailable, by the test')
     return { waiting, oldestPendingAt: undefined, quarantined: 1 }
   })
   await metrics.scrape()
-  isAway = true
+  isUnavailable = true
   expect(await metrics.scrape()).toContain('hookline_quarantined 1')
 })

@@ -6,7 +6,9 @@ import { MIGRATIONS } from '../../src/backend/embedded/migrations/migrations.ts'
 import { NOON } from '../harness/accepted-event.ts'
 import type { TemporaryFolder } from '../harness/temporary-folder.ts'
 
-/** Makes a database of acked, long delivered events, faster than by delivering them: one a millisecond from NOON on. */
+/**
+ * Creates a database of acked and delivered events, one for each millisecond from NOON on. Faster than delivering them.
+ */
 export function fillArchive(
   folder: TemporaryFolder,
   { events, attemptsEach = 0 }: { readonly events: number; readonly attemptsEach?: number },

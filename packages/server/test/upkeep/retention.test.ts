@@ -32,7 +32,7 @@ function start(
 }
 
 describe('retention', () => {
-  test('removes what has become too old, and looks again each minute', async () => {
+  test('removes events that are too old, once a minute', async () => {
     const clock = new ManualClock()
     await using receiver = await openReceiver()
     await using engine = await TestEngine.open({ clock })
@@ -54,7 +54,7 @@ describe('retention', () => {
     expect((await engine.metrics.eventsRemoved.get()).values[0]?.value).toBe(10)
   })
 
-  test('removes entries of the audit log that are too old, however many', async () => {
+  test('removes all entries of the audit log that are too old', async () => {
     const clock = new ManualClock()
     await using engine = await TestEngine.open({ clock })
     const { audit } = engine.backend
@@ -82,7 +82,7 @@ describe('retention', () => {
     await expect.poll(left).toEqual(['aud_1200'])
   })
 
-  test('removes the oldest until the data is small enough, whatever their age', async () => {
+  test('removes the oldest events until the data is small enough, whatever their age', async () => {
     using folder = new TemporaryFolder()
     fillArchive(folder, { events: 5000 })
     await using engine = await TestEngine.open({}, folder)
@@ -108,7 +108,7 @@ describe('retention', () => {
       backlog: () => upkeep.backlog(),
       usedBytes: () => upkeep.usedBytes(),
       removeOldest: async (slice) => {
-        if (failures-- > 0) throw new BackendUnavailable('away, by the test')
+        if (failures-- > 0) throw new BackendUnavailable('unavailable, by the test')
         return upkeep.removeOldest(slice)
       },
     }

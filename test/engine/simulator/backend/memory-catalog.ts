@@ -6,7 +6,10 @@ import {
 } from '../../../../packages/server/src/backend/catalog.ts'
 import type { DurableState } from './durable-state.ts'
 
-/** The destinations in memory. Each change is durable at once. Only the simulation makes changes, so there are no conflicts. */
+/**
+ * The destinations in memory. Each change is durable at once. Only the simulation makes changes, so there are no
+ * conflicts.
+ */
 export class MemoryCatalog implements Catalog {
   readonly #state: DurableState
   readonly #listeners = new Set<() => void>()

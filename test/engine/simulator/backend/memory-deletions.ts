@@ -22,7 +22,9 @@ export class MemoryDeletions implements Pick<Deletions, 'isPurged'> {
     return isCovered(this.#purges, carried)
   }
 
-  /** Safe to call twice. While the backend is unavailable it rejects, but `isPurged` covers the user from the call on. */
+  /**
+   * Safe to call twice. While the backend is unavailable it rejects, but `isPurged` covers the user from the call on.
+   */
   purgeUser(userId: string, until: number): Promise<void> {
     this.#purges.set(userId, Math.max(until, this.#purges.get(userId) ?? 0))
     return this.#committer.run(() => this.#remove(userId, until))

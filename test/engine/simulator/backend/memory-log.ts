@@ -8,7 +8,10 @@ interface Entry extends LogEntry {
   readonly seq: number
 }
 
-/** The log in memory. Its acked position advances in the order of the entries, so after a crash some acked entries come again. */
+/**
+ * The log in memory. Its acked position advances in the order of the entries, so after a crash some acked entries come
+ * again.
+ */
 export class MemoryLog implements Log {
   readonly #state: DurableState
   readonly #committer: Committer

@@ -29,7 +29,10 @@ export class VirtualClock implements Clock {
     return () => (timer.task = undefined)
   }
 
-  /** Sets the time to that of the next timer and runs all timers of that time. Without a timer before `until`, sets it to `until`. */
+  /**
+   * Sets the time to that of the next timer and runs all timers of that time. Without a timer before `until`, sets it
+   * to `until`.
+   */
   step(until: number): void {
     this.#dropCancelled()
     const at = this.#timers.least?.at ?? Infinity

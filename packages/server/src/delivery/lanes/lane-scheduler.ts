@@ -24,7 +24,9 @@ export interface LaneSchedulerOptions {
 /** What a turn of a lane may cost: the attempts of the largest round. */
 const QUANTUM = 5
 
-/** The lanes of all destinations, and the slots that they share fairly. A lane exists while it has tasks or recovers. */
+/**
+ * The lanes of all destinations, and the slots that they share fairly. A lane exists while it has tasks or recovers.
+ */
 export class LaneScheduler {
   readonly #options: LaneSchedulerOptions
   readonly #lanes = new Map<string, Lane>()

@@ -22,7 +22,10 @@ export class HistoryBudget {
     this.#dropped = dropped
   }
 
-  /** The attempts, without the responses beyond the limit. Successful attempts do not count: their responses are never kept. */
+  /**
+   * The attempts, without the responses beyond the limit. Successful attempts do not count: their responses are never
+   * kept.
+   */
   within(destinationId: string, attempts: readonly Attempt[]): readonly Attempt[] {
     return attempts.map((attempt) => {
       if (attempt.outcome === 'delivered' || !hasResponse(attempt)) return attempt

@@ -4,7 +4,10 @@ import type { Clock } from '../../util/clock.ts'
 import { onDeadline } from '../network/deadline.ts'
 import { DeadlinePassed } from '../network/network-errors.ts'
 
-/** A body of up to this size is read to its end, so that its socket can be used again. For a larger one the socket is closed. */
+/**
+ * A body of up to this size is read to its end, so that its socket can be used again. For a larger one the socket is
+ * closed.
+ */
 const READ_BYTES = 64 * 1024
 const READ_MS = 1000
 /** How many bytes of a body the response contains. */
@@ -57,7 +60,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (signal?.aborted) this.#onAbort()
   }
 
-  /** Rejects with the failure before the last header. After the last header it resolves, even if the body breaks off. */
+  /**
+   * Rejects with the failure before the last header. After the last header it resolves, even if the body breaks off.
+   */
   get response(): Promise<WebhookResponse> {
     return this.#result.promise
   }

@@ -31,25 +31,25 @@ describe('a closed breaker', () => {
     expect(after([...times(4, 'responded'), ...times(6, 'failed')]).state).toBe('closed')
   })
 
-  test('forgets what is older than a minute', () => {
+  test('ignores samples that are older than a minute', () => {
     const breaker = after([...times(9, 'failed')])
     const later = onSample(breaker, 'failed', { now: NOON + 75_000, random: 1 })
     expect(later.state).toBe('closed')
   })
 
-  test('opens after ten connection failures in a row, however many answers came before', () => {
-    const answers = times(90, 'responded')
-    expect(after([...answers, ...times(9, 'unconnected')]).state).toBe('closed')
-    expect(after([...answers, ...times(10, 'unconnected')]).state).toBe('open')
+  test('opens after ten connection failures in a row, however many responses came before', () => {
+    const responses = times(90, 'responded')
+    expect(after([...responses, ...times(9, 'unconnected')]).state).toBe('closed')
+    expect(after([...responses, ...times(10, 'unconnected')]).state).toBe('open')
     const interrupted = [
       ...times(9, 'unconnected'),
       'responded',
       ...times(9, 'unconnected'),
     ] as const
-    expect(after([...answers, ...interrupted]).state).toBe('closed')
+    expect(after([...responses, ...interrupted]).state).toBe('closed')
   })
 
-  test('takes a 4xx for an answer, not for an outage', () => {
+  test('counts a 4xx as a response, not as a failure', () => {
     const rejected = sampleOf({ outcome: 'rejected', class: 'http_4xx' })
     expect(after(times(1000, rejected)).state).toBe('closed')
   })
@@ -62,7 +62,7 @@ describe('an open breaker', () => {
     return onSample(onAttempt(breaker, now), sample, { now: now + 1, random })
   }
 
-  test('stays open half a minute at most the first time, then twice as long with each failed probe, up to 5 min', () => {
+  test('stays open for at most 30 s the first time, then twice as long after each failed probe, up to 5 min', () => {
     const waits: number[] = []
     let breaker: Breaker = opened
     let from = NOON + 900
@@ -74,30 +74,30 @@ describe('an open breaker', () => {
     expect(waits).toEqual([30, 60, 120, 240, 300, 300])
   })
 
-  test('spreads its times fully, but never below a second', () => {
+  test('has full jitter, but stays open for at least a second', () => {
     const wait = (random: number): number =>
       openUntil(probe(opened, 'failed', random)) - openUntil(opened) - 1
     expect([wait(0), wait(0.5), wait(0.999)]).toEqual([1000, 30_000, 59_940])
   })
 
-  test('lets one attempt through when its time is over; the others wait for what it finds', () => {
+  test('lets one attempt through when its time is over; the others wait for its result', () => {
     const now = openUntil(opened)
     const probing = onAttempt(opened, now)
     expect(probing.state).toBe('half-open')
     expect(openUntil(probing)).toBeGreaterThan(now)
   })
 
-  test('closes with the first answer, and keeps since when it was open until then', () => {
+  test('closes after the first response, and until then keeps the time since when it is open', () => {
     expect(probe(opened, 'responded')).toEqual(CLOSED)
     expect(probe(probe(opened, 'failed'), 'failed')).toMatchObject({ since: NOON + 900 })
   })
 
-  test('hears nothing from attempts that began before it opened', () => {
+  test('ignores the results of attempts that began before it opened', () => {
     expect(onSample(opened, 'responded', { now: NOON + 1000, random: 1 })).toBe(opened)
   })
 })
 
-test('a dead webhook costs some hundred probes in four hours, not millions of requests', () => {
+test('a webhook that is down for four hours gets some hundred probes, not millions of requests', () => {
   const run = fc.property(fc.integer(), (seed) => {
     const random = seededRandom(seed)
     let breaker = after(times(10, 'failed'))

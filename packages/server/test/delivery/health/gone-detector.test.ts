@@ -7,9 +7,9 @@ import { openReceiver } from '../../harness/receiver.ts'
 
 const MINUTE = 60_000
 
-describe('answers 410 count', () => {
-  const after = (...answers: readonly (readonly [afterMs: number, status?: number])[]) =>
-    answers.reduce<{ gone: GoneCount | undefined; now: number }>(
+describe('410 responses count', () => {
+  const after = (...responses: readonly (readonly [afterMs: number, status?: number])[]) =>
+    responses.reduce<{ gone: GoneCount | undefined; now: number }>(
       ({ gone, now }, [afterMs, status]) => ({
         gone: countGone(gone, status, now + afterMs),
         now: now + afterMs,
@@ -20,21 +20,21 @@ describe('answers 410 count', () => {
   test('when they are a minute apart', () => {
     expect(after([0, 410], [MINUTE, 410], [MINUTE, 410])).toBe(3)
   })
-  test('once within a minute, counted from the one that counted', () => {
+  test('once within a minute after the last one that counted', () => {
     expect(after([0, 410], [MINUTE - 1, 410])).toBe(1)
     expect(after([0, 410], [MINUTE - 1, 410], [1, 410])).toBe(2)
   })
-  test('until there is another answer', () => {
+  test('until there is another response', () => {
     expect(after([0, 410], [MINUTE, 410], [MINUTE, 200])).toBeUndefined()
     expect(after([0, 410], [MINUTE, 500], [MINUTE, 410])).toBe(1)
   })
-  test('on when there was no answer in between', () => {
+  test('further when an attempt in between got no response', () => {
     expect(after([0, 410], [MINUTE], [MINUTE, 410])).toBe(2)
   })
 })
 
 describe('a receiver that is gone', () => {
-  test('pauses its webhook at the third 410, says so once, and what comes is held', async () => {
+  test('has its webhook paused at the third 410, which is logged once, and new deliveries are held', async () => {
     const clock = new ManualClock()
     await using receiver = await openReceiver({ respond: 410 })
     await using engine = await TestEngine.open({ clock })
@@ -58,7 +58,7 @@ describe('a receiver that is gone', () => {
     expect(receiver.requests).toHaveLength(6)
   })
 
-  test('is not paused when it answered otherwise in between', async () => {
+  test('has its webhook not paused when another response came in between', async () => {
     const clock = new ManualClock()
     await using receiver = await openReceiver({ respond: [410, 410, 200, 410] })
     await using engine = await TestEngine.open({ clock })

@@ -7,7 +7,7 @@ const HOUR = 60 * 60 * 1000
 const patient = { retryDelaysMs: [HOUR], retryWindowMs: 4 * HOUR }
 
 describe('while a receiver is down', () => {
-  test('its breaker opens, and what comes is parked untried: no attempt is burnt', async () => {
+  test('its breaker opens, and new deliveries are parked without an attempt', async () => {
     const clock = new ManualClock()
     await using receiver = await openReceiver({ respond: 500 })
     await using engine = await TestEngine.open({ ...patient, clock })
@@ -22,7 +22,7 @@ describe('while a receiver is down', () => {
     expect(receiver.requests).toHaveLength(10)
   })
 
-  test('one delivery probes it, the oldest that waits; when that is answered the rest follow', async () => {
+  test('the oldest delivery is sent as a probe; when it gets a response, the rest follows', async () => {
     const clock = new ManualClock()
     await using receiver = await openReceiver({ respond: 500 })
     await using engine = await TestEngine.open({ ...patient, clock })
@@ -53,7 +53,7 @@ describe('while a receiver is down', () => {
     expect(await engine.gauge('breakersOpen')).toBe(0)
   })
 
-  test('what waited out its window under an open breaker expires; what came later does not', async () => {
+  test('deliveries whose window passes while the breaker is open expire; later ones do not', async () => {
     const clock = new ManualClock()
     await using receiver = await openReceiver({ respond: 500 })
     await using engine = await TestEngine.open({ ...patient, clock })
@@ -71,12 +71,12 @@ describe('while a receiver is down', () => {
       (await engine.deliveries({})).filter((delivery) => delivery.state === state).length
     await expect.poll(() => count('expired')).toBe(15)
     await expect.poll(() => count('pending')).toBe(3)
-    // Four hours down cost probes, not an attempt for each delivery and retry.
+    // In four hours the receiver got probes only, not an attempt for each delivery and retry.
     expect(receiver.requests.length).toBeLessThan(600)
   })
 })
 
-test('a webhook that asks for quiet by Retry-After gets it from every delivery', async () => {
+test('a webhook that asks for a pause with Retry-After gets no attempt of any delivery during it', async () => {
   const clock = new ManualClock()
   await using receiver = await openReceiver({
     respond: [{ status: 429, headers: { 'retry-after': '60' } }, 200],
@@ -98,7 +98,7 @@ test('a webhook that asks for quiet by Retry-After gets it from every delivery',
   await receiver.waitFor(7)
 })
 
-test('rounds beyond the first take a quarter of the slots at most', async () => {
+test('rounds beyond the first take at most a quarter of the slots', async () => {
   const clock = new ManualClock()
   const limits = { maxInFlight: 16, laneConcurrency: 4 }
   await using flaky = await openReceiver({ respond: 500 })

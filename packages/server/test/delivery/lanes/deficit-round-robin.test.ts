@@ -24,7 +24,7 @@ class TestQueue implements Queue {
 }
 
 describe('deficit round robin', () => {
-  test('gives lanes that always have work the same, whatever their rounds cost, within one quantum and one turn', () => {
+  test('gives queues that always have work the same share, whatever their turns cost, within two quanta', () => {
     const lane = fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 200, maxLength: 200 })
     const run = fc.property(fc.array(lane, { minLength: 2, maxLength: 8 }), (lanes) => {
       const queues = lanes.map((costs, index) => new TestQueue(`${index}`, costs))
@@ -39,7 +39,7 @@ describe('deficit round robin', () => {
     fc.assert(run)
   })
 
-  test('lets nobody wait behind one that cannot take a turn', () => {
+  test('does not let a queue wait for one that cannot take a turn', () => {
     const ring = new DeficitRoundRobin<TestQueue>(QUANTUM)
     const [empty, busy] = [new TestQueue('empty', []), new TestQueue('busy', [1, 1])]
     ring.add(empty)
@@ -47,7 +47,7 @@ describe('deficit round robin', () => {
     expect(ring.next()).toBe(busy)
   })
 
-  test('takes one that was away back without credit, and adds it once however often it is added', () => {
+  test('gives a queue that comes back no credit, and adds a queue once even if it is added twice', () => {
     const ring = new DeficitRoundRobin<TestQueue>(QUANTUM)
     const [a, b] = [
       new TestQueue('a', []),
@@ -67,7 +67,7 @@ describe('deficit round robin', () => {
     expect(a.spent).toBeLessThanOrEqual(10 + QUANTUM)
   })
 
-  test('has no turn to give when nobody can take one', () => {
+  test('returns undefined when no queue can take a turn', () => {
     const ring = new DeficitRoundRobin<TestQueue>(QUANTUM)
     expect(ring.next()).toBeUndefined()
     ring.add(new TestQueue('empty', []))

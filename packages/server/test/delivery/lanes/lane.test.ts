@@ -29,14 +29,17 @@ describe('a lane', () => {
   test.each([
     ['fresh', 'parked'],
     ['parked', 'fresh'],
-  ] as const)('never holds more than its window: %s first, then %s', (first, second) => {
-    for (let window = 1; window <= 2 * WINDOW; window++) {
-      const lane = laneOf(window)
-      fill(lane, first)
-      fill(lane, second)
-      expect(lane.size).toBe(window)
-    }
-  })
+  ] as const)(
+    'never has more tasks in memory than its window: %s first, then %s',
+    (first, second) => {
+      for (let window = 1; window <= 2 * WINDOW; window++) {
+        const lane = laneOf(window)
+        fill(lane, first)
+        fill(lane, second)
+        expect(lane.size).toBe(window)
+      }
+    },
+  )
 
   test('with a backlog gives each origin half of its window', () => {
     const lane = laneOf(WINDOW)
@@ -47,7 +50,7 @@ describe('a lane', () => {
     expect(lane.size).toBe(WINDOW)
   })
 
-  test('that fresh tasks fill has room for parked ones as soon as those are worked off', () => {
+  test('that is full of fresh tasks has room for parked ones as soon as fresh ones end', () => {
     const lane = laneOf(WINDOW)
     fill(lane, 'fresh')
     lane.isBacklogged = true

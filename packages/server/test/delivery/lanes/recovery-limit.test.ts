@@ -28,7 +28,7 @@ describe('a recovering lane', () => {
     expect(after(times(200, good))?.limit).toBe(11)
   })
 
-  test('is halved by a sign of strain, never below one', () => {
+  test('is halved by a failure, but is at least one', () => {
     expect(after([...times(200, good), bad])?.limit).toBe(5)
     expect(after(times(9, bad))?.limit).toBe(1)
   })
@@ -38,7 +38,7 @@ describe('a recovering lane', () => {
     expect(after(times(60, good), 4)).toBeUndefined()
   })
 
-  test('takes a rejection for an answer like any other', () => {
+  test('counts a rejection as a success: the receiver responded', () => {
     expect(afterAttempt({ limit: 8, successes: 19 }, { outcome: 'rejected' }, 64)?.limit).toBe(9)
   })
 })

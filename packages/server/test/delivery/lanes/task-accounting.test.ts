@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { TaskAccounting } from '../../../src/delivery/lanes/task-accounting.ts'
 import { ManualClock } from '../../harness/manual-clock.ts'
 
-test('balances while every task is held, being parked, recorded or released', () => {
+test('balances while every task is in a lane, being parked, recorded or released', () => {
   const accounting = new TaskAccounting(new ManualClock())
   for (let tasks = 0; tasks < 5; tasks += 1) accounting.take()
   accounting.beginParking()
@@ -14,7 +14,7 @@ test('balances while every task is held, being parked, recorded or released', ()
   expect(accounting.imbalance(1)).toBe(0)
 })
 
-test('shows a task that was lost, and one that ended twice', () => {
+test('reports a task that was lost, and one that ended twice', () => {
   const lost = new TaskAccounting(new ManualClock())
   lost.take()
   lost.end(undefined)
@@ -26,7 +26,7 @@ test('shows a task that was lost, and one that ended twice', () => {
   expect(twice.imbalance(0)).toBe(-1)
 })
 
-test('says for how long nothing has moved, while there is something to move', () => {
+test('reports how long no task has ended while there are tasks', () => {
   const clock = new ManualClock()
   const accounting = new TaskAccounting(clock)
   clock.advance(1_000)

@@ -3,12 +3,12 @@ import { describe, expect, test } from 'vitest'
 import { AddressGuard } from '../../../src/delivery/network/address-guard.ts'
 import { HOSTILE_HOSTS, words } from '../../harness/hostile-hosts.ts'
 
-/** What a webhook's host is, once the URL is parsed the WHATWG way. */
+/** The host of a webhook, after WHATWG URL parsing. */
 const hostOf = (url: string): string => new URL(url).hostname.replace(/^\[|\]$/g, '')
 
 const closed = new AddressGuard([])
 
-/** The neighbours of what is forbidden. */
+/** Public addresses next to forbidden ranges. */
 const PUBLIC = `1.1.1.1 8.8.8.8 9.255.255.255 11.0.0.0 100.63.255.255 100.128.0.0 126.255.255.255
   128.0.0.1 169.253.0.1 172.15.255.255 172.32.0.0 191.255.0.1 192.167.255.255 192.169.0.0
   198.17.255.255 198.20.0.0 223.255.255.255 [2606:4700::1111] [2001:200::1]
@@ -29,13 +29,13 @@ describe('an address literal', () => {
   })
 
   test.each(['', 'localhost', 'a.example', '127.1', '010.0.0.1', '0x7f.1', '10.0.0.0/8', '::g'])(
-    'that is not one as sockets spell it, %j, is refused',
+    'in a spelling that sockets do not use, %j, is refused',
     (text) => {
       expect(closed.refusal(text)).toBe('no IP address')
     },
   )
 
-  test('with a zone is judged without it', () => {
+  test('with a zone is checked without the zone', () => {
     expect(closed.refusal('fe80::1%eth0')).toBe('link-local')
   })
 
@@ -52,7 +52,7 @@ describe('an address literal', () => {
     expect(closed.refusal(address)).toBe(reason)
   })
 
-  test('of any IPv4 is judged alike in each form that carries it', () => {
+  test('is treated the same in IPv4 and in each IPv6 form that contains it', () => {
     fc.assert(
       fc.property(fc.ipV4(), (address) => {
         const [a, b, c, d] = address.split('.').map(Number) as [number, number, number, number]
@@ -69,27 +69,27 @@ describe('allowed networks', () => {
   const open = new AddressGuard(['10.1.0.0/16', '127.0.0.0/8', '::1/128', 'fd12::/16'])
 
   test.each(['10.1.2.3', '127.0.0.1', '::1', 'fd12::5', '::ffff:10.1.2.3', '::ffff:127.0.0.1'])(
-    'open %s',
+    'allow %s',
     (address) => {
       expect(open.refusal(address)).toBeUndefined()
     },
   )
 
   test.each(['10.2.0.1', '192.168.0.1', 'fd13::1', '::2', '::ffff:10.2.0.1', '64:ff9b::10.1.2.3'])(
-    'leave %s closed',
+    'do not allow %s',
     (address) => {
       expect(open.refusal(address)).toBeTypeOf('string')
     },
   )
 
-  test('in IPv4-mapped form mean the IPv4 network', () => {
+  test('in IPv4-mapped form allow the IPv4 network', () => {
     const guard = new AddressGuard(['::ffff:10.0.0.0/104'])
     expect(guard.refusal('10.9.9.9')).toBeUndefined()
     expect(guard.refusal('11.0.0.1')).toBeUndefined()
     expect(guard.refusal('192.168.0.1')).toBe('private')
   })
 
-  test('for all of IPv6 open nothing of IPv4', () => {
+  test('for all of IPv6 allow no IPv4 address', () => {
     const guard = new AddressGuard(['::/0'])
     expect(guard.refusal('fe80::1')).toBeUndefined()
     expect(guard.refusal('::ffff:10.0.0.1')).toBe('private')

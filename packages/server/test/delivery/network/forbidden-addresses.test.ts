@@ -73,7 +73,7 @@ describe('a webhook at a forbidden address', () => {
     expect(receiver.connections).toBe(0)
   })
 
-  test('is reached where the network is allowed', async () => {
+  test('is reached when the network is allowed', async () => {
     await using receiver = await openReceiver()
     const dns = await openDns({ addresses: ['127.0.0.1'] })
     const sender = openSender({ dnsServers: [dns.address], allowedNetworks: ['127.0.0.0/8'] })
@@ -84,7 +84,7 @@ describe('a webhook at a forbidden address', () => {
   })
 })
 
-test('a name that turns private later is not followed there', async () => {
+test('a name that changes to a private address later is refused', async () => {
   await using allowed = await openReceiver({ respond: { headers: { Connection: 'close' } } })
   const dns = await openDns({ addresses: ['127.0.0.1'], ttl: 0 })
   const clock = new ManualClock()
@@ -95,7 +95,7 @@ test('a name that turns private later is not followed there', async () => {
   })
   const url = `http://rebinding.example:${allowed.port}/`
   expect(await send(sender, url)).toMatchObject({ outcome: 'delivered' })
-  // All of 127.0.0.0/8 is this machine: the same server would answer there.
+  // All of 127.0.0.0/8 is this machine, so the receiver would get connections to 127.0.0.2, too.
   dns.answer = () => ({ addresses: ['127.0.0.2'], ttl: 0 })
   clock.advance(5000)
   expect(await send(sender, url)).toMatchObject({ class: 'address_forbidden' })
@@ -112,7 +112,7 @@ test('a name that does not resolve is retried', async () => {
   expect(result.error).toBe('The name a.example could not be resolved (ESERVFAIL).')
 })
 
-test('the deadline covers a name server that says nothing', async () => {
+test('the deadline covers a name server that does not respond', async () => {
   const dns = await openDns('silence')
   const sender = openSender({ dnsServers: [dns.address], timeoutMs: 200 })
   const result = await send(sender, 'https://a.example/')
@@ -121,7 +121,7 @@ test('the deadline covers a name server that says nothing', async () => {
 })
 
 test.each(['http:', 'https:'])(
-  'a socket whose far end is forbidden is dropped before a byte: %s',
+  'a socket whose remote address is forbidden is closed before a byte is sent: %s',
   async (protocol) => {
     await using receiver = await openReceiver()
     const fooled = {

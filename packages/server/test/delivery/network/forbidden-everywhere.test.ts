@@ -15,7 +15,7 @@ const PER_DESTINATION = 5
 const TTL_IS_OVER_MS = 6000
 const LITERALS = Object.values(HOSTILE_HOSTS).flatMap(words)
 
-/** What a name server may say of a name that is to lead inside, each with the address of a neighbour or alone. */
+/** Responses of a name server that contain a forbidden address, alone or next to a public one. */
 const ANSWERS = [
   ['127.0.0.1'],
   ['127.8.8.8'],
@@ -45,7 +45,7 @@ const ANSWERS = [
   ['2606:4700::1111', '::ffff:127.0.0.1'],
 ]
 
-/** Takes note of every connection to this machine, whatever address it comes by, and answers 400. */
+/** Counts every connection to this machine, to any of its addresses, and responds 400. */
 async function openCanary() {
   const canary = { connections: 0, port: 0 }
   const server: Server = createServer((socket) => {
@@ -60,7 +60,7 @@ async function openCanary() {
   return canary
 }
 
-/** A name server that knows `ANSWERS` as `answer-0.example` and so on. */
+/** A name server that answers `answer-0.example` with the first of `ANSWERS`, and so on. */
 async function openNames(): Promise<DnsServer> {
   const names = await DnsServer.open(({ name }) => {
     const index = Number(/^answer-(\d+)\./.exec(name)?.[1] ?? -1)
@@ -82,7 +82,10 @@ async function destinationsOf(engine: TestEngine, urls: readonly string[]) {
   return destinations
 }
 
-/** Sends an event by every way there is: delivered, tested, replayed. Returns the class of each attempt, by way. */
+/**
+ * Sends an event in every way: as a delivery, as a test delivery and by a replay. Returns the classes of the attempts
+ * for each way.
+ */
 async function byEveryWay(engine: TestEngine, urls: readonly string[]) {
   const destinations = await destinationsOf(engine, urls)
   const [event] = await engine.receive(1)
@@ -127,7 +130,7 @@ async function replay({ backend, replays }: TestEngine, destinationId: string): 
 function hostileUrls(port: number): string[] {
   const names = ANSWERS.map((_, index) => `answer-${index}.example`)
   return ['localhost', ...LITERALS, ...names].map((host, index) => {
-    // Two spellings of one URL would be one webhook.
+    // Different paths, because two spellings of the same URL would be one webhook.
     return new URL(`${index % 2 === 0 ? 'http' : 'https'}://${host}:${port}/${index}`).href
   })
 }
@@ -138,7 +141,7 @@ async function openEngine(sender: Partial<WebhookSenderOptions>): Promise<TestEn
   return engine
 }
 
-test(`${LITERALS.length + ANSWERS.length + 1} hostile hosts are refused by every way, and none is connected to`, async () => {
+test(`${LITERALS.length + ANSWERS.length + 1} hostile hosts are refused in every way, without a connection`, async () => {
   const canary = await openCanary()
   const names = await openNames()
   const engine = await openEngine({ allowedNetworks: [], dnsServers: [names.address] })
@@ -150,7 +153,7 @@ test(`${LITERALS.length + ANSWERS.length + 1} hostile hosts are refused by every
   expect(canary.connections).toBe(0)
 })
 
-test('the same hosts are connected to where loopback is allowed: the canary can tell', async () => {
+test('the canary notices connections to hosts on loopback when loopback is allowed', async () => {
   const canary = await openCanary()
   const names = await openNames()
   const allowedNetworks = ['127.0.0.0/8', '::1/128']
@@ -170,7 +173,7 @@ test('the same hosts are connected to where loopback is allowed: the canary can 
   expect(canary.connections).toBe(3 * urls.length)
 })
 
-test('a redirect to a forbidden address is not followed, by any way', async () => {
+test('a redirect to a forbidden address is not followed in any way', async () => {
   const canary = await openCanary()
   await using receiver = await openReceiver({
     respond: { status: 307, headers: { Location: `http://127.0.0.2:${canary.port}/` } },
@@ -181,7 +184,7 @@ test('a redirect to a forbidden address is not followed, by any way', async () =
   expect(canary.connections).toBe(0)
 })
 
-test('a name that turns private after its first delivery is refused by every other way', async () => {
+test('a name that changes to a private address after its first delivery is refused in every other way', async () => {
   let isTurned = false
   await using names = await DnsServer.open(() => ({
     addresses: [isTurned ? '127.0.0.2' : '127.0.0.1'],
@@ -208,6 +211,6 @@ test('a name that turns private after its first delivery is refused by every oth
   await expect.poll(async () => (await engine.deliveries({}))[0]?.state).toBe('delivered')
   await replay(engine, destination!.id)
   await expect.poll(async () => (await engine.deliveries({}))[0]?.state).toBe('rejected')
-  // All of 127.0.0.0/8 is this machine: the same server would answer there.
+  // All of 127.0.0.0/8 is this machine, so the receiver would get connections to 127.0.0.2, too.
   expect(receiver.connections).toBe(1)
 })

@@ -27,7 +27,7 @@ const send = (sender: WebhookSender, url: string) =>
     sharedSecret: null,
   })
 
-/** On the first reserved port that this machine has free. */
+/** A receiver on the first reserved port that is free on this machine. */
 async function openOnReservedPort(): Promise<Receiver> {
   for (const port of RESERVED_PORTS.keys()) {
     if (port < 5000) continue
@@ -54,7 +54,7 @@ test.each(['http', 'https'])(
   },
 )
 
-test('a reserved port that is allowed is reached, and no other', async () => {
+test('an allowed reserved port is reached, and no other', async () => {
   await using receiver = await openOnReservedPort()
   const sender = openSender(new Set([receiver.port]))
   expect(await send(sender, receiver.url)).toMatchObject({ outcome: 'delivered' })

@@ -31,35 +31,42 @@ describe.concurrent('a name', () => {
     expect(await dns.addressesOf('a.example')).toEqual(['192.0.66.1', '2606:4700::1111'])
   })
 
-  test('is asked for once, however many ask, and whatever the spelling', async () => {
+  test('is looked up once for several callers and spellings', async () => {
     await using dns = await setUp(PUBLIC)
     await Promise.all(['a.example', 'A.Example', 'a.example.'].map(dns.addressesOf))
     expect(dns.server.questions.map(({ type }) => type).toSorted()).toEqual(['A', 'AAAA'])
   })
 
-  test('is good in one family when the other gets no answer', { timeout: 10_000 }, async () => {
-    await using dns = await setUp(PUBLIC)
-    dns.server.answer = ({ type }) => (type === 'A' ? PUBLIC : 'silence')
-    expect(await dns.addressesOf('a.example')).toEqual(['192.0.66.1'])
-  })
+  test(
+    'has the addresses of one family when the other gets no response',
+    { timeout: 10_000 },
+    async () => {
+      await using dns = await setUp(PUBLIC)
+      dns.server.answer = ({ type }) => (type === 'A' ? PUBLIC : 'silence')
+      expect(await dns.addressesOf('a.example')).toEqual(['192.0.66.1'])
+    },
+  )
 
   test.each([
     ['a second', 1, 5000],
     ['a minute', 60, MINUTE],
     ['a day', 86_400, 300_000],
-  ])('with a TTL of %s is asked for again at its end, within 5 s and 300 s', async (_, ttl, ms) => {
-    await using dns = await setUp({ addresses: ['192.0.66.1'], ttl })
-    await dns.addressesOf('a.example')
-    dns.server.answer = () => ({ addresses: ['192.0.66.2'], ttl })
-    dns.clock.advance(ms - 1)
-    expect(await dns.addressesOf('a.example')).toEqual(['192.0.66.1'])
-    dns.clock.advance(1)
-    expect(await dns.addressesOf('a.example')).toEqual(['192.0.66.2'])
-  })
+  ])(
+    'with a TTL of %s is looked up again when it ends, after 5 s at least and 300 s at most',
+    async (_, ttl, ms) => {
+      await using dns = await setUp({ addresses: ['192.0.66.1'], ttl })
+      await dns.addressesOf('a.example')
+      dns.server.answer = () => ({ addresses: ['192.0.66.2'], ttl })
+      dns.clock.advance(ms - 1)
+      expect(await dns.addressesOf('a.example')).toEqual(['192.0.66.1'])
+      dns.clock.advance(1)
+      expect(await dns.addressesOf('a.example')).toEqual(['192.0.66.2'])
+    },
+  )
 })
 
-describe.concurrent('a name that nobody knows', () => {
-  test('fails, and is not asked for again for 30 s', async () => {
+describe.concurrent('a name that does not exist', () => {
+  test('fails, and is not looked up again for 30 s', async () => {
     await using dns = await setUp('no such name')
     await expect(dns.addressesOf('missing.invalid')).rejects.toThrow(NameUnresolved)
     const asked = dns.server.questions.length
@@ -71,17 +78,17 @@ describe.concurrent('a name that nobody knows', () => {
     expect(await dns.addressesOf('missing.invalid')).toContain('192.0.66.1')
   })
 
-  test('to the name servers may be known to the system', async () => {
+  test('for the name servers may exist for the resolver of the system', async () => {
     await using dns = await setUp('no such name')
-    // Any system resolves localhost by itself; the hosts file given here is empty.
+    // The system's resolver always knows localhost. The hosts file of this test is empty.
     expect(
       await dns.addressesOf('localhost').catch((error: Error) => error.message),
     ).toContainEqual('127.0.0.1')
   })
 })
 
-describe.concurrent('when name servers are down', () => {
-  test('an answer counts for ten minutes after its end', async () => {
+describe.concurrent('while no name server responds', () => {
+  test('addresses are used for ten minutes after their TTL', async () => {
     await using dns = await setUp(PUBLIC)
     await dns.addressesOf('a.example')
     dns.server.answer = () => 'failure'
@@ -93,7 +100,7 @@ describe.concurrent('when name servers are down', () => {
     await expect(dns.addressesOf('a.example')).rejects.toThrow('ESERVFAIL')
   })
 
-  test('they are not asked at each attempt, but soon again', async () => {
+  test('names are not looked up at each attempt, but again after 5 s', async () => {
     await using dns = await setUp(PUBLIC)
     await dns.addressesOf('a.example')
     dns.server.answer = () => 'failure'
@@ -108,7 +115,7 @@ describe.concurrent('when name servers are down', () => {
     expect(await dns.addressesOf('a.example')).toEqual(['192.0.66.9'])
   })
 
-  test('a name without an earlier answer fails, after two tries', { timeout: 10_000 }, async () => {
+  test('a name that is not cached fails after two tries', { timeout: 10_000 }, async () => {
     await using dns = await setUp('silence')
     await expect(dns.addressesOf('a.example')).rejects.toThrow('ETIMEOUT')
     expect(dns.server.questions.filter(({ type }) => type === 'A')).toHaveLength(2)
@@ -122,12 +129,12 @@ describe.concurrent('an answer', () => {
     ['192.0.66.1', 'fd00:ec2::254'],
     ['2606:4700::1111', '::ffff:169.254.169.254'],
     ['192.0.66.1', '192.0.66.2', '192.0.66.3', '64:ff9b::a00:1'],
-  ])('with a forbidden address is refused whole: %s %s', async (...addresses) => {
+  ])('with a forbidden address is refused as a whole: %s %s', async (...addresses) => {
     await using dns = await setUp({ addresses })
     await expect(dns.addressesOf('a.example')).rejects.toThrow(AddressForbidden)
   })
 
-  test('that turns private is refused, once the earlier one has run out', async () => {
+  test('that changes to a private address is refused once the TTL of the earlier one is over', async () => {
     await using dns = await setUp({ addresses: ['127.0.0.1'], ttl: 0 })
     expect(await dns.addressesOf('rebinding.example')).toEqual(['127.0.0.1'])
     dns.server.answer = () => ({ addresses: ['10.0.0.1'], ttl: 0 })
@@ -138,7 +145,7 @@ describe.concurrent('an answer', () => {
 })
 
 describe.concurrent('the hosts file', () => {
-  test('comes before name servers', async () => {
+  test('takes precedence over name servers', async () => {
     const hosts =
       '# comment\n127.0.0.1  localhost Receiver.test # of tests\n\n192.0.66.7\treceiver.test\n'
     await using dns = await setUp(PUBLIC, hosts)
@@ -146,7 +153,7 @@ describe.concurrent('the hosts file', () => {
     expect(dns.server.questions).toEqual([])
   })
 
-  test('is read again when it may have changed', async () => {
+  test('is read again after 5 s', async () => {
     await using dns = await setUp('no such name', '127.0.0.1 a.test\n')
     await dns.addressesOf('a.test')
     await writeFile(dns.hostsFile, '127.0.0.2 a.test\n')
@@ -154,7 +161,7 @@ describe.concurrent('the hosts file', () => {
     expect(await dns.addressesOf('a.test')).toEqual(['127.0.0.2'])
   })
 
-  test('opens nothing that is forbidden', async () => {
+  test('does not allow forbidden addresses', async () => {
     await using dns = await setUp(PUBLIC, '10.0.0.1 inside.test\n')
     await expect(dns.addressesOf('inside.test')).rejects.toThrow(AddressForbidden)
   })

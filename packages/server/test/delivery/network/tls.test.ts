@@ -31,7 +31,7 @@ const send = (sender: WebhookSender, url: string) =>
     sharedSecret: null,
   })
 
-/** A TLS server that records every byte a client sends inside of TLS. */
+/** A TLS server that records every byte that a client sends through TLS. */
 async function openTlsServer(options: TlsOptions) {
   const received: Buffer[] = []
   const sockets = new Set<Socket>()
@@ -81,16 +81,19 @@ describe('a certificate', () => {
     expect(Buffer.concat(server.received)).toHaveLength(0)
   })
 
-  test.each(['localhost', '127.0.0.1'])('of an added authority is good for %s', async (host) => {
-    await using receiver = await openReceiver({ tls: certificates.good })
-    const sender = openSender(certificates.ca)
-    const url = `https://${host}:${receiver.port}/hook`
-    expect(await send(sender, url)).toMatchObject({ outcome: 'delivered', status: 200 })
-    expect(receiver.requests).toHaveLength(1)
-    await sender[Symbol.asyncDispose]()
-  })
+  test.each(['localhost', '127.0.0.1'])(
+    'of an added authority is accepted for %s',
+    async (host) => {
+      await using receiver = await openReceiver({ tls: certificates.good })
+      const sender = openSender(certificates.ca)
+      const url = `https://${host}:${receiver.port}/hook`
+      expect(await send(sender, url)).toMatchObject({ outcome: 'delivered', status: 200 })
+      expect(receiver.requests).toHaveLength(1)
+      await sender[Symbol.asyncDispose]()
+    },
+  )
 
-  test('is asked for again though an environment variable says not to', async () => {
+  test('is verified even if an environment variable disables that', async () => {
     const server = await openTlsServer(certificates.selfSigned)
     process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0'
     onTestFinished(() => {

@@ -22,7 +22,7 @@ const statesIn = async (engine: TestEngine): Promise<string[]> =>
   (await engine.deliveries({})).map(({ state }) => state).toSorted()
 
 describe('while a destination is paused', () => {
-  test('what comes is held; when it is resumed all of it is delivered, its window anew', async () => {
+  test('new deliveries are held; when it is resumed, all are delivered, with a new retry window', async () => {
     const clock = new ManualClock()
     await using receiver = await openReceiver()
     await using engine = await TestEngine.open({ clock })
@@ -40,11 +40,11 @@ describe('while a destination is paused', () => {
     expect((await engine.deliveries({}))[0]?.firstDueAt).toBe(clock.now())
   })
 
-  test('what was parked, and what waits in its lane, is held, too', async () => {
+  test('parked deliveries and those in its lane are held, too', async () => {
     const { promise: opened, resolve: open } = Promise.withResolvers<void>()
     await using receiver = await openReceiver({ respond: () => opened.then(() => 500) })
     const limits = { laneConcurrency: 1, laneWindow: 4 }
-    // Neither the deadline of the attempt nor its retry has a part in this.
+    // Neither the deadline of the attempt nor its retry comes during the test.
     const never = { sender: { timeoutMs: HOUR }, retryDelaysMs: [HOUR], retryWindowMs: 4 * HOUR }
     await using engine = await TestEngine.open({ limits, ...never })
     await engine.destination('dst_a', receiver.url)
@@ -60,24 +60,27 @@ describe('while a destination is paused', () => {
   test.each([
     ['is paused', 'held'],
     ['is removed', 'rejected'],
-  ])('what is in flight and fails as it %s waits for no retry', async (how, state) => {
-    const { promise: opened, resolve: open } = Promise.withResolvers<void>()
-    await using receiver = await openReceiver({ respond: () => opened.then(() => 500) })
-    await using engine = await TestEngine.open({
-      retryDelaysMs: [HOUR],
-      retryWindowMs: 4 * HOUR,
-    })
-    await engine.destination('dst_a', receiver.url)
-    await engine.receive(1)
-    await receiver.waitFor(1)
-    if (how === 'is paused') await change(engine, 'dst_a', { paused })
-    else await engine.backend.catalog.removeDestination('dst_a')
-    open()
-    await expect.poll(() => statesIn(engine)).toEqual([state])
-    expect(receiver.requests).toHaveLength(1)
-  })
+  ])(
+    'a delivery that fails in flight while it %s does not wait for its retry',
+    async (how, state) => {
+      const { promise: opened, resolve: open } = Promise.withResolvers<void>()
+      await using receiver = await openReceiver({ respond: () => opened.then(() => 500) })
+      await using engine = await TestEngine.open({
+        retryDelaysMs: [HOUR],
+        retryWindowMs: 4 * HOUR,
+      })
+      await engine.destination('dst_a', receiver.url)
+      await engine.receive(1)
+      await receiver.waitFor(1)
+      if (how === 'is paused') await change(engine, 'dst_a', { paused })
+      else await engine.backend.catalog.removeDestination('dst_a')
+      open()
+      await expect.poll(() => statesIn(engine)).toEqual([state])
+      expect(receiver.requests).toHaveLength(1)
+    },
+  )
 
-  test('others are delivered to all the same', async () => {
+  test('other destinations still get their deliveries', async () => {
     await using receiver = await openReceiver()
     await using engine = await TestEngine.open()
     await engine.destination('dst_a', receiver.url, { paused })
@@ -89,7 +92,7 @@ describe('while a destination is paused', () => {
       .toEqual([...Array(5).fill('delivered'), ...Array(5).fill('held')])
   })
 
-  test('what it holds ends rejected when it is removed', async () => {
+  test('its held deliveries are rejected when it is removed', async () => {
     await using receiver = await openReceiver()
     await using engine = await TestEngine.open()
     await engine.destination('dst_a', receiver.url, { paused })
@@ -101,7 +104,7 @@ describe('while a destination is paused', () => {
   })
 })
 
-test('a crash between resume and release does no harm: the next start lets go', async () => {
+test('after a crash between the resume and the release of held deliveries, the next start releases them', async () => {
   using folder = new TemporaryFolder()
   await using receiver = await openReceiver()
   {
@@ -110,7 +113,7 @@ test('a crash between resume and release does no harm: the next start lets go', 
     await engine.receive(3)
     await expect.poll(() => statesIn(engine)).toEqual(Array(3).fill('held'))
   }
-  // Resumed by a process that did nothing else.
+  // Another process resumes the destination and does nothing else.
   {
     await using backend = await openEmbeddedBackend({
       dataDir: folder.path,
@@ -123,7 +126,7 @@ test('a crash between resume and release does no harm: the next start lets go', 
   await expect.poll(() => statesIn(engine)).toEqual(Array(3).fill('delivered'))
 })
 
-test('pausing and resuming in the middle of it loses nothing and sends nothing twice', async () => {
+test('pausing and resuming during deliveries loses none and sends none twice', async () => {
   await using receiver = await openReceiver()
   await using engine = await TestEngine.open({ limits: { laneConcurrency: 4, laneWindow: 8 } })
   await engine.destination('dst_a', receiver.url)
@@ -153,7 +156,7 @@ describe('a paused webhook of several', () => {
   const paths = (requests: readonly { readonly path: string }[]): string[] =>
     requests.map(({ path }) => path.split('/').at(-1)!)
 
-  test('is not tried; with policy any the others decide', async () => {
+  test('is not tried; with policy any, the other webhooks decide', async () => {
     await using receiver = await openReceiver({ respond: [200, 400] })
     await using engine = await TestEngine.open()
     const settings = twoWebhooks(receiver.url, 'any', true)
@@ -165,7 +168,7 @@ describe('a paused webhook of several', () => {
     expect(paths(receiver.requests)).toEqual(['active', 'active'])
   })
 
-  test('with policy each the delivery is held once the others are done, and then only it is tried', async () => {
+  test('with policy each, the delivery is held once the others have ended, and later only the paused one is tried', async () => {
     await using receiver = await openReceiver({ respond: [500, 200] })
     await using engine = await TestEngine.open()
     const settings = twoWebhooks(receiver.url, 'each', true)

@@ -9,15 +9,15 @@ import { openReceiver } from '../../harness/receiver.ts'
 
 const HOUR = 60 * 60 * 1000
 
-test('what is claimed to be held, and cannot be because the backend is away, is in nobody’s hands', async () => {
+test('deliveries that are claimed to be held are released when the backend is unavailable', async () => {
   await using receiver = await openReceiver({ respond: 500 })
   await using engine = await TestEngine.open({ retryDelaysMs: [HOUR], retryWindowMs: 4 * HOUR })
   await engine.destination('dst_a', receiver.url)
   await engine.receive(3)
   await expect.poll(() => engine.deliveries({})).toHaveLength(3)
   const { deliveries, deletions } = engine.backend
-  const away: Deliveries = {
-    record: () => Promise.reject(new BackendUnavailable('away, by the test')),
+  const unavailable: Deliveries = {
+    record: () => Promise.reject(new BackendUnavailable('unavailable, by the test')),
     claim: (id, options) => deliveries.claim(id, options),
     release: (ids) => deliveries.release(ids),
     nextDue: () => deliveries.nextDue(),
@@ -26,13 +26,13 @@ test('what is claimed to be held, and cannot be because the backend is away, is 
     list: (filter, page) => deliveries.list(filter, page),
   }
   await expect(
-    holdPending('dst_a', { deliveries: away, deletions, activity: NO_ACTIVITY }),
-  ).rejects.toThrow('away')
+    holdPending('dst_a', { deliveries: unavailable, deletions, activity: NO_ACTIVITY }),
+  ).rejects.toThrow('unavailable')
   const claim = await deliveries.claim('dst_a', { now: Date.now() + 2 * HOUR, limit: 10 })
   expect(claim.deliveries).toHaveLength(3)
 })
 
-test('what is claimed while its user is purged is not kept behind the purge, which would bring it back', async () => {
+test('deliveries that are claimed while their user is purged are not recorded after the purge', async () => {
   await using receiver = await openReceiver({ respond: 500 })
   await using engine = await TestEngine.open({ retryDelaysMs: [HOUR], retryWindowMs: 4 * HOUR })
   await engine.destination('dst_a', receiver.url)
@@ -42,7 +42,7 @@ test('what is claimed while its user is purged is not kept behind the purge, whi
   const until = Date.now()
   const request = { createdAt: until, sourceIds: null, suppress: false, users: 1 }
   await deletions.create({ id: 'del_a', ...request }, ['u1'])
-  // The rows are read as they were before, and written behind the purge that is under way.
+  // The claim reads the rows before the purge, and the writer thread would write the record after it.
   const purge = { deletionId: 'del_a', userIds: ['u1'], sourceIds: null, until }
   const purging = purgeAll(deletions, purge)
   const context = { ...engine.backend, activity: NO_ACTIVITY }

@@ -34,7 +34,7 @@ function open() {
   return { clock, budget, kept, dropped }
 }
 
-test('keeps a hundred answers an hour of each destination, URL and class, and counts the others', async () => {
+test('keeps a hundred responses an hour for each destination, URL and class, and counts the others', async () => {
   const { kept, dropped } = open()
   expect(kept(150)).toBe(100)
   expect(await dropped()).toBe(50)
@@ -44,14 +44,14 @@ test('keeps a hundred answers an hour of each destination, URL and class, and co
   expect(kept(1, {}, 'dst_b')).toBe(1)
 })
 
-test('begins anew each hour', () => {
+test('starts again every hour', () => {
   const { kept, clock } = open()
   expect(kept(150)).toBe(100)
   clock.advance(HOUR)
   expect(kept(150)).toBe(100)
 })
 
-test('keeps all else of an attempt beyond that, and never counts one without an answer', async () => {
+test('keeps the rest of an attempt beyond the limit, and does not count attempts without a response', async () => {
   const { budget, kept, dropped } = open()
   kept(100)
   const { headers: _headers, body: _body, ...rest } = failed
@@ -62,7 +62,7 @@ test('keeps all else of an attempt beyond that, and never counts one without an 
   expect(await dropped()).toBe(1)
 })
 
-test('of more kinds than it remembers it keeps no answer', () => {
+test('keeps no response of a new kind when it has reached the limit of kinds', () => {
   const { kept } = open()
   const urls = Array.from({ length: 10_001 }, (_, index) => `https://a.example/${index}`)
   const all = urls.map((url) => kept(1, { url }))

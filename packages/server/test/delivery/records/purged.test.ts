@@ -4,7 +4,7 @@ import { TestEngine } from '../../harness/test-engine.ts'
 import { purgeAll } from '../../harness/purge-all.ts'
 import { openReceiver } from '../../harness/receiver.ts'
 
-/** Purges the user of all events of these tests, received by now. */
+/** Purges the user of all events in these tests. */
 async function purge({ backend: { deletions } }: TestEngine): Promise<void> {
   const now = Date.now()
   const deletionId = newId('del', now)
@@ -20,7 +20,7 @@ async function left({ backend }: TestEngine): Promise<number> {
   return events.data.length + deliveries.data.length
 }
 
-test('what of a purged user waits in a lane is not tried, and the round in flight leaves no record', async () => {
+test('deliveries of a purged user in a lane are not tried, and the round in flight is not recorded', async () => {
   const { promise: opened, resolve: answer } = Promise.withResolvers<void>()
   await using receiver = await openReceiver({ respond: () => opened.then(() => 500) })
   await using engine = await TestEngine.open({ limits: { laneConcurrency: 1 } })
@@ -37,7 +37,7 @@ test('what of a purged user waits in a lane is not tried, and the round in fligh
   expect(engine.lanes.imbalance).toBe(0)
 })
 
-test('what of a purged user was parked is not taken up again; that of others is', async () => {
+test('parked deliveries of a purged user are not tried again; those of other users are', async () => {
   await using receiver = await openReceiver({ respond: [500, 500, 200] })
   await using engine = await TestEngine.open({ retryDelaysMs: [300] })
   await engine.destination('dst_a', receiver.url)
@@ -56,7 +56,7 @@ test('what of a purged user was parked is not taken up again; that of others is'
   expect(engine.lanes.imbalance).toBe(0)
 })
 
-test('what waits for its purge is not handed out again and again: all else goes on', async () => {
+test('deliveries that wait for their purge are not claimed over and over, and others are delivered', async () => {
   await using receiver = await openReceiver({ respond: 500 })
   await using engine = await TestEngine.open({ retryDelaysMs: [800] })
   await engine.destination('dst_a', receiver.url)
@@ -64,7 +64,7 @@ test('what waits for its purge is not handed out again and again: all else goes 
   const parked = async (): Promise<number> =>
     (await engine.deliveries({})).filter(({ rounds }) => rounds === 1).length
   await expect.poll(parked).toBe(3)
-  // Known to be purged from now on, but the slice at hand is of somebody else.
+  // From now on the user counts as purged, but the purge has only come to another user.
   const now = Date.now()
   const { deletions } = engine.backend
   const id = newId('del', now)
@@ -87,7 +87,7 @@ test('what waits for its purge is not handed out again and again: all else goes 
   expect(engine.lanes.imbalance).toBe(0)
 })
 
-test('an entry of a purged user is acked: it does not come again after a restart', async () => {
+test('a log entry of a purged user is acked, so it does not come again after a restart', async () => {
   const { promise: opened, resolve: answer } = Promise.withResolvers<void>()
   await using receiver = await openReceiver({ respond: () => opened.then(() => 200) })
   await using engine = await TestEngine.open({ limits: { laneConcurrency: 1 } })
@@ -97,7 +97,7 @@ test('an entry of a purged user is acked: it does not come again after a restart
   await purge(engine)
   answer()
   await expect.poll(() => engine.lanes.inMemory).toBe(0)
-  // Retention removes only what is acked.
+  // Retention removes acked entries only.
   const [later] = await engine.receive(1)
   await expect.poll(() => receiver.requests.length).toBe(2)
   const { upkeep, events } = engine.backend

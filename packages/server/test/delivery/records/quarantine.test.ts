@@ -7,7 +7,7 @@ import { TestEngine } from '../../harness/test-engine.ts'
 import { openReceiver } from '../../harness/receiver.ts'
 import { TemporaryFolder } from '../../harness/temporary-folder.ts'
 
-/** As a bad disk or a bug would change it, while nobody has it open. */
+/** Changes the closed database as a bad disk or a bug would. */
 function damage(folder: TemporaryFolder, sql: string, ...values: readonly string[]): void {
   using db = new DatabaseSync(join(folder.path, 'hookline.db'))
   if (db.prepare(sql).run(...values).changes !== 1) throw new Error('Nothing was damaged.')
@@ -29,7 +29,7 @@ describe('a parked delivery that cannot be read', () => {
       "UPDATE deliveries SET webhooks = '[' WHERE event_id = ?",
       'progress',
     ],
-  ] as const)('is set aside and stops no other: %s', async ([, sql, what]) => {
+  ] as const)('is quarantined and does not stop others: %s', async ([, sql, what]) => {
     using folder = new TemporaryFolder()
     await using receiver = await openReceiver()
     const destination = { enabled: false }
@@ -60,15 +60,15 @@ describe('a parked delivery that cannot be read', () => {
   })
 })
 
-describe('a task whose round fails by a fault of our own', () => {
-  // No settings of ours hold such a header: it makes the sender throw.
+describe('a task whose round fails because of a bug', () => {
+  // The settings allow no such header. It makes the sender throw.
   const broken = (url: string) => ({
     sharedSecret: null,
     webhooks: [{ url, headers: { bad: 'a\nb' } }],
     successPolicy: 'any' as const,
   })
 
-  test('is set aside at once, says why, and its entry is done with', async () => {
+  test('is quarantined at once, with the reason, and its log entry is acked', async () => {
     using folder = new TemporaryFolder()
     await using receiver = await openReceiver()
     {
@@ -82,14 +82,14 @@ describe('a task whose round fails by a fault of our own', () => {
       expect(linesOf(engine)).toHaveLength(2)
       expect(linesOf(engine)[0]).toMatchObject({ err: { type: expect.any(String) } })
     }
-    // Acked: the next start does not begin with it.
+    // The entry is acked, so it does not come again after a restart.
     await using engine = await TestEngine.open({}, folder)
     await engine.receive(1)
     await expect.poll(() => engine.deliveries({})).toHaveLength(6)
     expect(receiver.requests).toHaveLength(3)
   })
 
-  test('is tried again when someone asks for it', async () => {
+  test('is tried again on request', async () => {
     await using receiver = await openReceiver()
     await using engine = await TestEngine.open()
     await engine.destination('dst_a', receiver.url, { settings: broken(receiver.url) })
@@ -104,7 +104,7 @@ describe('a task whose round fails by a fault of our own', () => {
   })
 })
 
-test('an event of the log that cannot be read is set aside, and the log goes on', async () => {
+test('an event in the log that cannot be read is quarantined, and the events after it are delivered', async () => {
   using folder = new TemporaryFolder()
   await using receiver = await openReceiver()
   {

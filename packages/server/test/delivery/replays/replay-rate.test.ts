@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { ReplayRate } from '../../../src/delivery/replays/replay-rate.ts'
 
 describe('the rate of a replay', () => {
-  test('allows so many in a second, and says when it allows more', () => {
+  test('allows a number of deliveries in a second, and says after which time it allows more', () => {
     const rate = new ReplayRate(10)
     expect(rate.allowance(0)).toBe(10)
     rate.use(10)
@@ -18,7 +18,7 @@ describe('the rate of a replay', () => {
     expect(rate.waitMs(5)).toBe(0)
   })
 
-  test('is never exceeded by much, however it is asked', () => {
+  test('is never exceeded, whenever the allowance is used', () => {
     const gap = fc.integer({ min: 0, max: 3000 })
     fc.assert(
       fc.property(

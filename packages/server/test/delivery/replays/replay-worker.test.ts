@@ -48,7 +48,7 @@ const ended = (engine: TestEngine, id: string) =>
   expect.poll(async () => (await engine.backend.replays.find(id))?.state, { timeout: 10_000 })
 
 describe('a replay', () => {
-  test('delivers what was rejected, with the same webhook-id, its own header, rounds and window anew', async () => {
+  test('delivers rejected deliveries with the same webhook-id, the replay header, new rounds and a new window', async () => {
     const clock = new ManualClock()
     await using receiver = await openReceiver({ respond: 400 })
     await using engine = await TestEngine.open({ clock })
@@ -78,7 +78,7 @@ describe('a replay', () => {
     ])
   })
 
-  test('of what was delivered delivers it once more, and keeps what it was before', async () => {
+  test('of delivered deliveries makes them once more, and keeps the earlier attempts', async () => {
     await using receiver = await openReceiver()
     await using engine = await TestEngine.open()
     await engine.destination('dst_a', receiver.url)
@@ -90,7 +90,7 @@ describe('a replay', () => {
     expect((await engine.deliveries({}))[0]!.attempts).toHaveLength(2)
   })
 
-  test('of a delivery that some webhooks took is about the others', async () => {
+  test('of a delivery that some webhooks took tries only the other webhooks', async () => {
     await using receiver = await openReceiver({
       respond: ({ path }) => (path.endsWith('/bad') ? 400 : 200),
     })
@@ -110,7 +110,7 @@ describe('a replay', () => {
     expect(tried.toSorted()).toEqual(['bad', 'bad', 'good'])
   })
 
-  test('makes deliveries of what came while the destination was off, once', async () => {
+  test('makes deliveries, once, of events that came while the destination was disabled', async () => {
     await using receiver = await openReceiver()
     await using engine = await TestEngine.open()
     await engine.destination('dst_a', receiver.url, { enabled: false })
@@ -127,7 +127,7 @@ describe('a replay', () => {
     expect(receiver.requests).toHaveLength(10)
   })
 
-  test('keeps to its rate, and stops when it is cancelled', async () => {
+  test('keeps its rate, and stops when it is cancelled', async () => {
     const clock = new ManualClock()
     await using receiver = await openReceiver({ respond: 400 })
     await using engine = await TestEngine.open({ clock })
@@ -156,7 +156,7 @@ describe('a replay', () => {
     expect(receiver.requests).toHaveLength(70)
   })
 
-  test('goes on after a restart where it was, and takes nothing twice', async () => {
+  test('continues after a restart where it was, and makes no delivery twice', async () => {
     using folder = new TemporaryFolder()
     const clock = new ManualClock()
     await using receiver = await openReceiver({ respond: 400 })
@@ -178,7 +178,7 @@ describe('a replay', () => {
     expect(receiver.requests).toHaveLength(120)
   })
 
-  test('waits with the others while the destination is paused', async () => {
+  test('has its deliveries held while the destination is paused', async () => {
     await using receiver = await openReceiver({ respond: 400 })
     await using engine = await TestEngine.open()
     await engine.destination('dst_a', receiver.url)

@@ -5,7 +5,7 @@ import { nextAttemptAt, type RetrySchedule } from '../../../src/delivery/rounds/
 const HOUR = 60 * 60 * 1000
 const fourHours: RetrySchedule = { windowMs: 4 * HOUR }
 
-/** The times of all attempts on a webhook that always fails at once, the first at 0. */
+/** The times of all attempts on a webhook that always fails at once. The first attempt is at 0. */
 function attemptsOf(schedule: RetrySchedule, random: () => number): number[] {
   const times = [0]
   for (let number = 1; number < 1000; number++) {
@@ -18,13 +18,13 @@ function attemptsOf(schedule: RetrySchedule, random: () => number): number[] {
 }
 
 describe('the retry schedule', () => {
-  test('waits 5 s, then three times as long each time, up to 30 min', () => {
+  test('waits for 5 s, then three times as long each time, up to 30 min', () => {
     const times = attemptsOf(fourHours, () => 0.5)
     const waits = times.slice(1, 9).map((at, index) => (at - times[index]!) / 1000)
     expect(waits).toEqual([5, 15, 45, 135, 405, 1215, 1800, 1800])
   })
 
-  test('spreads each wait by a quarter either way', () => {
+  test('varies each wait by up to a quarter', () => {
     const wait = (random: number): number | undefined =>
       nextAttemptAt(fourHours, { number: 3, firstDueAt: 0, now: 0, random })
     expect([wait(0), wait(0.5), wait(1)]).toEqual([33_750, 45_000, 56_250])
@@ -53,19 +53,19 @@ describe('the retry schedule', () => {
     }
   })
 
-  test('takes given delays in place of the exponential ones, repeating the last until the window ends', () => {
+  test('uses configured delays in place of the exponential ones, and repeats the last one until the window ends', () => {
     const schedule = { windowMs: 1000, delaysMs: [100, 200] }
     expect(attemptsOf(schedule, () => 0)).toEqual([0, 100, 300, 500, 700, 900])
   })
 
-  test('never comes before Retry-After', () => {
+  test('never retries before the end of Retry-After', () => {
     const now = 1000
     const failed = { number: 1, firstDueAt: 0, now, retryAfterMs: HOUR, random: 0.5 }
     expect(nextAttemptAt(fourHours, failed)).toBe(now + HOUR)
     expect(nextAttemptAt({ windowMs: HOUR }, failed)).toBeUndefined()
   })
 
-  test('does not retry at all with a window of nothing', () => {
+  test('does not retry with a window of 0', () => {
     expect(attemptsOf({ windowMs: 0 }, () => 0.5)).toEqual([0])
   })
 })

@@ -66,7 +66,7 @@ describe('a round with policy any', () => {
     expect(after.webhooks.every(({ dueAt }) => dueAt === undefined)).toBe(true)
   })
 
-  test('waits while one webhook may be retried, and then tries only that one', () => {
+  test('stays pending while one webhook may be retried, and then tries only that one', () => {
     const attempts = [attempt(a, 'retry'), attempt(b, 'rejected'), attempt(c, 'rejected')]
     const after = afterRound(pending, attempts, rules('any'))
     expect(after).toMatchObject({ state: 'pending', dueAt: NOON + 5000 })
@@ -74,7 +74,7 @@ describe('a round with policy any', () => {
     expect(dueUrls(after, rules('any', { now: NOON + 5000 }))).toEqual([a])
   })
 
-  test('keeps webhooks that failed together side by side in the next round', () => {
+  test('tries webhooks that failed together in the same next round', () => {
     const after = afterRound(
       pending,
       [attempt(a, 'retry'), attempt(b, 'retry')],
@@ -88,7 +88,7 @@ describe('a round with policy any', () => {
     expect(afterRound(pending, attempts, rules('any')).state).toBe('rejected')
   })
 
-  test('expires when no further attempt fits the window', () => {
+  test('expires when no further attempt fits into the window', () => {
     const late = { ...pending, firstDueAt: NOON - 4 * 60 * 60 * 1000 }
     const after = afterRound(late, [attempt(a, 'retry')], rules('any', { urls: [a] }))
     expect(after).toMatchObject({ state: 'expired', dueAt: null })
@@ -112,7 +112,7 @@ describe('a round with policy each', () => {
     expect(second).toMatchObject({ state: 'delivered', rounds: 2 })
   })
 
-  test('retries each webhook by its own count', () => {
+  test('schedules the retry of each webhook by its own number of attempts', () => {
     const attempts = [
       attempt(a, 'retry'),
       attempt(b, 'retry', { number: 3 }),
@@ -127,32 +127,32 @@ describe('a round with policy each', () => {
     expect(after.dueAt).toBe(NOON + 5000)
   })
 
-  test('ends rejected when one webhook rejected it and the others took it', () => {
+  test('is rejected when one webhook rejected it and the others took it', () => {
     const attempts = [attempt(a, 'delivered'), attempt(b, 'rejected'), attempt(c, 'delivered')]
     expect(afterRound(pending, attempts, rules('each')).state).toBe('rejected')
   })
 })
 
-describe('a webhook that asked for quiet', () => {
+describe('a blocked webhook', () => {
   const blockedUntil = (url: string): number => (url === a ? NOON + 60_000 : 0)
 
-  test('is not tried, and burns no attempt', () => {
-    const quiet = rules('any', { urls: [a], blockedUntil })
-    expect(dueUrls(pending, quiet)).toEqual([])
-    expect(afterRound(pending, [], quiet)).toEqual({ ...pending, dueAt: NOON + 60_000 })
+  test('is not tried, and the round does not count', () => {
+    const blocked = rules('any', { urls: [a], blockedUntil })
+    expect(dueUrls(pending, blocked)).toEqual([])
+    expect(afterRound(pending, [], blocked)).toEqual({ ...pending, dueAt: NOON + 60_000 })
   })
 
-  test('does not keep the others waiting', () => {
-    const quiet = rules('any', { urls: [a, b], blockedUntil })
-    expect(dueUrls(pending, quiet)).toEqual([b])
-    const after = afterRound(pending, [attempt(b, 'retry')], quiet)
+  test('does not delay the others', () => {
+    const blocked = rules('any', { urls: [a, b], blockedUntil })
+    expect(dueUrls(pending, blocked)).toEqual([b])
+    const after = afterRound(pending, [attempt(b, 'retry')], blocked)
     expect(after.dueAt).toBe(NOON + 5000)
     expect(after.state).toBe('pending')
   })
 })
 
 describe('webhooks that change between rounds', () => {
-  test('a new one is tried, a removed one no longer counts', () => {
+  test('include a new one, which is tried, and a removed one, which does not count', () => {
     const first = afterRound(pending, [attempt(a, 'retry')], rules('any', { urls: [a] }))
     expect(dueUrls(first, rules('any', { urls: [b], now: NOON + 1 }))).toEqual([b])
     const second = afterRound(first, [attempt(b, 'rejected')], rules('any', { urls: [b] }))
@@ -160,7 +160,7 @@ describe('webhooks that change between rounds', () => {
   })
 })
 
-test('progress keeps neither headers nor body of a response', () => {
+test('the progress of a webhook contains neither headers nor body of a response', () => {
   const after = afterRound(pending, [attempt(a, 'retry')], rules('any', { urls: [a] }))
   expect(after.webhooks[0]?.last).not.toHaveProperty('body')
 })

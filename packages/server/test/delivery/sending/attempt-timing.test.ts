@@ -40,7 +40,7 @@ async function openDns(...addresses: readonly string[]): Promise<DnsServer> {
   return dns
 }
 
-test('an attempt that opens a socket tells what each step took, and the steps add up', async () => {
+test('an attempt that opens a socket reports how long each step took, and the steps add up to the total', async () => {
   await using receiver = await openReceiver({ tls: certificates.good })
   const dns = await openDns('127.0.0.1')
   const sender = openSender({ dnsServers: [dns.address] })
@@ -54,28 +54,28 @@ test('an attempt that opens a socket tells what each step took, and the steps ad
   await sender[Symbol.asyncDispose]()
 })
 
-test('one that finds a socket open has nothing to tell', async () => {
+test('an attempt that uses an open socket reports no steps', async () => {
   await using receiver = await openReceiver()
   const sender = openSender()
   expect(phasesOf(await sender.send(to(receiver.url)))).toEqual(['connectMs', 'answerMs'])
-  // undici takes a socket back one turn after the answer.
+  // undici reuses a socket only one turn of the event loop after the response.
   await new Promise((resolve) => void setImmediate(resolve))
   expect(await sender.send(to(receiver.url))).not.toHaveProperty('timing')
 })
 
-test('one that may make no connection tells of no answer', async () => {
+test('an attempt that may not connect reports no time for a response', async () => {
   const result = await openSender({ allowedNetworks: [] }).send(to('http://127.0.0.1:8080/'))
   expect([result.class, phasesOf(result)]).toEqual(['address_forbidden', ['connectMs']])
 })
 
-test('each of those side by side has the steps of its own socket', async () => {
+test('each of several parallel attempts reports the steps of its own socket', async () => {
   await using receiver = await openReceiver()
   const sender = openSender({ maxConnectionsPerWebhook: 2 })
   const sent = await Promise.all([1, 2, 3, 4].map(() => sender.send(to(receiver.url))))
   expect(sent.filter(({ timing }) => timing !== undefined)).toHaveLength(2)
 })
 
-test('a deadline tells in which step it passed', async () => {
+test('after a deadline, the last step reported is the one in which it passed', async () => {
   const dns = await openDns()
   const sender = openSender({ timeoutMs: 200, dnsServers: [dns.address] })
   const inLookup = await sender.send(to('http://receiver.test/'))

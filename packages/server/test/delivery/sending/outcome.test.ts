@@ -11,7 +11,7 @@ import { classifyFailure, classifyResponse } from '../../../src/delivery/sending
 
 const failure = (code: string, message = 'it failed') => Object.assign(new Error(message), { code })
 
-describe('an answer', () => {
+describe('a response', () => {
   test.each([
     [[200, 201, 202, 204, 206, 299], 'delivered', 'delivered'],
     [[300, 301, 302, 303, 304, 307, 308, 399], 'rejected', 'redirect'],
@@ -84,7 +84,7 @@ describe('a failure', () => {
     }
   })
 
-  test('of our own making has its class', () => {
+  test('that Hookline causes itself has its own class', () => {
     const forbidden = new AddressForbidden('a.example', '10.0.0.1', 'private')
     const port = new PortForbidden(5432, 'PostgreSQL')
     const unresolved = new NameUnresolved('a.example', 'ENOTFOUND')
@@ -97,14 +97,14 @@ describe('a failure', () => {
     })
   })
 
-  test('is found in the cause, and in the tries at several addresses', () => {
+  test('is found in the cause of an error, and in the errors of several addresses', () => {
     const caused = new Error('outer', { cause: failure('CERT_HAS_EXPIRED') })
     const tried = new AggregateError([failure('ENETUNREACH'), failure('ECONNREFUSED')])
     expect(classifyFailure(caused)?.class).toBe('certificate_invalid')
     expect(classifyFailure(tried)?.class).toBe('connection_failed')
   })
 
-  test('of undici to make sense of an answer is no failure of the connection', () => {
+  test('of undici to parse a response is a protocol error, not a failed connection', () => {
     const bad = new errors.SocketError('bad upgrade')
     const closed = new errors.SocketError('other side closed')
     const garbled = new errors.HTTPParserError('Invalid header token')
@@ -120,7 +120,7 @@ describe('a failure', () => {
     failure('ERR_INVALID_ARG_TYPE'),
     'no error at all',
     undefined,
-  ])('that is a bug has no verdict: %s', (bug) => {
+  ])('that is a bug has no classification: %s', (bug) => {
     expect(classifyFailure(bug)).toBeUndefined()
   })
 
@@ -130,7 +130,7 @@ describe('a failure', () => {
     ['CERT_HAS_EXPIRED', 'The certificate has expired (CERT_HAS_EXPIRED).'],
     ['CERT_CHAIN_TOO_LONG', 'The certificate is not valid (CERT_CHAIN_TOO_LONG).'],
     ['ERR_SSL_NO_CIPHER_MATCH', 'The TLS handshake failed (ERR_SSL_NO_CIPHER_MATCH).'],
-  ])('with %s is described as "%s", without the message it came with', (code, words) => {
+  ])('with %s is described as "%s", without the message of the error', (code, words) => {
     expect(describeFailure(failure(code, 'connect to https://a.example/?key=s3cret'))).toBe(words)
   })
 })

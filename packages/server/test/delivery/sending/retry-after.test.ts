@@ -28,11 +28,11 @@ describe('Retry-After', () => {
       '|soon|-1|1.5|1e3|0x10|12 s|2026-11-21|2026-11-21T09:32:00Z|Nov 21 2026',
       'Sat, 99 Nov 2026 09:32:00 GMT|Sat, 21 Nov 2026 09:32:00',
     ].flatMap((headers) => headers.split('|')),
-  )('%j asks for nothing', (header) => {
+  )('%j asks for no pause', (header) => {
     expect(retryAfter(429, header, NOW)).toBeUndefined()
   })
 
-  test('counts with 408, 425, 429 and 503, and with no other status', () => {
+  test('is honoured for 408, 425, 429 and 503 only', () => {
     const honoured = Array.from({ length: 600 }, (_, status) => status).filter(
       (status) => retryAfter(status, '10', NOW) !== undefined,
     )
@@ -40,7 +40,7 @@ describe('Retry-After', () => {
     expect(retryAfter(429, undefined, NOW)).toBeUndefined()
   })
 
-  test('is a second at least and an hour at most, whatever is sent', () => {
+  test('is between a second and an hour, whatever the header contains', () => {
     const headers = fc.oneof(
       fc.string(),
       fc.bigInt().map(String),
@@ -54,7 +54,7 @@ describe('Retry-After', () => {
     )
   })
 
-  test('in seconds is what was asked for, between the bounds', () => {
+  test('is as long as the header says, as seconds or as a date', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 3600 }), (seconds) => {
         expect(retryAfter(429, String(seconds), NOW)).toBe(seconds * 1000)

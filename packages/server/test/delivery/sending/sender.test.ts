@@ -46,7 +46,7 @@ function only(requests: readonly ReceivedRequest[]): ReceivedRequest {
   return first!
 }
 
-/** A port of this machine where nothing listens. */
+/** A port of this machine on which nothing listens. */
 async function closedPort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -79,7 +79,7 @@ describe('the request', () => {
     })
   })
 
-  test('with a secret is signed so that a receiver verifies what it parsed', async () => {
+  test('with a secret is signed so that a receiver can verify the parsed body', async () => {
     const receiver = await listening()
     await openSender().send(request(receiver.url, { sharedSecret: 's3cret-ü' }))
     const { headers, body } = only(await receiver.waitFor(1))
@@ -88,7 +88,7 @@ describe('the request', () => {
     expect(headers['x-signature']).toBe(digest)
   })
 
-  test('with a secret is signed the way of Standard Webhooks', async () => {
+  test('with a secret is signed according to Standard Webhooks', async () => {
     const receiver = await listening()
     const key = Buffer.alloc(24, 7)
     const sharedSecret = `whsec_${key.toString('base64')}`
@@ -101,7 +101,7 @@ describe('the request', () => {
     expect(timingSafeEqual(Buffer.from(signature, 'base64'), expected)).toBe(true)
   })
 
-  test('has none of our headers changed by a static one', async () => {
+  test('keeps the headers of Hookline when static ones have the same names', async () => {
     const receiver = await listening()
     const headers = { 'USER-AGENT': 'mine', 'x-hookline-attempt': '9', 'Webhook-Id': 'mine' }
     await openSender().send(request(receiver.url, { headers }))
@@ -113,7 +113,7 @@ describe('the request', () => {
   })
 })
 
-describe('the answer', () => {
+describe('the response', () => {
   test.each<[ReceiverResponse, string, string]>([
     [200, 'delivered', 'delivered'],
     [204, 'delivered', 'delivered'],
@@ -158,8 +158,8 @@ describe('the answer', () => {
     ],
     ['half a status line', { bytes: 'HTTP/1.1 20' }, 'connection_failed'],
     ['a reset', 'reset', 'connection_failed'],
-    ['an end without a word', 'close', 'connection_failed'],
-    ['half an end', 'half-close', 'connection_failed'],
+    ['a connection closed without a response', 'close', 'connection_failed'],
+    ['a half-closed connection', 'half-close', 'connection_failed'],
   ])('that is %s is retried', async (_name, answer, attemptClass) => {
     const receiver = await listening({ respond: answer })
     const result = await openSender().send(request(receiver.url))
@@ -167,14 +167,14 @@ describe('the answer', () => {
     expect(result.error).toMatch(/\.$/)
   })
 
-  test('is the first one, whatever interim answers came before', async () => {
+  test('is the first final one, after any interim responses', async () => {
     const bytes =
       'HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n'
     const receiver = await listening({ respond: { bytes } })
     expect(await openSender().send(request(receiver.url))).toMatchObject({ status: 202 })
   })
 
-  test('is delivered by its status, though the body breaks off', async () => {
+  test('counts as delivered by its status, even if the body breaks off', async () => {
     const receiver = await listening({ respond: 'broken-body' })
     const result = await openSender().send(request(receiver.url))
     expect(result).toMatchObject({ outcome: 'delivered', status: 200, body: 'hello' })
@@ -192,7 +192,7 @@ describe('the answer', () => {
     expect(result.retryAfterMs).toBe(retryAfterMs)
   })
 
-  test('that redirects is not followed, and shown without query', async () => {
+  test('that redirects is not followed, and its target is recorded without the query', async () => {
     const elsewhere = await listening()
     const location = `${elsewhere.url}?token=s3cret#part`
     const receiver = await listening({ respond: { status: 307, headers: { location } } })
@@ -205,7 +205,7 @@ describe('the answer', () => {
     expect(receiver.requests).toHaveLength(1)
   })
 
-  test('shows headers of an allow-list only', async () => {
+  test('has only the headers of an allow-list recorded', async () => {
     const headers = {
       'Content-Type': 'text/plain',
       'X-Request-Id': 'r1',
@@ -223,7 +223,7 @@ describe('the answer', () => {
     ])
   })
 
-  test('that echoes secrets shows none of them', async () => {
+  test('that echoes secrets is recorded without them', async () => {
     const receiver = await listening({
       respond: ({ headers }) => ({
         status: 400,
@@ -240,14 +240,14 @@ describe('the answer', () => {
   })
 })
 
-describe('the body of the answer', () => {
-  test('is kept up to 4 KiB, without half a character', async () => {
+describe('the body of the response', () => {
+  test('is recorded up to 4 KiB, without an incomplete character at the end', async () => {
     const receiver = await listening({ respond: { status: 500, body: `x${'ü'.repeat(5000)}` } })
     const { body } = await openSender().send(request(receiver.url))
     expect(body).toBe(`x${'ü'.repeat(2047)}`)
   })
 
-  test('that is no text is kept all the same', async () => {
+  test('that is not text is recorded, too', async () => {
     const body = Buffer.from([0x61, 0, 0xff, 0x62])
     const receiver = await listening({ respond: { status: 500, body } })
     expect((await openSender().send(request(receiver.url))).body).toBe('a\uFFFD\uFFFDb')
@@ -261,15 +261,15 @@ describe('the body of the answer', () => {
     expect(receiver.connections).toBeLessThanOrEqual(2)
   })
 
-  test('that pours on and on costs the socket, not the delivery', async () => {
+  test('that never ends and comes fast closes the socket, but counts as delivered', async () => {
     const receiver = await listening({ respond: 'endless-body' })
-    // This clock stands still: only the bytes can end it.
+    // The clock does not advance, so only the number of bytes can end the exchange.
     const result = await openSender({ clock: new ManualClock() }).send(request(receiver.url))
     expect(result).toMatchObject({ outcome: 'delivered', status: 200, body: 'x'.repeat(4096) })
     await expect.poll(() => receiver.openConnections).toBe(0)
   })
 
-  test('that drips on and on costs the socket after a second, not the delivery', async () => {
+  test('that never ends and comes slowly closes the socket after a second, but counts as delivered', async () => {
     const receiver = await listening({ respond: 'slow-body' })
     const start = performance.now()
     const result = await openSender().send(request(receiver.url))
@@ -296,7 +296,7 @@ describe('the deadline', () => {
   })
 
   test.each(['silence', 'slow-headers', 'interim-flood'] as const)(
-    'passes over %s',
+    'passes during %s',
     async (misbehaviour) => {
       const receiver = await listening({ respond: misbehaviour })
       const result = await openSender({ timeoutMs: 200 }).send(request(receiver.url))
@@ -305,7 +305,7 @@ describe('the deadline', () => {
     },
   )
 
-  test('covers a TLS handshake that does not come about', async () => {
+  test('covers a TLS handshake that never ends', async () => {
     const sockets: Socket[] = []
     const server = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1')
     onTestFinished(() => {
@@ -319,7 +319,7 @@ describe('the deadline', () => {
     expect(result).toMatchObject({ outcome: 'retry', class: 'timeout' })
   })
 
-  test('covers the wait for one of the sockets of the webhook', async () => {
+  test('covers the wait for a socket', async () => {
     const receiver = await listening({ respond: 'silence' })
     const sender = openSender({ timeoutMs: 200, maxConnectionsPerWebhook: 1 })
     const results = await Promise.all([1, 2, 3].map(() => sender.send(request(receiver.url))))
@@ -337,16 +337,17 @@ describe('a connection', () => {
     expect('status' in result).toBe(false)
   })
 
-  test('is used again by the next attempt', async () => {
+  test('is reused by the next attempt', async () => {
     const receiver = await listening({ respond: { status: 500, body: 'oops' } })
     const sender = openSender()
     for (let n = 0; n < 20; n += 1) await sender.send(request(receiver.url))
     expect(receiver.requests).toHaveLength(20)
-    // undici takes a socket back one turn after the answer: an attempt right then opens a second one.
+    // undici reuses a socket only one turn of the event loop after the response. An attempt before that opens a second
+    // one.
     expect(receiver.connections).toBeLessThanOrEqual(2)
   })
 
-  test('is one of as many as a webhook may have', async () => {
+  test('is one of a limited number for each webhook', async () => {
     const { promise, resolve } = Promise.withResolvers<ReceiverResponse>()
     const receiver = await listening({ respond: () => promise })
     const sender = openSender({ maxConnectionsPerWebhook: 3 })
@@ -357,7 +358,7 @@ describe('a connection', () => {
     expect(receiver.connections).toBe(3)
   })
 
-  test('of one webhook is not waited for by another on the same host', async () => {
+  test('of one webhook does not delay another webhook on the same host', async () => {
     const receiver = await listening({
       respond: ({ path }) => (path === '/slow' ? 'silence' : 200),
     })
@@ -371,7 +372,7 @@ describe('a connection', () => {
     await expect(stuck).rejects.toThrow()
   })
 
-  test('is opened anew where the receiver closed the last one', async () => {
+  test('is opened again when the receiver has closed the last one', async () => {
     const receiver = await listening({ respond: { status: 200, headers: { Connection: 'close' } } })
     const sender = openSender()
     for (let n = 0; n < 3; n += 1) {
@@ -380,7 +381,7 @@ describe('a connection', () => {
     expect(receiver.connections).toBe(3)
   })
 
-  test('goes to the receiver itself, whatever proxy the environment names', async () => {
+  test('goes to the receiver itself, even if the environment names a proxy', async () => {
     const proxy = await listening()
     const receiver = await listening()
     const names = ['HTTP_PROXY', 'http_proxy', 'ALL_PROXY']
@@ -392,7 +393,7 @@ describe('a connection', () => {
     expect(proxy.connections).toBe(0)
   })
 
-  test('ends with the sender', async () => {
+  test('is closed when the sender is disposed of', async () => {
     const receiver = await listening()
     const sender = openSender()
     await sender.send(request(receiver.url))
@@ -402,8 +403,8 @@ describe('a connection', () => {
   })
 })
 
-describe('an attempt that is given up', () => {
-  test('rejects with the reason, and frees the socket', async () => {
+describe('an attempt that is aborted', () => {
+  test('rejects with the reason of the signal, and closes the socket', async () => {
     const receiver = await listening({ respond: 'silence' })
     const abort = new AbortController()
     const sent = openSender().send(request(receiver.url), { signal: abort.signal })
@@ -413,7 +414,7 @@ describe('an attempt that is given up', () => {
     await expect.poll(() => receiver.openConnections).toBe(0)
   })
 
-  test('before it began makes no connection', async () => {
+  test('before it begins makes no connection', async () => {
     const receiver = await listening()
     const signal = AbortSignal.abort(new Error('shutting down'))
     const sent = openSender().send(request(receiver.url), { signal })

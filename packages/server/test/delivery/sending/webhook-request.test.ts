@@ -15,7 +15,7 @@ const signedWith = (secret: string): string =>
   standardSignature(secret, 'msg_1', Math.floor(NOON / 1000), carried.body)
 
 describe('a request', () => {
-  test('is signed with the previous secret, too, until its time is over', () => {
+  test('is also signed with the previous secret until that has expired', () => {
     const during = requestHeaders(requestTo(webhook, settings, carried, NOON - 1), NOON)
     expect(during['webhook-signature']).toBe(`${signedWith('new')} ${signedWith('old')}`)
     expect(during['X-Signature']).toBe(xSignature('new', carried.body))
@@ -23,7 +23,7 @@ describe('a request', () => {
     expect(after['webhook-signature']).toBe(signedWith('new'))
   })
 
-  test('without a shared secret is not signed, whatever there was before', () => {
+  test('without a shared secret is not signed, even if there is a previous secret', () => {
     const unsigned = { ...settings, sharedSecret: null }
     const headers = requestHeaders(requestTo(webhook, unsigned, carried, NOON - 1), NOON)
     expect(Object.keys(headers).filter((name) => /signature/i.test(name))).toEqual([])
