@@ -1,3 +1,5 @@
+import type { Sender } from '../../../packages/server/src/delivery/rounds/attempt-round.ts'
+import type { AttemptResult } from '../../../packages/server/src/delivery/sending/outcome.ts'
 import { WebhookHealth } from '../../../packages/server/src/delivery/health/webhook-health.ts'
 import { destinationOf } from './environment/simulated-destinations.ts'
 import { NO_LISTENER } from './backend/backend-listener.ts'
@@ -33,14 +35,7 @@ export class BusyLanes {
     this.#events = new SimulatedEvents(random)
     const clock = this.#clock
     const health = new WebhookHealth(clock)
-    const send = async ({ url }: { readonly url: string }) => {
-      const id = new URL(url).host.split('.')[0]!
-      this.#attempts.set(id, this.#attempts.get(id)! + 1)
-      const startedAt = clock.now()
-      const durationMs = Math.floor(random() * LATENCY_MS)
-      await new Promise<void>((resolve) => clock.after(durationMs, resolve))
-      return { startedAt, durationMs, outcome: 'delivered', class: 'delivered' } as const
-    }
+    const sender: Sender = { send: ({ url }) => this.#send(url, random) }
     const retryWindowMs = 60_000
     const schedule = { windowMs: retryWindowMs }
     this.#process = new SimulatedProcess({
@@ -51,9 +46,9 @@ export class BusyLanes {
         isUnavailable: () => false,
         listener: NO_LISTENER,
       }),
-      sender: { send },
+      sender,
       rounds: new InstrumentedRounds(
-        { clock, sender: { send }, schedule, health },
+        { clock, sender, schedule, health },
         { roundBegins: () => this.#inFlight++, roundEnds: () => this.#inFlight-- },
       ),
       health,
@@ -79,6 +74,15 @@ export class BusyLanes {
       if (this.#inFlight === LIMITS.maxInFlight) for (const lead of leads) lead.note(this.#attempts)
     }
     return Math.max(...leads.map(({ range }) => range))
+  }
+
+  async #send(url: string, random: () => number): Promise<AttemptResult> {
+    const id = new URL(url).host.split('.')[0]!
+    this.#attempts.set(id, this.#attempts.get(id)! + 1)
+    const startedAt = this.#clock.now()
+    const durationMs = Math.floor(random() * LATENCY_MS)
+    await new Promise<void>((resolve) => this.#clock.after(durationMs, resolve))
+    return { startedAt, durationMs, outcome: 'delivered', class: 'delivered' }
   }
 
   #allAreBusy(): boolean {

@@ -20,8 +20,8 @@ export interface SignedReceipt<T extends object> {
 }
 
 /**
- * Signs receipts with its own key, which is generated at first use and kept in `file`. With the public key, a receipt can
- * be verified without this service: parse the document, and serialise `receipt` again.
+ * Signs receipts with its own key, which is generated at first use and kept in `file`. With the public key, a receipt
+ * can be verified without this service: parse the document, and serialise `receipt` again.
  */
 export class ReceiptSigner {
   readonly #file: string

@@ -75,33 +75,17 @@ export class DeliveryEngine implements AsyncDisposable {
 
   constructor(options: DeliveryEngineOptions) {
     this.#options = options
-    const { backend, settings, activity, rounds, metrics, logger } = options
-    this.#supervisor = new Supervisor({
-      clock: options.clock,
-      isTransient: (error) => error instanceof BackendUnavailable,
-      onFailure: ({ error: err, isTransient, ...failure }) => {
-        metrics.workerFailures.inc({ worker: failure.worker })
-        logger[isTransient ? 'warn' : 'error']({ err, ...failure }, 'worker.failed')
-      },
-      onGiveUp: (failure) => {
-        const { worker, failures, error: err } = failure
-        metrics.workerFailures.inc({ worker })
-        logger.fatal({ err, worker, failures }, 'worker.given_up')
-        options.onGiveUp(failure)
-      },
-      signal: this.#stopping.signal,
-    })
-    this.#acks = new Acks(backend.log, logger)
-    const kept = { deliveries: backend.deliveries, quarantine: backend.quarantine }
-    const { upkeep } = backend
-    const made = rounds && { rounds }
+    const { backend, settings, activity, rounds } = options
+    this.#supervisor = openSupervisor(options, this.#stopping.signal)
+    this.#acks = new Acks(backend.log, options.logger)
     this.lanes = this.openLanes({
       name: 'deliveries',
-      ...kept,
-      upkeep,
+      deliveries: backend.deliveries,
+      quarantine: backend.quarantine,
+      upkeep: backend.upkeep,
       activity,
       ...settings,
-      ...made,
+      ...(rounds && { rounds }),
     })
     const pipeline = new Pipeline({
       ...options,
@@ -165,4 +149,24 @@ export class DeliveryEngine implements AsyncDisposable {
     await Promise.all(this.#allLanes.map((lanes) => lanes[Symbol.asyncDispose]()))
     await this.#acks[Symbol.asyncDispose]()
   }
+}
+
+/** A supervisor that logs and counts the failures of workers. */
+function openSupervisor(options: DeliveryEngineOptions, signal: AbortSignal): Supervisor {
+  const { clock, metrics, logger } = options
+  return new Supervisor({
+    clock,
+    isTransient: (error) => error instanceof BackendUnavailable,
+    onFailure: ({ error: err, isTransient, ...failure }) => {
+      metrics.workerFailures.inc({ worker: failure.worker })
+      logger[isTransient ? 'warn' : 'error']({ err, ...failure }, 'worker.failed')
+    },
+    onGiveUp: (failure) => {
+      const { worker, failures, error: err } = failure
+      metrics.workerFailures.inc({ worker })
+      logger.fatal({ err, worker, failures }, 'worker.given_up')
+      options.onGiveUp(failure)
+    },
+    signal,
+  })
 }

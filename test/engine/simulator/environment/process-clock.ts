@@ -1,8 +1,8 @@
 import type { Clock } from '../../../../packages/server/src/util/clock.ts'
 
 /**
- * The clock of one simulated process. Everything that the process waits for is a timer of this clock, so when the clock is
- * killed, nothing of the process continues, as after `kill -9`.
+ * The clock of one simulated process. Everything that the process waits for is a timer of this clock, so when the clock
+ * is killed, nothing of the process continues, as after `kill -9`.
  */
 export class ProcessClock implements Clock {
   readonly #simulation: Clock

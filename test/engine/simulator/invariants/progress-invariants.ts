@@ -14,8 +14,8 @@ export interface LaneReadiness {
 }
 
 /**
- * How long a lane may be idle while a delivery is due and may be tried. Timers and events must wake the feed by then. It
- * also looks once a minute, but a lane that depends on that has missed a wake-up.
+ * How long a lane may be idle while a delivery is due and may be tried. Timers and events must wake the feed by then.
+ * It also looks once a minute, but a lane that depends on that has missed a wake-up.
  */
 const LONGEST_IDLE_MS = 2_000
 

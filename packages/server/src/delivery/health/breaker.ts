@@ -10,8 +10,8 @@ import type { Attempt } from '@hookline/protocol'
  *       │                                                          one attempt, a probe ▼ │ failed
  *       └─────────────────────────────────────────────────────────────────────────── half-open
  *
- * It stays open for 30 s at first, with full jitter. Each failed probe doubles that time, up to 5 min. While it is open,
- * no attempt is made, so deliveries use up none of their attempts (spec 03 §Breaker).
+ * It stays open for 30 s at first, with full jitter. Each failed probe doubles that time, up to 5 min. While it is
+ * open, no attempt is made, so deliveries use up none of their attempts (spec 03 §Breaker).
  */
 export type Breaker =
   | { readonly state: 'closed'; readonly recent: readonly Bucket[]; readonly unconnected: number }

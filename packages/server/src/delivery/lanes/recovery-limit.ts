@@ -1,10 +1,10 @@
 import type { Attempt } from '@hookline/protocol'
 
 /**
- * How many rounds a lane may have in flight while its receiver recovers, as an immutable value. The limit follows
- * AIMD (additive increase, multiplicative decrease): it starts at 1 when a breaker has closed, grows by one after 20
- * successes, and is halved by each failure that is retried. When it reaches the lane's concurrency, the recovery is over
- * (spec 03 §Breaker).
+ * How many rounds a lane may have in flight while its receiver recovers, as an immutable value. The limit follows AIMD
+ * (additive increase, multiplicative decrease): it starts at 1 when a breaker has closed, grows by one after 20
+ * successes, and is halved by each failure that is retried. When it reaches the lane's concurrency, the recovery is
+ * over (spec 03 §Breaker).
  */
 export interface RecoveryLimit {
   readonly limit: number

@@ -35,9 +35,9 @@ interface CachedResult {
 }
 
 /**
- * Resolves names to addresses that webhooks may reach. It reads the hosts file, then asks name servers, then, when they do
- * not know the name, the system's resolver. It caches addresses for their TTL (5 s to 300 s), and missing names for 30 s.
- * While no name server responds, it uses cached addresses for 10 more minutes.
+ * Resolves names to addresses that webhooks may reach. It reads the hosts file, then asks name servers, then, when they
+ * do not know the name, the system's resolver. It caches addresses for their TTL (5 s to 300 s), and missing names for
+ * 30 s. While no name server responds, it uses cached addresses for 10 more minutes.
  */
 export class Resolver {
   readonly #clock: Clock

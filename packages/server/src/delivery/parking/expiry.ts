@@ -31,17 +31,29 @@ export async function expireUnderOpenBreaker(
     const claimed = claim.deliveries
     // They are quarantined when the webhook is healthy again and the lane claims them.
     await deliveries.release(claim.unreadable.map(({ id }) => id))
-    const isOver = ({ rounds, firstDueAt }: Delivery): boolean => {
-      const end = firstDueAt + retryWindowMs
-      // A probe must have failed after the end of the window. While Hookline was stopped, it sent none.
-      return end <= now && (rounds > 0 || (since <= firstDueAt && failedAt >= end))
-    }
-    const over = claimed.filter(({ delivery }) => isOver(delivery))
-    const waiting = claimed.filter(({ delivery }) => !isOver(delivery))
+    const times = { now, retryWindowMs, since, failedAt }
+    const over = claimed.filter(({ delivery }) => isOver(delivery, times))
+    const waiting = claimed.filter(({ delivery }) => !isOver(delivery, times))
     await deliveries.release(waiting.map(({ delivery }) => delivery.id))
     expired += await updateClaimed(context, over, asExpired)
     if (over.length < SLICE) return expired
   }
+}
+
+interface OutageTimes {
+  readonly now: number
+  readonly retryWindowMs: number
+  /** Since when all webhooks have been broken. */
+  readonly since: number
+  /** When the last probe failed. */
+  readonly failedAt: number
+}
+
+function isOver({ rounds, firstDueAt }: Delivery, times: OutageTimes): boolean {
+  const end = firstDueAt + times.retryWindowMs
+  if (end > times.now) return false
+  // A probe must have failed after the end of the window. While Hookline was stopped, it sent none.
+  return rounds > 0 || (times.since <= firstDueAt && times.failedAt >= end)
 }
 
 function asExpired(delivery: Delivery): Delivery {

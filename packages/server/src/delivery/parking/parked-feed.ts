@@ -44,9 +44,9 @@ const ANY_TIME = Number.MAX_SAFE_INTEGER
 /**
  * Claims parked deliveries and puts them into their lanes: when a delivery is due, its lane has room and one of its
  * webhooks may be tried. It waits until the earliest time that it knows of. An earlier due time, a lane that ran low, a
- * breaker that closed and a change of the catalog wake it. Deliveries of a disabled destination wait until it is enabled; those
- * of a paused one become held, whenever they are due; those of a removed one go through its lane and are rejected. A
- * delivery that cannot be read is quarantined.
+ * breaker that closed and a change of the catalog wake it. Deliveries of a disabled destination wait until it is
+ * enabled; those of a paused one become held, whenever they are due; those of a removed one go through its lane and are
+ * rejected. A delivery that cannot be read is quarantined.
  */
 export class ParkedFeed implements Worker {
   readonly name: string

@@ -18,8 +18,8 @@ export interface ResumeWorkerOptions {
 
 /**
  * Makes held deliveries pending again when their destination is resumed or removed; those of a removed destination are
- * then rejected. It looks at the start and at each change of the catalog, so a crash right after a change leaves nothing
- * held. When only some webhooks are resumed, the deliveries become pending once for each change.
+ * then rejected. It looks at the start and at each change of the catalog, so a crash right after a change leaves
+ * nothing held. When only some webhooks are resumed, the deliveries become pending once for each change.
  */
 export class ResumeWorker implements Worker {
   readonly name: string

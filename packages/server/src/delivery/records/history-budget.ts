@@ -8,8 +8,8 @@ const RESPONSES_PER_HOUR = 100
 const MOST_KINDS = 10_000
 
 /**
- * Limits the disk space of the history: for each destination, URL and class of failure, the responses of 100 attempts an
- * hour are kept. Further attempts are kept without headers and body, and counted.
+ * Limits the disk space of the history: for each destination, URL and class of failure, the responses of 100 attempts
+ * an hour are kept. Further attempts are kept without headers and body, and counted.
  */
 export class HistoryBudget {
   readonly #clock: Clock

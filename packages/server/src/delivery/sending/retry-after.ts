@@ -9,8 +9,9 @@ const HTTP_DATE =
 const ASCTIME = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [\d ]\d \d{2}:\d{2}:\d{2} \d{4}$/
 
 /**
- * The pause that a response with this status and `Retry-After` asks for, in milliseconds, from 1 s to 1 h. The header is
- * a number of seconds or a date (RFC 9110 §10.2.3). `undefined` when it is not honoured for the status, or is not valid.
+ * The pause that a response with this status and `Retry-After` asks for, in milliseconds, from 1 s to 1 h. The header
+ * is a number of seconds or a date (RFC 9110 §10.2.3). `undefined` when it is not honoured for the status, or is not
+ * valid.
  */
 export function retryAfter(
   status: number,
