@@ -13,7 +13,7 @@ interface ExportedMetric {
 export async function metricsPage(): Promise<string> {
   return page(
     '# Metrics',
-    '`GET /metrics` returns the metrics in the Prometheus format. With `--admin-port`, it is on that port. All metrics are in base units. No label contains the id of a user, the name of an event or a URL. The usual `process_…` and `nodejs_…` metrics are exported too. [deploy](../deploy/README.md) has alert rules and a Grafana dashboard for these metrics.',
+    '`GET /metrics` returns the metrics in the Prometheus format. With `--admin-port`, it is on that port. All metrics are in seconds or bytes, or are counts. No label contains the id of a user, the name of an event or a URL. The usual `process_…` and `nodejs_…` metrics are exported too. [deploy](../deploy/README.md) has alert rules and a Grafana dashboard for these metrics.',
     table(['metric', 'type', 'labels', 'meaning'], (await exportedMetrics()).map(rowOf)),
   )
 }

@@ -9,7 +9,7 @@ interface Finding {
 /** The limits that all benchmarks share. */
 export const LIMITS: readonly string[] = [
   'Every event uses processor time in two threads. The main thread parses, decides, signs and speaks HTTP. The writer thread writes to SQLite. The main thread reaches its limit first, while the writer thread is busy for a quarter to a half of the time. So gains are possible only in the main thread.',
-  'The other limit is the disk: each commit is an fsync. An event is sent after the commit that accepts it. Its place in the lane is free after the commit that records its delivery. All events that arrive during a commit share the next one. So a slow disk makes larger commits, not fewer events, as long as enough events may be in progress: enough sending connections, and enough `laneWindow` for each destination.',
+  'The other limit is the disk: each commit is an fsync. An event is sent after the commit that accepts it. Its place in the lane is free after the commit that records its delivery. All events that arrive during a commit share the next one. So on a slow disk, commits are larger, but throughput stays the same. This requires that enough events are in progress: enough sending connections, and a `laneWindow` that is large enough.',
 ]
 
 export const FINDINGS: Readonly<Record<BenchmarkName, Finding>> = {
@@ -17,7 +17,7 @@ export const FINDINGS: Readonly<Record<BenchmarkName, Finding>> = {
     about:
       'One call per request over 64 connections, each on disk before its 200. The peer is a bare `node:http` server that parses the JSON and responds.',
     limit:
-      "The bare server spends its time in Node's HTTP parser and in writes to sockets, so every further step weighs heavily beside it. According to the profile, Hookline spends a quarter of the time of a call on sockets and on waking other threads. Four steps take a tenth each: parsing; checking and stamping; serialising again and copying to the writer thread; the framework. The rest is hundreds of functions that take less than one per cent each. The writer thread is busy for a third of the time.",
+      "The bare server spends its time in Node's HTTP parser and in writes to sockets, so every further step costs much in comparison. According to the profile, Hookline spends a quarter of the time of a call on sockets and on waking other threads. Four steps take a tenth each: parsing; checking and stamping; serialising again and copying to the writer thread; the framework. The rest is hundreds of functions that take less than one per cent each. The writer thread is busy for a third of the time.",
   },
   'ingest-batch': {
     about: 'The same with batches of 20 calls, as client libraries send them.',
@@ -38,19 +38,19 @@ export const FINDINGS: Readonly<Record<BenchmarkName, Finding>> = {
   },
   'end-to-end': {
     about:
-      'From the call to the receiver, at half of the highest rate at which single calls pass through. Calls are sent at random times, and the sender waits for no response. The clock of each call starts when the call is due, so a delay counts in full.',
+      'From the call to the receiver, at half of the highest rate at which single calls pass through. Calls are sent at random times, and the sender waits for no response. The time of each call starts when the call is due, so a late send counts too.',
     limit:
       'A call waits for one commit before it is sent, and then for the request itself. A late call waited for a commit that took long on disk.',
   },
   isolation: {
     about:
-      'The latency and throughput of nine healthy webhooks beside a tenth that never responds, at 80 % of what the ten can take.',
+      'The latency and throughput of nine healthy webhooks beside a tenth that never responds, at 80 % of what the ten can take. Throughput and p99 are compared with a run in which all ten respond.',
   },
   growth: {
     about:
       'Events per second from call to receiver with a long history and many pending deliveries of the same destination, compared with an empty database. Both services run at the same time and get load in turn.',
     limit:
-      'Growth costs little. The indexes by messageId and by user begin with the segment ([decision 10](decisions/0010-indexes-begin-with-the-segment.md)), so new entries go to few pages, however long the history is. Hookline looks for a messageId in memory. That cost grows with the events of `dedupeWindowMs`, not with the history.',
+      'A long history costs little. The indexes by messageId and by user begin with the segment ([decision 10](decisions/0010-indexes-begin-with-the-segment.md)), so new entries go to few pages, however long the history is. Hookline looks for a messageId in memory. That cost grows with the events of `dedupeWindowMs`, not with the history.',
   },
   memory: {
     about:

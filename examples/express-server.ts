@@ -1,7 +1,7 @@
 // An Express server that tracks sign-ups and receives the webhooks for them.
 //
 //   HOOKLINE_URL=… HOOKLINE_WRITE_KEY=wk_… HOOKLINE_SECRET=… PORT=3000 \
-//     node --conditions=hookline-source examples/express-server.ts
+//     npx node --conditions=hookline-source examples/express-server.ts
 import { Analytics } from '@hookline/client'
 import { verifySignature } from '@hookline/client/verify'
 import express from 'express'

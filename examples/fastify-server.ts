@@ -1,6 +1,6 @@
 // A Fastify server that tracks orders. Requests do not wait for analytics, and no call is lost when the server stops.
 //
-//   HOOKLINE_URL=… HOOKLINE_WRITE_KEY=wk_… PORT=3000 node --conditions=hookline-source examples/fastify-server.ts
+//   HOOKLINE_URL=… HOOKLINE_WRITE_KEY=wk_… PORT=3000 npx node --conditions=hookline-source examples/fastify-server.ts
 //   curl -X POST localhost:3000/orders -H 'content-type: application/json' -d '{"userId":"u1","total":39.95}'
 import { Analytics } from '@hookline/client'
 import Fastify from 'fastify'

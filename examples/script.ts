@@ -1,6 +1,6 @@
 // A script that makes some calls and ends.
 //
-//   HOOKLINE_URL=http://127.0.0.1:4800 HOOKLINE_WRITE_KEY=wk_… node --conditions=hookline-source examples/script.ts
+//   HOOKLINE_URL=http://127.0.0.1:4800 HOOKLINE_WRITE_KEY=wk_… npx node --conditions=hookline-source examples/script.ts
 //
 // (Only this repository needs --conditions, because its packages are not built.)
 import { Analytics } from '@hookline/client'

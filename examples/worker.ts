@@ -1,6 +1,6 @@
 // A worker that does one job after the other until SIGTERM, which stops containers.
 //
-//   HOOKLINE_URL=… HOOKLINE_WRITE_KEY=wk_… node --conditions=hookline-source examples/worker.ts
+//   HOOKLINE_URL=… HOOKLINE_WRITE_KEY=wk_… npx node --conditions=hookline-source examples/worker.ts
 import { Analytics, FlushTimeoutError } from '@hookline/client'
 import { setTimeout as pause } from 'node:timers/promises'
 

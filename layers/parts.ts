@@ -48,7 +48,7 @@ export const PARTS = tableOf({
   },
   activity: {
     holds:
-      'live tail, statistics and attempts of the last hour, made from the activity of the other parts',
+      'live tail, statistics and counts of the last hour, made from what the other parts report',
     mayImport: PORTS_AND_TOOLS,
   },
   engine: {
@@ -98,7 +98,7 @@ export const PARTS = tableOf({
     mayImport: ['util', 'protocol'],
   },
   util: {
-    holds: 'clock, backoff, supervisor and the like; no domain word',
+    holds: 'clock, backoff, supervisor and the like; nothing about events or deliveries',
     mayImport: [],
     ownPackages: ['node:timers', 'timers'],
   },

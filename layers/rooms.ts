@@ -16,7 +16,7 @@ export const ROOMS = {
     sending: 'one attempt: the signed request, the response, its outcome',
     network: 'sockets: name look-up, forbidden addresses, deadlines',
     health: 'breakers, waits that receivers asked for, webhooks that are gone, pauses',
-    parking: 'parked deliveries: taken up when due, held, or expired',
+    parking: 'parked deliveries: put into their lanes when due, held, or expired',
     records:
       'the results of rounds: recorded, retried while the backend is unavailable, or put into quarantine',
     replays: 'ended deliveries that become pending again, at a bounded rate',

@@ -28,7 +28,9 @@ export function endToEnd(goals: { readonly p99Ms: number }): Benchmark {
           { name: 'p99.9', unit: 'ms', values: values(({ p999Ms }) => p999Ms) },
           { name: 'longest', unit: 'ms', values: values(({ longestMs }) => longestMs) },
         ],
-        notes: ['single calls; each figure is of one round, its median and spread of all rounds'],
+        notes: [
+          'single calls; each figure is computed for each round, then the median of the rounds is taken',
+        ],
       }
     },
   }

@@ -37,7 +37,7 @@ export function isolation(goals: {
           },
           { name: 'ratio', unit: '', values: ratios, goal: { atMost: goals.p99Ratio } },
         ],
-        notes: ['ten destinations at 80 % of what they take when each answers'],
+        notes: ['ten destinations at 80 % of what they take when each responds'],
       }
     },
   }

@@ -62,7 +62,7 @@ const COMMANDS = [
 /** The command line with all its commands. A usage error is thrown as CommanderError. */
 export function createProgram(): Command {
   const program = new Command('hookline')
-    .description('Forwards analytics events to signed webhooks: nothing lost, nothing hidden.')
+    .description('Receives analytics events over HTTP and forwards them to webhooks, signed.')
     .version(VERSION)
     .option('--json', 'print JSON for programs, one document per line')
     .configureHelp({ showGlobalOptions: true })

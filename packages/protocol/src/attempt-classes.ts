@@ -20,21 +20,21 @@ export const ATTEMPT_CLASSES = {
   http_throttled: {
     meaning:
       'The receiver responded 408, 425 or 429. Hookline tries again, not before its Retry-After.',
-    help: 'Nothing to do if it passes. Otherwise let the receiver take more, or respond first and work later.',
+    help: 'Nothing to do if it stops by itself. Otherwise let the receiver accept more requests, or respond before it processes them.',
   },
   http_4xx: {
     meaning:
       'The receiver responded another 4xx: it refuses this request. Hookline does not try again.',
-    help: 'Compare URL, static headers and shared secret with what the receiver expects, then send it again.',
+    help: 'Compare URL, static headers and shared secret with what the receiver expects, then retry the delivery.',
   },
   redirect: {
     meaning: 'The receiver responded 3xx. Hookline follows no redirect and does not try again.',
-    help: 'Set the URL to the one in the Location header. Look for http instead of https and for a trailing slash.',
+    help: 'Set the URL to the one in the Location header. Common causes are http instead of https, and a slash at the end.',
   },
   timeout: {
     meaning:
       'There was no response in time: 5 s from the name look-up to the last header. Hookline tries again.',
-    help: 'Let the receiver respond 2xx as soon as it has the request, and work on it afterwards.',
+    help: 'Let the receiver respond 2xx as soon as it has the request, and process it afterwards.',
   },
   connection_failed: {
     meaning: 'There was no connection, or it broke before the response. Hookline tries again.',
@@ -56,12 +56,12 @@ export const ATTEMPT_CLASSES = {
   address_forbidden: {
     meaning:
       'The host resolves to a private, loopback or reserved address. Hookline made no connection and does not try again.',
-    help: 'If the receiver is meant to be there, the operator allows its network with the setting allowedNetworks.',
+    help: 'If the address is correct, the operator can allow its network with the setting allowedNetworks.',
   },
   port_forbidden: {
     meaning:
       'The port of the URL belongs to a service other than a web server, such as a database. Hookline made no connection and does not try again.',
-    help: 'Give the URL of the receiver. If a web server listens there, the operator allows the port with the setting allowedPorts.',
+    help: 'Correct the URL. If a web server listens on this port, the operator can allow it with the setting allowedPorts.',
   },
 } as const satisfies Record<string, AttemptClassInfo>
 

@@ -110,7 +110,7 @@ export const INGEST_CODES = {
   timestamp_invalid: {
     status: 400,
     message: 'The timestamp cannot be read.',
-    help: 'Send ISO 8601, for example 2026-11-21T09:30:00.000Z. Only strict mode refuses it.',
+    help: 'Send ISO 8601, for example 2026-11-21T09:30:00.000Z. Only requests with X-Strict-Mode: 1 are refused for it.',
   },
   unknown_write_key: {
     status: 401,
@@ -139,7 +139,7 @@ export const INGEST_CODES = {
   },
   method_not_allowed: {
     status: 405,
-    message: 'This path does not take this method.',
+    message: 'This path does not support this method.',
     help: 'Send calls with POST.',
   },
   bad_request: {

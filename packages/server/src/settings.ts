@@ -105,7 +105,7 @@ export const SETTINGS = {
     parse: text,
   },
   adminPort: {
-    doc: 'Separate port for management API, health checks and metrics. Then port accepts calls only. With 0, the system chooses a free port. Unset, port serves everything.',
+    doc: 'Separate port for management API, health checks and metrics; the other port then accepts calls only. With 0, the system chooses a free port. Without this setting, one port serves everything.',
     parse: integer(0, 65_535),
   },
   dataDir: {
@@ -114,7 +114,7 @@ export const SETTINGS = {
     parse: text,
   },
   adminToken: {
-    doc: 'Token of the management API. Unset, the service creates one in <dataDir>/admin-token.',
+    doc: 'Token of the management API. Without this setting, the service creates one in <dataDir>/admin-token.',
     secret: true,
     parse: secret,
   },
@@ -124,7 +124,7 @@ export const SETTINGS = {
     parse: integer(0, 1_000_000),
   },
   encryptionKey: {
-    doc: 'Key that encrypts shared secrets and header values in the database: 32 bytes as base64. To change the key, set the new one and the old one, separated by a comma. The first one encrypts. Unset, the service creates one in <dataDir>/encryption-key.',
+    doc: 'Key that encrypts shared secrets and header values in the database: 32 bytes as base64. To change the key, set the new one and the old one, separated by a comma. The first one encrypts. Without this setting, the service creates one in <dataDir>/encryption-key.',
     secret: true,
     parse: keys,
   },
@@ -134,7 +134,7 @@ export const SETTINGS = {
     parse: networks,
   },
   allowedPorts: {
-    doc: 'Ports of mail servers, databases and similar services that webhooks may use, separated by commas.',
+    doc: 'Ports that webhooks may use although they belong to mail servers, databases or similar services, separated by commas.',
     default: '',
     parse: ports,
   },
@@ -144,11 +144,11 @@ export const SETTINGS = {
     parse: networks,
   },
   tlsCaFile: {
-    doc: 'PEM file of certificate authorities that are trusted for webhooks, in addition to the usual ones.',
+    doc: 'PEM file of certificate authorities that are trusted for webhooks, in addition to those that Node.js trusts.',
     parse: text,
   },
   attemptTimeoutMs: {
-    doc: 'Deadline of one attempt in milliseconds, from the DNS look-up to the last response header.',
+    doc: 'Deadline of one attempt in milliseconds, from the name look-up to the last response header.',
     default: String(LIMITS.attemptTimeoutMs),
     parse: integer(100, 60_000),
   },
@@ -167,7 +167,7 @@ export const SETTINGS = {
     parse: integer(60_000, 10 * 365 * 24 * HOUR),
   },
   retentionMaxBytes: {
-    doc: 'Size of the database in bytes from which the oldest events are removed, whatever their age. 0 means no limit.',
+    doc: 'Size of the database in bytes above which the oldest events are removed, whatever their age. 0 means no limit.',
     default: '0',
     parse: integer(0, Number.MAX_SAFE_INTEGER),
   },
@@ -182,12 +182,12 @@ export const SETTINGS = {
     parse: integer(1, 65_536),
   },
   laneConcurrency: {
-    doc: 'Most attempt rounds in flight at once to one destination. At most a quarter of maxInFlight applies.',
+    doc: 'Most attempt rounds in flight at once to one destination. Never more than a quarter of maxInFlight.',
     default: '64',
     parse: integer(1, 16_384),
   },
   laneWindow: {
-    doc: 'Most deliveries of one destination in memory. Further ones are parked in the database.',
+    doc: 'Most deliveries of one destination in memory. Others are parked in the database.',
     default: '256',
     parse: integer(1, 65_536),
   },
@@ -222,7 +222,7 @@ export const SETTINGS = {
     parse: integer(100, 600_000),
   },
   dedupeWindowMs: {
-    doc: 'How long a call with the messageId of an earlier call of the same source is a duplicate, in milliseconds. Needs 4 bytes of memory for each event of that time.',
+    doc: 'How long after a call another call with the same source and messageId is a duplicate, in milliseconds. Needs 4 bytes of memory for each event of that time.',
     default: String(24 * HOUR),
     parse: integer(0, 30 * 24 * HOUR),
   },

@@ -56,7 +56,7 @@ export const RETRYING: readonly Behaviour[] = [
   never(400),
   never(401),
   {
-    name: 'reports each message that the service rejected in a 200',
+    name: 'reports each call that the service rejected in a 200',
     async check(client) {
       const rejected = [1, 3].map((index) => ({
         index,

@@ -3,7 +3,7 @@ import { Failure } from '../failure.ts'
 /** The deadline of one request to the service. */
 export const DEADLINE_MS = 30_000
 
-/** The failure for a request to `base` without a response, because of `cause`. */
+/** The failure of a request to `base` that got no response because of `cause`. */
 export function unreachable(base: URL, cause: unknown): Failure {
   return new Failure(
     'unreachable',

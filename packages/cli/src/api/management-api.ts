@@ -4,7 +4,7 @@ import { openStream, serviceFetch, type StreamOptions } from './service-fetch.ts
 
 /**
  * The management API of the service at `base`: every operation of the OpenAPI document, by its operationId.
- * Each resolves with the body of a success, and throws a Failure for every other response.
+ * Each resolves with the body of a successful response, and throws a Failure for every other response.
  * The generated client keeps its address for the whole process: the last call of this function wins.
  */
 export function managementApi(base: URL, token: string) {

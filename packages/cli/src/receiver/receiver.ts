@@ -10,7 +10,7 @@ import {
 } from './received-delivery.ts'
 import { type PlannedFault, ResponsePlan } from './response-plan.ts'
 
-/** More than any delivery has. */
+/** Larger than the body of any delivery. */
 const MAX_BODY_BYTES = 1024 * 1024
 
 export interface ReceiverOptions {

@@ -9,7 +9,7 @@ type Identity =
 interface CommonFields {
   /** Calls with the same id count once. At most 100 characters. Default: a random UUID. */
   readonly messageId?: string | undefined
-  /** When it happened. One in the past imports history. A string is sent unchanged. Default: now. */
+  /** The time of the call. Set a time in the past to import history. A string is sent unchanged. Default: now. */
   readonly timestamp?: Date | string | undefined
   readonly context?: object | undefined
   /** Which destinations may receive it, as in `{ All: false, Webhooks: true }`. */

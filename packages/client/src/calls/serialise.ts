@@ -26,7 +26,7 @@ export function serialise(message: object, maxBytes: number): SerialisedMessage 
 function stringify(message: object): string {
   try {
     const text = JSON.stringify(message)
-    // JSON.stringify writes NaN and Infinity as null: only a text with a null needs a look at each value.
+    // JSON.stringify writes NaN and Infinity as null: values are checked one by one only if the text contains null.
     return text.includes('null') ? JSON.stringify(message, refuseNonFinite) : text
   } catch (cause) {
     if (cause instanceof RangeError) throw nestedTooDeep(cause)
@@ -51,7 +51,7 @@ function nestedTooDeep(cause?: unknown): ValidationError {
 interface Measures {
   /** The size in UTF-8. */
   readonly bytes: number
-  /** How many brackets and braces open, those inside strings included: an upper bound of the nesting. */
+  /** The number of opening brackets and braces, those inside strings included: at least the number of levels. */
   readonly openings: number
 }
 

@@ -2,13 +2,13 @@ import type { ClientOptions } from '../client-options.ts'
 import type { ReportedError } from '../errors.ts'
 
 /**
- * Reports failures to `onError` and to the logger. Without either it writes to the console, so that no message is lost
- * in silence. It reports an error that `onError` throws in the same way, and goes on.
+ * Reports failures to `onError` and to the logger. Without either it writes to the console, so that no failure is
+ * silent. If `onError` throws, it reports that error in the same way and continues.
  */
 export function reporter({ onError, logger }: ClientOptions): (error: ReportedError) => void {
   const warn = (line: string) => {
     if (logger !== undefined) logger.warn(line)
-    // oxlint-disable-next-line no-console -- the last resort against a silent loss
+    // oxlint-disable-next-line no-console -- without onError and logger, the failure would be silent
     else console.warn(line)
   }
   return (error) => {

@@ -41,7 +41,7 @@ export class Metrics {
 
   readonly attemptDuration = this.#histogram(
     'hookline_attempt_duration_seconds',
-    'Time of an attempt, from the connect to the last response header.',
+    'Time of an attempt, from the name look-up to the last response header.',
   )
 
   readonly endToEnd = this.#histogram(
@@ -81,12 +81,12 @@ export class Metrics {
 
   readonly quarantined = this.#gauge(
     'hookline_quarantined',
-    'Deliveries and events in quarantine because of a fault of the service itself.',
+    'Deliveries and events that are in quarantine because of a bug in Hookline.',
   )
 
   readonly historyBodiesDropped = this.#counter(
     'hookline_history_bodies_dropped_total',
-    'Failed attempts kept without the headers and body of the response, because enough similar ones were kept.',
+    'Failed attempts kept without the headers and body of the response, because the limit for similar ones was reached.',
   )
 
   readonly eventsRemoved = this.#counter(

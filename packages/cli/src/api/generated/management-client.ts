@@ -928,7 +928,7 @@ export function listFailures({ destinationId }: {
                 "class": string;
                 /** null if there was no response. */
                 status: number | null;
-                /** Undelivered deliveries whose last attempt failed in this way. */
+                /** The number of undelivered deliveries whose last attempt failed in this way. */
                 count: number;
                 /** ISO 8601, UTC. */
                 firstSeenAt: string;

@@ -17,7 +17,11 @@ import { wholeNumber } from '../../options/whole-number.ts'
 /** `hookline destinations pause|resume|test|rotate-secret` */
 export function addDestinationActions(destinations: Command): void {
   addAction(destinations, 'pause', 'hold deliveries until the destination is resumed')
-  addAction(destinations, 'resume', 'deliver again: held deliveries, and paused webhooks too')
+  addAction(
+    destinations,
+    'resume',
+    'end the pause of a destination and its webhooks; held deliveries are sent',
+  )
   addTest(destinations)
   addRotation(destinations)
 }
@@ -73,7 +77,7 @@ function addTest(destinations: Command): void {
 
 function addRotation(destinations: Command): void {
   withSecretOptions(withApiOptions(destinations.command('rotate-secret <id>')))
-    .description('replace the shared secret; requests carry signatures of both for a time')
+    .description('replace the shared secret; for a time, requests have signatures with both')
     .option(
       '--overlap <hours>',
       'how long the old secret signs too, 0 to 168; the default is 24',

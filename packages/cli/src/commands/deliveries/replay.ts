@@ -22,7 +22,7 @@ interface ReplayOptions {
 export function addReplay(program: Command): void {
   withApiOptions(program.command('replay'))
     .description('deliver past events to a destination again')
-    .requiredOption('--destination <id>', 'the destination')
+    .requiredOption('--destination <id>', 'destination to deliver to')
     .addOption(
       new Option(
         '--states <states...>',
@@ -35,7 +35,7 @@ export function addReplay(program: Command): void {
     .option('--text <text>', 'only events that contain this text')
     .option('--include-declined', 'also events that arrived while the destination was disabled')
     .option('--rate <count>', 'at most this many deliveries per second', wholeNumber(1))
-    .option('--dry-run', 'count the deliveries, but make none')
+    .option('--dry-run', 'count the deliveries, but send none')
     .action(replay)
 }
 
@@ -47,7 +47,7 @@ async function replay(options: ReplayOptions, command: Command): Promise<void> {
   const result = await apiOf(command).createReplay(body)
   outputOf(command).data(result, () =>
     'matches' in result
-      ? `${result.matches} deliveries would be replayed.`
+      ? `Deliveries that a replay would send: ${result.matches}.`
       : `Replay ${result.id} is ${result.state}.`,
   )
 }

@@ -19,13 +19,13 @@ export function addReplays(program: Command): void {
     })
 
   withApiOptions(replays.command('get <id>'))
-    .description('show a replay with the outcome of its deliveries')
+    .description('show a replay with the number of its delivered and failed deliveries')
     .action(async (id: string, _options: unknown, command: Command) => {
       show(command, await apiOf(command).getReplay(id))
     })
 
   withApiOptions(replays.command('cancel <id>'))
-    .description('cancel a replay; its deliveries that are already due are still made')
+    .description('cancel a replay; deliveries that are already queued again are still sent')
     .action(async (id: string, _options: unknown, command: Command) => {
       show(command, await apiOf(command).cancelReplay(id, {}))
     })

@@ -26,7 +26,7 @@ export function addListen(program: Command): void {
     .option('--port <port>', 'port to listen on; 0 takes a free one', wholeNumber(0, 65_535), 4801)
     .option(
       '--fail <status:times>',
-      'fail the first requests, like 500:2, or all, like 503',
+      'respond with an error: 500:2 to the first two requests, 503 to all',
       parseFault,
     )
     .option('--delay <time>', 'wait before each response, like 3s', parseDelay)

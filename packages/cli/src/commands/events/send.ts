@@ -24,7 +24,7 @@ export function addSend(program: Command): void {
     )
     .option('--group <id>', 'groupId of a group call')
     .option('--previous <id>', 'previousId of an alias call')
-    .option('--timestamp <time>', 'when it happened, in ISO 8601; the default is now')
+    .option('--timestamp <time>', 'time of the call, in ISO 8601; the default is now')
     .option(
       '--write-key <key>',
       'write key of the source (HOOKLINE_WRITE_KEY); needed if there are several sources',

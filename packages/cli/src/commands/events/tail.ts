@@ -57,7 +57,7 @@ async function tail(options: TailOptions, command: Command): Promise<void> {
   const path = `live?${new URLSearchParams(query).toString()}`
   const messages = new LiveMessages()
   const api = apiOf(command)
-  // The first connection must succeed. Later ones are repeated, and continue after the last message.
+  // The first connection must succeed. A later connection that breaks is opened again, and continues after the last message.
   await read(api, path, { messages, signal: stopping.signal, show })
   while (!stopping.signal.aborted) {
     await pause(RECONNECT_MS, undefined, { signal: stopping.signal }).catch(() => undefined)

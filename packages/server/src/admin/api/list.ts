@@ -30,7 +30,7 @@ interface ListQuery {
   readonly cursor?: string
 }
 
-/** One list of the API: makes its cursors, and presents its items. */
+/** A list of the API. It makes the cursors and presents the items. */
 export class List<T> {
   readonly #name: string
   readonly #present: (item: T) => object

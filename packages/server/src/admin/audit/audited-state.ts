@@ -7,7 +7,7 @@ import { presentToken } from '../tokens/token-schema.ts'
 
 type Kept = Pick<AdminDeps, 'catalog' | 'keyUses' | 'tokens'>
 
-/** Presents each kind of record for the audit log: as the API shows it, and so without secrets. */
+/** Presents each kind of record for the audit log as the API shows it, which is without secrets. */
 const PRESENTERS: Readonly<Record<string, (kept: Kept, id: string) => object | undefined>> = {
   sources: ({ catalog, keyUses }, id) => {
     const source = catalog.current.sources.get(id)

@@ -11,7 +11,7 @@ const FailureResponse = Type.Object({
   class: Type.String({ description: 'What went wrong; docs/errors.md explains each class.' }),
   status: nullable(Type.Integer({ description: 'null if there was no response.' })),
   count: Type.Integer({
-    description: 'Undelivered deliveries whose last attempt failed in this way.',
+    description: 'The number of undelivered deliveries whose last attempt failed in this way.',
   }),
   firstSeenAt: time,
   lastSeenAt: time,
@@ -28,7 +28,9 @@ const failureSchema = {
     'Counts deliveries that are not delivered, by the last attempt on each webhook. The largest group comes first.',
   querystring: Type.Object(
     {
-      destinationId: Type.Optional(Type.String({ description: 'Only those of this destination.' })),
+      destinationId: Type.Optional(
+        Type.String({ description: 'Only failures of this destination.' }),
+      ),
     },
     { additionalProperties: false },
   ),

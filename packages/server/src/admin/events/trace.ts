@@ -20,13 +20,13 @@ export interface Decision {
 
 const EXPLANATIONS: Readonly<Record<DeliveryState, string>> = {
   pending:
-    'It is not delivered yet: nextAttemptAt of the delivery is the time of the next attempt.',
+    'It is not delivered yet. The field nextAttemptAt of the delivery has the time of the next attempt.',
   delivered: 'It was delivered.',
-  rejected: 'The receiver rejected it, and it is not retried.',
+  rejected: 'It was rejected, and Hookline does not try again.',
   expired: 'It could not be delivered in time. POST /deliveries/:id/retry tries it again.',
   held: 'It waits until the destination is resumed: POST /destinations/:id/resume.',
   quarantined:
-    'An error in Hookline stopped it: the field quarantine of the delivery has the reason, and POST /deliveries/:id/retry tries it again.',
+    'A bug in Hookline stopped it: the field quarantine of the delivery has the reason, and POST /deliveries/:id/retry tries it again.',
 }
 
 const REMOVED = 'Its destination was removed before it could be delivered.'

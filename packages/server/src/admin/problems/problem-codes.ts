@@ -80,7 +80,7 @@ export const PROBLEM_CODES = {
   invalid_body: {
     status: 422,
     title: 'The body has faults.',
-    help: 'Correct each entry of errors: its pointer leads into the body, its hint is the remedy.',
+    help: 'Correct each entry of errors: its pointer is the place in the body, its hint is the remedy.',
   },
   idempotency_key_reused: {
     status: 422,

@@ -78,7 +78,7 @@ test('failures are explained with their remedy', () => {
   }
   const explanationOf = (each: Delivery) => traceDecisions(archived(), [], [each])[0]?.explanation
   expect(explanationOf(rejected)).toBe(
-    `The receiver rejected it, and it is not retried. http_4xx: ${ATTEMPT_CLASSES.http_4xx.help}`,
+    `It was rejected, and Hookline does not try again. http_4xx: ${ATTEMPT_CLASSES.http_4xx.help}`,
   )
   expect(explanationOf(delivery('dst_a', 'rejected'))).toContain('destination was removed')
   expect(explanationOf({ ...rejected, state: 'delivered' })).toBe('It was delivered.')
