@@ -22,7 +22,7 @@ export function deliveryPeers(goals: {
       { ...deliverySide('pg-boss', 'delivery-pg-boss.ts'), ...postgresServer, goal: goals.pgBoss },
     ],
     notes: [
-      'Hookline: on disk before a call is answered (fsync), every delivery recorded and kept',
+      'Hookline: on disk before the response (fsync), every delivery recorded and kept',
     ],
   })
 }
