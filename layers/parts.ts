@@ -26,14 +26,14 @@ export const PARTS = tableOf({
   },
   pipeline: {
     holds: 'log → decisions, archive, deliveries for the lanes, ack',
-    mayImport: ['delivery', 'destinations', ...PORTS_AND_TOOLS],
+    mayImport: ['delivery', ...PORTS_AND_TOOLS],
   },
   delivery: {
     holds:
       'lanes, attempt rounds, sender, address guard, outcomes, retries, held deliveries, replays',
     mayImport: PORTS_AND_TOOLS,
   },
-  destinations: {
+  'destination-settings': {
     holds: 'the settings of each destination type',
     mayImport: ['util', 'protocol'],
   },
@@ -54,19 +54,11 @@ export const PARTS = tableOf({
   engine: {
     holds:
       'the delivery engine, wired in one place: pipeline, lanes and the supervisor of their workers',
-    mayImport: [
-      'activity',
-      'deletions',
-      'delivery',
-      'destinations',
-      'pipeline',
-      'upkeep',
-      ...PORTS_AND_TOOLS,
-    ],
+    mayImport: ['activity', 'deletions', 'delivery', 'pipeline', 'upkeep', ...PORTS_AND_TOOLS],
   },
   admin: {
     holds: 'the management API, one folder for each resource',
-    mayImport: ['activity', 'destinations', ...PORTS_AND_TOOLS],
+    mayImport: ['activity', 'destination-settings', ...PORTS_AND_TOOLS],
   },
   backend: {
     holds:

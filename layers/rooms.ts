@@ -21,7 +21,7 @@ export const ROOMS = {
       'the results of rounds: recorded, retried while the backend is unavailable, or put into quarantine',
     replays: 'ended deliveries that become pending again, at a bounded rate',
   },
-  destinations: {
+  'destination-settings': {
     webhooks: 'settings of type `Webhooks`: validated, and shown without secrets',
   },
   admin: {

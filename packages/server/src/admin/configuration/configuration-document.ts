@@ -1,6 +1,6 @@
 import type { Destination, Source, WebhooksSettings } from '@hookline/protocol'
 import type { CatalogSnapshot } from '../../backend/catalog.ts'
-import { presentWebhooksSettings } from '../../destinations/webhooks/present-settings.ts'
+import { presentWebhooksSettings } from '../../destination-settings/webhooks/present-settings.ts'
 
 export interface SourceEntry extends Pick<Source, 'id' | 'name' | 'enabled' | 'rateLimit'> {
   /** Only in a document with secrets. */

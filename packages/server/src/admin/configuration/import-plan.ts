@@ -1,7 +1,7 @@
 import type { Destination, Pause, Source } from '@hookline/protocol'
 import { isDeepStrictEqual } from 'node:util'
 import type { CatalogSnapshot } from '../../backend/catalog.ts'
-import { parseWebhooksSettings } from '../../destinations/webhooks/settings.ts'
+import { parseWebhooksSettings } from '../../destination-settings/webhooks/settings.ts'
 import { type Fault, fault } from '../../util/fault.ts'
 import type {
   DestinationEntry,

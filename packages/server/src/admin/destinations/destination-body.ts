@@ -1,6 +1,6 @@
 import { isJsonObject, type WebhooksSettings } from '@hookline/protocol'
 import type { FastifyRequest } from 'fastify'
-import { parseWebhooksSettings } from '../../destinations/webhooks/settings.ts'
+import { parseWebhooksSettings } from '../../destination-settings/webhooks/settings.ts'
 import type { Fault } from '../../util/fault.ts'
 import { Problem } from '../problems/problem.ts'
 

@@ -1,6 +1,6 @@
 import { type Destination, formatTimestamp } from '@hookline/protocol'
 import Type from 'typebox'
-import { presentWebhooksSettings } from '../../destinations/webhooks/present-settings.ts'
+import { presentWebhooksSettings } from '../../destination-settings/webhooks/present-settings.ts'
 import { HealthResponse } from './destination-health.ts'
 import { listQuery, pageSchema } from '../api/list.ts'
 import { responses, componentSchema, versionedResponses } from '../problems/responses.ts'

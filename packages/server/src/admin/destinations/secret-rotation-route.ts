@@ -1,6 +1,6 @@
 import { type Destination, LIMITS } from '@hookline/protocol'
 import Type from 'typebox'
-import { parseSharedSecret } from '../../destinations/webhooks/shared-secret.ts'
+import { parseSharedSecret } from '../../destination-settings/webhooks/shared-secret.ts'
 import type { Fault } from '../../util/fault.ts'
 import type { AdminApp } from '../api/admin-app.ts'
 import type { AdminDeps } from '../api/admin-deps.ts'

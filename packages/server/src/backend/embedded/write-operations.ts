@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { DedupeWindow } from './log/known-message-ids.ts'
 import { scrub } from './deletions/scrub.ts'
-import { keepDeclined } from './events/write-events.ts'
+import { keepDeclined } from './events/write-archive.ts'
 import { appendAudit, removeAudit } from './audit/write-audit.ts'
 import { markKeyUsed, putCatalogRecord, removeCatalogRecord } from './catalog/write-catalog.ts'
 import {

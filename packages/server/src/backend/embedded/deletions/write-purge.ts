@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Row } from '../database/rows.ts'
-import { eventRemoval } from '../events/write-events.ts'
+import { eventRemoval } from '../events/write-archive.ts'
 import { firstSeqOf, SEGMENT, segmentOf } from '../log/segments.ts'
 
 /** How long one slice may take. Every other write waits for it. */

@@ -10,7 +10,7 @@ import { firstSeqOf, SEGMENT, segmentOf, SLACK_MS } from '../log/segments.ts'
 import type { Duplicates } from '../log/sqlite-log.ts'
 import type { Writer } from '../writer.ts'
 import { eventConditions } from './event-conditions.ts'
-import type { DeclinedRow } from './write-events.ts'
+import type { DeclinedRow } from './write-archive.ts'
 
 /** How long one step of a scan may take that goes from segment to segment. */
 const STEP_MS = 5

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Removal } from '../../upkeep.ts'
-import { DELIVERIES_OF_EVENT, eventRemoval } from '../events/write-events.ts'
+import { DELIVERIES_OF_EVENT, eventRemoval } from '../events/write-archive.ts'
 
 /** Events that one slice looks at, and how long it may take. Every other write waits for it. */
 const SLICE_EVENTS = 500
