@@ -1,6 +1,6 @@
 import type { ReportedError } from './errors.ts'
 
-/** Receives the log lines of the client. `console` and the common loggers fit. */
+/** Receives the log lines of the client. `console` and the common loggers fit. What it throws does not reach the client. */
 export interface Logger {
   debug(line: string): void
   warn(line: string): void
@@ -29,7 +29,7 @@ export interface ClientOptions {
   readonly maxQueueMessages?: number | undefined
   /** Which call is dropped when the queue is full; `'throw'`: none, the new call throws. Default: `'drop-newest'`. */
   readonly onFull?: 'drop-newest' | 'drop-oldest' | 'throw' | undefined
-  /** How often the client retries a batch before it fails. Default: 10. */
+  /** How often the client retries a batch before it fails. It waits at most 300 s each time. Default: 10. */
   readonly maxRetries?: number | undefined
   /** The time limit of one request. Default: 10,000. */
   readonly timeoutMs?: number | undefined

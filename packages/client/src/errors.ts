@@ -1,4 +1,5 @@
 import type { IngestCodeName } from '@hookline/protocol'
+import { textOf } from './reporting/safe-calls.ts'
 
 /** The service would never accept this call or write key: a mistake in the program. Thrown by the call itself. */
 export class ValidationError extends Error {
@@ -74,9 +75,11 @@ export class RejectedError extends Error {
   readonly code: string
 
   constructor(rejected: { messageId: string | null; code: string; message: string }) {
-    super(`message ${rejected.messageId} was rejected: ${rejected.code}: ${rejected.message}`)
-    this.messageId = rejected.messageId
-    this.code = rejected.code
+    const { messageId, code, message } = rejected
+    // A server that is broken may send anything.
+    super(`message ${textOf(messageId)} was rejected: ${textOf(code)}: ${textOf(message)}`)
+    this.messageId = messageId
+    this.code = code
   }
 }
 

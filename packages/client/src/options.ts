@@ -1,4 +1,4 @@
-import { LIMITS } from '@hookline/protocol'
+import { CALL_LIMITS } from '@hookline/protocol'
 import type { ClientOptions } from './client-options.ts'
 import { ENVELOPE_BYTES } from './queue/batch.ts'
 
@@ -20,7 +20,7 @@ export function resolveOptions(options: ClientOptions): Options {
     throw new RangeError(`onFull must be one of ${POLICIES.join(' ')}`)
   const number = (name: NumberName, fallback: number, range: readonly [number, number?]) =>
     numberIn(name, options[name] ?? fallback, range)
-  const { messageBytes, batchBytes, batchMessages } = LIMITS
+  const { messageBytes, batchBytes, batchMessages } = CALL_LIMITS
   const maxBatchBytes = number('maxBatchBytes', batchBytes, [ENVELOPE_BYTES + 1])
   const maxMessageBytes = number(
     'maxMessageBytes',

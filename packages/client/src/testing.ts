@@ -1,4 +1,4 @@
-import { type EventType, type JsonObject, LIMITS } from '@hookline/protocol'
+import { CALL_LIMITS, type EventType, type JsonObject } from '@hookline/protocol'
 import { AnalyticsCalls, type Message } from './calls/analytics-calls.ts'
 import type { EventMap } from './calls/call.ts'
 import { systemClock } from './clock.ts'
@@ -36,7 +36,7 @@ export class Recorder<Events extends EventMap = EventMap>
   #isClosed = false
 
   constructor() {
-    super(LIMITS.messageBytes, systemClock)
+    super(CALL_LIMITS.messageBytes, systemClock)
   }
 
   /** The track calls with this event name. */

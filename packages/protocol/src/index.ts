@@ -46,7 +46,7 @@ export {
   type Json,
   type JsonObject,
 } from './json.ts'
-export { LIMITS } from './limits.ts'
+export { CALL_LIMITS, LIMITS } from './limits.ts'
 export { deletionPayload, webhookPayload } from './payload.ts'
 export { portRefusal, RESERVED_PORTS } from './reserved-ports.ts'
 export type { Source, WriteKey } from './source.ts'

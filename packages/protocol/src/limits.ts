@@ -1,5 +1,5 @@
-/** The limits of the ingestion API and of a Webhooks destination. Sources: requirements §Limits, spec 01 and 02. */
-export const LIMITS = {
+/** The limits of a call and a batch. Apart from the others, so that the client library bundles no more than these. */
+export const CALL_LIMITS = {
   /** One call, in bytes of its JSON. */
   messageBytes: 32 * 1024,
   /** One batch request, in bytes after decompression. */
@@ -10,6 +10,11 @@ export const LIMITS = {
   nestingLevels: 64,
   /** Characters of a `messageId`. */
   messageIdCharacters: 100,
+} as const
+
+/** The limits of the ingestion API and of a Webhooks destination. Sources: requirements §Limits, spec 01 and 02. */
+export const LIMITS = {
+  ...CALL_LIMITS,
   /** Webhook URLs of one destination. */
   webhooksPerDestination: 5,
   /** Static headers of one webhook. */

@@ -1,4 +1,4 @@
-import { isDeeperThan, type Json, LIMITS } from '@hookline/protocol'
+import { CALL_LIMITS, isDeeperThan, type Json } from '@hookline/protocol'
 import { ValidationError } from '../errors.ts'
 
 /** A message as JSON: later changes to the objects of the call do not change it. */
@@ -16,7 +16,7 @@ export function serialise(message: object, maxBytes: number): SerialisedMessage 
   if (bytes > maxBytes) {
     throw new ValidationError('message_too_large', `the call has ${bytes} of ${maxBytes} bytes`)
   }
-  const levels = LIMITS.nestingLevels
+  const levels = CALL_LIMITS.nestingLevels
   if (openings > levels && isDeeperThan(JSON.parse(text) as Json, levels)) {
     throw nestedTooDeep()
   }

@@ -1,4 +1,4 @@
-import { type EventType, type IngestCodeName, isJsonObject, LIMITS } from '@hookline/protocol'
+import { CALL_LIMITS, type EventType, type IngestCodeName, isJsonObject } from '@hookline/protocol'
 import { ValidationError } from '../errors.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -60,7 +60,7 @@ function missingIn(type: EventType, call: Fields): readonly [IngestCodeName, str
 }
 
 function checkMessageId({ messageId }: ValidCall): void {
-  const longest = LIMITS.messageIdCharacters
+  const longest = CALL_LIMITS.messageIdCharacters
   if (String(messageId ?? '').length > longest) {
     throw new ValidationError('message_id_too_long', `messageId has over ${longest} characters`)
   }

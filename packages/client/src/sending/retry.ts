@@ -1,9 +1,11 @@
 const FIRST_MS = 100
 const LONGEST_MS = 30_000
+/** The longest delay that a server may ask for. */
+const LONGEST_REQUESTED_MS = 300_000
 
-/** Whether to try again after this status. A request without a response is always tried again. */
-export function isRetryable(status: number): boolean {
-  return status === 408 || status === 425 || status === 429 || status >= 500
+/** Whether to try again after this status. A request without a response, or without a numeric status, is tried again. */
+export function isRetryable(status = NaN): boolean {
+  return status === 408 || status === 425 || status === 429 || !(status < 500)
 }
 
 /**
@@ -18,9 +20,11 @@ export function retryDelayMs(retry: number, random: number, requestedMs = 0): nu
   return Math.max(backoffMs * (0.5 + random / 2), requestedMs)
 }
 
-/** The delay that a `Retry-After` header asks for: seconds or a date (RFC 9110 §10.2.3). 0 if it is unreadable. */
-export function retryAfterMs(header: string | null | undefined, nowMs: number): number {
-  if (!header) return 0
+/**
+ * The delay that a `Retry-After` header asks for, in seconds or as a date (RFC 9110 §10.2.3), but at most 300 s: a mistake
+ * of the server or of a proxy must not stop the client for days. 0 if there is no header or it is unreadable.
+ */
+export function retryAfterMs(header = '', nowMs: number): number {
   const ms = /^\s*\d+(\.\d+)?\s*$/.test(header) ? Number(header) * 1000 : Date.parse(header) - nowMs
-  return ms > 0 ? ms : 0
+  return ms > 0 ? Math.min(ms, LONGEST_REQUESTED_MS) : 0
 }

@@ -3,6 +3,7 @@ import type { Options } from '../options.ts'
 import type { Batch } from '../queue/batch.ts'
 import type { Queue } from '../queue/queue.ts'
 import type { DebugLog } from '../reporting/debug-log.ts'
+import { textOf } from '../reporting/safe-calls.ts'
 import { BatchOutcome } from './batch-outcome.ts'
 import { isRetryable, retryAfterMs, retryDelayMs } from './retry.ts'
 import type { BatchResponse, Transport } from './transport.ts'
@@ -77,7 +78,7 @@ export class Sender {
     const { options, clock, random, debug } = this.#options
     for (let retry = 1; ; retry++) {
       const response = await this.#try(batch)
-      const isFinal = response.status !== undefined && !isRetryable(response.status)
+      const isFinal = !isRetryable(response.status)
       if (isFinal || retry > options.maxRetries || this.#isStopped) return response
       const requestedMs = retryAfterMs(response.retryAfter, clock.now())
       const delayMs = retryDelayMs(retry, random(), requestedMs)
@@ -104,7 +105,7 @@ export class Sender {
       debug?.(`response ${status} ${code} to ${batch.length} in ${clock.now() - startedAt} ms`)
       return response
     } catch (cause) {
-      debug?.(`no response to ${batch.length}: ${String(cause)}`)
+      debug?.(`no response to ${batch.length}: ${textOf(cause)}`)
       return { rejected: [], cause }
     } finally {
       cancel()

@@ -14,7 +14,7 @@ export interface RejectedMessage {
 export interface BatchResponse {
   /** Absent if there was no response; `cause` then has the reason. */
   readonly status?: number
-  readonly retryAfter?: string | null
+  readonly retryAfter?: string
   readonly code?: string | undefined
   readonly rejected: readonly RejectedMessage[]
   readonly cause?: unknown
@@ -55,8 +55,9 @@ export class Transport {
       redirect: 'manual',
     })
     return {
-      status: response.status,
-      retryAfter: response.headers.get('Retry-After'),
+      // oxlint-disable-next-line no-unnecessary-type-conversion -- a `fetch` from the options may return anything
+      status: Number(response.status),
+      retryAfter: String(response.headers.get('Retry-After')),
       ...parseBody(await response.text()),
     }
   }

@@ -36,7 +36,13 @@ describe('Retry-After', () => {
     ['soon', 0],
     ['-5', 0],
     ['', 0],
-    [null, 0],
+    [undefined, 0],
+    ['null', 0],
+    ['299', 299_000],
+    ['301', 300_000],
+    ['999999', 300_000],
+    ['9'.repeat(400), 300_000],
+    ['Fri, 31 Dec 9999 23:59:59 GMT', 300_000],
   ] as const)('%j asks for %i ms', ([header, ms]) => {
     expect(retryAfterMs(header, now)).toBe(ms)
   })
@@ -110,7 +116,17 @@ describe('a batch is tried again', () => {
     await exchange.analytics.flush()
     const [seconds, date] = clock.delaysMs.filter((ms) => ms < 10_000_000)
     expect(seconds).toBe(17_000)
-    expect(date).toBeGreaterThan(200_000)
+    expect(date).toBeGreaterThan(1_000)
+  })
+
+  test('after 300 s if Retry-After asks for longer, so that one wrong header does not stop the client', async () => {
+    const clock = new QuickClock()
+    const respond = [{ status: 503, headers: { 'Retry-After': '999999' } }, 200]
+    await using exchange = await openExchange({ respond, clock, ...NO_TIMEOUTS })
+    exchange.track(1)
+    expect(await exchange.analytics.flush()).toEqual({ delivered: 1, failed: 0, pending: 0 })
+    expect(clock.delaysMs).toContain(300_000)
+    expect(clock.delaysMs).not.toContain(999_999_000)
   })
 
   test('maxRetries times; then it fails, is reported once and counted, and the next batch is sent', async () => {

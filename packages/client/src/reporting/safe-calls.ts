@@ -1,0 +1,23 @@
+/**
+ * Calls a function of the program, such as `onError`, so that a mistake in it cannot stop the client. Passes what the
+ * function throws, or what its promise rejects with, to `onFailure` as text. Never throws and never rejects.
+ */
+export async function callSafely(
+  call: () => unknown,
+  onFailure: (thrown: string) => unknown = () => {},
+): Promise<void> {
+  try {
+    await call()
+  } catch (thrown) {
+    onFailure(textOf(thrown))
+  }
+}
+
+/** `String(value)`, but the type for a value that cannot be converted, such as an object without prototype. */
+export function textOf(value: unknown): string {
+  try {
+    return String(value)
+  } catch {
+    return typeof value
+  }
+}
