@@ -63,6 +63,11 @@ export const ATTEMPT_CLASSES = {
       'The port of the URL belongs to a service other than a web server, such as a database. Hookline made no connection and does not try again.',
     help: 'Correct the URL. If a web server listens on this port, the operator can allow it with the setting allowedPorts.',
   },
+  request_invalid: {
+    meaning:
+      'Hookline cannot send the request, because a static header or the URL is invalid. It sent nothing and does not try again.',
+    help: 'Remove the static header that the error of the attempt names, or correct the URL, then send it again.',
+  },
 } as const satisfies Record<string, AttemptClassInfo>
 
 /** The class of one attempt. */

@@ -499,7 +499,7 @@ export function createDestination(body: {
             url: string;
             /** Accepted as it is shown, and ignored: see /pause and /resume. */
             paused?: any;
-            /** Static headers: values by name. The value {"set": true}, as it is shown, keeps the stored value. */
+            /** Static headers: values by name. Headers that Hookline or the connection sets are refused. The value {"set": true}, as it is shown, keeps the stored value. */
             headers?: {
                 [key: string]: any;
             };
@@ -630,7 +630,7 @@ export function changeDestination(id: string, body: {
             url: string;
             /** Accepted as it is shown, and ignored: see /pause and /resume. */
             paused?: any;
-            /** Static headers: values by name. The value {"set": true}, as it is shown, keeps the stored value. */
+            /** Static headers: values by name. Headers that Hookline or the connection sets are refused. The value {"set": true}, as it is shown, keeps the stored value. */
             headers?: {
                 [key: string]: any;
             };
@@ -962,7 +962,7 @@ export function listDeliveries({ limit, cursor, destinationId, state, eventId, $
     destinationId?: string;
     state?: "pending" | "delivered" | "rejected" | "expired" | "held" | "quarantined";
     eventId?: string;
-    $class?: "delivered" | "http_5xx" | "http_throttled" | "http_4xx" | "redirect" | "timeout" | "connection_failed" | "dns_failed" | "protocol_error" | "certificate_invalid" | "address_forbidden" | "port_forbidden";
+    $class?: "delivered" | "http_5xx" | "http_throttled" | "http_4xx" | "redirect" | "timeout" | "connection_failed" | "dns_failed" | "protocol_error" | "certificate_invalid" | "address_forbidden" | "port_forbidden" | "request_invalid";
     status?: number;
     $from?: string;
     to?: string;

@@ -28,7 +28,7 @@ const WebhookRequest = Type.Object(
         additionalProperties: true,
         maxProperties: LIMITS.headersPerWebhook,
         description:
-          'Static headers: values by name. The value {"set": true}, as it is shown, keeps the stored value.',
+          'Static headers: values by name. Headers that Hookline or the connection sets are refused. The value {"set": true}, as it is shown, keeps the stored value.',
       }),
     ),
   },

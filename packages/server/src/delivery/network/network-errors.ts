@@ -20,6 +20,17 @@ export class AddressForbidden extends Error {
   }
 }
 
+/** Hookline cannot send the request that the settings of the webhook ask for. Nothing was sent. */
+export class RequestRefused extends Error {
+  override readonly name = 'RequestRefused'
+  readonly code = 'HOOKLINE_REQUEST_REFUSED'
+
+  /** @param what completes "Hookline cannot send …" */
+  constructor(what: string, options?: ErrorOptions) {
+    super(`Hookline cannot send ${what}.`, options)
+  }
+}
+
 /** The port of a webhook is not for web servers. Nothing was sent to it. */
 export class PortForbidden extends Error {
   override readonly name = 'PortForbidden'

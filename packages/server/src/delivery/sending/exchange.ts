@@ -1,8 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Dispatcher } from 'undici'
+import { type Dispatcher, errors } from 'undici'
 import type { Clock } from '../../util/clock.ts'
 import { onDeadline } from '../network/deadline.ts'
 import { DeadlinePassed } from '../network/network-errors.ts'
+import { asRefused } from './unsendable.ts'
 
 /**
  * A body of up to this size is read to its end, so that its socket can be used again. For a larger one the socket is
@@ -36,7 +37,7 @@ export interface ExchangeOptions {
  * signal for each request, which costs more than the rest of an attempt. Its states:
  *
  *     waiting ─ last header ─▶ reading ─ end, 64 KiB, 1 s or a broken connection ─▶ resolved
- *        └─ deadline, `signal` or a failed connection ─▶ rejected
+ *        └─ deadline, `signal`, a failed connection or a refused request ─▶ rejected
  */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly #options: ExchangeOptions
@@ -65,6 +66,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
    */
   get response(): Promise<WebhookResponse> {
     return this.#result.promise
+  }
+
+  /** Ends it because the request cannot be sent: an error was thrown before undici made it. */
+  refuse(cause: unknown): void {
+    this.#fail(asRefused(cause))
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -96,9 +102,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#finish()
   }
 
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+  onResponseError(controller: Dispatcher.DispatchController | null, error: Error): void {
     // The status decides. The part of the body that arrived is kept.
     if (this.#headers) this.#finish()
+    // undici has no controller for a request that it did not take.
+    else if (controller === null && !isClosed(error)) this.refuse(error)
     else this.#fail(error)
   }
 
@@ -128,4 +136,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#cancelTimer()
     this.#options.signal?.removeEventListener('abort', this.#onAbort)
   }
+}
+
+/** Whether the pool takes no request any more, whatever the request. */
+function isClosed(error: Error): boolean {
+  return error instanceof errors.ClientDestroyedError || error instanceof errors.ClientClosedError
 }

@@ -3,6 +3,7 @@ import {
   DeadlinePassed,
   NameUnresolved,
   PortForbidden,
+  RequestRefused,
 } from '../network/network-errors.ts'
 import { classifyFailure, errorCodes } from './outcome.ts'
 
@@ -27,7 +28,7 @@ export function describeResponse(status: number, location?: string): string {
 }
 
 /** Errors whose own message is written for the operator. */
-const READABLE = [DeadlinePassed, AddressForbidden, PortForbidden, NameUnresolved]
+const READABLE = [DeadlinePassed, AddressForbidden, PortForbidden, NameUnresolved, RequestRefused]
 
 const SENTENCES: readonly (readonly [RegExp, string])[] = [
   [/^ECONNREFUSED$/, 'The connection was refused'],
@@ -50,4 +51,5 @@ const FALLBACKS: Readonly<Record<string, string>> = {
   dns_failed: 'The name could not be resolved',
   certificate_invalid: 'The certificate is not valid',
   protocol_error: 'The response is not valid HTTP/1.1',
+  request_invalid: 'Hookline cannot send the request',
 }

@@ -41,6 +41,7 @@ const OUTCOMES: Readonly<Record<AttemptClass, Attempt['outcome']>> = {
   certificate_invalid: 'rejected',
   address_forbidden: 'rejected',
   port_forbidden: 'rejected',
+  request_invalid: 'rejected',
 }
 
 const THROTTLED = new Set([408, 425, 429])
@@ -104,6 +105,7 @@ const CODES: Partial<Record<AttemptClass, string>> = {
     UND_ERR_BODY_TIMEOUT ERR_TLS_HANDSHAKE_TIMEOUT`,
   address_forbidden: 'HOOKLINE_ADDRESS_FORBIDDEN',
   port_forbidden: 'HOOKLINE_PORT_FORBIDDEN',
+  request_invalid: 'HOOKLINE_REQUEST_REFUSED UND_ERR_REQ_CONTENT_LENGTH_MISMATCH',
   dns_failed: `
     HOOKLINE_NAME_UNRESOLVED ENOTFOUND ENODATA ESERVFAIL ETIMEOUT EREFUSED EBADNAME EBADRESP
     EFORMERR ENONAME ENOTIMP ECANCELLED`,

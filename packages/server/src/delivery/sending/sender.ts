@@ -9,6 +9,7 @@ import { type AttemptResult, classifyFailure, classifyResponse } from './outcome
 import { Resolver } from '../network/resolver.ts'
 import { firstOf, secretsIn, shownBody, shownHeaders } from './response-record.ts'
 import { retryAfter } from './retry-after.ts'
+import { refuseUnsendable } from './unsendable.ts'
 import { WebhookPools } from './webhook-pools.ts'
 import { requestHeaders, type WebhookRequest } from './webhook-request.ts'
 
@@ -58,7 +59,8 @@ export class WebhookSender implements AsyncDisposable {
   }
 
   /**
-   * Makes one attempt. Every failure of the network or the receiver is a result. Redirects are never followed.
+   * Makes one attempt. Every failure of the network or the receiver is a result, and so is a request that cannot be sent.
+   * Redirects are never followed.
    * @throws the reason of `signal` when it aborts before a response came, or an error that is a bug of Hookline
    */
   async send(
@@ -67,6 +69,7 @@ export class WebhookSender implements AsyncDisposable {
   ): Promise<AttemptResult> {
     const startedAt = this.#clock.now()
     const timer = new AttemptTimer()
+    const headers = requestHeaders(request, startedAt)
     const exchange = new Exchange({
       clock: this.#clock,
       timeoutMs: this.#timeoutMs,
@@ -74,7 +77,7 @@ export class WebhookSender implements AsyncDisposable {
       onHeaders: () => timer.stop(),
     })
     try {
-      timer.run(() => this.#dispatch(request, startedAt, exchange))
+      timer.run(() => this.#dispatch(request, headers, exchange))
       const response = await exchange.response
       return { startedAt, ...timer.took, ...this.#resultOf(request, response) }
     } catch (error) {
@@ -91,10 +94,14 @@ export class WebhookSender implements AsyncDisposable {
     await this.#pools[Symbol.asyncDispose]()
   }
 
-  #dispatch(request: WebhookRequest, startedAt: number, exchange: Exchange): void {
-    const { pool, path } = this.#pools.of(request.url)
-    const headers = requestHeaders(request, startedAt)
-    pool.dispatch({ method: 'POST', path, headers, body: request.body }, exchange)
+  #dispatch(request: WebhookRequest, headers: Record<string, string>, exchange: Exchange): void {
+    try {
+      refuseUnsendable(request.headers)
+      const { pool, path } = this.#pools.of(request.url)
+      pool.dispatch({ method: 'POST', path, headers, body: request.body }, exchange)
+    } catch (error) {
+      exchange.refuse(error)
+    }
   }
 
   #resultOf(

@@ -12,7 +12,7 @@ const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 const VISIBLE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/
 
 const RESERVED =
-  /^(?:content-type|content-length|host|connection|transfer-encoding|user-agent|x-signature|webhook-id|webhook-timestamp|webhook-signature|x-hookline-.*|proxy-.*)$/i
+  /^(?:content-type|content-length|host|connection|transfer-encoding|upgrade|expect|keep-alive|te|trailer|user-agent|x-signature|webhook-id|webhook-timestamp|webhook-signature|x-hookline-.*|proxy-.*)$/i
 
 type Headers = Webhook['headers']
 

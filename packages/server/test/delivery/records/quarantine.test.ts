@@ -61,10 +61,10 @@ describe('a parked delivery that cannot be read', () => {
 })
 
 describe('a task whose round fails because of a bug', () => {
-  // The settings allow no such header. It makes the sender throw.
+  // Hookline stores no such secret. It makes the sender throw.
   const broken = (url: string) => ({
-    sharedSecret: null,
-    webhooks: [{ url, headers: { bad: 'a\nb' } }],
+    sharedSecret: 7 as unknown as string,
+    webhooks: [{ url, headers: {} }],
     successPolicy: 'any' as const,
   })
 

@@ -5,6 +5,7 @@ import {
   DeadlinePassed,
   NameUnresolved,
   PortForbidden,
+  RequestRefused,
 } from '../../../src/delivery/network/network-errors.ts'
 import { describeFailure, describeResponse } from '../../../src/delivery/sending/failure-message.ts'
 import { classifyFailure, classifyResponse } from '../../../src/delivery/sending/outcome.ts'
@@ -87,9 +88,12 @@ describe('a failure', () => {
   test('that Hookline causes itself has its own class', () => {
     const forbidden = new AddressForbidden('a.example', '10.0.0.1', 'private')
     const port = new PortForbidden(5432, 'PostgreSQL')
+    const refused = new RequestRefused('the static header "Expect"')
     const unresolved = new NameUnresolved('a.example', 'ENOTFOUND')
     expect(classifyFailure(forbidden)).toEqual({ outcome: 'rejected', class: 'address_forbidden' })
     expect(classifyFailure(port)).toEqual({ outcome: 'rejected', class: 'port_forbidden' })
+    expect(classifyFailure(refused)).toEqual({ outcome: 'rejected', class: 'request_invalid' })
+    expect(describeFailure(refused)).toBe('Hookline cannot send the static header "Expect".')
     expect(classifyFailure(unresolved)).toEqual({ outcome: 'retry', class: 'dns_failed' })
     expect(classifyFailure(new DeadlinePassed(5000))).toEqual({
       outcome: 'retry',
@@ -129,6 +133,10 @@ describe('a failure', () => {
     ['UND_ERR_SOCKET', 'The connection was closed before a response came (UND_ERR_SOCKET).'],
     ['CERT_HAS_EXPIRED', 'The certificate has expired (CERT_HAS_EXPIRED).'],
     ['CERT_CHAIN_TOO_LONG', 'The certificate is not valid (CERT_CHAIN_TOO_LONG).'],
+    [
+      'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH',
+      'Hookline cannot send the request (UND_ERR_REQ_CONTENT_LENGTH_MISMATCH).',
+    ],
     ['ERR_SSL_NO_CIPHER_MATCH', 'The TLS handshake failed (ERR_SSL_NO_CIPHER_MATCH).'],
   ])('with %s is described as "%s", without the message of the error', (code, words) => {
     expect(describeFailure(failure(code, 'connect to https://a.example/?key=s3cret'))).toBe(words)

@@ -1,0 +1,240 @@
+import type { WebhooksSettings } from '@hookline/protocol'
+import fc from 'fast-check'
+import { errors, Pool } from 'undici'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { TestDeliverySender } from '../../../src/delivery/rounds/test-delivery-sender.ts'
+import { Exchange } from '../../../src/delivery/sending/exchange.ts'
+import { WebhookSender, type WebhookSenderOptions } from '../../../src/delivery/sending/sender.ts'
+import type { WebhookRequest } from '../../../src/delivery/sending/webhook-request.ts'
+import { parseWebhooksSettings } from '../../../src/destination-settings/webhooks/settings.ts'
+import { systemClock } from '../../../src/util/clock.ts'
+import { AdminServer } from '../../admin/admin-server.ts'
+import { openReceiver, type ReceiverOptions } from '../../harness/receiver.ts'
+import { TestEngine } from '../../harness/test-engine.ts'
+
+const REFUSED = { outcome: 'rejected', class: 'request_invalid' } as const
+
+function openSender(options: Partial<WebhookSenderOptions> = {}): WebhookSender {
+  const sender = new WebhookSender({
+    clock: systemClock,
+    timeoutMs: 5000,
+    allowedNetworks: ['127.0.0.0/8'],
+    maxConnectionsPerWebhook: 8,
+    ...options,
+  })
+  onTestFinished(() => sender[Symbol.asyncDispose]())
+  return sender
+}
+
+async function listening(options: ReceiverOptions = {}) {
+  const receiver = await openReceiver(options)
+  onTestFinished(() => receiver[Symbol.asyncDispose]())
+  return receiver
+}
+
+const request = (url: string, headers: object = {}): WebhookRequest => ({
+  url,
+  headers: headers as WebhookRequest['headers'],
+  body: '{"a":1}',
+  deliveryId: 'msg_01',
+  attempt: 1,
+  sharedSecret: null,
+})
+
+/** Static headers that a destination may have stored, and that HTTP does not let Hookline send. */
+const UNSENDABLE: readonly (readonly [name: string, value: unknown])[] = [
+  ['Expect', '100-continue'],
+  ['expect', 'something'],
+  ['Upgrade', 'h2c'],
+  ['UPGRADE', 'websocket'],
+  ['Keep-Alive', 'timeout=5'],
+  ['keep-alive', 'x'],
+  ['Transfer-Encoding', 'chunked'],
+  ['transfer-encoding', 'identity'],
+  ['Content-Length', '1'],
+  ['content-length', '7'],
+  ['content-length', '1e3'],
+  ['Connection', 'close'],
+  ['connection', 'not a token'],
+  ['Host', 'other.example'],
+  ['host', '[no-end'],
+  ['', 'v'],
+  ['two words', 'v'],
+  ['colon:', 'v'],
+  ['line\r\nbreak', 'v'],
+  ['ümlaut', 'v'],
+  ['X-Injected', 'a\r\nX-Other: b'],
+  ['X-Nul', 'a\0b'],
+  ['X-Euro', 'for 5 €'],
+  ['X-Half', '\ud800'],
+  ['X-Object', {}],
+  ['X-List', [{}]],
+]
+
+describe('a static header that cannot be sent', () => {
+  test.for(UNSENDABLE)('makes an attempt that is rejected: %j: %j', async ([name, value]) => {
+    const receiver = await listening()
+    const sender = openSender()
+    const result = await sender.send(request(receiver.url, { 'X-Fine': 'v', [name]: value }))
+    expect(result).toMatchObject({ ...REFUSED, startedAt: expect.any(Number) })
+    expect(result.error).toMatch(/^Hookline cannot send .*\.$/)
+    expect(result.error).toContain(JSON.stringify(name))
+    expect(receiver.connections).toBe(0)
+    expect(await sender.send(request(receiver.url))).toMatchObject({ class: 'delivered' })
+  })
+
+  test('makes no other request to the same URL wait', async () => {
+    const receiver = await listening({ respond: () => slow(50) })
+    const sender = openSender({ maxConnectionsPerWebhook: 1 })
+    const results = await Promise.all([
+      sender.send(request(receiver.url)),
+      sender.send(request(receiver.url, { Expect: '100-continue' })),
+      sender.send(request(receiver.url, { 'X-Fine': 'v' })),
+    ])
+    const classes = results.map((result) => result.class)
+    expect(classes).toEqual(['delivered', 'request_invalid', 'delivered'])
+  })
+})
+
+test.for(['nonsense', 'ftp://a.example/', 'mailto:a@a.example', 'http://', ''])(
+  'a URL that cannot be requested makes an attempt that is rejected: %j',
+  async (url) => {
+    const result = await openSender({ timeoutMs: 20 }).send(request(url))
+    expect(result).toMatchObject({ ...REFUSED, error: expect.stringMatching(/^Hookline cannot/) })
+    // Nothing is left that rejects when the deadline has passed.
+    await slow(50)
+  },
+)
+
+describe('what undici refuses before it sends', () => {
+  const dispatched = async (pool: Pool, change: object): Promise<unknown> => {
+    const exchange = new Exchange({ clock: systemClock, timeoutMs: 1000, onHeaders: () => {} })
+    pool.dispatch({ method: 'POST', path: '/', body: '{}', ...change }, exchange)
+    return exchange.response.catch((error: unknown) => error)
+  }
+
+  test.for([
+    { path: 'no-slash' },
+    { path: '/with space' },
+    { method: 'NO METHOD' },
+    { headers: { Expect: '100-continue' } },
+    { headers: { host: '[no-end' } },
+    { headers: 'x' },
+    { bodyTimeout: -1 },
+  ])('is a refused request: %j', async (change) => {
+    const pool = new Pool('http://127.0.0.1:9')
+    onTestFinished(() => pool.destroy())
+    expect(await dispatched(pool, change)).toMatchObject({ code: 'HOOKLINE_REQUEST_REFUSED' })
+  })
+
+  test('is none if the pool was closed', async () => {
+    const pool = new Pool('http://127.0.0.1:9')
+    await pool.destroy()
+    expect(await dispatched(pool, {})).toBeInstanceOf(errors.ClientDestroyedError)
+  })
+})
+
+const tokenCharacter = fc.constantFrom(..."!#$%&'*+-.^_`|~019AZaz".split(''))
+const KNOWN =
+  `accept accept-encoding authorization cache-control content-encoding content-length content-type cookie
+  connection date expect forwarded from host http2-settings if-match keep-alive link origin pragma prefer proxy-connection
+  range referer sec-websocket-key te trailer transfer-encoding upgrade upgrade-insecure-requests user-agent via x-signature
+  webhook-id __proto__ constructor toString hasOwnProperty`.split(/\s+/)
+const name = fc.oneof(
+  fc.constantFrom(...KNOWN),
+  fc.constantFrom(...KNOWN).map((each) => each.toUpperCase()),
+  fc.string({ unit: tokenCharacter, minLength: 1, maxLength: 256 }),
+)
+const visible = fc.string({ unit: 'grapheme-ascii', minLength: 1, maxLength: 1024 })
+const runs = { numRuns: 300 }
+
+test('every header that the settings accept arrives', async () => {
+  const receiver = await listening()
+  const sender = openSender()
+  await fc.assert(
+    fc.asyncProperty(fc.dictionary(name, visible, { maxKeys: 5 }), async (headers) => {
+      const webhooks = [{ url: receiver.url, headers }]
+      const parsed = parseWebhooksSettings({ webhooks }, undefined, new Set([receiver.port]))
+      const result = await sender.send(request(receiver.url, headers))
+      if ('faults' in parsed) return
+      expect(result).toMatchObject({ class: 'delivered' })
+      const { headers: received } = receiver.requests.at(-1)!
+      for (const [each, value] of Object.entries(headers)) {
+        if (/^(?:__proto__|accept-encoding)$/i.test(each)) continue
+        expect(received[each.toLowerCase()], each).toContain(value)
+      }
+    }),
+    runs,
+  )
+})
+
+test('any headers at all make an attempt, and its error has none of their values', async () => {
+  const receiver = await listening()
+  const sender = openSender()
+  const anything = fc.oneof(fc.string({ unit: 'binary', maxLength: 20 }), name)
+  const value = fc.string({ unit: 'binary', minLength: 12, maxLength: 40 })
+  await fc.assert(
+    fc.asyncProperty(fc.dictionary(anything, value, { maxKeys: 5 }), async (headers) => {
+      const { class: kind, error = '' } = await sender.send(request(receiver.url, headers))
+      expect(kind).toMatch(/^(?:delivered|request_invalid)$/)
+      for (const each of Object.values(headers)) expect(error).not.toContain(each)
+    }),
+    runs,
+  )
+})
+
+function stored(healthyUrl: string, brokenUrl: string, change: Partial<WebhooksSettings> = {}) {
+  const broken = { url: brokenUrl, headers: { Expect: '100-continue' } }
+  const webhooks = [{ url: healthyUrl, headers: {} }, broken]
+  return { settings: { sharedSecret: null, webhooks, successPolicy: 'any' as const, ...change } }
+}
+
+describe('a destination that was stored with such a header', () => {
+  test.for([
+    ['any', 'delivered'],
+    ['each', 'rejected'],
+  ] as const)('has its other webhooks served, with policy %s', async ([successPolicy, state]) => {
+    const receiver = await listening()
+    await using engine = await TestEngine.open()
+    const change = stored(receiver.url, `${receiver.url}/broken`, { successPolicy })
+    await engine.destination('dst_a', '', change)
+    await engine.receive(1)
+    await expect.poll(async () => (await engine.deliveries({}))[0]?.state).toBe(state)
+    const [delivery] = await engine.deliveries({})
+    const outcomes = delivery!.attempts.map((each) => [each.url, each.class] as const)
+    expect(Object.fromEntries(outcomes)).toEqual({
+      [receiver.url]: 'delivered',
+      [`${receiver.url}/broken`]: 'request_invalid',
+    })
+    expect(receiver.requests).toHaveLength(1)
+    expect((await engine.backend.upkeep.backlog()).quarantined).toBe(0)
+  })
+
+  test('shows in a test delivery what is wrong', async () => {
+    const receiver = await listening()
+    const testDeliveries = new TestDeliverySender({ sender: openSender(), clock: systemClock })
+    await using engine = await TestEngine.open()
+    const destination = await engine.destination(
+      'dst_a',
+      '',
+      stored(receiver.url, `${receiver.url}/broken`),
+    )
+    await using server = await AdminServer.open({ testDeliveries })
+    await server.backend.catalog.putDestination(destination)
+    const body = { type: 'track' }
+    const response = await server.call('POST', '/destinations/dst_a/test', { body })
+    expect(response.status).toBe(200)
+    expect(response.body).toMatchObject({
+      webhooks: [
+        { attempt: { class: 'delivered', status: 200 } },
+        { attempt: { ...REFUSED, error: 'Hookline cannot send the static header "Expect".' } },
+      ],
+    })
+    const change = { body: { enabled: false } }
+    expect((await server.call('PATCH', '/destinations/dst_a', change)).status).toBe(200)
+  })
+})
+
+function slow(ms: number): Promise<number> {
+  return new Promise((resolve) => setTimeout(() => resolve(200), ms))
+}
