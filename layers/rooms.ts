@@ -27,7 +27,7 @@ export const ROOMS = {
   admin: {
     access: 'authentication, and the table of the role that each route requires',
     api: 'what routes share: lists, cursors, time ranges, versions of records',
-    audit: '`/audit`, and the hook that writes an entry for each change',
+    audit: '`/audit`, and the entry of each change',
     backup: '`/backup`: a copy of the database',
     configuration: '`/export` and `/import`: sources and destinations as one document',
     deletions: '`/deletions` with receipts, `/suppressions`',

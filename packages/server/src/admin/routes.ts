@@ -17,7 +17,6 @@ import { addConfigurationRoutes } from './configuration/configuration-routes.ts'
 import { addFailureRoute } from './deliveries/failure-route.ts'
 import { addLiveRoute } from './live/live-route.ts'
 import { serveOpenapi } from './reference/openapi.ts'
-import { recordChanges } from './audit/record-changes.ts'
 import { addReplayRoutes } from './replays/replay-routes.ts'
 import { repeatResponses } from './idempotency/repeat-responses.ts'
 import { addSecretRotationRoute } from './destinations/secret-rotation-route.ts'
@@ -25,6 +24,7 @@ import { addSourceRoutes } from './sources/source-routes.ts'
 import { addStatisticsRoute } from './statistics/statistics-route.ts'
 import { addSuppressionRoutes } from './deletions/suppression-routes.ts'
 import { addTokenRoutes } from './tokens/token-routes.ts'
+import { refuseUndeclared } from './problems/refuse-undeclared.ts'
 import { validate } from './problems/validate.ts'
 import { addWriteKeyRoutes } from './sources/write-key-routes.ts'
 
@@ -37,6 +37,7 @@ export function adminRoutes(deps: AdminDeps): FastifyPluginAsync {
     handleErrors(app, deps.logger)
     acceptJsonOnly(app)
     app.setValidatorCompiler(validate)
+    refuseUndeclared(app)
     // The present… functions build the response bodies, so the schemas need not filter them.
     app.setSerializerCompiler(() => (data) => JSON.stringify(data))
     app.addHook('onRequest', async (_request, reply) => {
@@ -75,7 +76,6 @@ function addHooks(app: AdminApp, deps: AdminDeps): void {
   app.addHook('onRequest', limitRate(deps.clock, deps.rateLimit))
   app.addHook('onRequest', authorize(app.prefix))
   repeatResponses(app, deps)
-  recordChanges(app, app.prefix, deps)
 }
 
 /** Accepts JSON bodies only. An empty body is no body. */

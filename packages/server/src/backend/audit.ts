@@ -27,9 +27,14 @@ export interface AuditFilter {
   readonly targetId?: string
 }
 
-/** The audit log: every change made through the management API. Entries never change; old ones are removed. */
+/**
+ * The audit log: every change made through the management API. Entries never change; old ones are removed.
+ *
+ * A method of another port that takes an `AuditEntry` writes it in the same transaction as its change: both are
+ * durable when it resolves, or neither. Where the method rejects or resolves to false, it writes no entry.
+ */
 export interface Audit {
-  /** Durable when it resolves. Two calls make two entries. */
+  /** For an entry without a change in the backend. Durable when it resolves. Two calls make two entries. */
   append(entry: AuditEntry): Promise<void>
   /**
    * Removes some of the oldest entries that were made before `time`, in milliseconds since the epoch. Resolves

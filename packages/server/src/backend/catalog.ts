@@ -1,4 +1,5 @@
 import type { Destination, Source } from '@hookline/protocol'
+import type { AuditEntry } from './audit.ts'
 
 /** All sources and destinations at one moment. A change replaces the snapshot; it never alters one. */
 export interface CatalogSnapshot {
@@ -15,6 +16,12 @@ export class CatalogConflict extends Error {
   override readonly name = 'CatalogConflict'
 }
 
+/** Records to put at once. */
+export interface CatalogRecords {
+  readonly sources: readonly Source[]
+  readonly destinations: readonly Destination[]
+}
+
 /**
  * Sources with their write keys, and destinations: few, all in memory, the same on every node within 1 s.
  *
@@ -24,12 +31,14 @@ export class CatalogConflict extends Error {
  */
 export interface Catalog {
   readonly current: CatalogSnapshot
-  putSource(source: Source): Promise<void>
+  putSource(source: Source, audit?: AuditEntry): Promise<void>
   /** Removes the source and its destinations, all or none. Safe to call twice. */
-  removeSource(id: string): Promise<void>
-  putDestination(destination: Destination): Promise<void>
+  removeSource(id: string, audit?: AuditEntry): Promise<void>
+  putDestination(destination: Destination, audit?: AuditEntry): Promise<void>
   /** Safe to call twice. */
-  removeDestination(id: string): Promise<void>
+  removeDestination(id: string, audit?: AuditEntry): Promise<void>
+  /** Puts all of these records or none, each at most once. */
+  putAll(records: CatalogRecords, audit?: AuditEntry): Promise<void>
   /**
    * Calls `listener` after each change of `current`, on whichever node it was made. Returns the function that
    * stops it.

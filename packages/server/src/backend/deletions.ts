@@ -1,4 +1,5 @@
 import type { Carried } from '@hookline/protocol'
+import type { AuditEntry } from './audit.ts'
 import type { Page, PageRequest } from './page.ts'
 
 /** A request to delete users. */
@@ -47,7 +48,7 @@ export interface Purge {
 /** Deletion requests with their progress, and the removal of users from the archive. */
 export interface Deletions {
   /** Keeps a new request and its users. Durable when it resolves, all or none. A second call with the id rejects. */
-  create(request: DeletionRequest, userIds: readonly string[]): Promise<void>
+  create(request: DeletionRequest, userIds: readonly string[], audit?: AuditEntry): Promise<void>
 
   find(id: string): Promise<Deletion | undefined>
 
@@ -110,7 +111,13 @@ export interface Suppressions {
    * Ends every suppression of the user, durably when it resolves. Resolves to whether there was one, so a second call
    * resolves to false.
    */
-  remove(userId: string): Promise<boolean>
+  remove(userId: string, audit?: AuditEntry): Promise<boolean>
+
+  /** The suppressions of one user, newest first: at most `limit`, and the number of all. */
+  find(
+    userId: string,
+    limit: number,
+  ): Promise<{ readonly data: readonly Suppression[]; readonly count: number }>
 
   /** Suppressions, newest first. */
   list(page: PageRequest): Promise<Page<Suppression>>

@@ -1,4 +1,5 @@
 import type { DeliveryState, EventType } from '@hookline/protocol'
+import type { AuditEntry } from './audit.ts'
 import type { Page, PageRequest } from './page.ts'
 
 /** States that a replay can make pending again: those that are an end. */
@@ -66,7 +67,7 @@ export interface ReplayStep extends Omit<ReplaySlice, 'eventIds'> {
 /** Replays and manual retries: they make ended deliveries pending again. */
 export interface Replays {
   /** Keeps a new replay. Durable when it resolves. A second call with the id rejects. */
-  create(replay: Replay): Promise<void>
+  create(replay: Replay, audit?: AuditEntry): Promise<void>
   find(id: string): Promise<Replay | undefined>
 
   /** Replays, newest first; with `isOpen` only those that are queued or running. */
@@ -76,7 +77,7 @@ export interface Replays {
    * Ends a replay: no step follows. Deliveries that are already pending stay so. Durable when it resolves. Safe to call
    * twice: a replay that has ended stays as it is.
    */
-  cancel(id: string, now: number): Promise<void>
+  cancel(id: string, now: number, audit?: AuditEntry): Promise<void>
 
   /**
    * Looks at up to `scan` more deliveries or decisions, until `limit` of them match. Takes a few milliseconds;
@@ -99,5 +100,5 @@ export interface Replays {
    * Makes one delivery pending, due at `now`, with no rounds and a new window, in whatever state it is except
    * held. Resolves, when that is durable, to whether it is pending. Safe to call twice.
    */
-  retry(deliveryId: string, now: number): Promise<boolean>
+  retry(deliveryId: string, now: number, audit?: AuditEntry): Promise<boolean>
 }

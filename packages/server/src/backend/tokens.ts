@@ -1,3 +1,5 @@
+import type { AuditEntry } from './audit.ts'
+
 /** What a token allows: a viewer reads, an editor also makes changes, an admin also manages tokens and all data. */
 export const ROLES = ['viewer', 'editor', 'admin'] as const
 
@@ -23,9 +25,9 @@ export interface Tokens {
   /** By id, oldest first. A change replaces the map; it never alters one. */
   readonly current: ReadonlyMap<string, StoredToken>
   /** Durable, and visible in `current`, when it resolves. A second call with the id rejects. */
-  add(token: StoredToken): Promise<void>
+  add(token: StoredToken, audit?: AuditEntry): Promise<void>
   /** Durable, and gone from `current`, when it resolves. Safe to call twice. */
-  remove(id: string): Promise<void>
+  remove(id: string, audit?: AuditEntry): Promise<void>
   /** Keeps when a token was last used: visible in `current` at once, durable when it resolves. Ignores unknown ids. */
   markUsed(id: string, at: number): Promise<void>
 }

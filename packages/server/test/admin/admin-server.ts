@@ -129,6 +129,11 @@ export class AdminServer implements AsyncDisposable {
     return body
   }
 
+  /** The folder of the backend. */
+  get dataDir(): string {
+    return this.#dataDir
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#server.close()
     await this.#resources.disposeAsync()

@@ -39,6 +39,10 @@ export class MemoryCatalog implements Catalog {
     throw new Error('A simulation has no sources.')
   }
 
+  async putAll(): Promise<void> {
+    throw new Error('A simulation imports nothing.')
+  }
+
   async removeSource(): Promise<void> {
     throw new Error('A simulation has no sources.')
   }

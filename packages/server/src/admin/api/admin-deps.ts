@@ -54,16 +54,26 @@ interface Receipts {
   sign(document: object): object
 }
 
+/** A port whose methods `Changes` require an audit entry: so no route makes a change without one. */
+type Audited<Port, Changes extends keyof Port> = Omit<Port, Changes> & {
+  readonly [Name in Changes]: Port[Name] extends (...given: infer Given) => infer Result
+    ? (...given: Required<Given>) => Result
+    : never
+}
+
 /** What the management API works with. */
 export interface AdminDeps {
-  readonly catalog: Catalog
+  readonly catalog: Audited<
+    Catalog,
+    'putSource' | 'removeSource' | 'putDestination' | 'removeDestination' | 'putAll'
+  >
   readonly events: Events
   readonly deliveries: Deliveries
-  readonly replays: Replays
-  readonly deletions: Deletions
+  readonly replays: Audited<Replays, 'create' | 'cancel' | 'retry'>
+  readonly deletions: Audited<Deletions, 'create'>
   readonly notices: Notices
-  readonly suppressions: Suppressions
-  readonly tokens: Tokens
+  readonly suppressions: Audited<Suppressions, 'remove'>
+  readonly tokens: Audited<Tokens, 'add' | 'remove'>
   readonly keyUses: KeyUses
   readonly audit: Audit
   readonly idempotentResponses: IdempotentResponses

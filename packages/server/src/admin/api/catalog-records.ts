@@ -5,14 +5,14 @@ import { Problem } from '../problems/problem.ts'
 const MAX_TRIES = 10
 
 /** The source with this id. @throws {Problem} `not_found` */
-export function requireSource({ current }: Catalog, id: string): Source {
+export function requireSource({ current }: Pick<Catalog, 'current'>, id: string): Source {
   const source = current.sources.get(id)
   if (source === undefined) throw new Problem('not_found', { detail: 'No source has this id.' })
   return source
 }
 
 /** The destination with this id. @throws {Problem} `not_found` */
-export function requireDestination({ current }: Catalog, id: string): Destination {
+export function requireDestination({ current }: Pick<Catalog, 'current'>, id: string): Destination {
   const destination = current.destinations.get(id)
   if (destination === undefined) {
     throw new Problem('not_found', { detail: 'No destination has this id.' })
@@ -45,7 +45,8 @@ interface RecordChange<T> {
   readonly read: () => T
   /** Returns the changed record. Called again after a conflict with another change. */
   readonly change: (current: T) => T
-  readonly put: (next: T) => Promise<void>
+  /** Puts `next` in place of `previous`. */
+  readonly put: (next: T, previous: T) => Promise<void>
   /** Milliseconds since the epoch. */
   readonly now: number
   /** The header If-Match: if present, only a version that it names is changed. */
@@ -66,7 +67,7 @@ export async function changeRecord<T extends VersionedRecord>(
     const changed = request.change(current)
     const next = { ...changed, version: current.version + 1, updatedAt: request.now }
     try {
-      await request.put(next)
+      await request.put(next, current)
       return next
     } catch (error) {
       if (!(error instanceof CatalogConflict)) throw error

@@ -31,7 +31,7 @@ const auditSchema = {
   querystring: Type.Object({ ...listQuery, ...filter }, { additionalProperties: false }),
   response: responses(
     200,
-    'A page of changes. Each shows the record before and after the change, without secrets.',
+    'A page of changes. Each shows the record before and after the change, without secrets. A change of many records shows their number, the first 1,000 ids, and the records that fit into 64 KB.',
     pageSchema(AuditEntryResponse),
   ),
 }

@@ -83,7 +83,7 @@ export const configurationSchemas = {
   import: {
     ...operation('importConfiguration', 'Imports sources and destinations from a document'),
     description:
-      'Records with a new id are created with that id; existing records are changed; no record is removed. A secret that the document shows as {"set": true} stays as it is. Sending the same document again changes nothing.',
+      'Records with a new id are created with that id; existing records are changed; no record is removed. All records are written, or none. A secret that the document shows as {"set": true} stays as it is. Sending the same document again changes nothing.',
     querystring: Type.Object(
       {
         dryRun: Type.Optional(

@@ -7,6 +7,7 @@ import { turn } from '../../util/pause.ts'
 import type { AdminApp } from '../api/admin-app.ts'
 import type { AdminDeps } from '../api/admin-deps.ts'
 import { deletionSchemas, presentDeletion, presentNotice } from './deletion-schema.ts'
+import { AUDITED_IDS, auditEntry } from '../audit/audit-entry.ts'
 import { List } from '../api/list.ts'
 import { Problem } from '../problems/problem.ts'
 
@@ -20,15 +21,24 @@ export function addDeletionRoutes(app: AdminApp, deps: AdminDeps): void {
 }
 
 function addCreating(app: AdminApp, { catalog, deletions, clock, wake }: AdminDeps): void {
-  app.post('/deletions', { schema: deletionSchemas.create }, async ({ body }, reply) => {
+  app.post('/deletions', { schema: deletionSchemas.create }, async (request, reply) => {
+    const { body } = request
     const { sourceIds = null, suppress = false } = body
     const faults = unknownSources(sourceIds ?? [], catalog.current)
     if (faults.length > 0) throw new Problem('invalid_body', { faults })
     const createdAt = clock.now()
     const userIds = [...new Set(body.userIds)]
     const id = newId('del', createdAt)
-    const users = userIds.length
-    await deletions.create({ id, createdAt, sourceIds, suppress, users }, userIds)
+    const deletion = { id, createdAt, sourceIds, suppress, users: userIds.length }
+    // Without the userIds: the deletion itself keeps them.
+    const after = {
+      ...deletion,
+      state: 'queued',
+      sourceIds: sourceIds?.slice(0, AUDITED_IDS) ?? null,
+      createdAt: formatTimestamp(createdAt),
+    }
+    const entry = auditEntry(request, createdAt, { targetId: id, before: null, after })
+    await deletions.create(deletion, userIds, entry)
     wake()
     reply.code(202).header('location', `${app.prefix}/deletions/${id}`)
     return { id, state: 'queued' }

@@ -3,6 +3,7 @@ import Type from 'typebox'
 import type { Suppression } from '../../backend/deletions.ts'
 import type { AdminApp } from '../api/admin-app.ts'
 import type { AdminDeps } from '../api/admin-deps.ts'
+import { auditEntry } from '../audit/audit-entry.ts'
 import { List, listQuery, pageSchema } from '../api/list.ts'
 import { Problem } from '../problems/problem.ts'
 import { responses } from '../problems/responses.ts'
@@ -32,13 +33,13 @@ const suppressionSchemas = {
   },
 }
 
-const list = new List<Suppression>('suppressions', ({ since, ...rest }) => ({
-  ...rest,
-  since: formatTimestamp(since),
-}))
+const list = new List<Suppression>('suppressions', presentSuppression)
+
+/** An audit entry shows at most so many suppressions of a user. */
+const MAX_AUDITED = 100
 
 /** `/suppressions`: users whose events are accepted with 200 but not kept. */
-export function addSuppressionRoutes(app: AdminApp, { suppressions }: AdminDeps): void {
+export function addSuppressionRoutes(app: AdminApp, { suppressions, clock }: AdminDeps): void {
   app.get('/suppressions', { schema: suppressionSchemas.list }, ({ query }) =>
     list.page(query, (page) => suppressions.list(page)),
   )
@@ -46,10 +47,18 @@ export function addSuppressionRoutes(app: AdminApp, { suppressions }: AdminDeps)
   app.delete(
     '/suppressions/:userId',
     { schema: suppressionSchemas.remove },
-    async ({ params }, reply) => {
-      if (!(await suppressions.remove(params.userId)))
+    async (request, reply) => {
+      const { userId } = request.params
+      const { data, count } = await suppressions.find(userId, MAX_AUDITED)
+      const before = { count, suppressions: data.map(presentSuppression) }
+      const entry = auditEntry(request, clock.now(), { targetId: userId, before, after: null })
+      if (!(await suppressions.remove(userId, entry)))
         throw new Problem('not_found', { detail: 'This user is not suppressed.' })
       return reply.code(204).send()
     },
   )
+}
+
+function presentSuppression({ since, ...rest }: Suppression): object {
+  return { ...rest, since: formatTimestamp(since) }
 }

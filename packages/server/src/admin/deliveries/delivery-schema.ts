@@ -140,6 +140,12 @@ export const deliverySchemas = {
   },
 }
 
+/** The delivery as the audit log shows it: without its attempts, which contain text of the receiver. */
+export function auditedDelivery(delivery: DeliveryHistory): object {
+  const { id: deliveryId, eventId, destinationId, state: current, rounds } = delivery
+  return { id: deliveryId, eventId, destinationId, state: current, rounds }
+}
+
 /** The delivery as the API shows it. */
 export function presentDelivery(delivery: DeliveryHistory): object {
   const { dueAt, firstDueAt, webhooks, attempts, quarantine, ...rest } = delivery

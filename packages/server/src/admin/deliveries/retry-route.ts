@@ -1,6 +1,8 @@
+import type { DeliveryHistory } from '../../backend/deliveries.ts'
 import type { AdminApp } from '../api/admin-app.ts'
 import type { AdminDeps } from '../api/admin-deps.ts'
-import { deliverySchemas, presentDelivery } from './delivery-schema.ts'
+import { recordEntry } from '../audit/audit-entry.ts'
+import { auditedDelivery, deliverySchemas, presentDelivery } from './delivery-schema.ts'
 import { Problem } from '../problems/problem.ts'
 
 const HELD = 'The delivery is held: resume its destination with POST /destinations/:id/resume.'
@@ -11,14 +13,18 @@ export function addRetryRoute(
   app: AdminApp,
   { deliveries, replays, clock, wake }: AdminDeps,
 ): void {
-  app.post('/deliveries/:id/retry', { schema: deliverySchemas.retry }, async ({ params }) => {
-    const isPending = await replays.retry(params.id, clock.now())
-    const delivery = await deliveries.find(params.id)
-    if (delivery === undefined) {
-      throw new Problem('not_found', {
-        detail: 'No delivery has this id, or retention has removed it.',
-      })
+  app.post('/deliveries/:id/retry', { schema: deliverySchemas.retry }, async (request) => {
+    const find = async (): Promise<DeliveryHistory> => {
+      const delivery = await deliveries.find(request.params.id)
+      if (delivery !== undefined) return delivery
+      const detail = 'No delivery has this id, or retention has removed it.'
+      throw new Problem('not_found', { detail })
     }
+    const [before, now] = [await find(), clock.now()]
+    const after = { ...before, state: 'pending', rounds: 0 } as const
+    const entry = recordEntry(request, now, [before, after], auditedDelivery)
+    const isPending = await replays.retry(before.id, now, entry)
+    const delivery = await find()
     if (!isPending) {
       const detail = delivery.state === 'held' ? HELD : EVENT_REMOVED
       throw new Problem('wrong_state', { detail })

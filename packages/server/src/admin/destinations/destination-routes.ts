@@ -4,6 +4,7 @@ import type { Catalog } from '../../backend/catalog.ts'
 import { type Fault, fault } from '../../util/fault.ts'
 import type { AdminApp } from '../api/admin-app.ts'
 import type { AdminDeps } from '../api/admin-deps.ts'
+import { recordEntry } from '../audit/audit-entry.ts'
 import { requireDestination } from '../api/catalog-records.ts'
 import { requestedSettings } from './destination-body.ts'
 import { readDestinationHealth } from './destination-health.ts'
@@ -64,7 +65,8 @@ function addChanging(app: AdminApp, { catalog, clock, allowedPorts }: AdminDeps)
         updatedAt: now,
         version: 1,
       }
-      await catalog.putDestination(destination)
+      const entry = recordEntry(request, now, [null, destination], presentDestination)
+      await catalog.putDestination(destination, entry)
       reply.code(201).header('location', `${app.prefix}/destinations/${destination.id}`)
       return respond(destination, reply)
     },
@@ -81,7 +83,11 @@ function addChanging(app: AdminApp, { catalog, clock, allowedPorts }: AdminDeps)
           const settings = requestedSettings(request, { previous, allowedPorts })
           return { ...destination, ...request.body, settings }
         },
-        put: (destination) => catalog.putDestination(destination),
+        put: (next, previous) =>
+          catalog.putDestination(
+            next,
+            recordEntry(request, next.updatedAt, [previous, next], presentDestination),
+          ),
         now: clock.now(),
         ifMatch: request.headers['if-match'],
       })
@@ -90,9 +96,10 @@ function addChanging(app: AdminApp, { catalog, clock, allowedPorts }: AdminDeps)
   )
 
   app.delete('/destinations/:id', { schema: destinationSchemas.remove }, async (request, reply) => {
-    const { id, version } = requireDestination(catalog, request.params.id)
-    requireMatch(request.headers['if-match'], version)
-    await catalog.removeDestination(id)
+    const destination = requireDestination(catalog, request.params.id)
+    requireMatch(request.headers['if-match'], destination.version)
+    const entry = recordEntry(request, clock.now(), [destination, null], presentDestination)
+    await catalog.removeDestination(destination.id, entry)
     return reply.code(204).send()
   })
 }
@@ -102,7 +109,7 @@ function respond(destination: Destination, reply: FastifyReply): object {
   return presentDestination(destination)
 }
 
-function sourceFaults({ current }: Catalog, body: unknown): readonly Fault[] {
+function sourceFaults({ current }: Pick<Catalog, 'current'>, body: unknown): readonly Fault[] {
   const sourceId = isJsonObject(body) ? body['sourceId'] : undefined
   if (typeof sourceId !== 'string' || current.sources.has(sourceId)) return []
   const hint = 'Give the id of a source that GET /api/v1/sources lists.'

@@ -2,26 +2,42 @@ import type { Destination } from '@hookline/protocol'
 import type { FastifyRequest } from 'fastify'
 import type { AdminApp } from '../api/admin-app.ts'
 import type { AdminDeps } from '../api/admin-deps.ts'
+import { type AuditedRequest, recordEntry } from '../audit/audit-entry.ts'
 import { requireDestination } from '../api/catalog-records.ts'
 import { destinationSchemas, presentDestination } from './destination-schema.ts'
 import { entityTag, requireMatch } from '../api/catalog-records.ts'
 import { changeRecord } from '../api/catalog-records.ts'
 
-type PauseRequest = Pick<FastifyRequest, 'headers'> & { readonly params: { readonly id: string } }
+type PauseRequest = AuditedRequest &
+  Pick<FastifyRequest, 'headers'> & { readonly params: { readonly id: string } }
 
 /** `/destinations/:id/pause` and `/resume`. Both are idempotent. */
-export function addPauseRoutes(app: AdminApp, { catalog, clock }: AdminDeps): void {
+export function addPauseRoutes(app: AdminApp, { catalog, audit, clock }: AdminDeps): void {
   const reviseOnce = async (
-    { params, headers }: PauseRequest,
+    request: PauseRequest,
     isDone: (destination: Destination) => boolean,
     change: (destination: Destination) => Destination,
   ): Promise<Destination> => {
-    const read = (): Destination => requireDestination(catalog, params.id)
-    const ifMatch = headers['if-match']
-    requireMatch(ifMatch, read().version)
-    if (isDone(read())) return read()
-    const put = (next: Destination): Promise<void> => catalog.putDestination(next)
-    return changeRecord<Destination>({ read, change, put, now: clock.now(), ifMatch })
+    const read = (): Destination => requireDestination(catalog, request.params.id)
+    const ifMatch = request.headers['if-match']
+    const current = read()
+    requireMatch(ifMatch, current.version)
+    const now = clock.now()
+    if (isDone(current)) {
+      await audit.append(recordEntry(request, now, [current, current], presentDestination))
+      return current
+    }
+    return changeRecord<Destination>({
+      read,
+      change,
+      put: (next, previous) =>
+        catalog.putDestination(
+          next,
+          recordEntry(request, next.updatedAt, [previous, next], presentDestination),
+        ),
+      now,
+      ifMatch,
+    })
   }
 
   app.post(

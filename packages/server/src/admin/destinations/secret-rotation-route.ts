@@ -4,6 +4,7 @@ import { parseSharedSecret } from '../../destination-settings/webhooks/shared-se
 import type { Fault } from '../../util/fault.ts'
 import type { AdminApp } from '../api/admin-app.ts'
 import type { AdminDeps } from '../api/admin-deps.ts'
+import { recordEntry } from '../audit/audit-entry.ts'
 import { requireDestination } from '../api/catalog-records.ts'
 import { presentDestination } from './destination-schema.ts'
 import { entityTag } from '../api/catalog-records.ts'
@@ -48,7 +49,7 @@ const secretRotationSchema = {
 }
 
 /** `/destinations/:id/rotate-secret`. A second request with the same secret changes nothing. */
-export function addSecretRotationRoute(app: AdminApp, { catalog, clock }: AdminDeps): void {
+export function addSecretRotationRoute(app: AdminApp, { catalog, audit, clock }: AdminDeps): void {
   app.post(
     '/destinations/:id/rotate-secret',
     { schema: secretRotationSchema },
@@ -63,16 +64,23 @@ export function addSecretRotationRoute(app: AdminApp, { catalog, clock }: AdminD
       }
       const read = (): Destination => requireDestination(catalog, request.params.id)
       const now = clock.now()
-      const changed =
-        read().settings.sharedSecret === secret
-          ? read()
-          : await changeRecord<Destination>({
-              read,
-              change: (destination) => rotated(destination, secret, now + overlapHours * HOUR_MS),
-              put: (destination) => catalog.putDestination(destination),
-              now,
-              ifMatch: request.headers['if-match'],
-            })
+      const current = read()
+      if (current.settings.sharedSecret === secret) {
+        await audit.append(recordEntry(request, now, [current, current], presentDestination))
+        reply.header('etag', entityTag(current.version))
+        return presentDestination(current)
+      }
+      const changed = await changeRecord<Destination>({
+        read,
+        change: (destination) => rotated(destination, secret, now + overlapHours * HOUR_MS),
+        put: (next, previous) =>
+          catalog.putDestination(
+            next,
+            recordEntry(request, next.updatedAt, [previous, next], presentDestination),
+          ),
+        now,
+        ifMatch: request.headers['if-match'],
+      })
       reply.header('etag', entityTag(changed.version))
       return presentDestination(changed)
     },

@@ -2,7 +2,9 @@ import { type Destination, formatTimestamp, type TestedWebhook } from '@hookline
 import { fault } from '../../util/fault.ts'
 import type { AdminApp } from '../api/admin-app.ts'
 import type { AdminDeps, TestContent } from '../api/admin-deps.ts'
+import { recordEntry } from '../audit/audit-entry.ts'
 import { requireDestination } from '../api/catalog-records.ts'
+import { presentDestination } from './destination-schema.ts'
 import { presentTimes } from '../deliveries/delivery-schema.ts'
 import { testDeliverySchema } from './test-delivery-schema.ts'
 import { Problem } from '../problems/problem.ts'
@@ -15,11 +17,17 @@ type TestDeliveryRequest = {
 
 /** `/destinations/:id/test`: makes a test delivery and shows each request and its result. */
 export function addTestDeliveryRoute(app: AdminApp, deps: AdminDeps): void {
-  const { catalog, testDeliveries } = deps
-  app.post('/destinations/:id/test', { schema: testDeliverySchema }, async ({ params, body }) => {
+  const { catalog, testDeliveries, audit, clock } = deps
+  app.post('/destinations/:id/test', { schema: testDeliverySchema }, async (request) => {
+    const { params, body } = request
     const destination = requireDestination(catalog, params.id)
     const { dryRun = false } = body
     const content = await requestedContent(body, destination, deps)
+    if (!dryRun) {
+      // Before the requests: the backend cannot keep them and the entry together.
+      const unchanged = [destination, destination] as const
+      await audit.append(recordEntry(request, clock.now(), unchanged, presentDestination))
+    }
     const { deliveryId, webhooks } = await testDeliveries.run(destination, content, { dryRun })
     return { dryRun, deliveryId, webhooks: webhooks.map(presentTestedWebhook) }
   })

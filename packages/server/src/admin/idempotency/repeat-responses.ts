@@ -72,11 +72,6 @@ export function repeatResponses(
   }
 }
 
-/** Whether this response repeats an earlier one, so that no handler ran for it. */
-export function isRepeatedResponse(reply: FastifyReply): boolean {
-  return reply.hasHeader(REPEATED)
-}
-
 /** The same key sent with two tokens is two keys. */
 function keyOf({ method, headers, actor }: FastifyRequest): string | undefined {
   const key = headers[HEADER]

@@ -1,11 +1,12 @@
 import { newId } from '@hookline/protocol'
-import type { Replay, Replays, ReplaySelection } from '../../backend/replays.ts'
+import type { Replay, ReplaySelection } from '../../backend/replays.ts'
 import type { AdminApp } from '../api/admin-app.ts'
 import type { AdminDeps } from '../api/admin-deps.ts'
+import { recordEntry } from '../audit/audit-entry.ts'
 import { List } from '../api/list.ts'
 import { Problem } from '../problems/problem.ts'
 import { requestedSelection } from './replay-selection.ts'
-import { presentReplay, replaySchemas } from './replay-schema.ts'
+import { auditedReplay, presentReplay, replaySchemas } from './replay-schema.ts'
 
 const list = new List<Replay>('replays', presentReplay)
 
@@ -25,14 +26,18 @@ export function addReplayRoutes(app: AdminApp, deps: AdminDeps): void {
     presentReplay(await requireReplay(replays, params.id)),
   )
 
-  app.post('/replays/:id/cancel', { schema: replaySchemas.cancel }, async ({ params }) => {
-    await replays.cancel(params.id, clock.now())
-    return presentReplay(await requireReplay(replays, params.id))
+  app.post('/replays/:id/cancel', { schema: replaySchemas.cancel }, async (request) => {
+    const now = clock.now()
+    const replay = await requireReplay(replays, request.params.id)
+    const change = [replay, cancelled(replay, now)] as const
+    await replays.cancel(replay.id, now, recordEntry(request, now, change, auditedReplay))
+    return presentReplay(await requireReplay(replays, replay.id))
   })
 }
 
 function addCreating(app: AdminApp, { catalog, replays, clock, wake }: AdminDeps): void {
-  app.post('/replays', { schema: replaySchemas.create }, async ({ body }, reply) => {
+  app.post('/replays', { schema: replaySchemas.create }, async (request, reply) => {
+    const { body } = request
     const now = clock.now()
     const { dryRun = false, ratePerSecond = null } = body
     const selection = requestedSelection(body, catalog.current, now)
@@ -51,12 +56,18 @@ function addCreating(app: AdminApp, { catalog, replays, clock, wake }: AdminDeps
       reachedAt: null,
       cursor: null,
     }
-    await replays.create(replay)
+    await replays.create(replay, recordEntry(request, now, [null, replay], auditedReplay))
     wake()
     reply.code(201).header('location', `${app.prefix}/replays/${replay.id}`)
     return presentReplay(replay)
   })
 }
+
+function cancelled(replay: Replay, now: number): Replay {
+  return replay.finishedAt === null ? { ...replay, state: 'cancelled', finishedAt: now } : replay
+}
+
+type Replays = AdminDeps['replays']
 
 async function requireReplay(replays: Replays, id: string): Promise<Replay> {
   const replay = await replays.find(id)

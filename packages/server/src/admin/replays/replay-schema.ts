@@ -130,6 +130,12 @@ export const replaySchemas = {
   },
 }
 
+/** The replay as the audit log shows it: without the search text, which may name a user and would outlive a purge. */
+export function auditedReplay(replay: Replay): object {
+  const hasText = replay.selection.text !== undefined
+  return { ...presentReplay(replay), text: undefined, hasText }
+}
+
 /** The replay as the API shows it. */
 export function presentReplay(replay: Replay): object {
   const { id, state, selection, ratePerSecond, scanned, requeued, delivered, failed } = replay

@@ -2,16 +2,19 @@ import { newId, type Source } from '@hookline/protocol'
 import type { FastifyReply } from 'fastify'
 import type { AdminApp } from '../api/admin-app.ts'
 import type { AdminDeps } from '../api/admin-deps.ts'
+import { auditEntry, auditedRecords, recordEntry } from '../audit/audit-entry.ts'
 import { requireSource } from '../api/catalog-records.ts'
 import { entityTag, requireMatch } from '../api/catalog-records.ts'
+import { presentDestination } from '../destinations/destination-schema.ts'
 import { List, pageOf } from '../api/list.ts'
 import { changeRecord } from '../api/catalog-records.ts'
-import { presentSource, sourceSchemas } from './source-schema.ts'
+import { auditedSource, presentSource, sourceSchemas } from './source-schema.ts'
 import { newWriteKey } from './write-key.ts'
 
 /** `/sources` and `/sources/:id`. */
 export function addSourceRoutes(app: AdminApp, { catalog, keyUses, clock }: AdminDeps): void {
   const list = new List<Source>('sources', (source) => presentSource(source, keyUses))
+  const shown = (source: Source): object => auditedSource(source, keyUses)
   const respond = (source: Source, reply: FastifyReply): object => {
     reply.header('etag', entityTag(source.version))
     return presentSource(source, keyUses)
@@ -21,19 +24,19 @@ export function addSourceRoutes(app: AdminApp, { catalog, keyUses, clock }: Admi
     list.page(query, (page) => pageOf(catalog.current.sources.values(), page)),
   )
 
-  app.post('/sources', { schema: sourceSchemas.create }, async ({ body }, reply) => {
+  app.post('/sources', { schema: sourceSchemas.create }, async (request, reply) => {
     const now = clock.now()
     const source = {
       id: newId('src', now),
       enabled: true,
       rateLimit: null,
-      ...body,
+      ...request.body,
       writeKeys: [newWriteKey(now)],
       createdAt: now,
       updatedAt: now,
       version: 1,
     }
-    await catalog.putSource(source)
+    await catalog.putSource(source, recordEntry(request, now, [null, source], shown))
     reply.code(201).header('location', `${app.prefix}/sources/${source.id}`)
     return respond(source, reply)
   })
@@ -46,7 +49,8 @@ export function addSourceRoutes(app: AdminApp, { catalog, keyUses, clock }: Admi
     const changed = await changeRecord<Source>({
       read: () => requireSource(catalog, request.params.id),
       change: (source) => ({ ...source, ...request.body }),
-      put: (source) => catalog.putSource(source),
+      put: (next, previous) =>
+        catalog.putSource(next, recordEntry(request, next.updatedAt, [previous, next], shown)),
       now: clock.now(),
       ifMatch: request.headers['if-match'],
     })
@@ -54,9 +58,12 @@ export function addSourceRoutes(app: AdminApp, { catalog, keyUses, clock }: Admi
   })
 
   app.delete('/sources/:id', { schema: sourceSchemas.remove }, async (request, reply) => {
-    const { id, version } = requireSource(catalog, request.params.id)
-    requireMatch(request.headers['if-match'], version)
-    await catalog.removeSource(id)
+    const source = requireSource(catalog, request.params.id)
+    requireMatch(request.headers['if-match'], source.version)
+    const removed = catalog.current.destinationsBySource.get(source.id) ?? []
+    const destinations = auditedRecords(removed, presentDestination)
+    const change = { targetId: source.id, before: { ...shown(source), destinations }, after: null }
+    await catalog.removeSource(source.id, auditEntry(request, clock.now(), change))
     return reply.code(204).send()
   })
 }

@@ -114,6 +114,15 @@ export const sourceSchemas = {
   },
 }
 
+/** The source as the audit log shows it. Write keys are public, but the log needs only their ends. */
+export function auditedSource(source: Source, keyUses: Pick<KeyUses, 'lastUsedAt'>): object {
+  const writeKeys = source.writeKeys.map((each) => ({
+    ...presentWriteKey(each, keyUses),
+    key: `…${each.key.slice(-4)}`,
+  }))
+  return { ...presentSource(source, keyUses), writeKeys }
+}
+
 /** The source as the API shows it. */
 export function presentSource(source: Source, keyUses: Pick<KeyUses, 'lastUsedAt'>): object {
   const { id, name, enabled, rateLimit, writeKeys, createdAt, updatedAt, version } = source

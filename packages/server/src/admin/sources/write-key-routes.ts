@@ -1,35 +1,37 @@
 import type { Source } from '@hookline/protocol'
+import type { FastifyRequest } from 'fastify'
 import type { AdminApp } from '../api/admin-app.ts'
 import type { AdminDeps } from '../api/admin-deps.ts'
+import { type AuditedRequest, recordEntry } from '../audit/audit-entry.ts'
 import { requireSource } from '../api/catalog-records.ts'
 import { entityTag } from '../api/catalog-records.ts'
 import { Problem } from '../problems/problem.ts'
 import { changeRecord } from '../api/catalog-records.ts'
-import { presentSource, sourceSchemas } from './source-schema.ts'
+import { auditedSource, presentSource, sourceSchemas } from './source-schema.ts'
 import { newWriteKey, presentWriteKey } from './write-key.ts'
+
+type KeysRequest = AuditedRequest &
+  Pick<FastifyRequest, 'headers'> & { readonly params: { readonly id: string } }
 
 /** `/sources/:id/write-keys`: add a key, let the clients change over, then remove the old key. */
 export function addWriteKeyRoutes(app: AdminApp, { catalog, keyUses, clock }: AdminDeps): void {
+  const shown = (source: Source): object => auditedSource(source, keyUses)
   const reviseKeys = (
-    id: string,
-    ifMatch: string | undefined,
+    request: KeysRequest,
     change: (keys: Source['writeKeys']) => Source['writeKeys'],
   ): Promise<Source> =>
     changeRecord<Source>({
-      read: () => requireSource(catalog, id),
+      read: () => requireSource(catalog, request.params.id),
       change: (source) => ({ ...source, writeKeys: change(source.writeKeys) }),
-      put: (source) => catalog.putSource(source),
+      put: (next, previous) =>
+        catalog.putSource(next, recordEntry(request, next.updatedAt, [previous, next], shown)),
       now: clock.now(),
-      ifMatch,
+      ifMatch: request.headers['if-match'],
     })
 
   app.post('/sources/:id/write-keys', { schema: sourceSchemas.addKey }, async (request, reply) => {
     const made = newWriteKey(clock.now())
-    const { id, version } = await reviseKeys(
-      request.params.id,
-      request.headers['if-match'],
-      (keys) => [...keys, made],
-    )
+    const { id, version } = await reviseKeys(request, (keys) => [...keys, made])
     reply.code(201).headers({
       location: `${app.prefix}/sources/${id}/write-keys/${made.key}`,
       etag: entityTag(version),
@@ -40,8 +42,9 @@ export function addWriteKeyRoutes(app: AdminApp, { catalog, keyUses, clock }: Ad
   app.delete(
     '/sources/:id/write-keys/:key',
     { schema: sourceSchemas.removeKey },
-    async ({ params: { id, key }, headers }, reply) => {
-      const source = await reviseKeys(id, headers['if-match'], (keys) => {
+    async (request, reply) => {
+      const { key } = request.params
+      const source = await reviseKeys(request, (keys) => {
         if (keys.some((each) => each.key === key)) return keys.filter((each) => each.key !== key)
         throw new Problem('not_found', { detail: 'The source has no such write key.' })
       })

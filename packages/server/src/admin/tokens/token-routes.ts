@@ -3,6 +3,7 @@ import type { StoredToken } from '../../backend/tokens.ts'
 import { fault } from '../../util/fault.ts'
 import type { AdminApp } from '../api/admin-app.ts'
 import type { AdminDeps } from '../api/admin-deps.ts'
+import { recordEntry } from '../audit/audit-entry.ts'
 import { List, pageOf } from '../api/list.ts'
 import { Problem } from '../problems/problem.ts'
 import { hashOf, newToken } from './token.ts'
@@ -16,7 +17,8 @@ export function addTokenRoutes(app: AdminApp, { tokens, clock }: AdminDeps): voi
     list.page(query, (page) => pageOf(tokens.current.values(), page)),
   )
 
-  app.post('/tokens', { schema: tokenSchemas.create }, async ({ body }, reply) => {
+  app.post('/tokens', { schema: tokenSchemas.create }, async (request, reply) => {
+    const { body } = request
     const now = clock.now()
     const { id, token } = newToken(now)
     const stored: StoredToken = {
@@ -28,16 +30,15 @@ export function addTokenRoutes(app: AdminApp, { tokens, clock }: AdminDeps): voi
       expiresAt: expiryOf(body.expiresAt ?? null, now),
       lastUsedAt: null,
     }
-    await tokens.add(stored)
+    await tokens.add(stored, recordEntry(request, now, [null, stored], presentToken))
     reply.code(201).header('location', `${app.prefix}/tokens/${id}`)
     return { ...presentToken(stored), token }
   })
 
-  app.delete('/tokens/:id', { schema: tokenSchemas.remove }, async ({ params }, reply) => {
-    if (!tokens.current.has(params.id)) {
-      throw new Problem('not_found', { detail: 'No token has this id.' })
-    }
-    await tokens.remove(params.id)
+  app.delete('/tokens/:id', { schema: tokenSchemas.remove }, async (request, reply) => {
+    const token = tokens.current.get(request.params.id)
+    if (token === undefined) throw new Problem('not_found', { detail: 'No token has this id.' })
+    await tokens.remove(token.id, recordEntry(request, clock.now(), [token, null], presentToken))
     return reply.code(204).send()
   })
 }

@@ -2,8 +2,8 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { DedupeWindow } from './log/known-message-ids.ts'
 import { scrub } from './deletions/scrub.ts'
 import { keepDeclined } from './events/write-archive.ts'
-import { appendAudit, removeAudit } from './audit/write-audit.ts'
-import { markKeyUsed, putCatalogRecord, removeCatalogRecord } from './catalog/write-catalog.ts'
+import { appendAudit, type AuditRow, removeAudit } from './audit/write-audit.ts'
+import { markKeyUsed, putCatalogRecords, removeCatalogRecord } from './catalog/write-catalog.ts'
 import {
   addSuppressions,
   advanceDeletion,
@@ -47,7 +47,7 @@ const OPERATIONS = {
   advanceReplay,
   retryDelivery,
   removeOldest,
-  putCatalogRecord,
+  putCatalogRecords,
   removeCatalogRecord,
   addToken,
   removeToken,
@@ -82,6 +82,8 @@ export const OUTSIDE_OF_TRANSACTIONS: ReadonlySet<OperationName> = new Set<Opera
 export interface Operation {
   readonly name: OperationName
   readonly input: unknown
+  /** The audit entry of the change, for the same transaction. None is written if the operation returns false. */
+  readonly audit?: AuditRow | undefined
 }
 
 export function prepareOperations(
@@ -92,5 +94,10 @@ export function prepareOperations(
   for (const [name, prepare] of Object.entries(OPERATIONS)) {
     prepared.set(name as OperationName, prepare(db, options))
   }
-  return ({ name, input }) => prepared.get(name)!(input as never)
+  const append = appendAudit(db)
+  return ({ name, input, audit }) => {
+    const result = prepared.get(name)!(input as never)
+    if (audit !== undefined && result !== false) append(audit)
+    return result
+  }
 }

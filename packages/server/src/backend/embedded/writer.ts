@@ -2,7 +2,9 @@ import { once } from 'node:events'
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { systemClock } from '../../util/clock.ts'
+import type { AuditEntry } from '../audit.ts'
 import { BackendUnavailable } from '../backend.ts'
+import { auditRow } from './audit/write-audit.ts'
 import type {
   Operation,
   OperationInput,
@@ -62,10 +64,15 @@ export class Writer implements AsyncDisposable {
 
   /**
    * Performs one operation, and resolves with its result when that is on disk. Operations take effect in the
-   * order of the calls. @throws {BackendUnavailable} where the operation had no effect and a later try may succeed
+   * order of the calls. `audit` is the entry of the change: it is on disk together with the change, or neither is.
+   * @throws {BackendUnavailable} where the operation had no effect and a later try may succeed
    */
-  run<N extends OperationName>(name: N, input: OperationInput<N>): Promise<OperationResult<N>> {
-    const done = this.#add(name, input)
+  run<N extends OperationName>(
+    name: N,
+    input: OperationInput<N>,
+    audit?: AuditEntry,
+  ): Promise<OperationResult<N>> {
+    const done = this.#add(name, input, audit)
     this.#scheduleFlush()
     return done
   }
@@ -94,10 +101,14 @@ export class Writer implements AsyncDisposable {
     return this.#waiting.length === 0 && this.#committing.length === 0
   }
 
-  #add<N extends OperationName>(name: N, input: OperationInput<N>): Promise<OperationResult<N>> {
+  #add<N extends OperationName>(
+    name: N,
+    input: OperationInput<N>,
+    audit?: AuditEntry,
+  ): Promise<OperationResult<N>> {
     if (this.#failure) return Promise.reject(unavailable(this.#failure))
     const { promise, resolve, reject } = Promise.withResolvers<OperationResult<N>>()
-    this.#waiting.push({ name, input, resolve, reject })
+    this.#waiting.push({ name, input, audit: audit && auditRow(audit), resolve, reject })
     return promise
   }
 
@@ -116,7 +127,7 @@ export class Writer implements AsyncDisposable {
     this.#committing = this.#waiting
     this.#waiting = []
     this.#thread.postMessage(
-      this.#committing.map(({ name, input }): Operation => ({ name, input })),
+      this.#committing.map(({ name, input, audit }): Operation => ({ name, input, audit })),
     )
   }
 

@@ -1,5 +1,7 @@
+import { newId } from '@hookline/protocol'
 import { expect, test } from 'vitest'
-import { BackendUnavailable } from '../../../src/backend/backend.ts'
+import { NOON } from '../../harness/accepted-event.ts'
+import { failAuditWrites } from '../../harness/fail-audit-writes.ts'
 import { AdminServer } from '../admin-server.ts'
 
 interface Entry {
@@ -94,12 +96,65 @@ test('entries are found by actor, action and target, and pages have no gaps', as
   expect(ids).toEqual(made.toReversed())
 })
 
-test('a change whose audit entry cannot be written gets an error response', async () => {
-  const append = async (): Promise<never> => {
-    throw new BackendUnavailable('disk full')
+test('a change whose audit entry cannot be written gets an error response and is not made', async () => {
+  await using server = await AdminServer.open()
+  failAuditWrites(server.dataDir)
+  expect((await server.call('POST', '/sources', { body: { name: 'web' } })).status).toBe(500)
+  expect(server.backend.catalog.current.sources.size).toBe(0)
+})
+
+test('a test delivery whose audit entry cannot be written is not made', async () => {
+  let runs = 0
+  const run = async () => ({ deliveryId: `msg_${++runs}`, webhooks: [] })
+  await using server = await AdminServer.open({ testDeliveries: { run } })
+  const source = await server.must<Made>('POST', '/sources', { body: { name: 'web' } })
+  const settings = { webhooks: [{ url: 'https://a.example' }] }
+  const body = { sourceId: source.id, type: 'Webhooks', settings }
+  const { id } = await server.must<Made>('POST', '/destinations', { body })
+  failAuditWrites(server.dataDir)
+  const send = (dryRun: boolean) =>
+    server.call('POST', `/destinations/${id}/test`, { body: { type: 'track', dryRun } })
+  expect([(await send(false)).status, runs]).toEqual([500, 0])
+  expect([(await send(true)).status, runs]).toEqual([200, 1])
+})
+
+test('the entry of an import shows its number of records, 1,000 ids and 64 KB of records at most', async () => {
+  await using server = await AdminServer.open()
+  const sources = Array.from({ length: 1_500 }, () => ({
+    id: newId('src', NOON),
+    name: 'x'.repeat(200),
+    enabled: true,
+    rateLimit: null,
+  }))
+  await server.must('PUT', '/import', { body: { hookline: 1, sources, destinations: [] } })
+  const { text, body } = await server.call<{ data: Entry[] }>('GET', '/audit')
+  const after = body.data[0]!.after as { count: number; ids: string[]; records: { id: string }[] }
+  expect(after.count).toBe(1_500)
+  expect(after.ids).toEqual(sources.slice(0, 1_000).map(({ id }) => id))
+  expect(after.records.length).toBeGreaterThan(100)
+  expect(after.records.map(({ id }) => id)).toEqual(after.ids.slice(0, after.records.length))
+  expect(JSON.stringify(after.records).length).toBeLessThan(65 * 1024)
+  expect(text.length).toBeLessThan(110 * 1024)
+})
+
+test('a request that finds everything done leaves an entry with the same before and after', async () => {
+  await using server = await AdminServer.open()
+  const source = await server.must<Made>('POST', '/sources', { body: { name: 'web' } })
+  const settings = { webhooks: [{ url: 'https://a.example' }] }
+  const body = { sourceId: source.id, type: 'Webhooks', settings }
+  const { id } = await server.must<Made>('POST', '/destinations', { body })
+  await server.must('POST', `/destinations/${id}/resume`)
+  const [entry] = await auditOf(server)
+  expect(entry).toMatchObject({ action: 'resumeDestination', targetId: id })
+  expect(entry!.before).toEqual(entry!.after)
+})
+
+test('a removal with a body is refused, so that no dryRun in it is ignored', async () => {
+  await using server = await AdminServer.open()
+  const { id } = await server.must<Made>('POST', '/sources', { body: { name: 'web' } })
+  for (const body of [{ dryRun: true }, [], '"x"']) {
+    expect((await server.call('DELETE', `/sources/${id}`, { body })).status).toBe(422)
   }
-  const list = async () => ({ data: [], nextCursor: null })
-  const removeBefore = async () => 0
-  await using server = await AdminServer.open({ audit: { append, list, removeBefore } })
-  expect((await server.call('POST', '/sources', { body: { name: 'web' } })).status).toBe(503)
+  expect(server.backend.catalog.current.sources.size).toBe(1)
+  await server.must('DELETE', `/sources/${id}`, { body: {} })
 })

@@ -9,6 +9,8 @@ export interface BackendHarness extends AsyncDisposable {
   readonly backend: Backend
   /** Closes the backend and opens it again on the same state, as a restart does. */
   reopen(): Promise<void>
+  /** Makes every write of an audit entry fail from now on. */
+  failAuditWrites(): Promise<void>
 }
 
 export type OpenBackendHarness = () => Promise<BackendHarness>

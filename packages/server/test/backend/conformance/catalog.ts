@@ -77,6 +77,24 @@ export function catalogConformance(open: OpenBackendHarness): void {
       expect(results.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
     })
 
+    test('puts many records at once, or none of them', async () => {
+      await using harness = await open()
+      const { catalog } = harness.backend
+      await catalog.putSource(source)
+      let changes = 0
+      catalog.onChange(() => changes++)
+      const late = catalog.putAll({ sources: [source], destinations: [destination] })
+      await expect(late).rejects.toBeInstanceOf(CatalogConflict)
+      expect([catalog.current.destinations.size, changes]).toEqual([0, 0])
+      const renamed = { ...source, name: 'Store', version: 2 }
+      await catalog.putAll({ sources: [renamed], destinations: [destination] })
+      expect(changes).toBe(1)
+      await harness.reopen()
+      const { current } = harness.backend.catalog
+      expect([...current.sources.values()]).toEqual([renamed])
+      expect([...current.destinations.values()]).toEqual([destination])
+    })
+
     test('removes a source with its destinations, and accepts the removal of unknown ids', async () => {
       await using harness = await open()
       const { catalog } = harness.backend

@@ -47,6 +47,16 @@ export function suppressionsConformance(open: OpenBackendHarness): void {
       expect(suppressions.has('src_a', everywhere.userId)).toBe(true)
     })
 
+    test('are found by user, newest first, with the number of all', async () => {
+      await using harness = await open()
+      const { suppressions } = harness.backend
+      const both = [inOne, { ...inOne, sourceId: 'src_b' }]
+      await suppressions.add([...both, everywhere])
+      expect(await suppressions.find('u2', 9)).toEqual({ data: both.toReversed(), count: 2 })
+      expect(await suppressions.find('u2', 1)).toEqual({ data: [both[1]], count: 2 })
+      expect(await suppressions.find('u3', 9)).toEqual({ data: [], count: 0 })
+    })
+
     test('are listed newest first, page by page', async () => {
       await using harness = await open()
       const { suppressions } = harness.backend

@@ -1,5 +1,6 @@
 import { openEmbeddedBackend } from '../../../src/backend/embedded/open.ts'
 import { TemporaryFolder } from '../../harness/temporary-folder.ts'
+import { failAuditWrites } from '../../harness/fail-audit-writes.ts'
 import { type BackendHarness, DEDUPE_WINDOW_MS } from '../conformance/backend-harness.ts'
 import { catalogConformance, keyUsesConformance } from '../conformance/catalog.ts'
 import { deletionsConformance } from '../conformance/deletions.ts'
@@ -12,6 +13,7 @@ import { replaysConformance } from '../conformance/replays.ts'
 import { suppressionsConformance } from '../conformance/suppressions.ts'
 import { upkeepConformance } from '../conformance/upkeep.ts'
 import { auditConformance } from '../conformance/audit.ts'
+import { auditedChangesConformance } from '../conformance/audited-changes.ts'
 import { deliveryReportsConformance } from '../conformance/delivery-reports.ts'
 import { idempotentResponsesConformance } from '../conformance/idempotent-responses.ts'
 import { statisticsConformance } from '../conformance/statistics.ts'
@@ -33,6 +35,9 @@ async function openHarness(): Promise<BackendHarness> {
       await backend[Symbol.asyncDispose]()
       backend = await openEmbeddedBackend(options)
     },
+    async failAuditWrites() {
+      failAuditWrites(folder.path)
+    },
     async [Symbol.asyncDispose]() {
       await backend[Symbol.asyncDispose]()
       folder[Symbol.dispose]()
@@ -48,6 +53,7 @@ quarantineConformance(openHarness)
 replaysConformance(openHarness)
 upkeepConformance(openHarness)
 auditConformance(openHarness)
+auditedChangesConformance(openHarness)
 deliveryReportsConformance(openHarness)
 idempotentResponsesConformance(openHarness)
 statisticsConformance(openHarness)

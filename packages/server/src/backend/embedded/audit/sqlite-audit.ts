@@ -5,6 +5,7 @@ import { conditionsOf } from '../database/conditions.ts'
 import { pageOf } from '../database/rows.ts'
 import { Statements } from '../database/statements.ts'
 import type { Writer } from '../writer.ts'
+import { auditRow } from './write-audit.ts'
 
 /** The audit log on the table `audit`. */
 export class SqliteAudit implements Audit {
@@ -17,8 +18,7 @@ export class SqliteAudit implements Audit {
   }
 
   async append(entry: AuditEntry): Promise<void> {
-    const { actor, action, targetId } = entry
-    await this.#writer.run('appendAudit', [actor.id, action, targetId, JSON.stringify(entry)])
+    await this.#writer.run('appendAudit', auditRow(entry))
   }
 
   removeBefore(time: number): Promise<number> {

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import type { AuditEntry } from '../../audit.ts'
 
 /** A row of `audit`. */
 export type AuditRow = readonly [
@@ -7,6 +8,10 @@ export type AuditRow = readonly [
   targetId: string | null,
   document: string,
 ]
+
+export function auditRow(entry: AuditEntry): AuditRow {
+  return [entry.actor.id, entry.action, entry.targetId, JSON.stringify(entry)]
+}
 
 export function appendAudit(db: DatabaseSync): (row: AuditRow) => void {
   const insert = db.prepare(

@@ -1,7 +1,14 @@
 import type { Destination, Source } from '@hookline/protocol'
 import type { DatabaseSync } from 'node:sqlite'
 import type { SecretBox } from '../../../util/secret-box.ts'
-import { type Catalog, CatalogConflict, type CatalogSnapshot, snapshotOf } from '../../catalog.ts'
+import type { AuditEntry } from '../../audit.ts'
+import {
+  type Catalog,
+  CatalogConflict,
+  type CatalogRecords,
+  type CatalogSnapshot,
+  snapshotOf,
+} from '../../catalog.ts'
 import { openDestination, sealDestination, type SealedDestination } from './sealed-destination.ts'
 import type { CatalogRecord } from './write-catalog.ts'
 import type { Writer } from '../writer.ts'
@@ -31,18 +38,37 @@ export class SqliteCatalog implements Catalog {
     return this.#current
   }
 
-  async putSource(source: Source): Promise<void> {
-    await this.#put('source', source, source)
-    const sources = new Map(this.#current.sources).set(source.id, source)
-    this.#replace(sources.values(), this.#current.destinations.values())
+  putSource(source: Source, audit?: AuditEntry): Promise<void> {
+    return this.putAll({ sources: [source], destinations: [] }, audit)
   }
 
-  async removeSource(id: string): Promise<void> {
+  putDestination(destination: Destination, audit?: AuditEntry): Promise<void> {
+    return this.putAll({ sources: [], destinations: [destination] }, audit)
+  }
+
+  async putAll({ sources, destinations }: CatalogRecords, audit?: AuditEntry): Promise<void> {
+    const records = [
+      ...sources.map((each) => recordOf('source', each, each)),
+      ...destinations.map((each) =>
+        recordOf('destination', each, sealDestination(each, this.#box)),
+      ),
+    ]
+    const arePut = await this.#writer.run('putCatalogRecords', records, audit)
+    if (!arePut) throw new CatalogConflict(conflictOf(records))
+    const byId = new Map(this.#current.sources)
+    for (const each of sources) byId.set(each.id, each)
+    const destinationsById = new Map(this.#current.destinations)
+    for (const each of destinations) destinationsById.set(each.id, each)
+    this.#replace(byId.values(), destinationsById.values())
+  }
+
+  async removeSource(id: string, audit?: AuditEntry): Promise<void> {
     const orphans = this.#current.destinationsBySource.get(id) ?? []
-    await this.#writer.run('removeCatalogRecord', [
-      { kind: 'source', id },
+    const records = [
+      { kind: 'source' as const, id },
       ...orphans.map((orphan) => ({ kind: 'destination' as const, id: orphan.id })),
-    ])
+    ]
+    await this.#writer.run('removeCatalogRecord', records, audit)
     const { sources, destinations } = this.#current
     this.#replace(
       sources.values().filter((source) => source.id !== id),
@@ -50,14 +76,8 @@ export class SqliteCatalog implements Catalog {
     )
   }
 
-  async putDestination(destination: Destination): Promise<void> {
-    await this.#put('destination', destination, sealDestination(destination, this.#box))
-    const destinations = new Map(this.#current.destinations).set(destination.id, destination)
-    this.#replace(this.#current.sources.values(), destinations.values())
-  }
-
-  async removeDestination(id: string): Promise<void> {
-    await this.#writer.run('removeCatalogRecord', [{ kind: 'destination', id }])
+  async removeDestination(id: string, audit?: AuditEntry): Promise<void> {
+    await this.#writer.run('removeCatalogRecord', [{ kind: 'destination', id }], audit)
     const { sources, destinations } = this.#current
     this.#replace(
       sources.values(),
@@ -70,18 +90,23 @@ export class SqliteCatalog implements Catalog {
     return () => this.#listeners.delete(listener)
   }
 
-  async #put(
-    kind: CatalogRecord['kind'],
-    { id, version }: Source | Destination,
-    stored: Source | SealedDestination,
-  ): Promise<void> {
-    const document = JSON.stringify(stored)
-    const isReplaced = await this.#writer.run('putCatalogRecord', { kind, id, version, document })
-    if (!isReplaced) throw new CatalogConflict(`${id} has changed since version ${version - 1}.`)
-  }
-
   #replace(sources: Iterable<Source>, destinations: Iterable<Destination>): void {
     this.#current = snapshotOf(sources, destinations)
     for (const listener of this.#listeners) listener()
   }
+}
+
+function recordOf(
+  kind: CatalogRecord['kind'],
+  { id, version }: Source | Destination,
+  stored: Source | SealedDestination,
+): CatalogRecord {
+  return { kind, id, version, document: JSON.stringify(stored) }
+}
+
+function conflictOf(records: readonly CatalogRecord[]): string {
+  const [first] = records
+  return records.length === 1
+    ? `${first!.id} has changed since version ${first!.version - 1}.`
+    : `One of ${records.length} records has changed.`
 }

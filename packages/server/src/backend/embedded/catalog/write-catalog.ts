@@ -7,18 +7,18 @@ export interface CatalogRecord {
   readonly document: string
 }
 
-/** Inserts version 1 of a record, or replaces the version before. Returns whether it did. */
-export function putCatalogRecord(db: DatabaseSync): (record: CatalogRecord) => boolean {
-  const insert = db.prepare('INSERT OR IGNORE INTO catalog VALUES (?, ?, ?, ?)')
-  const replace = db.prepare(
-    'UPDATE catalog SET version = ?, document = ? WHERE kind = ? AND id = ? AND version = ?',
-  )
-  return ({ kind, id, version, document }) => {
-    const { changes } =
-      version === 1
-        ? insert.run(kind, id, version, document)
-        : replace.run(version, document, kind, id, version - 1)
-    return changes === 1
+/** Inserts records of version 1, and replaces the version before of the others: all of them or none. Returns whether it did. */
+export function putCatalogRecords(
+  db: DatabaseSync,
+): (records: readonly CatalogRecord[]) => boolean {
+  const select = db.prepare('SELECT version FROM catalog WHERE kind = ? AND id = ?')
+  const put = db.prepare('INSERT OR REPLACE INTO catalog VALUES (?, ?, ?, ?)')
+  const isNext = ({ kind, id, version }: CatalogRecord): boolean =>
+    version === Number(select.get(kind, id)?.['version'] ?? 0) + 1
+  return (records) => {
+    if (!records.every(isNext)) return false
+    for (const { kind, id, version, document } of records) put.run(kind, id, version, document)
+    return true
   }
 }
 

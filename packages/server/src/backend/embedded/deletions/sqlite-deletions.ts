@@ -1,5 +1,6 @@
 import type { Carried } from '@hookline/protocol'
 import type { DatabaseSync } from 'node:sqlite'
+import type { AuditEntry } from '../../audit.ts'
 import { BackendUnavailable } from '../../backend.ts'
 import type { Deletion, DeletionRequest, Deletions, DeletionStep, Purge } from '../../deletions.ts'
 import type { Page, PageRequest } from '../../page.ts'
@@ -27,11 +28,15 @@ export class SqliteDeletions implements Deletions {
     this.#statements = new Statements(reader)
   }
 
-  async create(request: DeletionRequest, userIds: readonly string[]): Promise<void> {
+  async create(
+    request: DeletionRequest,
+    userIds: readonly string[],
+    audit?: AuditEntry,
+  ): Promise<void> {
     const { id, suppress } = request
     const step: DeletionStep = suppress ? 'suppress' : 'purge'
     const document = JSON.stringify(request)
-    await this.#writer.run('createDeletion', { id, step, document, userIds })
+    await this.#writer.run('createDeletion', { id, step, document, userIds }, audit)
   }
 
   async find(id: string): Promise<Deletion | undefined> {

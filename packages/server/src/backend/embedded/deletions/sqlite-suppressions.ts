@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import type { AuditEntry } from '../../audit.ts'
 import type { Suppression, Suppressions } from '../../deletions.ts'
 import type { Page, PageRequest } from '../../page.ts'
 import { pageOf, type Row } from '../database/rows.ts'
@@ -30,10 +31,21 @@ export class SqliteSuppressions implements Suppressions {
     for (const { userId, sourceId } of suppressions) this.#keep(userId, sourceId ?? EVERY_SOURCE)
   }
 
-  async remove(userId: string): Promise<boolean> {
-    const wasThere = await this.#writer.run('removeSuppressions', userId)
+  async remove(userId: string, audit?: AuditEntry): Promise<boolean> {
+    const wasThere = await this.#writer.run('removeSuppressions', userId, audit)
     this.#sourcesByUser.delete(userId)
     return wasThere
+  }
+
+  async find(
+    userId: string,
+    limit: number,
+  ): Promise<{ readonly data: readonly Suppression[]; readonly count: number }> {
+    const rows = this.#statements.all(
+      'SELECT *, count(*) OVER () AS count FROM suppressions WHERE user_id = ? ORDER BY seq DESC LIMIT ?',
+      [userId, limit],
+    )
+    return { data: rows.map(suppressionOf), count: Number(rows[0]?.['count'] ?? 0) }
   }
 
   async list({ limit, cursor }: PageRequest): Promise<Page<Suppression>> {

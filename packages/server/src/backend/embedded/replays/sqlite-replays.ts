@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import type { AuditEntry } from '../../audit.ts'
 import type { Page, PageRequest } from '../../page.ts'
 import type { Replay, Replays, ReplaySelection, ReplaySlice, ReplayStep } from '../../replays.ts'
 import { turn } from '../../../util/pause.ts'
@@ -21,9 +22,12 @@ export class SqliteReplays implements Replays {
     this.#scan = new ReplayScan(this.#statements)
   }
 
-  async create({ id, createdAt, selection, ratePerSecond }: Replay): Promise<void> {
-    const document: Document = { selection, ratePerSecond }
-    await this.#writer.run('createReplay', { id, createdAt, document: JSON.stringify(document) })
+  async create(
+    { id, createdAt, selection, ratePerSecond }: Replay,
+    audit?: AuditEntry,
+  ): Promise<void> {
+    const document = JSON.stringify({ selection, ratePerSecond } satisfies Document)
+    await this.#writer.run('createReplay', { id, createdAt, document }, audit)
   }
 
   async find(id: string): Promise<Replay | undefined> {
@@ -43,8 +47,8 @@ export class SqliteReplays implements Replays {
     return pageOf(rows, { limit, key: 'id' }, replayOf)
   }
 
-  cancel(id: string, now: number): Promise<void> {
-    return this.#writer.run('cancelReplay', { id, now })
+  cancel(id: string, now: number, audit?: AuditEntry): Promise<void> {
+    return this.#writer.run('cancelReplay', { id, now }, audit)
   }
 
   async select(
@@ -68,8 +72,8 @@ export class SqliteReplays implements Replays {
     return taken ? this.find(id) : undefined
   }
 
-  retry(id: string, now: number): Promise<boolean> {
-    return this.#writer.run('retryDelivery', { id, now })
+  retry(id: string, now: number, audit?: AuditEntry): Promise<boolean> {
+    return this.#writer.run('retryDelivery', { id, now }, audit)
   }
 }
 

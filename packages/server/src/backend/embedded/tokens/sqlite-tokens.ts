@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import type { AuditEntry } from '../../audit.ts'
 import type { StoredToken, Tokens } from '../../tokens.ts'
 import type { Writer } from '../writer.ts'
 
@@ -21,14 +22,14 @@ export class SqliteTokens implements Tokens {
     return this.#current
   }
 
-  async add(token: StoredToken): Promise<void> {
+  async add(token: StoredToken, audit?: AuditEntry): Promise<void> {
     const { lastUsedAt: _, ...kept } = token
-    await this.#writer.run('addToken', { id: token.id, document: JSON.stringify(kept) })
+    await this.#writer.run('addToken', { id: token.id, document: JSON.stringify(kept) }, audit)
     this.#current = new Map(this.#current).set(token.id, token)
   }
 
-  async remove(id: string): Promise<void> {
-    await this.#writer.run('removeToken', id)
+  async remove(id: string, audit?: AuditEntry): Promise<void> {
+    await this.#writer.run('removeToken', id, audit)
     this.#current = new Map([...this.#current].filter(([each]) => each !== id))
   }
 

@@ -1,0 +1,209 @@
+import type { Destination, Source } from '@hookline/protocol'
+import { describe, expect, test } from 'vitest'
+import type { AuditEntry } from '../../../src/backend/audit.ts'
+import type { Backend } from '../../../src/backend/backend.ts'
+import type { Suppression } from '../../../src/backend/deletions.ts'
+import type { Replay } from '../../../src/backend/replays.ts'
+import type { StoredToken } from '../../../src/backend/tokens.ts'
+import { NOON } from '../../harness/accepted-event.ts'
+import type { BackendHarness, OpenBackendHarness } from './backend-harness.ts'
+import { recordDelivery } from './recorded-delivery.ts'
+
+const entry: AuditEntry = {
+  id: 'aud_a',
+  at: NOON,
+  actor: { id: 'tok_a', name: 'ci', role: 'editor' },
+  action: 'someChange',
+  targetId: 'src_a',
+  before: null,
+  after: { name: 'web' },
+  requestId: 'r1',
+}
+
+const times = { createdAt: NOON, updatedAt: NOON, version: 1 }
+const source: Source = {
+  id: 'src_a',
+  name: 'Shop',
+  enabled: true,
+  rateLimit: null,
+  writeKeys: [],
+  ...times,
+}
+const destination: Destination = {
+  id: 'dst_a',
+  sourceId: 'src_a',
+  type: 'Webhooks',
+  name: 'CRM',
+  enabled: true,
+  paused: null,
+  settings: { sharedSecret: null, webhooks: [], successPolicy: 'any' },
+  ...times,
+}
+const token: StoredToken = {
+  id: 'tok_b',
+  name: 'ci',
+  role: 'editor',
+  hash: 'ab12',
+  createdAt: NOON,
+  expiresAt: null,
+  lastUsedAt: null,
+}
+const selection = {
+  destinationId: 'dst_a',
+  states: ['expired' as const],
+  from: 0,
+  to: NOON,
+  includeDeclined: false,
+}
+const replay: Replay = {
+  id: 'rpl_a',
+  selection,
+  ratePerSecond: null,
+  state: 'queued',
+  createdAt: NOON,
+  finishedAt: null,
+  scanned: 0,
+  requeued: 0,
+  delivered: 0,
+  failed: 0,
+  reachedAt: null,
+  cursor: null,
+}
+const suppression: Suppression = {
+  userId: 'u1',
+  sourceId: null,
+  since: NOON,
+  deletionId: 'del_b',
+}
+const deletion = { id: 'del_a', createdAt: NOON, sourceIds: null, suppress: false, users: 1 }
+const imported = { sources: [{ ...source, version: 2 }], destinations: [] }
+
+/** A change of a port that takes an entry. */
+interface Change {
+  readonly make: (backend: Backend, audit: AuditEntry) => Promise<unknown>
+  /** The same method where it changes nothing: it rejects, or resolves to false. */
+  readonly refused?: (backend: Backend, audit: AuditEntry) => Promise<unknown>
+}
+
+const CHANGES: Readonly<Record<string, Change>> = {
+  'catalog.putSource': {
+    make: ({ catalog }, audit) => catalog.putSource({ ...source, version: 2 }, audit),
+    refused: ({ catalog }, audit) => catalog.putSource(source, audit),
+  },
+  'catalog.removeSource': { make: ({ catalog }, audit) => catalog.removeSource('src_a', audit) },
+  'catalog.putDestination': {
+    make: ({ catalog }, audit) => catalog.putDestination({ ...destination, version: 2 }, audit),
+    refused: ({ catalog }, audit) => catalog.putDestination(destination, audit),
+  },
+  'catalog.removeDestination': {
+    make: ({ catalog }, audit) => catalog.removeDestination('dst_a', audit),
+  },
+  'catalog.putAll': {
+    make: ({ catalog }, audit) => catalog.putAll(imported, audit),
+    refused: ({ catalog }, audit) =>
+      catalog.putAll({ ...imported, destinations: [destination] }, audit),
+  },
+  'tokens.add': {
+    make: ({ tokens }, audit) => tokens.add({ ...token, id: 'tok_c' }, audit),
+    refused: ({ tokens }, audit) => tokens.add(token, audit),
+  },
+  'tokens.remove': { make: ({ tokens }, audit) => tokens.remove('tok_b', audit) },
+  'replays.create': {
+    make: ({ replays }, audit) => replays.create({ ...replay, id: 'rpl_b' }, audit),
+    refused: ({ replays }, audit) => replays.create(replay, audit),
+  },
+  'replays.cancel': { make: ({ replays }, audit) => replays.cancel('rpl_a', NOON, audit) },
+  'replays.retry': {
+    make: async (backend, audit) => backend.replays.retry(await deliveryIn(backend), NOON, audit),
+    refused: ({ replays }, audit) => replays.retry('msg_none', NOON, audit),
+  },
+  'deletions.create': {
+    make: ({ deletions }, audit) => deletions.create({ ...deletion, id: 'del_b' }, ['u2'], audit),
+    refused: ({ deletions }, audit) => deletions.create(deletion, ['u1'], audit),
+  },
+  'suppressions.remove': {
+    make: ({ suppressions }, audit) => suppressions.remove('u1', audit),
+    refused: ({ suppressions }, audit) => suppressions.remove('u2', audit),
+  },
+}
+
+async function deliveryIn({ deliveries }: Backend): Promise<string> {
+  return (await deliveries.list({}, { limit: 1 })).data[0]!.id
+}
+
+async function prepare(harness: BackendHarness): Promise<void> {
+  const { catalog, tokens, replays, deletions, suppressions } = harness.backend
+  await catalog.putAll({ sources: [source], destinations: [destination] })
+  await tokens.add(token)
+  await replays.create(replay)
+  await deletions.create(deletion, ['u1'])
+  await suppressions.add([suppression])
+  await recordDelivery(harness, { state: 'expired', dueAt: null })
+}
+
+/** Everything that the changes change, as a restart finds it. */
+async function stateOf(harness: BackendHarness): Promise<object> {
+  await harness.reopen()
+  const { catalog, tokens, replays, deletions, suppressions, deliveries } = harness.backend
+  const all = { limit: 9 }
+  return {
+    sources: [...catalog.current.sources.values()],
+    destinations: [...catalog.current.destinations.values()],
+    tokens: [...tokens.current.keys()],
+    replays: (await replays.list({}, all)).data,
+    deletions: (await deletions.list({}, all)).data,
+    suppressed: [suppressions.has('src_a', 'u1'), (await suppressions.list(all)).data],
+    deliveries: (await deliveries.list({}, all)).data.map(({ state }) => state),
+  }
+}
+
+async function entriesIn({ backend }: BackendHarness): Promise<readonly AuditEntry[]> {
+  return (await backend.audit.list({}, { limit: 9 })).data
+}
+
+export function auditedChangesConformance(open: OpenBackendHarness): void {
+  describe.each(Object.entries(CHANGES))('%s', (_name, { make, refused }) => {
+    test('keeps the change and its audit entry together', async () => {
+      await using harness = await open()
+      await prepare(harness)
+      const before = await stateOf(harness)
+      await make(harness.backend, entry)
+      expect(await stateOf(harness)).not.toEqual(before)
+      expect(await entriesIn(harness)).toEqual([entry])
+    })
+
+    test('changes nothing if the entry cannot be written', async () => {
+      await using harness = await open()
+      await prepare(harness)
+      const before = await stateOf(harness)
+      await harness.failAuditWrites()
+      const { current } = harness.backend.catalog
+      await expect(make(harness.backend, entry)).rejects.toBeInstanceOf(Error)
+      expect(harness.backend.catalog.current).toBe(current)
+      expect(await stateOf(harness)).toEqual(before)
+    })
+
+    test.runIf(refused)('writes no entry where it changes nothing', async () => {
+      await using harness = await open()
+      await prepare(harness)
+      const before = await stateOf(harness)
+      const done = await refused!(harness.backend, entry).catch(() => false)
+      expect(done).toBe(false)
+      expect(await stateOf(harness)).toEqual(before)
+      expect(await entriesIn(harness)).toEqual([])
+    })
+  })
+
+  test('changes made at once each have their own entry, and one that fails takes only its own with it', async () => {
+    await using harness = await open()
+    await prepare(harness)
+    const { tokens } = harness.backend
+    const results = await Promise.allSettled(
+      ['tok_c', 'tok_b', 'tok_d'].map((id) =>
+        tokens.add({ ...token, id }, { ...entry, targetId: id }),
+      ),
+    )
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    expect((await entriesIn(harness)).map(({ targetId }) => targetId)).toEqual(['tok_d', 'tok_c'])
+  })
+}

@@ -1,0 +1,106 @@
+import { expect, test } from 'vitest'
+import { seededRandom } from '../../packages/server/test/harness/seeded-random.ts'
+import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
+import { freePort } from '../harness/free-port.ts'
+import { ManagementApi } from '../harness/management-api.ts'
+import { ServiceProcess } from './service-process.ts'
+
+const ADMIN_TOKEN = 'tok_crash_test'
+const KILLS = Number(process.env['HOOKLINE_TEST_KILLS'] ?? 20)
+const SEED = Number(process.env['HOOKLINE_TEST_SEED'] ?? Date.now() % 1_000_000)
+const MAX_UPTIME_MS = 200
+
+const settings = {
+  HOOKLINE_ADMIN_TOKEN: ADMIN_TOKEN,
+  HOOKLINE_ADMIN_RATE_LIMIT: '0',
+  HOOKLINE_LOG_LEVEL: 'error',
+}
+
+interface Entry {
+  readonly action: string
+  readonly targetId: string
+  readonly after: { readonly version?: number } | null
+}
+
+interface Page<T> {
+  readonly data: readonly T[]
+  readonly nextCursor: string | null
+}
+
+async function listAll<T>(api: ManagementApi, path: string): Promise<T[]> {
+  const all: T[] = []
+  for (let cursor = ''; ;) {
+    const page = await api.call<Page<T>>('GET', `${path}?limit=200${cursor}`)
+    all.push(...page.data)
+    if (page.nextCursor === null) return all
+    cursor = `&cursor=${page.nextCursor}`
+  }
+}
+
+/** Makes, changes and removes records, one after the other, until the service is killed. Returns the number of responses. */
+async function makeChanges(api: ManagementApi): Promise<number> {
+  let responses = 0
+  const made = { id: '' }
+  const step = async (method: string, path: string, body?: object): Promise<void> => {
+    const record = await api.call<{ id: string } | undefined>(method, path, body)
+    if (method === 'POST' && record !== undefined) made.id = record.id
+    responses += 1
+  }
+  try {
+    for (;;) {
+      await step('POST', 'sources', { name: 'web' })
+      await step('PATCH', `sources/${made.id}`, { name: 'shop' })
+      await step('POST', 'tokens', { name: 'ci', role: 'viewer' })
+      if (responses % 2 === 0) await step('DELETE', `tokens/${made.id}`)
+    }
+  } catch {
+    // The service was killed.
+  }
+  return responses
+}
+
+/** What the audit log says about each record: the version after its last change; `null` if it was removed. */
+function versionsIn(entries: readonly Entry[]): Map<string, number | null> {
+  const oldestFirst = entries.toReversed()
+  return new Map(
+    oldestFirst.map(({ targetId, after }) => [targetId, after && (after.version ?? 1)]),
+  )
+}
+
+async function versionsOf(api: ManagementApi): Promise<Map<string, number>> {
+  const sources = await listAll<{ id: string; version: number }>(api, 'sources')
+  const tokens = await listAll<{ id: string }>(api, 'tokens')
+  return new Map([
+    ...sources.map(({ id, version }) => [id, version] as const),
+    ...tokens.map(({ id }) => [id, 1] as const),
+  ])
+}
+
+test(`over ${KILLS} kills every change is in the audit log, and every entry is of a change`, async () => {
+  const random = seededRandom(SEED)
+  using folder = new TemporaryFolder()
+  const options = { port: await freePort(), dataDir: folder.path, settings }
+  const start = async (): Promise<ServiceProcess> => {
+    const started = new ServiceProcess(options)
+    expect(await started.ready(), started.stderr).toBe(true)
+    return started
+  }
+  let service = await start()
+  const api = new ManagementApi(service.url, ADMIN_TOKEN)
+  let responses = 0
+  for (let run = 0; run < KILLS; run++) {
+    const changing = Promise.all([makeChanges(api), makeChanges(api), makeChanges(api)])
+    await new Promise((resolve) => setTimeout(resolve, random() * MAX_UPTIME_MS))
+    await service.kill()
+    responses += (await changing).reduce((sum, each) => sum + each)
+    service = await start()
+  }
+  const audited = versionsIn(await listAll<Entry>(api, 'audit'))
+  const kept = await versionsOf(api)
+  const withoutEntry = [...kept].filter(([id, version]) => audited.get(id) !== version)
+  const withoutChange = [...audited].filter(([id, version]) => (kept.get(id) ?? null) !== version)
+  expect({ withoutEntry, withoutChange }).toEqual({ withoutEntry: [], withoutChange: [] })
+  console.log(`seed ${SEED}: ${KILLS} kills, ${responses} changes with a response`)
+  expect(responses).toBeGreaterThan(KILLS)
+  expect(await service.stop(), service.stderr).toBe(0)
+})
