@@ -21,7 +21,14 @@ test.for([
   ['headers that are too large', 431, 'headers_too_large', 'GET /api/v1/sources', large],
   ['a path of another version', 404, 'not_found', 'GET /api/v2/sources', ''],
   ['the path of the API without a version', 404, 'not_found', 'GET /api?a=b', ''],
-  ['a wrong method of the reference page', 404, 'not_found', 'POST /api/docs', 'Content-Length: 0'],
+  [
+    'a wrong method of the reference page',
+    405,
+    'method_not_allowed',
+    'POST /api/docs',
+    'Content-Length: 0',
+  ],
+  ['a wrong method of a route', 405, 'method_not_allowed', 'GET /api/v1/replays/x/cancel/', ''],
   ['an Expect header', 400, 'bad_request', 'GET /api/v1/sources', 'Expect: miracles'],
 ] as const)('the response to %s is a problem', async ([, status, code, line, header]) => {
   const response = await responseTo(line, ...(header === '' ? [] : [header]))

@@ -1,6 +1,7 @@
 import type { IngestCodeName } from '@hookline/protocol'
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
+import { allowedMethods } from '../util/allowed-methods.ts'
 import { type ErrorFormat, sendError } from './responses.ts'
 
 /** Errors of Fastify that the client caused and that have their own code. */
@@ -42,7 +43,7 @@ export function routingErrorHandler(format: ErrorFormat) {
 /** Responds with 405 and `Allow` where the path has other methods, else with 404. */
 export function notFoundHandler(format: ErrorFormat) {
   return function handleNotFound(request: FastifyRequest, reply: FastifyReply): void {
-    const allowed = methodsOf(request.server, request.url)
+    const allowed = allowedMethods(request)
     if (allowed.length === 0) return sendError(reply, 'not_found', format)
     void reply.header('allow', allowed.join(', '))
     sendError(reply, 'method_not_allowed', format)
@@ -52,8 +53,4 @@ export function notFoundHandler(format: ErrorFormat) {
 function codeOf(error: FastifyError): IngestCodeName {
   const { statusCode = 500 } = error
   return CODES.get(error.code) ?? (statusCode < 500 ? 'bad_request' : 'internal_error')
-}
-
-function methodsOf(server: FastifyInstance, url: string): readonly string[] {
-  return server.supportedMethods.filter((method) => server.findRoute({ method, url }) !== null)
 }

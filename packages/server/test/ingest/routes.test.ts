@@ -354,6 +354,9 @@ test('wrong methods at ingestion paths get 405 in JSON', async () => {
   const response = await harness.send('/v1/track', { method: 'GET' })
   expect(response).toMatchObject({ status: 405, body: { code: 'method_not_allowed' } })
   expect(response.headers['allow']).toBe('OPTIONS, POST')
+  const settings = await harness.send('/v1/projects/wk_a/settings', { method: 'PUT' })
+  expect(settings).toMatchObject({ status: 405, body: { code: 'method_not_allowed' } })
+  expect(settings.headers['allow']).toBe('GET, HEAD, OPTIONS')
 })
 
 test('accepted calls are counted, and the metrics name the full path', async () => {

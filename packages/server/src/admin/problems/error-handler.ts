@@ -1,14 +1,16 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { BackendUnavailable } from '../../backend/backend.ts'
+import { allowedMethods } from '../../util/allowed-methods.ts'
 import { Problem } from './problem.ts'
 import type { ProblemCodeName } from './problem-codes.ts'
 
 /** Turns every error response of `app` into a Problem document, and logs errors with status 500 and above. */
 export function handleErrors(app: FastifyInstance, logger: Logger): void {
-  app.setNotFoundHandler((request, reply) => send(new Problem('not_found'), request, reply))
+  app.setNotFoundHandler((request, reply) => send(routingProblem(request), request, reply))
   app.setErrorHandler((error: Error, request, reply) => {
-    const problem = problemOf(error)
+    // An unreadable body at a wrong path is still a wrong path.
+    const problem = request.is404 ? routingProblem(request) : problemOf(error)
     if (problem.statusCode >= 500) {
       const { method, routeOptions } = request
       const context = { err: error, requestId: request.id, method, route: routeOptions.url }
@@ -16,6 +18,13 @@ export function handleErrors(app: FastifyInstance, logger: Logger): void {
     }
     return send(problem, request, reply)
   })
+}
+
+function routingProblem(request: FastifyRequest): Problem {
+  const allowed = allowedMethods(request).join(', ')
+  if (allowed === '') return new Problem('not_found')
+  const detail = `This path takes ${allowed}.`
+  return new Problem('method_not_allowed', { detail, headers: { allow: allowed } })
 }
 
 function send(problem: Problem, request: FastifyRequest, reply: FastifyReply): FastifyReply {

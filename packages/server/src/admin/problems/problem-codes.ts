@@ -1,6 +1,7 @@
 /** An error of the management API. `help` is the remedy, as in docs/errors.md. */
 export interface ProblemCode {
-  readonly status: 400 | 401 | 403 | 404 | 408 | 409 | 412 | 413 | 415 | 422 | 429 | 431 | 500 | 503
+  readonly status:
+    400 | 401 | 403 | 404 | 405 | 408 | 409 | 412 | 413 | 415 | 422 | 429 | 431 | 500 | 503
   readonly title: string
   readonly help: string
 }
@@ -40,7 +41,12 @@ export const PROBLEM_CODES = {
   not_found: {
     status: 404,
     title: 'The route or the record does not exist.',
-    help: 'Check path, method and id; the record may have been removed. /api/v1/openapi.json lists all routes.',
+    help: 'Check path and id; the record may have been removed. /api/v1/openapi.json lists all routes.',
+  },
+  method_not_allowed: {
+    status: 405,
+    title: 'The path does not take this method.',
+    help: 'Use a method that the header Allow names. /api/v1/openapi.json lists all routes.',
   },
   request_timeout: {
     status: 408,

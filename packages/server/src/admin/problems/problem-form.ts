@@ -6,7 +6,7 @@ import type { ProblemCodeName } from './problem-codes.ts'
 const CODES: Partial<Record<IngestCodeName, ProblemCodeName>> = {
   bad_request: 'bad_request',
   not_found: 'not_found',
-  method_not_allowed: 'not_found',
+  method_not_allowed: 'method_not_allowed',
   request_timeout: 'request_timeout',
   headers_too_large: 'headers_too_large',
 }

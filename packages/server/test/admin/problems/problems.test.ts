@@ -19,7 +19,20 @@ const gzipped = { body: gzipSync('{"name":"web"}'), headers: { 'content-encoding
 
 test.each<[string, string, Call, ProblemCodeName]>([
   ['an unknown path', 'GET /nothing', {}, 'not_found'],
-  ['an unknown method', 'PUT /sources', {}, 'not_found'],
+  ['a wrong method', 'PUT /sources', {}, 'method_not_allowed'],
+  [
+    'a wrong method with a form',
+    'PUT /sources',
+    { body: 'name=web', headers: form },
+    'method_not_allowed',
+  ],
+  [
+    'a wrong method without a token',
+    'PUT /sources',
+    { headers: { authorization: '' } },
+    'method_not_allowed',
+  ],
+  ['an unknown path with a form', 'PUT /nothing', { body: 'name=web', headers: form }, 'not_found'],
   ['half a document', 'POST /sources', { body: '{"name":' }, 'invalid_json'],
   ['a prototype', 'POST /sources', { body: '{"__proto__":{}}' }, 'invalid_json'],
   ['no body', 'POST /sources', {}, 'invalid_body'],
@@ -43,6 +56,49 @@ test.each<[string, string, Call, ProblemCodeName]>([
     requestId: expect.stringMatching(/./),
     errors: expect.any(Array),
   })
+})
+
+test.each([
+  ['PUT', '/sources', 'GET, HEAD, POST'],
+  ['OPTIONS', '/sources?limit=1', 'GET, HEAD, POST'],
+  ['POST', '/sources/src_1', 'DELETE, GET, HEAD, PATCH'],
+  ['GET', '/sources/src_1/write-keys/wk_1', 'DELETE'],
+  ['DELETE', '/deliveries/failures', 'GET, HEAD'],
+  ['POST', '/import', 'PUT'],
+  ['POST', '/openapi.json', 'GET, HEAD'],
+  ['HEAD', '/live', 'GET'],
+])('%s %s gets 405 with the methods that the path takes', async (method, path, allow) => {
+  const { status, headers } = await server.call(method, path)
+  expect([status, headers.get('allow')?.split(', ').toSorted().join(', ')]).toEqual([405, allow])
+})
+
+test('every path of the OpenAPI document responds with 405 to the methods that it does not take', async () => {
+  const { paths } = await server.must<{ paths: Record<string, object> }>('GET', '/openapi.json')
+  expect(Object.keys(paths).length).toBeGreaterThan(25)
+  for (const [path, item] of Object.entries(paths)) {
+    const url = path.replace('/api/v1', '').replaceAll(/\{\w+\}/g, 'x')
+    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+      if (Object.hasOwn(item, method.toLowerCase())) continue
+      const { status, headers, body } = await server.call<ProblemDocument>(method, url)
+      expect([method, url, status, body.code]).toEqual([method, url, 405, 'method_not_allowed'])
+      const allowed = headers
+        .get('allow')!
+        .split(', ')
+        .filter((each) => each !== 'HEAD')
+      expect(allowed.map((each) => each.toLowerCase()).toSorted()).toEqual(
+        Object.keys(item).toSorted(),
+      )
+    }
+  }
+})
+
+test('HEAD gets the headers of GET without a body', async () => {
+  const { status, headers, text } = await server.call('HEAD', '/sources')
+  expect([status, text]).toEqual([200, ''])
+  expect(headers.get('content-type')).toContain('application/json')
+  expect((await server.call('HEAD', '/sources', { headers: { authorization: '' } })).status).toBe(
+    401,
+  )
 })
 
 test('at most a hundred faults are reported', async () => {
