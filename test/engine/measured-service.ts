@@ -42,8 +42,8 @@ export class MeasuredService implements AsyncDisposable {
     return new ManagementApi(this.#process!.url, ADMIN_TOKEN)
   }
 
-  /** Creates a source with one destination. Calls that are sent from now on use this source. */
-  async addSource(webhookUrl: string): Promise<void> {
+  /** Creates a source with one destination, or several. Calls that are sent from now on use this source. */
+  async addSource(webhookUrl: string, destinations = 1): Promise<void> {
     const made = await this.api.call<{ id: string; writeKeys: [{ key: string }] }>(
       'POST',
       'sources',
@@ -51,13 +51,36 @@ export class MeasuredService implements AsyncDisposable {
         name: 'S',
       },
     )
-    await this.api.call('POST', 'destinations', {
-      sourceId: made.id,
-      type: 'Webhooks',
-      enabled: true,
-      settings: { webhooks: [{ url: webhookUrl }] },
-    })
+    for (let index = 0; index < destinations; index++) {
+      await this.api.call('POST', 'destinations', {
+        sourceId: made.id,
+        type: 'Webhooks',
+        enabled: true,
+        settings: { webhooks: [{ url: webhookUrl }] },
+      })
+    }
     this.#authorization = `Basic ${btoa(`${made.writeKeys[0].key}:`)}`
+  }
+
+  /** Rejects where it does not respond. */
+  async isAlive(): Promise<void> {
+    const response = await fetch(`${this.#process!.url}/livez`)
+    await response.arrayBuffer()
+  }
+
+  /** The sum of a metric over its labels. */
+  async gauge(name: string): Promise<number> {
+    const text = await (await fetch(`${this.#process!.url}/metrics`)).text()
+    const values = [...text.matchAll(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, 'gm'))]
+    return values.reduce((sum, [, value]) => sum + Number(value), 0)
+  }
+
+  /** How late the event loop was since this was asked last, in ms. */
+  async lagMs(): Promise<{ readonly lagP99Ms: number; readonly lagMaxMs: number }> {
+    const text = await (await fetch(`${this.#process!.url}/metrics`)).text()
+    const of = (name: string): number =>
+      1000 * Number(new RegExp(`^nodejs_eventloop_lag_${name}_seconds (\\S+)$`, 'm').exec(text)![1])
+    return { lagP99Ms: of('p99'), lagMaxMs: of('max') }
   }
 
   /** The resident memory of the process. */

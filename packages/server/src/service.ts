@@ -92,7 +92,11 @@ export function startWorkers(stack: AsyncDisposableStack, parts: Parts): Workers
   const longestOpenMs = config.retryScheduleMs && Math.max(...config.retryScheduleMs)
   const health = new WebhookHealth(clock, { longestOpenMs })
   const { retryWindowMs, retryScheduleMs } = config
-  const settings = { retryWindowMs, retryScheduleMs, limits: config }
+  const settings = {
+    retryWindowMs,
+    retryScheduleMs,
+    limits: { ...config, maxInMemory: config.maxDeliveriesInMemory },
+  }
   const engine = stack.use(new DeliveryEngine({ ...parts, sender, health, settings }))
   const wakeDeletions = startDeletions(engine, { ...parts, retryScheduleMs })
   const onRequeued = (): void => engine.lanes.wake()

@@ -191,6 +191,11 @@ export const SETTINGS = {
     default: '256',
     parse: integer(1, 65_536),
   },
+  maxDeliveriesInMemory: {
+    doc: 'Most deliveries of all destinations in memory, about. With many busy destinations, each has less than laneWindow.',
+    default: '16384',
+    parse: integer(64, 1_048_576),
+  },
   maxMessageBytes: {
     doc: 'Largest call, in bytes of its JSON.',
     default: String(LIMITS.messageBytes),

@@ -11,7 +11,7 @@ import { settled, VirtualClock } from './environment/virtual-clock.ts'
 import { InstrumentedRounds } from './invariants/instrumentation.ts'
 
 const EVENTS = 200
-const LIMITS = { maxInFlight: 64, laneConcurrency: 64, laneWindow: 256 }
+const LIMITS = { maxInFlight: 64, laneConcurrency: 64, laneWindow: 256, maxInMemory: 16_384 }
 const LATENCY_MS = 100
 
 /** Lanes of healthy receivers, all with the same backlog, so that only the slots are scarce. */

@@ -29,6 +29,7 @@ export interface Scenario {
     readonly maxInFlight: number
     readonly laneConcurrency: number
     readonly laneWindow: number
+    readonly maxInMemory: number
   }
   readonly retryWindowMs: number
   /** The longest time that a commit takes. */
@@ -119,6 +120,7 @@ export const scenarios: fc.Arbitrary<Scenario> = fc
       maxInFlight: fc.integer({ min: 1, max: 24 }),
       laneConcurrency: fc.integer({ min: 1, max: 8 }),
       laneWindow: fc.integer({ min: 1, max: 24 }),
+      maxInMemory: fc.constantFrom(6, 10_000),
     }),
     retryWindowMs: fc.constantFrom(5 * MINUTE, 30 * MINUTE, 4 * 60 * MINUTE),
     commitMs: fc.integer({ min: 0, max: 40 }),

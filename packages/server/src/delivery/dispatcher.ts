@@ -43,6 +43,9 @@ export interface DispatcherOptions {
   readonly limits: LaneSchedulerOptions['limits']
 }
 
+/** Fresh tasks that may be on their way into the backend at once. Some thousand fill a commit. */
+const MOST_PARKING = 1_000
+
 /**
  * Brings deliveries to their receivers, through one lane for each destination. The lanes share the slots fairly. The
  * steps of one delivery:
@@ -66,6 +69,9 @@ export class Dispatcher implements AsyncDisposable {
   readonly #recorder: TaskRecorder
   readonly #resumer: ResumeWorker
   readonly #feed: ParkedFeed
+  /** Fresh tasks that are being parked. */
+  #parking = 0
+  #fewerParking: PromiseWithResolvers<void> | undefined
   /** What must end before the dispatcher is disposed of: rounds in flight, and records of parked tasks. */
   readonly #pending = new Set<Promise<unknown>>()
 
@@ -110,6 +116,16 @@ export class Dispatcher implements AsyncDisposable {
   /** Deliveries in the backend became due: the feed claims them now. */
   wake(): void {
     this.#feed.wake()
+  }
+
+  /**
+   * Resolves when it may take more tasks: at once, but for tasks that are on their way into the backend. There is a bound
+   * for those, so that the log waits for the disk and never for a receiver.
+   */
+  async ready(): Promise<void> {
+    if (this.#parking < MOST_PARKING) return
+    this.#fewerParking ??= Promise.withResolvers()
+    await this.#fewerParking.promise
   }
 
   /** Deliveries in memory. In the backend they are pending, or not recorded yet. */
@@ -162,12 +178,19 @@ export class Dispatcher implements AsyncDisposable {
   /** Records a task, as `delivery`, that goes into no lane now. */
   async #park(task: DeliveryTask, delivery: DeliveryTask['delivery']): Promise<void> {
     this.#accounting.beginParking()
+    this.#parking++
     let end: TaskEnd | undefined
     try {
       end = await this.#recorder.record(task, { delivery, attempts: [] })
     } finally {
       this.#accounting.endParking(end)
+      if (--this.#parking <= MOST_PARKING / 2) this.#endWait()
     }
+  }
+
+  #endWait(): void {
+    this.#fewerParking?.resolve()
+    this.#fewerParking = undefined
   }
 
   /** Runs a task that has a slot, and records its result. */

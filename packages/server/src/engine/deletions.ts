@@ -4,7 +4,12 @@ import { DeletionWorker } from '../deletions/deletion-worker.ts'
 import type { DeliveryEngine, DeliveryEngineOptions } from './delivery-engine.ts'
 
 /** The lanes of notices have their own few slots, so a notice never waits for an event. */
-export const NOTICE_LIMITS = { maxInFlight: 16, laneConcurrency: 4, laneWindow: 64 }
+export const NOTICE_LIMITS = {
+  maxInFlight: 16,
+  laneConcurrency: 4,
+  laneWindow: 64,
+  maxInMemory: 4_096,
+}
 
 type DeletionsOptions = Pick<DeliveryEngineOptions, 'activity' | 'clock' | 'logger'> & {
   readonly backend: Pick<

@@ -12,6 +12,7 @@ import { quarantineAll } from '../delivery/records/quarantine.ts'
 import type { ActivityListener } from '../telemetry/activity-listener.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { Clock } from '../util/clock.ts'
+import { turn } from '../util/pause.ts'
 import type { Acks } from './acks.ts'
 import { decide } from './decide.ts'
 
@@ -30,7 +31,11 @@ export interface PipelineOptions {
   readonly quarantine: Quarantine
   /** Knows the events whose user is being purged. */
   readonly deletions: Pick<Deletions, 'isPurged'>
-  readonly dispatcher: { deliver(task: NewTask): void }
+  readonly dispatcher: {
+    deliver(task: NewTask): void
+    /** Resolves when it may take more tasks. */
+    ready(): Promise<void>
+  }
   readonly acks: Acks
   readonly activity: Pick<ActivityListener, 'decided'>
   readonly clock: Clock
@@ -43,18 +48,38 @@ interface Decided extends Archiving {
   readonly deliverTo: readonly Destination[]
 }
 
+/** How far the pipeline is with an entry that is not acked. */
+interface Progress {
+  /** The index of the first event that was not handed over. */
+  next: number
+  /** Deliveries that have no outcome and are not parked. */
+  open: number
+}
+
+/** An event, with the entry that it is from. */
+interface EntryEvent {
+  readonly entry: LogEntry
+  readonly event: AcceptedEvent
+}
+
+/**
+ * Most deliveries that are decided together. One write archives them, and the event loop has a turn before the next
+ * ones: neither a large batch nor a source with many destinations takes more memory or time than this.
+ */
+const SLICE_DELIVERIES = 500
+
 /**
  * Reads entries from the log, decides for every destination, archives the events with the decisions, and hands the
- * deliveries to the dispatcher. It acks an entry when each of its deliveries is recorded or parked, never before. So
- * every step may run twice for an event, and every step is idempotent. An event that cannot be read is quarantined. An
- * event whose user is being purged is skipped.
+ * deliveries to the dispatcher, slice by slice, as fast as the dispatcher takes them. It acks an entry when each of its
+ * deliveries is recorded or parked, never before. So every step may run twice for an event, and every step is
+ * idempotent. An event that cannot be read is quarantined. An event whose user is being purged is skipped.
  *
  * When a step throws, `run` rejects and may be called again. The log then returns all entries that are not acked. The
- * pipeline skips those that the dispatcher already has.
+ * pipeline goes on after the last event of each that the dispatcher has.
  */
 export class Pipeline {
   readonly #options: PipelineOptions
-  readonly #handedOver = new Set<LogEntry>()
+  readonly #progress = new Map<LogEntry, Progress>()
 
   constructor(options: PipelineOptions) {
     this.#options = options
@@ -63,60 +88,81 @@ export class Pipeline {
   /** Runs until `signal` aborts. Deliveries that the dispatcher has may still be in flight then. */
   async run(signal: AbortSignal): Promise<void> {
     for await (const entries of this.#options.log.consume({ signal })) {
-      await this.#take(
-        entries.filter((entry) => !this.#handedOver.has(entry)),
-        signal,
-      )
+      if (!(await this.#quarantineUnreadable(entries, signal))) return
+      let isFirst = true
+      for (const slice of this.#slicesOf(entries)) {
+        // Nothing below has to wait for the event loop: an archive without a decline writes nothing.
+        if (signal.aborted) return
+        if (!isFirst) await turn()
+        isFirst = false
+        await this.#options.dispatcher.ready()
+        if (!(await this.#take(slice, signal))) return
+      }
     }
   }
 
-  async #take(entries: readonly LogEntry[], signal: AbortSignal): Promise<void> {
-    const context = { ...this.#options, signal }
-    const { clock, events } = this.#options
-    const unreadable = entries.flatMap((entry) => entry.unreadable ?? [])
-    const at = clock.now()
-    if (
-      !(await quarantineAll(
-        unreadable.map((each) => ({ ...each, at })),
-        context,
-      ))
-    )
-      return
-    const decided = await this.#decideAll(entries, signal)
-    if (decided === undefined) return
-    const archived = await retryWhileUnavailable(
-      () => events.archive([...decided.values()]),
-      context,
-    )
-    if (archived === undefined) return
+  /** Events of the entries that are not handed over, so many at a time as make SLICE_DELIVERIES. */
+  *#slicesOf(entries: readonly LogEntry[]): Iterable<readonly EntryEvent[]> {
+    const { destinationsBySource } = this.#options.catalog.current
+    let slice: EntryEvent[] = []
+    let deliveries = 0
     for (const entry of entries) {
-      const ofEntry = entry.events.flatMap((event) => decided.get(event) ?? [])
-      for (const each of ofEntry) this.#report(each, archived.value.has(each.event.id))
-      this.#handOver(
-        entry,
-        ofEntry.filter(({ event }) => !archived.value.has(event.id)),
-      )
+      const { next } = this.#progressOf(entry)
+      if (entry.events.length === 0) this.#ackIfDone(entry)
+      for (const event of entry.events.slice(next)) {
+        slice.push({ entry, event })
+        deliveries += Math.max(1, destinationsBySource.get(event.sourceId)?.length ?? 0)
+        if (deliveries < SLICE_DELIVERIES) continue
+        yield slice
+        slice = []
+        deliveries = 0
+      }
     }
+    if (slice.length > 0) yield slice
+  }
+
+  #quarantineUnreadable(entries: readonly LogEntry[], signal: AbortSignal): Promise<boolean> {
+    const at = this.#options.clock.now()
+    const unreadable = entries.flatMap((entry) => entry.unreadable ?? [])
+    const items = unreadable.map((each) => ({ ...each, at }))
+    return quarantineAll(items, { ...this.#options, signal })
+  }
+
+  /** Decides, archives and hands over. Returns false when `signal` aborted first. */
+  async #take(slice: readonly EntryEvent[], signal: AbortSignal): Promise<boolean> {
+    const { events } = this.#options
+    const decided = await this.#decideAll(slice, signal)
+    if (decided === undefined) return false
+    const archived = await retryWhileUnavailable(() => events.archive([...decided.values()]), {
+      ...this.#options,
+      signal,
+    })
+    if (archived === undefined) return false
+    for (const { entry, event } of slice) {
+      const decision = decided.get(event)
+      const isDuplicate = archived.value.has(event.id)
+      if (decision) this.#report(decision, isDuplicate)
+      this.#handOver(entry, decision && !isDuplicate ? decision : { event, deliverTo: [] })
+    }
+    return true
   }
 
   /** `undefined` when `signal` aborted first. */
   async #decideAll(
-    entries: readonly LogEntry[],
+    slice: readonly EntryEvent[],
     signal: AbortSignal,
   ): Promise<ReadonlyMap<AcceptedEvent, Decided> | undefined> {
     const context = { ...this.#options, signal }
     const decided = new Map<AcceptedEvent, Decided>()
-    for (const { events, redelivered } of entries) {
-      for (const event of events) {
-        if (this.#options.deletions.isPurged(event)) continue
-        if (!redelivered) {
-          decided.set(event, this.#decide(event))
-          continue
-        }
-        const again = await retryWhileUnavailable(() => this.#decideAgain(event), context)
-        if (again === undefined) return undefined
-        decided.set(event, again.value)
+    for (const { entry, event } of slice) {
+      if (this.#options.deletions.isPurged(event)) continue
+      if (!entry.redelivered) {
+        decided.set(event, this.#decide(event))
+        continue
       }
+      const again = await retryWhileUnavailable(() => this.#decideAgain(event), context)
+      if (again === undefined) return undefined
+      decided.set(event, again.value)
     }
     return decided
   }
@@ -152,26 +198,35 @@ export class Pipeline {
     }
   }
 
-  #handOver(entry: LogEntry, decided: readonly Decided[]): void {
-    const { acks, dispatcher } = this.#options
-    const tasks = decided.flatMap(({ event, deliverTo }) =>
-      deliverTo.map(({ id }) => ({ event, delivery: this.#newDelivery(event, id) })),
-    )
-    if (tasks.length === 0) return acks.add(entry)
-    this.#handedOver.add(entry)
-    let left = tasks.length
+  #handOver(entry: LogEntry, { event, deliverTo }: Pick<Decided, 'event' | 'deliverTo'>): void {
+    const progress = this.#progressOf(entry)
     const onRecorded = (): void => {
-      if (--left > 0) return
-      this.#handedOver.delete(entry)
-      acks.add(entry)
+      progress.open--
+      this.#ackIfDone(entry)
     }
-    try {
-      for (const task of tasks) dispatcher.deliver({ ...task, onRecorded })
-    } catch (error) {
-      // Some of its deliveries may be sent twice. None is lost.
-      this.#handedOver.delete(entry)
-      throw error
+    for (const { id } of deliverTo) {
+      this.#options.dispatcher.deliver({
+        event,
+        delivery: this.#newDelivery(event, id),
+        onRecorded,
+      })
+      progress.open++
     }
+    progress.next++
+    this.#ackIfDone(entry)
+  }
+
+  #progressOf(entry: LogEntry): Progress {
+    let progress = this.#progress.get(entry)
+    if (progress === undefined) this.#progress.set(entry, (progress = { next: 0, open: 0 }))
+    return progress
+  }
+
+  #ackIfDone(entry: LogEntry): void {
+    const progress = this.#progress.get(entry)
+    if (progress === undefined || progress.open > 0 || progress.next < entry.events.length) return
+    this.#progress.delete(entry)
+    this.#options.acks.add(entry)
   }
 
   #report({ event, deliverTo, declined }: Decided, isDuplicate: boolean): void {

@@ -27,6 +27,8 @@ export interface EngineOptions {
   readonly through?: (backend: Backend) => Backend
 }
 
+const LIMITS = { maxInFlight: 512, laneConcurrency: 64, laneWindow: 256, maxInMemory: 16_384 }
+
 /** The delivery engine of the service on a real database, without the HTTP server. */
 export class TestEngine implements AsyncDisposable {
   readonly backend: Backend
@@ -69,7 +71,7 @@ export class TestEngine implements AsyncDisposable {
         settings: {
           retryWindowMs: options.retryWindowMs ?? 60_000,
           retryScheduleMs: options.retryDelaysMs ?? [20],
-          limits: { maxInFlight: 512, laneConcurrency: 64, laneWindow: 256, ...options.limits },
+          limits: { ...LIMITS, ...options.limits },
         },
         activity: NO_ACTIVITY,
         clock,

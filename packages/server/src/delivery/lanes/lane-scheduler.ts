@@ -14,6 +14,8 @@ export interface LaneSchedulerOptions {
     readonly laneConcurrency: number
     /** Deliveries of one lane in memory. */
     readonly laneWindow: number
+    /** Deliveries of all lanes in memory, about. */
+    readonly maxInMemory: number
   }
   /** Aborts when the service stops: no further round begins. */
   readonly signal: AbortSignal
@@ -47,9 +49,9 @@ export class LaneScheduler {
   lane(destinationId: string): Lane {
     let lane = this.#lanes.get(destinationId)
     if (lane === undefined) {
-      const { maxInFlight, laneConcurrency, laneWindow } = this.#options.limits
+      const { maxInFlight, laneConcurrency } = this.#options.limits
       lane = new Lane(destinationId, {
-        window: laneWindow,
+        window: () => this.#window(),
         concurrency: Math.max(1, Math.min(laneConcurrency, Math.floor(maxInFlight / 4))),
         cost: () => this.#webhooksOf(destinationId),
         mayRetry: () => this.#slots.mayRetry,
@@ -97,6 +99,12 @@ export class LaneScheduler {
       this.#options.metrics.inFlight.inc()
       this.#options.onSlot(lane, task)
     }
+  }
+
+  /** What each lane may have in memory: its window, or its share of the node's memory where many lanes are open. */
+  #window(): number {
+    const { laneWindow, maxInMemory } = this.#options.limits
+    return Math.min(laneWindow, Math.max(2, Math.floor(maxInMemory / this.#lanes.size)))
   }
 
   #webhooksOf(destinationId: string): number {

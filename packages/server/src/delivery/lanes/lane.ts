@@ -13,8 +13,8 @@ export interface DeliveryTask {
 }
 
 export interface LaneLimits {
-  /** Deliveries in memory at most. */
-  readonly window: number
+  /** Deliveries in memory at most; fewer as more lanes share the memory of the node. */
+  readonly window: () => number
   /** Rounds in flight at most. */
   readonly concurrency: number
   /** What a round costs: the number of its attempts. */
@@ -51,14 +51,15 @@ export class Lane implements Queue {
 
   /** How many more tasks of this origin it takes. */
   roomFor(origin: DeliveryTask['origin']): number {
-    const half = Math.max(1, Math.floor(this.#limits.window / 2))
-    const share = origin === 'parked' || this.isBacklogged ? half : this.#limits.window
-    return Math.max(0, Math.min(share - this.#inMemory[origin], this.#limits.window - this.size))
+    const window = this.#limits.window()
+    const half = Math.max(1, Math.floor(window / 2))
+    const share = origin === 'parked' || this.isBacklogged ? half : window
+    return Math.max(0, Math.min(share - this.#inMemory[origin], window - this.size))
   }
 
   /** Whether at least half of the room for parked tasks is free. */
   get isLow(): boolean {
-    return this.roomFor('parked') * 4 >= this.#limits.window
+    return this.roomFor('parked') * 4 >= this.#limits.window()
   }
 
   get isEmpty(): boolean {

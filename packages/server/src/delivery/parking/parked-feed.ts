@@ -7,6 +7,7 @@ import type { Quarantine, Unreadable } from '../../backend/quarantine.ts'
 import type { ActivityListener } from '../../telemetry/activity-listener.ts'
 import type { Metrics } from '../../telemetry/metrics.ts'
 import type { Clock } from '../../util/clock.ts'
+import { turn } from '../../util/pause.ts'
 import { Recurring } from '../../util/recurring.ts'
 import type { Worker } from '../../util/worker.ts'
 import { expireUnderOpenBreaker } from './expiry.ts'
@@ -38,6 +39,7 @@ export interface ParkedFeedOptions {
 /** The longest wait, so that a clock that was set back does not stop the feed. */
 const LONGEST_WAIT_MS = 60_000
 const AFTER_FAILURE_MS = 1_000
+const LANES_A_TURN = 4
 /** The deliveries of a removed destination are due at once. */
 const ANY_TIME = Number.MAX_SAFE_INTEGER
 
@@ -89,7 +91,10 @@ export class ParkedFeed implements Worker {
   async #feed(): Promise<number> {
     const { clock, deliveries } = this.#options
     let lookAt = clock.now() + LONGEST_WAIT_MS
+    let fed = 0
     for (const [destinationId, dueAt] of await deliveries.nextDue()) {
+      // A claim reads at once, so that many of them would keep everything else waiting.
+      if (++fed % LANES_A_TURN === 0) await turn()
       lookAt = Math.min(lookAt, await this.#feedLaneOrLater(destinationId, dueAt))
     }
     return lookAt - clock.now()

@@ -5,7 +5,7 @@ import { acceptedEvent } from '../../harness/accepted-event.ts'
 const WINDOW = 8
 
 const laneOf = (window: number): Lane =>
-  new Lane('dst_a', { window, concurrency: 4, cost: () => 1, mayRetry: () => true })
+  new Lane('dst_a', { window: () => window, concurrency: 4, cost: () => 1, mayRetry: () => true })
 
 function task(origin: DeliveryTask['origin']): DeliveryTask {
   const event = acceptedEvent()
