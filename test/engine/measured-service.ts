@@ -20,7 +20,7 @@ export class MeasuredService implements AsyncDisposable {
   }
 
   /** Resolves when it accepts calls. */
-  async start(): Promise<void> {
+  async start(settings: Readonly<Record<string, string>> = {}): Promise<void> {
     this.#process = new ServiceProcess({
       port: await freePort(),
       dataDir: this.#folder.path,
@@ -28,6 +28,7 @@ export class MeasuredService implements AsyncDisposable {
         HOOKLINE_ADMIN_TOKEN: ADMIN_TOKEN,
         HOOKLINE_ALLOWED_NETWORKS: '127.0.0.0/8',
         HOOKLINE_LOG_LEVEL: 'error',
+        ...settings,
       },
     })
     if (!(await this.#process.ready())) throw new Error(this.#process.stderr)
@@ -62,12 +63,6 @@ export class MeasuredService implements AsyncDisposable {
     this.#authorization = `Basic ${btoa(`${made.writeKeys[0].key}:`)}`
   }
 
-  /** Rejects where it does not respond. */
-  async isAlive(): Promise<void> {
-    const response = await fetch(`${this.#process!.url}/livez`)
-    await response.arrayBuffer()
-  }
-
   /** The sum of a metric over its labels. */
   async gauge(name: string): Promise<number> {
     const text = await (await fetch(`${this.#process!.url}/metrics`)).text()
@@ -75,18 +70,31 @@ export class MeasuredService implements AsyncDisposable {
     return values.reduce((sum, [, value]) => sum + Number(value), 0)
   }
 
-  /** How late the event loop was since this was asked last, in ms. */
-  async lagMs(): Promise<{ readonly lagP99Ms: number; readonly lagMaxMs: number }> {
-    const text = await (await fetch(`${this.#process!.url}/metrics`)).text()
-    const of = (name: string): number =>
-      1000 * Number(new RegExp(`^nodejs_eventloop_lag_${name}_seconds (\\S+)$`, 'm').exec(text)![1])
-    return { lagP99Ms: of('p99'), lagMaxMs: of('max') }
-  }
-
   /** The resident memory of the process. */
   get residentBytes(): number {
     const status = readFileSync(`/proc/${this.#process!.pid}/status`, 'utf8')
     return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)![1]) * 1024
+  }
+
+  get port(): number {
+    return Number(new URL(this.#process!.url).port)
+  }
+
+  /** The delay of the event loop since this was last called. */
+  async eventLoop(): Promise<{ eventLoopP99Ms: number; eventLoopMostMs: number }> {
+    const text = await (await fetch(`${this.#process!.url}/metrics`)).text()
+    const milliseconds = (name: string): number =>
+      Math.round(
+        1000 *
+          Number(new RegExp(`^nodejs_eventloop_lag_${name}_seconds (\\S+)$`, 'm').exec(text)![1]),
+      )
+    return { eventLoopP99Ms: milliseconds('p99'), eventLoopMostMs: milliseconds('max') }
+  }
+
+  async livez(): Promise<void> {
+    const response = await fetch(`${this.#process!.url}/livez`)
+    await response.arrayBuffer()
+    if (response.status !== 200) throw new Error(`/livez responded ${response.status}.`)
   }
 
   /** Sends calls, from several senders, as fast as they are answered. */

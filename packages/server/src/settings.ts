@@ -226,6 +226,16 @@ export const SETTINGS = {
     default: '30000',
     parse: integer(100, 600_000),
   },
+  unreadTimeoutMs: {
+    doc: 'How long a client may read nothing of a response before its connection is closed.',
+    default: '60000',
+    parse: integer(1_000, 600_000),
+  },
+  maxPipelinedRequests: {
+    doc: 'Most requests of one connection that may wait for the responses to earlier ones; with more, the connection is closed.',
+    default: '64',
+    parse: integer(1, 10_000),
+  },
   dedupeWindowMs: {
     doc: 'How long after a call another call with the same source and messageId is a duplicate, in milliseconds. Needs 4 bytes of memory for each event of that time.',
     default: String(24 * HOUR),

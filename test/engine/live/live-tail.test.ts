@@ -30,7 +30,8 @@ test(
   async () => {
     await using receivers = await ReceiversProcess.open()
     await using service = new MeasuredService()
-    await service.start()
+    // The stalled readers read nothing until the end.
+    await service.start({ HOOKLINE_UNREAD_TIMEOUT_MS: '600000' })
     await service.addSource(receivers.urlOf('answering'))
     await using reader = new TailReader(service)
     await reader.connect()

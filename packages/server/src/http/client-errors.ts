@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { systemClock } from '../util/clock.ts'
+import type { InTurn } from './pipelining.ts'
 import type { ErrorFormat } from './responses.ts'
 
 /**
@@ -38,14 +39,14 @@ export function clientErrorHandler(format: ErrorFormat) {
 }
 
 /** Sends a JSON response where Node would send an empty body or close the connection. */
-export function handleUnusualRequests(server: Server, format: ErrorFormat): void {
+export function handleUnusualRequests(server: Server, format: ErrorFormat, inTurn: InTurn): void {
   server.on('connect', ({ url = '' }, socket) =>
     endWithError(socket, 'method_not_allowed', { format, url }),
   )
   server.on('checkExpectation', ({ url = '' }, response) => {
     const { status, contentType, body } = format('bad_request', { url, requestId: randomUUID() })
     const headers = { 'content-type': contentType, 'content-length': Buffer.byteLength(body) }
-    response.writeHead(status, headers).end(body)
+    inTurn(response, () => response.writeHead(status, headers).end(body))
   })
 }
 

@@ -2,6 +2,7 @@ import type { IngestCodeName } from '@hookline/protocol'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { allowedMethods } from '../util/allowed-methods.ts'
+import type { InTurn } from './pipelining.ts'
 import { type ErrorFormat, sendError } from './responses.ts'
 
 /** Errors of Fastify that the client caused and that have their own code. */
@@ -30,13 +31,13 @@ export function errorHandler(logger: Logger | undefined, format: ErrorFormat) {
 }
 
 /** Responds to errors before a route was found: an unreadable URL, a parameter that is too long. */
-export function routingErrorHandler(format: ErrorFormat) {
+export function routingErrorHandler(format: ErrorFormat, inTurn: InTurn) {
   return function handleRoutingError(
     error: FastifyError,
     _request: FastifyRequest,
     reply: FastifyReply,
   ): void {
-    sendError(reply, codeOf(error), format)
+    inTurn(reply.raw, () => sendError(reply, codeOf(error), format))
   }
 }
 

@@ -6,7 +6,9 @@ import type { Config } from '../config.ts'
 import { systemClock } from '../util/clock.ts'
 import { clientErrorHandler, handleUnusualRequests } from './client-errors.ts'
 import { errorHandler, notFoundHandler, routingErrorHandler } from './error-handlers.ts'
+import { type InTurn, Pipelining } from './pipelining.ts'
 import { type ErrorFormat, ingestionErrorFormat } from './responses.ts'
+import { UnreadResponses } from './unread-responses.ts'
 
 /** The most bytes of all headers of a request together. The message of INGEST_CODES.headers_too_large names it. */
 const MAX_HEADER_BYTES = 16 * 1024
@@ -32,6 +34,7 @@ export function createHttpServer(options: {
 }): FastifyInstance {
   const { requestTimeoutMs, maxBatchBytes, trustedProxies } = options.config
   const { errorFormat = ingestionErrorFormat } = options
+  const inTurn = turnTaker(options.config)
   const server = fastify({
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
@@ -51,14 +54,25 @@ export function createHttpServer(options: {
     forceCloseConnections: 'idle',
     // Requests that arrive while the server closes are still served: the log closes after the server.
     return503OnClosing: false,
-    frameworkErrors: routingErrorHandler(errorFormat),
+    frameworkErrors: routingErrorHandler(errorFormat, inTurn),
     clientErrorHandler: clientErrorHandler(errorFormat),
   })
+  server.addHook('onRequest', (_request, reply, done) => inTurn(reply.raw, done))
   server.setNotFoundHandler(notFoundHandler(errorFormat))
   server.setErrorHandler(errorHandler(options.logger, errorFormat))
   server.addHook('preClose', async () => endIdleConnections(server.server))
-  handleUnusualRequests(server.server, errorFormat)
+  handleUnusualRequests(server.server, errorFormat, inTurn)
   return server
+}
+
+/** Every request passes it before it is handled, whatever its route. */
+function turnTaker({ maxPipelinedRequests, unreadTimeoutMs }: Config): InTurn {
+  const pipelining = new Pipelining(maxPipelinedRequests)
+  const unread = new UnreadResponses(unreadTimeoutMs)
+  return (response, handle) => {
+    unread.watch(response.req.socket)
+    pipelining.inTurn(response, handle)
+  }
 }
 
 /**

@@ -73,5 +73,10 @@ export async function serveOpenapi(app: AdminApp): Promise<void> {
     security: [],
     response: { 200: { description: 'OpenAPI 3.1.', ...anyObject } },
   }
-  app.get('/openapi.json', { schema }, async () => app.swagger())
+  // Made once, and as bytes, which the connections share.
+  let document: Buffer | undefined
+  app.get('/openapi.json', { schema }, async (_request, reply) => {
+    document ??= Buffer.from(JSON.stringify(app.swagger()))
+    return reply.type('application/json; charset=utf-8').send(document)
+  })
 }

@@ -11,9 +11,10 @@ const HEADERS = {
 /** `/api/docs`: the reference of the API, rendered from its OpenAPI document at the first request. It contains no secret. */
 export function referenceRoute(load: () => Promise<OpenapiDocument>): FastifyPluginAsync {
   return async (server) => {
-    let page: Promise<string> | undefined
+    // Made once, and as bytes, which the connections share.
+    let page: Promise<Buffer> | undefined
     server.get('/api/docs', async (_request, reply) => {
-      page ??= load().then(referencePage)
+      page ??= load().then((document) => Buffer.from(referencePage(document)))
       return reply.headers(HEADERS).send(await page)
     })
   }

@@ -1,0 +1,68 @@
+import type { FastifyInstance } from 'fastify'
+import { once } from 'node:events'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { parseConfig } from '../../src/config.ts'
+import { createHttpServer } from '../../src/http/server.ts'
+
+const TIMEOUT_MS = 1_000
+/** More than the buffers of two sockets. */
+const LARGE = Buffer.alloc(32 * 1024 * 1024)
+
+let server: FastifyInstance
+
+beforeEach(async () => {
+  const config = parseConfig({}, { unreadTimeoutMs: `${TIMEOUT_MS}` })
+  server = createHttpServer({ config, logger: undefined })
+  server.get('/large', async () => LARGE)
+  server.get('/slow', async () => {
+    await pause(2 * TIMEOUT_MS)
+    return { ready: true }
+  })
+  await server.listen({ host: '127.0.0.1', port: 0 })
+})
+
+afterEach(() => server.close())
+
+function ask(path: string): Socket {
+  const socket = connect((server.server.address() as AddressInfo).port, '127.0.0.1').pause()
+  // The server may reset the connection at any moment.
+  socket.on('error', () => undefined)
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: test\r\n\r\n`)
+  return socket
+}
+
+const connections = (): Promise<number> =>
+  new Promise((resolve) => server.server.getConnections((_error, count) => resolve(count)))
+
+test('a connection whose client reads nothing is closed after unreadTimeoutMs', async () => {
+  using socket = disposable(ask('/large'))
+  await expect.poll(connections).toBe(1)
+  await pause(TIMEOUT_MS / 2)
+  expect(await connections()).toBe(1)
+  await expect.poll(connections, { timeout: 3 * TIMEOUT_MS }).toBe(0)
+  expect(socket.destroyed).toBe(false)
+})
+
+test('a connection whose client reads slowly stays open', async () => {
+  using socket = disposable(ask('/large'))
+  const started = performance.now()
+  while (performance.now() - started < 3 * TIMEOUT_MS) {
+    socket.read()
+    await pause(20)
+  }
+  expect(socket.bytesRead).toBeLessThan(LARGE.length)
+  expect(await connections()).toBe(1)
+})
+
+test('a connection that waits for its response stays open', async () => {
+  using socket = disposable(ask('/slow'))
+  await pause(2.5 * TIMEOUT_MS)
+  const [response] = (await once(socket.resume(), 'data')) as [Buffer]
+  expect(response.toString()).toContain('{"ready":true}')
+})
+
+function disposable(socket: Socket): Socket & Disposable {
+  return Object.assign(socket, { [Symbol.dispose]: () => socket.destroy() })
+}

@@ -1,0 +1,87 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { expect } from 'vitest'
+import type { MeasuredService } from '../measured-service.ts'
+import type { HostileClients } from './hostile-clients.ts'
+
+/** What healthy clients see, and what the process takes, while hostile clients are connected. */
+export interface Measured {
+  readonly residentMb: number
+  readonly livezMs: number
+  readonly callMs: number
+  /** Calls of healthy clients; each of them got a 200. */
+  readonly calls: number
+  readonly eventLoopP99Ms: number
+  readonly eventLoopMostMs: number
+  /** Connections of the attackers that the service has not closed. */
+  readonly openConnections: number
+}
+
+export interface AttackOptions {
+  readonly service: MeasuredService
+  /** The least time that the measurement takes. */
+  readonly seconds: number
+  /** How long it may take until the service has closed the connections; without it, they may stay open. */
+  readonly mostSeconds?: number
+}
+
+const EVERY_MS = 20
+
+const MOST: Readonly<Partial<Measured>> = {
+  residentMb: 700,
+  livezMs: 1_000,
+  callMs: 2_000,
+  eventLoopP99Ms: 250,
+  eventLoopMostMs: 1_000,
+}
+
+/** Expects that the service stayed within its limits and served healthy clients. */
+export function expectHealthy(measured: Measured): void {
+  const exceeded = Object.entries(MOST).filter(
+    ([name, most]) => measured[name as keyof Measured] > most,
+  )
+  expect(exceeded, JSON.stringify(measured)).toEqual([])
+  expect(measured.calls).toBeGreaterThan(10)
+}
+
+/** Opens the hostile clients, and measures until the service has closed their connections. Figures are maxima. */
+export async function measureUnder(
+  attack: () => Promise<HostileClients>,
+  { service, seconds, mostSeconds = 0 }: AttackOptions,
+): Promise<Measured> {
+  await service.load(1)
+  // The first reading begins the measurement.
+  await service.eventLoop()
+  const most = { residentMb: 0, livezMs: 0, callMs: 0 }
+  let calls = 0
+  const stop = new AbortController()
+  const sample = repeat(stop.signal, async () => {
+    most.residentMb = Math.max(most.residentMb, Math.round(service.residentBytes / 2 ** 20))
+    most.livezMs = Math.max(most.livezMs, await millisecondsOf(() => service.livez()))
+  })
+  const send = repeat(stop.signal, async () => {
+    most.callMs = Math.max(most.callMs, await millisecondsOf(() => service.send(1)))
+    calls++
+  })
+  const started = performance.now()
+  const elapsed = (): number => (performance.now() - started) / 1000
+  using attackers = await attack()
+  await pause(seconds * 1000)
+  while (attackers.openConnections > 0 && elapsed() < mostSeconds) await pause(100)
+  stop.abort()
+  await Promise.all([sample, send])
+  const { openConnections } = attackers
+  return { ...most, calls, openConnections, ...(await service.eventLoop()) }
+}
+
+async function repeat(signal: AbortSignal, task: () => Promise<void>): Promise<void> {
+  while (!signal.aborted) {
+    await task()
+    await pause(EVERY_MS)
+  }
+}
+
+async function millisecondsOf(task: () => Promise<unknown>): Promise<number> {
+  const started = performance.now()
+  await task()
+  return Math.round(performance.now() - started)
+}

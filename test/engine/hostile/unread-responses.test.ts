@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import { openReceiver } from '../../../packages/server/test/harness/receiver.ts'
+import { MeasuredService } from '../measured-service.ts'
+import { HostileClients } from './hostile-clients.ts'
+import { expectHealthy, measureUnder } from './service-under-attack.ts'
+
+const OPENAPI = get('/api/v1/openapi.json')
+const CALL = JSON.stringify({ userId: 'u1', event: 'Signed Up' })
+const WITHOUT_KEY = `POST /v1/track HTTP/1.1\r\nHost: x\r\nContent-Length: ${CALL.length}\r\n\r\n${CALL}`
+
+test.each([
+  { name: 'OpenAPI documents', connections: 40, each: 1_500, request: OPENAPI },
+  { name: 'calls without key', connections: 40, each: 1_500, request: WITHOUT_KEY },
+  // No more than maxPipelinedRequests.
+  { name: 'OpenAPI documents', connections: 300, each: 60, request: OPENAPI },
+])(
+  '$connections connections send requests for $each $name and read nothing',
+  { timeout: 60_000 },
+  async ({ name, connections, each, request }) => {
+    await using receiver = await openReceiver()
+    await using service = new MeasuredService()
+    await service.start({ HOOKLINE_UNREAD_TIMEOUT_MS: '3000' })
+    await service.addSource(receiver.url)
+    const attack = () => HostileClients.open(service.port, connections, request.repeat(each))
+    const measured = await measureUnder(attack, { service, seconds: 3, mostSeconds: 20 })
+    console.log(`${connections} × ${each} ${name}, unread: ${JSON.stringify(measured)}`)
+    expectHealthy(measured)
+    expect(measured.openConnections).toBe(0)
+  },
+)
+
+test('300 connections send requests for 60 metrics and read nothing', async () => {
+  await using receiver = await openReceiver()
+  await using service = new MeasuredService()
+  await service.start()
+  await service.addSource(receiver.url)
+  const attack = () => HostileClients.open(service.port, 300, get('/metrics').repeat(60))
+  const measured = await measureUnder(attack, { service, seconds: 3 })
+  console.log(`300 × 60 metrics, unread: ${JSON.stringify(measured)}`)
+  // The buffers of the operating system take all of the responses, so the connections are idle.
+  expectHealthy(measured)
+})
+
+function get(path: string): string {
+  return `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`
+}
