@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { TestEngine } from '../../packages/server/test/harness/test-engine.ts'
 import { openReceiver, type Receiver } from '../../packages/server/test/harness/receiver.ts'
-import { AdjustableClock } from './adjustable-clock.ts'
+import { AdjustableClock } from '../../packages/server/test/harness/adjustable-clock.ts'
 
 const HOUR = 60 * 60 * 1000
 const JUMPS = [0, HOUR, -HOUR, -HOUR, HOUR]

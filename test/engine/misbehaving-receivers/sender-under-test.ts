@@ -2,7 +2,7 @@ import { WebhookSender } from '../../../packages/server/src/delivery/sending/sen
 import type { AttemptResult } from '../../../packages/server/src/delivery/sending/outcome.ts'
 import { makeCertificates } from '../../../packages/server/test/harness/certificates.ts'
 import { DnsServer } from '../../../packages/server/test/harness/dns-server.ts'
-import { AdjustableClock } from '../adjustable-clock.ts'
+import { AdjustableClock } from '../../../packages/server/test/harness/adjustable-clock.ts'
 import { MisbehavingNames } from './misbehaving-names.ts'
 import {
   type MisbehavingReceiver,

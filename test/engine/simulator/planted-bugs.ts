@@ -47,7 +47,7 @@ const inSender = (send: (sender: Sender) => Sender['send']): InjectedBug => ({
 function withoutPurges(deletions: SimulatedBackend['deletions']): SimulatedBackend['deletions'] {
   return {
     isPurged: () => false,
-    purgeUser: (userId, until) => deletions.purgeUser(userId, until),
+    purgeUser: (userId, through) => deletions.purgeUser(userId, through),
   }
 }
 

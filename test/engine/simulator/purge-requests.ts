@@ -1,19 +1,19 @@
-import type { Clock } from '../../../packages/server/src/util/clock.ts'
+import type { DurableState } from './backend/durable-state.ts'
 import type { RunningProcess } from './process-lifecycle.ts'
 
 const RETRY_MS = 1000
 
 export interface PurgeRequestsOptions {
-  readonly clock: Clock
+  readonly state: DurableState
   readonly running: () => RunningProcess | undefined
   /** A process begins a purge. */
-  readonly onBegin: (userId: string, until: number) => void
+  readonly onBegin: (userId: string, through: number) => void
 }
 
 /** Carries out purges as the deletion worker does: it tries again after a failure and after a restart. */
 export class PurgeRequests {
   readonly #options: PurgeRequestsOptions
-  /** The purges that are not done, by user: the time up to which events are purged. */
+  /** The purges that are not done, by user: the seq of the last event that is purged. */
   readonly #open = new Map<string, number>()
 
   constructor(options: PurgeRequestsOptions) {
@@ -21,26 +21,26 @@ export class PurgeRequests {
   }
 
   add(userId: string): void {
-    // Events that arrive at the same time are kept.
-    const until = this.#options.clock.now() - 1
-    this.#open.set(userId, until)
-    this.#carryOut(userId, until)
+    // Events that are not durable yet are kept.
+    const through = this.#options.state.nextSeq - 1
+    this.#open.set(userId, through)
+    this.#carryOut(userId, through)
   }
 
   /** A process has started. */
   carryOutAll(): void {
-    for (const [userId, until] of this.#open) this.#carryOut(userId, until)
+    for (const [userId, through] of this.#open) this.#carryOut(userId, through)
   }
 
-  #carryOut(userId: string, until: number): void {
+  #carryOut(userId: string, through: number): void {
     const running = this.#options.running()
     if (running === undefined) return
-    this.#options.onBegin(userId, until)
+    this.#options.onBegin(userId, through)
     const isDone = (): void => {
-      if (this.#open.get(userId) === until) this.#open.delete(userId)
+      if (this.#open.get(userId) === through) this.#open.delete(userId)
     }
     const retry = (): void =>
-      void running.clock.after(RETRY_MS, () => this.#carryOut(userId, until))
-    running.process.backend.deletions.purgeUser(userId, until).then(isDone, retry)
+      void running.clock.after(RETRY_MS, () => this.#carryOut(userId, through))
+    running.process.backend.deletions.purgeUser(userId, through).then(isDone, retry)
   }
 }

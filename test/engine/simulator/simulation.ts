@@ -87,9 +87,9 @@ class Simulation {
       onInterrupted: () => invariants.interrupted(),
     })
     this.#purges = new PurgeRequests({
-      clock: this.#clock,
+      state: this.#state,
       running: () => this.#lifecycle.running,
-      onBegin: (userId, until) => invariants.rounds.purgeBegins(userId, until),
+      onBegin: (userId, through) => invariants.rounds.purgeBegins(userId, through),
     })
     for (const destination of destinations) this.#put(destination)
   }

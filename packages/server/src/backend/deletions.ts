@@ -23,7 +23,7 @@ export type DeletionStep = 'suppress' | 'purge' | 'notify' | 'done'
 export interface Deletion extends DeletionRequest {
   /** The next step. */
   readonly step: DeletionStep
-  /** When the first step began; `null` before. Events received by then are purged. */
+  /** When the first step began; `null` before. */
   readonly startedAt: number | null
   /** When each step was done; `null` before, and where the step was left out. */
   readonly suppressedAt: number | null
@@ -35,12 +35,11 @@ export interface Deletion extends DeletionRequest {
 
 /** One slice of a purge. */
 export interface Purge {
+  /** Its step `purge` has begun. */
   readonly deletionId: string
   readonly userIds: readonly string[]
   /** `null`: in every source. */
   readonly sourceIds: readonly string[] | null
-  /** Only what was received by then, in milliseconds since the epoch. */
-  readonly until: number
   /** The result of the slice before; absent for the first. */
   readonly cursor?: string
 }
@@ -60,15 +59,18 @@ export interface Deletions {
 
   /**
    * Records that the deletion begins, where `to` is its step already, or that its step is done and `to` is the
-   * next. Durable when it resolves. Safe to call twice: the second call changes nothing.
+   * next. Where the step `purge` begins, the position of the log at that moment is recorded, too: the purge removes
+   * what was appended before. Durable when it resolves. Safe to call twice: the second call changes nothing.
    */
   advance(id: string, to: DeletionStep, now: number): Promise<void>
 
   /**
    * Removes a slice of the users' events, and of the calls that name a user as their former id, with decisions,
-   * deliveries and attempts, and adds their number to the deletion. Removes the search texts of replays that
-   * have ended, too. Takes a few milliseconds. Durable when it resolves: to the cursor of the next slice, or `null`
-   * after the last. `isPurged` covers the users as soon as this is called. Safe to call twice.
+   * deliveries and attempts, and adds their number to the deletion. It goes by the position in the log, whatever the
+   * times of the events: what was appended before the step `purge` began is removed, and what was appended later stays.
+   * Removes the search texts of replays that have ended, too. Takes a few milliseconds. Durable when it resolves: to the
+   * cursor of the next slice, or `null` after the last. `isPurged` covers the users as soon as this is called. Safe to
+   * call twice. Rejects where the step `purge` has not begun.
    */
   purge(purge: Purge): Promise<string | null>
 
@@ -79,8 +81,8 @@ export interface Deletions {
   erase(signal: AbortSignal): Promise<boolean>
 
   /**
-   * Whether a purge covers this event. A part that has such an event in memory drops it and records nothing of it.
-   * False for a notice.
+   * Whether a purge of this process covers this event of the log. A part that has such an event in memory drops it and
+   * records nothing of it. False for a notice.
    */
   isPurged(carried: Carried): boolean
 }

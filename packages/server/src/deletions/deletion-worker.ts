@@ -110,11 +110,9 @@ export class DeletionWorker implements Worker {
 
   #purge(deletion: Deletion, signal: AbortSignal): Promise<boolean> {
     const { deletions, activity } = this.#options
-    const { id: deletionId, sourceIds, startedAt, suppressedAt } = deletion
-    // Events that arrived before the suppression took effect are purged, too.
-    const until = suppressedAt ?? startedAt!
+    const { id: deletionId, sourceIds } = deletion
     return this.#eachSlice(deletionId, signal, async (userIds) => {
-      const purge = { deletionId, userIds, sourceIds, until }
+      const purge = { deletionId, userIds, sourceIds }
       let cursor = await deletions.purge(purge)
       activity.purged(purge)
       while (cursor !== null && !signal.aborted)

@@ -6,27 +6,29 @@ export class DurableState {
   /** By seq. Acked entries are removed. */
   readonly log = new Map<number, readonly AcceptedEvent[]>()
   nextSeq = 1
+  /** The seq of each event, by its id. */
+  readonly seqOf = new Map<string, number>()
   /** Everything up to this seq is acked. */
   acked = 0
   readonly events = new Map<string, ArchivedEvent>()
   /** The event that was archived first, by source and messageId. */
   readonly firstByMessage = new Map<string, string>()
-  /** By user: events received up to then are purged. */
-  readonly purgedUntil = new Map<string, number>()
+  /** By user: the seq of the last event that is purged. */
+  readonly purgedThrough = new Map<string, number>()
   readonly deliveries = new Map<string, Delivery>()
   readonly destinations = new Map<string, Destination>()
   /** The ids of all destinations, including removed ones. */
   readonly destinationIds = new Set<string>()
 
   isPurged(carried: Carried): boolean {
-    return isCovered(this.purgedUntil, carried)
+    return this.isCovered(this.purgedThrough, carried)
   }
-}
 
-/** Whether one of the purges covers this event. `purges`: by user, the time up to which events are purged. */
-export function isCovered(purges: ReadonlyMap<string, number>, { event }: Carried): boolean {
-  const until = purges.get(event.userId ?? '')
-  return until !== undefined && Date.parse(event.receivedAt) <= until
+  /** Whether the event is purged. `purges`: by user, the seq of the last event that is purged. */
+  isCovered(purges: ReadonlyMap<string, number>, { id, event }: Carried): boolean {
+    const through = purges.get(event.userId ?? '')
+    return through !== undefined && this.seqOf.get(id)! <= through
+  }
 }
 
 /** Whether the delivery has ended. */

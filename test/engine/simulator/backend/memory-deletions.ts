@@ -2,7 +2,7 @@ import type { Carried, Delivery } from '@hookline/protocol'
 import type { Deletions } from '../../../../packages/server/src/backend/deletions.ts'
 import { deliveryId } from '../../../../packages/server/src/delivery/sending/webhook-request.ts'
 import type { Committer } from './committer.ts'
-import { type DurableState, isCovered } from './durable-state.ts'
+import type { DurableState } from './durable-state.ts'
 import type { BackendListener } from './backend-listener.ts'
 
 /** Purges users, each in one commit. The purges that a process knows of are lost when it is killed. */
@@ -19,20 +19,21 @@ export class MemoryDeletions implements Pick<Deletions, 'isPurged'> {
   }
 
   isPurged(carried: Carried): boolean {
-    return isCovered(this.#purges, carried)
+    return this.#state.isCovered(this.#purges, carried)
   }
 
   /**
-   * Safe to call twice. While the backend is unavailable it rejects, but `isPurged` covers the user from the call on.
+   * Removes the events of the user up to the seq `through`. Safe to call twice. While the backend is unavailable it
+   * rejects, but `isPurged` covers the user from the call on.
    */
-  purgeUser(userId: string, until: number): Promise<void> {
-    this.#purges.set(userId, Math.max(until, this.#purges.get(userId) ?? 0))
-    return this.#committer.run(() => this.#remove(userId, until))
+  purgeUser(userId: string, through: number): Promise<void> {
+    this.#purges.set(userId, Math.max(through, this.#purges.get(userId) ?? 0))
+    return this.#committer.run(() => this.#remove(userId, through))
   }
 
-  #remove(userId: string, until: number): void {
-    const { purgedUntil, events, deliveries, destinationIds, log } = this.#state
-    purgedUntil.set(userId, Math.max(until, purgedUntil.get(userId) ?? 0))
+  #remove(userId: string, through: number): void {
+    const { purgedThrough, events, deliveries, destinationIds, log } = this.#state
+    purgedThrough.set(userId, Math.max(through, purgedThrough.get(userId) ?? 0))
     const eventIds = new Set<string>()
     const removed: Delivery[] = []
     for (const [id, event] of events) {

@@ -31,6 +31,7 @@ export class MemoryLog implements Log {
   async append(events: readonly AcceptedEvent[]): Promise<void> {
     const seq = await this.#committer.run(() => {
       this.#state.log.set(this.#state.nextSeq, events)
+      for (const { id } of events) this.#state.seqOf.set(id, this.#state.nextSeq)
       this.#listener.appended(events)
       return this.#state.nextSeq++
     })

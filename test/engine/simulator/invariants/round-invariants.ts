@@ -1,7 +1,7 @@
 import type { Destination } from '@hookline/protocol'
 import type { RoundResult } from '../../../../packages/server/src/delivery/rounds/attempt-round.ts'
 import type { DeliveryTask } from '../../../../packages/server/src/delivery/lanes/lane.ts'
-import { type DurableState, isCovered, isFinal } from '../backend/durable-state.ts'
+import { type DurableState, isFinal } from '../backend/durable-state.ts'
 import type { Scenario } from '../scenario.ts'
 import type { RoundListener } from './instrumentation.ts'
 
@@ -54,9 +54,9 @@ export class RoundInvariants implements RoundListener {
     this.#inFlight.delete(task.delivery.id)
   }
 
-  /** From now on no event that was received of the user up to `until` may be sent. */
-  purgeBegins(userId: string, until: number): void {
-    this.#purges.set(userId, Math.max(until, this.#purges.get(userId) ?? 0))
+  /** From now on no event of the user up to the seq `through` may be sent. */
+  purgeBegins(userId: string, through: number): void {
+    this.#purges.set(userId, Math.max(through, this.#purges.get(userId) ?? 0))
   }
 
   /** The process has ended, and its rounds with it. */
@@ -72,7 +72,7 @@ export class RoundInvariants implements RoundListener {
     const stored = state.deliveries.get(delivery.id)
     if (stored !== undefined && isFinal(stored))
       onViolation(`${delivery.id}: sent although it was recorded as ${stored.state}`)
-    if (isCovered(this.#purges, event))
+    if (state.isCovered(this.#purges, event))
       onViolation(`${delivery.id}: sent although its user was deleted`)
     if (this.#inFlight.has(delivery.id))
       onViolation(`${delivery.id}: in two rounds at the same time`)

@@ -80,7 +80,7 @@ export const deletionSchemas = {
   create: {
     ...operation('createDeletion', 'Deletes users and notifies receivers'),
     description:
-      'In this order: suppresses the users, if requested; removes their events with deliveries and history; sends one notice for each user to each enabled destination.',
+      'In this order: suppresses the users, if requested; removes the events that arrived until then, with deliveries and history; sends one notice for each user to each enabled destination.',
     body: CreateDeletionRequest,
     response: responses(
       202,

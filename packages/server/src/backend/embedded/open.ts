@@ -102,7 +102,7 @@ function portsOf(
     tokens: new SqliteTokens(writer, reader),
     audit: new SqliteAudit(writer, reader),
     idempotentResponses: new SqliteIdempotentResponses(writer, reader),
-    deletions: new SqliteDeletions(writer, reader, databaseFile),
+    deletions: new SqliteDeletions(writer, reader, { databaseFile, duplicates }),
     suppressions: new SqliteSuppressions(writer, reader),
     notices: new SqliteNotices(writer, reader),
     noticeQueue: new SqliteNoticeQueue(writer, reader),

@@ -8,6 +8,8 @@ import { deliveriesConformance } from '../conformance/deliveries.ts'
 import { eventsConformance } from '../conformance/events.ts'
 import { logConformance } from '../conformance/log.ts'
 import { noticesConformance } from '../conformance/notices.ts'
+import { purgePositionsConformance } from '../conformance/purge-positions.ts'
+import { purgesConformance } from '../conformance/purges.ts'
 import { quarantineConformance } from '../conformance/quarantine.ts'
 import { replaysConformance } from '../conformance/replays.ts'
 import { suppressionsConformance } from '../conformance/suppressions.ts'
@@ -60,5 +62,7 @@ statisticsConformance(openHarness)
 tokensConformance(openHarness)
 keyUsesConformance(openHarness)
 deletionsConformance(openHarness)
+purgesConformance(openHarness)
+purgePositionsConformance(openHarness)
 noticesConformance(openHarness)
 suppressionsConformance(openHarness)

@@ -3,7 +3,6 @@ import { BackendUnavailable } from '../../../src/backend/backend.ts'
 import type { Deliveries } from '../../../src/backend/deliveries.ts'
 import { holdPending } from '../../../src/delivery/parking/hold-pending.ts'
 import { NO_ACTIVITY } from '../../harness/no-activity.ts'
-import { purgeAll } from '../../harness/purge-all.ts'
 import { TestEngine } from '../../harness/test-engine.ts'
 import { openReceiver } from '../../harness/receiver.ts'
 
@@ -39,14 +38,15 @@ test('deliveries that are claimed while their user is purged are not recorded af
   await engine.receive(3)
   await expect.poll(() => engine.deliveries({})).toHaveLength(3)
   const { deletions } = engine.backend
-  const until = Date.now()
-  const request = { createdAt: until, sourceIds: null, suppress: false, users: 1 }
+  const now = Date.now()
+  const request = { createdAt: now, sourceIds: null, suppress: false, users: 1 }
   await deletions.create({ id: 'del_a', ...request }, ['u1'])
+  await deletions.advance('del_a', 'purge', now)
   // The claim reads the rows before the purge, and the writer thread would write the record after it.
-  const purge = { deletionId: 'del_a', userIds: ['u1'], sourceIds: null, until }
-  const purging = purgeAll(deletions, purge)
+  const purge = { deletionId: 'del_a', userIds: ['u1'], sourceIds: null }
+  const purging = deletions.purge(purge)
   const context = { ...engine.backend, activity: NO_ACTIVITY }
   expect((await holdPending('dst_a', context)).isMore).toBe(false)
-  await purging
+  expect(await purging).toBeNull()
   expect(await engine.deliveries({})).toEqual([])
 })

@@ -6,6 +6,7 @@ import type { Deletion, DeletionRequest, Deletions, DeletionStep, Purge } from '
 import type { Page, PageRequest } from '../../page.ts'
 import { numberOrNull, pageOf, type Row } from '../database/rows.ts'
 import { Statements } from '../database/statements.ts'
+import type { Duplicates } from '../log/sqlite-log.ts'
 import { removeCopies } from '../migrations/migrate.ts'
 import type { Writer } from '../writer.ts'
 import { PurgedUsers } from './purged-users.ts'
@@ -15,16 +16,21 @@ import type { PurgePlace } from './write-purge.ts'
 /** Tries before a reader makes `erase` reject: about a second. A copy of the database reads for longer. */
 const BUSY_TRIES = 50
 
+interface SqliteDeletionsOptions {
+  readonly databaseFile: string
+  readonly duplicates: Duplicates
+}
+
 /** Deletions on the tables `deletions` and `deletion_users`, and the purge of users. */
 export class SqliteDeletions implements Deletions {
   readonly #writer: Writer
-  readonly #databaseFile: string
+  readonly #options: SqliteDeletionsOptions
   readonly #statements: Statements
-  readonly #purged = new PurgedUsers()
+  readonly #purged = new PurgedUsers({ seqOf: (eventId) => this.#seqOf(eventId) })
 
-  constructor(writer: Writer, reader: DatabaseSync, databaseFile: string) {
+  constructor(writer: Writer, reader: DatabaseSync, options: SqliteDeletionsOptions) {
     this.#writer = writer
-    this.#databaseFile = databaseFile
+    this.#options = options
     this.#statements = new Statements(reader)
   }
 
@@ -68,21 +74,22 @@ export class SqliteDeletions implements Deletions {
   }
 
   async advance(id: string, to: DeletionStep, now: number): Promise<void> {
-    this.#purged.forgetOld(now)
+    this.#purged.forgetOld()
     await this.#writer.run('advanceDeletion', { id, to, now })
   }
 
   async purge(purge: Purge): Promise<string | null> {
-    // Before the rows are removed: a part that has an event in memory must not write after the purge.
-    this.#purged.add(purge)
+    const through = this.#endOf(purge.deletionId)
+    // Before the rows are removed: a part that has an event in memory must not send it any more.
+    this.#purged.add(purge, through)
     const { cursor, ...input } = purge
     const place = cursor === undefined ? BEGINNING : (JSON.parse(cursor) as PurgePlace)
-    const next = await this.#writer.run('purgeUsers', { ...input, place })
+    const next = await this.#writer.run('purgeUsers', { ...input, through, place })
     return next === null ? null : JSON.stringify(next)
   }
 
   async erase(signal: AbortSignal): Promise<boolean> {
-    removeCopies(this.#databaseFile)
+    removeCopies(this.#options.databaseFile)
     for (let page: number | null = 0, tries = 0; page !== null;) {
       if (signal.aborted) return false
       const scrubbed: Scrubbed = await this.#writer.run('scrub', page)
@@ -97,7 +104,24 @@ export class SqliteDeletions implements Deletions {
   }
 
   isPurged(carried: Carried): boolean {
-    return this.#purged.has(carried)
+    // A duplicate is not in the table, and is dropped as such.
+    return !this.#options.duplicates.has(carried.id) && this.#purged.has(carried)
+  }
+
+  /** The seq of the last event that the purge of a deletion may remove. */
+  #endOf(deletionId: string): number {
+    const [row] = this.#statements.all('SELECT purge_through FROM deletions WHERE id = ?', [
+      deletionId,
+    ])
+    const through = numberOrNull(row?.['purge_through'] ?? null)
+    if (through === null) throw new Error(`The purge of ${deletionId} has not begun.`)
+    return through
+  }
+
+  /** The seq of an event; `undefined` where it is not in the table. */
+  #seqOf(eventId: string): number | undefined {
+    const [row] = this.#statements.all('SELECT seq FROM events WHERE id = ?', [eventId])
+    return row && Number(row['seq'])
   }
 }
 

@@ -27,18 +27,23 @@ const STEPS: readonly (readonly [to: DeletionStep, from: DeletionStep, doneAt: s
   ['done', 'notify', 'notified_at'],
 ]
 
+/** The purge ends at the last event of this moment. The writer performs every append either before this or after it. */
+const END_PURGE_HERE = 'purge_through = (SELECT COALESCE(MAX(seq), 0) FROM events)'
+
 /** Records that the deletion begins, where `to` is its step already; otherwise that `to` is its next step. */
 export function advanceDeletion(
   db: DatabaseSync,
 ): (move: { readonly id: string; readonly to: DeletionStep; readonly now: number }) => void {
   const begin = db.prepare(
-    'UPDATE deletions SET started_at = ?3 WHERE id = ?1 AND step = ?2 AND started_at IS NULL',
+    `UPDATE deletions SET started_at = ?3, ${END_PURGE_HERE}
+     WHERE id = ?1 AND step = ?2 AND started_at IS NULL`,
   )
   const moves = new Map(
     STEPS.map(([to, from, doneAt]) => [
       to,
       db.prepare(
-        `UPDATE deletions SET step = '${to}', ${doneAt} = ? WHERE id = ? AND step = '${from}'`,
+        `UPDATE deletions SET step = '${to}', ${doneAt} = ?${to === 'purge' ? `, ${END_PURGE_HERE}` : ''}
+         WHERE id = ? AND step = '${from}'`,
       ),
     ]),
   )

@@ -18,12 +18,13 @@ export interface PurgeInput {
   readonly deletionId: string
   readonly userIds: readonly string[]
   readonly sourceIds: readonly string[] | null
-  readonly until: number
+  /** The seq of the last event that it may remove. */
+  readonly through: number
   readonly place: PurgePlace
 }
 
 /**
- * Removes a slice of what was received from users until a time. Returns where the next slice begins; `null` at the end.
+ * Removes a slice of what was appended of users up to a seq. Returns where the next slice begins; `null` at the end.
  * The first slice also removes the search texts of ended replays: they may contain data of any user.
  */
 export function purgeUsers(db: DatabaseSync): (input: PurgeInput) => PurgePlace | null {
@@ -68,17 +69,18 @@ function userPurge(
   )
   const selects = ['user_id', 'previous_id'].map((column) =>
     db.prepare(
-      `SELECT seq, id, source_id, received_at FROM events
-       WHERE ${SEGMENT} = ? AND ${column} = ? AND seq > ? ORDER BY seq LIMIT ${READ_EVENTS}`,
+      `SELECT seq, id, source_id FROM events
+       WHERE ${SEGMENT} = ? AND ${column} = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ${READ_EVENTS}`,
     ),
   )
   const purgeRow = rowRemoval(db)
   return (input, { user, column, afterSeq }, { deadline, removed }) => {
     const { least, last } = bounds.get()!
+    const lastSeq = Math.min(Number(last ?? 0), input.through)
     let reachedSeq = Math.max(afterSeq, Number(least ?? 0) - 1)
-    while (reachedSeq < Number(last ?? 0)) {
+    while (reachedSeq < lastSeq) {
       const segment = segmentOf(reachedSeq + 1)
-      const rows = selects[column]!.all(segment, input.userIds[user]!, reachedSeq)
+      const rows = selects[column]!.all(segment, input.userIds[user]!, reachedSeq, lastSeq)
       for (const row of rows) {
         purgeRow(row, input, removed)
         if (performance.now() >= deadline) return Number(row['seq'])
@@ -96,9 +98,8 @@ function rowRemoval(
   db: DatabaseSync,
 ): (row: Row, purge: PurgeInput, removed: Slice['removed']) => void {
   const remove = eventRemoval(db)
-  return ({ id, source_id: sourceId, received_at: receivedAt }, { sourceIds, until }, removed) => {
-    const isOfSources = sourceIds === null || sourceIds.includes(String(sourceId))
-    if (!isOfSources || Number(receivedAt) > until) return
+  return ({ id, source_id: sourceId }, { sourceIds }, removed) => {
+    if (sourceIds !== null && !sourceIds.includes(String(sourceId))) return
     removed.deliveries += remove(String(id))
     removed.events++
   }

@@ -56,8 +56,8 @@ export class SqliteLog implements Log {
     this.#options = options
     const last = Number(reader.prepare('SELECT MAX(seq) AS seq FROM events').get()?.['seq'] ?? 0)
     this.#cursor = Number(reader.prepare('SELECT acked FROM log_position').get()?.['acked'])
-    // Where the newest rows were deleted, the next ones must still come after the position.
-    this.#nextSeq = Math.max(last, this.#cursor) + 1
+    // Where the newest rows were deleted, the next ones must still come after every position that is recorded.
+    this.#nextSeq = Math.max(last, this.#cursor, endOfPurges(reader)) + 1
     this.#leftOverThrough = last
     this.#isBehind = last > this.#cursor
     const select = reader.prepare(
@@ -156,6 +156,12 @@ export class SqliteLog implements Log {
     await promise
     signal.removeEventListener('abort', wake)
   }
+}
+
+/** The last seq that a purge may still remove, so that no later event gets it; 0 where no deletion has steps left. */
+function endOfPurges(reader: DatabaseSync): number {
+  const sql = "SELECT MAX(purge_through) AS seq FROM deletions WHERE step <> 'done'"
+  return Number(reader.prepare(sql).get()?.['seq'] ?? 0)
 }
 
 function eventsOf(row: Row): Pick<LogEntry, 'events' | 'unreadable'> {

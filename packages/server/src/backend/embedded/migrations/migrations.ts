@@ -4,6 +4,7 @@ import { deletions } from './0003-deletions.ts'
 import { tokensAuditStatistics } from './0004-tokens-audit-statistics.ts'
 import { replayEndsKeyUses } from './0005-replay-ends-key-uses.ts'
 import { segments } from './0006-segments.ts'
+import { purgesByPosition } from './0007-purges-by-position.ts'
 
 /** One step of the schema. There is no way back, and a released step never changes. */
 export interface Migration {
@@ -19,4 +20,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 4, sql: tokensAuditStatistics },
   { version: 5, sql: replayEndsKeyUses },
   { version: 6, sql: segments },
+  { version: 7, sql: purgesByPosition },
 ]

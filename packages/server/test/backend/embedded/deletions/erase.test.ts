@@ -69,7 +69,7 @@ async function purge({ deletions }: Backend): Promise<void> {
   const id = newId('del', NOON)
   const request = { id, createdAt: NOON, sourceIds: null, suppress: false, users: 1 }
   await deletions.create(request, ['u1'])
-  const slice = { deletionId: id, userIds: ['u1'], sourceIds: null, until: NOON }
+  const slice = { deletionId: id, userIds: ['u1'], sourceIds: null }
   await purgeAll(deletions, slice)
 }
 
