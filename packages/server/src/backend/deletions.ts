@@ -69,8 +69,9 @@ export interface Deletions {
    * deliveries and attempts, and adds their number to the deletion. It goes by the position in the log, whatever the
    * times of the events: what was appended before the step `purge` began is removed, and what was appended later stays.
    * Removes the search texts of replays that have ended, too. Takes a few milliseconds. Durable when it resolves: to the
-   * cursor of the next slice, or `null` after the last. `isPurged` covers the users as soon as this is called. Safe to
-   * call twice. Rejects where the step `purge` has not begun.
+   * cursor of the next slice, or `null` after the last. `isPurged` covers the users as soon as this is called. What a
+   * part still writes of a removed event afterwards is refused, without an error, after a restart too. Safe to call
+   * twice. Rejects where the step `purge` has not begun.
    */
   purge(purge: Purge): Promise<string | null>
 

@@ -55,7 +55,7 @@ export interface DeliveryQueue<E extends Carried = AcceptedEvent> {
   /**
    * Keeps the state of the deliveries and their attempts, and ends their claims. Durable when it resolves,
    * all or none. Safe to call twice. A record changes nothing where the delivery is in a final state, or
-   * where the kept delivery has more rounds than the record.
+   * where the kept delivery has more rounds than the record. It writes nothing where the event was purged.
    */
   record(records: readonly RecordedDelivery[]): Promise<void>
 

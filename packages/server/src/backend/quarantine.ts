@@ -23,7 +23,7 @@ export interface QuarantineItem extends Unreadable {
 export interface Quarantine {
   /**
    * Keeps the reason for each item. A delivery that has no end becomes `quarantined`: its claim ends, and it is not
-   * handed out again. Durable when it resolves, all or none. Safe to call twice.
+   * handed out again. Writes nothing of an event that was purged. Durable when it resolves, all or none. Safe to call twice.
    */
   add(items: readonly QuarantineItem[]): Promise<void>
 }

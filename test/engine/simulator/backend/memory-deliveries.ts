@@ -123,6 +123,8 @@ export class MemoryDeliveries implements Deliveries {
   }
 
   #keep(offered: Delivery): void {
+    // Its user was purged.
+    if (!this.#state.events.has(offered.eventId)) return
     const before = this.#state.deliveries.get(offered.id)
     const isNewer = before === undefined || (!isFinal(before) && before.rounds <= offered.rounds)
     const { firstDueAt } = before ?? offered

@@ -11,6 +11,7 @@ import { noticesConformance } from '../conformance/notices.ts'
 import { purgePositionsConformance } from '../conformance/purge-positions.ts'
 import { purgesConformance } from '../conformance/purges.ts'
 import { quarantineConformance } from '../conformance/quarantine.ts'
+import { refusedAfterPurgeConformance } from '../conformance/refused-after-purge.ts'
 import { replaysConformance } from '../conformance/replays.ts'
 import { suppressionsConformance } from '../conformance/suppressions.ts'
 import { upkeepConformance } from '../conformance/upkeep.ts'
@@ -64,5 +65,6 @@ keyUsesConformance(openHarness)
 deletionsConformance(openHarness)
 purgesConformance(openHarness)
 purgePositionsConformance(openHarness)
+refusedAfterPurgeConformance(openHarness)
 noticesConformance(openHarness)
 suppressionsConformance(openHarness)

@@ -3,6 +3,7 @@ import { BackendUnavailable } from '../../../src/backend/backend.ts'
 import type { Deliveries } from '../../../src/backend/deliveries.ts'
 import { holdPending } from '../../../src/delivery/parking/hold-pending.ts'
 import { NO_ACTIVITY } from '../../harness/no-activity.ts'
+import { purgeAll } from '../../harness/purge-all.ts'
 import { TestEngine } from '../../harness/test-engine.ts'
 import { openReceiver } from '../../harness/receiver.ts'
 
@@ -47,6 +48,8 @@ test('deliveries that are claimed while their user is purged are not recorded af
   const purging = deletions.purge(purge)
   const context = { ...engine.backend, activity: NO_ACTIVITY }
   expect((await holdPending('dst_a', context)).isMore).toBe(false)
-  expect(await purging).toBeNull()
+  await purging
+  // A slow machine leaves a part of the purge to later slices.
+  await purgeAll(deletions, purge)
   expect(await engine.deliveries({})).toEqual([])
 })

@@ -5,6 +5,7 @@ import { tokensAuditStatistics } from './0004-tokens-audit-statistics.ts'
 import { replayEndsKeyUses } from './0005-replay-ends-key-uses.ts'
 import { segments } from './0006-segments.ts'
 import { purgesByPosition } from './0007-purges-by-position.ts'
+import { recordsNeedAnEvent } from './0008-records-need-an-event.ts'
 
 /** One step of the schema. There is no way back, and a released step never changes. */
 export interface Migration {
@@ -21,4 +22,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 5, sql: replayEndsKeyUses },
   { version: 6, sql: segments },
   { version: 7, sql: purgesByPosition },
+  { version: 8, sql: recordsNeedAnEvent },
 ]

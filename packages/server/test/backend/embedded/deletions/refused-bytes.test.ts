@@ -1,0 +1,75 @@
+import { newId } from '@hookline/protocol'
+import { expect, test } from 'vitest'
+import type { Backend } from '../../../../src/backend/backend.ts'
+import { openEmbeddedBackend } from '../../../../src/backend/embedded/open.ts'
+import { acceptedEvent, NOON } from '../../../harness/accepted-event.ts'
+import { filesWith } from '../../../harness/bytes-in-folder.ts'
+import { purgeAll } from '../../../harness/purge-all.ts'
+import { openReceiver } from '../../../harness/receiver.ts'
+import { TemporaryFolder } from '../../../harness/temporary-folder.ts'
+import { TestEngine } from '../../../harness/test-engine.ts'
+import { WRITES } from '../../conformance/refused-after-purge.ts'
+
+const PLANTED = 'PLANTED-VALUE'
+
+/** The backend for an engine that has forgotten every purge, as after a fault of `isPurged`. */
+function forgetful(backend: Backend): Backend {
+  const deletions = Object.create(backend.deletions) as Backend['deletions']
+  return { ...backend, deletions: Object.assign(deletions, { isPurged: () => false }) }
+}
+
+/** Purges u1, and overwrites the bytes. */
+async function purge({ deletions }: Backend): Promise<void> {
+  const id = newId('del', NOON)
+  const request = { id, createdAt: NOON, sourceIds: null, suppress: false, users: 1 }
+  await deletions.create(request, ['u1'])
+  await purgeAll(deletions, { deletionId: id, userIds: ['u1'], sourceIds: null })
+  await deletions.erase(new AbortController().signal)
+}
+
+test('no byte of a purged user comes back from a round in flight or a lane, even if isPurged is forgotten', async () => {
+  const { promise: opened, resolve: answer } = Promise.withResolvers<void>()
+  await using receiver = await openReceiver({
+    respond: ({ body }) => opened.then(() => ({ status: 500, body: body.toString() })),
+  })
+  using folder = new TemporaryFolder()
+  {
+    await using engine = await TestEngine.open(
+      { limits: { laneConcurrency: 1 }, through: forgetful },
+      folder,
+    )
+    await engine.destination('dst_a', receiver.url)
+    const properties = { it: PLANTED }
+    const mine = Array.from({ length: 3 }, () => acceptedEvent({ properties, at: Date.now() }))
+    await engine.backend.log.append(mine)
+    await receiver.waitFor(1)
+    await expect.poll(() => engine.lanes.inMemory).toBe(3)
+
+    await purge(engine.backend)
+    expect(filesWith(folder.path, PLANTED)).toEqual([])
+
+    answer()
+    await expect.poll(() => engine.lanes.inMemory).toBe(0)
+    await engine.settled()
+    expect(await engine.deliveries({})).toEqual([])
+    expect(filesWith(folder.path, PLANTED)).toEqual([])
+  }
+  expect(filesWith(folder.path, PLANTED)).toEqual([])
+})
+
+test.each(WRITES)('not even the id of a purged event comes back with %s', async (_, write) => {
+  using folder = new TemporaryFolder()
+  const options = { dataDir: folder.path, maxWaitingBytes: 2 ** 20 }
+  const [mine, other] = [acceptedEvent(), acceptedEvent({ userId: 'u2' })]
+  {
+    await using backend = await openEmbeddedBackend(options)
+    await backend.log.append([mine, other])
+    await purge(backend)
+    await write(backend, mine)
+    expect(filesWith(folder.path, mine.id)).toEqual([])
+    expect(filesWith(folder.path, other.id)).not.toEqual([])
+  }
+  await using backend = await openEmbeddedBackend(options)
+  await write(backend, mine)
+  expect(filesWith(folder.path, mine.id)).toEqual([])
+})
