@@ -3,12 +3,10 @@ import { describe, expect, test } from 'vitest'
 import { standardSignature, xSignature } from '../src/signature.ts'
 
 describe('X-Signature', () => {
-  // Test cases 1 and 2 of RFC 2202; the keys of the others are not UTF-8.
-  test.for([
-    ['\x0b'.repeat(20), 'Hi There', 'b617318655057264e28bc0b6fb378c8ef146be00'],
-    ['Jefe', 'what do ya want for nothing?', 'effcdf6ae5eb2fa2d27416d5f184df9c259a7c79'],
-  ] as const)('with the key %j is lower-case hex HMAC-SHA1', ([key, text, signature]) => {
-    expect(xSignature(key, text)).toBe(signature)
+  test('is lower-case hex HMAC-SHA1, as in test case 2 of RFC 2202', () => {
+    expect(xSignature('Jefe', 'what do ya want for nothing?')).toBe(
+      'effcdf6ae5eb2fa2d27416d5f184df9c259a7c79',
+    )
   })
 
   test('can be verified as documented: parse, stringify, digest', () => {
