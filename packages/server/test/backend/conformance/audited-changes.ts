@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest'
 import type { AuditEntry } from '../../../src/backend/audit.ts'
 import type { Backend } from '../../../src/backend/backend.ts'
 import type { Suppression } from '../../../src/backend/deletions.ts'
-import type { Replay } from '../../../src/backend/replays.ts'
 import type { StoredToken } from '../../../src/backend/tokens.ts'
 import { NOON } from '../../harness/accepted-event.ts'
+import { newReplay } from '../../harness/new-replay.ts'
 import type { BackendHarness, OpenBackendHarness } from './backend-harness.ts'
 import { recordDelivery } from './recorded-delivery.ts'
 
@@ -48,27 +48,7 @@ const token: StoredToken = {
   expiresAt: null,
   lastUsedAt: null,
 }
-const selection = {
-  destinationId: 'dst_a',
-  states: ['expired' as const],
-  from: 0,
-  to: NOON,
-  includeDeclined: false,
-}
-const replay: Replay = {
-  id: 'rpl_a',
-  selection,
-  ratePerSecond: null,
-  state: 'queued',
-  createdAt: NOON,
-  finishedAt: null,
-  scanned: 0,
-  requeued: 0,
-  delivered: 0,
-  failed: 0,
-  reachedAt: null,
-  cursor: null,
-}
+const replay = newReplay({ id: 'rpl_a' })
 const suppression: Suppression = {
   userId: 'u1',
   sourceId: null,

@@ -1,5 +1,5 @@
-import { newId } from '@hookline/protocol'
 import { describe, expect, test } from 'vitest'
+import { newReplay } from '../../harness/new-replay.ts'
 import { purgeAll } from '../../harness/purge-all.ts'
 import { acceptedEvent, NOON } from '../../harness/accepted-event.ts'
 import type { OpenBackendHarness } from './backend-harness.ts'
@@ -36,34 +36,16 @@ export function purgesConformance(open: OpenBackendHarness): void {
     test('removes the search texts of ended replays, which may have data of the user', async () => {
       await using harness = await open()
       const { replays, deletions } = harness.backend
-      const selection = {
-        destinationId: 'dst_a',
-        states: ['expired'],
-        from: 0,
-        to: NOON,
-        text: 'ada@example.com',
-        includeDeclined: false,
-      } as const
-      const [ended, running] = [newId('rpl', NOON), newId('rpl', NOON)]
-      const counts = { scanned: 0, requeued: 0, delivered: 0, failed: 0 }
-      const fresh = { ...counts, state: 'queued', finishedAt: null } as const
-      for (const id of [ended, running])
-        await replays.create({
-          ...fresh,
-          id,
-          selection,
-          ratePerSecond: 5,
-          createdAt: NOON,
-          reachedAt: null,
-          cursor: null,
-        })
-      await replays.cancel(ended, NOON)
+      const selection = { text: 'ada@example.com' }
+      const [ended, running] = [newReplay({ selection }), newReplay({ selection })]
+      for (const replay of [ended, running]) await replays.create(replay)
+      await replays.cancel(ended.id, NOON)
       const { id: deletionId } = await request(harness)
       await purgeAll(deletions, { deletionId, userIds: ['u1'], sourceIds: null })
-      const { text: _, ...rest } = selection
-      expect(await replays.find(ended)).toMatchObject({ state: 'cancelled', ratePerSecond: 5 })
-      expect((await replays.find(ended))?.selection).toEqual(rest)
-      expect((await replays.find(running))?.selection).toEqual(selection)
+      const { text: _, ...withoutText } = ended.selection
+      const kept = { ...ended, state: 'cancelled', finishedAt: NOON, selection: withoutText }
+      expect(await replays.find(ended.id)).toEqual(kept)
+      expect(await replays.find(running.id)).toEqual(running)
     })
 
     test('goes through any number of events and users, slice by slice', async () => {

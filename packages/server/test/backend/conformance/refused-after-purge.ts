@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { Backend } from '../../../src/backend/backend.ts'
 import { deliveryId } from '../../../src/delivery/sending/webhook-request.ts'
 import { NOON } from '../../harness/accepted-event.ts'
+import { newReplay } from '../../harness/new-replay.ts'
 import { purgeAll } from '../../harness/purge-all.ts'
 import type { BackendHarness, OpenBackendHarness } from './backend-harness.ts'
 import { receive, request } from './purge-requests.ts'
@@ -50,17 +51,7 @@ export const WRITES: readonly [
   [
     'a replay',
     async ({ replays }, event) => {
-      const id = newId('rpl', NOON)
-      const selection = {
-        destinationId: 'dst_a',
-        states: ['expired'],
-        from: 0,
-        to: NOON,
-      } as const
-      const counts = { scanned: 0, requeued: 0, delivered: 0, failed: 0 }
-      const place = { createdAt: NOON, finishedAt: null, reachedAt: null, cursor: null }
-      const settings = { selection: { ...selection, includeDeclined: true }, ratePerSecond: 5 }
-      const replay = { id, state: 'queued', ...settings, ...counts, ...place } as const
+      const replay = newReplay({ selection: { includeDeclined: true } })
       await replays.create(replay)
       const deliveries = [{ id: deliveryOf(event).id, eventId: event.id }]
       const step = { deliveries, scanned: 1, reachedAt: NOON, cursor: null, now: NOON }

@@ -1,35 +1,10 @@
-import { type Delivery, type DeliveryState, formatTimestamp, newId } from '@hookline/protocol'
+import { type Delivery, type DeliveryState, formatTimestamp } from '@hookline/protocol'
 import { describe, expect, test } from 'vitest'
-import type { Replay, ReplaySelection } from '../../../src/backend/replays.ts'
+import type { ReplaySelection } from '../../../src/backend/replays.ts'
 import { acceptedEvent, NOON } from '../../harness/accepted-event.ts'
+import { newReplay } from '../../harness/new-replay.ts'
 import type { BackendHarness, OpenBackendHarness } from './backend-harness.ts'
 import { recordDelivery } from './recorded-delivery.ts'
-
-const selection: ReplaySelection = {
-  destinationId: 'dst_a',
-  states: ['rejected', 'expired'],
-  from: 0,
-  to: NOON + 1000,
-  includeDeclined: false,
-}
-
-function replay(change: Partial<Replay> = {}): Replay {
-  return {
-    id: newId('rpl', NOON),
-    selection,
-    ratePerSecond: null,
-    state: 'queued',
-    createdAt: NOON,
-    finishedAt: null,
-    scanned: 0,
-    requeued: 0,
-    delivered: 0,
-    failed: 0,
-    reachedAt: null,
-    cursor: null,
-    ...change,
-  }
-}
 
 /** Every event that a selection matches, slice by slice. */
 async function selected(
@@ -39,8 +14,9 @@ async function selected(
 ): Promise<string[]> {
   const found: string[] = []
   let cursor: string | null = null
+  const { selection: wanted } = newReplay({ selection: { to: NOON + 1000, ...change } })
   do {
-    const slice = await backend.replays.select({ ...selection, ...change }, { ...options, cursor })
+    const slice = await backend.replays.select(wanted, { ...options, cursor })
     found.push(...slice.eventIds)
     cursor = slice.cursor
   } while (cursor !== null)
@@ -55,9 +31,9 @@ export function replaysConformance(open: OpenBackendHarness): void {
     test('are kept, found and listed, newest first', async () => {
       await using harness = await open()
       const jobs = [
-        replay({ selection: { ...selection, types: ['track'], text: 'x' }, ratePerSecond: 5 }),
-        replay(),
-        replay(),
+        newReplay({ selection: { types: ['track'], text: 'x' }, ratePerSecond: 5 }),
+        newReplay(),
+        newReplay(),
       ].toSorted((a, b) => (a.id < b.id ? 1 : -1))
       for (const job of jobs) await harness.backend.replays.create(job)
       await harness.reopen()
@@ -128,7 +104,7 @@ export function replaysConformance(open: OpenBackendHarness): void {
       const { replays } = harness.backend
       const ended = await recordAt(harness, NOON, 'rejected')
       const held = await recordAt(harness, NOON, 'held')
-      const job = replay()
+      const job = newReplay()
       await replays.create(job)
       const step = {
         deliveries: [ended, held, { id: 'msg_gone', eventId: 'evt_gone' }],
@@ -164,7 +140,7 @@ export function replaysConformance(open: OpenBackendHarness): void {
     test('count how their deliveries end, and no manual retry', async () => {
       await using harness = await open()
       const { deliveries, replays } = harness.backend
-      const job = replay()
+      const job = newReplay()
       await replays.create(job)
       const ended = [0, 1, 2].map((at) => recordAt(harness, NOON + at, 'rejected'))
       const [good, bad, late] = await Promise.all(ended)
@@ -193,7 +169,7 @@ export function replaysConformance(open: OpenBackendHarness): void {
       await using harness = await open()
       const { deliveries, replays } = harness.backend
       const ended = await recordAt(harness, NOON, 'rejected')
-      const job = replay()
+      const job = newReplay()
       await replays.create(job)
       await replays.cancel(job.id, NOON)
       const step = { deliveries: [ended], scanned: 1, reachedAt: NOON, cursor: null, now: NOON }

@@ -4,34 +4,15 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { AddressGuard } from '../../../src/delivery/network/address-guard.ts'
 import { AddressForbidden } from '../../../src/delivery/network/network-errors.ts'
 import { GuardedConnector } from '../../../src/delivery/network/guarded-connector.ts'
-import { WebhookSender, type WebhookSenderOptions } from '../../../src/delivery/sending/sender.ts'
+import type { WebhookSender } from '../../../src/delivery/sending/sender.ts'
 import { systemClock } from '../../../src/util/clock.ts'
 import { makeCertificates } from '../../harness/certificates.ts'
 import { type DnsAnswer, DnsServer } from '../../harness/dns-server.ts'
 import { ManualClock } from '../../harness/manual-clock.ts'
 import { openReceiver } from '../../harness/receiver.ts'
+import { openSender, requestTo } from '../../harness/open-sender.ts'
 
-function openSender(options: Partial<WebhookSenderOptions> = {}): WebhookSender {
-  const sender = new WebhookSender({
-    clock: systemClock,
-    timeoutMs: 5000,
-    allowedNetworks: [],
-    maxConnectionsPerWebhook: 8,
-    ...options,
-  })
-  onTestFinished(() => sender[Symbol.asyncDispose]())
-  return sender
-}
-
-const send = (sender: WebhookSender, url: string) =>
-  sender.send({
-    url,
-    headers: {},
-    body: '{}',
-    deliveryId: 'msg_01',
-    attempt: 1,
-    sharedSecret: null,
-  })
+const send = (sender: WebhookSender, url: string) => sender.send(requestTo(url))
 
 async function openDns(answer: DnsAnswer): Promise<DnsServer> {
   const server = await DnsServer.open(() => answer)
@@ -48,7 +29,7 @@ describe('a webhook at a forbidden address', () => {
   )('is rejected without a connection: http and https, %s', async (host) => {
     await using receiver = await openReceiver()
     await using secure = await openReceiver({ tls: makeCertificates().good })
-    const sender = openSender()
+    const sender = openSender({ allowedNetworks: [] })
     const results = [
       await send(sender, `http://${host}:${receiver.port}/`),
       await send(sender, `https://${host}:${secure.port}/`),
@@ -67,7 +48,7 @@ describe('a webhook at a forbidden address', () => {
   ])('by name is rejected without a connection: %j', async (addresses) => {
     await using receiver = await openReceiver()
     const dns = await openDns({ addresses })
-    const sender = openSender({ dnsServers: [dns.address] })
+    const sender = openSender({ dnsServers: [dns.address], allowedNetworks: [] })
     const result = await send(sender, `http://receiver.example:${receiver.port}/`)
     expect(result).toMatchObject({ outcome: 'rejected', class: 'address_forbidden' })
     expect(receiver.connections).toBe(0)
@@ -105,7 +86,7 @@ test('a name that changes to a private address later is refused', async () => {
 test('a name that does not resolve is retried', async () => {
   const dns = await openDns('failure')
   const result = await send(
-    openSender({ dnsServers: [dns.address] }),
+    openSender({ dnsServers: [dns.address], allowedNetworks: [] }),
     'https://a.example/?k=s3cret',
   )
   expect(result).toMatchObject({ outcome: 'retry', class: 'dns_failed' })

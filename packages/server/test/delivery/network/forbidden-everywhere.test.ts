@@ -1,4 +1,4 @@
-import { type Destination, newId, type Webhook } from '@hookline/protocol'
+import type { Destination, Webhook } from '@hookline/protocol'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
@@ -9,6 +9,7 @@ import { acceptedEvent } from '../../harness/accepted-event.ts'
 import { TestEngine } from '../../harness/test-engine.ts'
 import { DnsServer } from '../../harness/dns-server.ts'
 import { HOSTILE_HOSTS, words } from '../../harness/hostile-hosts.ts'
+import { newReplay } from '../../harness/new-replay.ts'
 import { openReceiver } from '../../harness/receiver.ts'
 
 const PER_DESTINATION = 5
@@ -108,21 +109,7 @@ async function byEveryWay(engine: TestEngine, urls: readonly string[]) {
 
 async function replay({ backend, replays }: TestEngine, destinationId: string): Promise<void> {
   const states = ['rejected', 'delivered', 'expired'] as const
-  const range = { from: 0, to: Date.UTC(2100, 0), includeDeclined: false }
-  await backend.replays.create({
-    id: newId('rpl', Date.now()),
-    selection: { destinationId, states, ...range },
-    ratePerSecond: null,
-    state: 'queued',
-    createdAt: 1,
-    finishedAt: null,
-    scanned: 0,
-    requeued: 0,
-    delivered: 0,
-    failed: 0,
-    reachedAt: null,
-    cursor: null,
-  })
+  await backend.replays.create(newReplay({ selection: { destinationId, states } }))
   replays.wake()
 }
 

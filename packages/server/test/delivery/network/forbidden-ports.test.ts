@@ -1,31 +1,11 @@
 import { RESERVED_PORTS } from '@hookline/protocol'
 import { createRequire } from 'node:module'
-import { expect, onTestFinished, test } from 'vitest'
-import { WebhookSender } from '../../../src/delivery/sending/sender.ts'
-import { systemClock } from '../../../src/util/clock.ts'
+import { expect, test } from 'vitest'
+import type { WebhookSender } from '../../../src/delivery/sending/sender.ts'
 import { openReceiver, type Receiver } from '../../harness/receiver.ts'
+import { openSender, requestTo } from '../../harness/open-sender.ts'
 
-function openSender(allowedPorts?: ReadonlySet<number>): WebhookSender {
-  const sender = new WebhookSender({
-    clock: systemClock,
-    timeoutMs: 5000,
-    allowedNetworks: ['127.0.0.0/8'],
-    ...(allowedPorts && { allowedPorts }),
-    maxConnectionsPerWebhook: 8,
-  })
-  onTestFinished(() => sender[Symbol.asyncDispose]())
-  return sender
-}
-
-const send = (sender: WebhookSender, url: string) =>
-  sender.send({
-    url,
-    headers: {},
-    body: '{}',
-    deliveryId: 'msg_01',
-    attempt: 1,
-    sharedSecret: null,
-  })
+const send = (sender: WebhookSender, url: string) => sender.send(requestTo(url))
 
 /** A receiver on the first reserved port that is free on this machine. */
 async function openOnReservedPort(): Promise<Receiver> {
@@ -56,7 +36,7 @@ test.each(['http', 'https'])(
 
 test('an allowed reserved port is reached, and no other', async () => {
   await using receiver = await openOnReservedPort()
-  const sender = openSender(new Set([receiver.port]))
+  const sender = openSender({ allowedPorts: new Set([receiver.port]) })
   expect(await send(sender, receiver.url)).toMatchObject({ outcome: 'delivered' })
   expect(await send(sender, 'http://127.0.0.1:25/')).toMatchObject({ class: 'port_forbidden' })
   await sender[Symbol.asyncDispose]()

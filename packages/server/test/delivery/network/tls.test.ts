@@ -2,34 +2,14 @@ import { once } from 'node:events'
 import type { AddressInfo, Socket } from 'node:net'
 import { createServer, type TlsOptions } from 'node:tls'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { WebhookSender } from '../../../src/delivery/sending/sender.ts'
-import { systemClock } from '../../../src/util/clock.ts'
+import type { WebhookSender } from '../../../src/delivery/sending/sender.ts'
 import { makeCertificates, type ServerCertificate } from '../../harness/certificates.ts'
 import { openReceiver } from '../../harness/receiver.ts'
+import { openSender, requestTo } from '../../harness/open-sender.ts'
+
+const send = (sender: WebhookSender, url: string) => sender.send(requestTo(url))
 
 const certificates = makeCertificates()
-
-function openSender(ca?: string): WebhookSender {
-  const sender = new WebhookSender({
-    clock: systemClock,
-    timeoutMs: 5000,
-    allowedNetworks: ['127.0.0.0/8'],
-    maxConnectionsPerWebhook: 8,
-    ca,
-  })
-  onTestFinished(() => sender[Symbol.asyncDispose]())
-  return sender
-}
-
-const send = (sender: WebhookSender, url: string) =>
-  sender.send({
-    url,
-    headers: {},
-    body: '{}',
-    deliveryId: 'msg_01',
-    attempt: 1,
-    sharedSecret: null,
-  })
 
 /** A TLS server that records every byte that a client sends through TLS. */
 async function openTlsServer(options: TlsOptions) {
@@ -64,7 +44,7 @@ describe('a certificate', () => {
     ],
   ])('%s is rejected, and no byte of a request is sent', async (_name, certificate, words) => {
     const server = await openTlsServer(certificate)
-    const result = await send(openSender(certificates.ca), server.url)
+    const result = await send(openSender({ ca: certificates.ca }), server.url)
     expect(result).toMatchObject({ outcome: 'rejected', class: 'certificate_invalid' })
     expect(result.error).toContain(words)
     await expect.poll(server.allClosed).toBe(true)
@@ -85,7 +65,7 @@ describe('a certificate', () => {
     'of an added authority is accepted for %s',
     async (host) => {
       await using receiver = await openReceiver({ tls: certificates.good })
-      const sender = openSender(certificates.ca)
+      const sender = openSender({ ca: certificates.ca })
       const url = `https://${host}:${receiver.port}/hook`
       expect(await send(sender, url)).toMatchObject({ outcome: 'delivered', status: 200 })
       expect(receiver.requests).toHaveLength(1)
@@ -109,7 +89,7 @@ describe('a handshake', () => {
     const options: TlsOptions = { maxVersion: 'TLSv1.1', minVersion: 'TLSv1' }
     const ciphers = 'DEFAULT@SECLEVEL=0'
     const server = await openTlsServer({ ...certificates.good, ...options, ciphers })
-    const result = await send(openSender(certificates.ca), server.url)
+    const result = await send(openSender({ ca: certificates.ca }), server.url)
     expect(result).toMatchObject({ outcome: 'retry', class: 'connection_failed' })
     expect(result.error).toContain('The TLS handshake failed')
   })

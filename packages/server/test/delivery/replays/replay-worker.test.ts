@@ -1,44 +1,21 @@
-import { newId, type DeliveryState } from '@hookline/protocol'
+import type { DeliveryState } from '@hookline/protocol'
 import { describe, expect, test } from 'vitest'
-import type { Replay, ReplaySelection } from '../../../src/backend/replays.ts'
+import type { ReplaySelection } from '../../../src/backend/replays.ts'
 import { TestEngine } from '../../harness/test-engine.ts'
 import { ManualClock } from '../../harness/manual-clock.ts'
+import { newReplay } from '../../harness/new-replay.ts'
 import { openReceiver } from '../../harness/receiver.ts'
 import { TemporaryFolder } from '../../harness/temporary-folder.ts'
 
-const LATER = Date.UTC(2100, 0)
-
 async function replay(
   { backend, replays }: TestEngine,
-  change: Partial<ReplaySelection> = {},
+  selection: Partial<ReplaySelection> = {},
   ratePerSecond: number | null = null,
 ): Promise<string> {
-  const id = newId('rpl', 1)
-  const selection: ReplaySelection = {
-    destinationId: 'dst_a',
-    states: ['rejected', 'expired'],
-    from: 0,
-    to: LATER,
-    includeDeclined: false,
-    ...change,
-  }
-  const job: Replay = {
-    id,
-    selection,
-    ratePerSecond,
-    state: 'queued',
-    createdAt: 1,
-    finishedAt: null,
-    scanned: 0,
-    requeued: 0,
-    delivered: 0,
-    failed: 0,
-    reachedAt: null,
-    cursor: null,
-  }
+  const job = newReplay({ selection, ratePerSecond })
   await backend.replays.create(job)
   replays.wake()
-  return id
+  return job.id
 }
 
 const count = async (engine: TestEngine, state: DeliveryState): Promise<number> =>

@@ -1,36 +1,13 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { WebhookSender, type WebhookSenderOptions } from '../../../src/delivery/sending/sender.ts'
 import type { AttemptResult } from '../../../src/delivery/sending/outcome.ts'
-import { systemClock } from '../../../src/util/clock.ts'
 import { makeCertificates } from '../../harness/certificates.ts'
 import { DnsServer } from '../../harness/dns-server.ts'
 import { openReceiver } from '../../harness/receiver.ts'
+import { openSender, requestTo } from '../../harness/open-sender.ts'
 
 const certificates = makeCertificates()
-
-function openSender(options: Partial<WebhookSenderOptions> = {}): WebhookSender {
-  const sender = new WebhookSender({
-    clock: systemClock,
-    timeoutMs: 5000,
-    allowedNetworks: ['127.0.0.0/8'],
-    maxConnectionsPerWebhook: 8,
-    ca: certificates.ca,
-    ...options,
-  })
-  onTestFinished(() => sender[Symbol.asyncDispose]())
-  return sender
-}
-
-const to = (url: string) => ({
-  url,
-  headers: {},
-  body: '{}',
-  deliveryId: 'msg_01',
-  attempt: 1,
-  sharedSecret: null,
-})
 
 const phasesOf = ({ timing }: AttemptResult) => Object.keys(timing ?? {})
 
@@ -43,10 +20,10 @@ async function openDns(...addresses: readonly string[]): Promise<DnsServer> {
 test('an attempt that opens a socket reports how long each step took, and the steps add up to the total', async () => {
   await using receiver = await openReceiver({ tls: certificates.good })
   const dns = await openDns('127.0.0.1')
-  const sender = openSender({ dnsServers: [dns.address] })
-  const named = await sender.send(to(`https://receiver.test:${receiver.port}/hook`))
+  const sender = openSender({ ca: certificates.ca, dnsServers: [dns.address] })
+  const named = await sender.send(requestTo(`https://receiver.test:${receiver.port}/hook`))
   expect(phasesOf(named).slice(0, 3)).toEqual(['lookupMs', 'connectMs', 'tlsMs'])
-  const result = await sender.send(to(`https://127.0.0.1:${receiver.port}/hook`))
+  const result = await sender.send(requestTo(`https://127.0.0.1:${receiver.port}/hook`))
   expect(result.outcome).toBe('delivered')
   expect(phasesOf(result)).toEqual(['connectMs', 'tlsMs', 'answerMs'])
   const total = Object.values(result.timing ?? {}).reduce((sum, ms) => sum + ms, 0)
@@ -57,28 +34,28 @@ test('an attempt that opens a socket reports how long each step took, and the st
 test('an attempt that uses an open socket reports no steps', async () => {
   await using receiver = await openReceiver()
   const sender = openSender()
-  expect(phasesOf(await sender.send(to(receiver.url)))).toEqual(['connectMs', 'answerMs'])
+  expect(phasesOf(await sender.send(requestTo(receiver.url)))).toEqual(['connectMs', 'answerMs'])
   // undici reuses a socket only one turn of the event loop after the response.
   await new Promise((resolve) => void setImmediate(resolve))
-  expect(await sender.send(to(receiver.url))).not.toHaveProperty('timing')
+  expect(await sender.send(requestTo(receiver.url))).not.toHaveProperty('timing')
 })
 
 test('an attempt that may not connect reports no time for a response', async () => {
-  const result = await openSender({ allowedNetworks: [] }).send(to('http://127.0.0.1:8080/'))
+  const result = await openSender({ allowedNetworks: [] }).send(requestTo('http://127.0.0.1:8080/'))
   expect([result.class, phasesOf(result)]).toEqual(['address_forbidden', ['connectMs']])
 })
 
 test('each of several parallel attempts reports the steps of its own socket', async () => {
   await using receiver = await openReceiver()
   const sender = openSender({ maxConnectionsPerWebhook: 2 })
-  const sent = await Promise.all([1, 2, 3, 4].map(() => sender.send(to(receiver.url))))
+  const sent = await Promise.all([1, 2, 3, 4].map(() => sender.send(requestTo(receiver.url))))
   expect(sent.filter(({ timing }) => timing !== undefined)).toHaveLength(2)
 })
 
 test('after a deadline, the last step reported is the one in which it passed', async () => {
   const dns = await openDns()
   const sender = openSender({ timeoutMs: 200, dnsServers: [dns.address] })
-  const inLookup = await sender.send(to('http://receiver.test/'))
+  const inLookup = await sender.send(requestTo('http://receiver.test/'))
   expect(inLookup).toMatchObject({ class: 'timeout', timing: { lookupMs: expect.any(Number) } })
   expect(phasesOf(inLookup)).toEqual(['lookupMs'])
 
@@ -87,12 +64,12 @@ test('after a deadline, the last step reported is the one in which it passed', a
   await once(mute, 'listening')
   mute.on('connection', (socket) => onTestFinished(() => void socket.destroy()))
   const { port } = mute.address() as AddressInfo
-  const inTls = await sender.send(to(`https://127.0.0.1:${port}/`))
+  const inTls = await sender.send(requestTo(`https://127.0.0.1:${port}/`))
   expect(phasesOf(inTls)).toEqual(['connectMs', 'tlsMs'])
   expect(inTls.timing?.tlsMs).toBeGreaterThan(100)
 
   await using receiver = await openReceiver({ respond: 'silence' })
-  const inAnswer = await sender.send(to(receiver.url))
+  const inAnswer = await sender.send(requestTo(receiver.url))
   expect(phasesOf(inAnswer)).toEqual(['connectMs', 'answerMs'])
   expect(inAnswer.timing?.answerMs).toBeGreaterThan(100)
 })

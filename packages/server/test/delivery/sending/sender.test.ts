@@ -3,26 +3,11 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { LIMITS } from '@hookline/protocol'
-import { WebhookSender, type WebhookSenderOptions } from '../../../src/delivery/sending/sender.ts'
 import type { WebhookRequest } from '../../../src/delivery/sending/webhook-request.ts'
-import { systemClock } from '../../../src/util/clock.ts'
 import { ManualClock } from '../../harness/manual-clock.ts'
 import { openReceiver, type ReceivedRequest, type ReceiverOptions } from '../../harness/receiver.ts'
 import type { ReceiverResponse } from '../../harness/receiver-response.ts'
-
-const LOOPBACK = ['127.0.0.0/8', '::1/128']
-
-function openSender(options: Partial<WebhookSenderOptions> = {}): WebhookSender {
-  const sender = new WebhookSender({
-    clock: systemClock,
-    timeoutMs: 5000,
-    allowedNetworks: LOOPBACK,
-    maxConnectionsPerWebhook: 8,
-    ...options,
-  })
-  onTestFinished(() => sender[Symbol.asyncDispose]())
-  return sender
-}
+import { openSender, requestTo } from '../../harness/open-sender.ts'
 
 async function listening(options: ReceiverOptions = {}) {
   const receiver = await openReceiver(options)
@@ -30,15 +15,11 @@ async function listening(options: ReceiverOptions = {}) {
   return receiver
 }
 
-const request = (url: string, changes: Partial<WebhookRequest> = {}): WebhookRequest => ({
-  url,
-  headers: {},
-  body: '{"version":1,"type":"track","event":"Sign up","userId":"ü"}',
-  deliveryId: 'msg_01',
-  attempt: 1,
-  sharedSecret: null,
-  ...changes,
-})
+const request = (url: string, change: Partial<WebhookRequest> = {}): WebhookRequest =>
+  requestTo(url, {
+    body: '{"version":1,"type":"track","event":"Sign up","userId":"ü"}',
+    ...change,
+  })
 
 function only(requests: readonly ReceivedRequest[]): ReceivedRequest {
   const [first] = requests

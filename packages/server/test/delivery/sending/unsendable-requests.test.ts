@@ -4,27 +4,15 @@ import { errors, Pool } from 'undici'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { TestDeliverySender } from '../../../src/delivery/rounds/test-delivery-sender.ts'
 import { Exchange } from '../../../src/delivery/sending/exchange.ts'
-import { WebhookSender, type WebhookSenderOptions } from '../../../src/delivery/sending/sender.ts'
 import type { WebhookRequest } from '../../../src/delivery/sending/webhook-request.ts'
 import { parseWebhooksSettings } from '../../../src/destination-settings/webhooks/settings.ts'
 import { systemClock } from '../../../src/util/clock.ts'
 import { AdminServer } from '../../admin/admin-server.ts'
 import { openReceiver, type ReceiverOptions } from '../../harness/receiver.ts'
 import { TestEngine } from '../../harness/test-engine.ts'
+import { openSender, requestTo } from '../../harness/open-sender.ts'
 
 const REFUSED = { outcome: 'rejected', class: 'request_invalid' } as const
-
-function openSender(options: Partial<WebhookSenderOptions> = {}): WebhookSender {
-  const sender = new WebhookSender({
-    clock: systemClock,
-    timeoutMs: 5000,
-    allowedNetworks: ['127.0.0.0/8'],
-    maxConnectionsPerWebhook: 8,
-    ...options,
-  })
-  onTestFinished(() => sender[Symbol.asyncDispose]())
-  return sender
-}
 
 async function listening(options: ReceiverOptions = {}) {
   const receiver = await openReceiver(options)
@@ -32,14 +20,8 @@ async function listening(options: ReceiverOptions = {}) {
   return receiver
 }
 
-const request = (url: string, headers: object = {}): WebhookRequest => ({
-  url,
-  headers: headers as WebhookRequest['headers'],
-  body: '{"a":1}',
-  deliveryId: 'msg_01',
-  attempt: 1,
-  sharedSecret: null,
-})
+const request = (url: string, headers: object = {}): WebhookRequest =>
+  requestTo(url, { headers: headers as WebhookRequest['headers'], body: '{"a":1}' })
 
 /** Static headers that a destination may have stored, and that HTTP does not let Hookline send. */
 const UNSENDABLE: readonly (readonly [name: string, value: unknown])[] = [
