@@ -25,7 +25,7 @@ export interface Deletion extends DeletionRequest {
   readonly step: DeletionStep
   /** When the first step began; `null` before. */
   readonly startedAt: number | null
-  /** When each step was done; `null` before, and where the step was left out. */
+  /** When each step was done; `null` before, and if the step was left out. */
   readonly suppressedAt: number | null
   readonly purgedAt: number | null
   readonly notifiedAt: number | null
@@ -58,8 +58,8 @@ export interface Deletions {
   users(id: string, options: { readonly after: string; readonly limit: number }): Promise<string[]>
 
   /**
-   * Records that the deletion begins, where `to` is its step already, or that its step is done and `to` is the
-   * next. Where the step `purge` begins, the position of the log at that moment is recorded, too: the purge removes
+   * If `to` is the current step, records that the deletion begins. Otherwise records that the current step is done, and
+   * that `to` is the next. When the step `purge` begins, the position of the log is recorded as well: the purge removes
    * what was appended before. Durable when it resolves. Safe to call twice: the second call changes nothing.
    */
   advance(id: string, to: DeletionStep, now: number): Promise<void>
@@ -68,22 +68,22 @@ export interface Deletions {
    * Removes a slice of the users' events, and of the calls that name a user as their former id, with decisions,
    * deliveries and attempts, and adds their number to the deletion. It goes by the position in the log, whatever the
    * times of the events: what was appended before the step `purge` began is removed, and what was appended later stays.
-   * Removes the search texts of replays that have ended, too. Takes a few milliseconds. Durable when it resolves: to the
-   * cursor of the next slice, or `null` after the last. `isPurged` covers the users as soon as this is called. What a
-   * part still writes of a removed event afterwards is refused, without an error, after a restart too. Safe to call
-   * twice. Rejects where the step `purge` has not begun.
+   * Removes the search texts of ended replays as well. Takes a few milliseconds. Resolves to the cursor of the next
+   * slice, or `null` after the last; the slice is durable then. `isPurged` covers the users as soon as this is called.
+   * From then on the backend writes nothing of a removed event, also after a restart; a caller that tries gets no error.
+   * Safe to call twice. Rejects if the step `purge` has not begun.
    */
   purge(purge: Purge): Promise<string | null>
 
   /**
    * Overwrites every byte of removed content that the backend has stored, in slices of a few milliseconds.
-   * Safe to call twice. Resolves to whether it reached the end: false where `signal` aborted first.
+   * Safe to call twice. Resolves to whether it reached the end: false if `signal` aborted first.
    */
   erase(signal: AbortSignal): Promise<boolean>
 
   /**
-   * Whether a purge of this process covers this event of the log. A part that has such an event in memory drops it and
-   * records nothing of it. False for a notice.
+   * Whether a purge that this process ran covers this event of the log. Whoever has such an event in memory drops it
+   * and records nothing of it. False for a notice.
    */
   isPurged(carried: Carried): boolean
 }

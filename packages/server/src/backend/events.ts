@@ -37,13 +37,13 @@ export interface EventFilter {
   readonly text?: string
 }
 
-/** The archive: every accepted event, and why it was not delivered where it was not. */
+/** The archive: every accepted event, and for each destination that got no delivery of it, the reason. */
 export interface Events {
   /**
    * Archives the events, and resolves to the ids of the duplicates among them: another event with the same
    * source and messageId was archived before, within the backend's window. A duplicate is not archived; the first event
-   * counts it. Writes nothing of an event that was purged. Durable when it resolves. Safe to call twice: an event is never a
-   * duplicate of itself.
+   * counts it. Writes nothing of an event that was purged. Durable when it resolves. Safe to call twice: an event is
+   * never a duplicate of itself.
    */
   archive(entries: readonly Archiving[]): Promise<ReadonlySet<string>>
 

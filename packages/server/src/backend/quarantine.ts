@@ -12,7 +12,7 @@ export interface Unreadable {
 export interface QuarantineItem extends Unreadable {
   /** Milliseconds since the epoch. */
   readonly at: number
-  /** The delivery as it is, where it may not be recorded yet. */
+  /** The delivery as it is, if it may not be recorded yet. */
   readonly delivery?: Delivery
 }
 
@@ -23,7 +23,8 @@ export interface QuarantineItem extends Unreadable {
 export interface Quarantine {
   /**
    * Keeps the reason for each item. A delivery that has no end becomes `quarantined`: its claim ends, and it is not
-   * handed out again. Writes nothing of an event that was purged. Durable when it resolves, all or none. Safe to call twice.
+   * handed out again. Writes nothing of an event that was purged. Durable when it resolves, all or none. Safe to call
+   * twice.
    */
   add(items: readonly QuarantineItem[]): Promise<void>
 }

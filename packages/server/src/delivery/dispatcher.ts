@@ -43,7 +43,7 @@ export interface DispatcherOptions {
   readonly limits: LaneSchedulerOptions['limits']
 }
 
-/** Fresh tasks that may be on their way into the backend at once. Some thousand fill a commit. */
+/** The most fresh tasks that are being parked at one time. With more, the pipeline waits. */
 const MOST_PARKING = 1_000
 
 /**
@@ -119,8 +119,8 @@ export class Dispatcher implements AsyncDisposable {
   }
 
   /**
-   * Resolves when it may take more tasks: at once, but for tasks that are on their way into the backend. There is a bound
-   * for those, so that the log waits for the disk and never for a receiver.
+   * Resolves when it takes more tasks: at once, unless MOST_PARKING tasks are being parked. So the pipeline waits for the
+   * disk where it must, and never for a receiver.
    */
   async ready(): Promise<void> {
     if (this.#parking < MOST_PARKING) return

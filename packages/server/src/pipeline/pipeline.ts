@@ -91,8 +91,8 @@ export class Pipeline {
       if (!(await this.#quarantineUnreadable(entries, signal))) return
       let isFirst = true
       for (const slice of this.#slicesOf(entries)) {
-        // Nothing below has to wait for the event loop: an archive without a decline writes nothing.
         if (signal.aborted) return
+        // An archive without a decline writes nothing and does not wait, so nothing below gives the event loop a turn.
         if (!isFirst) await turn()
         isFirst = false
         await this.#options.dispatcher.ready()
@@ -101,7 +101,7 @@ export class Pipeline {
     }
   }
 
-  /** Events of the entries that are not handed over, so many at a time as make SLICE_DELIVERIES. */
+  /** The events of the entries that are not handed over yet. A slice ends when it has SLICE_DELIVERIES deliveries. */
   *#slicesOf(entries: readonly LogEntry[]): Iterable<readonly EntryEvent[]> {
     const { destinationsBySource } = this.#options.catalog.current
     let slice: EntryEvent[] = []

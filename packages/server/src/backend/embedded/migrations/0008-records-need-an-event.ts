@@ -1,7 +1,7 @@
 /**
- * The database refuses what is written of an event that is gone, so that a record behind a purge brings nothing back. The
- * INSERT then has no effect, and is no error. Triggers, because no statement can forget them, and because they cost less
- * than a condition in the statement.
+ * The database ignores a record of an event that is gone: an INSERT that comes after a purge brings nothing back, and is
+ * no error. These are triggers because no statement can forget them, and because they cost less than a condition in each
+ * statement.
  */
 export const recordsNeedAnEvent = `
   CREATE TRIGGER delivery_needs_event BEFORE INSERT ON deliveries
