@@ -76,7 +76,8 @@ export class Supervisor {
       if (error === undefined) return
       const now = clock.now()
       if (now - startedAt >= STABLE_MS) inARow = 1
-      counted = counted.filter((at) => now - at < WINDOW_MS)
+      // Times ahead of `now` are from before the clock was set back.
+      counted = counted.filter((at) => Math.abs(now - at) < WINDOW_MS)
       if (!isTransient(error.value)) counted = [...counted, now]
       const failure = { worker: worker.name, error: error.value, failures: counted.length }
       if (counted.length >= MOST_FAILURES) return this.#giveUp(failure)
@@ -84,7 +85,7 @@ export class Supervisor {
     }
   }
 
-  /** The error that the worker rejected with; `undefined` where it ended because of the signal. */
+  /** The error that the worker rejected with; `undefined` if it ended because of the signal. */
   async #runOnce(worker: Worker): Promise<{ readonly value: unknown } | undefined> {
     const { clock, signal } = this.#options
     const onRecovered = (): void => void this.#failing.delete(worker.name)
