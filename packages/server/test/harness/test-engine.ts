@@ -11,7 +11,8 @@ import { DeliveryEngine } from '../../src/engine/delivery-engine.ts'
 import { Metrics } from '../../src/telemetry/metrics.ts'
 import { type Clock, systemClock } from '../../src/util/clock.ts'
 import type { WorkerGivenUp } from '../../src/util/supervisor.ts'
-import { acceptedEvent, NOON } from './accepted-event.ts'
+import { acceptedEvent } from './accepted-event.ts'
+import { newDestination } from './catalog-records.ts'
 import { NO_ACTIVITY } from './no-activity.ts'
 import { TemporaryFolder } from './temporary-folder.ts'
 
@@ -103,19 +104,8 @@ export class TestEngine implements AsyncDisposable {
     url: string,
     change: Partial<Destination> = {},
   ): Promise<Destination> {
-    const destination: Destination = {
-      id,
-      sourceId: 'src_a',
-      type: 'Webhooks',
-      name: id,
-      enabled: true,
-      paused: null,
-      settings: { sharedSecret: null, webhooks: [{ url, headers: {} }], successPolicy: 'any' },
-      createdAt: NOON,
-      updatedAt: NOON,
-      version: 1,
-      ...change,
-    }
+    const settings = { webhooks: [{ url, headers: {} }] }
+    const destination = newDestination({ id, name: id, settings, ...change })
     await this.backend.catalog.putDestination(destination)
     return destination
   }

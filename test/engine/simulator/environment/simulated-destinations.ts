@@ -1,4 +1,5 @@
 import type { Destination } from '@hookline/protocol'
+import { newDestination } from '../../../../packages/server/test/harness/catalog-records.ts'
 import type { Scenario } from '../scenario.ts'
 import type { ReceiverBehaviour } from './receiver-behaviour.ts'
 
@@ -25,22 +26,8 @@ export function destinationOf(
   urls: readonly string[],
   successPolicy: 'any' | 'each',
 ): Destination {
-  return {
-    id,
-    sourceId: 'src_a',
-    type: 'Webhooks',
-    name: id,
-    enabled: true,
-    paused: null,
-    settings: {
-      sharedSecret: null,
-      webhooks: urls.map((url) => ({ url, headers: {} })),
-      successPolicy,
-    },
-    createdAt: 0,
-    updatedAt: 0,
-    version: 1,
-  }
+  const webhooks = urls.map((url) => ({ url, headers: {} }))
+  return newDestination({ id, name: id, settings: { webhooks, successPolicy } })
 }
 
 const PAUSED = { since: 0, reason: 'operator' } as const

@@ -1,10 +1,10 @@
-import type { Destination, Source } from '@hookline/protocol'
 import { describe, expect, test } from 'vitest'
 import type { AuditEntry } from '../../../src/backend/audit.ts'
 import type { Backend } from '../../../src/backend/backend.ts'
 import type { Suppression } from '../../../src/backend/deletions.ts'
 import type { StoredToken } from '../../../src/backend/tokens.ts'
 import { NOON } from '../../harness/accepted-event.ts'
+import { newDestination, newSource } from '../../harness/catalog-records.ts'
 import { newReplay } from '../../harness/new-replay.ts'
 import type { BackendHarness, OpenBackendHarness } from './backend-harness.ts'
 import { recordDelivery } from './recorded-delivery.ts'
@@ -20,25 +20,8 @@ const entry: AuditEntry = {
   requestId: 'r1',
 }
 
-const times = { createdAt: NOON, updatedAt: NOON, version: 1 }
-const source: Source = {
-  id: 'src_a',
-  name: 'Shop',
-  enabled: true,
-  rateLimit: null,
-  writeKeys: [],
-  ...times,
-}
-const destination: Destination = {
-  id: 'dst_a',
-  sourceId: 'src_a',
-  type: 'Webhooks',
-  name: 'CRM',
-  enabled: true,
-  paused: null,
-  settings: { sharedSecret: null, webhooks: [], successPolicy: 'any' },
-  ...times,
-}
+const source = newSource()
+const destination = newDestination()
 const token: StoredToken = {
   id: 'tok_b',
   name: 'ci',

@@ -1,36 +1,17 @@
-import type { Destination, Source } from '@hookline/protocol'
 import { describe, expect, test } from 'vitest'
 import { CatalogConflict } from '../../../src/backend/catalog.ts'
 import { NOON } from '../../harness/accepted-event.ts'
+import { newDestination, newSource } from '../../harness/catalog-records.ts'
 import type { OpenBackendHarness } from './backend-harness.ts'
 
-const source: Source = {
-  id: 'src_a',
-  name: 'Shop',
-  enabled: true,
-  rateLimit: null,
-  writeKeys: [{ key: 'wk_a', createdAt: NOON }],
-  createdAt: NOON,
-  updatedAt: NOON,
-  version: 1,
-}
+const source = newSource({ name: 'Shop', writeKeys: [{ key: 'wk_a', createdAt: NOON }] })
 
-const destination: Destination = {
-  id: 'dst_a',
-  sourceId: 'src_a',
-  type: 'Webhooks',
-  name: 'CRM',
-  enabled: true,
-  paused: null,
+const destination = newDestination({
   settings: {
     sharedSecret: 's3cret',
     webhooks: [{ url: 'https://example.com/', headers: { 'x-key': 'v' } }],
-    successPolicy: 'any',
   },
-  createdAt: NOON,
-  updatedAt: NOON,
-  version: 1,
-}
+})
 
 export function catalogConformance(open: OpenBackendHarness): void {
   describe('the catalog', () => {

@@ -12,6 +12,7 @@ import { Redacted } from '../../../../src/util/redacted.ts'
 import { SecretBox } from '../../../../src/util/secret-box.ts'
 import { NOON } from '../../../harness/accepted-event.ts'
 import { filesWith } from '../../../harness/bytes-in-folder.ts'
+import { newDestination } from '../../../harness/catalog-records.ts'
 import { TemporaryFolder } from '../../../harness/temporary-folder.ts'
 
 const SECRET = 'planted-shared-secret'
@@ -19,23 +20,13 @@ const PREVIOUS = 'planted-previous-secret'
 const VALUE = 'planted-header-value'
 const PLANTED = [SECRET, PREVIOUS, VALUE]
 
-const destination: Destination = {
-  id: 'dst_a',
-  sourceId: 'src_a',
-  type: 'Webhooks',
-  name: 'CRM',
-  enabled: true,
-  paused: null,
+const destination = newDestination({
   settings: {
     sharedSecret: SECRET,
     previousSecret: { secret: PREVIOUS, until: NOON },
     webhooks: [{ url: 'https://example.com/', headers: { authorization: VALUE } }],
-    successPolicy: 'any',
   },
-  createdAt: NOON,
-  updatedAt: NOON,
-  version: 1,
-}
+})
 
 function open(folder: TemporaryFolder, key?: string): Promise<Backend> {
   const encryptionKey = key === undefined ? undefined : new Redacted(key)
