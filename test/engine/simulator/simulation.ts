@@ -89,7 +89,7 @@ class Simulation {
     this.#purges = new PurgeRequests({
       state: this.#state,
       running: () => this.#lifecycle.running,
-      onBegin: (userId, through) => invariants.rounds.purgeBegins(userId, through),
+      onBegin: (userId, through) => invariants.purgeBegins(userId, through),
     })
     for (const destination of destinations) this.#put(destination)
   }

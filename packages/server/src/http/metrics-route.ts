@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify'
 import type { Metrics } from '../telemetry/metrics.ts'
-import { turn } from '../util/pause.ts'
+import { turn } from '../util/clock.ts'
 
 /** `GET /metrics`: all metrics, in the text format of Prometheus. */
 export function metricsRoute(metrics: Metrics): FastifyPluginAsync {

@@ -12,7 +12,6 @@ import { quarantineAll } from '../delivery/records/quarantine.ts'
 import type { ActivityListener } from '../telemetry/activity-listener.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { Clock } from '../util/clock.ts'
-import { turn } from '../util/pause.ts'
 import type { Acks } from './acks.ts'
 import { decide } from './decide.ts'
 
@@ -93,7 +92,7 @@ export class Pipeline {
       for (const slice of this.#slicesOf(entries)) {
         if (signal.aborted) return
         // An archive without a decline writes nothing and does not wait, so nothing below gives the event loop a turn.
-        if (!isFirst) await turn()
+        if (!isFirst) await this.#options.clock.turn()
         isFirst = false
         await this.#options.dispatcher.ready()
         if (!(await this.#take(slice, signal))) return

@@ -12,11 +12,6 @@ export async function pause(clock: Clock, ms: number, signal: AbortSignal): Prom
   signal.removeEventListener('abort', end)
 }
 
-/** Resolves in the next turn of the event loop, after all work that is already waiting. */
-export function turn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
-}
-
 /**
  * How long to wait after so many failures in a row, in milliseconds: `firstMs` after the first, then twice as long each
  * time, up to 10 s. It varies by 25 %, so that many callers do not try again at the same moment.

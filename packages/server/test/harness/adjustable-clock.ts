@@ -15,6 +15,10 @@ export class AdjustableClock implements Clock {
     return systemClock.after(delayMs, task)
   }
 
+  turn(): Promise<void> {
+    return systemClock.turn()
+  }
+
   /** Sets the clock forward, or back when `ms` is negative. */
   adjust(ms: number): void {
     this.#offsetMs += ms

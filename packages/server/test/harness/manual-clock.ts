@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/util/clock.ts'
+import { type Clock, turn } from '../../src/util/clock.ts'
 
 /** A clock that advances only when a test calls `advance`. */
 export class ManualClock implements Clock {
@@ -20,6 +20,8 @@ export class ManualClock implements Clock {
       this.#timers = this.#timers.filter((other) => other !== timer)
     }
   }
+
+  readonly turn = turn
 
   /** Advances the clock and runs the tasks that become due, in the order of their times. */
   advance(ms: number): void {

@@ -22,6 +22,10 @@ export class ProcessClock implements Clock {
     })
   }
 
+  turn(): Promise<void> {
+    return new Promise((resolve) => this.after(0, resolve))
+  }
+
   kill(): void {
     this.#isAlive = false
   }

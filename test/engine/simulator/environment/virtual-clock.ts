@@ -29,6 +29,10 @@ export class VirtualClock implements Clock {
     return () => (timer.task = undefined)
   }
 
+  turn(): Promise<void> {
+    return new Promise((resolve) => this.after(0, resolve))
+  }
+
   /**
    * Sets the time to that of the next timer and runs all timers of that time. Without a timer before `until`, sets it
    * to `until`.

@@ -5,7 +5,7 @@ import { type DurableState, isFinal } from '../backend/durable-state.ts'
 
 /**
  * The status of one event for one destination. `unrecorded`: to be delivered, and not recorded yet. `cancelled`: the
- * destination was removed or the user deleted, so the event need not be delivered.
+ * destination was removed or the deletion of the user has begun, so the event need not be delivered.
  */
 type Status = 'unrecorded' | 'declined' | 'cancelled' | Delivery['state']
 
@@ -22,6 +22,8 @@ export class EventLedger implements BackendListener {
   readonly #counts = new Map<Status, number>()
   readonly #duplicates = new Set<string>()
   readonly #purged = new Set<string>()
+  /** The purges that have begun: by user, the seq of the last event that is purged. */
+  readonly #purges = new Map<string, number>()
   #unackedEvents = 0
   #events = 0
 
@@ -50,8 +52,9 @@ export class EventLedger implements BackendListener {
       this.#duplicates.add(event.id)
       return
     }
+    const status = this.#state.isCovered(this.#purges, event) ? 'cancelled' : 'unrecorded'
     for (const id of result === 'first' ? this.#state.destinations.keys() : [])
-      this.#change(keyOf(event.id, id), 'unrecorded')
+      this.#change(keyOf(event.id, id), status)
     for (const { destinationId } of declined)
       this.#change(keyOf(event.id, destinationId), 'declined')
   }
@@ -67,8 +70,9 @@ export class EventLedger implements BackendListener {
 
   acked(events: readonly AcceptedEvent[]): void {
     this.#unackedEvents -= events.length
-    for (const { id } of events) {
-      if (this.#duplicates.has(id)) continue
+    for (const event of events) {
+      const { id } = event
+      if (this.#duplicates.has(id) || this.#state.isCovered(this.#purges, event)) continue
       if (!this.#state.events.has(id)) this.#onViolation(`${id}: acked before it was archived`)
       for (const destinationId of this.#state.destinations.keys()) {
         const status = this.#statuses.get(keyOf(id, destinationId))
@@ -82,6 +86,21 @@ export class EventLedger implements BackendListener {
   removed(destinationId: string): void {
     for (const [key, status] of this.#statuses) {
       if (status === 'unrecorded' && key.endsWith(destinationId)) this.#change(key, 'cancelled')
+    }
+  }
+
+  /**
+   * A purge of the user's events up to the seq `through` begins. The engine may ack them from now on, before the purge
+   * is durable: it is carried out after every restart.
+   */
+  purgeBegins(userId: string, through: number): void {
+    this.#purges.set(userId, Math.max(through, this.#purges.get(userId) ?? 0))
+    for (const event of this.#state.events.values()) {
+      if (!this.#state.isCovered(this.#purges, event)) continue
+      for (const destinationId of this.#state.destinationIds) {
+        const key = keyOf(event.id, destinationId)
+        if (this.#statuses.get(key) === 'unrecorded') this.#change(key, 'cancelled')
+      }
     }
   }
 

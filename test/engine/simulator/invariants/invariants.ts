@@ -106,6 +106,12 @@ export class Invariants {
     if (isPaused) this.violated(`${url}: tried while it was paused`)
   }
 
+  /** The process begins to purge the user's events up to the seq `through`. */
+  purgeBegins(userId: string, through: number): void {
+    this.rounds.purgeBegins(userId, through)
+    this.ledger.purgeBegins(userId, through)
+  }
+
   /** A process ended before it could record the results of all its rounds. */
   interrupted(): void {
     this.#interruptions++

@@ -7,7 +7,6 @@ import type { Quarantine, Unreadable } from '../../backend/quarantine.ts'
 import type { ActivityListener } from '../../telemetry/activity-listener.ts'
 import type { Metrics } from '../../telemetry/metrics.ts'
 import type { Clock } from '../../util/clock.ts'
-import { turn } from '../../util/pause.ts'
 import { Recurring } from '../../util/recurring.ts'
 import type { Worker } from '../../util/worker.ts'
 import { expireUnderOpenBreaker } from './expiry.ts'
@@ -94,7 +93,7 @@ export class ParkedFeed implements Worker {
     let fed = 0
     for (const [destinationId, dueAt] of await deliveries.nextDue()) {
       // A claim reads at once, so that many of them would keep everything else waiting.
-      if (++fed % LANES_A_TURN === 0) await turn()
+      if (++fed % LANES_A_TURN === 0) await this.#options.clock.turn()
       lookAt = Math.min(lookAt, await this.#feedLaneOrLater(destinationId, dueAt))
     }
     return lookAt - clock.now()

@@ -182,6 +182,7 @@ test('a name that changes to a private address after its first delivery is refus
   const clock: Clock = {
     now: () => systemClock.now() + skippedMs,
     after: (delayMs, task) => systemClock.after(delayMs, task),
+    turn: () => systemClock.turn(),
   }
   const dnsServers = [names.address]
   const engine = await openEngine({ clock, dnsServers, allowedNetworks: ['127.0.0.1/32'] })

@@ -1,4 +1,4 @@
-import { turn } from '../../../util/pause.ts'
+import { turn } from '../../../util/clock.ts'
 
 /** Rows that one step looks at: a few milliseconds of work, so that no list holds up ingestion. */
 export const SCAN_CHUNK = 2_500

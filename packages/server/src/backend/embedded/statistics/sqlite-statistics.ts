@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Counts, CountsRange, CountsRow, Span, Statistics } from '../../statistics.ts'
-import { turn } from '../../../util/pause.ts'
+import { turn } from '../../../util/clock.ts'
 import { conditionsOf } from '../database/conditions.ts'
 import type { Row } from '../database/rows.ts'
 import { Statements } from '../database/statements.ts'
