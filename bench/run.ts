@@ -9,7 +9,7 @@ import { saveResult } from './report/results.ts'
 // npm run bench                     runs every benchmark for five rounds and stores the results in bench/results
 // npm run bench -- delivery         runs one of them, or several
 // npm run bench -- --quick          runs each for one short round on less data, and fails if one is much worse than
-//                                   bench/baseline.json; stores no results
+//                                   bench/baseline.json three times in a row; stores no results
 // npm run bench -- --quick --baseline    writes that file
 //
 // benchmarks/ has the benchmarks and their goals, load/ what makes load and receives deliveries, programs/ the programs
@@ -17,6 +17,8 @@ import { saveResult } from './report/results.ts'
 
 const FULL = { rounds: 5, seconds: 4, isQuick: false }
 const QUICK = { rounds: 1, seconds: 1, isQuick: true }
+/** How often a quick round is measured again before a figure counts as much worse. */
+const MEASURED_AGAIN = 2
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -63,17 +65,30 @@ if (!values.quick) {
   const made = Object.entries(all).map(([name, { figures }]) => [name, toBaseline(figures)])
   writeBaseline({ ...readBaseline(), ...Object.fromEntries(made) })
 } else {
-  compareWithBaseline()
+  await compareWithBaseline()
 }
 
-/** Prints each figure's ratio to the baseline. Sets the exit code if one is much worse. */
-function compareWithBaseline(): void {
-  const known = readBaseline()
-  for (const [name, { figures }] of Object.entries(all)) {
-    for (const { name: figure, ratio, isBroken } of againstBaseline(figures, known[name])) {
-      const verdict = isBroken ? ': MUCH WORSE' : ''
-      console.log(`${name}, ${figure}: ${ratio.toFixed(2)} of the baseline${verdict}`)
-      if (isBroken) process.exitCode = 1
+/**
+ * Prints each figure's ratio to the baseline. A benchmark with a figure that is much worse is measured again: something
+ * else may have used the machine during its one short round. Sets the exit code if it is much worse each time.
+ */
+async function compareWithBaseline(): Promise<void> {
+  for (const [name, benchmark] of chosen) {
+    let isWorse = isMuchWorse(name, all[name]!)
+    for (let again = 0; isWorse && again < MEASURED_AGAIN; again++) {
+      const measured = await benchmark.run(settings)
+      console.log(`\nmeasured again: ${report(name, measured)}`)
+      isWorse = isMuchWorse(name, measured)
     }
+    if (isWorse) process.exitCode = 1
   }
+}
+
+function isMuchWorse(name: string, { figures }: Measurement): boolean {
+  const compared = againstBaseline(figures, readBaseline()[name])
+  for (const { name: figure, ratio, isBroken } of compared) {
+    const verdict = isBroken ? ': MUCH WORSE' : ''
+    console.log(`${name}, ${figure}: ${ratio.toFixed(2)} of the baseline${verdict}`)
+  }
+  return compared.some(({ isBroken }) => isBroken)
 }
