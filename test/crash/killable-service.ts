@@ -33,23 +33,31 @@ export interface KillOptions {
 /** A service with one source that is killed and started again on the same data folder and port. */
 export class KillableService implements AsyncDisposable {
   readonly #folder = new TemporaryFolder()
+  readonly #dataDir: string
   readonly #port: number
   #process: ServiceProcess
   readonly #settings: Readonly<Record<string, string>>
   #writeKey = ''
   #destinationIds: readonly string[] = []
 
-  private constructor(port: number, settings: Readonly<Record<string, string>>) {
+  private constructor(
+    port: number,
+    settings: Readonly<Record<string, string>>,
+    dataDir: string | undefined,
+  ) {
     this.#port = port
+    this.#dataDir = dataDir ?? this.#folder.path
     this.#settings = { ...SETTINGS, ...settings }
     this.#process = this.#start()
   }
 
+  /** @param dataDir a temporary folder, if it is missing */
   static async open(
     destinations: readonly DestinationOptions[],
     settings: Readonly<Record<string, string>> = {},
+    dataDir?: string,
   ): Promise<KillableService> {
-    const service = new KillableService(await freePort(), settings)
+    const service = new KillableService(await freePort(), settings, dataDir)
     await service.#expectReady()
     await service.#setUp(destinations)
     return service
@@ -98,8 +106,8 @@ export class KillableService implements AsyncDisposable {
   }
 
   #start(): ServiceProcess {
-    const dataDir = this.#folder.path
-    return new ServiceProcess({ port: this.#port, dataDir, settings: this.#settings })
+    const [port, dataDir, settings] = [this.#port, this.#dataDir, this.#settings]
+    return new ServiceProcess({ port, dataDir, settings })
   }
 
   async #expectReady(): Promise<void> {

@@ -12,10 +12,12 @@ export class Load {
   readonly accepted = new Set<string>()
   #sent = 0
   readonly #random: () => number
+  readonly #maxNoteBytes: number
 
   /** @param random chooses the sizes, evenly over [0, 1) */
-  constructor(random: () => number) {
+  constructor(random: () => number, { maxNoteBytes = 500 } = {}) {
     this.#random = random
+    this.#maxNoteBytes = maxNoteBytes
   }
 
   get sent(): number {
@@ -32,12 +34,13 @@ export class Load {
 
   async #send(url: string, writeKey: string, signal: AbortSignal): Promise<void> {
     const count = this.#random() < 0.5 ? 1 : 1 + Math.floor(this.#random() * 20)
+    const note = (): string => 'x'.repeat(Math.floor(this.#random() * this.#maxNoteBytes))
     const batch = Array.from({ length: count }, () => ({
       type: 'track',
       event: 'Order Completed',
       userId: 'u1',
       messageId: randomUUID(),
-      properties: { revenue: this.#random(), note: 'x'.repeat(Math.floor(this.#random() * 500)) },
+      properties: { revenue: this.#random(), note: note() },
     }))
     this.#sent += count
     try {
