@@ -46,6 +46,7 @@ typedef struct {
 } Range;
 
 typedef struct {
+  dev_t device;
   ino_t inode;
   int live;     // for reading; never closed, which would release the locks of SQLite
   int content;  // the copy of what is synced
@@ -113,32 +114,33 @@ static void copy_dirty(File *file) {
   file->count = 0;
 }
 
-/** Begins to follow the file that has this inode and this path. Nothing of it is synced yet. */
-static File *follow(ino_t inode, const char *path) {
+/** Begins to follow the file at a path. Nothing of it is synced yet. */
+static File *follow(const struct stat *stat, const char *path) {
   if (file_count == MAX_FILES) fail("too many files");
   char pin[PATH_BYTES], content[PATH_BYTES];
-  path_of(pin, "pins", inode);
-  path_of(content, "content", inode);
+  path_of(pin, "pins", stat->st_ino);
+  path_of(content, "content", stat->st_ino);
   if (link(path, pin)) fail("link");
   File *file = &files[file_count++];
-  file->inode = inode;
+  file->device = stat->st_dev;
+  file->inode = stat->st_ino;
   file->live = REAL(open)(pin, O_RDONLY | O_CLOEXEC);
   file->content = REAL(open)(content, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (file->live < 0 || file->content < 0) fail(path);
   return file;
 }
 
-static File *find(ino_t inode) {
+static File *find(const struct stat *stat) {
   for (size_t i = 0; i < file_count; i++)
-    if (files[i].inode == inode) return &files[i];
+    if (files[i].inode == stat->st_ino && files[i].device == stat->st_dev) return &files[i];
   return NULL;
 }
 
 /** The file behind a descriptor, if this library follows it. With the mutex. */
 static File *file_of(int fd) {
   struct stat stat;
-  if (!*synced || fstat(fd, &stat) || !S_ISREG(stat.st_mode) || stat.st_dev != folder.st_dev) return NULL;
-  return find(stat.st_ino);
+  if (!*synced || fstat(fd, &stat) || !S_ISREG(stat.st_mode)) return NULL;
+  return find(&stat);
 }
 
 static int is_folder(int fd) {
@@ -158,16 +160,18 @@ static int path_in_folder(int fd, char *path) {
 }
 
 /** Calls `each` for every file of the data folder. */
-static void each_file(void (*each)(const struct dirent *, void *), void *context) {
+static void each_file(void (*each)(const char *, const struct stat *, void *), void *context) {
   DIR *open = opendir(live);
   if (!open) fail(live);
+  struct stat stat;
+  // A file that is gone meanwhile has no name.
   for (struct dirent *entry; (entry = readdir(open));)
-    if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..")) each(entry, context);
+    if (!fstatat(dirfd(open), entry->d_name, &stat, 0) && S_ISREG(stat.st_mode)) each(entry->d_name, &stat, context);
   closedir(open);
 }
 
-static void print_name(const struct dirent *entry, void *names) {
-  fprintf(names, "%llu %s\n", (unsigned long long)entry->d_ino, entry->d_name);
+static void print_name(const char *name, const struct stat *stat, void *names) {
+  fprintf(names, "%llu %s\n", (unsigned long long)stat->st_ino, name);
 }
 
 /** Copies the names of the data folder, all at once. */
@@ -181,11 +185,11 @@ static void copy_names(void) {
   if (fclose(file) || rename(next, names)) fail(names);
 }
 
-static void follow_synced(const struct dirent *entry, void *unused) {
+static void follow_synced(const char *name, const struct stat *stat, void *unused) {
   (void)unused;
   char path[PATH_BYTES + 8];
-  snprintf(path, sizeof path, "%s/%s", live, entry->d_name);
-  File *file = follow(entry->d_ino, path);
+  snprintf(path, sizeof path, "%s/%s", live, name);
+  File *file = follow(stat, path);
   add_range(file, 0, INT64_MAX);
   copy_dirty(file);
 }
@@ -212,8 +216,8 @@ static void opened(int fd, int flags) {
   struct stat stat;
   pthread_mutex_lock(&mutex);
   if (!fstat(fd, &stat) && S_ISREG(stat.st_mode) && path_in_folder(fd, path)) {
-    File *file = find(stat.st_ino);
-    if (!file) file = follow(stat.st_ino, path);
+    File *file = find(&stat);
+    if (!file) file = follow(&stat, path);
     if (flags & O_TRUNC) add_range(file, 0, INT64_MAX);
   }
   pthread_mutex_unlock(&mutex);
