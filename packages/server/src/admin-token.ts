@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from './config.ts'
-import { readIfThere } from './util/durable-file.ts'
+import { readIfThere, writeDurably } from './util/durable-file.ts'
 import { Redacted } from './util/redacted.ts'
 
 /** The token of the management API, with its origin. */
@@ -19,13 +18,13 @@ export class AdminToken extends Redacted {
   }
 }
 
-/** The token that the operator set, else the one in `<dataDir>/admin-token`, which the first start creates, owner-only. */
+/** The token that the operator set, else the one in `<dataDir>/admin-token`, which the first start creates. */
 export function adminTokenOf(config: Pick<Config, 'adminToken' | 'dataDir'>): AdminToken {
   if (config.adminToken) return new AdminToken(config.adminToken.reveal(), null, false)
   const file = join(config.dataDir, 'admin-token')
   const kept = readIfThere(file)
   if (kept) return new AdminToken(kept, file, false)
   const token = `tok_${randomBytes(24).toString('base64url')}`
-  writeFileSync(file, `${token}\n`, { mode: 0o600 })
+  writeDurably(file, token)
   return new AdminToken(token, file, true)
 }

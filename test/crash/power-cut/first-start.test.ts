@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { seededRandom } from '../../../packages/server/test/harness/seeded-random.ts'
+import { freePort } from '../../harness/free-port.ts'
+import { ManagementApi } from '../../harness/management-api.ts'
+import { ServiceProcess } from '../service-process.ts'
+import { diskOrSkip, type ForgetfulDisk } from './forgetful-disk.ts'
+
+const FIRST_STARTS = Math.ceil(Number(process.env['HOOKLINE_TEST_POWER_CUTS'] ?? 20) / 5)
+const SEED = Number(process.env['HOOKLINE_TEST_SEED'] ?? Date.now() % 1_000_000)
+/** About as long as a start takes. */
+const START_MS = 1000
+
+/** Files that the first start makes, and that nothing can make again. */
+const FILES = ['encryption-key', 'admin-token']
+
+async function startOn(disk: ForgetfulDisk): Promise<ServiceProcess> {
+  const settings = { ...disk.settings, HOOKLINE_LOG_LEVEL: 'error' }
+  return new ServiceProcess({ port: await freePort(), dataDir: disk.path, settings })
+}
+
+const secretsIn = (disk: ForgetfulDisk): string[] =>
+  FILES.map((name) => readFileSync(join(disk.path, name), 'utf8'))
+
+async function expectReady(service: ServiceProcess): Promise<void> {
+  expect(await service.ready(), `seed ${SEED}: ${service.stderr}`).toBe(true)
+}
+
+test('a power cut right after the first start removes neither the admin token nor the encryption key', async ({
+  skip,
+}) => {
+  using disk = diskOrSkip(skip)
+  const first = await startOn(disk)
+  await using _ = { [Symbol.asyncDispose]: () => first.kill() }
+  await expectReady(first)
+  const secrets = secretsIn(disk)
+  await first.kill()
+  disk.cutPower(0, () => 1)
+
+  const second = await startOn(disk)
+  await using __ = { [Symbol.asyncDispose]: () => second.kill() }
+  await expectReady(second)
+  expect(secretsIn(disk)).toEqual(secrets)
+  const api = new ManagementApi(second.url, secrets[1]!.trim())
+  expect(await api.listAll('destinations')).toEqual([])
+})
+
+test(`after a power cut during the first start the service starts, ${FIRST_STARTS} times`, async ({
+  skip,
+}) => {
+  const random = seededRandom(SEED)
+  for (let run = 0; run < FIRST_STARTS; run++) {
+    using disk = diskOrSkip(skip)
+    const first = await startOn(disk)
+    await new Promise((resolve) => setTimeout(resolve, random() * START_MS))
+    await first.kill()
+    disk.cutPower(random(), random)
+
+    const second = await startOn(disk)
+    await using _ = { [Symbol.asyncDispose]: () => second.kill() }
+    await expectReady(second)
+  }
+  console.log(`seed ${SEED}: ${FIRST_STARTS} first starts cut`)
+})
