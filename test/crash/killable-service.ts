@@ -24,6 +24,8 @@ export interface KillOptions {
   /** The longest time from ready to kill. */
   readonly maxUptimeMs: number
   readonly random: () => number
+  /** Whether the service may end before the kill. Then it need not become ready. */
+  readonly mayEnd?: (run: number) => boolean
   /** Called under load when the service is ready; the kill waits for it. */
   readonly during?: (run: number) => Promise<void>
   /** Called when the process has exited. */
@@ -69,10 +71,11 @@ export class KillableService implements AsyncDisposable {
    */
   async killUnderLoad(
     load: Load,
-    { kills, maxUptimeMs, random, during, after }: KillOptions,
+    { kills, maxUptimeMs, random, mayEnd, during, after }: KillOptions,
   ): Promise<void> {
     for (let run = 0; run < kills; run++) {
-      if (during !== undefined || random() > 0.1) await this.#expectReady()
+      if (mayEnd?.(run)) await this.#process.ready()
+      else if (during !== undefined || random() > 0.1) await this.#expectReady()
       const stop = new AbortController()
       const sending = load.run(this.#process.url, this.#writeKey, stop.signal)
       await during?.(run)

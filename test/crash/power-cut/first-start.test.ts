@@ -9,8 +9,8 @@ import { diskOrSkip, type ForgetfulDisk } from './forgetful-disk.ts'
 
 const FIRST_STARTS = Math.ceil(Number(process.env['HOOKLINE_TEST_POWER_CUTS'] ?? 20) / 5)
 const SEED = Number(process.env['HOOKLINE_TEST_SEED'] ?? Date.now() % 1_000_000)
-/** About as long as a start takes. */
-const START_MS = 1000
+/** About as many as a first start makes. */
+const MAX_WRITES = 150
 
 /** Files that the first start makes, and that nothing can make again. */
 const FILES = ['encryption-key', 'admin-token']
@@ -50,10 +50,12 @@ test(`after a power cut during the first start the service starts, ${FIRST_START
   skip,
 }) => {
   const random = seededRandom(SEED)
+  let interrupted = 0
   for (let run = 0; run < FIRST_STARTS; run++) {
     using disk = diskOrSkip(skip)
+    disk.killAfter(1 + Math.floor(random() * MAX_WRITES))
     const first = await startOn(disk)
-    await new Promise((resolve) => setTimeout(resolve, random() * START_MS))
+    if (!(await first.ready())) interrupted += 1
     await first.kill()
     disk.cutPower(random(), random)
 
@@ -61,5 +63,7 @@ test(`after a power cut during the first start the service starts, ${FIRST_START
     await using _ = { [Symbol.asyncDispose]: () => second.kill() }
     await expectReady(second)
   }
-  console.log(`seed ${SEED}: ${FIRST_STARTS} first starts cut`)
+  console.log(
+    `seed ${SEED}: ${FIRST_STARTS} power cuts, ${interrupted} before the service was ready`,
+  )
 })

@@ -7,11 +7,13 @@
 //   what POSIX promises, and less than most file systems do.
 // A write, or a sync, that this library does not see is missing in the copy. So it can make a test fail, but never pass.
 //
-// POWER_CUT_LIVE is the data folder, a flat one. POWER_CUT_SYNCED is an empty folder on the same file system, for:
-// - names: the inode and the name of each file, as of the last sync of the folder
-// - content/<inode>: what is synced of a file
-// - pins/<inode>: a second name of each file, so that the system gives its inode to no other file
-// While the file POWER_CUT_IGNORE exists, fsync and fdatasync do nothing: what `synchronous=OFF` does.
+// The folder POWER_CUT_FOLDER has:
+// - live: the data folder, a flat one
+// - synced/names: the inode and the name of each file, as of the last sync of the folder
+// - synced/content/<inode>: what is synced of a file
+// - synced/pins/<inode>: a second name of each file, so that the system gives its inode to no other file
+// - ignore-syncs: while this file exists, fsync and fdatasync do nothing, which is what `synchronous=OFF` does
+// - writes: after this number of writes the process kills itself, if the file exists when it starts
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>
@@ -19,6 +21,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -57,8 +60,9 @@ typedef struct {
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static File files[MAX_FILES];
 static size_t file_count;
-static char live[PATH_MAX], synced[PATH_MAX], ignore[PATH_MAX];
+static char live[PATH_MAX], synced[PATH_MAX], ignore[PATH_BYTES];
 static struct stat folder;
+static long writes_left = -1;
 
 static void fail(const char *what) {
   fprintf(stderr, "forgetful disk: %s: %s\n", what, strerror(errno));
@@ -194,13 +198,26 @@ static void follow_synced(const char *name, const struct stat *stat, void *unuse
   copy_dirty(file);
 }
 
+static void read_writes_left(const char *in) {
+  char path[PATH_BYTES];
+  snprintf(path, sizeof path, "%s/writes", in);
+  FILE *file = fopen(path, "r");
+  if (!file) return;
+  if (fscanf(file, "%ld", &writes_left) != 1) fail(path);
+  fclose(file);
+}
+
 /** When the process starts, all that is in the data folder is synced. */
 __attribute__((constructor)) static void start(void) {
-  const char *in = getenv("POWER_CUT_LIVE"), *out = getenv("POWER_CUT_SYNCED"), *off = getenv("POWER_CUT_IGNORE");
-  if (!in || !out || !off) return;
-  if (!realpath(in, live) || stat(live, &folder) || !realpath(out, synced)) fail("the folders");
-  snprintf(ignore, sizeof ignore, "%s", off);
+  const char *in = getenv("POWER_CUT_FOLDER");
+  if (!in) return;
   char path[PATH_BYTES];
+  snprintf(path, sizeof path, "%s/live", in);
+  if (!realpath(path, live) || stat(live, &folder)) fail(path);
+  snprintf(path, sizeof path, "%s/synced", in);
+  if (!realpath(path, synced)) fail(path);
+  snprintf(ignore, sizeof ignore, "%s/ignore-syncs", in);
+  read_writes_left(in);
   snprintf(path, sizeof path, "%s/pins", synced);
   if (mkdir(path, 0700)) fail(path);
   snprintf(path, sizeof path, "%s/content", synced);
@@ -229,7 +246,10 @@ static void wrote(int fd, off_t from, off_t to) {
   int before = errno;
   pthread_mutex_lock(&mutex);
   File *file = file_of(fd);
-  if (file) add_range(file, from, to);
+  if (file) {
+    add_range(file, from, to);
+    if (--writes_left == 0) kill(getpid(), SIGKILL);
+  }
   pthread_mutex_unlock(&mutex);
   errno = before;
 }

@@ -44,7 +44,8 @@ export class ForgetfulDisk implements Disposable {
   /** The data folder. */
   readonly path = join(this.#folder.path, 'live')
   readonly #synced = join(this.#folder.path, 'synced')
-  readonly #ignore = join(this.#folder.path, 'ignore')
+  readonly #ignore = join(this.#folder.path, 'ignore-syncs')
+  readonly #writes = join(this.#folder.path, 'writes')
   readonly #library = join(this.#folder.path, 'forgetful-disk.so')
 
   /** An empty data folder; `undefined` on a machine that cannot compile or preload the library. */
@@ -61,17 +62,17 @@ export class ForgetfulDisk implements Disposable {
   }
 
   get settings(): Readonly<Record<string, string>> {
-    return {
-      LD_PRELOAD: this.#library,
-      POWER_CUT_LIVE: this.path,
-      POWER_CUT_SYNCED: this.#synced,
-      POWER_CUT_IGNORE: this.#ignore,
-    }
+    return { LD_PRELOAD: this.#library, POWER_CUT_FOLDER: this.#folder.path }
   }
 
   /** From now on, syncs do nothing: the planted violation. */
   ignoreSyncs(): void {
     writeFileSync(this.#ignore, '')
+  }
+
+  /** The next process on this disk kills itself after so many writes: often while it copies its log into the database. */
+  killAfter(writes: number): void {
+    writeFileSync(this.#writes, String(writes))
   }
 
   /**
@@ -84,6 +85,7 @@ export class ForgetfulDisk implements Disposable {
     // Without names, the process was killed before its first write.
     const hasBegun = existsSync(join(this.#synced, 'names'))
     const forgotten = hasBegun ? this.#replaceFiles(() => random() < writtenBack) : []
+    rmSync(this.#writes, { force: true })
     rmSync(this.#synced, { recursive: true })
     mkdirSync(this.#synced)
     return new Map(forgotten)

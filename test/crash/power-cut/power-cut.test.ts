@@ -11,6 +11,11 @@ const SEED = Number(process.env['HOOKLINE_TEST_SEED'] ?? Date.now() % 1_000_000)
 /** Large, so that the write-ahead log fills up and is copied into the database, within a run of the service. */
 const LARGE = { maxNoteBytes: 16_000 }
 
+/** About as many as a run of the service makes. */
+const MAX_WRITES = 4000
+/** Every second cut comes after a number of writes, the others after a time. */
+const comesAtWrite = (run: number): boolean => run % 2 === 1 && run < CUTS
+
 async function openOn(disk: ForgetfulDisk, receiver: CountingReceiver): Promise<KillableService> {
   const destinations = [{ urls: [receiver.urlOf('hook')], successPolicy: 'any' as const }]
   return KillableService.open(destinations, disk.settings, disk.path)
@@ -35,9 +40,10 @@ test(`no call with a 200 is lost over ${CUTS} power cuts`, async ({ skip }) => {
       forgotten.set(name, (forgotten.get(name) ?? 0) + bytes)
     const found = lookInto(disk, load)
     expect(found, `seed ${SEED}, power cut ${run + 1}`).toEqual({ integrity: 'ok', lost: 0 })
+    if (comesAtWrite(run + 1)) disk.killAfter(1 + Math.floor(random() * MAX_WRITES))
   }
   const options = { kills: CUTS, maxUptimeMs: 1000, random: seededRandom(SEED), after }
-  await service.killUnderLoad(load, options)
+  await service.killUnderLoad(load, { ...options, mayEnd: comesAtWrite })
 
   const missing = (): number => receiver.missing('hook', load.accepted)
   await expect.poll(missing, { timeout: 60_000, interval: 200 }).toBe(0)
