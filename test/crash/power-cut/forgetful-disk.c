@@ -5,6 +5,11 @@
 // - A write or a truncation of a file is in the copy once fsync or fdatasync of that file has returned.
 // - A name is in the copy, and a removed or replaced name is gone from it, once fsync of the folder has returned. That is
 //   what POSIX promises, and less than most file systems do.
+// - Of the writes without a sync, any sectors may be on the disk all the same, each as it was written last: the test chooses.
+//
+// What is not modelled: sectors as they were before the last write without a sync, the name of the data folder itself,
+// modes and times of files, and a disk that reports a sync and does not make it.
+//
 // A write, or a sync, that this library does not see is missing in the copy. So it can make a test fail, but never pass.
 //
 // The folder POWER_CUT_FOLDER has:
