@@ -1,4 +1,4 @@
-import fastify, { type FastifyInstance, LogController } from 'fastify'
+import fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
 import { randomUUID } from 'node:crypto'
 import type { Server } from 'node:http'
 import type { Logger } from 'pino'
@@ -58,11 +58,22 @@ export function createHttpServer(options: {
     clientErrorHandler: clientErrorHandler(errorFormat),
   })
   server.addHook('onRequest', (_request, reply, done) => inTurn(reply.raw, done))
+  server.addHook('onRequest', skipBodyAtUnknownPath)
   server.setNotFoundHandler(notFoundHandler(errorFormat))
   server.setErrorHandler(errorHandler(options.logger, errorFormat))
   server.addHook('preClose', async () => endIdleConnections(server.server))
   handleUnusualRequests(server.server, errorFormat, inTurn)
   return server
+}
+
+/** The framework would keep the body in memory until it is complete, and then respond 404 all the same. */
+function skipBodyAtUnknownPath(request: FastifyRequest, _reply: unknown, done: () => void): void {
+  if (request.is404) {
+    for (const name of ['content-type', 'content-length', 'transfer-encoding']) {
+      request.headers[name] = undefined
+    }
+  }
+  done()
 }
 
 /** Every request passes it before it is handled, whatever its route. */

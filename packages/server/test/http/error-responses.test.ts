@@ -5,7 +5,7 @@ import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { parseConfig } from '../../src/config.ts'
 import { createHttpServer } from '../../src/http/server.ts'
-import { parseRawResponse, rawExchange } from '../harness/raw-exchange.ts'
+import { firstResponse, parseRawResponse, rawExchange } from '../harness/raw-exchange.ts'
 
 let server: FastifyInstance
 let logged: string[]
@@ -51,6 +51,12 @@ async function expectError(code: IngestCodeName, ...parts: readonly (string | Bu
   return response
 }
 
+/** Sends a request without its body, and expects 404. A server that waits for the body responds 408. */
+async function expectNotFoundBeforeBody(path: string, headers: readonly string[]): Promise<void> {
+  const response = await firstResponse(port(), http(`POST ${path}`, ...headers))
+  expect(response?.status).toBe(404)
+}
+
 const http = (line: string, ...headers: readonly string[]) =>
   `${[`${line} HTTP/1.1`, 'Host: test', 'Connection: close', ...headers].join('\r\n')}\r\n\r\n`
 
@@ -64,6 +70,16 @@ describe('the HTTP server', () => {
     const headers = ['Content-Type: application/json', `Content-Length: ${body.length}`]
     await expectError('not_found', http('POST /nowhere', ...headers), body)
     await expectError('not_found', http('POST /nowhere', 'Content-Type: ;;', 'Content-Length: 0'))
+  })
+
+  test('responds 404 there before the body arrives', async () => {
+    const headers = ['Content-Type: application/json', 'Content-Length: 100000']
+    await expectNotFoundBeforeBody('/nowhere', headers)
+    await expectNotFoundBeforeBody('/api/nowhere', headers)
+    await expectNotFoundBeforeBody('/nowhere', [
+      'Content-Type: application/json',
+      'Transfer-Encoding: chunked',
+    ])
   })
 
   test('responds 405 with Allow where the path has other methods', async () => {
