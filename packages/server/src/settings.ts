@@ -221,8 +221,13 @@ export const SETTINGS = {
     default: String(64 * 1024 * 1024),
     parse: integer(1024 * 1024, 1024 * 1024 * 1024),
   },
+  maxPartialBodyBytes: {
+    doc: 'Most bytes of request bodies that may have arrived in part at once. Beyond it, the response to calls whose body is not complete is 503.',
+    default: String(64 * 1024 * 1024),
+    parse: integer(1024 * 1024, 1024 * 1024 * 1024),
+  },
   requestTimeoutMs: {
-    doc: 'How long a request may take to arrive completely, in milliseconds.',
+    doc: 'How long a request may take to arrive completely, in milliseconds. Its connection is closed at most 3 seconds later.',
     default: '30000',
     parse: integer(100, 600_000),
   },

@@ -8,6 +8,7 @@ import type { Suppressions } from '../backend/deletions.ts'
 import type { Config } from '../config.ts'
 import type { ActivityListener } from '../telemetry/activity-listener.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
+import { ByteBudget } from '../util/byte-budget.ts'
 import type { Clock } from '../util/clock.ts'
 import { LogThrottle } from '../util/log-throttle.ts'
 import { RateLimit } from '../util/rate-limit.ts'
@@ -51,9 +52,9 @@ interface ParsedRequest {
   readonly isStrict: boolean
 }
 
-/** How soon a client may try again when the log cannot append its calls. */
+/** How soon a client may try again when the log, or the memory for bodies, cannot take its calls. */
 const OVERLOADED_RETRY_SECONDS = 5
-const LOG_OVERLOAD_EVERY_MS = 10_000
+const LOG_EVERY_MS = 10_000
 
 /** Handles a request with calls: authenticates, parses, limits the rate, makes events, and appends them to the log. */
 export class IngestionHandler {
@@ -62,28 +63,28 @@ export class IngestionHandler {
   readonly #rejectedKeys: RejectedKeyLogger
   readonly #keyUses: KeyUseRecorder
   readonly #overloads: LogThrottle
+  readonly #partialBodies: ByteBudget
 
   constructor(deps: IngestDeps) {
     this.#deps = deps
     this.#rateLimit = new RateLimit(deps.clock)
     this.#rejectedKeys = new RejectedKeyLogger(deps.clock, deps.logger)
     this.#keyUses = new KeyUseRecorder(deps.keyUses, deps.clock, deps.logger)
-    this.#overloads = new LogThrottle(deps.clock, LOG_OVERLOAD_EVERY_MS)
+    this.#overloads = new LogThrottle(deps.clock, LOG_EVERY_MS)
+    const partialBodies = new ByteBudget(deps.config.maxPartialBodyBytes)
+    this.#partialBodies = partialBodies
+    deps.metrics.beforeScrape(() => deps.metrics.partialBodies.set(partialBodies.takenBytes))
   }
 
   /** Resolves to the response. A 200 means that the calls are durable in the log, except those of suppressed users. */
   async handle(request: FastifyRequest, endpoint: Endpoint): Promise<IngestResponse> {
-    const headerKey = keyFromHeaders(request.headers)
-    if (headerKey !== undefined) {
-      // Before the body is read, so that a request without a valid key costs little.
-      const source = this.#authenticate(headerKey)
-      if (isRefused(source)) return this.#refuse(source.refused)
-    }
-    const body = await parseBody(request.raw, this.#deps.config.maxBatchBytes)
-    if (isRefused(body)) return this.#refuse(body.refused)
-    const source = this.#authenticate(
-      headerKey ?? keyFromBody(body.json) ?? keyFromQuery(request.query),
-    )
+    const earlyKey = keyFromHeaders(request.headers) ?? keyFromQuery(request.query)
+    // Before the body is read, so that a request with an invalid key costs little.
+    const early = earlyKey === undefined ? undefined : this.#authenticate(earlyKey)
+    if (early && isRefused(early)) return this.#refuse(early.refused)
+    const body = await this.#read(request)
+    if (isRefused(body)) return this.#refuseBody(body.refused)
+    const source = early ?? this.#authenticate(keyFromBody(body.json))
     if (isRefused(source)) return this.#refuse(source.refused)
     const batch = endpoint.type ? batchOfOne(body.json) : parseBatch(body.json, this.#deps.config)
     if (isRefused(batch)) return this.#refuse(batch.refused)
@@ -92,6 +93,11 @@ export class IngestionHandler {
     const isStrict = request.headers['x-strict-mode'] === '1'
     const result = this.#eventsFrom({ request, endpoint, source, body, batch, isStrict })
     return this.#store(result, { isBatch: endpoint.type === undefined, isStrict })
+  }
+
+  #read({ raw }: FastifyRequest): Promise<ParsedBody | Refused> {
+    const maxBytes = this.#deps.config.maxBatchBytes
+    return parseBody(raw, { maxBytes, partialBodies: this.#partialBodies })
   }
 
   #authenticate(writeKey: string | undefined): Source | Refused {
@@ -151,6 +157,14 @@ export class IngestionHandler {
     const requests = this.#overloads.count('append')
     if (requests > 0) this.#deps.logger.error({ err: error, requests }, 'log.overloaded')
     return this.#refuse('overloaded', calls, OVERLOADED_RETRY_SECONDS)
+  }
+
+  #refuseBody(code: IngestCodeName): IngestResponse {
+    if (code !== 'overloaded') return this.#refuse(code)
+    const requests = this.#overloads.count('body')
+    const partialBodyBytes = this.#partialBodies.takenBytes
+    if (requests > 0) this.#deps.logger.error({ partialBodyBytes, requests }, 'bodies.overloaded')
+    return this.#refuse(code, 1, OVERLOADED_RETRY_SECONDS)
   }
 
   #refuse(code: IngestCodeName, calls = 1, retryAfterSeconds?: number): IngestResponse {

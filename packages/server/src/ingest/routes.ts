@@ -1,4 +1,5 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import { dropRest } from './body/drop-rest.ts'
 import { allowAnyOrigin } from './cors.ts'
 import { CLIENT_TELEMETRY_PATH, type Endpoint, ENDPOINTS } from './endpoints.ts'
 import { type IngestDeps, IngestionHandler } from './ingestion-handler.ts'
@@ -34,6 +35,7 @@ function handleCalls(handler: IngestionHandler, endpoint: Endpoint, { metrics }:
     try {
       const response = await handler.handle(request, endpoint)
       code = response.status
+      if (!request.raw.complete) dropRest(request.raw)
       sendResponse(reply, response)
     } finally {
       stopTimer()

@@ -27,6 +27,11 @@ export class Metrics {
     'Time from an ingestion request to its response, including the write to disk.',
   )
 
+  readonly partialBodies = this.#gauge(
+    'hookline_partial_body_bytes',
+    'Memory of request bodies that have arrived in part, in bytes.',
+  )
+
   /** `reason` is `deliver`, `duplicate` or the reason for no delivery. */
   readonly decisions = this.#counter(
     'hookline_decisions_total',

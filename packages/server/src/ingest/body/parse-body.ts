@@ -1,7 +1,7 @@
 import type { Json } from '@hookline/protocol'
 import type { IncomingMessage } from 'node:http'
 import { decodeBody } from './decode-body.ts'
-import { readBody } from './read-body.ts'
+import { type BodyLimits, readBody } from './read-body.ts'
 import { isRefused, type Refused } from '../refused.ts'
 
 /** The body of a request: its text, its JSON value, and its size after decompression. */
@@ -14,11 +14,11 @@ export interface ParsedBody {
 /** Reads the body as JSON, whatever the content type is. */
 export async function parseBody(
   request: IncomingMessage,
-  maxBytes: number,
+  limits: BodyLimits,
 ): Promise<ParsedBody | Refused> {
-  const sent = await readBody(request, maxBytes)
+  const sent = await readBody(request, limits)
   if (isRefused(sent)) return sent
-  const decoded = decodeBody(sent, request.headers['content-encoding'], maxBytes)
+  const decoded = decodeBody(sent, request.headers['content-encoding'], limits.maxBytes)
   if (isRefused(decoded)) return decoded
   try {
     return { ...decoded, json: JSON.parse(decoded.text) }

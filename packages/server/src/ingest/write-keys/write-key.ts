@@ -13,7 +13,8 @@ export function authenticate(
   return source.enabled ? source : { refused: 'source_disabled' }
 }
 
-// A write key is looked for in the headers, then in the body, then in the query. The first one counts.
+// A write key is looked for in the headers, then in the query, then in the body. The first one counts. The body comes
+// last, because a request whose key is not valid is refused before its body is read.
 
 /** The key in the headers: the user name of Basic (with or without a colon), Bearer, or X-Write-Key. */
 export function keyFromHeaders(headers: IncomingHttpHeaders): string | undefined {

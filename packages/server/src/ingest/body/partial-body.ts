@@ -1,0 +1,74 @@
+import type { ByteBudget } from '../../util/byte-budget.ts'
+
+/** The least memory that a partial body takes: a page of the operating system. */
+const PAGE_BYTES = 4096
+const NO_MEMORY = new ArrayBuffer(0)
+
+/**
+ * The bytes of a body that have arrived. They are in one buffer that grows in place with what has arrived, whatever the
+ * client has announced. All partial bodies share a budget, from which each takes the size of its buffer.
+ */
+export class PartialBody {
+  readonly #budget: ByteBudget
+  readonly #announcedBytes: number | undefined
+  readonly #maxBytes: number
+  /** It grows with its memory. */
+  #view: Uint8Array<ArrayBuffer> | undefined
+  #packet: Buffer | undefined
+  #bytes = 0
+  #takenBytes = 0
+
+  /** `announcedBytes` is the Content-Length. The caller adds `maxBytes` at most. */
+  constructor(
+    budget: ByteBudget,
+    { announcedBytes, maxBytes }: { readonly announcedBytes?: number; readonly maxBytes: number },
+  ) {
+    this.#budget = budget
+    this.#announcedBytes = announcedBytes
+    this.#maxBytes = announcedBytes ?? maxBytes
+  }
+
+  /** How many bytes have arrived. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** Adds bytes and returns true; or returns false where the budget has no room. */
+  add(chunk: Buffer): boolean {
+    const bytes = this.#bytes + chunk.length
+    // Most bodies arrive in one packet. They are never partial, and need no copy.
+    if (chunk.length === this.#announcedBytes) this.#packet = chunk
+    else if (this.#growTo(bytes)) this.#view!.set(chunk, this.#bytes)
+    else return false
+    this.#bytes = bytes
+    return true
+  }
+
+  /** All bytes that have arrived. The body is complete, so it gives back its share of the budget. */
+  take(): Buffer {
+    const arrived = this.#packet ?? Buffer.from(this.#view?.buffer ?? NO_MEMORY, 0, this.#bytes)
+    // The memory belongs to the caller now: `drop` must not free it.
+    this.#view = undefined
+    this.drop()
+    return arrived
+  }
+
+  /** Frees the memory at once, without waiting for the garbage collector, and gives back the share of the budget. */
+  drop(): void {
+    this.#budget.giveBack(this.#takenBytes)
+    this.#takenBytes = 0
+    this.#packet = undefined
+    this.#view?.buffer.resize(0)
+    this.#view = undefined
+  }
+
+  #growTo(bytes: number): boolean {
+    const size = Math.min(Math.ceil(bytes / PAGE_BYTES) * PAGE_BYTES, this.#maxBytes)
+    if (!this.#budget.take(size - this.#takenBytes)) return false
+    this.#takenBytes = size
+    // It reserves addresses for `maxByteLength`, and memory for its size.
+    this.#view ??= new Uint8Array(new ArrayBuffer(0, { maxByteLength: this.#maxBytes }))
+    if (size > this.#view.length) this.#view.buffer.resize(size)
+    return true
+  }
+}

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { openReceiver } from '../../../packages/server/test/harness/receiver.ts'
+import { MeasuredService } from '../measured-service.ts'
+import { HostileClients } from './hostile-clients.ts'
+import { expectHealthy, measureUnder } from './service-under-attack.ts'
+
+/** The bodies take 64 MB, the default of maxPartialBodyBytes. The rest is memory that is not collected yet. */
+const MOST_GROWTH_MB = 230
+
+const head = (length: number): string =>
+  `POST /v1/batch HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n`
+
+test.each([
+  { connections: 300, length: 400 * 1024 },
+  { connections: 500, length: 500 * 1024 },
+])(
+  '$connections connections without a key send all of $length bytes except the last one',
+  { timeout: 60_000 },
+  async ({ connections, length }) => {
+    await using receiver = await openReceiver()
+    await using service = new MeasuredService()
+    await service.start({ HOOKLINE_REQUEST_TIMEOUT_MS: '8000' })
+    await service.addSource(receiver.url)
+    await service.load(1)
+    const beforeMb = Math.round(service.residentBytes / 2 ** 20)
+    const bytes = head(length) + ' '.repeat(length - 1)
+    const attack = () => HostileClients.open(service.port, connections, bytes)
+    const measured = await measureUnder(attack, { service, seconds: 4, mostSeconds: 20 })
+    console.log(`${connections} partial bodies, ${beforeMb} MB before: ${JSON.stringify(measured)}`)
+    expectHealthy(measured)
+    expect(measured.openConnections).toBe(0)
+    expect(measured.residentMb - beforeMb).toBeLessThan(MOST_GROWTH_MB)
+    await expect.poll(() => service.gauge('hookline_partial_body_bytes')).toBe(0)
+  },
+)
