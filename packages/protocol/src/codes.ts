@@ -62,6 +62,11 @@ export const INGEST_CODES = {
     message: 'An id is neither a string nor a number.',
     help: 'Send userId, anonymousId, groupId, previousId and messageId as strings.',
   },
+  id_not_exact: {
+    status: 400,
+    message: 'An id is a number that JSON parsers round; send it as a string.',
+    help: 'Send userId, anonymousId, groupId and previousId as strings. Beyond 9007199254740991, or with more than about 15 digits, a number would become the id of another user.',
+  },
   event_not_defined: {
     status: 400,
     message: 'A track call has no event name.',

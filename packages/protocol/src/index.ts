@@ -36,6 +36,7 @@ export {
   EVENT_TYPES,
   type Mark,
 } from './event.ts'
+export { isExactNumber, isUnambiguous } from './exact-number.ts'
 export { idFrom, type IdPrefix, isId, newId, timeOfId } from './id.ts'
 export {
   containsNumber,

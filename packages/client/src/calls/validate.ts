@@ -1,4 +1,10 @@
-import { CALL_LIMITS, type EventType, type IngestCodeName, isJsonObject } from '@hookline/protocol'
+import {
+  CALL_LIMITS,
+  type EventType,
+  type IngestCodeName,
+  isJsonObject,
+  isUnambiguous,
+} from '@hookline/protocol'
 import { ValidationError } from '../errors.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -12,14 +18,21 @@ export interface ValidCall extends Fields {
 
 const isText = (value: unknown) => typeof value === 'string'
 const isId = (value: unknown) => isText(value) || Number.isFinite(value)
+const isTextOrNumber = (value: unknown) =>
+  isText(value) || (typeof value === 'number' && !Number.isNaN(value))
+const isExact = (value: unknown) => typeof value !== 'number' || isUnambiguous(value)
 
 /** The type of each field, and the code for a value of another type. */
 const FIELD_TYPES: readonly (readonly [string, (value: unknown) => boolean, IngestCodeName])[] = [
   ['messageId', isId, 'id_not_string'],
-  ['userId', isId, 'id_not_string'],
-  ['anonymousId', isId, 'id_not_string'],
-  ['groupId', isId, 'id_not_string'],
-  ['previousId', isId, 'id_not_string'],
+  ['userId', isTextOrNumber, 'id_not_string'],
+  ['userId', isExact, 'id_not_exact'],
+  ['anonymousId', isTextOrNumber, 'id_not_string'],
+  ['anonymousId', isExact, 'id_not_exact'],
+  ['groupId', isTextOrNumber, 'id_not_string'],
+  ['groupId', isExact, 'id_not_exact'],
+  ['previousId', isTextOrNumber, 'id_not_string'],
+  ['previousId', isExact, 'id_not_exact'],
   ['event', isText, 'event_not_string'],
   ['name', isText, 'name_not_string'],
   ['category', isText, 'category_not_string'],

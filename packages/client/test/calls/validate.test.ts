@@ -30,7 +30,7 @@ function serviceCode(type: Type, call: Json): string | undefined {
 }
 
 const value = fc.oneof(
-  { weight: 3, arbitrary: fc.constantFrom<Json>('x', 'u1', 'x'.repeat(101), 7) },
+  { weight: 3, arbitrary: fc.constantFrom<Json>('x', 'u1', 'x'.repeat(101), 7, 2 ** 53, Infinity) },
   fc.constantFrom<Json>('', null, true, [], {}, { a: 1 }),
 )
 const names =
@@ -57,6 +57,8 @@ describe('validation', () => {
     ['identify', { anonymousId: '' }, 'no_user_anon_id'],
     ['identify', { userId: {} }, 'id_not_string'],
     ['identify', { userId: Number.NaN }, 'id_not_string'],
+    ['identify', { userId: 2 ** 53 }, 'id_not_exact'],
+    ['identify', { userId: Infinity }, 'id_not_exact'],
     ['identify', { userId: 'u', messageId: 'x'.repeat(101) }, 'message_id_too_long'],
     ['page', { userId: 'u', name: 7 }, 'name_not_string'],
     ['group', { userId: 'u' }, 'id_required'],

@@ -2,6 +2,7 @@ import {
   type Event,
   type IngestCodeName,
   isJsonObject,
+  isUnambiguous,
   type Json,
   type JsonObject,
 } from '@hookline/protocol'
@@ -20,6 +21,8 @@ interface Field {
   readonly read: (value: Json) => Json | undefined
   /** The code for a call whose value cannot be converted. */
   readonly code: IngestCodeName
+  /** Whether it identifies a user or a group, so that a number must not be rounded. */
+  readonly mustBeExact?: true
   /** Whether `""` counts as absent. `null` always does. */
   readonly emptyIsAbsent?: true
 }
@@ -30,13 +33,14 @@ const asId = (value: Json) =>
   typeof value === 'number' && Number.isFinite(value) ? String(value) : asText(value)
 
 const id = { read: asId, code: 'id_not_string', emptyIsAbsent: true } as const
+const exactId = { ...id, mustBeExact: true } as const
 
 const FIELDS: readonly Field[] = [
   { name: 'messageId', ...id },
-  { name: 'userId', ...id },
-  { name: 'anonymousId', ...id },
-  { name: 'groupId', ...id },
-  { name: 'previousId', ...id },
+  { name: 'userId', ...exactId },
+  { name: 'anonymousId', ...exactId },
+  { name: 'groupId', ...exactId },
+  { name: 'previousId', ...exactId },
   { name: 'event', read: asText, code: 'event_not_string', emptyIsAbsent: true },
   { name: 'name', read: asText, code: 'name_not_string' },
   { name: 'category', read: asText, code: 'category_not_string' },
@@ -57,9 +61,12 @@ const KNOWN = new Set<string>([
 /** Reads all fields with a fixed type. Refuses the call because of the first value of another type. */
 export function readFields(call: JsonObject): CallFields | Refused {
   const fields: Record<string, Json> = {}
-  for (const { name, read, code, emptyIsAbsent } of FIELDS) {
+  for (const { name, read, code, emptyIsAbsent, mustBeExact } of FIELDS) {
     const raw = call[name]
     if (raw === undefined || raw === null || (raw === '' && emptyIsAbsent)) continue
+    if (mustBeExact && typeof raw === 'number' && !isUnambiguous(raw)) {
+      return { refused: 'id_not_exact' }
+    }
     const value = read(raw)
     if (value === undefined) return { refused: code }
     fields[name] = value

@@ -13,6 +13,7 @@ import {
 import { randomUUID } from 'node:crypto'
 import type { Suppressions } from '../../backend/deletions.ts'
 import { isRefused, type Refused, type RejectedCall } from '../refused.ts'
+import { callsWithInexactIds, hasNumericId } from './inexact-ids.ts'
 import { type CallRules, parseCall } from './parse-call.ts'
 import type { Receipt } from './receipt.ts'
 import { stamp } from './stamp.ts'
@@ -37,6 +38,7 @@ export interface EventsFromCalls {
 
 const NO_MARKS: readonly Mark[] = []
 const SHOWN_ID_CHARACTERS = 100
+const ID_NOT_EXACT: Refused = { refused: 'id_not_exact' }
 
 /** Makes an event of each valid call. An invalid call does not affect the others. */
 export function eventsFromCalls(request: RequestCalls): EventsFromCalls {
@@ -45,12 +47,18 @@ export function eventsFromCalls(request: RequestCalls): EventsFromCalls {
   let found: ReadonlySet<number> | undefined
   // It reads the whole text, so it runs once for all calls, and not at all for most requests.
   const inexact = (): ReadonlySet<number> => (found ??= inexactIntegers(request.text))
+  let inexactIds: ReturnType<typeof inexactIdsOf> | undefined
   for (const [index, call] of request.calls.entries()) {
-    const event = eventFromCall(call, request, inexact)
+    const isInexact = hasNumericId(call) && (inexactIds ??= inexactIdsOf(request)).has(index)
+    const event = isInexact ? ID_NOT_EXACT : eventFromCall(call, request, inexact)
     if (isRefused(event)) rejected.push(rejectedCall(index, call, event.refused))
     else events.push(event)
   }
   return { events, rejected }
+}
+
+function inexactIdsOf({ text, rules }: RequestCalls): ReturnType<typeof callsWithInexactIds> {
+  return callsWithInexactIds(text, { isBatch: rules.type === undefined })
 }
 
 /** Whether the event belongs to a suppressed user: its userId or its previousId is that of the user. */

@@ -1,0 +1,30 @@
+const NUMBER = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
+
+/** Whether no other integer parses to this number: it is finite, and not an integer beyond 2^53 - 1. */
+export function isUnambiguous(number: number): boolean {
+  return Number.isFinite(number) && (!Number.isInteger(number) || Number.isSafeInteger(number))
+}
+
+/** Whether the JSON text of a number has the same value as the text that JavaScript writes for it. */
+export function isExactNumber(text: string): boolean {
+  const number = Number(text)
+  return isUnambiguous(number) && decimalOf(text) === decimalOf(String(number))
+}
+
+/** The value of a number as its digits without zeros at the ends, with an exponent. Zero has no sign. */
+function decimalOf(text: string): string | undefined {
+  const [, whole, fraction = '', exponent = '0'] = NUMBER.exec(text) ?? []
+  if (whole === undefined) return undefined
+  const digits = (whole + fraction).replace(/^0+/, '')
+  if (digits === '') return '0'
+  const significant = withoutZerosAtEnd(digits)
+  const shift = Number(exponent) - fraction.length + digits.length - significant.length
+  return `${text.startsWith('-') ? '-' : ''}${significant}e${shift}`
+}
+
+/** A loop, because a regular expression would take quadratic time for a hostile text. */
+function withoutZerosAtEnd(digits: string): string {
+  let end = digits.length
+  while (digits[end - 1] === '0') end--
+  return digits.slice(0, end)
+}

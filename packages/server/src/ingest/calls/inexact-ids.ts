@@ -1,0 +1,60 @@
+import { isExactNumber, isJsonObject, type Json } from '@hookline/protocol'
+
+/** The fields that identify a user or a group. */
+const ID_NAMES = ['userId', 'anonymousId', 'groupId', 'previousId'] as const
+const IS_ID_NAME: ReadonlySet<string> = new Set(ID_NAMES)
+
+/** A number with 16 characters or more, or with an exponent. JavaScript represents the value of all others exactly. */
+const SUSPECT = /[:,[\s]-?(?:[\d.]{16}|[\d.]+[eE])/
+
+type Places = Pick<ReadonlySet<number>, 'has'>
+
+const EVERY: Places = { has: () => true }
+
+/** Whether an id of this call is a number. */
+export function hasNumericId(call: Json): boolean {
+  return isJsonObject(call) && ID_NAMES.some((name) => typeof call[name] === 'number')
+}
+
+/**
+ * The places of the calls with an id that is a number whose text has another value than the number that JavaScript makes
+ * of it: it would become the id of somebody else. `text` is the JSON of the request.
+ */
+export function callsWithInexactIds(
+  text: string,
+  { isBatch }: { readonly isBatch: boolean },
+): Places {
+  const found = new Set<number>()
+  if (!SUSPECT.test(text)) return found
+  const body = parseMarked(text)
+  if (body === undefined) return EVERY
+  const calls = isBatch && isJsonObject(body) ? body['batch'] : [body]
+  if (!Array.isArray(calls)) return found
+  for (const [index, call] of calls.entries()) if (isMarked(call)) found.add(index)
+  return found
+}
+
+/** JSON has no such value. */
+const INEXACT = Number.NaN
+
+/** The types of the compiler do not know yet that the reviver gets the text of the value. */
+type Reviver = (name: string, value: unknown) => unknown
+
+/** `undefined` where the text is nested so deep that the parser exhausts the stack. */
+function parseMarked(text: string): Json | undefined {
+  try {
+    return JSON.parse(text, markInexactId as Reviver) as Json
+  } catch (error) {
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
+}
+
+function markInexactId(name: string, value: unknown, { source }: { source: string }): unknown {
+  if (typeof value !== 'number' || !IS_ID_NAME.has(name)) return value
+  return isExactNumber(source) ? value : INEXACT
+}
+
+function isMarked(call: Json): boolean {
+  return isJsonObject(call) && ID_NAMES.some((name) => Number.isNaN(call[name]))
+}
