@@ -35,12 +35,16 @@ test('with a full disk calls are refused and none is lost, and with free space c
   expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0)
   expect(refused.headers['content-type']).toMatch(/^application\/json/)
   expect(JSON.parse(refused.text)).toMatchObject({ success: false, code: 'overloaded' })
+  const { status, text } = await readiness(service.url)
+  expect(status, text).toBe(503)
+  expect(text).toContain('The disk of the database takes no data (ENOSPC).')
   const acceptedBefore = accepted.size
   for (let times = 0; times < 20; times++) await send()
   expect(service.isRunning(), service.stderr).toBe(true)
 
   disk.free()
   await expect.poll(async () => (await send()).status, { timeout: 15_000 }).toBe(200)
+  expect((await readiness(service.url)).status).toBe(200)
   await expect.poll(() => receiver.missing('hook', accepted), { timeout: 30_000 }).toBe(0)
   expect(await service.stop(), service.stderr).toBe(0)
   console.log(
@@ -48,6 +52,11 @@ test('with a full disk calls are refused and none is lost, and with free space c
       `lost 0, duplicates ${receiver.duplicates}`,
   )
 })
+
+async function readiness(url: string): Promise<{ status: number; text: string }> {
+  const response = await fetch(`${url}/readyz`)
+  return { status: response.status, text: await response.text() }
+}
 
 async function startOn(dataDir: string) {
   const service = new ServiceProcess({

@@ -46,7 +46,7 @@ export interface Backend extends AsyncDisposable {
    * appears complete, or not at all.
    */
   copyTo(file: string): Promise<void>
-  /** Resolves when the engine responds and accepts writes; rejects with the reason when it does not. */
+  /** Resolves when the engine responds and new data can be stored durably; rejects with the reason when it cannot. */
   probe(): Promise<void>
 }
 

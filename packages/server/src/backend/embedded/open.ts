@@ -8,6 +8,7 @@ import { SqliteCatalog } from './catalog/sqlite-catalog.ts'
 import { SqliteKeyUses } from './catalog/sqlite-key-uses.ts'
 import { copyDatabase } from './database/copy-database.ts'
 import { DataDir } from './database/data-dir.ts'
+import { DiskProbe } from './database/disk-probe.ts'
 import { secretBoxOf } from './database/encryption-key.ts'
 import { SqliteDeletions } from './deletions/sqlite-deletions.ts'
 import { SqliteSuppressions } from './deletions/sqlite-suppressions.ts'
@@ -90,6 +91,7 @@ function portsOf(
 ): Omit<Backend, typeof Symbol.asyncDispose> {
   const claims = new Claims()
   const duplicates: Duplicates = new Set()
+  const disk = new DiskProbe(databaseFile)
   return {
     log: new SqliteLog(writer, reader, { maxWaitingBytes, duplicates }),
     events: new SqliteEvents(writer, reader, duplicates),
@@ -109,7 +111,10 @@ function portsOf(
     statistics: new SqliteStatistics(writer, reader),
     upkeep: new SqliteUpkeep(writer, reader, databaseFile),
     copyTo: (file: string) => copyDatabase(databaseFile, file),
-    // The position never moves backwards: this writes, and changes nothing.
-    probe: () => writer.run('ackEvents', 0),
+    probe: async () => {
+      // The position never moves backwards: this passes through the writer, and changes nothing.
+      await writer.run('ackEvents', 0)
+      await disk.run()
+    },
   }
 }

@@ -1,0 +1,34 @@
+import { readdirSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { BackendUnavailable } from '../../../../src/backend/backend.ts'
+import { openEmbeddedBackend } from '../../../../src/backend/embedded/open.ts'
+import { DiskProbe } from '../../../../src/backend/embedded/database/disk-probe.ts'
+import { TemporaryFolder } from '../../../harness/temporary-folder.ts'
+
+const MAX_WAITING_BYTES = 1024 * 1024
+
+test('a probe writes to the disk, and leaves nothing behind', async () => {
+  using folder = new TemporaryFolder()
+  await using backend = await openEmbeddedBackend({
+    dataDir: folder.path,
+    maxWaitingBytes: MAX_WAITING_BYTES,
+  })
+  const modifiedAt = () => statSync(folder.path, { bigint: true }).mtimeNs
+  const before = modifiedAt()
+  const files = readdirSync(folder.path)
+  await Promise.all([backend.probe(), backend.probe()])
+  expect(readdirSync(folder.path)).toEqual(files)
+  expect(modifiedAt()).not.toBe(before)
+})
+
+test('a probe fails where the disk takes no data, without the path of the folder', async () => {
+  using folder = new TemporaryFolder()
+  const gone = join(folder.path, 'gone')
+  rmSync(gone, { force: true, recursive: true })
+  const failure = await new DiskProbe(join(gone, 'hookline.db'))
+    .run()
+    .catch((error: unknown) => error)
+  expect(failure).toBeInstanceOf(BackendUnavailable)
+  expect((failure as Error).message).toBe('The disk of the database takes no data (ENOENT).')
+})
