@@ -165,7 +165,7 @@ export const INGEST_CODES = {
   internal_error: {
     status: 500,
     message: 'The server had an internal error.',
-    help: 'Send it again. The operator finds the cause in the log, under the same request id.',
+    help: 'Send it again. The operator finds the cause in the log, under the same request id, or in the line of the same error up to 10 seconds earlier.',
   },
 } as const satisfies Record<string, IngestCode>
 

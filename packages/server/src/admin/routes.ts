@@ -34,7 +34,7 @@ const BODY_BYTES = 1024 * 1024
 export function adminRoutes(deps: AdminDeps): FastifyPluginAsync {
   return async (plugin) => {
     const app: AdminApp = plugin
-    handleErrors(app, deps.logger)
+    handleErrors(app, deps)
     acceptJsonOnly(app)
     app.setValidatorCompiler(validate)
     refuseUndeclared(app)

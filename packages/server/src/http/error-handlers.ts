@@ -2,6 +2,8 @@ import type { IngestCodeName } from '@hookline/protocol'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { allowedMethods } from '../util/allowed-methods.ts'
+import { systemClock } from '../util/clock.ts'
+import { LogThrottle } from '../util/log-throttle.ts'
 import type { InTurn } from './pipelining.ts'
 import { type ErrorFormat, sendError } from './responses.ts'
 
@@ -12,9 +14,15 @@ const CODES: ReadonlyMap<string, IngestCodeName> = new Map([
   ['FST_ERR_CTP_EMPTY_JSON_BODY', 'invalid_json'],
 ])
 
-/** Responds to errors that a handler threw or the framework raised. Logs those that the server caused. */
+const LOG_EVERY_MS = 10_000
+
+/**
+ * Responds to errors that a handler threw or the framework raised. Logs those that the server caused: the same error at
+ * most once in 10 s, with the number of requests.
+ */
 export function errorHandler(logger: Logger | undefined, format: ErrorFormat) {
   const handleNotFound = notFoundHandler(format)
+  const throttle = new LogThrottle(systemClock, LOG_EVERY_MS)
   return function handleError(
     error: FastifyError,
     request: FastifyRequest,
@@ -24,7 +32,9 @@ export function errorHandler(logger: Logger | undefined, format: ErrorFormat) {
     if (request.is404) return handleNotFound(request, reply)
     const code = codeOf(error)
     if (code === 'internal_error') {
-      logger?.error({ err: error, requestId: request.id, method: request.method }, 'request.failed')
+      const { id: requestId, method } = request
+      const requests = throttle.count(`${method} ${error.message}`)
+      if (requests > 0) logger?.error({ err: error, requestId, method, requests }, 'request.failed')
     }
     sendError(reply, code, format)
   }

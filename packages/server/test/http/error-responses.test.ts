@@ -139,6 +139,13 @@ describe('the HTTP server', () => {
     ])
   })
 
+  test('logs the same error once in 10 s, however many requests have it', async () => {
+    for (let requests = 0; requests < 5; requests++) {
+      await expectError('internal_error', http('GET /broken'))
+    }
+    expect(logged.map((line) => JSON.parse(line) as unknown)).toMatchObject([{ requests: 1 }])
+  })
+
   test('accepts a request without Host, as HTTP/1.0 clients send it', async () => {
     const response = await rawExchange(port(), 'GET /items/7 HTTP/1.1\r\nConnection: close\r\n\r\n')
     expect(parseRawResponse(response)).toMatchObject({ status: 200, body: '{"id":"7"}' })

@@ -2,19 +2,32 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import type { Logger } from 'pino'
 import { BackendUnavailable } from '../../backend/backend.ts'
 import { allowedMethods } from '../../util/allowed-methods.ts'
+import type { Clock } from '../../util/clock.ts'
+import { LogThrottle } from '../../util/log-throttle.ts'
 import { Problem } from './problem.ts'
 import type { ProblemCodeName } from './problem-codes.ts'
 
-/** Turns every error response of `app` into a Problem document, and logs errors with status 500 and above. */
-export function handleErrors(app: FastifyInstance, logger: Logger): void {
+const LOG_EVERY_MS = 10_000
+
+/**
+ * Turns every error response of `app` into a Problem document. Logs errors with status 500 and above: the same error at
+ * most once in 10 s, with the number of requests.
+ */
+export function handleErrors(
+  app: FastifyInstance,
+  { logger, clock }: { readonly logger: Logger; readonly clock: Clock },
+): void {
+  const throttle = new LogThrottle(clock, LOG_EVERY_MS)
   app.setNotFoundHandler((request, reply) => send(routingProblem(request), request, reply))
   app.setErrorHandler((error: Error, request, reply) => {
     // An unreadable body at a wrong path is still a wrong path.
     const problem = request.is404 ? routingProblem(request) : problemOf(error)
     if (problem.statusCode >= 500) {
       const { method, routeOptions } = request
-      const context = { err: error, requestId: request.id, method, route: routeOptions.url }
-      logger.error(context, 'management_request.failed')
+      const { url: route } = routeOptions
+      const requests = throttle.count(`${method} ${route} ${error.message}`)
+      const context = { err: error, requestId: request.id, method, route, requests }
+      if (requests > 0) logger.error(context, 'management_request.failed')
     }
     return send(problem, request, reply)
   })

@@ -131,3 +131,14 @@ test('the response to a bug is 500 without its message, which the log has under 
   const line = own.logged.find((each) => each.includes('column missing'))
   expect(JSON.parse(line ?? '{}')).toMatchObject({ requestId: body.requestId, method: 'GET' })
 })
+
+test('the same error is logged once in 10 s, with the number of requests', async () => {
+  await using own = await AdminServer.open(failing(new BackendUnavailable('disk full')))
+  const lines = () =>
+    own.logged.flatMap((line) => (line.includes('disk full') ? [JSON.parse(line) as unknown] : []))
+  for (let requests = 0; requests < 5; requests++) await own.call('GET', '/events')
+  expect(lines()).toMatchObject([{ requests: 1 }])
+  own.clock.advance(10_000)
+  await own.call('GET', '/events')
+  expect(lines()).toMatchObject([{ requests: 1 }, { requests: 5 }])
+})
