@@ -25,12 +25,12 @@ export const INGEST_CODES = {
   batch_too_large: {
     status: 400,
     message: 'The request exceeds the size limit of a batch.',
-    help: 'Keep a request below 500 KB (512,000 bytes) after decompression: flush more often.',
+    help: 'Keep a request below 500 KB (512,000 bytes) after decompression: flush more often. The context and integrations of a batch are stored with each of its calls, and may add 2,000 KB (2,048,000 bytes) in all.',
   },
   message_too_large: {
     status: 400,
     message: 'The call exceeds the size limit of a call.',
-    help: 'Keep a call below 32 KB (32,768 bytes) of JSON: send a reference instead of the content.',
+    help: 'Keep a call below 32 KB (32,768 bytes) of JSON, as it is stored: with the context and integrations of its batch, and with numbers such as 1e20 written out. Send a reference instead of the content.',
   },
   too_many_messages: {
     status: 400,

@@ -197,7 +197,7 @@ export const SETTINGS = {
     parse: integer(64, 1_048_576),
   },
   maxMessageBytes: {
-    doc: 'Largest call, in bytes of its JSON.',
+    doc: 'Largest call, in bytes of its JSON as it is stored: with the context and integrations of its batch, without the fields that the server adds.',
     default: String(LIMITS.messageBytes),
     parse: integer(1024, 1024 * 1024),
   },
@@ -205,6 +205,11 @@ export const SETTINGS = {
     doc: 'Largest request, in bytes after decompression.',
     default: String(LIMITS.batchBytes),
     parse: integer(1024, 16 * 1024 * 1024),
+  },
+  maxBatchGrowthBytes: {
+    doc: 'Most bytes that the context and integrations of a batch may add to all its calls together: their size times the number of calls.',
+    default: String(4 * LIMITS.batchBytes),
+    parse: integer(1024, 256 * 1024 * 1024),
   },
   maxBatchMessages: {
     doc: 'Most calls in one request.',

@@ -15,6 +15,7 @@ import { RateLimit } from '../util/rate-limit.ts'
 import { type ParsedBody, parseBody } from './body/parse-body.ts'
 import { type EventsFromCalls, eventsFromCalls, isSuppressed } from './calls/events-from-calls.ts'
 import { type Batch, batchOfOne, parseBatch } from './calls/parse-batch.ts'
+import { mayBeTooLarge } from './calls/parse-call.ts'
 import { receiptOf } from './calls/receipt.ts'
 import type { Endpoint } from './endpoints.ts'
 import { isRefused, type Refused } from './refused.ts'
@@ -110,7 +111,8 @@ export class IngestionHandler {
   #eventsFrom(parsed: ParsedRequest): EventsFromCalls {
     const { request, endpoint, source, body, batch, isStrict } = parsed
     const { config, clock } = this.#deps
-    const { clockSkewToleranceMs } = config
+    const { clockSkewToleranceMs, maxMessageBytes } = config
+    const mustMeasure = mayBeTooLarge(body.bytes, batch.shared, maxMessageBytes)
     const result = eventsFromCalls({
       calls: batch.calls,
       sourceId: source.id,
@@ -118,7 +120,7 @@ export class IngestionHandler {
         type: endpoint.type,
         shared: batch.shared,
         maxLevels: config.maxNestingLevels,
-        maxBytes: body.bytes > config.maxMessageBytes ? config.maxMessageBytes : undefined,
+        maxBytes: mustMeasure ? maxMessageBytes : undefined,
       },
       receipt: receiptOf(request, batch.sentAt, { now: clock.now(), clockSkewToleranceMs }),
       text: body.text,

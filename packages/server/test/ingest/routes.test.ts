@@ -173,6 +173,36 @@ describe('a batch', () => {
     expect(await codeOf(padded(512_001))).toBe('batch_too_large')
   })
 
+  test('is measured with its context in each of its calls', async () => {
+    await using harness = await IngestHarness.open({ maxMessageBytes: '2000' })
+    const send = (calls: number, context: object, call: object = identify) =>
+      harness.post('/v1/batch', { batch: Array.from({ length: calls }, () => call), context })
+    const kilobyte = { text: 'x'.repeat(1_000) }
+    expect(await send(2_000, kilobyte)).toMatchObject({ status: 200 })
+    expect(await send(2_500, kilobyte)).toMatchObject({
+      status: 400,
+      body: { code: 'batch_too_large' },
+    })
+    const properties = { text: 'x'.repeat(1_500) }
+    expect(await send(1, { text: 'x'.repeat(1_500) }, { ...track, properties })).toMatchObject({
+      status: 400,
+      body: { code: 'message_too_large' },
+    })
+    // Its own context replaces the one of the batch.
+    const own = { ...track, properties, context: { text: 'y' } }
+    expect(await send(1, { text: 'x'.repeat(1_500) }, own)).toMatchObject({ status: 200 })
+  })
+
+  test('that has numbers which are longer as they are stored is refused by that size', async () => {
+    const numbers = Array.from({ length: 6_000 }, () => '1e20').join(',')
+    const call = `{"userId":"u1","event":"e","properties":{"numbers":[${numbers}]}}`
+    expect(call.length).toBeLessThan(32_768)
+    expect(await shared.post('/v1/track', call)).toMatchObject({
+      status: 400,
+      body: { code: 'message_too_large' },
+    })
+  })
+
   test('that is too large gets its response even if the client continues to send', async () => {
     const harness = shared
     expect(await harness.post('/v1/batch', 'x'.repeat(8_000_000))).toMatchObject({

@@ -18,13 +18,7 @@ export interface Batch {
   readonly sentAt: Json | undefined
 }
 
-type Limits = Pick<Config, 'maxBatchBytes' | 'maxBatchMessages' | 'maxNestingLevels'>
-
-/**
- * How many times maxBatchBytes the events of one batch may have together. Without this limit, 2,500 empty calls that
- * share 30 KB of context would become 75 MB of events.
- */
-const MAX_GROWTH = 16
+type Limits = Pick<Config, 'maxBatchGrowthBytes' | 'maxBatchMessages' | 'maxNestingLevels'>
 
 const NOTHING_SHARED: SharedParts = { bytes: 0 }
 
@@ -42,7 +36,8 @@ export function parseBatch(body: Json, limits: Limits): Batch | Refused {
   if (calls.length > limits.maxBatchMessages) return { refused: 'too_many_messages' }
   const shared = parseShared(body, limits.maxNestingLevels)
   if (isRefused(shared)) return shared
-  if (shared.bytes * calls.length > MAX_GROWTH * limits.maxBatchBytes) {
+  // Otherwise 2,500 empty calls that share 30 KB of context would become 75 MB of events.
+  if (shared.bytes * calls.length > limits.maxBatchGrowthBytes) {
     return { refused: 'batch_too_large' }
   }
   return { calls, shared, sentAt: body['sentAt'] }

@@ -19,7 +19,7 @@ export interface CallRules {
   readonly type: EventType | undefined
   readonly shared: SharedParts
   readonly maxLevels: number
-  /** The most bytes of a call as JSON; absent where the whole request is not larger. */
+  /** The most bytes of a call as JSON; absent where no call can be larger. */
   readonly maxBytes: number | undefined
 }
 
@@ -33,6 +33,17 @@ export interface ParsedCall {
   readonly sentAt: Json | undefined
 }
 
+/**
+ * How many times as long as the JSON that JavaScript reads the JSON that it writes can be, at most: the 4 bytes of 1e20
+ * become 21 digits.
+ */
+const MOST_GROWTH = 6
+
+/** Whether a call of this request may exceed `maxBytes` as it is stored. */
+export function mayBeTooLarge(requestBytes: number, { bytes }: SharedParts, maxBytes: number) {
+  return MOST_GROWTH * requestBytes + bytes > maxBytes
+}
+
 const TYPES: ReadonlySet<unknown> = new Set(EVENT_TYPES)
 const NO_CONTEXT: JsonObject = {}
 
@@ -41,15 +52,15 @@ export function parseCall(call: Json, rules: CallRules): ParsedCall | Refused {
   if (!isJsonObject(call)) return { refused: 'not_an_object' }
   // The depth is checked first, because measuring a value that is nested too deep would overflow the stack.
   if (isDeeperThan(call, rules.maxLevels)) return { refused: 'nested_too_deep' }
-  if (isTooLarge(call, rules)) return { refused: 'message_too_large' }
   const type = rules.type ?? call['type']
   if (!isEventType(type)) return { refused: 'unknown_type' }
   const fields = readFields(call)
   if (isRefused(fields)) return fields
+  addShared(fields, rules.shared)
+  if (isTooLarge(call, fields, rules)) return { refused: 'message_too_large' }
   const fault = faultOf(type, fields)
   if (fault !== undefined) return { refused: fault }
   if (type === 'page') takeTraitsAsProperties(fields)
-  addShared(fields, rules.shared)
   fields.context ??= NO_CONTEXT
   const unknown = unknownKeys(call)
   const known = Object.assign(fields, { type, context: fields.context })
@@ -64,9 +75,18 @@ function isEventType(type: unknown): type is EventType {
   return TYPES.has(type)
 }
 
-function isTooLarge(call: JsonObject, { maxBytes, shared }: CallRules): boolean {
+/** Measures the call as it is stored, without the fields that the server adds. */
+function isTooLarge(call: JsonObject, fields: CallFields, { maxBytes }: CallRules): boolean {
   if (maxBytes === undefined) return false
-  return Buffer.byteLength(JSON.stringify(call)) + shared.bytes > maxBytes
+  const { context, integrations } = fields
+  const stored = {
+    ...call,
+    ...(context && { context }),
+    ...(integrations && { integrations }),
+    writeKey: undefined,
+    _metadata: undefined,
+  }
+  return Buffer.byteLength(JSON.stringify(stored)) > maxBytes
 }
 
 /** The code for what the type requires and the call does not have. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { parseBatch } from '../../../src/ingest/calls/parse-batch.ts'
 
-const limits = { maxBatchBytes: 1000, maxBatchMessages: 3, maxNestingLevels: 4 }
+const limits = { maxBatchGrowthBytes: 16_000, maxBatchMessages: 3, maxNestingLevels: 4 }
 const call = { type: 'track' }
 
 describe('a batch', () => {

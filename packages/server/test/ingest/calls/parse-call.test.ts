@@ -1,7 +1,12 @@
 import type { Json, JsonObject } from '@hookline/protocol'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type CallRules, type ParsedCall, parseCall } from '../../../src/ingest/calls/parse-call.ts'
+import {
+  type CallRules,
+  mayBeTooLarge,
+  type ParsedCall,
+  parseCall,
+} from '../../../src/ingest/calls/parse-call.ts'
 
 const rules: CallRules = {
   type: undefined,
@@ -60,17 +65,39 @@ describe('a call is refused', () => {
     expect(parseCall(call, rules)).toEqual({ refused })
   })
 
-  test('with message_too_large by the bytes of its JSON, including the shared parts', () => {
+  test('with message_too_large by the bytes of its JSON', () => {
     const call = { ...track, properties: { name: 'é'.repeat(10) } }
-    const bytes = Buffer.byteLength(JSON.stringify(call))
-    expect(parseCall(call, { ...rules, maxBytes: bytes })).not.toHaveProperty('refused')
-    expect(parseCall(call, { ...rules, maxBytes: bytes - 1 })).toEqual({
-      refused: 'message_too_large',
-    })
-    expect(parseCall(call, { ...rules, maxBytes: bytes, shared: { bytes: 1 } })).toEqual({
-      refused: 'message_too_large',
-    })
+    const maxBytes = Buffer.byteLength(JSON.stringify(call))
+    expectLargest(maxBytes, call)
+    expectLargest(maxBytes, { ...call, writeKey: 'wk', _metadata: { bundled: [] } })
   })
+
+  test('with message_too_large by the bytes that are stored, after the merge with its batch', () => {
+    const shared = { context: { a: 'x'.repeat(100), b: 1 }, integrations: { All: true }, bytes: 9 }
+    const call = { ...track, context: { a: 'y'.repeat(100) } }
+    const stored = { ...track, context: { a: 'y'.repeat(100), b: 1 }, integrations: { All: true } }
+    expectLargest(Buffer.byteLength(JSON.stringify(stored)), call, shared)
+    const short = JSON.parse('{"type":"identify","userId":"u1","traits":{"n":[1e20,1e20]}}') as Json
+    expectLargest(JSON.stringify(short).length, short)
+  })
+})
+
+/** Expects that the call has `bytes` bytes: it is accepted with that limit, and refused with one less. */
+function expectLargest(bytes: number, call: Json, shared = rules.shared): void {
+  const result = (maxBytes: number) => parseCall(call, { ...rules, shared, maxBytes })
+  expect(result(bytes)).not.toHaveProperty('refused')
+  expect(result(bytes - 1)).toEqual({ refused: 'message_too_large' })
+}
+
+test('the JSON that JavaScript writes is at most six times as long as what it reads', () => {
+  const number = fc.stringMatching(/^-?[1-9](\.\d{1,3})?[eE][+-]?\d{1,2}$/)
+  fc.assert(
+    fc.property(number, (text) => {
+      const written = JSON.stringify(JSON.parse(text)).length
+      expect(mayBeTooLarge(text.length, rules.shared, written - 1)).toBe(true)
+    }),
+    { numRuns: 2_000 },
+  )
 })
 
 describe('a call is accepted', () => {
