@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { Server } from 'node:http'
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
+import { RefusalLog } from '../telemetry/refusal-log.ts'
 import { systemClock } from '../util/clock.ts'
 import { clientErrorHandler, handleUnusualRequests } from './client-errors.ts'
 import { errorHandler, notFoundHandler, routingErrorHandler } from './error-handlers.ts'
@@ -33,7 +34,7 @@ export function createHttpServer(options: {
   readonly errorFormat?: ErrorFormat
 }): FastifyInstance {
   const { requestTimeoutMs, maxBatchBytes, trustedProxies } = options.config
-  const { errorFormat = ingestionErrorFormat } = options
+  const errorFormat = loggedFormat(options.errorFormat ?? ingestionErrorFormat, options.logger)
   const inTurn = turnTaker(options.config)
   const server = fastify({
     logController: new LogController({ disableRequestLogging: true }),
@@ -64,6 +65,15 @@ export function createHttpServer(options: {
   server.addHook('preClose', async () => endIdleConnections(server.server))
   handleUnusualRequests(server.server, errorFormat, inTurn)
   return server
+}
+
+/** Every error response outside a route passes it. Errors of the server itself have lines of their own. */
+function loggedFormat(format: ErrorFormat, logger: Logger | undefined): ErrorFormat {
+  const refusals = new RefusalLog(systemClock, logger)
+  return (code, request) => {
+    if (code !== 'internal_error') refusals.add(code, request)
+    return format(code, request)
+  }
 }
 
 /** The framework would keep the body in memory until it is complete, and then respond 404 all the same. */

@@ -8,6 +8,7 @@ import type { Suppressions } from '../backend/deletions.ts'
 import type { Config } from '../config.ts'
 import type { ActivityListener } from '../telemetry/activity-listener.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
+import { type Refusal, RefusalLog } from '../telemetry/refusal-log.ts'
 import { ByteBudget } from '../util/byte-budget.ts'
 import type { Clock } from '../util/clock.ts'
 import { LogThrottle } from '../util/log-throttle.ts'
@@ -57,6 +58,13 @@ interface ParsedRequest {
 const OVERLOADED_RETRY_SECONDS = 5
 const LOG_EVERY_MS = 10_000
 
+/** Codes whose lines in the log say more than the code. */
+const LOGGED_BY_OTHERS: ReadonlySet<IngestCodeName> = new Set<IngestCodeName>([
+  'unknown_write_key',
+  'source_disabled',
+  'overloaded',
+])
+
 /** Handles a request with calls: authenticates, parses, limits the rate, makes events, and appends them to the log. */
 export class IngestionHandler {
   readonly #deps: IngestDeps
@@ -64,6 +72,7 @@ export class IngestionHandler {
   readonly #rejectedKeys: RejectedKeyLogger
   readonly #keyUses: KeyUseRecorder
   readonly #overloads: LogThrottle
+  readonly #refusals: RefusalLog
   readonly #partialBodies: ByteBudget
 
   constructor(deps: IngestDeps) {
@@ -72,6 +81,7 @@ export class IngestionHandler {
     this.#rejectedKeys = new RejectedKeyLogger(deps.clock, deps.logger)
     this.#keyUses = new KeyUseRecorder(deps.keyUses, deps.clock, deps.logger)
     this.#overloads = new LogThrottle(deps.clock, LOG_EVERY_MS)
+    this.#refusals = new RefusalLog(deps.clock, deps.logger)
     const partialBodies = new ByteBudget(deps.config.maxPartialBodyBytes)
     this.#partialBodies = partialBodies
     deps.metrics.beforeScrape(() => deps.metrics.partialBodies.set(partialBodies.takenBytes))
@@ -88,9 +98,13 @@ export class IngestionHandler {
     const source = early ?? this.#authenticate(keyFromBody(body.json))
     if (isRefused(source)) return this.#refuse(source.refused)
     const batch = endpoint.type ? batchOfOne(body.json) : parseBatch(body.json, this.#deps.config)
-    if (isRefused(batch)) return this.#refuse(batch.refused)
-    const waitSeconds = this.#rateLimit.take(source, batch.calls.length)
-    if (waitSeconds > 0) return this.#refuse('rate_limited', batch.calls.length, waitSeconds)
+    const { id: sourceId } = source
+    if (isRefused(batch)) return this.#refuse(batch.refused, { sourceId })
+    const calls = batch.calls.length
+    const retryAfterSeconds = this.#rateLimit.take(source, calls)
+    if (retryAfterSeconds > 0) {
+      return this.#refuse('rate_limited', { calls, sourceId, retryAfterSeconds })
+    }
     const isStrict = request.headers['x-strict-mode'] === '1'
     const result = this.#eventsFrom({ request, endpoint, source, body, batch, isStrict })
     return this.#store(result, { isBatch: endpoint.type === undefined, isStrict })
@@ -126,7 +140,7 @@ export class IngestionHandler {
       text: body.text,
       isStrict,
     })
-    for (const { code } of result.rejected) this.#countRefused(code, 1)
+    for (const { code } of result.rejected) this.#countRefused(code, { sourceId: source.id })
     return result
   }
 
@@ -151,14 +165,14 @@ export class IngestionHandler {
     stopTimer()
     metrics.ingestEvents.inc({ result: 'accepted' }, kept.length)
     activity.received(kept)
-    this.#countRefused('suppressed', events.length - kept.length)
+    this.#count('suppressed', events.length - kept.length)
     return first === undefined ? SUCCESS : partialSuccess(rejected)
   }
 
   #overloaded(error: BackendUnavailable, calls: number): IngestResponse {
     const requests = this.#overloads.count('append')
     if (requests > 0) this.#deps.logger.error({ err: error, requests }, 'log.overloaded')
-    return this.#refuse('overloaded', calls, OVERLOADED_RETRY_SECONDS)
+    return this.#refuse('overloaded', { calls, retryAfterSeconds: OVERLOADED_RETRY_SECONDS })
   }
 
   #refuseBody(code: IngestCodeName): IngestResponse {
@@ -166,15 +180,23 @@ export class IngestionHandler {
     const requests = this.#overloads.count('body')
     const partialBodyBytes = this.#partialBodies.takenBytes
     if (requests > 0) this.#deps.logger.error({ partialBodyBytes, requests }, 'bodies.overloaded')
-    return this.#refuse(code, 1, OVERLOADED_RETRY_SECONDS)
+    return this.#refuse(code, { retryAfterSeconds: OVERLOADED_RETRY_SECONDS })
   }
 
-  #refuse(code: IngestCodeName, calls = 1, retryAfterSeconds?: number): IngestResponse {
-    this.#countRefused(code, calls)
+  #refuse(
+    code: IngestCodeName,
+    { retryAfterSeconds, ...refusal }: Refusal & { readonly retryAfterSeconds?: number } = {},
+  ): IngestResponse {
+    this.#countRefused(code, refusal)
     return errorResponse(code, retryAfterSeconds)
   }
 
-  #countRefused(result: 'suppressed' | IngestCodeName, calls: number): void {
+  #countRefused(code: IngestCodeName, refusal: Refusal): void {
+    this.#count(code, refusal.calls ?? 1)
+    if (!LOGGED_BY_OTHERS.has(code)) this.#refusals.add(code, refusal)
+  }
+
+  #count(result: 'suppressed' | IngestCodeName, calls: number): void {
     this.#deps.metrics.ingestEvents.inc({ result }, calls)
     this.#deps.activity.refused(result, calls)
   }

@@ -20,12 +20,12 @@ export class LogThrottle {
     this.#everyMs = everyMs
   }
 
-  /** Counts one more event. Returns the number of events since the last log line, or 0 where no line is due. */
-  count(key: string): number {
+  /** Counts an event, or `amount` of them. Returns the number since the last log line, or 0 where no line is due. */
+  count(key: string, amount = 1): number {
     const now = this.#clock.now()
     let count = this.#counts.get(key)
     if (count === undefined) this.#counts.set(key, (count = { unlogged: 0, loggedAt: -Infinity }))
-    count.unlogged += 1
+    count.unlogged += amount
     if (now - count.loggedAt < this.#everyMs) return 0
     const { unlogged } = count
     count.unlogged = 0

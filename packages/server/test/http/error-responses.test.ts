@@ -139,6 +139,19 @@ describe('the HTTP server', () => {
     ])
   })
 
+  test('logs refused requests once a minute for each code, with the path but not its query', async () => {
+    for (let requests = 0; requests < 5; requests++) {
+      await expectError('not_found', http('POST /v2/track?writeKey=wk_1'))
+    }
+    await expectError('bad_request', 'this is not HTTP\r\n\r\n')
+    const msg = 'request.refused'
+    expect(logged.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+      { level: 40, msg, code: 'not_found', calls: 1, path: '/v2/track' },
+      { level: 40, msg, code: 'bad_request', calls: 1 },
+    ])
+    expect(logged.join('')).not.toContain('wk_1')
+  })
+
   test('logs the same error once in 10 s, however many requests have it', async () => {
     for (let requests = 0; requests < 5; requests++) {
       await expectError('internal_error', http('GET /broken'))

@@ -373,6 +373,22 @@ describe('the log', () => {
   })
 })
 
+test('refused calls are logged once a minute for each code and source, with their number', async () => {
+  await using harness = await IngestHarness.open()
+  const msg = 'request.refused'
+  const sourceId = 'src_enabled'
+  await harness.post('/v1/track', '{"type"')
+  await harness.post('/v1/batch', { batch: [track, bad, bad] })
+  await harness.post('/v1/track', bad)
+  expect(harness.logLines).toMatchObject([
+    { level: 40, msg, code: 'invalid_json', calls: 1 },
+    { level: 40, msg, code: 'no_user_anon_id', calls: 1, sourceId },
+  ])
+  harness.clock.advance(60_000)
+  await harness.post('/v1/track', bad)
+  expect(harness.logLines.at(-1)).toMatchObject({ code: 'no_user_anon_id', calls: 3, sourceId })
+})
+
 test('client telemetry gets a success response, and is not read', async () => {
   await using harness = await IngestHarness.open()
   const response = await harness.send('/v1/m', { body: '{"series"' })

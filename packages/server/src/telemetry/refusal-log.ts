@@ -1,0 +1,39 @@
+import type { IngestCodeName } from '@hookline/protocol'
+import type { Logger } from 'pino'
+import type { Clock } from '../util/clock.ts'
+import { LogThrottle } from '../util/log-throttle.ts'
+
+const EVERY_MS = 60_000
+
+/** What is known of a refused request. */
+export interface Refusal {
+  /** How many calls it had; 1 where that is not known. */
+  readonly calls?: number
+  readonly sourceId?: string | undefined
+  readonly url?: string
+}
+
+/** Enough to recognise the client, and no place for much of its data. */
+const PATH_CHARACTERS = 64
+
+/**
+ * Logs refused requests as `request.refused`: each code of each source at once, and then at most once a minute, with the
+ * number of calls since. The path is that of the last one, without its query.
+ */
+export class RefusalLog {
+  readonly #logger: Logger | undefined
+  readonly #throttle: LogThrottle
+
+  constructor(clock: Clock, logger: Logger | undefined) {
+    this.#logger = logger
+    this.#throttle = new LogThrottle(clock, EVERY_MS)
+  }
+
+  add(code: IngestCodeName, { calls = 1, sourceId, url = '' }: Refusal = {}): void {
+    const counted = this.#throttle.count(`${code} ${sourceId ?? ''}`, calls)
+    if (counted === 0) return
+    const path = url.split('?', 1)[0]!.slice(0, PATH_CHARACTERS)
+    const context = { code, calls: counted, ...(sourceId && { sourceId }), ...(path && { path }) }
+    this.#logger?.warn(context, 'request.refused')
+  }
+}
