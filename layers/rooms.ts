@@ -9,16 +9,15 @@ export const ROOMS = {
     calls: 'one call or a batch: validated and stamped; calls of suppressed users are dropped',
   },
   delivery: {
-    lanes:
-      'one lane for each destination: turns, slots, recovery; the ledger of accepted deliveries',
-    rounds:
-      'attempts at all due webhooks, the new state of the delivery, the time of the next attempt; test deliveries',
+    lanes: 'one lane for each webhook: turns, slots, recovery; the deliveries in memory',
+    parts:
+      "each webhook's part of a delivery: an attempt, the state after it, the time of the next one; test deliveries",
     sending: 'one attempt: the signed request, the response, its outcome',
     network: 'sockets: name look-up, forbidden addresses, deadlines',
-    health: 'breakers, waits that receivers asked for, webhooks that are gone, pauses',
-    parking: 'parked deliveries: put into their lanes when due, held, or expired',
+    health: 'breakers, waits that receivers asked for, webhooks that are paused',
+    parking: 'parked parts: put into their lanes when due, held, resumed, or expired',
     records:
-      'the results of rounds: recorded, retried while the backend is unavailable, or put into quarantine',
+      'deliveries recorded as they are now, again and again while the backend is unavailable, or put into quarantine',
     replays: 'ended deliveries that become pending again, at a bounded rate',
   },
   'destination-settings': {

@@ -15,7 +15,7 @@ describe('the source files that pages name', () => {
   })
 
   it('would be found missing', () => {
-    const text = '`service.ts`, `delivery/lanes/lane.ts`, `delivery/lane.ts`, `lanes.ts`, `ane.ts`'
-    expect(missingFiles(text)).toEqual(['delivery/lane.ts', 'lanes.ts', 'ane.ts'])
+    const text = '`service.ts`, `delivery/lanes/lane.ts`, `delivery/lane.ts`, `queues.ts`, `ane.ts`'
+    expect(missingFiles(text)).toEqual(['delivery/lane.ts', 'queues.ts', 'ane.ts'])
   })
 })

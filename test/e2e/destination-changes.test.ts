@@ -3,7 +3,7 @@ import { openReceiver } from '../../packages/server/test/harness/receiver.ts'
 import { type RunningService, startService } from '../harness/running-service.ts'
 import type { TracedDelivery } from '../harness/trace.ts'
 
-/** Waits until the only delivery of the event is parked after its first round. */
+/** Waits until the only delivery of the event is parked after its first attempt. */
 function parked(service: RunningService, messageId: string): Promise<TracedDelivery> {
   return service.eventually(async () => {
     const { deliveries } = await service.trace(messageId)
@@ -65,11 +65,15 @@ describe.concurrent('parked deliveries of a destination', () => {
     await using service = await startService({ settings: { retryScheduleMs: '300' } })
     const id = await service.createDestination({ urls: [receiver.url] })
     await service.track('m-1')
-    await parked(service, 'm-1')
+    const { nextAttemptAt } = await parked(service, 'm-1')
     await service.api.call('PATCH', `destinations/${id}`, { enabled: false })
     await service.restart()
-    const { nextAttemptAt } = await parked(service, 'm-1')
     await isPast(service, nextAttemptAt)
+    const { deliveries } = await service.trace('m-1')
+    expect(deliveries[0]).toMatchObject({
+      state: 'pending',
+      webhooks: [{ waiting: { reason: 'destination_disabled', nextAttemptAt: null } }],
+    })
     expect(receiver.requests).toHaveLength(1)
     await service.api.call('PATCH', `destinations/${id}`, { enabled: true })
     expect((await service.endOf('m-1')).deliveries).toMatchObject([
@@ -97,7 +101,7 @@ test('a decision survives a restart: a declined event is not delivered after it'
   const gate = Promise.withResolvers<200>()
   await using slow = await openReceiver({ respond: () => gate.promise })
   await using receiver = await openReceiver()
-  // With one round at a time, the second call still waits at the stop, so its entry is read again.
+  // With one attempt at a time, the second call still waits at the stop, so its entry is read again.
   await using service = await startService({ settings: { laneConcurrency: '1' } })
   const off = await service.createDestination({ urls: [receiver.url], enabled: false })
   await service.createDestination({ urls: [slow.url] })

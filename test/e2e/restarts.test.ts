@@ -46,7 +46,7 @@ describe.concurrent('a restart', () => {
 })
 
 describe.concurrent('a graceful stop', () => {
-  test('completes the rounds in flight and keeps waiting deliveries: each event arrives exactly once', async () => {
+  test('completes the attempts in flight and keeps waiting deliveries: each event arrives exactly once', async () => {
     const gate = Promise.withResolvers<200>()
     await using receiver = await openReceiver({ respond: () => gate.promise })
     await using service = await startService({ settings: { laneConcurrency: '4' } })

@@ -50,18 +50,18 @@ export const ATTEMPT_CLASSES = {
   },
   certificate_invalid: {
     meaning:
-      'The certificate is self-signed, expired, for another host or from an unknown issuer. Hookline sent no request and does not try again.',
+      'The certificate is self-signed, expired, for another host or from an unknown issuer. Hookline sent no request, and tries again until the retry window ends.',
     help: 'Install a valid certificate with its whole chain. For your own certificate authority, set tlsCaFile.',
   },
   address_forbidden: {
     meaning:
-      'The host resolves to a private, loopback or reserved address. Hookline made no connection and does not try again.',
-    help: 'If the address is correct, the operator can allow its network with the setting allowedNetworks.',
+      'The host resolves to a private, loopback or reserved address. Hookline made no connection and paused the webhook. Its deliveries are held, and rejected after their retry window.',
+    help: 'If the address is correct, the operator can allow its network with the setting allowedNetworks: after the restart, Hookline tries again. If not, correct the URL and resume the destination.',
   },
   port_forbidden: {
     meaning:
-      'The port of the URL belongs to a service other than a web server, such as a database. Hookline made no connection and does not try again.',
-    help: 'Correct the URL. If a web server listens on this port, the operator can allow it with the setting allowedPorts.',
+      'The port of the URL belongs to a service other than a web server, such as a database. Hookline made no connection and paused the webhook. Its deliveries are held, and rejected after their retry window.',
+    help: 'Correct the URL and resume the destination. If a web server listens on this port, the operator can allow it with the setting allowedPorts: after the restart, Hookline tries again.',
   },
   request_invalid: {
     meaning:

@@ -1,8 +1,9 @@
 import type { AttemptClass } from './attempt-classes.ts'
 
 /**
- * The state of one event for one destination. `pending` waits for a round; `held` waits until the destination resumes.
+ * The state of one event for one destination. `pending` waits for an attempt; `held` waits until its webhooks resume.
  * The others are final until a replay or a retry by hand. `quarantined`: an internal error of Hookline stopped it.
+ * It follows from the states of its parts: see `stateOf` in the server's `delivery/parts/parts.ts`.
  */
 export type DeliveryState =
   'pending' | 'delivered' | 'rejected' | 'expired' | 'held' | 'quarantined'
@@ -21,8 +22,6 @@ export interface AttemptTiming {
 export interface Attempt {
   /** `att_…` */
   readonly id: string
-  /** The number of its round, from 1. */
-  readonly round: number
   /** Counts the attempts on this webhook, from 1. Sent as `X-Hookline-Attempt`. */
   readonly number: number
   readonly url: string
@@ -45,15 +44,25 @@ export interface Attempt {
   readonly replayId?: string
 }
 
-/** The progress of one webhook of a delivery. */
-export interface WebhookProgress {
+/**
+ * The state of one webhook's part of a delivery. `pending` waits for its next attempt; `held` waits until the webhook
+ * resumes. The others are final.
+ * - `not_retried`: an attempt failed, and another webhook has the event (success policy `any`).
+ * - `removed`: the webhook was removed before it took the event.
+ */
+export type PartState =
+  'pending' | 'held' | 'delivered' | 'rejected' | 'expired' | 'not_retried' | 'removed'
+
+/** One webhook's part of a delivery. It is attempted, retried and counted by itself. */
+export interface DeliveryPart {
   readonly url: string
-  /** `retry` is not final: another attempt is due. */
-  readonly outcome: 'delivered' | 'retry' | 'rejected'
-  /** For `retry`: when the next attempt is due, in milliseconds since the epoch. Absent if none fits the window. */
-  readonly dueAt?: number
-  /** The last attempt, without headers and body. */
-  readonly last: Omit<Attempt, 'headers' | 'body'>
+  readonly state: PartState
+  /** When it first became due, in milliseconds since the epoch. Its retry window starts here. */
+  readonly firstDueAt: number
+  /** When its next attempt is due; `null` unless `pending`. */
+  readonly dueAt: number | null
+  /** The last attempt, without headers and body; absent before the first. */
+  readonly last?: Omit<Attempt, 'headers' | 'body'>
 }
 
 /** One event for one destination. */
@@ -63,15 +72,18 @@ export interface Delivery {
   readonly eventId: string
   readonly destinationId: string
   readonly state: DeliveryState
-  /** How many attempt rounds were made since the last replay or retry by hand. */
+  /** The most attempts on one of its webhooks since the last replay or retry by hand. */
   readonly rounds: number
-  /** When it first became due, in milliseconds since the epoch. The retry window starts here. */
+  /**
+   * When it first became due, in milliseconds since the epoch. A replay and a retry by hand change it, so it also tells
+   * records of the time before from later ones.
+   */
   readonly firstDueAt: number
-  /** When the next round is due; `null` unless `pending`. */
+  /** When the next attempt on one of its webhooks is due; `null` when none is. */
   readonly dueAt: number | null
-  /** One entry for each webhook that was attempted. */
-  readonly webhooks: readonly WebhookProgress[]
-  /** `rpl_…` of the last replay that requested new rounds. */
+  /** Its part for each webhook; empty until the engine has read which webhooks its destination has. */
+  readonly webhooks: readonly DeliveryPart[]
+  /** `rpl_…` of the last replay that requested new attempts. */
   readonly replayId?: string
 }
 
@@ -82,7 +94,7 @@ export interface TestedWebhook {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
   /** `null` if nothing was sent. */
-  readonly result: Omit<Attempt, 'id' | 'round' | 'number' | 'url' | 'replayId'> | null
+  readonly result: Omit<Attempt, 'id' | 'number' | 'url' | 'replayId'> | null
 }
 
 /** One payload sent to all webhooks of a destination on request. It is not recorded and not retried. */

@@ -1,8 +1,11 @@
 /** Nothing is sent since `since`, in milliseconds since the epoch. `resume` ends the pause. */
 export interface Pause {
   readonly since: number
-  /** `gone`: the receiver responded 410 three times in a row, at least a minute apart. */
-  readonly reason: 'operator' | 'gone'
+  /**
+   * - `gone`: the receiver responded 410 three times in a row, at least a minute apart.
+   * - `forbidden`: the address or the port of the URL is forbidden. It is tried again after each start of Hookline.
+   */
+  readonly reason: 'operator' | 'gone' | 'forbidden'
 }
 
 /** One URL of a destination. */
@@ -64,4 +67,6 @@ export interface WebhookState {
   readonly brokenSince: number | null
   /** Until when no attempt is made, in milliseconds since the epoch; `null` if one may be made now. */
   readonly restsUntil: number | null
+  /** Until when the receiver asked for no attempt with `Retry-After`; `null` if it did not, or the time is over. */
+  readonly retryAfterUntil: number | null
 }

@@ -14,9 +14,10 @@ export {
   type DeclineReasonInfo,
   type Delivery,
   type DeliveryState,
+  type PartState,
   type TestDelivery,
   type TestedWebhook,
-  type WebhookProgress,
+  type DeliveryPart,
 } from './delivery.ts'
 export type {
   Destination,

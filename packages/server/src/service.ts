@@ -6,9 +6,10 @@ import type { Backend } from './backend/backend.ts'
 import { openEmbeddedBackend } from './backend/embedded/open.ts'
 import type { Config } from './config.ts'
 import { WebhookHealth } from './delivery/health/webhook-health.ts'
+import { resumeForbidden } from './delivery/health/webhook-pauser.ts'
 import { webhookStates } from './delivery/health/webhook-states.ts'
 import { ReplayWorker } from './delivery/replays/replay-worker.ts'
-import { TestDeliverySender } from './delivery/rounds/test-delivery-sender.ts'
+import { TestDeliverySender } from './delivery/parts/test-delivery-sender.ts'
 import { WebhookSender } from './delivery/sending/sender.ts'
 import { NOTICE_LIMITS, startDeletions } from './engine/deletions.ts'
 import { DeliveryEngine } from './engine/delivery-engine.ts'
@@ -60,7 +61,7 @@ export interface Parts extends ServiceOptions {
 /**
  * The composition root: opens the backend, connects the parts, starts the workers, and listens.
  * It closes them in the opposite order. First the servers stop accepting calls. Then the pipeline stops reading the log.
- * Then the attempt rounds in flight end, and are recorded and acked. Then the backend closes.
+ * Then the attempts in flight end, and are recorded and acked. Then the backend closes.
  */
 export async function openService({ config, logger }: ServiceOptions): Promise<Service> {
   await using stack = new AsyncDisposableStack()
@@ -72,6 +73,8 @@ export async function openService({ config, logger }: ServiceOptions): Promise<S
   const parts: Parts = { config, logger, backend, clock, metrics, activity, onGiveUp }
   metrics.buildInfo.set({ version: VERSION, backend: 'embedded' }, 1)
   const adminToken = adminTokenOf(config)
+  // The settings that forbid a URL may have changed with this start.
+  await resumeForbidden(backend.catalog, clock)
   const workers = startWorkers(stack, parts)
   const { url, adminUrl } = stack.use(await openServers({ ...parts, ...workers, adminToken }))
   const running = stack.move()
@@ -86,7 +89,7 @@ export async function openService({ config, logger }: ServiceOptions): Promise<S
 
 /** Starts the workers: pipeline, lanes, deletions, replays and retention. Disposing of `stack` stops them. */
 export function startWorkers(stack: AsyncDisposableStack, parts: Parts): Workers {
-  const { config, backend, clock, metrics, activity } = parts
+  const { config, backend, clock, metrics } = parts
   const sender = stack.use(openSender(parts))
   // A breaker stays open for at most the longest wait between two attempts.
   const longestOpenMs = config.retryScheduleMs && Math.max(...config.retryScheduleMs)
@@ -107,7 +110,10 @@ export function startWorkers(stack: AsyncDisposableStack, parts: Parts): Workers
   const limits = { retentionMs, retentionMaxBytes, auditRetentionMs }
   engine.supervise(new Retention({ ...parts, upkeep, audit, ...limits }))
   reportBacklog(metrics, upkeep, clock)
-  metrics.beforeScrape(() => metrics.accountingImbalance.set(engine.imbalance))
+  metrics.beforeScrape(() => {
+    metrics.accountingImbalance.set(engine.imbalance)
+    metrics.breakersOpen.set(health.openBreakers(backend.catalog.current.destinations.values()))
+  })
   return {
     checks: readinessOf(engine),
     wake: () => {
@@ -116,10 +122,26 @@ export function startWorkers(stack: AsyncDisposableStack, parts: Parts): Workers
       wakeDeletions()
     },
     testDeliveries: new TestDeliverySender({ sender, clock }),
-    destinationHealth: {
-      webhooks: (destination) => webhookStates(destination, health, clock.now()),
-      lastHour: (id) => activity.recent.of(id),
+    destinationHealth: destinationHealthOf(parts, health, engine),
+  }
+}
+
+/** What the management API shows and changes of the health of destinations. */
+function destinationHealthOf(
+  { activity, clock }: Parts,
+  health: WebhookHealth,
+  engine: DeliveryEngine,
+): Workers['destinationHealth'] {
+  return {
+    webhooks: (destination) => webhookStates(destination, health, clock.now()),
+    allowNow: ({ id, settings }) => {
+      for (const { url } of settings.webhooks) health.retryNow(id, url)
     },
+    retryNow: ({ id, settings }) => {
+      for (const { url } of settings.webhooks) engine.retryNow({ destinationId: id, url })
+    },
+    closeBreaker: (destinationId, url) => engine.closeBreaker({ destinationId, url }),
+    lastHour: (id) => activity.recent.of(id),
   }
 }
 
@@ -135,7 +157,7 @@ function openSender({ config, clock }: Parts): WebhookSender {
   })
 }
 
-/** Longer than any receiver can keep a round open. */
+/** Longer than any receiver can keep an attempt open. */
 const STUCK_AFTER_MS = 60_000
 
 function readinessOf(engine: DeliveryEngine): ReadinessCheck[] {

@@ -177,12 +177,12 @@ export const SETTINGS = {
     parse: integer(60_000, 10 * 365 * 24 * HOUR),
   },
   maxInFlight: {
-    doc: 'Most attempt rounds in flight at once.',
+    doc: 'Most attempts in flight at once.',
     default: '512',
     parse: integer(1, 65_536),
   },
   laneConcurrency: {
-    doc: 'Most attempt rounds in flight at once to one destination. Never more than a quarter of maxInFlight.',
+    doc: 'Most attempts in flight at once on one webhook. Never more than a quarter of maxInFlight, and never more than there are free ones.',
     default: '64',
     parse: integer(1, 16_384),
   },

@@ -16,8 +16,8 @@ const NO_LOOKUP: Expected = {
   class: expect.stringMatching(/^(timeout|dns_failed)$/),
 }
 const BROKEN: Expected = { outcome: 'retry', class: 'connection_failed' }
-const FORBIDDEN: Expected = { outcome: 'rejected', class: 'address_forbidden' }
-const BAD_CERTIFICATE: Expected = { outcome: 'rejected', class: 'certificate_invalid' }
+const FORBIDDEN: Expected = { outcome: 'retry', class: 'address_forbidden' }
+const BAD_CERTIFICATE: Expected = { outcome: 'retry', class: 'certificate_invalid' }
 
 const HOUR = 60 * 60 * 1000
 // 16 MiB, compressed to 16 KiB. A sender that decompresses them needs a thousand times the memory.

@@ -1,4 +1,4 @@
-import type { Sender } from '../../../packages/server/src/delivery/rounds/attempt-round.ts'
+import type { Sender } from '../../../packages/server/src/delivery/parts/attempts.ts'
 import type { AttemptResult } from '../../../packages/server/src/delivery/sending/outcome.ts'
 import { WebhookHealth } from '../../../packages/server/src/delivery/health/webhook-health.ts'
 import { destinationOf } from './environment/simulated-destinations.ts'
@@ -8,21 +8,32 @@ import { openMemoryBackend } from './backend/memory-backend.ts'
 import { SimulatedEvents } from './environment/simulated-events.ts'
 import { SimulatedProcess } from './simulated-process.ts'
 import { settled, VirtualClock } from './environment/virtual-clock.ts'
-import { InstrumentedRounds } from './invariants/instrumentation.ts'
 
 const EVENTS = 200
-const LIMITS = { maxInFlight: 64, laneConcurrency: 64, laneWindow: 256, maxInMemory: 16_384 }
-const LATENCY_MS = 100
+/** Attempts in flight of all lanes. */
+export const SLOTS = 64
+const LIMITS = { maxInFlight: SLOTS, laneConcurrency: 64, laneWindow: 256, maxInMemory: 16_384 }
+/** The longest response. */
+export const LATENCY_MS = 100
+
+/** What one lane has had of the slots. */
+interface LaneShare {
+  attempts: number
+  inFlight: number
+  /** Since when it has had nothing in flight. */
+  idleSince: number
+}
 
 /** Lanes of healthy receivers, all with the same backlog, so that only the slots are scarce. */
 export class BusyLanes {
   readonly #clock = new VirtualClock()
   readonly #state = new DurableState()
-  #inFlight = 0
-  /** Attempts made, by destination. */
-  readonly #attempts = new Map<string, number>()
+  /** By URL. */
+  readonly #lanes = new Map<string, LaneShare>()
   readonly #process: SimulatedProcess
   readonly #events: SimulatedEvents
+  #spread = 0
+  #longestIdleMs = 0
 
   /** @param webhooks the number of webhooks of each destination */
   constructor(webhooks: readonly number[], random: () => number) {
@@ -30,14 +41,14 @@ export class BusyLanes {
       const id = `dst_${index}`
       const urls = Array.from({ length: count }, (_, place) => `https://${id}.example/${place}`)
       this.#state.destinations.set(id, destinationOf(id, urls, 'each'))
-      this.#attempts.set(id, 0)
+      for (const url of urls)
+        this.#lanes.set(url, { attempts: 0, inFlight: 0, idleSince: this.#clock.now() })
     }
     this.#events = new SimulatedEvents(random)
     const clock = this.#clock
     const health = new WebhookHealth(clock)
     const sender: Sender = { send: ({ url }) => this.#send(url, random) }
     const retryWindowMs = 60_000
-    const schedule = { windowMs: retryWindowMs }
     this.#process = new SimulatedProcess({
       clock,
       backend: openMemoryBackend(this.#state, {
@@ -47,10 +58,6 @@ export class BusyLanes {
         listener: NO_LISTENER,
       }),
       sender,
-      rounds: new InstrumentedRounds(
-        { clock, sender, schedule, health },
-        { roundBegins: () => this.#inFlight++, roundEnds: () => this.#inFlight-- },
-      ),
       health,
       limits: LIMITS,
       retryWindowMs,
@@ -60,59 +67,45 @@ export class BusyLanes {
     })
   }
 
-  /** How many more attempts one lane made than another, at most, over any period in which every lane had work. */
-  async worstSpread(): Promise<number> {
+  /** Delivers until a lane has no work left. From then on, the others share its slots. */
+  async run(): Promise<BusyLanesResult> {
     void this.#process.backend.log.append(this.#events.make(this.#clock.now(), EVENTS))
-    const ids = [...this.#attempts.keys()]
-    const leads = ids.flatMap((a, index) => ids.slice(index + 1).map((b) => new Lead(a, b)))
-    for (;;) {
+    while ([...this.#lanes.values()].every(({ attempts }) => attempts < EVENTS)) {
       this.#clock.step(Infinity)
       await settled()
-      // Once a lane has no work left, the others share its slots.
-      if (!this.#allAreBusy()) break
-      // While slots are free, every lane gets as many as it wants.
-      if (this.#inFlight === LIMITS.maxInFlight) for (const lead of leads) lead.note(this.#attempts)
+      this.#note()
     }
-    return Math.max(...leads.map(({ range }) => range))
+    return { lanes: this.#lanes.size, spread: this.#spread, longestIdleMs: this.#longestIdleMs }
+  }
+
+  #note(): void {
+    const shares = [...this.#lanes.values()]
+    // Until every lane has begun, they fill up one after the other.
+    if (shares.some(({ attempts }) => attempts === 0)) return
+    const inFlight = shares.map((share) => share.inFlight)
+    this.#spread = Math.max(this.#spread, Math.max(...inFlight) - Math.min(...inFlight))
+    const idle = shares.filter((share) => share.inFlight === 0)
+    const idleMs = idle.map(({ idleSince }) => this.#clock.now() - idleSince)
+    this.#longestIdleMs = Math.max(this.#longestIdleMs, ...idleMs)
   }
 
   async #send(url: string, random: () => number): Promise<AttemptResult> {
-    const id = new URL(url).host.split('.')[0]!
-    this.#attempts.set(id, this.#attempts.get(id)! + 1)
+    const share = this.#lanes.get(url)!
+    share.attempts++
+    share.inFlight++
     const startedAt = this.#clock.now()
     const durationMs = Math.floor(random() * LATENCY_MS)
     await new Promise<void>((resolve) => this.#clock.after(durationMs, resolve))
+    share.inFlight--
+    share.idleSince = this.#clock.now()
     return { startedAt, durationMs, outcome: 'delivered', class: 'delivered' }
-  }
-
-  #allAreBusy(): boolean {
-    const destinations = [...this.#state.destinations.values()]
-    return destinations.every(({ id, settings }) => {
-      const all = EVENTS * settings.webhooks.length
-      return this.#attempts.get(id)! < all
-    })
   }
 }
 
-/** How many attempts one lane is ahead of another, over time. */
-class Lead {
-  readonly #a: string
-  readonly #b: string
-  #least = Infinity
-  #most = -Infinity
-
-  constructor(a: string, b: string) {
-    this.#a = a
-    this.#b = b
-  }
-
-  note(attempts: ReadonlyMap<string, number>): void {
-    const lead = attempts.get(this.#a)! - attempts.get(this.#b)!
-    this.#least = Math.min(this.#least, lead)
-    this.#most = Math.max(this.#most, lead)
-  }
-
-  get range(): number {
-    return this.#most - this.#least
-  }
+export interface BusyLanesResult {
+  readonly lanes: number
+  /** How many more attempts one lane had in flight than another, at most. */
+  readonly spread: number
+  /** How long a lane had nothing in flight, at most. */
+  readonly longestIdleMs: number
 }

@@ -1,5 +1,5 @@
 import { type AcceptedEvent, type Delivery, timeOfId } from '@hookline/protocol'
-import type { Sender } from '../../../packages/server/src/delivery/rounds/attempt-round.ts'
+import type { Sender } from '../../../packages/server/src/delivery/parts/attempts.ts'
 import type { AttemptResult } from '../../../packages/server/src/delivery/sending/outcome.ts'
 import { WebhookHealth } from '../../../packages/server/src/delivery/health/webhook-health.ts'
 import { destinationOf } from './environment/simulated-destinations.ts'

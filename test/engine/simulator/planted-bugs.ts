@@ -1,6 +1,7 @@
-import type { Deliveries } from '../../../packages/server/src/backend/deliveries.ts'
-import type { Log } from '../../../packages/server/src/backend/log.ts'
-import type { Sender } from '../../../packages/server/src/delivery/rounds/attempt-round.ts'
+import type { Delivery } from '@hookline/protocol'
+import type { ClaimRequest, Deliveries } from '../../../packages/server/src/backend/deliveries.ts'
+import type { Log, LogEntry } from '../../../packages/server/src/backend/log.ts'
+import type { Sender } from '../../../packages/server/src/delivery/parts/attempts.ts'
 import type { SimulatedBackend } from './backend/memory-backend.ts'
 import { InstrumentedHealth } from './invariants/instrumentation.ts'
 import type { InjectedBug } from './simulation.ts'
@@ -57,8 +58,33 @@ class HealthWithoutBlocks extends InstrumentedHealth {
   }
 }
 
+/** A webhook waits for the breakers of the other webhooks of its destination. */
+class HealthOfDestination extends InstrumentedHealth {
+  readonly #tried = new Map<string, Set<string>>()
+
+  override onAttempt(destinationId: string, url: string): void {
+    const urls = this.#tried.get(destinationId) ?? new Set()
+    this.#tried.set(destinationId, urls.add(url))
+    super.onAttempt(destinationId, url)
+  }
+
+  override blockedUntil(destinationId: string, url: string): number {
+    const urls = [url, ...(this.#tried.get(destinationId) ?? [])]
+    return Math.max(...urls.map((each) => this.trueBlockedUntil(destinationId, each)))
+  }
+}
+
+/** The delivery with its open parts ended, once a webhook has it. */
+function withoutSiblings(delivery: Delivery): Delivery {
+  if (delivery.state !== 'delivered') return delivery
+  const webhooks = delivery.webhooks.map((part) =>
+    part.state === 'pending' ? { ...part, state: 'not_retried' as const, dueAt: null } : part,
+  )
+  return { ...delivery, webhooks }
+}
+
 /** Whether a claim is made to hold deliveries: it claims them whenever they are due. */
-const isHold = ({ now }: { readonly now: number }): boolean => now === Number.MAX_SAFE_INTEGER
+const isHold = ({ due }: ClaimRequest): boolean => due === Number.MAX_SAFE_INTEGER
 
 export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
@@ -104,24 +130,13 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'a feed that is never told of due deliveries',
-    bug: inDeliveries(() => ({ nextDue: async () => new Map() })),
+    bug: inDeliveries(() => ({ waiting: async () => ({ lanes: [], isUnsplit: false }) })),
     violation: /idle for/,
   },
   {
     name: 'a claim that is never released',
     bug: inDeliveries(() => ({ release: async () => undefined })),
     violation: /idle for|still pending at the end/,
-  },
-  {
-    name: 'a claim that does not keep others from claiming the same delivery',
-    bug: inDeliveries((deliveries) => ({
-      async claim(destinationId, options) {
-        const claim = await deliveries.claim(destinationId, options)
-        await deliveries.release(claim.deliveries.map(({ delivery }) => delivery.id))
-        return claim
-      },
-    })),
-    violation: /in two rounds at the same time|a record that is older/,
   },
   {
     name: 'a response 200 that counts as a timeout',
@@ -155,21 +170,20 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'a pause that does not hold pending deliveries',
     bug: inDeliveries((deliveries) => ({
-      claim: (destinationId, options) =>
-        deliveries.claim(destinationId, isHold(options) ? { ...options, limit: 0 } : options),
+      claim: (lane, request) =>
+        deliveries.claim(lane, isHold(request) ? { ...request, limit: 0 } : request),
     })),
-    violation: /paused, but has deliveries/,
+    violation: /paused, but has parts/,
   },
   {
     name: 'a lane that takes more deliveries than its window',
     bug: inDeliveries((deliveries) => ({
-      claim: (destinationId, { now, limit }) =>
-        deliveries.claim(destinationId, { now, limit: 4 * limit }),
+      claim: (lane, { due, limit }) => deliveries.claim(lane, { due, limit: 4 * limit }),
     })),
-    violation: /deliveries in memory/,
+    violation: /parts in memory/,
   },
   {
-    name: 'a round count that starts again at 0',
+    name: 'a count of attempts that starts again at 0',
     bug: inDeliveries((deliveries) => ({
       record: (records) =>
         deliveries.record(
@@ -179,6 +193,34 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
           })),
         ),
     })),
-    violation: /changed the number of rounds by/,
+    violation: /changed the number of attempts by/,
+  },
+  {
+    name: 'a delivery that one webhook has, so that the others are left out',
+    bug: inDeliveries((deliveries) => ({
+      record: (records) =>
+        deliveries.record(
+          records.map((each) => ({ ...each, delivery: withoutSiblings(each.delivery) })),
+        ),
+    })),
+    violation: /was left out without an attempt/,
+  },
+  {
+    name: 'a webhook that waits for the breaker of another one',
+    bug: { Health: HealthOfDestination },
+    violation: /idle for/,
+  },
+  {
+    name: 'an ack that is kept back until there are others',
+    bug: inLog((log) => {
+      const kept: LogEntry[] = []
+      return {
+        async ack(entries) {
+          kept.push(...entries)
+          if (kept.length > 3) await log.ack(kept.splice(0))
+        },
+      }
+    }),
+    violation: /not acked for/,
   },
 ]

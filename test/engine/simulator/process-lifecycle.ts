@@ -16,7 +16,7 @@ export interface ProcessLifecycleOptions {
   readonly onStarted: (process: RunningProcess) => void
   /** Whether the backend was unavailable at any time since `at`, or is. */
   readonly wasUnavailableSince: (at: number) => boolean
-  /** A process ended before it could record the results of all its rounds. */
+  /** A process ended before it could record the results of all its attempts. */
   readonly onInterrupted: () => void
 }
 
@@ -25,7 +25,7 @@ export interface ProcessLifecycleOptions {
  * over:
  *
  *     running ─ kill ─▶ interrupted
- *     running ─ stop ─▶ stopping ─ all rounds recorded ───────▶ stopped gracefully
+ *     running ─ stop ─▶ stopping ─ all attempts recorded ─────▶ stopped gracefully
  *                       stopping ─ the backend is unavailable ─▶ interrupted
  *                       stopping ─ kill ──────────────────────▶ interrupted
  */

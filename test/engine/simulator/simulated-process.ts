@@ -1,9 +1,6 @@
 import { createLogger } from '@hookline/server'
 import type { WebhookHealth } from '../../../packages/server/src/delivery/health/webhook-health.ts'
-import type {
-  AttemptRounds,
-  Sender,
-} from '../../../packages/server/src/delivery/rounds/attempt-round.ts'
+import type { Attempts, Sender } from '../../../packages/server/src/delivery/parts/attempts.ts'
 import {
   DeliveryEngine,
   type LaneSettings,
@@ -17,7 +14,7 @@ export interface ProcessOptions extends Pick<LaneSettings, 'limits' | 'retryWind
   readonly clock: Clock
   readonly backend: SimulatedBackend
   readonly sender: Sender
-  readonly rounds?: AttemptRounds
+  readonly attempts?: Attempts
   readonly health: WebhookHealth
   /** Called for an error that only a bug can cause. */
   readonly onBug: (line: string) => void
@@ -48,7 +45,7 @@ export class SimulatedProcess implements AsyncDisposable {
     return this.#engine.imbalance
   }
 
-  /** Deliveries that the engine has in memory. */
+  /** Parts of deliveries that the engine has in lanes. */
   get inMemory(): number {
     return this.#engine.lanes.inMemory
   }

@@ -1,6 +1,5 @@
 import type { Destination } from '@hookline/protocol'
-import { blockedUntil } from '../../../packages/server/src/delivery/health/destination-health.ts'
-import type { Sender } from '../../../packages/server/src/delivery/rounds/attempt-round.ts'
+import type { Sender } from '../../../packages/server/src/delivery/parts/attempts.ts'
 import { seededRandom } from '../../../packages/server/test/harness/seeded-random.ts'
 import { SeededMathRandom } from '../seed.ts'
 import { DurableState } from './backend/durable-state.ts'
@@ -15,7 +14,7 @@ import {
 import { SimulatedEvents, USERS } from './environment/simulated-events.ts'
 import { SimulatedNetwork } from './environment/simulated-network.ts'
 import { settled, VirtualClock } from './environment/virtual-clock.ts'
-import { InstrumentedHealth, InstrumentedRounds } from './invariants/instrumentation.ts'
+import { InstrumentedAttempts, InstrumentedHealth } from './invariants/instrumentation.ts'
 import { Invariants } from './invariants/invariants.ts'
 import { ProcessLifecycle, type RunningProcess } from './process-lifecycle.ts'
 import { PurgeRequests } from './purge-requests.ts'
@@ -120,7 +119,7 @@ class Simulation {
     for (; this.#clock.now() < end && !this.#isSettled() && steps < MOST_STEPS; steps++) {
       this.#clock.step(end)
       await settled()
-      this.#invariants.check(this.#isUp(), (destination) => this.#isBlocked(destination))
+      this.#invariants.check(this.#isUp(), (id, url) => this.#isBlocked(id, url))
       this.#checkAccounting()
     }
     return steps
@@ -160,12 +159,12 @@ class Simulation {
     const network = this.#network.senderFor(clock)
     const sender = replaceSender?.(network) ?? network
     const schedule = { windowMs: retryWindowMs }
-    const rounds = { clock, sender, schedule, health }
+    const options = { clock, sender, schedule, health }
     const process = new SimulatedProcess({
       clock,
       backend: replaceBackend?.(backend) ?? backend,
       sender,
-      rounds: new InstrumentedRounds(rounds, invariants.roundListener),
+      attempts: new InstrumentedAttempts(options, invariants.attemptListener),
       health,
       limits,
       retryWindowMs,
@@ -220,8 +219,9 @@ class Simulation {
     return running !== undefined && this.#clock.now() >= this.#unavailableUntil + BACKEND_RETRY_MS
   }
 
-  #isBlocked(destination: Destination): boolean {
-    return blockedUntil(destination, this.#lifecycle.running!.health) > this.#clock.now()
+  #isBlocked(destinationId: string, url: string): boolean {
+    const { health } = this.#lifecycle.running!
+    return health.trueBlockedUntil(destinationId, url) > this.#clock.now()
   }
 
   /** Checks the engine's own accounting, and the bound of its memory. */
@@ -231,9 +231,13 @@ class Simulation {
     if (imbalance !== 0)
       this.#invariants.violated(`the engine reports an imbalance of ${imbalance} deliveries`)
     const inMemory = process?.inMemory ?? 0
-    const most = this.#scenario.limits.laneWindow * this.#state.destinationIds.size
+    const webhooks = this.#scenario.destinations.reduce(
+      (sum, each) => sum + each.webhooks.length,
+      0,
+    )
+    const most = this.#scenario.limits.laneWindow * webhooks
     if (inMemory > most)
-      this.#invariants.violated(`${inMemory} deliveries in memory; the limit is ${most}`)
+      this.#invariants.violated(`${inMemory} parts in memory; the limit is ${most}`)
   }
 
   #isSettled(): boolean {

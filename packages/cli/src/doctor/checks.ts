@@ -4,13 +4,8 @@ import { existsSync } from 'node:fs'
 import { mkdir, rm, statfs, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import type { Finding } from './finding.ts'
 import { serviceAt } from './service-at.ts'
-
-/** The result of one check. */
-export interface Finding {
-  readonly ok: boolean
-  readonly detail: string
-}
 
 const LEAST_FREE_BYTES = 512 * 1024 * 1024
 const MOST_SKEW_MS = 5_000

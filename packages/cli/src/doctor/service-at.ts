@@ -14,13 +14,8 @@ const DEADLINE_MS = 3_000
 
 /** The service that runs with this configuration; `undefined` if none responds. */
 export async function serviceAt(config: Config): Promise<FoundService | undefined> {
-  const [host, port] =
-    config.adminPort === undefined
-      ? [config.host, config.port]
-      : [config.adminHost, config.adminPort]
-  const name = host.includes(':') ? `[${host}]` : host
   try {
-    const response = await fetch(reachableUrl(`http://${name}:${port}/readyz`), {
+    const response = await fetch(new URL('readyz', adminUrl(config)), {
       signal: AbortSignal.timeout(DEADLINE_MS),
     })
     const body = (await response.json()) as {
@@ -35,4 +30,14 @@ export async function serviceAt(config: Config): Promise<FoundService | undefine
   } catch {
     return undefined
   }
+}
+
+/** The address of the management API of a service with this configuration. */
+export function adminUrl(config: Config): URL {
+  const [host, port] =
+    config.adminPort === undefined
+      ? [config.host, config.port]
+      : [config.adminHost, config.adminPort]
+  const name = host.includes(':') ? `[${host}]` : host
+  return new URL(reachableUrl(`http://${name}:${port}/`))
 }

@@ -1,3 +1,5 @@
+import { durationText, grouped } from '../output/figures.ts'
+
 /** The figures of a progress line. */
 export interface Progress {
   readonly bytes: number
@@ -22,17 +24,4 @@ export function progressText(now: Progress, start: Progress, elapsedMs: number):
     ...(Number.isFinite(secondsLeft) ? [`${durationText(secondsLeft)} left`] : []),
     ...(now.rejected > 0 ? [`${grouped(now.rejected)} rejected`] : []),
   ].join('  ')
-}
-
-/** `4 s`, `3 min 20 s`, `2 h 5 min`. */
-export function durationText(seconds: number): string {
-  const whole = Math.round(seconds)
-  if (whole < 60) return `${whole} s`
-  if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`
-  return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`
-}
-
-/** A number with grouped thousands: `12,020`. */
-export function grouped(count: number): string {
-  return count.toLocaleString('en-US')
 }

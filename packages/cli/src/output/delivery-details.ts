@@ -1,20 +1,29 @@
 import type { Delivery } from '../api/generated/management-client.ts'
 import type { Output } from './output.ts'
+import { partLines } from './part-lines.ts'
 import { details, table } from './table.ts'
 
 type Attempt = Delivery['attempts'][number]
 
-/** A delivery with its attempts, for people. */
+/** A delivery for people: what became of it at each webhook, and its attempts. */
 export function deliveryDetails(output: Output, delivery: Delivery): string {
+  const { webhooks, attempts, quarantine } = delivery
   const facts = details(output, [
     ['id', delivery.id],
     ['event', delivery.eventId],
     ['destination', delivery.destinationId],
     ['state', delivery.state],
     ['next attempt', delivery.nextAttemptAt ?? 'none'],
+    ...(quarantine === undefined
+      ? []
+      : [['in quarantine', `since ${quarantine.at}: ${quarantine.reason}`] as const]),
   ])
-  if (delivery.attempts.length === 0) return facts
-  return `${facts}\n\n${table(output, COLUMNS, delivery.attempts)}`
+  const parts = webhooks.flatMap((part) => partLines(output, part, delivery))
+  return [
+    facts,
+    ...(parts.length === 0 ? [] : [parts.join('\n')]),
+    ...(attempts.length === 0 ? [] : [table(output, COLUMNS, attempts)]),
+  ].join('\n\n')
 }
 
 const COLUMNS = [

@@ -2,6 +2,14 @@ import type { Destination } from '../api/generated/management-client.ts'
 import type { Output } from './output.ts'
 import { details } from './table.ts'
 
+/** Why a webhook or a destination is paused, for people. */
+export const PAUSE_CAUSES: Readonly<Record<NonNullable<Destination['paused']>['reason'], string>> =
+  {
+    operator: 'somebody paused it',
+    gone: 'it kept responding 410 Gone',
+    forbidden: 'its address or port is forbidden by allowedNetworks or allowedPorts',
+  }
+
 /** A destination with its settings, for people. */
 export function destinationDetails(output: Output, destination: Destination): string {
   const { id, name, enabled, paused, sourceId, settings } = destination
@@ -31,6 +39,6 @@ function webhookText({
   return [
     url,
     ...(names.length === 0 ? [] : [`(with ${names.join(', ')})`]),
-    ...(paused === null ? [] : [`(paused since ${paused.since}: it kept responding 410 Gone)`]),
+    ...(paused === null ? [] : [`(paused since ${paused.since}: ${PAUSE_CAUSES[paused.reason]})`]),
   ].join(' ')
 }

@@ -4,6 +4,7 @@ import type { ManagementApi } from '../api/management-api.ts'
 import { attemptLine } from './attempt-line.ts'
 import { summaryOf, userOf } from './event-summary.ts'
 import { type Output, printable } from './output.ts'
+import { partLines } from './part-lines.ts'
 import { details } from './table.ts'
 
 type Trace = Awaited<ReturnType<ManagementApi['getEvent']>>
@@ -15,7 +16,10 @@ const SYMBOLS: Readonly<Record<Decision['decision'], string>> = {
   pending: '…',
 }
 
-/** The trace of an event, for people: the event, the decision for each destination, and every attempt. */
+/**
+ * The trace of an event, for people: the event, the decision for each destination, what became of it at each webhook,
+ * and every attempt.
+ */
 export function traceText(output: Output, trace: Trace): string {
   const { event, source, decisions, deliveries } = trace
   const summary = summaryOf(event)
@@ -64,7 +68,12 @@ function decisionLines(
 }
 
 function deliveryLines(output: Output, delivery: Delivery): string[] {
-  const { id, state, nextAttemptAt, attempts } = delivery
+  const { id, state, nextAttemptAt, webhooks, attempts } = delivery
   const next = nextAttemptAt === null ? '' : `, next attempt at ${nextAttemptAt}`
-  return [`  ${id} ${state}${next}`, ...attempts.map((attempt) => attemptLine(output, attempt))]
+  const parts = webhooks.flatMap((part) => partLines(output, part, delivery))
+  return [
+    `  ${id} ${state}${next}`,
+    ...parts.map((line) => `    ${line}`),
+    ...attempts.map((attempt) => attemptLine(output, attempt)),
+  ]
 }

@@ -41,7 +41,7 @@ export class ApiService implements AsyncDisposable {
   }
 
   /** Creates a source with an enabled destination whose webhook fails at once, and sends a call of user u1. */
-  async failingDestination(): Promise<{ source: string; destination: string }> {
+  async failingDestination(): Promise<{ source: string; destination: string; writeKey: string }> {
     const source = await this.json<{ id: string; writeKeys: { key: string }[] }>(
       'sources',
       'create',
@@ -51,9 +51,9 @@ export class ApiService implements AsyncDisposable {
     const webhook = ['--webhook', 'http://127.0.0.1:2/', '--secret', 'planted shared secret']
     const args = ['--source', source.id, ...webhook, '--enabled']
     const destination = await this.json<{ id: string }>('destinations', 'create', ...args)
-    const key = source.writeKeys[0]!.key
-    await this.json('send', 'track', 'Order Completed', '--user', 'u1', '--write-key', key)
-    return { source: source.id, destination: destination.id }
+    const writeKey = source.writeKeys[0]!.key
+    await this.json('send', 'track', 'Order Completed', '--user', 'u1', '--write-key', writeKey)
+    return { source: source.id, destination: destination.id, writeKey }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { durationText, progressText } from '../../src/import/progress-text.ts'
+import { progressText } from '../../src/import/progress-text.ts'
+import { durationText } from '../../src/output/figures.ts'
 
 const start = { bytes: 200, totalBytes: 1000, lines: 20, rejected: 0 }
 

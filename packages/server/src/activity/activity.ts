@@ -42,7 +42,7 @@ export interface AttemptActivity {
   readonly class: AttemptClass
   readonly status: number | null
   readonly durationMs: number
-  /** The state of the delivery after the round. */
+  /** The state of the delivery after the attempt. */
   readonly state: Delivery['state']
 }
 

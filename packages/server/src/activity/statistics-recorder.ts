@@ -72,9 +72,9 @@ export class StatisticsRecorder implements Omit<ActivityListener, 'purged'>, Asy
     this.#counts.add(event.sourceId, destinationId ?? '', name)
   }
 
-  recorded({ delivery }: DeliveryActivity): void {
+  recorded({ delivery, isEnd }: DeliveryActivity): void {
+    if (!isEnd) return
     const { destinationId, state, eventId, replayId } = delivery
-    if (state === 'pending' || state === 'held') return
     const sourceId = this.#sourceOf(destinationId)
     const isDelivered = state === 'delivered'
     this.#counts.add(sourceId, destinationId, isDelivered ? 'delivered' : `failed.${state}`)

@@ -9,7 +9,7 @@ import { addBackupRoute } from './backup/backup-route.ts'
 import { addDeletionRoutes } from './deletions/deletion-routes.ts'
 import { addDeliveryRoutes } from './deliveries/delivery-routes.ts'
 import { addRetryRoute } from './deliveries/retry-route.ts'
-import { addPauseRoutes } from './destinations/pause-routes.ts'
+import { addCloseBreakerRoute, addPauseRoutes } from './destinations/pause-routes.ts'
 import { addDestinationRoutes } from './destinations/destination-routes.ts'
 import { addTestDeliveryRoute } from './destinations/test-delivery-route.ts'
 import { addEventRoutes } from './events/event-routes.ts'
@@ -50,6 +50,7 @@ export function adminRoutes(deps: AdminDeps): FastifyPluginAsync {
       addWriteKeyRoutes(guarded, deps)
       addDestinationRoutes(guarded, deps)
       addPauseRoutes(guarded, deps)
+      addCloseBreakerRoute(guarded, deps)
       addTestDeliveryRoute(guarded, deps)
       addSecretRotationRoute(guarded, deps)
       addEventRoutes(guarded, deps)

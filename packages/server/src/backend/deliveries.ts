@@ -9,13 +9,26 @@ import type {
 import type { Page, PageRequest } from './page.ts'
 import type { Unreadable } from './quarantine.ts'
 
-/** A delivery as it stands after a round, or parked without one, and the attempts of that round. */
+/** The lane of one webhook: its destination and its URL. */
+export interface LaneId {
+  readonly destinationId: string
+  readonly url: string
+}
+
+/** A text that is the same for the same lane. */
+export function laneKey({ destinationId, url }: LaneId): string {
+  return `${destinationId} ${url}`
+}
+
+/** A delivery as it is now, and the attempts since its last record. */
 export interface RecordedDelivery {
   readonly delivery: Delivery
   readonly attempts: readonly Attempt[]
+  /** The URLs of the pending parts that are in lanes of this process: they become, or stay, claimed. */
+  readonly claimed?: readonly string[]
 }
 
-/** A parked delivery that is due, with what it carries. */
+/** A delivery with a part that was claimed, and what it carries. */
 export interface ClaimedDelivery<E extends Carried = AcceptedEvent> {
   readonly delivery: Delivery
   readonly event: E
@@ -26,6 +39,31 @@ export interface Claim<E extends Carried = AcceptedEvent> {
   readonly deliveries: readonly ClaimedDelivery<E>[]
   /** Due as well, but damaged. They are claimed like the others: the claimer quarantines or releases them. */
   readonly unreadable: readonly Unreadable[]
+}
+
+/** Which parts of a lane are claimed: at most `limit`. */
+export interface ClaimRequest {
+  /**
+   * Those that are due at this time, the longest due first; `'held'`: those that are held; `after`: those that are due
+   * later than this time, the soonest first.
+   */
+  readonly due: number | 'held' | { readonly after: number }
+  readonly limit: number
+}
+
+/** The parts of one lane that wait in the backend. */
+export interface WaitingLane extends LaneId {
+  /** When the next pending, unclaimed part is due; `null` when there is none. */
+  readonly dueAt: number | null
+  /** Whether parts are held. */
+  readonly isHeld: boolean
+}
+
+/** What waits in the backend and is not claimed. */
+export interface Waiting {
+  readonly lanes: readonly WaitingLane[]
+  /** Whether deliveries wait that have no parts: `claimUnsplit` claims them. */
+  readonly isUnsplit: boolean
 }
 
 /** Which deliveries a list shows: those that meet every condition. */
@@ -50,36 +88,33 @@ export interface DeliveryHistory extends Delivery {
   readonly quarantine?: { readonly reason: string; readonly at: number }
 }
 
-/** Where lanes keep their deliveries: the state of each, and those that wait for another round. */
+/** Where lanes keep their deliveries: the state of each, and the parts that wait for an attempt. */
 export interface DeliveryQueue<E extends Carried = AcceptedEvent> {
   /**
-   * Keeps the state of the deliveries and their attempts, and ends their claims. Durable when it resolves,
-   * all or none. Safe to call twice. A record changes nothing where the delivery is in a final state, or
-   * where the kept delivery has more rounds than the record. It writes nothing where the event was purged.
+   * Keeps the deliveries and their attempts. Each part in `claimed` is claimed afterwards, and all other claims of the
+   * delivery end. Durable when it resolves, all or none. Safe to call twice. A record changes nothing where the kept
+   * delivery has another `firstDueAt`, because a replay or a retry by hand came between, or is in another final state.
+   * It writes nothing where the event was purged.
    */
   record(records: readonly RecordedDelivery[]): Promise<void>
 
   /**
-   * Claims pending deliveries of a destination that are due at `now`, the longest due first. A delivery
-   * has one claim at a time. A claim ends with `record`, `release` or `Quarantine.add`, or with the process
-   * that claimed. It is not durable: after a restart the delivery is handed out again.
+   * Claims parts of a lane. A part has one claim at a time. A claim ends with `record`, `release` or `Quarantine.add`, or
+   * with the process that claimed. It is not durable: after a restart the part is handed out again.
    */
-  claim(
-    destinationId: string,
-    options: { readonly now: number; readonly limit: number },
-  ): Promise<Claim<E>>
+  claim(lane: LaneId, request: ClaimRequest): Promise<Claim<E>>
 
-  /** Ends claims and leaves the deliveries as they are. Ignores unknown ids, so it is safe to call twice. */
-  release(ids: readonly string[]): Promise<void>
-
-  /** When the next pending, unclaimed delivery is due, for each destination that has one. */
-  nextDue(): Promise<ReadonlyMap<string, number>>
+  /** As `claim`, for deliveries that have no parts yet: after a replay, or a retry by hand. */
+  claimUnsplit(limit: number): Promise<Claim<E>>
 
   /**
-   * Makes every held delivery of the destination pending, due at `now`, with a new retry window. Resolves to
-   * the number of deliveries when all of them are durable; works in slices. Safe to call twice, and to interrupt.
+   * Ends all claims of these deliveries, and leaves the deliveries as they are. Ignores unknown ids, so it is safe to
+   * call twice. With `lane`, ends only the claims of the parts in that lane.
    */
-  unhold(destinationId: string, now: number): Promise<number>
+  release(ids: readonly string[], lane?: LaneId): Promise<void>
+
+  /** What waits, lane by lane. */
+  waiting(): Promise<Waiting>
 }
 
 /** The deliveries of events, and their history. */
@@ -114,14 +149,21 @@ export interface Failures {
   readonly isComplete: boolean
 }
 
+/** The parts that wait in one lane. */
+export interface WaitingParts {
+  readonly pending: number
+  readonly held: number
+  /**
+   * When the oldest event was received that has a pending part, in milliseconds since the epoch; `undefined` where there
+   * is none. Looks only at a bounded number of parts, those that have been due the longest.
+   */
+  readonly oldestAt: number | undefined
+}
+
 /** Summaries of many deliveries. Each call does a bounded amount of work, however many deliveries there are. */
 export interface DeliveryReports {
   /** Failures in groups, the largest group first: of one destination, or of all. */
   failures(filter: { readonly destinationId?: string }): Promise<Failures>
-  /**
-   * When the oldest event was received that has a pending delivery to the destination, in milliseconds since
-   * the epoch; `undefined` where there is none. Looks only at a bounded number of deliveries, those that have been
-   * due the longest.
-   */
-  oldestPendingAt(destinationId: string): Promise<number | undefined>
+  /** What waits in a lane, including what is claimed. */
+  waitingIn(lane: LaneId): Promise<WaitingParts>
 }

@@ -14,7 +14,7 @@ export interface NewNotice {
   readonly userId: string
   /** When the deletion was requested, in milliseconds since the epoch. */
   readonly createdAt: number
-  /** When the first round is due. */
+  /** When the first attempt is due. */
   readonly dueAt: number
 }
 

@@ -21,7 +21,7 @@ export interface ReplaySelection {
   readonly includeDeclined: boolean
 }
 
-/** A replay: new rounds for a range of past deliveries, made in slices. */
+/** A replay: new attempts for a range of past deliveries, made in slices. */
 export interface Replay {
   /** `rpl_…` */
   readonly id: string
@@ -89,7 +89,7 @@ export interface Replays {
   ): Promise<ReplaySlice>
 
   /**
-   * Makes the deliveries of a step pending, with no rounds and a new window, and moves the replay behind them.
+   * Makes the deliveries of a step pending, with no attempts and a new window, and moves the replay behind them.
    * Durable when it resolves, both or neither. Leaves a delivery alone that is pending or held, or whose event is
    * gone. Resolves to the replay afterwards. Safe to call twice: where the replay has ended, or is no longer at
    * the cursor of `replay`, it changes nothing and resolves to `undefined`.
@@ -97,7 +97,7 @@ export interface Replays {
   advance(replay: Replay, step: ReplayStep): Promise<Replay | undefined>
 
   /**
-   * Makes one delivery pending, due at `now`, with no rounds and a new window, in whatever state it is except
+   * Makes one delivery pending, due at `now`, with no attempts and a new window, in whatever state it is except
    * held. Resolves, when that is durable, to whether it is pending. Safe to call twice.
    */
   retry(deliveryId: string, now: number, audit?: AuditEntry): Promise<boolean>

@@ -1,24 +1,31 @@
-import type { Carried, Destination } from '@hookline/protocol'
+import type { Carried, Delivery, Destination } from '@hookline/protocol'
 import type { Logger } from 'pino'
 import type { Catalog } from '../backend/catalog.ts'
 import type { Deletions } from '../backend/deletions.ts'
-import type { DeliveryQueue } from '../backend/deliveries.ts'
+import type { DeliveryQueue, LaneId } from '../backend/deliveries.ts'
 import type { Quarantine } from '../backend/quarantine.ts'
 import type { ActivityListener } from '../telemetry/activity-listener.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { Clock } from '../util/clock.ts'
 import type { Worker } from '../util/worker.ts'
-import { blockedUntil, isPaused } from './health/destination-health.ts'
 import type { WebhookHealth } from './health/webhook-health.ts'
-import type { DeliveryTask, Lane } from './lanes/lane.ts'
+import type { Lane } from './lanes/lane.ts'
 import { LaneScheduler, type LaneSchedulerOptions } from './lanes/lane-scheduler.ts'
+import {
+  isInLane,
+  leaveLane,
+  OpenDeliveries,
+  type OpenDelivery,
+  type PartTask,
+} from './lanes/open-delivery.ts'
 import { TaskAccounting, type TaskEnd } from './lanes/task-accounting.ts'
+import { FreshParking } from './parking/fresh-parking.ts'
+import { ParkedChanges } from './parking/parked-changes.ts'
 import { ParkedFeed } from './parking/parked-feed.ts'
-import { ResumeWorker, type ResumeWorkerOptions } from './parking/resume-worker.ts'
-import { TaskRecorder, type TaskResult } from './records/task-recorder.ts'
-import type { AttemptRounds } from './rounds/attempt-round.ts'
-import { asHeld } from './rounds/round.ts'
-import { RoundRunner } from './rounds/round-runner.ts'
+import type { Attempts } from './parts/attempts.ts'
+import { isPaused, PartRunner } from './parts/part-runner.ts'
+import { asRejected, partOf, pendingParts, withHeld, withParts } from './parts/parts.ts'
+import { DeliveryRecorder } from './records/delivery-recorder.ts'
 
 export interface DispatcherOptions {
   /** What it delivers. The names of its workers begin with it. */
@@ -26,11 +33,10 @@ export interface DispatcherOptions {
   readonly catalog: Catalog
   readonly deliveries: DeliveryQueue<Carried>
   readonly quarantine: Quarantine
-  readonly upkeep: ResumeWorkerOptions['upkeep']
-  /** Knows which tasks in memory belong to a user who was deleted. */
+  /** Knows which deliveries in memory belong to a user who was deleted. */
   readonly deletions: Pick<Deletions, 'isPurged'>
   readonly activity: Pick<ActivityListener, 'recorded'>
-  readonly rounds: AttemptRounds
+  readonly attempts: Attempts
   readonly health: WebhookHealth
   readonly clock: Clock
   readonly metrics: Metrics
@@ -38,166 +44,179 @@ export interface DispatcherOptions {
   readonly retryWindowMs: number
   /** Keeps the response to every failed attempt, without the limit of 100 an hour. */
   readonly keepsEveryResponse?: boolean
-  /** Aborts when the service stops: no further round begins. */
+  /** Aborts when the service stops: no further attempt begins. */
   readonly signal: AbortSignal
   readonly limits: LaneSchedulerOptions['limits']
 }
 
-/** The most fresh tasks that are being parked at one time. With more, the pipeline waits. */
-const MOST_PARKING = 1_000
+/** A delivery from the log. `onRecorded` is called when it is durable: then the log need not keep it. */
+export interface FreshDelivery {
+  readonly delivery: Delivery
+  readonly event: Carried
+  readonly onRecorded: () => void
+}
+
+/** What came of a task's turn in a slot; `fault`: an error that is a bug of Hookline. */
+type TaskResult = 'changed' | 'not begun' | { readonly fault: unknown }
 
 /**
- * Brings deliveries to their receivers, through one lane for each destination. The lanes share the slots fairly. The
- * steps of one delivery:
+ * Brings deliveries to their receivers, through one lane for each webhook. The lanes share the slots fairly. A delivery
+ * has a part for each webhook, and each part goes its own way:
  *
- *     deliver() ─▶ lane ─▶ slot ─▶ attempt round ─▶ record ─▶ onRecorded
- *         │         ▲                                 │
- *         │         └───────── ParkedFeed ◀───────────┤ still pending: parked until it is due
- *         │                         ▲                 │
- *         └─ no room in the lane, ──┘                 │
- *            or webhooks blocked: parked              └─ destination paused: held until it is resumed
+ *     deliver() ─▶ lane ─▶ slot ─▶ attempt ─▶ record
+ *         │         ▲ │                         │
+ *         │         │ └─ 2 s without a slot ──┐ │
+ *         │         └────── ParkedFeed ◀──────┴─┤ another attempt is due: parked until then
+ *         │                     ▲               │
+ *         └─ no room in the ────┘               │
+ *            lane, or blocked: parked           └─ paused: held until it is resumed
  *
- * In the usual case a delivery goes from memory to the receiver and is written once. Parked and held deliveries are in
- * the backend only. The feed takes up a parked delivery when it is due, its lane has room and a webhook may be tried.
- * The resume worker makes held deliveries pending again. A task whose round fails because of a bug is quarantined.
+ * In the usual case a delivery goes from memory to the receiver and is written once. With its first record, the backend
+ * has the delivery and the log need not keep it: parts that are in lanes then are claimed there. A part whose attempt
+ * fails because of a bug is quarantined with its delivery.
  */
 export class Dispatcher implements AsyncDisposable {
   readonly #options: DispatcherOptions
   readonly #accounting: TaskAccounting
   readonly #scheduler: LaneScheduler
-  readonly #rounds: RoundRunner
-  readonly #recorder: TaskRecorder
-  readonly #resumer: ResumeWorker
+  readonly #runner: PartRunner
+  readonly #recorder: DeliveryRecorder
   readonly #feed: ParkedFeed
-  /** Fresh tasks that are being parked. */
-  #parking = 0
-  #fewerParking: PromiseWithResolvers<void> | undefined
-  /** What must end before the dispatcher is disposed of: rounds in flight, and records of parked tasks. */
+  readonly #parking: FreshParking
+  readonly #open = new OpenDeliveries()
+  /** What must end before the dispatcher is disposed of: attempts in flight, and records of parked deliveries. */
   readonly #pending = new Set<Promise<unknown>>()
 
   constructor(options: DispatcherOptions) {
     this.#options = options
+    const open = this.#open
     const wake = (): void => this.wake()
     this.#accounting = new TaskAccounting(options.clock)
     this.#scheduler = new LaneScheduler({
       ...options,
       onSlot: (lane, task) => this.#track(this.#runTask(lane, task)),
     })
-    this.#rounds = new RoundRunner({
+    this.#runner = new PartRunner({
       ...options,
       onRecovery: wake,
       onPausing: (pausing) => this.#track(pausing),
     })
-    this.#resumer = new ResumeWorker(`${options.name}.held`, { ...options, onResumed: wake })
-    const onHeld = (destinationId: string): void => this.#resumer.onHeld(destinationId)
-    this.#recorder = new TaskRecorder({
+    this.#recorder = new DeliveryRecorder({
       ...options,
-      onParked: (destinationId, dueAt) => this.#onParked(destinationId, dueAt),
-      onHeld,
+      open,
+      onParked: (delivery) => this.#onParked(delivery),
       // It is due and unclaimed, and nothing else wakes the feed for it.
       onReleased: wake,
     })
+    const changes = new ParkedChanges({ ...options, open, recorder: this.#recorder, wake })
     this.#feed = new ParkedFeed(`${options.name}.parked`, {
       ...options,
+      changes,
       lane: (id) => this.#scheduler.lane(id),
-      push: (task) => {
-        this.#accounting.take()
-        this.#scheduler.add(task)
-      },
-      onHeld,
+      push: (lane, delivery) => this.#push(lane, delivery, 'parked'),
+    })
+    this.#parking = new FreshParking(`${options.name}.fresh`, {
+      ...options,
+      open,
+      recorder: this.#recorder,
+      lane: (id) => this.#scheduler.lane(id),
+      onTakenOut: () => this.#accounting.end('released'),
+      onRecording: (recording) => this.#track(recording),
     })
   }
 
-  /** The workers to run with it: one feeds parked deliveries to the lanes, one makes held deliveries pending again. */
+  /** The workers to run with it: one feeds the lanes with what is parked, one parks what waits too long in memory. */
   get workers(): readonly Worker[] {
-    return [this.#feed, this.#resumer]
+    return [this.#feed, this.#parking]
   }
 
-  /** Deliveries in the backend became due: the feed claims them now. */
+  /** Parts in the backend became due: the feed claims them now. */
   wake(): void {
     this.#feed.wake()
   }
 
-  /**
-   * Resolves when it takes more tasks: at once, unless MOST_PARKING tasks are being parked. So the pipeline waits for the
-   * disk where it must, and never for a receiver.
-   */
-  async ready(): Promise<void> {
-    if (this.#parking < MOST_PARKING) return
-    this.#fewerParking ??= Promise.withResolvers()
-    await this.#fewerParking.promise
+  /** A person wants the next attempts of the lane now. `recovers`: its breaker was closed by the person. */
+  retryNow(id: LaneId, { recovers = false } = {}): void {
+    if (recovers) this.#scheduler.lane(id).beginRecovery(this.#options.clock.now())
+    this.#feed.makeDue(id)
   }
 
-  /** Deliveries in memory. In the backend they are pending, or not recorded yet. */
+  /** Resolves when it takes more deliveries. So the pipeline waits for the disk where it must, and never for a receiver. */
+  ready(): Promise<void> {
+    return this.#parking.ready()
+  }
+
+  /** Parts of deliveries in lanes. In the backend they are pending, or not recorded yet. */
   get inMemory(): number {
     return this.#scheduler.inMemory
   }
 
+  /** Deliveries that the backend does not have yet. */
+  get unrecorded(): number {
+    return this.#open.freshCount
+  }
+
   /**
-   * How long there have been deliveries in memory and none of them ended. A round takes seconds, however slow its
+   * How long there have been parts in memory and none of them ended. An attempt takes seconds, however slow its
    * receiver.
    */
   get stillForMs(): number {
     return this.#accounting.stillForMs
   }
 
-  /** Deliveries taken that are not in memory, recorded or released: 0 unless there is a bug. */
+  /** Parts taken that are not in memory, recorded or released: 0 unless there is a bug. */
   get imbalance(): number {
     return this.#accounting.imbalance(this.inMemory)
   }
 
-  /**
-   * Takes a fresh task, and calls its `onRecorded` later. Never waits for a receiver: a task without room is parked.
-   */
-  deliver(task: Omit<DeliveryTask, 'origin'>): void {
-    const fresh: DeliveryTask = { ...task, origin: 'fresh' }
-    const { destinationId } = fresh.delivery
-    const destination = this.#destination(destinationId)
-    this.#accounting.take()
-    if (destination && isPaused(destination)) {
-      this.#track(this.#park(fresh, asHeld(fresh.delivery)))
-    } else if (
-      this.#scheduler.lane(destinationId).roomFor('fresh') > 0 &&
-      !this.#isBlocked(destination)
-    ) {
-      this.#scheduler.add(fresh)
-    } else {
-      this.#track(this.#park(fresh, fresh.delivery))
-    }
+  /** Takes a fresh delivery. Never waits for a receiver: a part without room in its lane is parked. */
+  deliver({ delivery, event, onRecorded }: FreshDelivery): void {
+    const now = this.#options.clock.now()
+    const destination = this.#destination(delivery.destinationId)
+    const split = destination ? splitFor(delivery, destination, now) : asRejected(delivery)
+    const open = this.#open.add(split, event, { at: now, onRecorded })
+    const lanes = pendingParts(split)
+      .map(({ url }) => this.#scheduler.lane({ destinationId: delivery.destinationId, url }))
+      .filter((lane) => this.#hasRoom(lane, destination))
+    for (const lane of lanes) this.#push(lane, open, 'fresh')
+    if (lanes.length < split.webhooks.length || lanes.length === 0) this.#parking.park(open)
+    this.#parking.added(now)
   }
 
   /**
-   * Waits until the rounds in flight have ended and are recorded. Call it after `signal` has aborted and the workers
-   * have ended. Tasks whose round has not begun come again from the log and the backend.
+   * Waits until the attempts in flight have ended and are recorded. Call it after `signal` has aborted and the workers
+   * have ended. Parts whose attempt has not begun come again from the log and the backend.
    */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#accounting.end('released', this.#scheduler.clear())
     await Promise.all(this.#pending)
+    this.#open.clear()
   }
 
-  /** Records a task, as `delivery`, that goes into no lane now. */
-  async #park(task: DeliveryTask, delivery: DeliveryTask['delivery']): Promise<void> {
-    this.#accounting.beginParking()
-    this.#parking++
+  #hasRoom(lane: Lane, destination: Destination | undefined): boolean {
+    const { clock, health } = this.#options
+    const { destinationId, url } = lane.id
+    const isFree = health.blockedUntil(destinationId, url) <= clock.now()
+    return destination?.enabled === true && isFree && lane.roomFor('fresh') > 0
+  }
+
+  /** Returns false when the part is in its lane already: a claim may return one that a record has just released. */
+  #push(lane: Lane, open: OpenDelivery, origin: PartTask['origin']): boolean {
+    const { url } = lane.id
+    if (isInLane(open, url)) return false
+    const isRetry = partOf(open.delivery, url)?.last !== undefined
+    const task: PartTask = { open, url, origin, isRetry }
+    open.inLanes = [...open.inLanes, task]
+    this.#accounting.take()
+    this.#scheduler.add(lane, task)
+    return true
+  }
+
+  /** Runs a task that has a slot, and records what came of it. */
+  async #runTask(lane: Lane, task: PartTask): Promise<void> {
     let end: TaskEnd | undefined
     try {
-      end = await this.#recorder.record(task, { delivery, attempts: [] })
-    } finally {
-      this.#accounting.endParking(end)
-      if (--this.#parking <= MOST_PARKING / 2) this.#endWait()
-    }
-  }
-
-  #endWait(): void {
-    this.#fewerParking?.resolve()
-    this.#fewerParking = undefined
-  }
-
-  /** Runs a task that has a slot, and records its result. */
-  async #runTask(lane: Lane, task: DeliveryTask): Promise<void> {
-    let end: TaskEnd | undefined
-    try {
-      end = await this.#recorder.end(task, await this.#runRound(lane, task))
+      end = await this.#end(task, await this.#attempt(lane, task))
     } finally {
       lane.recorded(task)
       this.#accounting.end(end)
@@ -206,31 +225,37 @@ export class Dispatcher implements AsyncDisposable {
     }
   }
 
-  /** The slot is free as soon as the round is over, before its result is recorded. */
-  async #runRound(lane: Lane, task: DeliveryTask): Promise<TaskResult> {
+  /** The slot is free as soon as the attempt is over, before its result is recorded. */
+  async #attempt(lane: Lane, task: PartTask): Promise<TaskResult> {
     try {
-      return await this.#rounds.run(lane, task)
+      return await this.#runner.run(lane, task)
     } catch (error) {
       return { fault: error }
     } finally {
-      this.#scheduler.endRound(lane, task)
+      leaveLane(task)
+      this.#scheduler.endAttempt(lane, task)
     }
   }
 
-  /** When the destination was paused or removed during the round, the delivery does not wait for its retry. */
-  #onParked(destinationId: string, dueAt: number): void {
+  #end({ open, url }: PartTask, result: TaskResult): Promise<TaskEnd> {
+    if (result === 'not begun') return this.#recorder.release(open, url)
+    if (result === 'changed') return this.#recorder.record(open)
+    return this.#recorder.quarantine(open, result.fault)
+  }
+
+  /** Parts were recorded that are in no lane. When their destination has changed since, they do not wait. */
+  #onParked({ destinationId, webhooks }: Delivery): void {
     const destination = this.#destination(destinationId)
-    if (destination === undefined || isPaused(destination)) this.#feed.wake()
-    else this.#feed.parked(dueAt)
+    for (const { url, state, dueAt } of webhooks) {
+      const webhook = destination?.settings.webhooks.find((each) => each.url === url)
+      const isStopped = !destination || !webhook || isPaused(destination, webhook)
+      if (state === 'held' ? !isStopped : isStopped && dueAt !== null) this.#feed.wake()
+      else if (dueAt !== null) this.#feed.parked(dueAt)
+    }
   }
 
   #destination(id: string): Destination | undefined {
     return this.#options.catalog.current.destinations.get(id)
-  }
-
-  #isBlocked(destination: Destination | undefined): boolean {
-    if (destination === undefined) return false
-    return blockedUntil(destination, this.#options.health) > this.#options.clock.now()
   }
 
   #track(work: Promise<unknown>): void {
@@ -238,8 +263,19 @@ export class Dispatcher implements AsyncDisposable {
     const done = (): void => void this.#pending.delete(work)
     work.then(done, (error: unknown) => {
       done()
-      // A bug, not a failure of the receiver. The task stays unrecorded and comes again after a restart.
+      // A bug, not a failure of the receiver. The delivery stays unrecorded and comes again after a restart.
       this.#options.logger.error({ err: error }, 'delivery.failed')
     })
   }
+}
+
+/** The delivery with a part for each webhook; the parts of paused webhooks are held. */
+function splitFor(delivery: Delivery, destination: Destination, now: number): Delivery {
+  const { settings } = destination
+  return settings.webhooks
+    .filter((webhook) => isPaused(destination, webhook))
+    .reduce(
+      (each, { url }) => withHeld(each, url, settings.successPolicy),
+      withParts(delivery, settings, now),
+    )
 }

@@ -30,7 +30,6 @@ export function startDeletions(engine: DeliveryEngine, options: DeletionsOptions
     name: 'notices',
     deliveries: noticeQueue,
     quarantine: noticeQueue,
-    upkeep: noticeQueue,
     // Statistics and health count events only.
     activity: { recorded: () => undefined },
     retryWindowMs: LIMITS.noticeRetryWindowMs,

@@ -2,10 +2,10 @@ import type { Carried } from '@hookline/protocol'
 import type { Logger } from 'pino'
 import { type Backend, BackendUnavailable } from '../backend/backend.ts'
 import type { Deletions } from '../backend/deletions.ts'
-import type { DeliveryQueue } from '../backend/deliveries.ts'
+import type { DeliveryQueue, LaneId } from '../backend/deliveries.ts'
 import { Dispatcher, type DispatcherOptions } from '../delivery/dispatcher.ts'
 import type { WebhookHealth } from '../delivery/health/webhook-health.ts'
-import { AttemptRounds, type Sender } from '../delivery/rounds/attempt-round.ts'
+import { Attempts, type Sender } from '../delivery/parts/attempts.ts'
 import { Acks } from '../pipeline/acks.ts'
 import { Pipeline } from '../pipeline/pipeline.ts'
 import type { ActivityListener } from '../telemetry/activity-listener.ts'
@@ -17,7 +17,6 @@ import type { Worker } from '../util/worker.ts'
 /** The parts of the backend that the engine uses. */
 type EngineBackend = Pick<Backend, 'log' | 'catalog' | 'events' | 'deliveries' | 'quarantine'> & {
   readonly deletions: Pick<Deletions, 'isPurged'>
-  readonly upkeep: DispatcherOptions['upkeep']
 }
 
 /** How deliveries of one kind are retried, and how many of them are in flight. */
@@ -33,8 +32,8 @@ export interface DeliveryEngineOptions {
   readonly sender: Sender
   readonly health: WebhookHealth
   readonly settings: LaneSettings
-  /** Makes the rounds of events; by default `AttemptRounds` with `sender`. */
-  readonly rounds?: AttemptRounds
+  /** Makes the attempts of events; by default `Attempts` with `sender`. */
+  readonly attempts?: Attempts
   readonly activity: ActivityListener
   readonly clock: Clock
   readonly metrics: Metrics
@@ -48,16 +47,15 @@ export interface LanesOptions extends LaneSettings {
   readonly name: DispatcherOptions['name']
   readonly deliveries: DeliveryQueue<Carried>
   readonly quarantine: DispatcherOptions['quarantine']
-  readonly upkeep: DispatcherOptions['upkeep']
   readonly activity: DispatcherOptions['activity']
-  readonly rounds?: AttemptRounds
+  readonly attempts?: Attempts
   readonly keepsEveryResponse?: boolean
 }
 
 /**
  * Delivers events from the log to the receivers. The service, the tests and the simulator all use this wiring:
  *
- *     log ─▶ pipeline ─▶ lanes of events ─▶ rounds ─▶ sender ─▶ receivers
+ *     log ─▶ pipeline ─▶ lanes of events ─▶ attempts ─▶ sender ─▶ receivers
  *      ▲                    │
  *      └──────── acks ◀─────┘ recorded or parked
  *
@@ -75,17 +73,16 @@ export class DeliveryEngine implements AsyncDisposable {
 
   constructor(options: DeliveryEngineOptions) {
     this.#options = options
-    const { backend, settings, activity, rounds } = options
+    const { backend, settings, activity, attempts } = options
     this.#supervisor = openSupervisor(options, this.#stopping.signal)
     this.#acks = new Acks(backend.log, options.logger)
     this.lanes = this.openLanes({
       name: 'deliveries',
       deliveries: backend.deliveries,
       quarantine: backend.quarantine,
-      upkeep: backend.upkeep,
       activity,
       ...settings,
-      ...(rounds && { rounds }),
+      ...(attempts && { attempts }),
     })
     const pipeline = new Pipeline({
       ...options,
@@ -101,7 +98,7 @@ export class DeliveryEngine implements AsyncDisposable {
     const { backend, sender, health, clock, metrics, logger } = this.#options
     const schedule = { windowMs: options.retryWindowMs, delaysMs: retryScheduleMs }
     const lanes = new Dispatcher({
-      rounds: new AttemptRounds({ clock, sender, schedule, health }),
+      attempts: new Attempts({ clock, sender, schedule, health }),
       ...options,
       catalog: backend.catalog,
       deletions: backend.deletions,
@@ -116,6 +113,18 @@ export class DeliveryEngine implements AsyncDisposable {
     return lanes
   }
 
+  /** A person wants the next attempts on the webhook now, whatever its breaker, Retry-After and retry delays say. */
+  retryNow(id: LaneId): void {
+    this.#options.health.retryNow(id.destinationId, id.url)
+    for (const lanes of this.#allLanes) lanes.retryNow(id)
+  }
+
+  /** As `retryNow`, and closes the breaker: what waits is delivered, one at a time at first. */
+  closeBreaker(id: LaneId): void {
+    this.#options.health.close(id.destinationId, id.url)
+    for (const lanes of this.#allLanes) lanes.retryNow(id, { recovers: true })
+  }
+
   /** Runs a worker until the engine is disposed of, and restarts it when it fails. */
   supervise(worker: Worker): void {
     this.#supervisor.run(worker)
@@ -127,8 +136,8 @@ export class DeliveryEngine implements AsyncDisposable {
   }
 
   /**
-   * How long lanes have had deliveries in memory and none of them ended. A round takes seconds, however slow its
-   * receiver.
+   * How long lanes have had deliveries in memory and none of them ended. An attempt takes seconds, however slow
+   * its receiver.
    */
   get stillForMs(): number {
     return Math.max(...this.#allLanes.map((lanes) => lanes.stillForMs))
@@ -140,7 +149,7 @@ export class DeliveryEngine implements AsyncDisposable {
   }
 
   /**
-   * Ends the workers, then waits until the rounds in flight are recorded and acked. Other deliveries come again after a
+   * Ends the workers, then waits until the attempts in flight are recorded and acked. Other deliveries come again after a
    * restart.
    */
   async [Symbol.asyncDispose](): Promise<void> {

@@ -180,7 +180,7 @@ export class Pipeline {
 
   /**
    * For an event that may have been decided before a restart. Recorded decisions stay, even when destinations were
-   * enabled or disabled since: a recorded delivery has ended or waits for its next round. Only destinations without a
+   * enabled or disabled since: a recorded delivery has ended or waits for its next attempt. Only destinations without a
    * record are decided now.
    */
   async #decideAgain(event: AcceptedEvent): Promise<Decided> {

@@ -13,10 +13,12 @@ export interface DecisionActivity {
   readonly decision: 'deliver' | 'duplicate' | DeclineReason
 }
 
-/** A delivery as it was recorded after a round, with the attempts of that round. */
+/** A delivery as it was recorded, with the attempts since its last record. */
 export interface DeliveryActivity {
   readonly delivery: Delivery
   readonly attempts: readonly Attempt[]
+  /** Whether this record ended the delivery. A delivered one may be recorded again for its other webhooks. */
+  readonly isEnd: boolean
 }
 
 /** Users whose events are removed, in these sources; `null` for all sources. */

@@ -64,7 +64,7 @@ export class Metrics {
 
   readonly deliveriesParked = this.#counter(
     'hookline_deliveries_parked_total',
-    'Deliveries parked for a later round.',
+    'Deliveries of which a part was parked for a later attempt.',
   )
 
   readonly accountingImbalance = this.#gauge(
@@ -108,7 +108,7 @@ export class Metrics {
 
   readonly databaseSize = this.#gauge('hookline_database_bytes', 'Size of the database.')
 
-  readonly inFlight = this.#gauge('hookline_inflight', 'Attempt rounds in flight.')
+  readonly inFlight = this.#gauge('hookline_inflight', 'Attempts in flight.')
 
   readonly breakersOpen = this.#gauge('hookline_breaker_open', 'Webhooks whose breaker is open.')
 

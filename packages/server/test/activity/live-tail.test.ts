@@ -177,7 +177,6 @@ test('a purge removes all activities about events of the user in the purged sour
 function failedOnce(event: AcceptedEvent, destinationId: string) {
   const attempt: Attempt = {
     id: 'att_1',
-    round: 1,
     number: 1,
     url: 'https://a.example/',
     startedAt: 0,
@@ -195,5 +194,5 @@ function failedOnce(event: AcceptedEvent, destinationId: string) {
     dueAt: 1,
     webhooks: [],
   }
-  return { delivery, attempts: [attempt] }
+  return { delivery, attempts: [attempt], isEnd: false }
 }

@@ -7,7 +7,8 @@ const HOUR = 3_600_000
 
 function record(recent: RecentAttempts, ...outcomes: readonly Attempt['outcome'][]): void {
   const delivery = { destinationId: 'dst_a' } as Delivery
-  recent.recorded({ delivery, attempts: outcomes.map((outcome) => ({ outcome }) as Attempt) })
+  const attempts = outcomes.map((outcome) => ({ outcome }) as Attempt)
+  recent.recorded({ delivery, attempts, isEnd: false })
 }
 
 test('counts the attempts of a destination and those that delivered', () => {

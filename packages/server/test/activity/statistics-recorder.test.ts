@@ -6,6 +6,7 @@ import { type Backend, BackendUnavailable } from '../../src/backend/backend.ts'
 import { openEmbeddedBackend } from '../../src/backend/embedded/open.ts'
 import type { CountsRow, Span, Statistics } from '../../src/backend/statistics.ts'
 import { deliveryId } from '../../src/delivery/sending/webhook-request.ts'
+import type { DeliveryActivity } from '../../src/telemetry/activity-listener.ts'
 import { acceptedEvent, NOON } from '../harness/accepted-event.ts'
 import { ManualClock } from '../harness/manual-clock.ts'
 import { TemporaryFolder } from '../harness/temporary-folder.ts'
@@ -61,6 +62,13 @@ function deliveryOf(event: AcceptedEvent, change: Partial<Delivery> = {}): Deliv
   }
 }
 
+/** A record that ended the delivery. */
+const recordOf = (event: AcceptedEvent, change: Partial<Delivery> = {}): DeliveryActivity => ({
+  delivery: deliveryOf(event, change),
+  attempts: [],
+  isEnd: true,
+})
+
 test('writes one row for the minute and one for the hour, by source and destination', async () => {
   const { clock, recorder, rows } = await setUp()
   const event = acceptedEvent()
@@ -68,8 +76,8 @@ test('writes one row for the minute and one for the hour, by source and destinat
   recorder.decided({ event, destinationId: 'dst_a', decision: 'integrations' })
   recorder.decided({ event, destinationId: 'dst_a', decision: 'deliver' })
   recorder.decided({ event, destinationId: null, decision: 'duplicate' })
-  recorder.recorded({ delivery: deliveryOf(event, { state: 'expired' }), attempts: [] })
-  recorder.recorded({ delivery: deliveryOf(event, { state: 'pending' }), attempts: [] })
+  recorder.recorded(recordOf(event, { state: 'expired' }))
+  recorder.recorded({ ...recordOf(event, { state: 'pending' }), isEnd: false })
   expect(await rows('minute')).toEqual([])
   clock.advance(MINUTE)
   await expect.poll(() => rows('hour')).not.toEqual([])
@@ -88,11 +96,22 @@ test('records the latency of deliveries, except of replays', async () => {
   const { clock, recorder, rows } = await setUp()
   const event = acceptedEvent()
   clock.advance(100)
-  recorder.recorded({ delivery: deliveryOf(event), attempts: [] })
-  recorder.recorded({ delivery: deliveryOf(event, { replayId: 'rpl_a' }), attempts: [] })
+  recorder.recorded(recordOf(event))
+  recorder.recorded(recordOf(event, { replayId: 'rpl_a' }))
   clock.advance(MINUTE)
   await expect.poll(() => rows('minute')).not.toEqual([])
   expect((await rows('minute'))[0]?.counts).toEqual({ delivered: 2, 'latency.49': 1 })
+})
+
+test('counts a delivery once, where other webhooks have results after its end', async () => {
+  const { clock, recorder, rows } = await setUp()
+  const ended = recordOf(acceptedEvent())
+  recorder.recorded(ended)
+  clock.advance(100)
+  recorder.recorded({ ...ended, isEnd: false })
+  clock.advance(MINUTE)
+  await expect.poll(() => rows('minute')).not.toEqual([])
+  expect((await rows('minute'))[0]?.counts).toMatchObject({ delivered: 1 })
 })
 
 test('counts the refused calls of each minute, and samples the number of pending deliveries', async () => {

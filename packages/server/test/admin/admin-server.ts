@@ -17,14 +17,18 @@ import { TemporaryFolder } from '../harness/temporary-folder.ts'
 export const TOKEN = 'tok_the-admin-token-of-these-tests'
 
 /** The health of a service that has delivered nothing yet. */
-const NO_HEALTH: DestinationHealth = {
+export const NO_HEALTH: DestinationHealth = {
   webhooks: ({ settings }) =>
     settings.webhooks.map(({ url }) => ({
       url,
       breaker: 'closed',
       brokenSince: null,
       restsUntil: null,
+      retryAfterUntil: null,
     })),
+  allowNow: () => undefined,
+  retryNow: () => undefined,
+  closeBreaker: () => undefined,
   lastHour: () => ({ attempts: 0, delivered: 0 }),
 }
 

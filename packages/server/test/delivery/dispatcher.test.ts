@@ -17,12 +17,12 @@ describe('lanes', () => {
     await engine.destination('dst_healthy', healthy.url)
     await engine.receive(200)
     await healthy.waitFor(200)
-    // The slow lane has its window in memory, with four rounds in flight. The rest is parked.
+    // The slow lane has its window in memory, with four attempts in flight. The rest is parked.
     await expect.poll(() => slow.requests.length).toBe(4)
     const parked = await engine.deliveries({ destinationId: 'dst_slow' })
     expect(parked.length).toBeGreaterThanOrEqual(200 - 8)
     expect(parked.every(({ state, rounds }) => state === 'pending' && rounds === 0)).toBe(true)
-    // The rounds that are still under way end when the receiver breaks them off.
+    // The attempts that are still under way end when the receiver breaks them off.
     await slow[Symbol.asyncDispose]()
   })
 
@@ -36,7 +36,7 @@ describe('lanes', () => {
     await slow.waitFor(3)
     await expect.poll(() => engine.deliveries({ destinationId: 'dst_slow' })).toHaveLength(0)
     expect(slow.requests).toHaveLength(3)
-    // The rounds that are still under way end when the receiver breaks them off.
+    // The attempts that are still under way end when the receiver breaks them off.
     await slow[Symbol.asyncDispose]()
   })
 
@@ -144,10 +144,10 @@ describe('a backend that is unavailable for a while', () => {
         ...backend,
         deliveries: {
           record: (records) => orUnavailable(() => deliveries.record(records)),
-          claim: (id, options) => orUnavailable(() => deliveries.claim(id, options)),
-          release: (ids) => deliveries.release(ids),
-          nextDue: () => orUnavailable(() => deliveries.nextDue()),
-          unhold: (id, now) => orUnavailable(() => deliveries.unhold(id, now)),
+          claim: (lane, request) => orUnavailable(() => deliveries.claim(lane, request)),
+          claimUnsplit: (limit) => orUnavailable(() => deliveries.claimUnsplit(limit)),
+          release: (ids, lane) => deliveries.release(ids, lane),
+          waiting: () => orUnavailable(() => deliveries.waiting()),
           find: (id) => deliveries.find(id),
           list: (filter, page) => deliveries.list(filter, page),
         },
@@ -183,7 +183,7 @@ describe('a backend that is unavailable for a while', () => {
   })
 })
 
-test('a graceful stop records the rounds in flight, and all other deliveries are made after the restart', async () => {
+test('a graceful stop records the attempts in flight, and all other deliveries are made after the restart', async () => {
   using folder = new TemporaryFolder()
   const { promise: opened, resolve: open } = Promise.withResolvers<void>()
   await using receiver = await openReceiver({ respond: () => opened.then(() => 200) })

@@ -41,6 +41,7 @@ export class TestEngine implements AsyncDisposable {
   readonly engine: DeliveryEngine
   readonly sender: WebhookSender
   readonly replays: ReplayWorker
+  readonly health: WebhookHealth
   readonly #stack: AsyncDisposableStack
   readonly #clock: Clock
 
@@ -64,11 +65,12 @@ export class TestEngine implements AsyncDisposable {
         ...options.sender,
       }),
     )
+    this.health = new WebhookHealth(clock)
     this.engine = stack.use(
       new DeliveryEngine({
         backend: wrapped,
         sender: this.sender,
-        health: new WebhookHealth(clock),
+        health: this.health,
         settings: {
           retryWindowMs: options.retryWindowMs ?? 60_000,
           retryScheduleMs: options.retryDelaysMs ?? [20],
@@ -125,9 +127,9 @@ export class TestEngine implements AsyncDisposable {
     return (await this.backend.deliveries.list(filter, { limit: 10_000 })).data
   }
 
-  /** The value of a metric without labels. */
-  async gauge(name: 'breakersOpen' | 'inFlight'): Promise<number | undefined> {
-    return (await this.metrics[name].get()).values[0]?.value
+  /** How many webhooks have a breaker that is not closed. */
+  get openBreakers(): number {
+    return this.health.openBreakers(this.backend.catalog.current.destinations.values())
   }
 
   /** Resolves when the engine has finished the reads and writes that it can make now. */

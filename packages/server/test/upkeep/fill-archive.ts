@@ -1,10 +1,9 @@
 import { idFrom } from '@hookline/protocol'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { migrate } from '../../src/backend/embedded/migrations/migrate.ts'
-import { MIGRATIONS } from '../../src/backend/embedded/migrations/migrations.ts'
 import { NOON } from '../harness/accepted-event.ts'
 import type { TemporaryFolder } from '../harness/temporary-folder.ts'
+import { migrateWithKey } from '../backend/embedded/database/migrate-with-key.ts'
 
 /**
  * Creates a database of acked and delivered events, one for each millisecond from NOON on. Faster than delivering them.
@@ -16,7 +15,7 @@ export function fillArchive(
   const file = join(folder.path, 'hookline.db')
   using db = new DatabaseSync(file)
   db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF')
-  migrate(db, file, MIGRATIONS)
+  migrateWithKey(db, file)
   const event = db.prepare(
     `INSERT INTO events (seq, id, source_id, message_id, type, received_at, marks, body)
      VALUES (?, ?, 'src_a', ?, 'track', ?, '', ?)`,

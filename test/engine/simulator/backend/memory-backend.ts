@@ -13,8 +13,7 @@ import { MemoryLog } from './memory-log.ts'
 import type { BackendListener } from './backend-listener.ts'
 
 /** The parts of a backend that the engine uses. */
-export interface SimulatedBackend
-  extends AsyncDisposable, Pick<DispatcherOptions, 'quarantine' | 'upkeep'> {
+export interface SimulatedBackend extends AsyncDisposable, Pick<DispatcherOptions, 'quarantine'> {
   readonly log: Log
   readonly catalog: Catalog
   readonly events: Events
@@ -29,13 +28,11 @@ export function openMemoryBackend(
 ): SimulatedBackend {
   const { listener } = options
   const committer = new Committer(options)
-  const deliveries = new MemoryDeliveries(state, committer, listener)
   return {
     log: new MemoryLog(state, committer, listener),
     catalog: new MemoryCatalog(state),
     events: new MemoryEvents(state, committer, listener),
-    deliveries,
-    upkeep: { backlog: async () => ({ waiting: await deliveries.held() }) },
+    deliveries: new MemoryDeliveries(state, committer, listener),
     // The engine logs what it quarantines as an error, and each error is a violation.
     quarantine: { add: async () => undefined },
     deletions: new MemoryDeletions(state, committer, listener),

@@ -1,14 +1,17 @@
-import type { Delivery } from '@hookline/protocol'
-import type {
-  Claim,
-  ClaimedDelivery,
-  Deliveries,
-  DeliveryFilter,
-  DeliveryHistory,
-  RecordedDelivery,
+import type { Delivery, DeliveryPart } from '@hookline/protocol'
+import {
+  type Claim,
+  type ClaimedDelivery,
+  type ClaimRequest,
+  type Deliveries,
+  type DeliveryFilter,
+  type DeliveryHistory,
+  type LaneId,
+  laneKey,
+  type RecordedDelivery,
+  type Waiting,
 } from '../../../../packages/server/src/backend/deliveries.ts'
 import type { Page } from '../../../../packages/server/src/backend/page.ts'
-import type { WaitingDeliveries } from '../../../../packages/server/src/backend/upkeep.ts'
 import { deliveryId } from '../../../../packages/server/src/delivery/sending/webhook-request.ts'
 import type { Committer } from './committer.ts'
 import { type DurableState, isFinal } from './durable-state.ts'
@@ -20,92 +23,80 @@ interface Due {
   readonly id: string
 }
 
+/** What waits in one lane. The heap may contain entries that are stale; they are dropped when it is read. */
+interface WaitingParts {
+  readonly lane: LaneId
+  readonly due: MinHeap<Due>
+  readonly held: Set<string>
+}
+
 /**
- * Deliveries in memory. Their states are durable. The claims and the queues of due deliveries belong to the process. A
- * queue may contain entries that are stale, because their delivery is claimed, ended or due at another time; they are
- * dropped when the queue is read.
+ * Deliveries in memory. Their states are durable. The claims and the queues of due parts belong to the process.
  */
 export class MemoryDeliveries implements Deliveries {
   readonly #state: DurableState
   readonly #committer: Committer
   readonly #listener: BackendListener
-  readonly #due = new Map<string, MinHeap<Due>>()
+  readonly #lanes = new Map<string, WaitingParts>()
   readonly #claimed = new Set<string>()
 
   constructor(state: DurableState, committer: Committer, listener: BackendListener) {
     this.#state = state
     this.#committer = committer
     this.#listener = listener
-    for (const delivery of state.deliveries.values()) this.#queue(delivery)
+    for (const delivery of state.deliveries.values()) this.#queueAll(delivery)
   }
 
   async record(records: readonly RecordedDelivery[]): Promise<void> {
-    // Only the current claims: a delivery parked by this record may be claimed again before the caller continues.
-    const claimed = records.map(({ delivery }) => delivery.id).filter((id) => this.#claimed.has(id))
+    // Only the current claims: a part parked by this record may be claimed again before the caller continues.
+    const ended = records.flatMap((each) => this.#takeOver(each))
     await this.#committer.run(() => {
       for (const { delivery } of records) this.#keep(delivery)
     })
-    await this.release(claimed)
+    for (const [id, lane] of ended) await this.release([id], lane)
   }
 
-  claim(
-    destinationId: string,
-    { now, limit }: { readonly now: number; readonly limit: number },
-  ): Promise<Claim> {
+  claim(lane: LaneId, { due, limit }: ClaimRequest): Promise<Claim> {
     return this.#committer.read(() => {
       const claimed: ClaimedDelivery[] = []
       while (claimed.length < limit) {
-        const due = this.#nextOf(destinationId)
-        if (due === undefined || due.dueAt > now) break
-        this.#due.get(destinationId)!.take()
-        this.#claimed.add(due.id)
-        const delivery = this.#state.deliveries.get(due.id)!
+        // A simulation asks for no attempt out of turn.
+        if (typeof due === 'object') break
+        const id = due === 'held' ? this.#nextHeld(lane) : this.#takeDue(lane, due)
+        if (id === undefined) break
+        this.#claimed.add(claimOf(id, lane))
+        const delivery = this.#state.deliveries.get(id)!
         claimed.push({ delivery, event: this.#state.events.get(delivery.eventId)! })
       }
       return { deliveries: claimed, unreadable: [] }
     })
   }
 
-  async release(ids: readonly string[]): Promise<void> {
+  /** A simulation has no replays. */
+  async claimUnsplit(): Promise<Claim> {
+    return { deliveries: [], unreadable: [] }
+  }
+
+  async release(ids: readonly string[], lane?: LaneId): Promise<void> {
     for (const id of ids) {
-      if (!this.#claimed.delete(id)) continue
       const delivery = this.#state.deliveries.get(id)
-      if (delivery !== undefined) this.#queue(delivery)
+      for (const part of delivery?.webhooks ?? []) {
+        const its = { destinationId: delivery!.destinationId, url: part.url }
+        if (lane !== undefined && lane.url !== part.url) continue
+        if (this.#claimed.delete(claimOf(id, its))) this.#queue(delivery!, part)
+      }
     }
   }
 
-  nextDue(): Promise<ReadonlyMap<string, number>> {
+  waiting(): Promise<Waiting> {
     return this.#committer.read(() => {
-      const next = new Map<string, number>()
-      for (const destinationId of this.#due.keys()) {
-        const due = this.#nextOf(destinationId)
-        if (due !== undefined) next.set(destinationId, due.dueAt)
-      }
-      return next
+      const lanes = [...this.#lanes.values()].map(({ lane }) => ({
+        ...lane,
+        dueAt: this.#nextDue(lane)?.dueAt ?? null,
+        isHeld: this.#nextHeld(lane) !== undefined,
+      }))
+      return { lanes: lanes.filter((each) => each.dueAt !== null || each.isHeld), isUnsplit: false }
     })
-  }
-
-  unhold(destinationId: string, now: number): Promise<number> {
-    return this.#committer.run(() => {
-      const held = [...this.#heldOf(destinationId)]
-      for (const delivery of held) {
-        this.#replace(delivery, { ...delivery, state: 'pending', firstDueAt: now, dueAt: now })
-      }
-      return held.length
-    })
-  }
-
-  /** How many held deliveries each destination has, as in `Upkeep.backlog`. */
-  held(): Promise<readonly WaitingDeliveries[]> {
-    return this.#committer.read(() =>
-      [...this.#state.destinationIds]
-        .map((destinationId) => ({
-          destinationId,
-          state: 'held' as const,
-          count: [...this.#heldOf(destinationId)].length,
-        }))
-        .filter(({ count }) => count > 0),
-    )
   }
 
   async find(): Promise<DeliveryHistory | undefined> {
@@ -122,46 +113,87 @@ export class MemoryDeliveries implements Deliveries {
     })
   }
 
+  /** Claims the parts that are in lanes of the process. Returns the claims that the record ends. */
+  #takeOver({ delivery, claimed = [] }: RecordedDelivery): (readonly [string, LaneId])[] {
+    const { id, destinationId } = delivery
+    for (const url of claimed) this.#claimed.add(claimOf(id, { destinationId, url }))
+    return delivery.webhooks
+      .map(({ url }) => ({ destinationId, url }))
+      .filter(({ url }) => !claimed.includes(url))
+      .filter((lane) => this.#claimed.has(claimOf(id, lane)))
+      .map((lane) => [id, lane] as const)
+  }
+
   #keep(offered: Delivery): void {
     // Its user was purged.
     if (!this.#state.events.has(offered.eventId)) return
     const before = this.#state.deliveries.get(offered.id)
-    const isNewer = before === undefined || (!isFinal(before) && before.rounds <= offered.rounds)
-    const { firstDueAt } = before ?? offered
-    if (isNewer) this.#replace(before, { ...offered, firstDueAt })
-    else this.#listener.recorded(before, offered, false)
+    const isNewer = before === undefined || isAfter(before, offered)
+    this.#listener.recorded(before, offered, isNewer)
+    if (!isNewer) return
+    this.#state.deliveries.set(offered.id, offered)
+    for (const { held } of this.#lanes.values()) held.delete(offered.id)
+    this.#queueAll(offered)
   }
 
-  #replace(before: Delivery | undefined, delivery: Delivery): void {
-    this.#listener.recorded(before, delivery, true)
-    this.#state.deliveries.set(delivery.id, delivery)
-    this.#queue(delivery)
+  #queueAll(delivery: Delivery): void {
+    for (const part of delivery.webhooks) this.#queue(delivery, part)
   }
 
-  #heldOf(destinationId: string): IteratorObject<Delivery> {
-    return this.#state.deliveries
-      .values()
-      .filter((each) => each.state === 'held' && each.destinationId === destinationId)
+  #queue({ id, destinationId }: Delivery, { url, state, dueAt }: DeliveryPart): void {
+    const lane = { destinationId, url }
+    if (state !== 'pending' && state !== 'held') return
+    const waiting = this.#of(lane)
+    if (state === 'held') waiting.held.add(id)
+    else if (!this.#claimed.has(claimOf(id, lane))) waiting.due.add({ id, dueAt: dueAt! })
   }
 
-  #queue({ id, destinationId, dueAt }: Delivery): void {
-    if (dueAt === null || this.#claimed.has(id)) return
-    let queue = this.#due.get(destinationId)
-    if (queue === undefined) {
-      queue = new MinHeap((a, b) => (a.dueAt === b.dueAt ? a.id < b.id : a.dueAt < b.dueAt))
-      this.#due.set(destinationId, queue)
+  #of(lane: LaneId): WaitingParts {
+    let waiting = this.#lanes.get(laneKey(lane))
+    if (waiting === undefined) {
+      const { destinationId, url } = lane
+      const due = new MinHeap<Due>((a, b) =>
+        a.dueAt === b.dueAt ? a.id < b.id : a.dueAt < b.dueAt,
+      )
+      waiting = { lane: { destinationId, url }, due, held: new Set() }
+      this.#lanes.set(laneKey(lane), waiting)
     }
-    queue.add({ id, dueAt })
+    return waiting
   }
 
-  /** The delivery that is due next and not claimed. It stays in the queue. */
-  #nextOf(destinationId: string): Due | undefined {
-    const queue = this.#due.get(destinationId)
-    for (let due = queue?.least; due !== undefined; due = queue?.least) {
-      const isStale = this.#state.deliveries.get(due.id)?.dueAt !== due.dueAt
-      if (!isStale && !this.#claimed.has(due.id)) return due
-      queue!.take()
+  #nextHeld(lane: LaneId): string | undefined {
+    return this.#of(lane)
+      .held.values()
+      .find((id) => this.#state.deliveries.has(id) && !this.#claimed.has(claimOf(id, lane)))
+  }
+
+  #takeDue(lane: LaneId, now: number): string | undefined {
+    const due = this.#nextDue(lane)
+    if (due === undefined || due.dueAt > now) return undefined
+    this.#of(lane).due.take()
+    return due.id
+  }
+
+  /** The part that is due next and not claimed. It stays in the queue. */
+  #nextDue(lane: LaneId): Due | undefined {
+    const queue = this.#of(lane).due
+    for (let due = queue.least; due !== undefined; due = queue.least) {
+      const delivery = this.#state.deliveries.get(due.id)
+      const part = delivery?.webhooks.find(({ url }) => url === lane.url)
+      const isStale = part?.state !== 'pending' || part.dueAt !== due.dueAt
+      if (!isStale && !this.#claimed.has(claimOf(due.id, lane))) return due
+      queue.take()
     }
     return undefined
   }
+}
+
+/** Whether a record changes the stored delivery, as `DeliveryQueue.record` says. */
+function isAfter(before: Delivery, offered: Delivery): boolean {
+  const isOpen = !isFinal(before) || before.state === offered.state
+  return isOpen && before.firstDueAt === offered.firstDueAt && before.rounds <= offered.rounds
+}
+
+function claimOf(id: string, lane: LaneId): string {
+  return `${id} ${laneKey(lane)}`
 }

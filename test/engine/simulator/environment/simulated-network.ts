@@ -1,4 +1,4 @@
-import type { Sender } from '../../../../packages/server/src/delivery/rounds/attempt-round.ts'
+import type { Sender } from '../../../../packages/server/src/delivery/parts/attempts.ts'
 import type { AttemptResult } from '../../../../packages/server/src/delivery/sending/outcome.ts'
 import type { WebhookRequest } from '../../../../packages/server/src/delivery/sending/webhook-request.ts'
 import type { Clock } from '../../../../packages/server/src/util/clock.ts'

@@ -158,6 +158,8 @@ export class EventLedger implements BackendListener {
 
   #change(key: string, to: Status): void {
     const from = this.#statuses.get(key)
+    // A delivered delivery is recorded again for its other webhooks.
+    if (from === to) return
     if (from !== undefined && isFinal({ state: from } as Delivery))
       this.#onViolation(`${key}: changed from ${from} to ${to}, but ${from} is final`)
     this.#set(key, to)

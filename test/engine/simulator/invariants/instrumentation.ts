@@ -1,32 +1,48 @@
-import type { Destination } from '@hookline/protocol'
+import type { Attempt, Destination, Webhook } from '@hookline/protocol'
 import { WebhookHealth } from '../../../../packages/server/src/delivery/health/webhook-health.ts'
-import type { DeliveryTask } from '../../../../packages/server/src/delivery/lanes/lane.ts'
+import type { OpenDelivery } from '../../../../packages/server/src/delivery/lanes/open-delivery.ts'
 import {
-  AttemptRounds,
-  type AttemptRoundsOptions,
-  type RoundResult,
-} from '../../../../packages/server/src/delivery/rounds/attempt-round.ts'
+  type AttemptMade,
+  Attempts,
+  type AttemptsOptions,
+} from '../../../../packages/server/src/delivery/parts/attempts.ts'
+import { partOf } from '../../../../packages/server/src/delivery/parts/parts.ts'
 import type { Clock } from '../../../../packages/server/src/util/clock.ts'
 
-export interface RoundListener {
-  roundBegins(task: DeliveryTask, destination: Destination): void
-  roundEnds(task: DeliveryTask, result: RoundResult): void
+/** An attempt that is in flight. */
+export interface BegunAttempt {
+  readonly open: OpenDelivery
+  readonly destination: Destination
+  readonly url: string
+  readonly isRetry: boolean
 }
 
-/** The engine's `AttemptRounds`, which also calls a listener when a round begins and ends. */
-export class InstrumentedRounds extends AttemptRounds {
-  readonly #listener: RoundListener
+export interface AttemptListener {
+  attemptBegins(begun: BegunAttempt): void
+  attemptEnds(begun: BegunAttempt, attempt: Attempt): void
+}
 
-  constructor(options: AttemptRoundsOptions, listener: RoundListener) {
+/** The engine's `Attempts`, which also calls a listener when an attempt begins and ends. */
+export class InstrumentedAttempts extends Attempts {
+  readonly #listener: AttemptListener
+
+  constructor(options: AttemptsOptions, listener: AttemptListener) {
     super(options)
     this.#listener = listener
   }
 
-  override async make(task: DeliveryTask, destination: Destination): Promise<RoundResult> {
-    this.#listener.roundBegins(task, destination)
-    const result = await super.make(task, destination)
-    this.#listener.roundEnds(task, result)
-    return result
+  override async make(
+    open: OpenDelivery,
+    destination: Destination,
+    webhook: Webhook,
+  ): Promise<AttemptMade> {
+    const { url } = webhook
+    const isRetry = partOf(open.delivery, url)?.last !== undefined
+    const begun = { open, destination, url, isRetry }
+    this.#listener.attemptBegins(begun)
+    const made = await super.make(open, destination, webhook)
+    this.#listener.attemptEnds(begun, made.attempt)
+    return made
   }
 }
 
@@ -40,7 +56,12 @@ export class InstrumentedHealth extends WebhookHealth {
   }
 
   override onAttempt(destinationId: string, url: string): void {
-    this.#onTry(url, super.blockedUntil(destinationId, url))
+    this.#onTry(url, this.trueBlockedUntil(destinationId, url))
     super.onAttempt(destinationId, url)
+  }
+
+  /** `blockedUntil` as the engine computes it, also where a planted bug replaces it. */
+  trueBlockedUntil(destinationId: string, url: string): number {
+    return super.blockedUntil(destinationId, url)
   }
 }

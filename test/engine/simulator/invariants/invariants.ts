@@ -1,15 +1,17 @@
 import type { Destination } from '@hookline/protocol'
+import { laneKey } from '../../../../packages/server/src/backend/deliveries.ts'
 import type { Clock } from '../../../../packages/server/src/util/clock.ts'
 import type { BackendListener } from '../backend/backend-listener.ts'
 import type { DurableState } from '../backend/durable-state.ts'
 import type { ReceiverBehaviour } from '../environment/receiver-behaviour.ts'
 import type { Scenario } from '../scenario.ts'
 import { EventLedger } from './event-ledger.ts'
-import type { RoundListener } from './instrumentation.ts'
+import { LogLag } from './log-lag.ts'
+import type { AttemptListener } from './instrumentation.ts'
 import { ProgressInvariants } from './progress-invariants.ts'
 import { RecordInvariants } from './record-invariants.ts'
 import { RequestHistory } from './request-history.ts'
-import { RoundInvariants } from './round-invariants.ts'
+import { AttemptInvariants } from './attempt-invariants.ts'
 
 export interface InvariantsOptions {
   readonly scenario: Pick<Scenario, 'limits' | 'retryWindowMs'>
@@ -18,15 +20,16 @@ export interface InvariantsOptions {
   readonly behaviours: ReadonlyMap<string, ReceiverBehaviour>
 }
 
-/** All invariants of the engine. They observe what becomes durable, which rounds are in flight and what is sent. */
+/** All invariants of the engine. They observe what becomes durable, which attempts are in flight and what is sent. */
 export class Invariants {
   /** Each violation, as a sentence. */
   readonly violations = new Set<string>()
   readonly ledger: EventLedger
   readonly requests: RequestHistory
-  readonly rounds: RoundInvariants
+  readonly attempts: AttemptInvariants
   readonly #progress: ProgressInvariants
   readonly #records: RecordInvariants
+  readonly #logLag: LogLag
   readonly #clock: Clock
   readonly #state: DurableState
   #interruptions = 0
@@ -38,8 +41,9 @@ export class Invariants {
     this.#state = state
     this.ledger = new EventLedger(state, onViolation)
     this.requests = new RequestHistory(behaviours)
-    this.rounds = new RoundInvariants({ limits, state, onViolation })
+    this.attempts = new AttemptInvariants({ limits, state, onViolation })
     this.#progress = new ProgressInvariants(onViolation, clock.now())
+    this.#logLag = new LogLag(onViolation)
     const destination = (id: string): Destination | undefined => state.destinations.get(id)
     const { requests } = this
     this.#records = new RecordInvariants({
@@ -59,12 +63,19 @@ export class Invariants {
   get backendListener(): BackendListener {
     const { ledger } = this
     return {
-      appended: (events) => ledger.appended(events),
+      appended: (events) => {
+        ledger.appended(events)
+        this.#logLag.appended(events, this.#clock.now())
+      },
       archived: (event, result, declined) => ledger.archived(event, result, declined),
-      acked: (events) => ledger.acked(events),
+      acked: (events) => {
+        ledger.acked(events)
+        this.#logLag.acked(events)
+      },
       purged: (removed) => {
         ledger.purged(removed)
-        for (const each of removed.deliveries) this.#progress.recorded({ ...each, dueAt: null })
+        this.#logLag.purged(removed.eventIds)
+        for (const each of removed.deliveries) this.#progress.recorded({ ...each, webhooks: [] })
       },
       recorded: (before, offered, isNewer) => {
         ledger.recorded(before, offered, isNewer)
@@ -74,13 +85,13 @@ export class Invariants {
     }
   }
 
-  /** Observes the rounds in flight. */
-  get roundListener(): RoundListener {
+  /** Observes the attempts in flight. */
+  get attemptListener(): AttemptListener {
     return {
-      roundBegins: (task, destination) => this.rounds.roundBegins(task, destination),
-      roundEnds: (task, result) => {
-        this.rounds.roundEnds(task, result)
-        for (const attempt of result.attempts) this.requests.ended(attempt)
+      attemptBegins: (begun) => this.attempts.attemptBegins(begun),
+      attemptEnds: (begun, attempt) => {
+        this.attempts.attemptEnds(begun)
+        this.requests.ended(attempt)
       },
     }
   }
@@ -108,33 +119,42 @@ export class Invariants {
 
   /** The process begins to purge the user's events up to the seq `through`. */
   purgeBegins(userId: string, through: number): void {
-    this.rounds.purgeBegins(userId, through)
+    this.attempts.purgeBegins(userId, through)
     this.ledger.purgeBegins(userId, through)
   }
 
-  /** A process ended before it could record the results of all its rounds. */
+  /** A process ended before it could record the results of all its attempts. */
   interrupted(): void {
     this.#interruptions++
-    this.rounds.reset()
+    this.attempts.reset()
   }
 
   /**
    * Checks what must be true after each step of the clock.
    * @param isUp whether the process runs and the backend is available to it
-   * @param isBlocked whether no webhook of the destination may be tried
+   * @param isBlocked whether the webhook may not be tried
    */
-  check(isUp: boolean, isBlocked: (destination: Destination) => boolean): void {
+  check(isUp: boolean, isBlocked: (destinationId: string, url: string) => boolean): void {
     this.ledger.check()
-    for (const destination of this.#state.destinations.values()) {
-      const { id: destinationId, enabled, paused, settings } = destination
-      const isIdle = isUp && this.rounds.of(destinationId) === 0 && this.rounds.hasRoom
-      const isPaused = paused !== null || settings.webhooks.every((each) => each.paused)
-      this.#progress.check(this.#clock.now(), {
-        destinationId,
-        isReady: isIdle && enabled && !isPaused && !isBlocked(destination),
-        isPaused: isIdle && isPaused,
-        rounds: this.rounds.begunOf(destinationId),
-      })
+    const now = this.#clock.now()
+    this.#logLag.check(now, isUp)
+    for (const {
+      id: destinationId,
+      enabled,
+      paused,
+      settings,
+    } of this.#state.destinations.values()) {
+      for (const { url, paused: webhookPaused } of settings.webhooks) {
+        const lane = laneKey({ destinationId, url })
+        const isIdle = isUp && this.attempts.of(lane) === 0 && this.attempts.hasRoom
+        const isPaused = paused !== null || webhookPaused !== undefined
+        this.#progress.check(now, {
+          lane,
+          isReady: isIdle && enabled && !isPaused && !isBlocked(destinationId, url),
+          isPaused: isIdle && isPaused,
+          begun: this.attempts.begunOf(lane),
+        })
+      }
     }
   }
 }

@@ -1,16 +1,17 @@
 import type { Delivery } from '@hookline/protocol'
+import { type LaneId, laneKey } from '../../../../packages/server/src/backend/deliveries.ts'
 
 export interface LaneReadiness {
-  readonly destinationId: string
+  readonly lane: string
   /**
-   * A round may begin: the process runs, the backend is available, the destination is on, a webhook may be tried, the
-   * lane has no round in flight and a slot is free.
+   * An attempt may begin: the process runs, the backend is available, the destination is on, the webhook may be tried,
+   * its lane has no attempt in flight and a slot is free.
    */
   readonly isReady: boolean
-  /** The destination is paused, and its deliveries can be held: the rest is as for `isReady`, except the webhooks. */
+  /** The webhook or its destination is paused, and parts can be held: the rest is as for `isReady`. */
   readonly isPaused: boolean
-  /** How many rounds it has begun. A round may make no attempt, when all its webhooks are blocked. */
-  readonly rounds: number
+  /** How many attempts it has begun. */
+  readonly begun: number
 }
 
 /**
@@ -19,14 +20,20 @@ export interface LaneReadiness {
  */
 const LONGEST_IDLE_MS = 2_000
 
-/** A due delivery is tried as soon as it may be, and a pending delivery of a paused destination is held. */
+/**
+ * Each webhook on its own: a part that is due is tried as soon as it may be, whatever the other webhooks of its
+ * destination do, and a pending part of a paused webhook is held.
+ */
 export class ProgressInvariants {
   readonly #onViolation: (violation: string) => void
   readonly #beganAt: number
+  /** By lane: when each delivery is due. */
   readonly #dueAt = new Map<string, Map<string, number>>()
+  /** The URLs of the pending parts of each delivery. */
+  readonly #urls = new Map<string, readonly string[]>()
   readonly #readySince = new Map<string, number>()
   readonly #pausedSince = new Map<string, number>()
-  readonly #rounds = new Map<string, number>()
+  readonly #begun = new Map<string, number>()
 
   /** @param beganAt when the simulation began */
   constructor(onViolation: (violation: string) => void, beganAt: number) {
@@ -34,11 +41,14 @@ export class ProgressInvariants {
     this.#beganAt = beganAt
   }
 
-  recorded({ id, destinationId, dueAt }: Delivery): void {
-    const ofLane = this.#dueAt.get(destinationId) ?? new Map<string, number>()
-    this.#dueAt.set(destinationId, ofLane)
-    if (dueAt === null) ofLane.delete(id)
-    else ofLane.set(id, dueAt)
+  recorded({ id, destinationId, webhooks }: Delivery): void {
+    for (const url of this.#urls.get(id) ?? []) this.#of({ destinationId, url }).delete(id)
+    const pending = webhooks.filter(({ dueAt }) => dueAt !== null)
+    for (const { url, dueAt } of pending) this.#of({ destinationId, url }).set(id, dueAt!)
+    this.#urls.set(
+      id,
+      pending.map(({ url }) => url),
+    )
   }
 
   check(now: number, lane: LaneReadiness): void {
@@ -46,36 +56,43 @@ export class ProgressInvariants {
     this.#checkReady(now, lane)
   }
 
-  #checkReady(now: number, { destinationId, isReady, rounds }: LaneReadiness): void {
-    const hasBegun = this.#rounds.get(destinationId) !== rounds
-    this.#rounds.set(destinationId, rounds)
-    const since = this.#readySince.get(destinationId) ?? now
-    const dueSince = isReady && !hasBegun ? this.#firstDue(destinationId) : Infinity
+  #checkReady(now: number, { lane, isReady, begun }: LaneReadiness): void {
+    const hasBegun = this.#begun.get(lane) !== begun
+    this.#begun.set(lane, begun)
+    const since = this.#readySince.get(lane) ?? now
+    const dueSince = isReady && !hasBegun ? this.#firstDue(lane) : Infinity
     if (dueSince > now) {
-      this.#readySince.delete(destinationId)
+      this.#readySince.delete(lane)
       return
     }
-    this.#readySince.set(destinationId, since)
+    this.#readySince.set(lane, since)
     const idleMs = now - Math.max(since, dueSince)
     if (idleMs > LONGEST_IDLE_MS) {
       this.#onViolation(
-        `${destinationId}: idle for ${idleMs} ms although deliveries were due, ${now - this.#beganAt} ms after the start`,
+        `${lane}: idle for ${idleMs} ms although deliveries were due, ${now - this.#beganAt} ms after the start`,
       )
-      this.#readySince.set(destinationId, now)
+      this.#readySince.set(lane, now)
     }
   }
 
   /** Deliveries that are due later must be held, too. */
-  #checkPaused(now: number, { destinationId, isPaused }: LaneReadiness): void {
-    const hasPending = isPaused && (this.#dueAt.get(destinationId)?.size ?? 0) > 0
-    const since = this.#pausedSince.get(destinationId) ?? now
-    if (!hasPending) this.#pausedSince.delete(destinationId)
-    else this.#pausedSince.set(destinationId, since)
+  #checkPaused(now: number, { lane, isPaused }: LaneReadiness): void {
+    const hasPending = isPaused && (this.#dueAt.get(lane)?.size ?? 0) > 0
+    const since = this.#pausedSince.get(lane) ?? now
+    if (!hasPending) this.#pausedSince.delete(lane)
+    else this.#pausedSince.set(lane, since)
     if (hasPending && now - since > LONGEST_IDLE_MS)
-      this.#onViolation(`${destinationId}: paused, but has deliveries that are pending, not held`)
+      this.#onViolation(`${lane}: paused, but has parts that are pending, not held`)
   }
 
-  #firstDue(destinationId: string): number {
-    return Math.min(Infinity, ...(this.#dueAt.get(destinationId)?.values() ?? []))
+  #of(id: LaneId): Map<string, number> {
+    const key = laneKey(id)
+    const dueAt = this.#dueAt.get(key) ?? new Map<string, number>()
+    this.#dueAt.set(key, dueAt)
+    return dueAt
+  }
+
+  #firstDue(lane: string): number {
+    return Math.min(Infinity, ...(this.#dueAt.get(lane)?.values() ?? []))
   }
 }

@@ -1,4 +1,4 @@
-import type { Delivery, Destination } from '@hookline/protocol'
+import type { Delivery, DeliveryPart, Destination } from '@hookline/protocol'
 import type { Clock } from '../../../../packages/server/src/util/clock.ts'
 import type { RequestHistory } from './request-history.ts'
 
@@ -20,35 +20,52 @@ export class RecordInvariants {
 
   check(before: Delivery | undefined, offered: Delivery, isNewer: boolean): void {
     const { onViolation, destination } = this.#options
-    if (!isNewer)
-      onViolation(`${offered.id}: the engine wrote a record that is older than the stored one`)
+    const { id } = offered
+    if (!isNewer) onViolation(`${id}: the engine wrote a record that is older than the stored one`)
     const rounds = offered.rounds - (before?.rounds ?? 0)
     if (rounds < 0 || rounds > 1)
       onViolation(
-        `${offered.id}: a record changed the number of rounds by ${rounds}; only 0 or 1 is allowed`,
+        `${id}: a record changed the number of attempts by ${rounds}; only 0 or 1 is allowed`,
       )
-    // Deliveries of a removed destination end without a round.
+    // Deliveries of a removed destination end without an attempt.
     const current = destination(offered.destinationId)
     if (current === undefined) return
-    if (offered.state === 'pending') this.#checkPending(offered)
     if (offered.state === 'delivered') this.#checkDelivered(offered, current)
-    if (offered.state === 'expired') this.#checkExpired(offered, current)
-    if (offered.state === 'rejected') this.#checkRejected(offered)
+    this.#checkParts(before, offered, current)
   }
 
-  #checkRejected({ id, webhooks }: Delivery): void {
-    const isRejected = webhooks.some(({ outcome }) => outcome === 'rejected')
-    if (webhooks.length > 0 && !isRejected)
-      this.#options.onViolation(`${id}: recorded as rejected, but no webhook rejected it`)
+  /** Each webhook has a part. What changed is checked. */
+  #checkParts(before: Delivery | undefined, offered: Delivery, destination: Destination): void {
+    for (const { url } of destination.settings.webhooks) {
+      const part = offered.webhooks.find((each) => each.url === url)
+      const was = before?.webhooks.find((each) => each.url === url)
+      if (part === undefined)
+        this.#options.onViolation(`${offered.id}: recorded without a part for ${url}`)
+      else if (part.state !== was?.state || part.dueAt !== was.dueAt)
+        this.#checkPart(offered, part, destination)
+    }
   }
 
-  /** The next round is planned, and no attempt is planned after the end of the window. */
-  #checkPending({ id, webhooks, firstDueAt, dueAt }: Delivery): void {
-    const scheduled = webhooks.map((webhook) => webhook.dueAt ?? 0)
-    const latest = Math.max(0, ...scheduled)
-    if (dueAt === null) this.#options.onViolation(`${id}: recorded as pending without a due time`)
-    if (latest > firstDueAt + this.#options.retryWindowMs)
-      this.#options.onViolation(`${id}: an attempt is planned after the end of the retry window`)
+  /** A part ended, or its next attempt was planned. */
+  #checkPart(delivery: Delivery, part: DeliveryPart, destination: Destination): void {
+    const { requests } = this.#options
+    const { url, state, last } = part
+    const fault = (what: string): void =>
+      this.#options.onViolation(`${delivery.id}: the part for ${url} ${what}`)
+    if (state === 'pending') this.#checkPending(part, fault)
+    if (state === 'rejected' && last?.outcome !== 'rejected')
+      fault('is rejected, but its webhook did not reject it')
+    if (state === 'delivered' && requests.successes(delivery.id, url) === 0)
+      fault('is delivered, but its webhook did not take it')
+    if (state === 'removed') fault('ended as removed, but its webhook is there')
+    if (state === 'not_retried') this.#checkNotRetried(delivery, part, destination)
+    if (state === 'expired') this.#checkExpired(delivery.id, part)
+  }
+
+  #checkPending({ dueAt, firstDueAt }: DeliveryPart, fault: (what: string) => void): void {
+    if (dueAt === null) fault('is pending without a due time')
+    else if (dueAt > firstDueAt + this.#options.retryWindowMs)
+      fault('is to be attempted after the end of its retry window')
   }
 
   #checkDelivered({ id }: Delivery, { settings }: Destination): void {
@@ -62,34 +79,34 @@ export class RecordInvariants {
       )
   }
 
-  /** A delivery may expire when its window has passed and it was tried, or no webhook responded during the window. */
-  #checkExpired({ id, rounds, firstDueAt, webhooks }: Delivery, { settings }: Destination): void {
+  /** Every webhook gets its one attempt of every event: only a part that was attempted may end for a sibling's success. */
+  #checkNotRetried(
+    { id, state }: Delivery,
+    { url, last }: DeliveryPart,
+    { settings }: Destination,
+  ): void {
+    const { onViolation } = this.#options
+    if (last === undefined) onViolation(`${id}: ${url} was left out without an attempt`)
+    if (settings.successPolicy !== 'any' || state !== 'delivered')
+      onViolation(`${id}: ${url} is not retried, although no webhook has the event`)
+  }
+
+  /** A part may expire when its window has passed and it was tried, or its webhook did not respond during the window. */
+  #checkExpired(id: string, { url, firstDueAt, last }: DeliveryPart): void {
     const { clock, retryWindowMs, requests, onViolation } = this.#options
     const end = firstDueAt + retryWindowMs
-    if (rounds === 0) {
-      const active = settings.webhooks.filter(({ paused }) => paused === undefined)
-      const wasBroken = active.every(({ url }) => requests.failedThroughout(url, firstDueAt))
-      if (clock.now() < end || !wasBroken)
-        onViolation(
-          `${id}: expired without an attempt, although its window was not over or a webhook responded`,
-        )
+    const isOver = clock.now() >= end
+    if (last === undefined) {
+      if (isOver && requests.failedThroughout(url, firstDueAt)) return
+      onViolation(
+        `${id}: expired without an attempt, although its window was not over or the webhook responded`,
+      )
       return
     }
     const lastSpan = Math.min(60_000, retryWindowMs / 10)
-    const ranOut = webhooks.some(({ url, outcome, last }) => {
-      const asked = last.class === 'http_throttled' ? requests.retryAfterMs(url) : 0
-      // After being held, a delivery has a new window, but a webhook that had ended before gets no more attempts.
-      const wasOver = last.startedAt < firstDueAt
-      const isOver = endOfRound(webhooks, last.round) + asked >= end - lastSpan
-      return outcome === 'retry' && (wasOver || isOver)
-    })
-    if (clock.now() < end && !ranOut)
+    const asked = last.class === 'http_throttled' ? requests.retryAfterMs(url) : 0
+    const ranOut = last.startedAt + last.durationMs + asked >= end - lastSpan
+    if (!isOver && !(last.outcome === 'retry' && ranOut))
       onViolation(`${id}: expired before the end of its retry window`)
   }
-}
-
-/** When the slowest attempt of the round ended. Its result is decided then. */
-function endOfRound(webhooks: Delivery['webhooks'], round: number): number {
-  const ofRound = webhooks.filter(({ last }) => last.round === round)
-  return Math.max(...ofRound.map(({ last }) => last.startedAt + last.durationMs))
 }

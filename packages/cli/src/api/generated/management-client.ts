@@ -65,8 +65,8 @@ export type Destination = {
     paused: {
         /** ISO 8601, UTC. */
         since: string;
-        /** gone: the receiver responded with 410 three times in a row, a minute apart. */
-        reason: "operator" | "gone";
+        /** gone: the receiver responded with 410 three times in a row, a minute apart. forbidden: its address or port is forbidden by allowedNetworks or allowedPorts; it is tried again after each start of Hookline. */
+        reason: "operator" | "gone" | "forbidden";
     } | null;
     settings: {
         sharedSecret: {
@@ -87,8 +87,8 @@ export type Destination = {
             paused: {
                 /** ISO 8601, UTC. */
                 since: string;
-                /** gone: the receiver responded with 410 three times in a row, a minute apart. */
-                reason: "operator" | "gone";
+                /** gone: the receiver responded with 410 three times in a row, a minute apart. forbidden: its address or port is forbidden by allowedNetworks or allowedPorts; it is tried again after each start of Hookline. */
+                reason: "operator" | "gone" | "forbidden";
             } | null;
         }[];
         /** any: a delivery is delivered when one webhook accepted it. each: when every webhook accepted it. */
@@ -122,7 +122,7 @@ export type Delivery = {
     destinationId: string;
     /** One of pending, delivered, rejected, expired, held, quarantined. */
     state: "pending" | "delivered" | "rejected" | "expired" | "held" | "quarantined";
-    /** Attempt rounds since the last replay or retry. */
+    /** The most attempts on one of its webhooks since the last replay or retry. */
     rounds: number;
     /** The last replay that delivered it again. */
     replayId?: string;
@@ -138,13 +138,26 @@ export type Delivery = {
     nextAttemptAt: string | null;
     webhooks: {
         url: string;
-        outcome: "delivered" | "retry" | "rejected";
+        /** not_retried: an attempt failed, and another webhook has the event (success policy any). removed: the webhook was removed first. */
+        state: "pending" | "held" | "delivered" | "rejected" | "expired" | "not_retried" | "removed";
+        outcome: "delivered" | "retry" | "rejected" | null;
+        /** ISO 8601, UTC. */
+        firstDueAt: string;
         /** ISO 8601, UTC. */
         nextAttemptAt: string | null;
+        /** Why the webhook has no attempt now. nextAttemptAt is null when somebody must end the cause. */
+        waiting: {
+            reason: "in_line" | "retry" | "retry_after" | "breaker_open" | "webhook_paused" | "webhook_gone" | "url_forbidden" | "destination_paused" | "destination_disabled";
+            /** ISO 8601, UTC. */
+            since: string;
+            /** ISO 8601, UTC. */
+            nextAttemptAt: string | null;
+            /** The reason and its remedy, as text. */
+            explanation: string;
+        } | null;
+        /** The last attempt; null before the first. */
         last: {
             id: string;
-            /** The number of its round, from 1. */
-            round: number;
             /** The number of the attempt on this webhook, from 1. */
             "number": number;
             url: string;
@@ -168,12 +181,10 @@ export type Delivery = {
             error?: string;
             /** The replay that the attempt belongs to. */
             replayId?: string;
-        };
+        } | null;
     }[];
     attempts: {
         id: string;
-        /** The number of its round, from 1. */
-        round: number;
         /** The number of the attempt on this webhook, from 1. */
         "number": number;
         url: string;
@@ -549,8 +560,8 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
             paused: {
                 /** ISO 8601, UTC. */
                 since: string;
-                /** gone: the receiver responded with 410 three times in a row, a minute apart. */
-                reason: "operator" | "gone";
+                /** gone: the receiver responded with 410 three times in a row, a minute apart. forbidden: its address or port is forbidden by allowedNetworks or allowedPorts; it is tried again after each start of Hookline. */
+                reason: "operator" | "gone" | "forbidden";
             } | null;
             settings: {
                 sharedSecret: {
@@ -571,8 +582,8 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                     paused: {
                         /** ISO 8601, UTC. */
                         since: string;
-                        /** gone: the receiver responded with 410 three times in a row, a minute apart. */
-                        reason: "operator" | "gone";
+                        /** gone: the receiver responded with 410 three times in a row, a minute apart. forbidden: its address or port is forbidden by allowedNetworks or allowedPorts; it is tried again after each start of Hookline. */
+                        reason: "operator" | "gone" | "forbidden";
                     } | null;
                 }[];
                 /** any: a delivery is delivered when one webhook accepted it. each: when every webhook accepted it. */
@@ -593,8 +604,16 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                     brokenSince: string | null;
                     /** ISO 8601, UTC. */
                     restsUntil: string | null;
+                    /** Until when the receiver asked for no attempt with Retry-After. */
+                    retryAfterUntil: string | null;
+                    /** Deliveries that wait for an attempt on it. */
+                    pending: number;
+                    /** Deliveries that wait until it is resumed. */
+                    held: number;
+                    /** ISO 8601, UTC. */
+                    oldestPendingAt: string | null;
                 }[];
-                /** Deliveries that wait for their next round. */
+                /** Deliveries that no webhook has yet. */
                 pending: number;
                 /** Deliveries that wait until the destination is resumed. */
                 held: number;
@@ -721,6 +740,27 @@ export function resumeDestination(id: string, body: {}, { ifMatch, idempotencyKe
         body,
         headers: oazapfts.mergeHeaders(opts?.headers, {
             "if-match": ifMatch,
+            "idempotency-key": idempotencyKey
+        })
+    }));
+}
+/**
+ * Closes the breakers of a destination: the next attempts are made now
+ */
+export function closeBreaker(id: string, body: {}, { idempotencyKey }: {
+    idempotencyKey?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: Destination;
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/destinations/${encodeURIComponent(id)}/close-breaker`, oazapfts.json({
+        ...opts,
+        method: "POST",
+        body,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
             "idempotency-key": idempotencyKey
         })
     }));

@@ -14,26 +14,31 @@ import {
 } from '../../options/secret-options.ts'
 import { wholeNumber } from '../../options/whole-number.ts'
 
-/** `hookline destinations pause|resume|test|rotate-secret` */
+const ACTIONS = {
+  pause: 'hold deliveries until the destination is resumed',
+  resume: 'end the pause of a destination and its webhooks; held deliveries are sent',
+  'close-breaker':
+    'make the next attempts now, whatever the breakers and Retry-After of the webhooks say',
+} as const
+
+type Verb = keyof typeof ACTIONS
+
+const OPERATIONS = {
+  pause: 'pauseDestination',
+  resume: 'resumeDestination',
+  'close-breaker': 'closeBreaker',
+} as const satisfies Record<Verb, keyof ManagementApi>
+
+/** `hookline destinations pause|resume|close-breaker|test|rotate-secret` */
 export function addDestinationActions(destinations: Command): void {
-  addAction(destinations, 'pause', 'hold deliveries until the destination is resumed')
-  addAction(
-    destinations,
-    'resume',
-    'end the pause of a destination and its webhooks; held deliveries are sent',
-  )
+  for (const [verb, description] of Object.entries(ACTIONS) as [Verb, string][])
+    withApiOptions(destinations.command(`${verb} <id>`))
+      .description(description)
+      .action(async (id: string, _options: unknown, command: Command) => {
+        show(command, await apiOf(command)[OPERATIONS[verb]](id, {}))
+      })
   addTest(destinations)
   addRotation(destinations)
-}
-
-function addAction(destinations: Command, verb: 'pause' | 'resume', description: string): void {
-  withApiOptions(destinations.command(`${verb} <id>`))
-    .description(description)
-    .action(async (id: string, _options: unknown, command: Command) => {
-      const api = apiOf(command)
-      const act = verb === 'pause' ? api.pauseDestination : api.resumeDestination
-      show(command, await act(id, {}))
-    })
 }
 
 type TestType = NonNullable<Parameters<ManagementApi['testDestination']>[1]['type']>

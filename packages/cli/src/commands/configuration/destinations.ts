@@ -7,6 +7,7 @@ import { outputOf } from '../../output/output.ts'
 import { showList } from '../../output/table.ts'
 import { addDestinationActions } from './destination-actions.ts'
 import { destinationDetails } from '../../output/destination-details.ts'
+import { healthText } from '../../output/health-text.ts'
 import {
   addWebhookOptions,
   settingsOf,
@@ -45,9 +46,16 @@ function addReading(destinations: Command): void {
     })
 
   withApiOptions(destinations.command('get <id>'))
-    .description('show a destination')
+    .description('show a destination, and the health of its webhooks')
     .action(async (id: string, _options: unknown, command: Command) => {
-      show(command, await apiOf(command).getDestination(id))
+      const destination = await apiOf(command).getDestination(id)
+      const output = outputOf(command)
+      output.data(destination, () =>
+        [
+          destinationDetails(output, destination),
+          healthText(output, destination.health, Date.now()),
+        ].join('\n\n'),
+      )
     })
 }
 

@@ -4,7 +4,7 @@ import type { TokenOptions } from '../../api/admin-token.ts'
 import { withApiOptions } from '../../api/api-options.ts'
 import { Failure } from '../../failure.ts'
 import type { ImportState } from '../../import/import-state.ts'
-import { durationText, grouped } from '../../import/progress-text.ts'
+import { durationText, grouped } from '../../output/figures.ts'
 import {
   type ImportResult,
   progressPath,

@@ -28,6 +28,24 @@ describe('hookline destinations', () => {
     expect([unknown.code, errorOf(unknown)['code']]).toEqual([4, 'not_found'])
   })
 
+  it('get shows the health of each webhook, and close-breaker makes the next attempts now', async () => {
+    await using receiver = await openReceiver({
+      respond: [{ status: 429, headers: { 'Retry-After': '3600' } }, 200],
+    })
+    const { destination, writeKey } = await service.failingDestination()
+    await service.json('destinations', 'update', destination, '--webhook', receiver.url)
+    await service.json('send', 'track', 'E', '--user', 'u1', '--write-key', writeKey)
+    const shown = async () => (await service.run('destinations', 'get', destination)).stdout
+    await expect.poll(shown).toMatch(/^ {2}Retry-After +no attempt until 2/m)
+    expect(await shown()).toMatch(/^ {2}breaker +closed$/m)
+    expect(await shown()).toMatch(/^last hour +\d+ attempts, 0 delivered \(0 %\)$/m)
+    expect(await service.json('destinations', 'close-breaker', destination)).toMatchObject({
+      id: destination,
+    })
+    await expect.poll(shown).not.toContain('Retry-After')
+    await expect.poll(() => receiver.requests.length).toBeGreaterThan(1)
+  })
+
   it('test shows request and response of each webhook, and exits by how many accepted it', async () => {
     await using good = await openReceiver({ respond: { status: 200, body: 'thanks' } })
     await using bad = await openReceiver({ respond: 404 })

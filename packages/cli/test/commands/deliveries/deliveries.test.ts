@@ -32,9 +32,10 @@ describe('hookline events, deliveries and tail', () => {
     expect(await service.json('events', 'list', '--message-id', 'none')).toEqual({ data: [] })
     const byClass = ['list', ...query, '--class', 'timeout'] as const
     expect(await service.json('deliveries', ...byClass)).toEqual({ data: [] })
-    expect((await service.run('deliveries', 'get', delivery!.id)).stdout).toContain(
-      'connection_failed',
-    )
+    const shown = (await service.run('deliveries', 'get', delivery!.id)).stdout
+    expect(shown).toMatch(/^http:\S+ pending: the last attempt failed \(connection_failed\)$/m)
+    expect(shown).toMatch(/^ {2}since 2\S+Z, next attempt 2\S+Z$/m)
+    expect(shown).toContain(`\`hookline deliveries retry ${delivery!.id}\` makes it now`)
     const failures = await service.run('deliveries', 'failures', ...query)
     expect(failures.stdout).toMatch(/connection_failed .*Check that the receiver runs/)
     const events = await service.json<{ data: { id: string }[] }>('events', 'list', '--user', 'u1')

@@ -18,6 +18,7 @@ export const ROUTE_ROLES: Readonly<Record<string, Role>> = {
   'POST /destinations/:id/rotate-secret': 'editor',
   'POST /destinations/:id/pause': 'editor',
   'POST /destinations/:id/resume': 'editor',
+  'POST /destinations/:id/close-breaker': 'editor',
   'GET /events': 'viewer',
   'GET /events/:id': 'viewer',
   'GET /deliveries': 'viewer',

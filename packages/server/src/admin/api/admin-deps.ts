@@ -31,6 +31,12 @@ export interface DatabaseCopy extends AsyncDisposable {
 export interface DestinationHealth {
   /** The circuit breaker of each webhook. */
   webhooks(destination: Destination): readonly WebhookState[]
+  /** Lets each webhook be tried now, whatever its breaker and Retry-After say. */
+  allowNow(destination: Destination): void
+  /** As `allowNow`, and makes everything due that waits for an attempt on it. */
+  retryNow(destination: Destination): void
+  /** A person closes the breaker of a webhook: what waits is delivered, slowly at first. */
+  closeBreaker(destinationId: string, url: string): void
   /** The number of attempts in the last hour, and how many of them were delivered. */
   lastHour(destinationId: string): { readonly attempts: number; readonly delivered: number }
 }

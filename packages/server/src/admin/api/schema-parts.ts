@@ -8,8 +8,12 @@ export function operationsTagged(tag: string) {
 
 /** `schema` or `null`, as one `type` with two names: shorter to read than `anyOf`. */
 export function nullable<T extends TSchema>(schema: T): TUnsafe<Static<T> | null> {
-  const { type, ...rest } = schema as T & { type?: unknown }
-  return Type.Unsafe({ ...rest, type: [type, 'null'] })
+  const { type, enum: values, ...rest } = schema as T & { type?: unknown; enum?: unknown[] }
+  return Type.Unsafe({
+    ...rest,
+    ...(type !== undefined && { type: [type, 'null'] }),
+    ...(values && { enum: [...values, null] }),
+  })
 }
 
 /** The name of a source, destination or token. */

@@ -7,12 +7,12 @@ import { turn } from '../../util/clock.ts'
 import type { AdminApp } from '../api/admin-app.ts'
 import type { AdminDeps } from '../api/admin-deps.ts'
 import { deletionSchemas, presentDeletion, presentNotice } from './deletion-schema.ts'
+import { waitContext } from '../deliveries/waiting.ts'
 import { AUDITED_IDS, auditEntry } from '../audit/audit-entry.ts'
 import { List } from '../api/list.ts'
 import { Problem } from '../problems/problem.ts'
 
 const list = new List<object>('deletions', (each) => each)
-const notices = new List<NoticeHistory>('notices', presentNotice)
 
 /** `/deletions`, `/deletions/:id` and `/deletions/:id/notices`: deletion of users, with a notice to receivers. */
 export function addDeletionRoutes(app: AdminApp, deps: AdminDeps): void {
@@ -47,6 +47,9 @@ function addCreating(app: AdminApp, { catalog, deletions, clock, wake }: AdminDe
 
 function addReading(app: AdminApp, deps: AdminDeps): void {
   const { deletions, receipts, clock } = deps
+  const notices = new List<NoticeHistory>('notices', (each) =>
+    presentNotice(each, waitContext(each, deps)),
+  )
 
   app.get('/deletions', { schema: deletionSchemas.list }, ({ query }) =>
     list.page(query, async (page) => {

@@ -3,6 +3,7 @@ import Type from 'typebox'
 import type { Deletion } from '../../backend/deletions.ts'
 import type { NoticeHistory, NoticeProgress } from '../../backend/notices.ts'
 import { presentDelivery } from '../deliveries/delivery-schema.ts'
+import type { WaitContext } from '../deliveries/waiting.ts'
 import { listQuery, pageSchema } from '../api/list.ts'
 import { componentSchema, responses } from '../problems/responses.ts'
 import {
@@ -158,8 +159,11 @@ export function presentDeletion(deletion: Deletion, progress: readonly NoticePro
 }
 
 /** The notice as the API shows it: like a delivery, with a user in place of an event. */
-export function presentNotice({ sourceId, userId, ...delivery }: NoticeHistory): object {
-  const { eventId: _, ...shown } = presentDelivery(delivery) as { eventId: string }
+export function presentNotice(
+  { sourceId, userId, ...delivery }: NoticeHistory,
+  context: WaitContext,
+): object {
+  const { eventId: _, ...shown } = presentDelivery(delivery, context) as { eventId: string }
   return { ...shown, deletionId: delivery.eventId, sourceId, userId }
 }
 

@@ -5,11 +5,14 @@ import { deliverySchemas, presentDelivery } from './delivery-schema.ts'
 import { List } from '../api/list.ts'
 import { Problem } from '../problems/problem.ts'
 import { parseTimeRange } from '../api/time-range.ts'
-
-const list = new List<DeliveryHistory>('deliveries', presentDelivery)
+import { waitContext } from './waiting.ts'
 
 /** `/deliveries` and `/deliveries/:id`. */
-export function addDeliveryRoutes(app: AdminApp, { deliveries }: AdminDeps): void {
+export function addDeliveryRoutes(app: AdminApp, deps: AdminDeps): void {
+  const { deliveries } = deps
+  const present = (each: DeliveryHistory): object => presentDelivery(each, waitContext(each, deps))
+  const list = new List<DeliveryHistory>('deliveries', present)
+
   app.get('/deliveries', { schema: deliverySchemas.list }, ({ query }) => {
     const { limit: _limit, cursor: _cursor, from: _from, to: _to, ...fields } = query
     const filter = { ...fields, ...parseTimeRange(query) }
@@ -23,6 +26,6 @@ export function addDeliveryRoutes(app: AdminApp, { deliveries }: AdminDeps): voi
         detail: 'No delivery has this id, or retention has removed it.',
       })
     }
-    return presentDelivery(delivery)
+    return present(delivery)
   })
 }

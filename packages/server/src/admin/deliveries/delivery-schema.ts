@@ -3,15 +3,24 @@ import {
   ATTEMPT_CLASSES,
   type AttemptClass,
   type DeliveryState,
+  type DeliveryPart,
   formatTimestamp,
-  type WebhookProgress,
+  type PartState,
 } from '@hookline/protocol'
 import Type from 'typebox'
 import type { DeliveryHistory } from '../../backend/deliveries.ts'
 import { listQuery, pageSchema, SHORT_PAGES } from '../api/list.ts'
 import { componentSchema, responses } from '../problems/responses.ts'
-import { EmptyBody, IdParams, nullable, time, operationsTagged } from '../api/schema-parts.ts'
+import {
+  EmptyBody,
+  IdParams,
+  nullable,
+  operationsTagged,
+  time,
+  timeOrNull,
+} from '../api/schema-parts.ts'
 import { timeRangeQuery } from '../api/time-range.ts'
+import { partWaiting, WAIT_REASONS, type WaitContext, type WaitReason } from './waiting.ts'
 
 const STATES = [
   'pending',
@@ -22,6 +31,16 @@ const STATES = [
   'quarantined',
 ] as const satisfies readonly DeliveryState[]
 
+const PART_STATES = [
+  'pending',
+  'held',
+  'delivered',
+  'rejected',
+  'expired',
+  'not_retried',
+  'removed',
+] as const satisfies readonly PartState[]
+
 const CLASSES = Object.keys(ATTEMPT_CLASSES) as AttemptClass[]
 
 const id = Type.String()
@@ -31,7 +50,6 @@ const state = Type.Enum([...STATES], { description: `One of ${STATES.join(', ')}
 /** The fields of an attempt as the API shows it. */
 export const attemptFields = {
   id,
-  round: Type.Integer({ description: 'The number of its round, from 1.' }),
   number: Type.Integer({ description: 'The number of the attempt on this webhook, from 1.' }),
   url: Type.String(),
   startedAt: time,
@@ -67,11 +85,32 @@ const AttemptResponse = Type.Object({
   body: Type.Optional(Type.String({ description: 'The beginning of the response body.' })),
 })
 
+const WaitingResponse = Type.Object(
+  {
+    reason: Type.Enum(Object.keys(WAIT_REASONS) as WaitReason[]),
+    since: time,
+    nextAttemptAt: nullable(time),
+    explanation: Type.String({ description: 'The reason and its remedy, as text.' }),
+  },
+  {
+    description:
+      'Why the webhook has no attempt now. nextAttemptAt is null when somebody must end the cause.',
+  },
+)
+
 const WebhookResponse = Type.Object({
   url: Type.String(),
-  outcome,
+  state: Type.Enum([...PART_STATES], {
+    description:
+      'not_retried: an attempt failed, and another webhook has the event (success policy any). removed: the webhook was removed first.',
+  }),
+  outcome: nullable(outcome),
+  firstDueAt: time,
   nextAttemptAt: nullable(time),
-  last: Type.Object(attemptFields),
+  waiting: nullable(WaitingResponse),
+  last: nullable(
+    Type.Object(attemptFields, { description: 'The last attempt; null before the first.' }),
+  ),
 })
 
 /** A delivery as the API shows it. */
@@ -81,7 +120,9 @@ export const DeliveryResponse = Type.Object(
     eventId: id,
     destinationId: id,
     state,
-    rounds: Type.Integer({ description: 'Attempt rounds since the last replay or retry.' }),
+    rounds: Type.Integer({
+      description: 'The most attempts on one of its webhooks since the last replay or retry.',
+    }),
     replayId: Type.Optional(
       Type.String({ description: 'The last replay that delivered it again.' }),
     ),
@@ -133,7 +174,7 @@ export const deliverySchemas = {
   retry: {
     ...operation('retryDelivery', 'Retries a delivery now'),
     description:
-      'Works in every state except held: resume the destination instead. The count of rounds and the retry window start again.',
+      'Works in every state except held: resume the destination instead. The count of attempts and the retry window start again, and the next attempt on the webhook is made now, whatever its breaker and Retry-After say.',
     params: IdParams,
     body: EmptyBody,
     response: responses(200, 'The delivery, due now.', componentSchema('Delivery')),
@@ -147,13 +188,17 @@ export function auditedDelivery(delivery: DeliveryHistory): object {
 }
 
 /** The delivery as the API shows it. */
-export function presentDelivery(delivery: DeliveryHistory): object {
+export function presentDelivery(delivery: DeliveryHistory, context: WaitContext): object {
   const { dueAt, firstDueAt, webhooks, attempts, quarantine, ...rest } = delivery
+  // Right after a replay or a retry by hand it has no parts yet.
+  const isUnsplit = delivery.state === 'pending' && webhooks.length === 0
+  const nexts = webhooks.map((part) => partWaiting(part, context)?.nextAttemptAt ?? null)
+  const next = (isUnsplit ? [dueAt] : nexts).filter((at) => at !== null)
   return {
     ...rest,
     firstDueAt: formatTimestamp(firstDueAt),
-    nextAttemptAt: dueAt === null ? null : formatTimestamp(dueAt),
-    webhooks: webhooks.map(presentProgress),
+    nextAttemptAt: next.length === 0 ? null : formatTimestamp(Math.min(...next)),
+    webhooks: webhooks.map((part) => presentPart(part, context)),
     attempts: attempts.map(presentAttempt),
     ...(quarantine && {
       quarantine: { ...quarantine, at: formatTimestamp(quarantine.at) },
@@ -161,9 +206,23 @@ export function presentDelivery(delivery: DeliveryHistory): object {
   }
 }
 
-function presentProgress({ dueAt, last, ...rest }: WebhookProgress): object {
-  const nextAttemptAt = dueAt === undefined ? null : formatTimestamp(dueAt)
-  return { ...rest, nextAttemptAt, last: presentAttempt(last) }
+function presentPart(part: DeliveryPart, context: WaitContext): object {
+  const { url, firstDueAt, last } = part
+  const waiting = partWaiting(part, context)
+  return {
+    url,
+    state: part.state,
+    outcome: last?.outcome ?? null,
+    firstDueAt: formatTimestamp(firstDueAt),
+    nextAttemptAt: timeOrNull(waiting?.nextAttemptAt ?? null),
+    waiting: waiting && {
+      reason: waiting.reason,
+      since: formatTimestamp(waiting.since),
+      nextAttemptAt: timeOrNull(waiting.nextAttemptAt),
+      explanation: WAIT_REASONS[waiting.reason],
+    },
+    last: last ? presentAttempt(last) : null,
+  }
 }
 
 function presentAttempt(attempt: Omit<Attempt, 'headers' | 'body'>): object {

@@ -4,15 +4,14 @@ import type { AdminDeps } from '../api/admin-deps.ts'
 import { recordEntry } from '../audit/audit-entry.ts'
 import { auditedDelivery, deliverySchemas, presentDelivery } from './delivery-schema.ts'
 import { Problem } from '../problems/problem.ts'
+import { waitContext } from './waiting.ts'
 
 const HELD = 'The delivery is held: resume its destination with POST /destinations/:id/resume.'
 const EVENT_REMOVED = 'Retention has removed its event.'
 
-/** `/deliveries/:id/retry`: makes another round now. */
-export function addRetryRoute(
-  app: AdminApp,
-  { deliveries, replays, clock, wake }: AdminDeps,
-): void {
+/** `/deliveries/:id/retry`: makes another attempt now. */
+export function addRetryRoute(app: AdminApp, deps: AdminDeps): void {
+  const { catalog, deliveries, destinationHealth, replays, clock, wake } = deps
   app.post('/deliveries/:id/retry', { schema: deliverySchemas.retry }, async (request) => {
     const find = async (): Promise<DeliveryHistory> => {
       const delivery = await deliveries.find(request.params.id)
@@ -29,7 +28,9 @@ export function addRetryRoute(
       const detail = delivery.state === 'held' ? HELD : EVENT_REMOVED
       throw new Problem('wrong_state', { detail })
     }
+    const destination = catalog.current.destinations.get(delivery.destinationId)
+    if (destination) destinationHealth.allowNow(destination)
     wake()
-    return presentDelivery(delivery)
+    return presentDelivery(delivery, waitContext(delivery, deps))
   })
 }

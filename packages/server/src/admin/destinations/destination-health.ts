@@ -1,5 +1,6 @@
 import type { Destination, WebhookState } from '@hookline/protocol'
 import Type from 'typebox'
+import type { WaitingParts } from '../../backend/deliveries.ts'
 import type { AdminDeps } from '../api/admin-deps.ts'
 import { nullable, time, timeOrNull } from '../api/schema-parts.ts'
 
@@ -14,9 +15,16 @@ export const HealthResponse = Type.Object({
       }),
       brokenSince: nullable(time),
       restsUntil: nullable(time),
+      retryAfterUntil: nullable({
+        ...time,
+        description: 'Until when the receiver asked for no attempt with Retry-After.',
+      }),
+      pending: Type.Integer({ description: 'Deliveries that wait for an attempt on it.' }),
+      held: Type.Integer({ description: 'Deliveries that wait until it is resumed.' }),
+      oldestPendingAt: nullable(time),
     }),
   ),
-  pending: Type.Integer({ description: 'Deliveries that wait for their next round.' }),
+  pending: Type.Integer({ description: 'Deliveries that no webhook has yet.' }),
   held: Type.Integer({ description: 'Deliveries that wait until the destination is resumed.' }),
   oldestPendingAt: nullable(time),
   oldestPendingAgeMs: nullable(Type.Integer()),
@@ -36,10 +44,15 @@ export async function readDestinationHealth(
   const { waiting } = await deps.upkeep.backlog()
   const count = (state: 'pending' | 'held'): number =>
     waiting.find((each) => each.destinationId === id && each.state === state)?.count ?? 0
-  const oldest = (await deps.reports.oldestPendingAt(id)) ?? null
+  const states = deps.destinationHealth.webhooks(destination)
+  const parts = await Promise.all(
+    states.map(({ url }) => deps.reports.waitingIn({ destinationId: id, url })),
+  )
+  const oldestAts = parts.flatMap(({ oldestAt }) => oldestAt ?? [])
+  const oldest = oldestAts.length === 0 ? null : Math.min(...oldestAts)
   const { attempts, delivered } = deps.destinationHealth.lastHour(id)
   return {
-    webhooks: deps.destinationHealth.webhooks(destination).map(presentWebhook),
+    webhooks: states.map((state, index) => presentWebhook(state, parts[index]!)),
     pending: count('pending'),
     held: count('held'),
     oldestPendingAt: timeOrNull(oldest),
@@ -48,6 +61,18 @@ export async function readDestinationHealth(
   }
 }
 
-function presentWebhook({ brokenSince, restsUntil, ...rest }: WebhookState): object {
-  return { ...rest, brokenSince: timeOrNull(brokenSince), restsUntil: timeOrNull(restsUntil) }
+function presentWebhook(
+  { url, breaker, brokenSince, restsUntil, retryAfterUntil }: WebhookState,
+  { pending, held, oldestAt }: WaitingParts,
+): object {
+  return {
+    url,
+    breaker,
+    brokenSince: timeOrNull(brokenSince),
+    restsUntil: timeOrNull(restsUntil),
+    retryAfterUntil: timeOrNull(retryAfterUntil),
+    pending,
+    held,
+    oldestPendingAt: timeOrNull(oldestAt ?? null),
+  }
 }

@@ -19,6 +19,7 @@ const list = new List<Destination>('destinations', presentDestination)
 export function addDestinationRoutes(app: AdminApp, deps: AdminDeps): void {
   addReading(app, deps)
   addChanging(app, deps)
+  addRemoving(app, deps)
 }
 
 function addReading(app: AdminApp, deps: AdminDeps): void {
@@ -41,7 +42,8 @@ function addReading(app: AdminApp, deps: AdminDeps): void {
   })
 }
 
-function addChanging(app: AdminApp, { catalog, clock, allowedPorts }: AdminDeps): void {
+function addChanging(app: AdminApp, deps: AdminDeps): void {
+  const { catalog, clock, allowedPorts, destinationHealth, wake } = deps
   // The response contains the faults of the body and of the settings, so the handler needs both.
   const attachValidation = true
 
@@ -91,10 +93,15 @@ function addChanging(app: AdminApp, { catalog, clock, allowedPorts }: AdminDeps)
         now: clock.now(),
         ifMatch: request.headers['if-match'],
       })
+      // Whatever was wrong with the webhook may be right now.
+      destinationHealth.retryNow(changed)
+      wake()
       return respond(changed, reply)
     },
   )
+}
 
+function addRemoving(app: AdminApp, { catalog, clock }: AdminDeps): void {
   app.delete('/destinations/:id', { schema: destinationSchemas.remove }, async (request, reply) => {
     const destination = requireDestination(catalog, request.params.id)
     requireMatch(request.headers['if-match'], destination.version)

@@ -117,9 +117,20 @@ export const destinationSchemas = {
   resume: {
     ...operation('resumeDestination', 'Resumes a destination'),
     description:
-      'Ends the pause of the destination and of each of its webhooks. Held deliveries become due at once, and their retry window starts again.',
+      'Ends the pause of the destination and of each of its webhooks. Held deliveries become due at once, and their retry window starts again. The next attempt is made now, whatever breaker and Retry-After say.',
     params: IdParams,
     headers: IfMatchHeaders,
+    body: EmptyBody,
+    response: one(200),
+  },
+  closeBreaker: {
+    ...operation(
+      'closeBreaker',
+      'Closes the breakers of a destination: the next attempts are made now',
+    ),
+    description:
+      'Closes the breaker of each webhook and ends the pauses that receivers asked for with Retry-After. What waits is delivered one by one at first, then faster.',
+    params: IdParams,
     body: EmptyBody,
     response: one(200),
   },

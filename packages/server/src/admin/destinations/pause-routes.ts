@@ -12,7 +12,10 @@ type PauseRequest = AuditedRequest &
   Pick<FastifyRequest, 'headers'> & { readonly params: { readonly id: string } }
 
 /** `/destinations/:id/pause` and `/resume`. Both are idempotent. */
-export function addPauseRoutes(app: AdminApp, { catalog, audit, clock }: AdminDeps): void {
+export function addPauseRoutes(
+  app: AdminApp,
+  { catalog, audit, clock, destinationHealth, wake }: AdminDeps,
+): void {
   const reviseOnce = async (
     request: PauseRequest,
     isDone: (destination: Destination) => boolean,
@@ -60,8 +63,31 @@ export function addPauseRoutes(app: AdminApp, { catalog, audit, clock }: AdminDe
     { schema: destinationSchemas.resume },
     async (request, reply) => {
       const changed = await reviseOnce(request, isRunning, resumed)
+      destinationHealth.retryNow(changed)
+      wake()
       reply.header('etag', entityTag(changed.version))
       return presentDestination(changed)
+    },
+  )
+}
+
+/** `/destinations/:id/close-breaker`. */
+export function addCloseBreakerRoute(
+  app: AdminApp,
+  { catalog, audit, clock, destinationHealth }: AdminDeps,
+): void {
+  app.post(
+    '/destinations/:id/close-breaker',
+    { schema: destinationSchemas.closeBreaker },
+    async (request, reply) => {
+      const destination = requireDestination(catalog, request.params.id)
+      // Before the change: the backend cannot keep the breaker, which is in memory, and the entry together.
+      const unchanged = [destination, destination] as const
+      await audit.append(recordEntry(request, clock.now(), unchanged, presentDestination))
+      for (const { url } of destination.settings.webhooks)
+        destinationHealth.closeBreaker(destination.id, url)
+      reply.header('etag', entityTag(destination.version))
+      return presentDestination(destination)
     },
   )
 }

@@ -7,8 +7,9 @@ export const PauseResponse = nullable(
   Type.Object(
     {
       since: time,
-      reason: Type.Enum(['operator', 'gone'], {
-        description: 'gone: the receiver responded with 410 three times in a row, a minute apart.',
+      reason: Type.Enum(['operator', 'gone', 'forbidden'], {
+        description:
+          'gone: the receiver responded with 410 three times in a row, a minute apart. forbidden: its address or port is forbidden by allowedNetworks or allowedPorts; it is tried again after each start of Hookline.',
       }),
     },
     {

@@ -29,6 +29,8 @@ export function addTestDeliveryRoute(app: AdminApp, deps: AdminDeps): void {
       await audit.append(recordEntry(request, clock.now(), unchanged, presentDestination))
     }
     const { deliveryId, webhooks } = await testDeliveries.run(destination, content, { dryRun })
+    for (const { url, result } of webhooks)
+      if (result?.outcome === 'delivered') deps.destinationHealth.closeBreaker(destination.id, url)
     return { dryRun, deliveryId, webhooks: webhooks.map(presentTestedWebhook) }
   })
 }

@@ -4,14 +4,7 @@ import { responses } from '../problems/responses.ts'
 import { IdParams, nullable } from '../api/schema-parts.ts'
 import { PAYLOAD_TYPES } from './sample-events.ts'
 
-const {
-  id: _id,
-  round: _round,
-  number: _number,
-  url,
-  replayId: _replayId,
-  ...resultFields
-} = attemptFields
+const { id: _id, number: _number, url, replayId: _replayId, ...resultFields } = attemptFields
 
 const headers = Type.Record(Type.String(), Type.String())
 

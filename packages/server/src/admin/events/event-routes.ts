@@ -7,6 +7,7 @@ import { eventSchemas, presentEvent } from './event-schema.ts'
 import { List } from '../api/list.ts'
 import { Problem } from '../problems/problem.ts'
 import { parseTimeRange } from '../api/time-range.ts'
+import { waitContext } from '../deliveries/waiting.ts'
 import { traceDecisions } from './trace.ts'
 
 const list = new List<ArchivedEvent>('events', presentEvent)
@@ -32,15 +33,17 @@ export function addEventRoutes(app: AdminApp, deps: AdminDeps): void {
   })
 }
 
-async function traceOf(event: ArchivedEvent, { catalog, deliveries }: AdminDeps): Promise<object> {
+async function traceOf(event: ArchivedEvent, deps: AdminDeps): Promise<object> {
+  const { catalog, deliveries } = deps
   const { id, sourceId } = event
   const made = await allDeliveries(deliveries, id)
+  const traced = made.map((delivery) => ({ delivery, context: waitContext(delivery, deps) }))
   const { sources, destinationsBySource } = catalog.current
   return {
     ...presentEvent(event),
     source: { id: sourceId, name: sources.get(sourceId)?.name ?? null },
-    decisions: traceDecisions(event, destinationsBySource.get(sourceId) ?? [], made),
-    deliveries: made.map(presentDelivery),
+    decisions: traceDecisions(event, destinationsBySource.get(sourceId) ?? [], traced),
+    deliveries: traced.map(({ delivery, context }) => presentDelivery(delivery, context)),
   }
 }
 

@@ -5,8 +5,10 @@ import {
   type Delivery,
   type DeliveryState,
   type Destination,
+  formatTimestamp,
 } from '@hookline/protocol'
 import type { ArchivedEvent } from '../../backend/events.ts'
+import { partWaiting, WAIT_REASONS, type WaitContext } from '../deliveries/waiting.ts'
 
 /** The decision for one event and one destination; `pending` while there is none. */
 export interface Decision {
@@ -19,12 +21,11 @@ export interface Decision {
 }
 
 const EXPLANATIONS: Readonly<Record<DeliveryState, string>> = {
-  pending:
-    'It is not delivered yet. The field nextAttemptAt of the delivery has the time of the next attempt.',
+  pending: 'It is not delivered yet.',
   delivered: 'It was delivered.',
   rejected: 'It was rejected, and Hookline does not try again.',
   expired: 'It could not be delivered in time. POST /deliveries/:id/retry tries it again.',
-  held: 'It waits until the destination is resumed: POST /destinations/:id/resume.',
+  held: 'It is held.',
   quarantined:
     'A bug in Hookline stopped it: the field quarantine of the delivery has the reason, and POST /deliveries/:id/retry tries it again.',
 }
@@ -32,7 +33,13 @@ const EXPLANATIONS: Readonly<Record<DeliveryState, string>> = {
 const REMOVED = 'Its destination was removed before it could be delivered.'
 
 const UNDECIDED =
-  'There is no decision for this destination yet. Look again in a moment; if there is still none, /readyz reports what is stuck.'
+  'There is no record for this destination yet: the event is being decided, or delivered for the first time. Look again in a moment; if there is still none, /readyz reports what is stuck.'
+
+/** A delivery, with what decides why it waits. */
+export interface TracedDelivery {
+  readonly delivery: Delivery
+  readonly context: WaitContext
+}
 
 /**
  * Answers "the event was accepted, so why did nothing arrive?": one decision for each destination that the
@@ -42,12 +49,16 @@ const UNDECIDED =
 export function traceDecisions(
   event: ArchivedEvent,
   destinations: readonly Destination[],
-  deliveries: readonly Delivery[],
+  deliveries: readonly TracedDelivery[],
 ): Decision[] {
   const receivedAt = Date.parse(event.event.receivedAt)
   const decisions = [
-    ...deliveries.map((delivery) =>
-      decision(delivery.destinationId, 'deliver', explain(delivery) + remediesOf(delivery)),
+    ...deliveries.map(({ delivery, context }) =>
+      decision(
+        delivery.destinationId,
+        'deliver',
+        [explain(delivery), ...waits(delivery, context), ...remedies(delivery)].join(' '),
+      ),
     ),
     ...event.declined.map(({ destinationId, reason }) => {
       const { meaning, help } = DECLINE_REASONS[reason]
@@ -71,14 +82,25 @@ function decision(
 }
 
 function explain({ state, webhooks }: Delivery): string {
-  const isRefused = webhooks.some(({ outcome }) => outcome === 'rejected')
+  const isRefused = webhooks.some((part) => part.state === 'rejected')
   return state === 'rejected' && !isRefused ? REMOVED : EXPLANATIONS[state]
 }
 
+/** Why each webhook that has no attempt yet waits, since when, and until when. */
+function waits({ webhooks }: Delivery, context: WaitContext): string[] {
+  return webhooks.flatMap((part) => {
+    const waiting = partWaiting(part, context)
+    if (waiting === null) return []
+    const { reason, since, nextAttemptAt } = waiting
+    const next = nextAttemptAt === null ? '' : `, next attempt ${formatTimestamp(nextAttemptAt)}`
+    const times = `(since ${formatTimestamp(since)}${next})`
+    return [`${new URL(part.url).host} waits ${times}: ${WAIT_REASONS[reason]}`]
+  })
+}
+
 /** The remedy for the last failure of each webhook. */
-function remediesOf({ state, webhooks }: Delivery): string {
-  if (state === 'delivered') return ''
-  const failing = webhooks.filter(({ outcome }) => outcome !== 'delivered')
-  const classes = new Set(failing.map(({ last }) => last.class))
-  return [...classes].map((each) => ` ${each}: ${ATTEMPT_CLASSES[each].help}`).join('')
+function remedies({ webhooks }: Delivery): string[] {
+  const failing = webhooks.filter(({ state }) => state !== 'delivered' && state !== 'removed')
+  const classes = new Set(failing.flatMap(({ last }) => last?.class ?? []))
+  return [...classes].map((each) => `${each}: ${ATTEMPT_CLASSES[each].help}`)
 }

@@ -3,7 +3,7 @@ import type { Redacted } from '../../util/redacted.ts'
 import type { SecretBox } from '../../util/secret-box.ts'
 import type { Backend } from '../backend.ts'
 import { SqliteAudit } from './audit/sqlite-audit.ts'
-import { sealCatalog, usedKeys } from './catalog/seal-catalog.ts'
+import { addSealing, sealCatalog, usedKeys } from './catalog/seal-catalog.ts'
 import { SqliteCatalog } from './catalog/sqlite-catalog.ts'
 import { SqliteKeyUses } from './catalog/sqlite-key-uses.ts'
 import { copyDatabase } from './database/copy-database.ts'
@@ -12,9 +12,10 @@ import { DiskProbe } from './database/disk-probe.ts'
 import { secretBoxOf } from './database/encryption-key.ts'
 import { SqliteDeletions } from './deletions/sqlite-deletions.ts'
 import { SqliteSuppressions } from './deletions/sqlite-suppressions.ts'
-import { Claims } from './deliveries/claims.ts'
+import { LaneNumbers } from './deliveries/lane-numbers.ts'
 import { SqliteDeliveries } from './deliveries/sqlite-deliveries.ts'
 import { SqliteDeliveryReports } from './deliveries/sqlite-delivery-reports.ts'
+import { StoredParts } from './deliveries/stored-parts.ts'
 import { addFolding } from './events/event-conditions.ts'
 import { SqliteEvents } from './events/sqlite-events.ts'
 import { SqliteIdempotentResponses } from './idempotent-responses/sqlite-idempotent-responses.ts'
@@ -73,6 +74,7 @@ function prepareDatabase(
   const box = secretBoxOf(dataDir, encryptionKey, usedKeys(db))
   // Once before the copy that a migration makes, and once more because a new database has no tables before.
   sealCatalog(db, box)
+  addSealing(db, box)
   migrate(db, file, MIGRATIONS)
   sealCatalog(db, box)
   return box
@@ -89,15 +91,16 @@ function portsOf(
   { databaseFile, box, reader, writer }: Opened,
   { maxWaitingBytes }: EmbeddedOptions,
 ): Omit<Backend, typeof Symbol.asyncDispose> {
-  const claims = new Claims()
+  const lanes = new LaneNumbers(writer, reader, box)
+  const deliveries = new SqliteDeliveries(lanes, writer, reader)
   const duplicates: Duplicates = new Set()
   const disk = new DiskProbe(databaseFile)
   return {
     log: new SqliteLog(writer, reader, { maxWaitingBytes, duplicates }),
     events: new SqliteEvents(writer, reader, duplicates),
-    deliveries: new SqliteDeliveries(claims, writer, reader),
-    reports: new SqliteDeliveryReports(reader),
-    quarantine: new SqliteQuarantine(writer, claims),
+    deliveries,
+    reports: new SqliteDeliveryReports(lanes, reader),
+    quarantine: new SqliteQuarantine(writer, deliveries, new StoredParts('deliveries', lanes)),
     replays: new SqliteReplays(writer, reader),
     catalog: new SqliteCatalog(writer, reader, box),
     keyUses: new SqliteKeyUses(writer, reader),
@@ -106,8 +109,8 @@ function portsOf(
     idempotentResponses: new SqliteIdempotentResponses(writer, reader),
     deletions: new SqliteDeletions(writer, reader, { databaseFile, duplicates }),
     suppressions: new SqliteSuppressions(writer, reader),
-    notices: new SqliteNotices(writer, reader),
-    noticeQueue: new SqliteNoticeQueue(writer, reader),
+    notices: new SqliteNotices(lanes, writer, reader),
+    noticeQueue: new SqliteNoticeQueue(lanes, writer, reader),
     statistics: new SqliteStatistics(writer, reader),
     upkeep: new SqliteUpkeep(writer, reader, databaseFile),
     copyTo: (file: string) => copyDatabase(databaseFile, file),

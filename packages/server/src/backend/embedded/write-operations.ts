@@ -10,15 +10,11 @@ import {
   createDeletion,
   removeSuppressions,
 } from './deletions/write-deletions.ts'
-import { recordDeliveries, unholdDeliveries } from './deliveries/write-deliveries.ts'
+import { recordDeliveries } from './deliveries/write-deliveries.ts'
+import { addLane } from './deliveries/write-lanes.ts'
 import { addIdempotentResponse } from './idempotent-responses/write-idempotent-responses.ts'
 import { ackEvents, appendEvents } from './log/write-log.ts'
-import {
-  createNotices,
-  recordNotices,
-  quarantineNotices,
-  unholdNotices,
-} from './notices/write-notices.ts'
+import { createNotices, quarantineNotices, recordNotices } from './notices/write-notices.ts'
 import { purgeUsers } from './deletions/write-purge.ts'
 import { quarantineDeliveries } from './quarantine/write-quarantine.ts'
 import {
@@ -39,8 +35,8 @@ const OPERATIONS = {
   appendEvents,
   ackEvents,
   keepDeclined,
+  addLane,
   recordDeliveries,
-  unholdDeliveries,
   quarantineDeliveries,
   createReplay,
   cancelReplay,
@@ -65,7 +61,6 @@ const OPERATIONS = {
   purgeUsers,
   createNotices,
   recordNotices,
-  unholdNotices,
   quarantineNotices,
   scrub,
 }

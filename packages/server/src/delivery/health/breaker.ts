@@ -1,4 +1,5 @@
 import type { Attempt } from '@hookline/protocol'
+import { isForbidden } from '../sending/outcome.ts'
 
 /**
  * The circuit breaker of one webhook, as an immutable value. Its states:
@@ -64,8 +65,17 @@ const PROBE_MS = 30_000
 
 export const CLOSED: Breaker = { state: 'closed', recent: [], unconnected: 0 }
 
-export function sampleOf({ outcome, class: kind }: Pick<Attempt, 'outcome' | 'class'>): Sample {
-  if (outcome !== 'retry') return 'responded'
+/** The sample of an attempt; `undefined` when it shows nothing: its URL is forbidden, so no connection was made. */
+export function sampleOf({
+  outcome,
+  class: kind,
+  retryAfterMs,
+}: Pick<Attempt, 'outcome' | 'class'> & {
+  readonly retryAfterMs?: number | undefined
+}): Sample | undefined {
+  if (isForbidden(kind)) return undefined
+  // Retry-After is obeyed, and does not open the breaker.
+  if (outcome !== 'retry' || retryAfterMs !== undefined) return 'responded'
   return kind === 'connection_failed' || kind === 'dns_failed' ? 'unconnected' : 'failed'
 }
 

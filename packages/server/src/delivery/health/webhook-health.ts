@@ -1,4 +1,4 @@
-import type { Attempt } from '@hookline/protocol'
+import type { Attempt, Destination } from '@hookline/protocol'
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../util/clock.ts'
 import { type Breaker, CLOSED, onAttempt, onSample, openUntil, sampleOf } from './breaker.ts'
@@ -48,6 +48,37 @@ export class WebhookHealth {
     return breaker.state === 'closed' ? undefined : breaker.failedAt
   }
 
+  /** When the pause ends that the receiver asked for; 0 when there is none. */
+  quietUntil(destinationId: string, url: string): number {
+    return this.#of(destinationId, url).quietUntil
+  }
+
+  /** How many webhooks of these destinations have a breaker that is not closed. */
+  openBreakers(destinations: Iterable<Destination>): number {
+    let open = 0
+    for (const { id, settings } of destinations)
+      for (const { url } of settings.webhooks) if (this.brokenSince(id, url) !== undefined) open++
+    return open
+  }
+
+  /**
+   * A person asks for the next attempt now, whatever the breaker and Retry-After say. An open breaker stays open: the
+   * attempt is its probe.
+   */
+  retryNow(destinationId: string, url: string): void {
+    const { breaker } = this.#of(destinationId, url)
+    const isOpen = breaker.state === 'open'
+    this.#set(destinationId, url, {
+      breaker: isOpen ? { ...breaker, until: this.#clock.now() } : breaker,
+      quietUntil: 0,
+    })
+  }
+
+  /** A person closes the breaker. */
+  close(destinationId: string, url: string): void {
+    this.#set(destinationId, url, HEALTHY)
+  }
+
   /** An attempt begins. */
   onAttempt(destinationId: string, url: string): void {
     const health = this.#of(destinationId, url)
@@ -66,7 +97,8 @@ export class WebhookHealth {
     const before = this.#of(destinationId, url)
     const now = this.#clock.now()
     const at = { now, random: Math.random(), longestOpenMs: this.#longestOpenMs }
-    const breaker = onSample(before.breaker, sampleOf(attempt), at)
+    const sample = sampleOf(attempt)
+    const breaker = sample ? onSample(before.breaker, sample, at) : before.breaker
     const quietUntil =
       retryAfterMs > 0 ? Math.max(before.quietUntil, now + retryAfterMs) : before.quietUntil
     this.#set(destinationId, url, { breaker, quietUntil })

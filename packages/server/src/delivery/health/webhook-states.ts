@@ -12,6 +12,13 @@ export function webhookStates(
     const restsUntil = health.blockedUntil(id, url)
     const isResting = restsUntil > now
     const breaker = brokenSince === null ? 'closed' : isResting ? 'open' : 'half_open'
-    return { url, breaker, brokenSince, restsUntil: isResting ? restsUntil : null }
+    const quietUntil = health.quietUntil(id, url)
+    return {
+      url,
+      breaker,
+      brokenSince,
+      restsUntil: isResting ? restsUntil : null,
+      retryAfterUntil: quietUntil > now ? quietUntil : null,
+    }
   })
 }

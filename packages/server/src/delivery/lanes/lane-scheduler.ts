@@ -1,38 +1,44 @@
-import type { Catalog } from '../../backend/catalog.ts'
+import { type LaneId, laneKey } from '../../backend/deliveries.ts'
 import type { Metrics } from '../../telemetry/metrics.ts'
-import { DeficitRoundRobin } from './deficit-round-robin.ts'
-import { type DeliveryTask, Lane } from './lane.ts'
+import { Lane } from './lane.ts'
+import type { PartTask } from './open-delivery.ts'
 import { Slots } from './slots.ts'
+import { Turns } from './turns.ts'
 
 export interface LaneSchedulerOptions {
-  readonly catalog: Catalog
   readonly metrics: Pick<Metrics, 'inFlight'>
   readonly limits: {
-    /** Rounds in flight on this node. */
+    /** Attempts in flight on this node. */
     readonly maxInFlight: number
-    /** Rounds in flight of one lane; never more than a quarter of the node's. */
+    /** Attempts in flight of one lane; never more than a quarter of the node's. */
     readonly laneConcurrency: number
-    /** Deliveries of one lane in memory. */
+    /** Parts of deliveries of one lane in memory. */
     readonly laneWindow: number
-    /** Deliveries of all lanes in memory, about. */
+    /** Parts of deliveries of all lanes in memory, about. */
     readonly maxInMemory: number
   }
-  /** Aborts when the service stops: no further round begins. */
+  /** Aborts when the service stops: no further attempt begins. */
   readonly signal: AbortSignal
-  /** A task has a slot. It must call `endRound` when its round is over. */
-  readonly onSlot: (lane: Lane, task: DeliveryTask) => void
+  /** A task has a slot. It must call `endAttempt` when its attempt is over. */
+  readonly onSlot: (lane: Lane, task: PartTask) => void
 }
 
-/** What a turn of a lane may cost: the attempts of the largest round. */
-const QUANTUM = 5
+/** Lanes that waited for others and try again, for each slot that becomes free. */
+const TRY_AGAIN = 4
 
 /**
- * The lanes of all destinations, and the slots that they share fairly. A lane exists while it has tasks or recovers.
+ * The lanes of all webhooks, and the slots that they share fairly. A lane exists while it has tasks or recovers.
+ *
+ * A lane never has more attempts in flight than there are free slots. So k lanes whose receivers are slow leave 1/(k+1)
+ * of the slots free, and a lane that becomes active gets a slot at once (Choudhury and Hahne, "Dynamic Queue Length
+ * Thresholds", 1998).
  */
 export class LaneScheduler {
   readonly #options: LaneSchedulerOptions
   readonly #lanes = new Map<string, Lane>()
-  readonly #turns = new DeficitRoundRobin<Lane>(QUANTUM)
+  readonly #turns = new Turns<Lane>()
+  /** Lanes that could begin an attempt, were it not for the slots of others. */
+  readonly #outOfSlots = new Set<Lane>()
   readonly #slots: Slots
 
   constructor(options: LaneSchedulerOptions) {
@@ -42,47 +48,48 @@ export class LaneScheduler {
 
   /** Tasks in memory. */
   get inMemory(): number {
-    return [...this.#lanes.values()].reduce((sum, lane) => sum + lane.size, 0)
+    return this.#lanes.values().reduce((sum, lane) => sum + lane.size, 0)
   }
 
-  /** The lane of the destination, opened if there is none. */
-  lane(destinationId: string): Lane {
-    let lane = this.#lanes.get(destinationId)
+  /** The lane of the webhook, opened if there is none. */
+  lane(id: LaneId): Lane {
+    const key = laneKey(id)
+    let lane = this.#lanes.get(key)
     if (lane === undefined) {
       const { maxInFlight, laneConcurrency } = this.#options.limits
-      lane = new Lane(destinationId, {
+      lane = new Lane(id, {
         window: () => this.#window(),
         concurrency: Math.max(1, Math.min(laneConcurrency, Math.floor(maxInFlight / 4))),
-        cost: () => this.#webhooksOf(destinationId),
-        mayRetry: () => this.#slots.mayRetry,
       })
-      this.#lanes.set(destinationId, lane)
+      this.#lanes.set(key, lane)
     }
     return lane
   }
 
-  /** Puts a task into its lane. Its round begins at once when it is the lane's turn and a slot is free. */
-  add(task: DeliveryTask): void {
-    const lane = this.lane(task.delivery.destinationId)
+  /** Puts a task into its lane. Its attempt begins at once when it is the lane's turn and a slot is free. */
+  add(lane: Lane, task: PartTask): void {
     lane.add(task)
     this.#turns.add(lane)
     this.#fillSlots()
   }
 
-  /** Frees the slot of a task whose round is over, for the next task. */
-  endRound(lane: Lane, task: DeliveryTask): void {
-    this.#slots.free(task)
+  /** Frees the slot of a task whose attempt is over, for the next task. */
+  endAttempt(lane: Lane, task: PartTask): void {
+    this.#slots.release(task)
     this.#options.metrics.inFlight.dec()
-    lane.endRound()
+    lane.endAttempt()
+    // The others first: this lane has just had its turn.
+    this.#tryAgain()
     this.#turns.add(lane)
-    // The share of the slots for retries may have been what kept other lanes from taking a turn.
-    if (task.delivery.rounds > 0) for (const other of this.#lanes.values()) this.#turns.add(other)
     this.#fillSlots()
   }
 
   /** Closes a lane that has nothing to do any more. */
   closeIfIdle(lane: Lane): void {
-    if (lane.isEmpty && !lane.isRecovering) this.#lanes.delete(lane.destinationId)
+    if (!lane.isEmpty || lane.isRecovering) return
+    const key = laneKey(lane.id)
+    if (this.#lanes.get(key) === lane) this.#lanes.delete(key)
+    this.#outOfSlots.delete(lane)
   }
 
   /** Drops all tasks that wait for a slot, and returns their number. */
@@ -90,25 +97,37 @@ export class LaneScheduler {
     return this.#lanes.values().reduce((sum, lane) => sum + lane.clear(), 0)
   }
 
+  #tryAgain(): void {
+    let left = TRY_AGAIN
+    for (const lane of this.#outOfSlots) {
+      this.#outOfSlots.delete(lane)
+      this.#turns.add(lane)
+      // Without an attempt in flight, no later end of one would try the others.
+      if (--left <= 0 && this.#slots.isBusy) return
+    }
+  }
+
   #fillSlots(): void {
-    while (this.#slots.hasFree && !this.#options.signal.aborted) {
-      const lane = this.#turns.next()
-      if (lane === undefined) return
-      const task = lane.beginRound()
+    while (this.#slots.free > 0 && !this.#options.signal.aborted) {
+      let task: PartTask | undefined
+      const lane = this.#turns.next((each) => (task = this.#begin(each)) !== undefined)
+      if (lane === undefined || task === undefined) return
       this.#slots.take(task)
       this.#options.metrics.inFlight.inc()
       this.#options.onSlot(lane, task)
     }
   }
 
+  #begin(lane: Lane): PartTask | undefined {
+    if (!lane.mayBegin) return undefined
+    const task = lane.inFlight < this.#slots.free ? lane.begin(this.#slots.mayRetry) : undefined
+    if (task === undefined) this.#outOfSlots.add(lane)
+    return task
+  }
+
   /** What each lane may have in memory: its window, or its share of the node's memory where many lanes are open. */
   #window(): number {
     const { laneWindow, maxInMemory } = this.#options.limits
     return Math.min(laneWindow, Math.max(2, Math.floor(maxInMemory / this.#lanes.size)))
-  }
-
-  #webhooksOf(destinationId: string): number {
-    const destination = this.#options.catalog.current.destinations.get(destinationId)
-    return destination?.settings.webhooks.length ?? 1
   }
 }

@@ -1,56 +1,43 @@
-import type { Attempt, Carried, Delivery } from '@hookline/protocol'
-import type { Queue } from './deficit-round-robin.ts'
-import { afterAttempt, INITIAL_RECOVERY, type RecoveryLimit } from './recovery-limit.ts'
-
-/** A delivery in memory, with the event or notice that it carries. */
-export interface DeliveryTask {
-  readonly delivery: Delivery
-  readonly event: Carried
-  /** `fresh` from the log, or claimed from the backend where it was `parked`. */
-  readonly origin: 'fresh' | 'parked'
-  /** Called once, when the outcome is durable: the delivery has ended, or is parked for later. */
-  readonly onRecorded: () => void
-}
+import type { Attempt } from '@hookline/protocol'
+import type { LaneId } from '../../backend/deliveries.ts'
+import type { PartTask } from './open-delivery.ts'
+import { afterResult, INITIAL_RECOVERY, type RecoveryLimit } from './recovery-limit.ts'
 
 export interface LaneLimits {
-  /** Deliveries in memory at most; fewer as more lanes share the memory of the node. */
+  /** Parts in memory at most; fewer as more lanes share the memory of the node. */
   readonly window: () => number
-  /** Rounds in flight at most. */
+  /** Attempts in flight at most. */
   readonly concurrency: number
-  /** What a round costs: the number of its attempts. */
-  readonly cost: () => number
-  /** Whether the node has a slot left for rounds beyond the first. */
-  readonly mayRetry: () => boolean
 }
 
 /**
- * The queue of one destination, with its limits. It stores and counts tasks; the dispatcher acts on them. A slow
- * receiver fills its own lane only. The states of a task:
+ * The queue of one webhook, with its limits. It stores and counts tasks; the dispatcher acts on them. A slow receiver
+ * fills its own lane only. The states of a task:
  *
- *     add ─▶ waiting ─ beginRound ─▶ in flight ─ endRound ─▶ unrecorded ─ recorded ─▶ removed
+ *     add ─▶ waiting ─ begin ─▶ in flight ─ endAttempt ─▶ unrecorded ─ recorded ─▶ removed
  *
  * Only a task in flight takes a slot. All three states count against the window. Fresh and parked tasks take turns.
  * While the lane is backlogged, each origin has half of the window, so a long backlog is worked off without delaying
  * fresh events.
  */
-export class Lane implements Queue {
-  readonly destinationId: string
-  /** More deliveries are due than there was room for. */
+export class Lane {
+  readonly id: LaneId
+  /** More parts are due than there was room for. */
   isBacklogged = false
   readonly #limits: LaneLimits
-  readonly #waiting: Record<DeliveryTask['origin'], DeliveryTask[]> = { fresh: [], parked: [] }
-  readonly #inMemory: Record<DeliveryTask['origin'], number> = { fresh: 0, parked: 0 }
-  #turn: DeliveryTask['origin'] = 'parked'
+  readonly #waiting: Record<PartTask['origin'], PartTask[]> = { fresh: [], parked: [] }
+  readonly #inMemory: Record<PartTask['origin'], number> = { fresh: 0, parked: 0 }
+  #turn: PartTask['origin'] = 'parked'
   #inFlight = 0
   #recovery: RecoveryLimit | undefined
 
-  constructor(destinationId: string, limits: LaneLimits) {
-    this.destinationId = destinationId
+  constructor(id: LaneId, limits: LaneLimits) {
+    this.id = id
     this.#limits = limits
   }
 
   /** How many more tasks of this origin it takes. */
-  roomFor(origin: DeliveryTask['origin']): number {
+  roomFor(origin: PartTask['origin']): number {
     const window = this.#limits.window()
     const half = Math.max(1, Math.floor(window / 2))
     const share = origin === 'parked' || this.isBacklogged ? half : window
@@ -75,44 +62,69 @@ export class Lane implements Queue {
     return this.#inMemory.fresh + this.#inMemory.parked
   }
 
-  get nextCost(): number | undefined {
-    const { concurrency, cost } = this.#limits
-    if (this.#inFlight >= (this.#recovery?.limit ?? concurrency)) return undefined
-    return this.#nextOrigin() && cost()
+  get inFlight(): number {
+    return this.#inFlight
   }
 
-  add(task: DeliveryTask): void {
+  /** Whether another attempt may begin, as far as the lane alone decides. */
+  get mayBegin(): boolean {
+    const hasTask = this.#waiting.fresh.length > 0 || this.#waiting.parked.length > 0
+    return hasTask && this.#inFlight < (this.#recovery?.limit ?? this.#limits.concurrency)
+  }
+
+  add(task: PartTask): void {
     this.#waiting[task.origin].push(task)
     this.#inMemory[task.origin]++
   }
 
-  /** Takes the next task in flight; `nextCost` must not be undefined. Call `endRound`, then `recorded`, for it. */
-  beginRound(): DeliveryTask {
-    const origin = this.#nextOrigin()!
+  /**
+   * Takes the next task in flight; `undefined` when only retries wait and `mayRetry` is false. Call `endAttempt`, then
+   * `recorded`, for it.
+   */
+  begin(mayRetry: boolean): PartTask | undefined {
+    const other: PartTask['origin'] = this.#turn === 'fresh' ? 'parked' : 'fresh'
+    const origin = [this.#turn, other].find((each) => {
+      const first = this.#waiting[each][0]
+      return first !== undefined && (mayRetry || !first.isRetry)
+    })
+    if (origin === undefined) return undefined
     this.#turn = origin === 'fresh' ? 'parked' : 'fresh'
     this.#inFlight++
-    return this.#waiting[origin].shift()!
+    return this.#waiting[origin].shift()
   }
 
-  /** The round of a task is over, so another may begin. */
-  endRound(): void {
+  /** The attempt of a task is over, so another may begin. */
+  endAttempt(): void {
     this.#inFlight--
   }
 
-  /** The outcome of a task is durable, or the service is stopping. */
-  recorded({ origin }: DeliveryTask): void {
+  /** The result of a task is durable, or the service is stopping. */
+  recorded({ origin }: PartTask): void {
     this.#inMemory[origin]--
   }
 
-  /** The breaker of a webhook has closed: from now on the lane makes one round at a time, then more. */
-  beginRecovery(): void {
-    this.#recovery = INITIAL_RECOVERY
+  /** Takes a waiting task out. Returns false when it is not waiting. */
+  remove(task: PartTask): boolean {
+    const waiting = this.#waiting[task.origin]
+    const index = waiting.indexOf(task)
+    if (index === -1) return false
+    waiting.splice(index, 1)
+    this.#inMemory[task.origin]--
+    return true
+  }
+
+  /** The breaker of the webhook has closed: from now on the lane makes one attempt at a time, then more. */
+  beginRecovery(now: number): void {
+    this.#recovery = { ...INITIAL_RECOVERY, since: now }
   }
 
   /** An attempt has ended. */
-  onResult(attempt: Pick<Attempt, 'outcome'>): void {
+  onResult(attempt: Pick<Attempt, 'outcome'>, now: number): void {
     if (this.#recovery === undefined) return
-    this.#recovery = afterAttempt(this.#recovery, attempt, this.#limits.concurrency)
+    this.#recovery = afterResult(this.#recovery, attempt, {
+      now,
+      concurrency: this.#limits.concurrency,
+    })
   }
 
   /** Drops the waiting tasks and returns their number. Tasks in flight stay. */
@@ -124,15 +136,5 @@ export class Lane implements Queue {
       this.#waiting[origin] = []
     }
     return cleared
-  }
-
-  #nextOrigin(): DeliveryTask['origin'] | undefined {
-    const other: DeliveryTask['origin'] = this.#turn === 'fresh' ? 'parked' : 'fresh'
-    const order = [this.#turn, other] as const
-    return order.find((origin) => this.#mayStart(this.#waiting[origin][0]))
-  }
-
-  #mayStart(task: DeliveryTask | undefined): boolean {
-    return task !== undefined && (task.delivery.rounds === 0 || this.#limits.mayRetry())
   }
 }

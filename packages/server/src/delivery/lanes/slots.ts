@@ -1,9 +1,7 @@
-import type { DeliveryTask } from './lane.ts'
-
-/** Retries may take this share of the slots, so they never crowd out first rounds. */
+/** Retries may take this share of the slots, so they never crowd out first attempts. */
 const RETRY_SHARE = 1 / 4
 
-/** The rounds that this node may have in flight. A retry is a round beyond the first. */
+/** The attempts that this node may have in flight. */
 export class Slots {
   readonly #most: number
   #taken = 0
@@ -13,8 +11,13 @@ export class Slots {
     this.#most = most
   }
 
-  get hasFree(): boolean {
-    return this.#taken < this.#most
+  get free(): number {
+    return this.#most - this.#taken
+  }
+
+  /** Whether there is an attempt in flight. */
+  get isBusy(): boolean {
+    return this.#taken > 0
   }
 
   /** Whether a retry may take a slot. */
@@ -22,13 +25,13 @@ export class Slots {
     return this.#takenByRetries < Math.max(1, Math.floor(this.#most * RETRY_SHARE))
   }
 
-  take({ delivery }: DeliveryTask): void {
-    if (delivery.rounds > 0) this.#takenByRetries++
+  take({ isRetry }: { readonly isRetry: boolean }): void {
+    if (isRetry) this.#takenByRetries++
     this.#taken++
   }
 
-  free({ delivery }: DeliveryTask): void {
-    if (delivery.rounds > 0) this.#takenByRetries--
+  release({ isRetry }: { readonly isRetry: boolean }): void {
+    if (isRetry) this.#takenByRetries--
     this.#taken--
   }
 }

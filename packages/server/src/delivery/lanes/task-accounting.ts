@@ -6,14 +6,13 @@ import type { Clock } from '../../util/clock.ts'
 export type TaskEnd = 'recorded' | 'released'
 
 /**
- * Counts the dispatcher's tasks. At any time, the tasks taken equal those recorded, released, being parked and in the
- * lanes. The lanes count their own tasks, so a task that is lost or ended twice shows as an imbalance.
+ * Counts the dispatcher's tasks. At any time, the tasks taken equal those recorded, released and in the lanes. The lanes
+ * count their own tasks, so a task that is lost or ended twice shows as an imbalance.
  */
 export class TaskAccounting {
   readonly #clock: Clock
   #taken = 0
   #ended = 0
-  #parking = 0
   /** When a task ended last, or came when there was none. */
   #progressAt: number
 
@@ -26,17 +25,6 @@ export class TaskAccounting {
   take(): void {
     if (this.#taken === this.#ended) this.#progressAt = this.#clock.now()
     this.#taken++
-  }
-
-  /** A task is being parked that is in no lane. */
-  beginParking(): void {
-    this.#parking++
-  }
-
-  /** That task was parked, or parking it failed. */
-  endParking(end: TaskEnd | undefined): void {
-    this.#parking--
-    this.end(end)
   }
 
   /** Tasks have ended. `undefined`: they failed with an error, and their outcome is unknown. */
@@ -52,6 +40,6 @@ export class TaskAccounting {
 
   /** How many tasks were lost; negative when tasks ended twice. `inLanes`: the tasks in the lanes now. */
   imbalance(inLanes: number): number {
-    return this.#taken - this.#ended - this.#parking - inLanes
+    return this.#taken - this.#ended - inLanes
   }
 }

@@ -1,60 +1,60 @@
-import type { Carried, Destination } from '@hookline/protocol'
+import type { Carried } from '@hookline/protocol'
 import type { Logger } from 'pino'
 import type { Catalog } from '../../backend/catalog.ts'
-import type { Deletions } from '../../backend/deletions.ts'
-import type { DeliveryQueue } from '../../backend/deliveries.ts'
-import type { Quarantine, Unreadable } from '../../backend/quarantine.ts'
-import type { ActivityListener } from '../../telemetry/activity-listener.ts'
-import type { Metrics } from '../../telemetry/metrics.ts'
+import {
+  type DeliveryQueue,
+  type LaneId,
+  laneKey,
+  type WaitingLane,
+} from '../../backend/deliveries.ts'
 import type { Clock } from '../../util/clock.ts'
 import { Recurring } from '../../util/recurring.ts'
 import type { Worker } from '../../util/worker.ts'
-import { expireUnderOpenBreaker } from './expiry.ts'
-import { holdPending } from './hold-pending.ts'
-import type { DeliveryTask, Lane } from '../lanes/lane.ts'
-import { blockedUntil, brokenSince, isPaused, lastFailureAt } from '../health/destination-health.ts'
-import { quarantineAll } from '../records/quarantine.ts'
 import type { WebhookHealth } from '../health/webhook-health.ts'
+import type { Lane } from '../lanes/lane.ts'
+import type { OpenDelivery } from '../lanes/open-delivery.ts'
+import { isPaused } from '../parts/part-runner.ts'
+import type { ParkedChanges } from './parked-changes.ts'
 
 export interface ParkedFeedOptions {
   readonly catalog: Catalog
   readonly deliveries: DeliveryQueue<Carried>
-  readonly deletions: Pick<Deletions, 'isPurged'>
-  readonly quarantine: Quarantine
-  readonly activity: Pick<ActivityListener, 'recorded'>
   readonly health: WebhookHealth
   readonly clock: Clock
-  readonly metrics: Metrics
   readonly logger: Logger
-  readonly retryWindowMs: number
-  readonly lane: (destinationId: string) => Lane
-  readonly push: (task: DeliveryTask) => void
-  /** Deliveries of a paused destination are held. */
-  readonly onHeld: (destinationId: string) => void
-  /** Aborts when the service stops. */
-  readonly signal: AbortSignal
+  readonly changes: ParkedChanges
+  readonly lane: (id: LaneId) => Lane
+  /** Puts a claimed part into its lane. Returns false when it is there already. */
+  readonly push: (lane: Lane, open: OpenDelivery) => boolean
 }
 
 /** The longest wait, so that a clock that was set back does not stop the feed. */
 const LONGEST_WAIT_MS = 60_000
 const AFTER_FAILURE_MS = 1_000
 const LANES_A_TURN = 4
-/** The deliveries of a removed destination are due at once. */
-const ANY_TIME = Number.MAX_SAFE_INTEGER
 
 /**
- * Claims parked deliveries and puts them into their lanes: when a delivery is due, its lane has room and one of its
- * webhooks may be tried. It waits until the earliest time that it knows of. An earlier due time, a lane that ran low, a
- * breaker that closed and a change of the catalog wake it. Deliveries of a disabled destination wait until it is
- * enabled; those of a paused one become held, whenever they are due; those of a removed one go through its lane and are
- * rejected. A delivery that cannot be read is quarantined.
+ * Takes up what waits in the backend, lane by lane:
+ *
+ *     part due, its lane has room, its webhook may be tried ─▶ lane
+ *     webhook or destination paused ─────────────────────────▶ held, whenever it is due
+ *     webhook and destination resumed ───────────────────────▶ held parts are due now
+ *     webhook removed ───────────────────────────────────────▶ parts for the webhooks that there are now
+ *     destination removed ───────────────────────────────────▶ rejected
+ *     retry window over while the breaker was open ──────────▶ expired
+ *
+ * Parts of a disabled destination wait until it is enabled. The feed waits until the earliest time that it knows of. An
+ * earlier due time, a lane that ran low, a breaker that closed and a change of the catalog wake it. A delivery that
+ * cannot be read is quarantined.
  */
 export class ParkedFeed implements Worker {
   readonly name: string
   readonly #options: ParkedFeedOptions
   readonly #recurring: Recurring
-  /** By destination: the failed probe after which it last looked for overdue deliveries. */
+  /** By lane: the failed probe after which it last looked for overdue parts. */
   readonly #checkedAfter = new Map<string, number>()
+  /** Lanes whose parts are to be due now. */
+  #toMakeDue = new Set<string>()
 
   constructor(name: string, options: ParkedFeedOptions) {
     this.name = name
@@ -71,107 +71,127 @@ export class ParkedFeed implements Worker {
     }
   }
 
-  /** Deliveries may be due now. */
+  /** Parts may be due now. */
   wake(): void {
     this.#recurring.wake()
   }
 
-  /** A delivery was parked. The feed looks again when it is due. */
+  /** Parts were parked. The feed looks again when one is due. */
   parked(dueAt: number): void {
     this.#recurring.wakeBy(dueAt)
   }
 
-  /** A lane has finished a task. Once half of its room is free, it gets more deliveries. */
+  /** A person wants the next attempts of this lane now: what is due later becomes due. */
+  makeDue(lane: LaneId): void {
+    this.#toMakeDue.add(laneKey(lane))
+    this.wake()
+  }
+
+  /** A lane has finished a task. Once half of its room is free, it gets more parts. */
   laneHasRoom(lane: Lane): void {
     if (lane.isBacklogged && lane.isLow) this.wake()
   }
 
-  /** Fills the lanes that may make rounds. Returns after how long to look again. */
+  /** Fills the lanes that may make attempts. Returns after how long to look again. */
   async #feed(): Promise<number> {
-    const { clock, deliveries } = this.#options
+    const { changes, clock, deliveries } = this.#options
+    const toMakeDue = this.#toMakeDue
+    this.#toMakeDue = new Set()
+    const { lanes, isUnsplit } = await deliveries.waiting()
+    if (isUnsplit) await changes.splitNew()
     let lookAt = clock.now() + LONGEST_WAIT_MS
-    let fed = 0
-    for (const [destinationId, dueAt] of await deliveries.nextDue()) {
+    for (const [index, lane] of lanes.entries()) {
       // A claim reads at once, so that many of them would keep everything else waiting.
-      if (++fed % LANES_A_TURN === 0) await this.#options.clock.turn()
-      lookAt = Math.min(lookAt, await this.#feedLaneOrLater(destinationId, dueAt))
+      if (index % LANES_A_TURN === LANES_A_TURN - 1) await clock.turn()
+      if (toMakeDue.has(laneKey(lane))) await this.#makeDue(lane)
+      lookAt = Math.min(lookAt, await this.#feedLaneOrLater(lane))
     }
     return lookAt - clock.now()
   }
 
   /** A lane that fails does not stop the others. */
-  async #feedLaneOrLater(destinationId: string, dueAt: number): Promise<number> {
+  async #feedLaneOrLater(waiting: WaitingLane): Promise<number> {
     try {
-      return await this.#feedLane(destinationId, dueAt)
+      return await this.#feedLane(waiting)
     } catch (error) {
       const { clock, logger } = this.#options
-      logger.warn({ err: error, destinationId }, 'parked.failed')
+      logger.warn({ err: error, destinationId: waiting.destinationId }, 'parked.failed')
       return clock.now() + AFTER_FAILURE_MS
     }
   }
 
   /** Returns when to look at this lane again; `Infinity` when something else wakes the feed. */
-  async #feedLane(destinationId: string, dueAt: number): Promise<number> {
-    const { catalog, clock, health } = this.#options
+  async #feedLane(waiting: WaitingLane): Promise<number> {
+    const { catalog, changes } = this.#options
+    const { destinationId, url, dueAt, isHeld } = waiting
     const destination = catalog.current.destinations.get(destinationId)
-    if (destination === undefined) return this.#claim(destinationId, ANY_TIME)
-    if (isPaused(destination)) return this.#hold(destinationId)
-    if (!destination.enabled) return Infinity
-    const readyAt = Math.max(dueAt, blockedUntil(destination, health))
-    if (readyAt <= clock.now()) return this.#claim(destinationId, clock.now())
-    await this.#expireOverdue(destination)
-    return readyAt
-  }
-
-  async #claim(destinationId: string, now: number): Promise<number> {
-    const { deliveries, lane, push } = this.#options
-    const limit = Math.min(lane(destinationId).roomFor('parked'), this.#mostAtOnce(destinationId))
-    const none = { deliveries: [], unreadable: [] }
-    const claim = limit === 0 ? none : await deliveries.claim(destinationId, { now, limit })
-    const { deliveries: claimed, unreadable } = claim
-    // Looked up again: an empty lane is closed, and this one may have replaced it.
-    lane(destinationId).isBacklogged = claimed.length === limit
-    for (const { delivery, event } of claimed) {
-      push({ delivery, event, origin: 'parked', onRecorded: () => undefined })
+    const webhook = destination?.settings.webhooks.find((each) => each.url === url)
+    if (destination === undefined || webhook === undefined) {
+      await changes.splitAgain(waiting)
+    } else if (isPaused(destination, webhook)) {
+      if (dueAt !== null) await changes.hold(waiting, destination)
+      // Nobody resumes it before the setting is changed that forbids its URL.
+      const isForbidden = webhook.paused?.reason === 'forbidden'
+      if (isHeld && isForbidden) await changes.expireHeld(waiting, destination)
+    } else {
+      if (isHeld) await changes.resume(waiting, destination)
+      if (dueAt !== null && destination.enabled) return this.#feedDue(waiting, dueAt)
     }
+    return Infinity
+  }
+
+  /** For a lane that may be fed, with a part that is due at `dueAt`. */
+  async #feedDue(lane: LaneId, dueAt: number): Promise<number> {
+    const { clock, health } = this.#options
+    const readyAt = Math.max(dueAt, health.blockedUntil(lane.destinationId, lane.url))
+    if (readyAt > clock.now()) {
+      await this.#expireOverdue(lane)
+      return readyAt
+    }
+    await this.#fill(lane)
+    return Infinity
+  }
+
+  async #makeDue(lane: LaneId): Promise<void> {
+    const { catalog, changes } = this.#options
+    const destination = catalog.current.destinations.get(lane.destinationId)
+    if (destination && (await changes.makeDue(lane, destination))) this.makeDue(lane)
+  }
+
+  async #fill({ destinationId, url }: LaneId): Promise<void> {
+    const { changes, clock, deliveries, health, push } = this.#options
+    const id = { destinationId, url }
+    const lane = this.#options.lane(id)
+    const isBroken = health.brokenSince(destinationId, url) !== undefined
+    // A broken webhook gets one delivery to try, the oldest one.
+    const limit = Math.min(lane.roomFor('parked'), isBroken ? 1 : Infinity)
+    lane.isBacklogged = limit === 0
+    if (limit === 0) return
+    const claim = await deliveries.claim(id, { due: clock.now(), limit })
+    const claimed = claim.deliveries.length
+    // Looked up again: an empty lane is closed, and another one may have replaced it.
+    const current = this.#options.lane(id)
+    current.isBacklogged = claimed === limit
+    const pushed = changes.opened(claim).filter((open) => push(current, open)).length
     // There was room for more, so the rest is due later. Only the next look finds out when.
-    const isMore = claimed.length > 0 || unreadable.length > 0
-    if (isMore && claimed.length < limit) this.wake()
-    await this.#quarantine(unreadable)
-    return Infinity
+    const isMore = pushed > 0 || claim.unreadable.length > 0
+    if (isMore && claimed < limit) this.wake()
+    await changes.quarantine(claim)
   }
 
-  async #hold(destinationId: string): Promise<number> {
-    const { isMore, unreadable } = await holdPending(destinationId, this.#options)
-    await this.#quarantine(unreadable)
-    // One slice at a time, so that other lanes are fed in between.
-    if (isMore) this.wake()
-    this.#options.onHeld(destinationId)
-    return Infinity
-  }
-
-  async #quarantine(unreadable: readonly Unreadable[]): Promise<void> {
-    const at = this.#options.clock.now()
-    await quarantineAll(
-      unreadable.map((each) => ({ ...each, at })),
-      this.#options,
-    )
-  }
-
-  /** A broken destination gets one delivery to try, the oldest one. */
-  #mostAtOnce(destinationId: string): number {
-    const { catalog, health } = this.#options
+  /** A part becomes overdue only when a probe fails, so between probes there is nothing to look for. */
+  async #expireOverdue(lane: LaneId): Promise<void> {
+    const { catalog, changes, health } = this.#options
+    const { destinationId, url } = lane
+    const since = health.brokenSince(destinationId, url)
+    const failedAt = health.lastFailureAt(destinationId, url)
     const destination = catalog.current.destinations.get(destinationId)
-    return destination && brokenSince(destination, health) !== undefined ? 1 : Infinity
-  }
-
-  async #expireOverdue(destination: Destination): Promise<void> {
-    const { id } = destination
-    const failedAt = lastFailureAt(destination, this.#options.health)
-    // A delivery becomes overdue only when a probe fails, so between probes there is nothing to look for.
-    if (failedAt === undefined || this.#checkedAfter.get(id) === failedAt) return
-    this.#checkedAfter.set(id, failedAt)
-    const expired = await expireUnderOpenBreaker(destination, this.#options)
-    if (expired > 0) this.#options.metrics.deliveriesEnded.inc({ state: 'expired' }, expired)
+    const key = laneKey(lane)
+    if (since === undefined || failedAt === undefined || destination === undefined)
+      this.#checkedAfter.delete(key)
+    else if (this.#checkedAfter.get(key) !== failedAt) {
+      this.#checkedAfter.set(key, failedAt)
+      await changes.expireOverdue(lane, { since, failedAt }, destination)
+    }
   }
 }

@@ -38,10 +38,16 @@ const OUTCOMES: Readonly<Record<AttemptClass, Attempt['outcome']>> = {
   connection_failed: 'retry',
   dns_failed: 'retry',
   protocol_error: 'retry',
-  certificate_invalid: 'rejected',
-  address_forbidden: 'rejected',
-  port_forbidden: 'rejected',
+  // Operators mend these three within hours.
+  certificate_invalid: 'retry',
+  address_forbidden: 'retry',
+  port_forbidden: 'retry',
   request_invalid: 'rejected',
+}
+
+/** Whether no connection was made because the address or the port is forbidden. The operator's settings decide that. */
+export function isForbidden(attemptClass: AttemptClass): boolean {
+  return attemptClass === 'address_forbidden' || attemptClass === 'port_forbidden'
 }
 
 const THROTTLED = new Set([408, 425, 429])

@@ -1,7 +1,7 @@
-import { formatTimestamp, type Delivery } from '@hookline/protocol'
+import { formatTimestamp } from '@hookline/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { deliveryId } from '../../../src/delivery/sending/webhook-request.ts'
-import { acceptedEvent, NOON } from '../../harness/accepted-event.ts'
+import { NOON } from '../../harness/accepted-event.ts'
+import { recordDelivery } from '../../backend/conformance/recorded-delivery.ts'
 import { AdminServer } from '../admin-server.ts'
 import { faultsIn, type ProblemDocument } from '../problem-document.ts'
 
@@ -131,6 +131,13 @@ const CHANGES: Readonly<Record<string, Make>> = {
       after: { paused: null },
     }
   },
+  closeBreaker: ({ destination }) => ({
+    path: `/destinations/${destination}/close-breaker`,
+    body: {},
+    targetId: destination,
+    before: { name: 'Webhooks' },
+    after: { name: 'Webhooks' },
+  }),
   retryDelivery: ({ delivery }) => ({
     path: `/deliveries/${delivery}/retry`,
     body: {},
@@ -233,24 +240,9 @@ async function makeRecords(): Promise<Made> {
   const from = '2026-01-01T00:00:00Z'
   const replay = await make('/replays', { destinationId: destination, from })
   const token = await make('/tokens', { name: 'old', role: 'viewer' })
-  return { source, destination, replay, token, delivery: await makeDelivery(destination) }
-}
-
-async function makeDelivery(destinationId: string): Promise<string> {
-  const event = acceptedEvent()
-  await server.backend.log.append([event])
-  const delivery: Delivery = {
-    id: deliveryId(event.id, destinationId),
-    eventId: event.id,
-    destinationId,
-    state: 'rejected',
-    rounds: 1,
-    firstDueAt: NOON,
-    dueAt: null,
-    webhooks: [],
-  }
-  await server.backend.deliveries.record([{ delivery, attempts: [] }])
-  return delivery.id
+  const rejected = { destinationId: destination, state: 'rejected', rounds: 1 } as const
+  const delivery = await recordDelivery(server, rejected)
+  return { source, destination, replay, token, delivery: delivery.id }
 }
 
 async function newestEntries(): Promise<readonly [Entry, Entry]> {

@@ -117,7 +117,7 @@ test.for([
   }))
   await notices.create(made)
   await deletions.advance(id, 'done', NOON)
-  const claim = await noticeQueue.claim(destinationId, { now: NOON, limit: 9 })
+  const claim = await noticeQueue.claimUnsplit(9)
   const ended = claim.deliveries.map(({ delivery }, index) => ({
     delivery: { ...delivery, state: states[index]!, dueAt: null },
     attempts: [],

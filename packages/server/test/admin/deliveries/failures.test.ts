@@ -1,35 +1,25 @@
 import { ATTEMPT_CLASSES, type Delivery } from '@hookline/protocol'
 import { expect, test } from 'vitest'
-import { deliveryId } from '../../../src/delivery/sending/webhook-request.ts'
 import { acceptedEvent, NOON } from '../../harness/accepted-event.ts'
-import { AdminServer } from '../admin-server.ts'
+import {
+  attemptOf,
+  deliveryOf,
+  lastOf,
+  partOf,
+  recordDelivery,
+} from '../../backend/conformance/recorded-delivery.ts'
+import { AdminServer, NO_HEALTH } from '../admin-server.ts'
 
-async function failedOnce(server: AdminServer, destinationId: string): Promise<Delivery> {
+const WEBHOOK = 'https://a.example/'
+
+async function failedOnce({ backend }: AdminServer, destinationId: string): Promise<Delivery> {
   const event = acceptedEvent()
-  const url = 'https://a.example/'
-  const last = {
-    id: 'att_1',
-    round: 1,
-    number: 1,
-    url,
-    startedAt: NOON,
-    durationMs: 5,
-    outcome: 'retry',
-    class: 'http_5xx',
-    status: 503,
-  } as const
-  const delivery: Delivery = {
-    id: deliveryId(event.id, destinationId),
-    eventId: event.id,
-    destinationId,
-    state: 'pending',
-    rounds: 1,
-    firstDueAt: NOON,
-    dueAt: NOON + 1,
-    webhooks: [{ url, outcome: 'retry', last }],
-  }
-  await server.backend.log.append([event])
-  await server.backend.deliveries.record([{ delivery, attempts: [last] }])
+  const failed = attemptOf({ url: WEBHOOK, durationMs: 5, status: 503 })
+  const dueAt = NOON + 1
+  const webhooks = [partOf({ url: WEBHOOK, dueAt, last: lastOf(failed) })]
+  const delivery = deliveryOf(event, { destinationId, rounds: 1, dueAt, webhooks })
+  await backend.log.append([event])
+  await backend.deliveries.record([{ delivery, attempts: [failed] }])
   return delivery
 }
 
@@ -78,21 +68,25 @@ test('deliveries are found by class, status and time', async () => {
 test('a destination shows its health', async () => {
   await using server = await AdminServer.open({
     destinationHealth: {
+      ...NO_HEALTH,
       webhooks: ({ settings: { webhooks } }) =>
         webhooks.map(({ url }) => ({
           url,
           breaker: 'open',
           brokenSince: NOON - 5,
           restsUntil: NOON + 5,
+          retryAfterUntil: NOON + 7,
         })),
       lastHour: () => ({ attempts: 4, delivered: 3 }),
     },
   })
   const source = await server.must<{ id: string }>('POST', '/sources', { body: { name: 'web' } })
-  const settings = { webhooks: [{ url: 'https://a.example' }] }
+  const settings = { webhooks: [{ url: WEBHOOK }, { url: 'https://b.example' }] }
   const body = { sourceId: source.id, type: 'Webhooks', settings }
   const { id } = await server.must<{ id: string }>('POST', '/destinations', { body })
   await failedOnce(server, id)
+  const webhooks = [partOf({ url: 'https://b.example/', state: 'held' })]
+  await recordDelivery(server, { destinationId: id, state: 'held', webhooks })
   server.clock.advance(1_000)
   expect(await server.must('GET', `/destinations/${id}`)).toMatchObject({
     health: {
@@ -102,10 +96,20 @@ test('a destination shows its health', async () => {
           breaker: 'open',
           brokenSince: '2026-01-15T11:59:59.995Z',
           restsUntil: '2026-01-15T12:00:00.005Z',
+          retryAfterUntil: '2026-01-15T12:00:00.007Z',
+          pending: 1,
+          held: 0,
+          oldestPendingAt: '2026-01-15T12:00:00.000Z',
+        },
+        {
+          url: 'https://b.example/',
+          pending: 0,
+          held: 1,
+          oldestPendingAt: null,
         },
       ],
       pending: 1,
-      held: 0,
+      held: 1,
       oldestPendingAt: '2026-01-15T12:00:00.000Z',
       oldestPendingAgeMs: 1_000,
       lastHour: { attempts: 4, delivered: 3, successRate: 0.75 },

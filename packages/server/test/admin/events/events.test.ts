@@ -2,6 +2,8 @@ import type { AcceptedEvent, Attempt, Delivery } from '@hookline/protocol'
 import { idFrom, newId } from '@hookline/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { acceptedEvent } from '../../harness/accepted-event.ts'
+import { WAIT_REASONS } from '../../../src/admin/deliveries/waiting.ts'
+import { lastOf, partOf } from '../../backend/conformance/recorded-delivery.ts'
 import { AdminServer } from '../admin-server.ts'
 import { faultsIn, type ProblemDocument } from '../problem-document.ts'
 
@@ -37,7 +39,7 @@ async function receive(given: Parameters<typeof acceptedEvent>[0] = {}): Promise
 
 async function makeDestination(): Promise<string> {
   const settings = { webhookUrl: 'https://a.example/in' }
-  const body = { sourceId, type: 'Webhooks', settings }
+  const body = { sourceId, type: 'Webhooks', enabled: true, settings }
   return (await server.must<{ id: string }>('POST', '/destinations', { body })).id
 }
 
@@ -45,7 +47,6 @@ function deliveryOf({ id: eventId }: AcceptedEvent, destinationId: string): [Del
   const at = server.clock.now()
   const attempt: Attempt = {
     id: newId('att', at),
-    round: 1,
     number: 1,
     url: 'https://a.example/in',
     startedAt: at,
@@ -57,7 +58,7 @@ function deliveryOf({ id: eventId }: AcceptedEvent, destinationId: string): [Del
     headers: { server: 'nginx' },
     body: 'try later',
   }
-  const { headers: _headers, body: _body, ...last } = attempt
+  const dueAt = at + 5000
   const delivery: Delivery = {
     id: idFrom('msg', at, crypto.getRandomValues(new Uint8Array(10))),
     eventId,
@@ -65,8 +66,8 @@ function deliveryOf({ id: eventId }: AcceptedEvent, destinationId: string): [Del
     state: 'pending',
     rounds: 1,
     firstDueAt: at,
-    dueAt: at + 5000,
-    webhooks: [{ url: attempt.url, outcome: 'retry', dueAt: at + 5000, last }],
+    dueAt,
+    webhooks: [partOf({ url: attempt.url, firstDueAt: at, dueAt, last: lastOf(attempt) })],
   }
   return [delivery, attempt]
 }
@@ -134,7 +135,12 @@ test('a trace has one decision for each destination that existed', async () => {
   expect(trace.decisions.every(({ explanation }) => explanation.length > 20)).toBe(true)
   const times = { startedAt: time(attempt.startedAt), timing: { answerMs: 12.5 } }
   const nextAttemptAt = time(delivery.dueAt!)
-  const { headers: _headers, body: _body, ...last } = attempt
+  const waiting = {
+    reason: 'retry',
+    since: time(attempt.startedAt + 12.5),
+    nextAttemptAt,
+    explanation: WAIT_REASONS.retry,
+  }
   expect(trace.deliveries).toEqual([
     {
       id: delivery.id,
@@ -145,7 +151,15 @@ test('a trace has one decision for each destination that existed', async () => {
       firstDueAt: time(delivery.firstDueAt),
       nextAttemptAt,
       webhooks: [
-        { url: attempt.url, outcome: 'retry', nextAttemptAt, last: { ...last, ...times } },
+        {
+          url: attempt.url,
+          state: 'pending',
+          outcome: 'retry',
+          firstDueAt: time(delivery.firstDueAt),
+          nextAttemptAt,
+          waiting,
+          last: { ...lastOf(attempt), ...times },
+        },
       ],
       attempts: [{ ...attempt, ...times }],
     },

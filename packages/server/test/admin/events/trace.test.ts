@@ -2,25 +2,18 @@ import {
   ATTEMPT_CLASSES,
   type DeclineReason,
   type Delivery,
+  type DeliveryPart,
   type DeliveryState,
-  type Destination,
 } from '@hookline/protocol'
-import { expect, test } from 'vitest'
-import { traceDecisions } from '../../../src/admin/events/trace.ts'
+import { describe, expect, test } from 'vitest'
+import { WAIT_REASONS, type WaitContext } from '../../../src/admin/deliveries/waiting.ts'
+import { type TracedDelivery, traceDecisions } from '../../../src/admin/events/trace.ts'
+import { attemptOf, lastOf, partOf } from '../../backend/conformance/recorded-delivery.ts'
 import { acceptedEvent, NOON } from '../../harness/accepted-event.ts'
+import { newDestination } from '../../harness/catalog-records.ts'
 
-const destination = (id: string, createdAt = 0): Destination => ({
-  id,
-  sourceId: 'src_a',
-  type: 'Webhooks',
-  name: 'CRM',
-  enabled: true,
-  paused: null,
-  settings: { sharedSecret: null, webhooks: [], successPolicy: 'any' },
-  createdAt,
-  updatedAt: createdAt,
-  version: 1,
-})
+const destination = (id: string, createdAt = 0) =>
+  newDestination({ id, createdAt, settings: { webhooks: [] } })
 const delivery = (destinationId: string, state: DeliveryState): Delivery => ({
   id: `msg_${state}`,
   eventId: 'evt_1',
@@ -31,6 +24,10 @@ const delivery = (destinationId: string, state: DeliveryState): Delivery => ({
   dueAt: null,
   webhooks: [],
 })
+const traced = (each: Delivery, change: Partial<WaitContext> = {}): TracedDelivery => ({
+  delivery: each,
+  context: { destination: newDestination(), states: [], now: NOON, ...change },
+})
 const archived = (...declined: [string, DeclineReason][]) => ({
   ...acceptedEvent({ at: NOON }),
   declined: declined.map(([destinationId, reason]) => ({ destinationId, reason })),
@@ -40,7 +37,7 @@ const archived = (...declined: [string, DeclineReason][]) => ({
 test('a delivery comes before a decline, and a decline before pending', () => {
   const event = archived(['dst_a', 'integrations'], ['dst_b', 'integrations'])
   const destinations = [destination('dst_a'), destination('dst_b'), destination('dst_c')]
-  const decisions = traceDecisions(event, destinations, [delivery('dst_a', 'delivered')])
+  const decisions = traceDecisions(event, destinations, [traced(delivery('dst_a', 'delivered'))])
   expect(decisions.map((each) => [each.destinationId, each.decision, each.reason])).toEqual([
     ['dst_a', 'deliver', null],
     ['dst_b', 'declined', 'integrations'],
@@ -61,33 +58,121 @@ test('the decision for a removed destination stays', () => {
   expect(decisions[0]?.explanation).toContain('"enabled": true')
 })
 
+const explanationOf = (each: Delivery, context: Partial<WaitContext> = {}) =>
+  traceDecisions(archived(), [], [traced(each, context)])[0]?.explanation
+
 test('failures are explained with their remedy', () => {
-  const last = {
-    id: 'att_1',
-    round: 1,
-    number: 1,
-    url: 'https://a.example/',
-    startedAt: NOON,
-    durationMs: 5,
-    outcome: 'rejected',
-    class: 'http_4xx',
-  } as const
+  const last = lastOf(attemptOf({ outcome: 'rejected', class: 'http_4xx' }))
   const rejected = {
     ...delivery('dst_a', 'rejected'),
-    webhooks: [{ url: last.url, outcome: 'rejected' as const, last }],
+    webhooks: [partOf({ state: 'rejected', last })],
   }
-  const explanationOf = (each: Delivery) => traceDecisions(archived(), [], [each])[0]?.explanation
   expect(explanationOf(rejected)).toBe(
     `It was rejected, and Hookline does not try again. http_4xx: ${ATTEMPT_CLASSES.http_4xx.help}`,
   )
-  expect(explanationOf(delivery('dst_a', 'rejected'))).toContain('destination was removed')
-  expect(explanationOf({ ...rejected, state: 'delivered' })).toBe('It was delivered.')
+  const removed = [partOf({ state: 'removed', last })]
+  for (const webhooks of [[], removed])
+    expect(explanationOf({ ...delivery('dst_a', 'rejected'), webhooks })).toBe(
+      'Its destination was removed before it could be delivered.',
+    )
+})
+
+test('the failure of a webhook is explained even where another one took the event', () => {
+  const last = lastOf(attemptOf())
+  const webhooks = [partOf({ state: 'delivered' }), partOf({ state: 'not_retried', last })]
+  expect(explanationOf({ ...delivery('dst_a', 'delivered'), webhooks })).toBe(
+    `It was delivered. http_5xx: ${ATTEMPT_CLASSES.http_5xx.help}`,
+  )
+  const delivered = { ...delivery('dst_a', 'delivered'), webhooks: webhooks.slice(0, 1) }
+  expect(explanationOf(delivered)).toBe('It was delivered.')
 })
 
 test('every state has its own explanation', () => {
   const states = ['pending', 'delivered', 'rejected', 'expired', 'held'] as const
-  const words = states.map(
-    (state) => traceDecisions(archived(), [], [delivery('dst_a', state)])[0]?.explanation,
-  )
+  const words = states.map((state) => explanationOf(delivery('dst_a', state)))
   expect(new Set(words).size).toBe(states.length)
+})
+
+describe('a delivery that waits is explained with the reason, its beginning and the next attempt', () => {
+  const { url } = partOf()
+  const since = NOON - 60_000
+  const paused = (reason: 'gone' | 'forbidden') => ({
+    destination: newDestination({
+      settings: { webhooks: [{ url, headers: {}, paused: { since, reason } }] },
+    }),
+  })
+  const state = (change: Partial<WaitContext['states'][number]>) => {
+    const healthy = { breaker: 'closed', brokenSince: null, restsUntil: null } as const
+    return { states: [{ url, ...healthy, retryAfterUntil: null, ...change }] }
+  }
+  const last = lastOf(attemptOf({ startedAt: since, durationMs: 0 }))
+  const later = { dueAt: NOON + 5_000, last }
+
+  test.each<[title: string, Partial<WaitContext>, Partial<DeliveryPart>, expected: string]>([
+    [
+      'of a destination that is paused',
+      { destination: newDestination({ paused: { since, reason: 'operator' } }) },
+      { state: 'held' },
+      `since 2026-01-15T11:59:00.000Z): ${WAIT_REASONS.destination_paused}`,
+    ],
+    [
+      'of a webhook that is gone',
+      paused('gone'),
+      { state: 'held' },
+      `since 2026-01-15T11:59:00.000Z): ${WAIT_REASONS.webhook_gone}`,
+    ],
+    [
+      'of a webhook whose URL is forbidden',
+      paused('forbidden'),
+      { state: 'held' },
+      `since 2026-01-15T11:59:00.000Z): ${WAIT_REASONS.url_forbidden}`,
+    ],
+    [
+      'of a destination that is disabled',
+      { destination: newDestination({ enabled: false, updatedAt: since }) },
+      {},
+      `since 2026-01-15T11:59:00.000Z): ${WAIT_REASONS.destination_disabled}`,
+    ],
+    [
+      'of a webhook whose breaker is open',
+      state({ breaker: 'open', brokenSince: since, restsUntil: NOON + 7_000 }),
+      {},
+      `since 2026-01-15T11:59:00.000Z, next attempt 2026-01-15T12:00:07.000Z): ${WAIT_REASONS.breaker_open}`,
+    ],
+    [
+      'of a receiver that asked for a pause',
+      state({ retryAfterUntil: NOON + 9_000 }),
+      { last },
+      `since 2026-01-15T11:59:00.000Z, next attempt 2026-01-15T12:00:09.000Z): ${WAIT_REASONS.retry_after} http_5xx: ${ATTEMPT_CLASSES.http_5xx.help}`,
+    ],
+    [
+      'of a later retry',
+      {},
+      later,
+      `since 2026-01-15T11:59:00.000Z, next attempt 2026-01-15T12:00:05.000Z): ${WAIT_REASONS.retry} http_5xx: ${ATTEMPT_CLASSES.http_5xx.help}`,
+    ],
+    [
+      'of the events before it',
+      {},
+      { dueAt: since },
+      `since 2026-01-15T11:59:00.000Z, next attempt 2026-01-15T12:00:00.000Z): ${WAIT_REASONS.in_line}`,
+    ],
+  ])('%s', (_, context, change, expected) => {
+    const part = partOf(change)
+    const waits = { ...delivery('dst_a', part.state as DeliveryState), webhooks: [part] }
+    const begin = part.state === 'held' ? 'It is held.' : 'It is not delivered yet.'
+    expect(explanationOf(waits, context)).toBe(`${begin} example.com waits (${expected}`)
+  })
+
+  test('for each of its webhooks, with the host alone', () => {
+    const webhooks = ['https://a.example/in?token=secret', 'https://b.example/'].map((each) => ({
+      url: each,
+      headers: {},
+    }))
+    const context = { destination: newDestination({ settings: { webhooks } }) }
+    const parts = webhooks.map((each) => partOf({ url: each.url }))
+    const text = explanationOf({ ...delivery('dst_a', 'pending'), webhooks: parts }, context)
+    expect(text).toMatch(/ a\.example waits \(.* b\.example waits \(/)
+    expect(text).not.toContain('secret')
+  })
 })

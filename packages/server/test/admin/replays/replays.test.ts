@@ -1,7 +1,7 @@
 import { formatTimestamp, type Delivery, type DeliveryState } from '@hookline/protocol'
 import { describe, expect, test } from 'vitest'
-import { deliveryId } from '../../../src/delivery/sending/webhook-request.ts'
 import { acceptedEvent, NOON } from '../../harness/accepted-event.ts'
+import { LANE, recordDelivery } from '../../backend/conformance/recorded-delivery.ts'
 import { AdminServer } from '../admin-server.ts'
 import { faultsIn, type ProblemDocument } from '../problem-document.ts'
 
@@ -12,32 +12,20 @@ async function open() {
   let woken = 0
   const server = await AdminServer.open({ wake: () => void (woken += 1) })
   const source = await server.must<{ id: string }>('POST', '/sources', { body: { name: 'web' } })
-  const settings = { webhookUrl: 'https://a.example' }
+  const settings = { webhookUrl: LANE.url }
   const body = { sourceId: source.id, type: 'Webhooks', settings }
   const { id } = await server.must<{ id: string }>('POST', '/destinations', { body })
   return { server, destinationId: id, woken: () => woken }
 }
 
-async function keep(
-  { backend }: AdminServer,
+function keep(
+  server: AdminServer,
   destinationId: string,
   state: DeliveryState,
   at = NOON - HOUR,
 ): Promise<Delivery> {
   const event = acceptedEvent({ at, receivedAt: formatTimestamp(at) })
-  await backend.log.append([event])
-  const delivery: Delivery = {
-    id: deliveryId(event.id, destinationId),
-    eventId: event.id,
-    destinationId,
-    state,
-    rounds: 1,
-    firstDueAt: at,
-    dueAt: state === 'pending' ? at : null,
-    webhooks: [],
-  }
-  await backend.deliveries.record([{ delivery, attempts: [] }])
-  return delivery
+  return recordDelivery(server, { destinationId, state, rounds: 1, firstDueAt: at }, event)
 }
 
 describe('a replay', () => {
@@ -146,7 +134,7 @@ describe('a retry by hand', () => {
   })
 })
 
-test('a delivery in quarantine shows the reason', async () => {
+test('a delivery in quarantine shows the reason, and waits for no attempt', async () => {
   const { server, destinationId } = await open()
   await using _closing = server
   const { id } = await keep(server, destinationId, 'pending')
@@ -154,6 +142,8 @@ test('a delivery in quarantine shows the reason', async () => {
   expect(await server.must('GET', `/deliveries/${id}`)).toMatchObject({
     state: 'quarantined',
     quarantine: { reason: 'Its event is gone.', at: formatTimestamp(NOON) },
+    nextAttemptAt: null,
+    webhooks: [{ nextAttemptAt: null, waiting: null }],
   })
   const list = await server.must<{ data: unknown[] }>('GET', '/deliveries?state=quarantined')
   expect(list.data).toHaveLength(1)

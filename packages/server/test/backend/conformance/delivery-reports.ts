@@ -3,38 +3,35 @@ import { describe, expect, test } from 'vitest'
 import { deliveryId } from '../../../src/delivery/sending/webhook-request.ts'
 import { acceptedEvent, NOON } from '../../harness/accepted-event.ts'
 import type { BackendHarness, OpenBackendHarness } from './backend-harness.ts'
+import {
+  attemptOf,
+  claimDue,
+  LANE,
+  lastOf,
+  OTHER_LANE,
+  partOf,
+  recordDelivery,
+} from './recorded-delivery.ts'
 
 const FAILED = { outcome: 'retry', class: 'http_5xx', status: 503 } as const
 
-/** Records a delivery of a new event whose webhooks had these last attempts. */
+/** Records a delivery of a new event whose webhooks had these last attempts; one not attempted without any. */
 async function recorded(
-  { backend }: BackendHarness,
+  harness: BackendHarness,
   change: Partial<Delivery> & { readonly at?: number } = {},
   ...answers: readonly Pick<Attempt, 'outcome' | 'class' | 'status'>[]
 ): Promise<Delivery> {
   const { at = NOON, ...given } = change
-  const event = acceptedEvent({ at })
-  await backend.log.append([event])
-  const destinationId = given.destinationId ?? 'dst_a'
+  const isOver = given.state !== undefined && given.state !== 'pending'
   const webhooks = answers.map((answer, index) => {
     const url = `https://${index}.example/`
-    const id = newId('att', at)
-    const last = { id, round: 1, number: 1, url, startedAt: at + index, durationMs: 5, ...answer }
-    return { url, outcome: answer.outcome, last }
+    const { status: _, ...failed } = attemptOf({ id: newId('att', at), url, startedAt: at + index })
+    const state = answer.outcome === 'retry' && !isOver ? 'pending' : 'rejected'
+    const last = { ...lastOf(failed), durationMs: 5, ...answer }
+    return partOf({ url, state: answer.outcome === 'delivered' ? 'delivered' : state, last })
   })
-  const delivery: Delivery = {
-    id: deliveryId(event.id, destinationId),
-    eventId: event.id,
-    destinationId,
-    state: 'pending',
-    rounds: answers.length > 0 ? 1 : 0,
-    firstDueAt: at,
-    dueAt: NOON,
-    webhooks,
-    ...given,
-  }
-  await backend.deliveries.record([{ delivery, attempts: [] }])
-  return delivery
+  const tried = answers.length > 0 ? { rounds: 1, webhooks } : {}
+  return recordDelivery(harness, { firstDueAt: at, ...tried, ...given }, acceptedEvent({ at }))
 }
 
 export function deliveryReportsConformance(open: OpenBackendHarness): void {
@@ -112,16 +109,34 @@ export function deliveryReportsConformance(open: OpenBackendHarness): void {
     })
   })
 
-  describe('the oldest pending delivery', () => {
-    test('is found by destination, and undefined where nothing is pending', async () => {
+  describe('the parts that wait in a lane', () => {
+    test('are counted, the claimed ones included, and the oldest pending one is found', async () => {
       await using harness = await open()
-      const { reports } = harness.backend
+      const { deliveries, reports } = harness.backend
       await recorded(harness, { at: NOON + 5 })
       const oldest = await recorded(harness, { at: NOON + 1, dueAt: NOON + 99 })
       await recorded(harness, { at: NOON, state: 'expired', dueAt: null })
+      await recorded(harness, { at: NOON, state: 'held', dueAt: null })
       await recorded(harness, { at: NOON, destinationId: 'dst_b' })
-      expect(await reports.oldestPendingAt('dst_a')).toBe(timeOfId(oldest.eventId))
-      expect(await reports.oldestPendingAt('dst_c')).toBeUndefined()
+      const webhooks = [partOf({ state: 'delivered' }), partOf({ url: OTHER_LANE.url })]
+      const delivered = await recorded(harness, { state: 'delivered', dueAt: NOON, webhooks })
+      const counts = { pending: 2, held: 1, oldestAt: timeOfId(oldest.eventId) }
+      expect(await reports.waitingIn(LANE)).toEqual(counts)
+      expect(await claimDue(harness)).toHaveLength(1)
+      await deliveries.claim(LANE, { due: 'held', limit: 9 })
+      expect(await reports.waitingIn(LANE)).toEqual(counts)
+      const oldestAt = timeOfId(delivered.eventId)
+      expect(await reports.waitingIn(OTHER_LANE)).toEqual({ pending: 1, held: 0, oldestAt })
+    })
+
+    test('are none where nothing waits, or only held parts have an age', async () => {
+      await using harness = await open()
+      const { reports } = harness.backend
+      const nothing = { pending: 0, held: 0, oldestAt: undefined }
+      expect(await reports.waitingIn(LANE)).toEqual(nothing)
+      await recorded(harness, { state: 'held' })
+      expect(await reports.waitingIn(LANE)).toEqual({ ...nothing, held: 1 })
+      expect(await reports.waitingIn(OTHER_LANE)).toEqual(nothing)
     })
   })
 

@@ -4,7 +4,7 @@ import { purgeAll } from '../../harness/purge-all.ts'
 import { acceptedEvent, NOON } from '../../harness/accepted-event.ts'
 import type { OpenBackendHarness } from './backend-harness.ts'
 import { afterPurge, keptIds, receive, request } from './purge-requests.ts'
-import { recordDelivery } from './recorded-delivery.ts'
+import { LANE, recordDelivery } from './recorded-delivery.ts'
 
 export function purgesConformance(open: OpenBackendHarness): void {
   describe('a purge', () => {
@@ -28,8 +28,9 @@ export function purgesConformance(open: OpenBackendHarness): void {
       expect(await keptIds(harness)).toEqual([other!.id])
       expect(await backend.events.find(alias!.id)).toBeUndefined()
       expect(await backend.deliveries.find(parked.id)).toBeUndefined()
-      const claim = await backend.deliveries.claim('dst_a', { now: NOON, limit: 9 })
+      const claim = await backend.deliveries.claim(LANE, { due: NOON, limit: 9 })
       expect([...claim.deliveries, ...claim.unreadable]).toEqual([])
+      expect(await backend.deliveries.waiting()).toEqual({ lanes: [], isUnsplit: false })
       expect((await afterPurge(harness, purge)).purged).toEqual(purged)
     })
 

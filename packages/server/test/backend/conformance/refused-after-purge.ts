@@ -1,25 +1,17 @@
-import { type AcceptedEvent, type Attempt, type Delivery, newId } from '@hookline/protocol'
+import { type AcceptedEvent, type Attempt, newId } from '@hookline/protocol'
 import { describe, expect, test } from 'vitest'
 import type { Backend } from '../../../src/backend/backend.ts'
-import { deliveryId } from '../../../src/delivery/sending/webhook-request.ts'
 import { NOON } from '../../harness/accepted-event.ts'
 import { newReplay } from '../../harness/new-replay.ts'
 import { purgeAll } from '../../harness/purge-all.ts'
 import type { BackendHarness, OpenBackendHarness } from './backend-harness.ts'
 import { receive, request } from './purge-requests.ts'
+import { attemptOf, deliveryOf, LANE } from './recorded-delivery.ts'
 
 const reason = 'It cannot be read.'
 
-function deliveryOf({ id: eventId }: AcceptedEvent): Delivery {
-  const id = deliveryId(eventId, 'dst_a')
-  const progress = { state: 'pending', rounds: 1, firstDueAt: NOON, dueAt: NOON } as const
-  return { id, eventId, destinationId: 'dst_a', ...progress, webhooks: [] }
-}
-
 function attempt(): Attempt {
-  const base = { id: newId('att', NOON), round: 1, number: 1, url: 'https://example.com/' }
-  const result = { outcome: 'retry', class: 'http_5xx', status: 500 } as const
-  return { ...base, ...result, startedAt: NOON, durationMs: 1, body: 'down' }
+  return attemptOf({ id: newId('att', NOON) })
 }
 
 /** Every way to write something about an event that is in the log. */
@@ -30,7 +22,7 @@ export const WRITES: readonly [
   [
     'a delivery, and its attempt',
     ({ deliveries }, event) =>
-      deliveries.record([{ delivery: deliveryOf(event), attempts: [attempt()] }]),
+      deliveries.record([{ delivery: deliveryOf(event, { rounds: 1 }), attempts: [attempt()] }]),
   ],
   [
     'a decision',
@@ -65,12 +57,16 @@ export const WRITES: readonly [
 async function left({ events, deliveries, upkeep }: Backend, event: AcceptedEvent) {
   const { waiting, quarantined } = await upkeep.backlog()
   const listed = await deliveries.list({}, { limit: 9 })
-  const claimed = await deliveries.claim('dst_a', { now: NOON, limit: 9 })
-  const held = waiting.filter(({ count }) => count > 0)
+  const claims = [
+    await deliveries.claim(LANE, { due: NOON, limit: 9 }),
+    await deliveries.claimUnsplit(9),
+  ]
+  const claimed = claims.flatMap((claim) => [...claim.deliveries, ...claim.unreadable])
+  const counted = waiting.filter(({ count }) => count > 0)
   return {
     event: await events.find(event.id),
     delivery: await deliveries.find(deliveryOf(event).id),
-    rows: [...listed.data, ...claimed.deliveries, ...claimed.unreadable, ...held].length,
+    rows: [...listed.data, ...claimed, ...counted].length,
     quarantined,
   }
 }
@@ -102,7 +98,7 @@ export function refusedAfterPurgeConformance(open: OpenBackendHarness): void {
       const event = await purged(harness)
       const others = await receive(harness, { userId: 'u2' }, {})
       const records = [event, ...others].map((each) => ({
-        delivery: deliveryOf(each),
+        delivery: deliveryOf(each, { rounds: 1 }),
         attempts: [attempt()],
       }))
       await harness.backend.deliveries.record(records)

@@ -4,7 +4,7 @@ import type { ReplaySelection } from '../../../src/backend/replays.ts'
 import { acceptedEvent, NOON } from '../../harness/accepted-event.ts'
 import { newReplay } from '../../harness/new-replay.ts'
 import type { BackendHarness, OpenBackendHarness } from './backend-harness.ts'
-import { recordDelivery } from './recorded-delivery.ts'
+import { partOf, recordDelivery } from './recorded-delivery.ts'
 
 /** Every event that a selection matches, slice by slice. */
 async function selected(
@@ -146,8 +146,9 @@ export function replaysConformance(open: OpenBackendHarness): void {
       const [good, bad, late] = await Promise.all(ended)
       const step = { deliveries: [good!, bad!, late!], scanned: 3, reachedAt: NOON, now: NOON }
       await replays.advance(job, { ...step, cursor: null })
-      const record = async (id: string, state: DeliveryState): Promise<void> => {
-        const delivery = { ...(await deliveries.find(id))!, state, rounds: 1, dueAt: null }
+      const record = async (id: string, state: 'delivered' | 'held' | 'expired'): Promise<void> => {
+        const change = { state, rounds: 1, dueAt: null, webhooks: [partOf({ state })] }
+        const delivery = { ...(await deliveries.find(id))!, ...change }
         await deliveries.record([{ delivery, attempts: [] }])
       }
       await record(good!.id, 'delivered')

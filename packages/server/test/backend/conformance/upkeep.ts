@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { RemovalSlice } from '../../../src/backend/upkeep.ts'
 import { acceptedEvent, NOON } from '../../harness/accepted-event.ts'
 import type { BackendHarness, OpenBackendHarness } from './backend-harness.ts'
-import { recordDelivery } from './recorded-delivery.ts'
+import { claimDue, OTHER_LANE, partOf, recordDelivery } from './recorded-delivery.ts'
 
 const DAY = 24 * 60 * 60 * 1000
 
@@ -32,6 +32,12 @@ async function removeAll({ backend }: BackendHarness, slice: RemovalSlice): Prom
 const aged = (days: number) =>
   acceptedEvent({ at: NOON - days * DAY, receivedAt: formatTimestamp(NOON - days * DAY) })
 
+/** The fields of a delivery whose only part is in this state. */
+function withPart(state: 'pending' | 'held' | 'expired') {
+  const part = partOf({ state })
+  return { state, rounds: 1, dueAt: part.dueAt, webhooks: [part] }
+}
+
 export function upkeepConformance(open: OpenBackendHarness): void {
   describe('upkeep', () => {
     test('counts pending and held deliveries by destination, as they begin and end', async () => {
@@ -44,7 +50,7 @@ export function upkeepConformance(open: OpenBackendHarness): void {
       })
       const first = await recordDelivery(harness, { firstDueAt: NOON - 7 })
       const second = await recordDelivery(harness)
-      await recordDelivery(harness, { destinationId: 'dst_b', state: 'held' })
+      const held = await recordDelivery(harness, { destinationId: 'dst_b', state: 'held' })
       await recordDelivery(harness, { destinationId: 'dst_b', state: 'delivered' })
       expect(await upkeep.backlog()).toMatchObject({
         waiting: [
@@ -53,19 +59,18 @@ export function upkeepConformance(open: OpenBackendHarness): void {
         ],
         oldestPendingAt: NOON - 7,
       })
-      const ended = { state: 'expired', rounds: 1, dueAt: null } as const
-      await deliveries.record([{ delivery: { ...first, ...ended }, attempts: [] }])
       await deliveries.record([
-        { delivery: { ...second, state: 'held', dueAt: null }, attempts: [] },
+        { delivery: { ...first, ...withPart('expired') }, attempts: [] },
+        { delivery: { ...second, ...withPart('held') }, attempts: [] },
+        { delivery: { ...held, ...withPart('pending') }, attempts: [] },
       ])
-      await deliveries.unhold('dst_b', NOON + 3)
       await harness.reopen()
       expect(await harness.backend.upkeep.backlog()).toMatchObject({
         waiting: [
           { destinationId: 'dst_a', state: 'held', count: 1 },
           { destinationId: 'dst_b', state: 'pending', count: 1 },
         ],
-        oldestPendingAt: NOON + 3,
+        oldestPendingAt: NOON,
       })
     })
 
@@ -102,6 +107,23 @@ export function upkeepConformance(open: OpenBackendHarness): void {
       expect(left.data.map(({ id }) => id).toSorted()).toEqual(
         [acked[0]!.id, acked[1]!.id, unacked.id].toSorted(),
       )
+    })
+
+    test('never removes a delivered event that another webhook still waits for', async () => {
+      await using harness = await open()
+      const old = aged(9)
+      const taken = partOf({ state: 'delivered' })
+      const change = { state: 'delivered', dueAt: NOON, rounds: 1 } as const
+      const webhooks = [taken, partOf({ url: OTHER_LANE.url })]
+      const delivery = await recordDelivery(harness, { ...change, webhooks }, old)
+      await ackAll(harness, 1)
+      expect(await removeAll(harness, { before: NOON })).toBe(0)
+      expect(await claimDue(harness, OTHER_LANE)).toEqual([delivery.id])
+      const ended = [taken, partOf({ url: OTHER_LANE.url, state: 'not_retried' })]
+      const after = { ...delivery, dueAt: null, webhooks: ended }
+      await harness.backend.deliveries.record([{ delivery: after, attempts: [] }])
+      expect(await removeAll(harness, { before: NOON })).toBe(1)
+      expect(await harness.backend.deliveries.find(delivery.id)).toBeUndefined()
     })
 
     test('continues after events that a wrong clock has put into the future', async () => {

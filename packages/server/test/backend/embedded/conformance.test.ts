@@ -6,6 +6,7 @@ import { catalogConformance, keyUsesConformance } from '../conformance/catalog.t
 import { deletionsConformance } from '../conformance/deletions.ts'
 import { deliveriesConformance } from '../conformance/deliveries.ts'
 import { eventsConformance } from '../conformance/events.ts'
+import { lanesConformance } from '../conformance/lanes.ts'
 import { logConformance } from '../conformance/log.ts'
 import { noticesConformance } from '../conformance/notices.ts'
 import { purgePositionsConformance } from '../conformance/purge-positions.ts'
@@ -52,6 +53,7 @@ logConformance(openHarness)
 catalogConformance(openHarness)
 eventsConformance(openHarness)
 deliveriesConformance(openHarness)
+lanesConformance(openHarness)
 quarantineConformance(openHarness)
 replaysConformance(openHarness)
 upkeepConformance(openHarness)

@@ -50,8 +50,15 @@ describe('a closed breaker', () => {
   })
 
   test('counts a 4xx as a response, not as a failure', () => {
-    const rejected = sampleOf({ outcome: 'rejected', class: 'http_4xx' })
+    const rejected = sampleOf({ outcome: 'rejected', class: 'http_4xx' })!
     expect(after(times(1000, rejected)).state).toBe('closed')
+  })
+
+  test('counts a pause that the receiver asked for as a response, and a forbidden URL not at all', () => {
+    const throttled = { outcome: 'retry', class: 'http_throttled' } as const
+    expect(sampleOf({ ...throttled, retryAfterMs: 1000 })).toBe('responded')
+    expect(sampleOf(throttled)).toBe('failed')
+    expect(sampleOf({ outcome: 'retry', class: 'address_forbidden' })).toBeUndefined()
   })
 })
 

@@ -14,7 +14,7 @@ describe('while a receiver is down', () => {
     await engine.destination('dst_a', receiver.url)
     await engine.receive(10)
     await receiver.waitFor(10)
-    await expect.poll(() => engine.gauge('breakersOpen')).toBe(1)
+    await expect.poll(() => engine.openBreakers).toBe(1)
     await engine.receive(50)
     await expect.poll(() => engine.deliveries({})).toHaveLength(60)
     const untried = (await engine.deliveries({})).filter(({ rounds }) => rounds === 0)
@@ -28,7 +28,7 @@ describe('while a receiver is down', () => {
     await using engine = await TestEngine.open({ ...patient, clock })
     await engine.destination('dst_a', receiver.url)
     await engine.receive(10)
-    await expect.poll(() => engine.gauge('breakersOpen')).toBe(1)
+    await expect.poll(() => engine.openBreakers).toBe(1)
     await expect.poll(() => engine.deliveries({})).toHaveLength(10)
     clock.advance(1)
     const [oldest] = await engine.receive(1)
@@ -50,7 +50,7 @@ describe('while a receiver is down', () => {
           (await engine.deliveries({})).filter(({ state }) => state === 'delivered').length,
       )
       .toBeGreaterThanOrEqual(100)
-    expect(await engine.gauge('breakersOpen')).toBe(0)
+    expect(engine.openBreakers).toBe(0)
   })
 
   test('deliveries whose window passes while the breaker is open expire; later ones do not', async () => {
@@ -59,7 +59,7 @@ describe('while a receiver is down', () => {
     await using engine = await TestEngine.open({ ...patient, clock })
     await engine.destination('dst_a', receiver.url)
     await engine.receive(10)
-    await expect.poll(() => engine.gauge('breakersOpen')).toBe(1)
+    await expect.poll(() => engine.openBreakers).toBe(1)
     await engine.receive(5)
     await expect.poll(() => engine.deliveries({})).toHaveLength(15)
     for (let minutes = 0; minutes < 4 * 60 + 2; minutes += 1) {
@@ -98,7 +98,7 @@ test('a webhook that asks for a pause with Retry-After gets no attempt of any de
   await receiver.waitFor(7)
 })
 
-test('rounds beyond the first take at most a quarter of the slots', async () => {
+test('retries take at most a quarter of the slots', async () => {
   const clock = new ManualClock()
   const limits = { maxInFlight: 16, laneConcurrency: 4 }
   await using flaky = await openReceiver({ respond: 500 })
@@ -112,6 +112,6 @@ test('rounds beyond the first take at most a quarter of the slots', async () => 
   await flaky.waitFor(16 + 4)
   await engine.settled()
   expect(flaky.requests).toHaveLength(16 + 4)
-  // The rounds that are still under way end when the receiver breaks them off.
+  // The attempts that are still under way end when the receiver breaks them off.
   await flaky[Symbol.asyncDispose]()
 })

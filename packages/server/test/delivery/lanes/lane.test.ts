@@ -1,27 +1,22 @@
 import { describe, expect, test } from 'vitest'
-import { Lane, type DeliveryTask } from '../../../src/delivery/lanes/lane.ts'
+import { Lane } from '../../../src/delivery/lanes/lane.ts'
+import { OpenDeliveries, type PartTask } from '../../../src/delivery/lanes/open-delivery.ts'
 import { acceptedEvent } from '../../harness/accepted-event.ts'
 
 const WINDOW = 8
+const id = { destinationId: 'dst_a', url: 'https://a.example/' }
 
-const laneOf = (window: number): Lane =>
-  new Lane('dst_a', { window: () => window, concurrency: 4, cost: () => 1, mayRetry: () => true })
+const laneOf = (window: number): Lane => new Lane(id, { window: () => window, concurrency: 4 })
 
-function task(origin: DeliveryTask['origin']): DeliveryTask {
+function task(origin: PartTask['origin'], isRetry = false): PartTask {
   const event = acceptedEvent()
   const ids = { id: 'msg_a', eventId: event.id, destinationId: 'dst_a' }
-  const delivery = {
-    ...ids,
-    state: 'pending',
-    rounds: 0,
-    firstDueAt: 0,
-    dueAt: 0,
-    webhooks: [],
-  } as const
-  return { event, delivery, origin, onRecorded: () => undefined }
+  const times = { firstDueAt: 0, dueAt: 0 }
+  const delivery = { ...ids, ...times, state: 'pending', rounds: 0, webhooks: [] } as const
+  return { open: new OpenDeliveries().add(delivery, event), url: id.url, origin, isRetry }
 }
 
-function fill(lane: Lane, origin: DeliveryTask['origin']): void {
+function fill(lane: Lane, origin: PartTask['origin']): void {
   while (lane.roomFor(origin) > 0) lane.add(task(origin))
 }
 
@@ -56,10 +51,33 @@ describe('a lane', () => {
     lane.isBacklogged = true
     expect([lane.roomFor('parked'), lane.isLow]).toEqual([0, false])
     for (let done = 0; done < WINDOW / 4; done++) {
-      const taken = lane.beginRound()
-      lane.endRound()
+      const taken = lane.begin(true)!
+      lane.endAttempt()
       lane.recorded(taken)
     }
     expect([lane.roomFor('parked'), lane.isLow, lane.roomFor('fresh')]).toEqual([2, true, 0])
+  })
+
+  test('begins at most as many attempts as its concurrency, and takes fresh and parked tasks in turn', () => {
+    const lane = laneOf(WINDOW)
+    fill(lane, 'parked')
+    fill(lane, 'fresh')
+    const origins = Array.from({ length: 4 }, () => lane.begin(true)?.origin)
+    expect(origins).toEqual(['parked', 'fresh', 'parked', 'fresh'])
+    expect(lane.mayBegin).toBe(false)
+    lane.endAttempt()
+    expect(lane.mayBegin).toBe(true)
+  })
+
+  test('begins no retry while retries have no slot, and gives up a task that is taken out', () => {
+    const lane = laneOf(WINDOW)
+    const retry = task('parked', true)
+    lane.add(retry)
+    expect(lane.begin(false)).toBeUndefined()
+    expect(lane.remove(retry)).toBe(true)
+    expect([lane.isEmpty, lane.mayBegin]).toEqual([true, false])
+    lane.add(retry)
+    expect(lane.begin(true)).toBe(retry)
+    expect(lane.remove(retry)).toBe(false)
   })
 })

@@ -26,7 +26,7 @@ describe('a webhook at a forbidden address', () => {
       '127.0.0.1 127.1 2130706433 0x7f.1 0177.0.0.1 0 127.0.0.1. localhost ①②⑦.0.0.1',
       '[::ffff:127.0.0.1] [::ffff:7f00:1] [64:ff9b::7f00:1]',
     ].flatMap((hosts) => hosts.split(' ')),
-  )('is rejected without a connection: http and https, %s', async (host) => {
+  )('is refused without a connection: http and https, %s', async (host) => {
     await using receiver = await openReceiver()
     await using secure = await openReceiver({ tls: makeCertificates().good })
     const sender = openSender({ allowedNetworks: [] })
@@ -35,7 +35,7 @@ describe('a webhook at a forbidden address', () => {
       await send(sender, `https://${host}:${secure.port}/`),
     ]
     for (const result of results) {
-      expect(result).toMatchObject({ outcome: 'rejected', class: 'address_forbidden' })
+      expect(result).toMatchObject({ outcome: 'retry', class: 'address_forbidden' })
       expect(result.error).toContain('allowedNetworks')
     }
     expect(receiver.connections + secure.connections).toBe(0)
@@ -45,12 +45,12 @@ describe('a webhook at a forbidden address', () => {
     [['127.0.0.1']],
     [['192.0.66.1', '127.0.0.1']],
     [['2606:4700::1111', '::ffff:127.0.0.1']],
-  ])('by name is rejected without a connection: %j', async (addresses) => {
+  ])('by name is refused without a connection: %j', async (addresses) => {
     await using receiver = await openReceiver()
     const dns = await openDns({ addresses })
     const sender = openSender({ dnsServers: [dns.address], allowedNetworks: [] })
     const result = await send(sender, `http://receiver.example:${receiver.port}/`)
-    expect(result).toMatchObject({ outcome: 'rejected', class: 'address_forbidden' })
+    expect(result).toMatchObject({ outcome: 'retry', class: 'address_forbidden' })
     expect(receiver.connections).toBe(0)
   })
 

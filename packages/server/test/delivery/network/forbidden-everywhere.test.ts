@@ -3,7 +3,8 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import type { WebhookSenderOptions } from '../../../src/delivery/sending/sender.ts'
-import { TestDeliverySender } from '../../../src/delivery/rounds/test-delivery-sender.ts'
+import { resumeForbidden } from '../../../src/delivery/health/webhook-pauser.ts'
+import { TestDeliverySender } from '../../../src/delivery/parts/test-delivery-sender.ts'
 import { type Clock, systemClock } from '../../../src/util/clock.ts'
 import { acceptedEvent } from '../../harness/accepted-event.ts'
 import { TestEngine } from '../../harness/test-engine.ts'
@@ -97,6 +98,10 @@ async function byEveryWay(engine: TestEngine, urls: readonly string[]) {
   const tested = await Promise.all(
     destinations.map((each) => testDeliveries.run(each, event!, { dryRun: false })),
   )
+  // As a restart does: the webhooks with forbidden URLs are paused.
+  const forbidden = delivered.filter((each) => each.class === 'address_forbidden').length
+  await expect.poll(() => pausedIn(engine), { timeout: 15_000 }).toBe(forbidden)
+  await resumeForbidden(engine.backend.catalog, systemClock)
   for (const { id } of destinations) await replay(engine, id)
   await expect.poll(async () => (await attempts()).length).toBe(2 * urls.length)
   const replayed = (await attempts()).filter(({ replayId }) => replayId !== undefined)
@@ -105,6 +110,13 @@ async function byEveryWay(engine: TestEngine, urls: readonly string[]) {
     tested: tested.flatMap(({ webhooks }) => webhooks.map(({ result }) => result?.class)),
     replayed: replayed.map((attempt) => attempt.class),
   }
+}
+
+/** The number of webhooks that are paused because their URL is forbidden. */
+function pausedIn({ backend }: TestEngine): number {
+  const destinations = [...backend.catalog.current.destinations.values()]
+  const webhooks = destinations.flatMap(({ settings }) => settings.webhooks)
+  return webhooks.filter(({ paused }) => paused?.reason === 'forbidden').length
 }
 
 async function replay({ backend, replays }: TestEngine, destinationId: string): Promise<void> {
@@ -123,7 +135,8 @@ function hostileUrls(port: number): string[] {
 }
 
 async function openEngine(sender: Partial<WebhookSenderOptions>): Promise<TestEngine> {
-  const engine = await TestEngine.open({ sender, retryDelaysMs: [60_000] })
+  // A window that is over at once, so that deliveries end and can be replayed.
+  const engine = await TestEngine.open({ sender, retryDelaysMs: [60_000], retryWindowMs: 0 })
   onTestFinished(() => engine[Symbol.asyncDispose]())
   return engine
 }

@@ -25,7 +25,7 @@ test.each(['http', 'https'])(
     for (const [port, service] of RESERVED_PORTS) {
       const result = await send(sender, `${scheme}://127.0.0.1:${port}/`)
       expect(result).toMatchObject({
-        outcome: 'rejected',
+        outcome: 'retry',
         class: 'port_forbidden',
         error: `Port ${port} is for ${service}. The setting allowedPorts opens what may be reached.`,
       })

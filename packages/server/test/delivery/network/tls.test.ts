@@ -42,20 +42,20 @@ describe('a certificate', () => {
       certificates.unknownIssuer,
       'The certificate is',
     ],
-  ])('%s is rejected, and no byte of a request is sent', async (_name, certificate, words) => {
+  ])('%s is refused, and no byte of a request is sent', async (_name, certificate, words) => {
     const server = await openTlsServer(certificate)
     const result = await send(openSender({ ca: certificates.ca }), server.url)
-    expect(result).toMatchObject({ outcome: 'rejected', class: 'certificate_invalid' })
+    expect(result).toMatchObject({ outcome: 'retry', class: 'certificate_invalid' })
     expect(result.error).toContain(words)
     await expect.poll(server.allClosed).toBe(true)
     expect(server.sockets.size).toBe(1)
     expect(Buffer.concat(server.received)).toHaveLength(0)
   })
 
-  test('of an unknown authority is rejected', async () => {
+  test('of an unknown authority is refused', async () => {
     const server = await openTlsServer(certificates.good)
     const result = await send(openSender(), server.url)
-    expect(result).toMatchObject({ outcome: 'rejected', class: 'certificate_invalid' })
+    expect(result).toMatchObject({ outcome: 'retry', class: 'certificate_invalid' })
     expect(result.error).toContain('not trusted')
     await expect.poll(server.allClosed).toBe(true)
     expect(Buffer.concat(server.received)).toHaveLength(0)
@@ -80,7 +80,7 @@ describe('a certificate', () => {
       delete process.env['NODE_TLS_REJECT_UNAUTHORIZED']
     })
     const result = await send(openSender(), server.url)
-    expect(result).toMatchObject({ outcome: 'rejected', class: 'certificate_invalid' })
+    expect(result).toMatchObject({ outcome: 'retry', class: 'certificate_invalid' })
   })
 })
 

@@ -37,7 +37,8 @@ describe('while a destination is paused', () => {
       .poll(() => statesIn(engine), { timeout: 10_000 })
       .toEqual(Array(600).fill('delivered'))
     expect(receiver.requests).toHaveLength(600)
-    expect((await engine.deliveries({}))[0]?.firstDueAt).toBe(clock.now())
+    const [first] = await engine.deliveries({})
+    expect(first?.webhooks[0]?.firstDueAt).toBe(clock.now())
   })
 
   test('parked deliveries and those in its lane are held, too', async () => {
@@ -156,16 +157,20 @@ describe('a paused webhook of several', () => {
   const paths = (requests: readonly { readonly path: string }[]): string[] =>
     requests.map(({ path }) => path.split('/').at(-1)!)
 
-  test('is not tried; with policy any, the other webhooks decide', async () => {
-    await using receiver = await openReceiver({ respond: [200, 400] })
+  test('is not tried; with policy any, the others may deliver, and it gets its one attempt when it is resumed', async () => {
+    await using receiver = await openReceiver({ respond: [200, 400, 200, 200] })
     await using engine = await TestEngine.open()
     const settings = twoWebhooks(receiver.url, 'any', true)
     await engine.destination('dst_a', receiver.url, { settings })
     await engine.receive(1)
     await expect.poll(() => statesIn(engine)).toEqual(['delivered'])
     await engine.receive(1)
-    await expect.poll(() => statesIn(engine)).toEqual(['delivered', 'rejected'])
+    await expect.poll(() => statesIn(engine)).toEqual(['delivered', 'held'])
     expect(paths(receiver.requests)).toEqual(['active', 'active'])
+    await change(engine, 'dst_a', { settings: twoWebhooks(receiver.url, 'any', false) })
+    await expect.poll(() => statesIn(engine)).toEqual(['delivered', 'delivered'])
+    await receiver.waitFor(4)
+    expect(paths(receiver.requests).slice(2)).toEqual(['paused', 'paused'])
   })
 
   test('with policy each, the delivery is held once the others have ended, and later only the paused one is tried', async () => {

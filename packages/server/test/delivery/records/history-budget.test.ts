@@ -7,7 +7,6 @@ import { ManualClock } from '../../harness/manual-clock.ts'
 const HOUR = 60 * 60 * 1000
 const failed: Attempt = {
   id: 'att_1',
-  round: 1,
   number: 1,
   url: 'https://a.example/',
   startedAt: 0,

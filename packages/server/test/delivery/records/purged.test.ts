@@ -20,7 +20,7 @@ async function left({ backend }: TestEngine): Promise<number> {
   return events.data.length + deliveries.data.length
 }
 
-test('deliveries of a purged user in a lane are not tried, and the round in flight is not recorded', async () => {
+test('deliveries of a purged user in a lane are not tried, and the attempt in flight is not recorded', async () => {
   const { promise: opened, resolve: answer } = Promise.withResolvers<void>()
   await using receiver = await openReceiver({ respond: () => opened.then(() => 500) })
   await using engine = await TestEngine.open({ limits: { laneConcurrency: 1 } })

@@ -60,7 +60,7 @@ describe('a parked delivery that cannot be read', () => {
   })
 })
 
-describe('a task whose round fails because of a bug', () => {
+describe('a task whose attempt fails because of a bug', () => {
   // Hookline stores no such secret. It makes the sender throw.
   const broken = (url: string) => ({
     sharedSecret: 7 as unknown as string,

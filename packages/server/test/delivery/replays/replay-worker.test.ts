@@ -25,7 +25,7 @@ const ended = (engine: TestEngine, id: string) =>
   expect.poll(async () => (await engine.backend.replays.find(id))?.state, { timeout: 10_000 })
 
 describe('a replay', () => {
-  test('delivers rejected deliveries with the same webhook-id, the replay header, new rounds and a new window', async () => {
+  test('delivers rejected deliveries with the same webhook-id, the replay header, new attempts and a new window', async () => {
     const clock = new ManualClock()
     await using receiver = await openReceiver({ respond: 400 })
     await using engine = await TestEngine.open({ clock })

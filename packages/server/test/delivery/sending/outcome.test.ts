@@ -56,22 +56,22 @@ describe('a failure', () => {
     [['ENOTFOUND', 'ESERVFAIL', 'ETIMEOUT', 'EAI_AGAIN', 'ENODATA'], 'retry', 'dns_failed'],
     [
       ['DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN', 'CERT_HAS_EXPIRED'],
-      'rejected',
+      'retry',
       'certificate_invalid',
     ],
     [
       ['CERT_NOT_YET_VALID', 'ERR_TLS_CERT_ALTNAME_INVALID', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
-      'rejected',
+      'retry',
       'certificate_invalid',
     ],
     [
       ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'CERT_CHAIN_TOO_LONG', 'CERT_REVOKED', 'INVALID_CA'],
-      'rejected',
+      'retry',
       'certificate_invalid',
     ],
     [
       ['CERT_SIGNATURE_FAILURE', 'PATH_LENGTH_EXCEEDED', 'INVALID_PURPOSE', 'UNSPECIFIED'],
-      'rejected',
+      'retry',
       'certificate_invalid',
     ],
     [
@@ -90,8 +90,8 @@ describe('a failure', () => {
     const port = new PortForbidden(5432, 'PostgreSQL')
     const refused = new RequestRefused('the static header "Expect"')
     const unresolved = new NameUnresolved('a.example', 'ENOTFOUND')
-    expect(classifyFailure(forbidden)).toEqual({ outcome: 'rejected', class: 'address_forbidden' })
-    expect(classifyFailure(port)).toEqual({ outcome: 'rejected', class: 'port_forbidden' })
+    expect(classifyFailure(forbidden)).toEqual({ outcome: 'retry', class: 'address_forbidden' })
+    expect(classifyFailure(port)).toEqual({ outcome: 'retry', class: 'port_forbidden' })
     expect(classifyFailure(refused)).toEqual({ outcome: 'rejected', class: 'request_invalid' })
     expect(describeFailure(refused)).toBe('Hookline cannot send the static header "Expect".')
     expect(classifyFailure(unresolved)).toEqual({ outcome: 'retry', class: 'dns_failed' })

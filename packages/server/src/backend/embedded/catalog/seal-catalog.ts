@@ -35,7 +35,8 @@ export function sealCatalog(db: DatabaseSync, box: SecretBox): void {
   if (isRecorded !== undefined) return
   const stored = storedDestinations(db)
   inTransaction(db, () => sealAll(db, stored, box))
-  // Versions without encryption left deleted content in the file: only a rewritten file is free of it.
+  // Versions without encryption left deleted content in the file, and those before lanes left URLs: only a rewritten file
+  // is free of it.
   if (isUsed(db) && !hasRecordedKey(db)) rewrite(db)
   inTransaction(db, () => {
     db.prepare('DELETE FROM catalog WHERE kind = ?').run(KEY_KIND)
@@ -53,6 +54,23 @@ function sealAll(
     const destination = isSealed(each) ? openDestination(each, box) : each
     update.run(JSON.stringify(sealDestination(destination, box)), each.id)
   }
+  sealLanes(db, box)
+}
+
+/** Seals the URLs of the lanes with the key of `box`. A version without lanes has no such table. */
+function sealLanes(db: DatabaseSync, box: SecretBox): void {
+  if (db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'lanes'").get() === undefined) return
+  const update = db.prepare('UPDATE lanes SET url = ? WHERE number = ?')
+  for (const row of db.prepare('SELECT * FROM lanes').all()) {
+    const destinationId = String(row['destination_id'])
+    const url = box.open(String(row['url']), destinationId)
+    update.run(box.seal(url, destinationId), row['number']!)
+  }
+}
+
+/** Adds the SQL function `seal_url`, for migrations that seal URLs of webhooks. */
+export function addSealing(db: DatabaseSync, box: SecretBox): void {
+  db.function('seal_url', (url, destinationId) => box.seal(String(url), String(destinationId)))
 }
 
 function rewrite(db: DatabaseSync): void {
@@ -71,7 +89,8 @@ function hasCatalog(db: DatabaseSync): boolean {
 }
 
 function isUsed(db: DatabaseSync): boolean {
-  return db.prepare('SELECT 1 FROM catalog LIMIT 1').get() !== undefined
+  const rows = 'SELECT 1 FROM catalog UNION ALL SELECT 1 FROM deliveries LIMIT 1'
+  return db.prepare(rows).get() !== undefined
 }
 
 function hasRecordedKey(db: DatabaseSync): boolean {

@@ -1,35 +1,46 @@
+/** A claim: of the part of a delivery in one lane. */
+interface Claim {
+  readonly id: string
+  readonly lane: number
+}
+
+const NO_LANES: readonly number[] = []
+
 /**
- * Which pending deliveries are claimed. In memory, because only one process uses the file: its claims end
- * with it.
+ * Which waiting parts are claimed. In memory, because only one process uses the file: its claims end with it.
  */
 export class Claims {
-  readonly #byDestination = new Map<string, Set<string>>()
-  readonly #destinationOf = new Map<string, string>()
+  readonly #byLane = new Map<number, Set<string>>()
+  /** Lists, because a delivery has a few lanes, and there are many deliveries. */
+  readonly #lanesOf = new Map<string, readonly number[]>()
 
-  /** Ids of the claimed deliveries of a destination. */
-  of(destinationId: string): ReadonlySet<string> {
-    return this.#byDestination.get(destinationId) ?? new Set()
+  /** Ids of the deliveries whose part in this lane is claimed. */
+  of(lane: number): ReadonlySet<string> {
+    return this.#byLane.get(lane) ?? new Set()
   }
 
-  begin(id: string, destinationId: string): void {
-    const claimed = this.#byDestination.get(destinationId) ?? new Set()
-    this.#byDestination.set(destinationId, claimed.add(id))
-    this.#destinationOf.set(id, destinationId)
+  begin({ id, lane }: Claim): void {
+    const claimed = this.#byLane.get(lane)
+    if (claimed?.has(id)) return
+    if (claimed === undefined) this.#byLane.set(lane, new Set([id]))
+    else claimed.add(id)
+    this.#lanesOf.set(id, [...(this.#lanesOf.get(id) ?? NO_LANES), lane])
   }
 
-  /** The ids that are claimed now. */
-  among(ids: readonly string[]): readonly string[] {
-    return ids.filter((id) => this.#destinationOf.has(id))
+  /** The claims of a delivery, except those in these lanes. */
+  ofDelivery(id: string, except: readonly number[] = NO_LANES): readonly Claim[] {
+    const lanes = this.#lanesOf.get(id) ?? NO_LANES
+    return lanes.filter((lane) => !except.includes(lane)).map((lane) => ({ id, lane }))
   }
 
-  end(ids: readonly string[]): void {
-    for (const id of ids) {
-      const destinationId = this.#destinationOf.get(id)
-      if (destinationId === undefined) continue
-      this.#destinationOf.delete(id)
-      const claimed = this.#byDestination.get(destinationId)!
-      claimed.delete(id)
-      if (claimed.size === 0) this.#byDestination.delete(destinationId)
+  end(claims: readonly Claim[]): void {
+    for (const { id, lane } of claims) {
+      const claimed = this.#byLane.get(lane)
+      if (!claimed?.delete(id)) continue
+      if (claimed.size === 0) this.#byLane.delete(lane)
+      const left = this.#lanesOf.get(id)!.filter((each) => each !== lane)
+      if (left.length === 0) this.#lanesOf.delete(id)
+      else this.#lanesOf.set(id, left)
     }
   }
 }

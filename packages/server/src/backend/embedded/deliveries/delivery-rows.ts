@@ -1,15 +1,10 @@
-import type { Attempt, Delivery, DeliveryState, WebhookProgress } from '@hookline/protocol'
-import { numberOrNull, readJson, type Row } from '../database/rows.ts'
+import type { Attempt, Delivery, DeliveryPart, DeliveryState } from '@hookline/protocol'
+import { numberOrNull, type Row } from '../database/rows.ts'
 import type { Statements } from '../database/statements.ts'
-
-/** The progress of each webhook, or `undefined` where the column is damaged. */
-export function webhooksOf(row: Row): readonly WebhookProgress[] | undefined {
-  const webhooks = readJson(row['webhooks'])
-  return Array.isArray(webhooks) ? (webhooks as WebhookProgress[]) : undefined
-}
+import type { StoredParts } from './stored-parts.ts'
 
 /** The delivery of a row of `deliveries`, or of a row of `notices` with its deletion selected as `event_id`. */
-export function deliveryOf(row: Row, webhooks: readonly WebhookProgress[]): Delivery {
+export function deliveryOf(row: Row, webhooks: readonly DeliveryPart[]): Delivery {
   const replayId = row['replay_id']
   return {
     id: String(row['id']),
@@ -30,13 +25,12 @@ export function deliveryOf(row: Row, webhooks: readonly WebhookProgress[]): Deli
  */
 export function attemptsOf(
   statements: Statements,
+  parts: StoredParts,
   { id, webhooks }: Pick<Delivery, 'id' | 'webhooks'>,
 ): readonly Attempt[] {
   const failed = statements
     .all('SELECT document FROM attempts WHERE delivery_id = ?', [id])
-    .flatMap(({ document }) => (readJson(document) as Attempt | undefined) ?? [])
-  const delivered = webhooks
-    .map(({ last }) => last)
-    .filter(({ outcome }) => outcome === 'delivered')
+    .flatMap(({ document }) => parts.attemptIn(document) ?? [])
+  const delivered = webhooks.flatMap(({ last }) => (last?.outcome === 'delivered' ? [last] : []))
   return [...failed, ...delivered].toSorted((a, b) => a.startedAt - b.startedAt)
 }

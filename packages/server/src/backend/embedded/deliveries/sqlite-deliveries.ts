@@ -13,10 +13,11 @@ import { pageOf, type Row } from '../database/rows.ts'
 import { Statements } from '../database/statements.ts'
 import { acceptedEventOf } from '../log/event-row.ts'
 import type { Writer } from '../writer.ts'
-import type { Claims } from './claims.ts'
 import { deliveryConditions, deliveryIdsIn } from './delivery-conditions.ts'
-import { attemptsOf, deliveryOf, webhooksOf } from './delivery-rows.ts'
+import { attemptsOf, deliveryOf } from './delivery-rows.ts'
+import type { LaneNumbers } from './lane-numbers.ts'
 import { type QueueTable, SqliteDeliveryQueue } from './sqlite-delivery-queue.ts'
+import type { StoredParts } from './stored-parts.ts'
 import { deliveryRowOf } from './write-deliveries.ts'
 
 const DELIVERY_COLUMNS =
@@ -24,19 +25,20 @@ const DELIVERY_COLUMNS =
 
 const TABLE: QueueTable<ClaimedDelivery['event']> = {
   name: 'deliveries',
+  unsplitLane: 0,
   select: `SELECT ${DELIVERY_COLUMNS}, source_id, marks, body
     FROM deliveries LEFT JOIN events ON events.id = deliveries.event_id`,
   claimedOf,
   rowOf: deliveryRowOf,
-  operations: { record: 'recordDeliveries', unhold: 'unholdDeliveries' },
+  record: 'recordDeliveries',
 }
 
 /** The queue and the history of deliveries, on the tables `deliveries` and `attempts`. */
 export class SqliteDeliveries extends SqliteDeliveryQueue implements Deliveries {
   readonly #statements: Statements
 
-  constructor(claims: Claims, writer: Writer, reader: DatabaseSync) {
-    super(TABLE, claims, writer, reader)
+  constructor(lanes: LaneNumbers, writer: Writer, reader: DatabaseSync) {
+    super(TABLE, lanes, writer, reader)
     this.#statements = new Statements(reader)
   }
 
@@ -80,8 +82,8 @@ export class SqliteDeliveries extends SqliteDeliveryQueue implements Deliveries 
 
   #historyOf(row: Row): DeliveryHistory {
     // A damaged part is left out: the rest of the history is still worth showing.
-    const delivery = deliveryOf(row, webhooksOf(row) ?? [])
-    const attempts = attemptsOf(this.#statements, delivery)
+    const delivery = deliveryOf(row, this.parts.partsIn(row['webhooks']) ?? [])
+    const attempts = attemptsOf(this.#statements, this.parts, delivery)
     return { ...delivery, attempts, ...this.#quarantineOf(delivery) }
   }
 
@@ -92,10 +94,10 @@ export class SqliteDeliveries extends SqliteDeliveryQueue implements Deliveries 
   }
 }
 
-function claimedOf(row: Row): ClaimedDelivery | Unreadable {
+function claimedOf(row: Row, parts: StoredParts): ClaimedDelivery | Unreadable {
   const id = String(row['id'])
   if (row['body'] === null) return { id, reason: 'Its event is no longer in the archive.' }
-  const webhooks = webhooksOf(row)
+  const webhooks = parts.partsIn(row['webhooks'])
   if (!webhooks) return { id, reason: 'Its progress in the database is not readable as JSON.' }
   try {
     const event = acceptedEventOf({ ...row, id: row['event_id']! })

@@ -1,99 +1,155 @@
 import type { AcceptedEvent, Carried, Delivery } from '@hookline/protocol'
 import type { DatabaseSync } from 'node:sqlite'
-import type { Claim, ClaimedDelivery, DeliveryQueue, RecordedDelivery } from '../../deliveries.ts'
+import type {
+  Claim,
+  ClaimedDelivery,
+  ClaimRequest,
+  DeliveryQueue,
+  LaneId,
+  RecordedDelivery,
+  Waiting,
+  WaitingLane,
+} from '../../deliveries.ts'
 import type { Unreadable } from '../../quarantine.ts'
-import type { Row } from '../database/rows.ts'
+import { turn } from '../../../util/clock.ts'
+import { numberOrNull, type Row } from '../database/rows.ts'
 import { Statements } from '../database/statements.ts'
 import type { Writer } from '../writer.ts'
-import type { Claims } from './claims.ts'
-import { destinationsIn } from './delivery-sql.ts'
+import { Claims } from './claims.ts'
+import type { LaneNumbers, QueueName } from './lane-numbers.ts'
+import { StoredParts } from './stored-parts.ts'
 import { type QueueRow, recordedRowsOf } from './write-delivery-queue.ts'
 
-/** Held deliveries made pending in one write. */
-const UNHOLD_SLICE = 500
-
-/** The table that a queue is kept in: how its rows are read, and which operations write them. */
+/** The table that a queue is kept in: how its rows are read, and which operation writes them. */
 export interface QueueTable<E extends Carried> {
-  readonly name: 'deliveries' | 'notices'
+  readonly name: QueueName
+  /** The lane of deliveries without parts (`0009-lanes.ts`). */
+  readonly unsplitLane: number
   /** `SELECT … FROM …`, with everything that `claimedOf` reads. */
   readonly select: string
-  readonly claimedOf: (row: Row) => ClaimedDelivery<E> | Unreadable
-  /** The row that `operations.record` writes. */
-  readonly rowOf: (delivery: Delivery) => QueueRow
-  readonly operations: {
-    readonly record: 'recordDeliveries' | 'recordNotices'
-    readonly unhold: 'unholdDeliveries' | 'unholdNotices'
-  }
+  readonly claimedOf: (row: Row, parts: StoredParts) => ClaimedDelivery<E> | Unreadable
+  /** The row that `record` writes. `webhooks`: its column of that name. */
+  readonly rowOf: (delivery: Delivery, webhooks: string) => QueueRow
+  readonly record: 'recordDeliveries' | 'recordNotices'
 }
 
-/** The queue of the lanes on one table. The table holds the states; `Claims` holds who works on what. */
+const LANES_A_TURN = 64
+const DUE = `SELECT delivery_id FROM waiting_parts WHERE lane = ? AND due_at <= ?
+  ORDER BY due_at, delivery_id LIMIT ?`
+const LATER = `SELECT delivery_id FROM waiting_parts WHERE lane = ? AND due_at > ?
+  ORDER BY due_at, delivery_id LIMIT ?`
+const HELD = `SELECT delivery_id FROM waiting_parts WHERE lane = ? AND due_at IS NULL
+  ORDER BY delivery_id LIMIT ?`
+const NEXT_DUE = `SELECT delivery_id, due_at FROM waiting_parts WHERE lane = ? AND due_at IS NOT NULL
+  ORDER BY due_at, delivery_id LIMIT ?`
+const LANES = `SELECT lane, MAX(is_held) AS is_held FROM waiting_lanes WHERE count > 0 GROUP BY lane`
+
+/**
+ * The queue of the lanes on one table. The table holds the states, `waiting_parts` what waits in which lane, and `Claims`
+ * who works on what.
+ */
 export class SqliteDeliveryQueue<E extends Carried = AcceptedEvent> implements DeliveryQueue<E> {
+  protected readonly claims = new Claims()
+  protected readonly parts: StoredParts
   readonly #table: QueueTable<E>
-  readonly #claims: Claims
+  readonly #lanes: LaneNumbers
   readonly #writer: Writer
   readonly #statements: Statements
-  readonly #selectDue: string
-  readonly #selectDestinations: string
-  readonly #selectNext: string
 
-  constructor(table: QueueTable<E>, claims: Claims, writer: Writer, reader: DatabaseSync) {
+  constructor(table: QueueTable<E>, lanes: LaneNumbers, writer: Writer, reader: DatabaseSync) {
     this.#table = table
-    this.#claims = claims
+    this.#lanes = lanes
     this.#writer = writer
     this.#statements = new Statements(reader)
-    const pending = "state = 'pending' AND destination_id = ?"
-    this.#selectDue = `${table.select} WHERE ${pending} AND due_at <= ? ORDER BY due_at LIMIT ?`
-    this.#selectDestinations = destinationsIn(table.name, "state = 'pending'")
-    this.#selectNext = `SELECT id, due_at FROM ${table.name} WHERE ${pending} ORDER BY due_at LIMIT ?`
+    this.parts = new StoredParts(table.name, lanes)
   }
 
   async record(records: readonly RecordedDelivery[]): Promise<void> {
-    // Only claims that exist now: a delivery that this parks can be claimed as soon as it is durable, before
-    // this resolves.
-    const claimed = this.#claims.among(records.map(({ delivery }) => delivery.id))
-    const { operations, rowOf } = this.#table
-    await this.#writer.run(operations.record, recordedRowsOf(records, rowOf))
-    this.#claims.end(claimed)
+    const { record, rowOf } = this.#table
+    // Only claims that exist now: a part that this parks can be claimed as soon as it is durable, before this resolves.
+    const ended = records.flatMap((each) => this.#takeOver(each))
+    await this.#writer.run(record, recordedRowsOf(records, this.parts, rowOf))
+    this.claims.end(ended)
   }
 
-  async claim(
-    destinationId: string,
-    { now, limit }: { readonly now: number; readonly limit: number },
-  ): Promise<Claim<E>> {
-    const claimed = this.#claims.of(destinationId)
-    // Claimed rows are still due in the table, so as many more are selected.
-    const rows = this.#statements.all(this.#selectDue, [destinationId, now, limit + claimed.size])
-    const free = rows.filter(({ id }) => !claimed.has(String(id))).slice(0, limit)
-    for (const { id } of free) this.#claims.begin(String(id), destinationId)
-    const read = free.map(this.#table.claimedOf)
+  async claim(lane: LaneId, { due, limit }: ClaimRequest): Promise<Claim<E>> {
+    const number = this.#lanes.find(this.#table.name, lane)
+    if (number === undefined) return { deliveries: [], unreadable: [] }
+    return this.#statements.together(() => this.#claim(number, due, limit))
+  }
+
+  async claimUnsplit(limit: number): Promise<Claim<E>> {
+    const { unsplitLane } = this.#table
+    return this.#statements.together(() => this.#claim(unsplitLane, Number.MAX_SAFE_INTEGER, limit))
+  }
+
+  async release(ids: readonly string[], lane?: LaneId): Promise<void> {
+    const number = lane && this.#lanes.find(this.#table.name, lane)
+    if (lane !== undefined && number === undefined) return
+    for (const id of ids)
+      this.claims.end(number === undefined ? this.claims.ofDelivery(id) : [{ id, lane: number }])
+  }
+
+  async waiting(): Promise<Waiting> {
+    const lanes: WaitingLane[] = []
+    let isUnsplit = false
+    for (const [index, row] of this.#statements.all(LANES, []).entries()) {
+      // Each lane is a query of its own. The event loop must run in between.
+      if (index % LANES_A_TURN === LANES_A_TURN - 1) await turn()
+      const number = Number(row['lane'])
+      const dueAt = this.#nextDue(number)
+      const isHeld = row['is_held'] === 1
+      if (number === this.#table.unsplitLane) isUnsplit = dueAt !== null
+      const lane = this.#lanes.laneOf(number)
+      if (lane?.queue !== this.#table.name || (dueAt === null && !isHeld)) continue
+      const { destinationId, url } = lane
+      lanes.push({ destinationId, url, dueAt, isHeld })
+    }
+    return { lanes, isUnsplit }
+  }
+
+  /** Makes the parts in lanes claimed, and returns the claims that end with the record. */
+  #takeOver({ delivery, claimed = [] }: RecordedDelivery): ReturnType<Claims['ofDelivery']> {
+    const { id, destinationId } = delivery
+    const kept = claimed.map((url) =>
+      this.#lanes.numberOf(this.#table.name, { destinationId, url }),
+    )
+    for (const lane of kept) this.claims.begin({ id, lane })
+    return this.claims.ofDelivery(id, kept)
+  }
+
+  #claim(lane: number, due: ClaimRequest['due'], limit: number): Claim<E> {
+    const claimed = this.claims.of(lane)
+    // Claimed parts still wait in the table, so as many more are selected.
+    const ids = this.#idsIn(lane, due, limit + claimed.size)
+    const free = ids.map((row) => String(row['delivery_id'])).filter((id) => !claimed.has(id))
+    const read = free.slice(0, limit).map((id) => {
+      this.claims.begin({ id, lane })
+      return this.#read(id)
+    })
     return {
       deliveries: read.filter((each) => 'delivery' in each),
       unreadable: read.filter((each) => 'reason' in each),
     }
   }
 
-  async release(ids: readonly string[]): Promise<void> {
-    this.#claims.end(ids)
+  #idsIn(lane: number, due: ClaimRequest['due'], most: number): Row[] {
+    if (due === 'held') return this.#statements.all(HELD, [lane, most])
+    if (typeof due === 'number') return this.#statements.all(DUE, [lane, due, most])
+    return this.#statements.all(LATER, [lane, due.after, most])
   }
 
-  async nextDue(): Promise<ReadonlyMap<string, number>> {
-    const next = new Map<string, number>()
-    for (const { id } of this.#statements.all(this.#selectDestinations, [])) {
-      const destinationId = String(id)
-      const claimed = this.#claims.of(destinationId)
-      const rows = this.#statements.all(this.#selectNext, [destinationId, claimed.size + 1])
-      const row = rows.find((each) => !claimed.has(String(each['id'])))
-      if (row) next.set(destinationId, Number(row['due_at']))
-    }
-    return next
+  #read(id: string): ClaimedDelivery<E> | Unreadable {
+    const { name, select, claimedOf } = this.#table
+    const [row] = this.#statements.all(`${select} WHERE ${name}.id = ?`, [id])
+    if (row === undefined) return { id, reason: 'It is no longer in the database.' }
+    return claimedOf(row, this.parts)
   }
 
-  async unhold(destinationId: string, now: number): Promise<number> {
-    const slice = { destinationId, now, limit: UNHOLD_SLICE }
-    for (let unheld = 0; ;) {
-      const count = await this.#writer.run(this.#table.operations.unhold, slice)
-      unheld += count
-      if (count < UNHOLD_SLICE) return unheld
-    }
+  #nextDue(lane: number): number | null {
+    const claimed = this.claims.of(lane)
+    const rows = this.#statements.all(NEXT_DUE, [lane, claimed.size + 1])
+    const row = rows.find((each) => !claimed.has(String(each['delivery_id'])))
+    return row === undefined ? null : numberOrNull(row['due_at'])
   }
 }

@@ -1,14 +1,26 @@
 import { type AttemptClass, timeOfId } from '@hookline/protocol'
 import type { DatabaseSync } from 'node:sqlite'
-import type { DeliveryReports, FailureGroup, Failures } from '../../deliveries.ts'
+import type {
+  DeliveryReports,
+  FailureGroup,
+  Failures,
+  LaneId,
+  WaitingParts,
+} from '../../deliveries.ts'
 import { numberOrNull, type Row } from '../database/rows.ts'
 import { Statements } from '../database/statements.ts'
 import { destinationsIn, readableWebhooks } from './delivery-sql.ts'
+import type { LaneNumbers } from './lane-numbers.ts'
 
 /** Failures of one destination that are counted: the newest. */
 const MOST_FAILURES = 2_000
-/** Pending deliveries of one destination among which the oldest is searched: those that have been due the longest. */
+/** Pending parts of one lane among which the oldest is searched: those that have been due the longest. */
 const MOST_PENDING = 20_000
+
+const COUNTS = 'SELECT is_held, count FROM waiting_lanes WHERE lane = ?'
+const OLDEST = `SELECT MIN(delivery_id) AS id FROM (
+  SELECT delivery_id FROM waiting_parts WHERE lane = ? AND due_at IS NOT NULL
+  ORDER BY due_at, delivery_id LIMIT ${MOST_PENDING})`
 
 const FAILING = "rounds > 0 AND state <> 'delivered'"
 
@@ -28,9 +40,11 @@ const GROUPS = `
 
 /** Reports on the table `deliveries` and its partial indexes. */
 export class SqliteDeliveryReports implements DeliveryReports {
+  readonly #lanes: LaneNumbers
   readonly #statements: Statements
 
-  constructor(reader: DatabaseSync) {
+  constructor(lanes: LaneNumbers, reader: DatabaseSync) {
+    this.#lanes = lanes
     this.#statements = new Statements(reader)
   }
 
@@ -47,15 +61,19 @@ export class SqliteDeliveryReports implements DeliveryReports {
     }
   }
 
-  async oldestPendingAt(destinationId: string): Promise<number | undefined> {
-    const [row] = this.#statements.all(
-      `SELECT MIN(id) AS id FROM (
-         SELECT id FROM deliveries WHERE state = 'pending' AND destination_id = ?
-         ORDER BY due_at LIMIT ${MOST_PENDING})`,
-      [destinationId],
-    )
-    const id = row?.['id']
-    return typeof id === 'string' ? timeOfId(id) : undefined
+  async waitingIn(lane: LaneId): Promise<WaitingParts> {
+    const number = this.#lanes.find('deliveries', lane)
+    if (number === undefined) return { pending: 0, held: 0, oldestAt: undefined }
+    const counts = this.#statements.all(COUNTS, [number])
+    const [oldest] = this.#statements.all(OLDEST, [number])
+    const id = oldest?.['id']
+    const count = (isHeld: 0 | 1): number =>
+      Number(counts.find((row) => row['is_held'] === isHeld)?.['count'] ?? 0)
+    return {
+      pending: count(0),
+      held: count(1),
+      oldestAt: typeof id === 'string' ? timeOfId(id) : undefined,
+    }
   }
 
   #failingDestinations(): string[] {

@@ -1,6 +1,6 @@
 import type { Delivery } from '@hookline/protocol'
 import type { DatabaseSync } from 'node:sqlite'
-import { recordRows, unholdRows } from './write-delivery-queue.ts'
+import { isWaiting, recordRows } from './write-delivery-queue.ts'
 
 /** What `recordDeliveries` writes of a delivery. */
 type DeliveryRow = readonly [
@@ -13,28 +13,28 @@ type DeliveryRow = readonly [
   dueAt: number | null,
   webhooks: string,
   replayId: string | null,
+  isWaiting: number,
 ]
 
-export function deliveryRowOf(delivery: Delivery): DeliveryRow {
+export function deliveryRowOf(delivery: Delivery, webhooks: string): DeliveryRow {
   const { id, eventId, destinationId, state, rounds, firstDueAt, dueAt, replayId } = delivery
-  const progress = JSON.stringify(delivery.webhooks)
-  const end = [firstDueAt, dueAt, progress, replayId ?? null] as const
+  const end = [firstDueAt, dueAt, webhooks, replayId ?? null, isWaiting(delivery)] as const
   return [id, eventId, destinationId, state, rounds, ...end]
 }
 
-/** Keeps new deliveries, and updates those that have no end and are not further than the record. */
+/**
+ * Keeps new deliveries, and updates those that have not ended. One that has ended keeps its state, and gets the results
+ * of its other webhooks. A replay or a retry by hand changes `first_due_at`: a record of the time before changes nothing after it.
+ */
 export function recordDeliveries(db: DatabaseSync): ReturnType<typeof recordRows> {
   return recordRows(
     db,
     `INSERT INTO deliveries
-       (id, event_id, destination_id, state, rounds, first_due_at, due_at, webhooks, replay_id)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (id) DO UPDATE SET
-       state = excluded.state, rounds = excluded.rounds, due_at = excluded.due_at, webhooks = excluded.webhooks
-     WHERE deliveries.state IN ('pending', 'held') AND deliveries.rounds <= excluded.rounds`,
+       (id, event_id, destination_id, state, rounds, first_due_at, due_at, webhooks, replay_id, is_waiting)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (id) DO UPDATE SET state = excluded.state, rounds = excluded.rounds, due_at = excluded.due_at,
+       webhooks = excluded.webhooks, is_waiting = excluded.is_waiting
+     WHERE deliveries.first_due_at = excluded.first_due_at AND deliveries.rounds <= excluded.rounds
+       AND (deliveries.state IN ('pending', 'held') OR deliveries.state = excluded.state)`,
   )
-}
-
-export function unholdDeliveries(db: DatabaseSync): ReturnType<typeof unholdRows> {
-  return unholdRows(db, 'deliveries')
 }

@@ -1,4 +1,4 @@
-import type { Delivery } from '@hookline/protocol'
+import type { Attempt, Delivery } from '@hookline/protocol'
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import type { RecordedDelivery } from '../../deliveries.ts'
 
@@ -8,6 +8,14 @@ export type QueueRow = readonly SQLInputValue[]
 /** A row of `attempts`. */
 type AttemptRow = readonly [deliveryId: string, id: string, document: string]
 
+/** Makes the JSON columns that name webhooks. */
+export interface PartTexts {
+  /** The column `webhooks` of a delivery. */
+  textOf(delivery: Delivery): string
+  /** A column `document` of `attempts`. */
+  attemptText(destinationId: string, attempt: Attempt): string
+}
+
 interface RecordedRows {
   readonly deliveries: readonly QueueRow[]
   readonly attempts: readonly AttemptRow[]
@@ -16,16 +24,22 @@ interface RecordedRows {
 /** An attempt that delivered is kept whole in `webhooks` of its delivery, and has no row in `attempts`. */
 export function recordedRowsOf(
   records: readonly RecordedDelivery[],
-  rowOf: (delivery: Delivery) => QueueRow,
+  parts: PartTexts,
+  rowOf: (delivery: Delivery, webhooks: string) => QueueRow,
 ): RecordedRows {
   return {
-    deliveries: records.map(({ delivery }) => rowOf(delivery)),
-    attempts: records.flatMap(({ delivery, attempts }) =>
+    deliveries: records.map(({ delivery }) => rowOf(delivery, parts.textOf(delivery))),
+    attempts: records.flatMap(({ delivery: { id, destinationId }, attempts }) =>
       attempts
         .filter(({ outcome }) => outcome !== 'delivered')
-        .map((attempt): AttemptRow => [delivery.id, attempt.id, JSON.stringify(attempt)]),
+        .map((attempt): AttemptRow => [id, attempt.id, parts.attemptText(destinationId, attempt)]),
     ),
   }
+}
+
+/** Whether the delivery has a part that waits in a lane, as a column. */
+export function isWaiting({ webhooks }: Delivery): 0 | 1 {
+  return webhooks.some(({ state }) => state === 'pending' || state === 'held') ? 1 : 0
 }
 
 /** Writes each delivery with `sql`, and the failed attempts. */
@@ -36,22 +50,4 @@ export function recordRows(db: DatabaseSync, sql: string): (rows: RecordedRows) 
     for (const row of deliveries) record.run(...row)
     for (const row of attempts) keepAttempt.run(...row)
   }
-}
-
-interface UnholdSlice {
-  readonly destinationId: string
-  readonly now: number
-  readonly limit: number
-}
-
-/** Makes at most `limit` held rows of a destination pending, and returns how many. */
-export function unholdRows(
-  db: DatabaseSync,
-  table: 'deliveries' | 'notices',
-): (slice: UnholdSlice) => number {
-  const update = db.prepare(
-    `UPDATE ${table} SET state = 'pending', first_due_at = ?1, due_at = ?1 WHERE id IN (
-       SELECT id FROM ${table} WHERE state = 'held' AND destination_id = ?2 LIMIT ?3)`,
-  )
-  return ({ destinationId, now, limit }) => Number(update.run(now, destinationId, limit).changes)
 }

@@ -6,6 +6,7 @@ import { replayEndsKeyUses } from './0005-replay-ends-key-uses.ts'
 import { segments } from './0006-segments.ts'
 import { purgesByPosition } from './0007-purges-by-position.ts'
 import { recordsNeedAnEvent } from './0008-records-need-an-event.ts'
+import { lanes } from './0009-lanes.ts'
 
 /** One step of the schema. There is no way back, and a released step never changes. */
 export interface Migration {
@@ -23,4 +24,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 6, sql: segments },
   { version: 7, sql: purgesByPosition },
   { version: 8, sql: recordsNeedAnEvent },
+  { version: 9, sql: lanes },
 ]

@@ -2,8 +2,9 @@ import { type Carried, formatTimestamp } from '@hookline/protocol'
 import type { ClaimedDelivery } from '../../deliveries.ts'
 import type { Unreadable } from '../../quarantine.ts'
 import type { Row } from '../database/rows.ts'
-import { deliveryOf, webhooksOf } from '../deliveries/delivery-rows.ts'
+import { deliveryOf } from '../deliveries/delivery-rows.ts'
 import type { QueueTable } from '../deliveries/sqlite-delivery-queue.ts'
+import type { StoredParts } from '../deliveries/stored-parts.ts'
 import { noticeRowOf } from './write-notices.ts'
 
 /** Rows of `notices` as `deliveryOf` reads them: a notice has its deletion where a delivery has its event. */
@@ -12,14 +13,15 @@ export const SELECT_NOTICES = 'SELECT *, deletion_id AS event_id FROM notices'
 /** The table `notices` as a queue. */
 export const NOTICE_TABLE: QueueTable<Carried> = {
   name: 'notices',
+  unsplitLane: -1,
   select: SELECT_NOTICES,
   claimedOf,
   rowOf: noticeRowOf,
-  operations: { record: 'recordNotices', unhold: 'unholdNotices' },
+  record: 'recordNotices',
 }
 
-function claimedOf(row: Row): ClaimedDelivery<Carried> | Unreadable {
-  const webhooks = webhooksOf(row)
+function claimedOf(row: Row, parts: StoredParts): ClaimedDelivery<Carried> | Unreadable {
+  const webhooks = parts.partsIn(row['webhooks'])
   return webhooks
     ? { delivery: deliveryOf(row, webhooks), event: noticeOf(row) }
     : { id: String(row['id']), reason: 'Its progress in the database is not readable as JSON.' }

@@ -4,7 +4,7 @@ import type { NoticeQueue } from '../../notices.ts'
 import type { QuarantineItem } from '../../quarantine.ts'
 import type { WaitingDeliveries } from '../../upkeep.ts'
 import { Statements } from '../database/statements.ts'
-import { Claims } from '../deliveries/claims.ts'
+import type { LaneNumbers } from '../deliveries/lane-numbers.ts'
 import { SqliteDeliveryQueue } from '../deliveries/sqlite-delivery-queue.ts'
 import type { Writer } from '../writer.ts'
 import { NOTICE_TABLE } from './notice-table.ts'
@@ -14,8 +14,8 @@ export class SqliteNoticeQueue extends SqliteDeliveryQueue<Carried> implements N
   readonly #writer: Writer
   readonly #statements: Statements
 
-  constructor(writer: Writer, reader: DatabaseSync) {
-    super(NOTICE_TABLE, new Claims(), writer, reader)
+  constructor(lanes: LaneNumbers, writer: Writer, reader: DatabaseSync) {
+    super(NOTICE_TABLE, lanes, writer, reader)
     this.#writer = writer
     this.#statements = new Statements(reader)
   }

@@ -3,7 +3,9 @@ import type { NewNotice, NoticeHistory, NoticeProgress, Notices } from '../../no
 import type { Page, PageRequest } from '../../page.ts'
 import { numberOrNull, pageOf, type Row } from '../database/rows.ts'
 import { Statements } from '../database/statements.ts'
-import { attemptsOf, deliveryOf, webhooksOf } from '../deliveries/delivery-rows.ts'
+import { attemptsOf, deliveryOf } from '../deliveries/delivery-rows.ts'
+import type { LaneNumbers } from '../deliveries/lane-numbers.ts'
+import { StoredParts } from '../deliveries/stored-parts.ts'
 import type { Writer } from '../writer.ts'
 import { SELECT_NOTICES } from './notice-table.ts'
 
@@ -11,8 +13,10 @@ import { SELECT_NOTICES } from './notice-table.ts'
 export class SqliteNotices implements Notices {
   readonly #writer: Writer
   readonly #statements: Statements
+  readonly #parts: StoredParts
 
-  constructor(writer: Writer, reader: DatabaseSync) {
+  constructor(lanes: LaneNumbers, writer: Writer, reader: DatabaseSync) {
+    this.#parts = new StoredParts('notices', lanes)
     this.#writer = writer
     this.#statements = new Statements(reader)
   }
@@ -57,10 +61,10 @@ export class SqliteNotices implements Notices {
   }
 
   #historyOf(row: Row): NoticeHistory {
-    const delivery = deliveryOf(row, webhooksOf(row) ?? [])
+    const delivery = deliveryOf(row, this.#parts.partsIn(row['webhooks']) ?? [])
     return {
       ...delivery,
-      attempts: attemptsOf(this.#statements, delivery),
+      attempts: attemptsOf(this.#statements, this.#parts, delivery),
       sourceId: String(row['source_id']),
       userId: String(row['user_id']),
     }

@@ -2,13 +2,13 @@ import type { Delivery } from '@hookline/protocol'
 import type { DatabaseSync } from 'node:sqlite'
 import type { NewNotice } from '../../notices.ts'
 import type { QuarantineItem } from '../../quarantine.ts'
-import { recordRows, unholdRows } from '../deliveries/write-delivery-queue.ts'
+import { isWaiting, recordRows } from '../deliveries/write-delivery-queue.ts'
 
 export function createNotices(db: DatabaseSync): (notices: readonly NewNotice[]) => void {
   const insert = db.prepare(
     `INSERT OR IGNORE INTO notices (id, deletion_id, source_id, destination_id, user_id, created_at,
-       state, rounds, first_due_at, due_at, attempts, webhooks)
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'pending', 0, ?7, ?7, 0, '[]')`,
+       state, rounds, first_due_at, due_at, attempts, webhooks, is_waiting)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'pending', 0, ?7, ?7, 0, '[]', 1)`,
   )
   return (notices) => {
     for (const { id, deletionId, sourceId, destinationId, userId, createdAt, dueAt } of notices)
@@ -16,7 +16,7 @@ export function createNotices(db: DatabaseSync): (notices: readonly NewNotice[])
   }
 }
 
-/** What a round changes in a notice. */
+/** What a record changes in a notice. */
 type NoticeRow = readonly [
   id: string,
   state: string,
@@ -25,35 +25,35 @@ type NoticeRow = readonly [
   endedAt: number | null,
   attempts: number,
   webhooks: string,
+  isWaiting: number,
 ]
 
-export function noticeRowOf({ id, state, rounds, dueAt, webhooks }: Delivery): NoticeRow {
-  const attempts = webhooks.reduce((sum, { last }) => sum + last.number, 0)
-  const respondedAt = webhooks.map(({ last }) => Math.round(last.startedAt + last.durationMs))
-  const isOpen = state === 'pending' || state === 'held' || webhooks.length === 0
+export function noticeRowOf(delivery: Delivery, webhooks: string): NoticeRow {
+  const { id, state, rounds, dueAt } = delivery
+  const lasts = delivery.webhooks.flatMap(({ last }) => last ?? [])
+  const attempts = lasts.reduce((sum, { number }) => sum + number, 0)
+  const isOpen = state === 'pending' || state === 'held' || lasts.length === 0
+  const respondedAt = lasts.map(({ startedAt, durationMs }) => Math.round(startedAt + durationMs))
   const endedAt = isOpen ? null : Math.max(...respondedAt)
-  return [id, state, rounds, dueAt, endedAt, attempts, JSON.stringify(webhooks)]
+  return [id, state, rounds, dueAt, endedAt, attempts, webhooks, isWaiting(delivery)]
 }
 
 /** As `recordDeliveries`, but only for notices that exist. */
 export function recordNotices(db: DatabaseSync): ReturnType<typeof recordRows> {
   return recordRows(
     db,
-    `UPDATE notices SET state = ?2, rounds = ?3, due_at = ?4, ended_at = ?5, attempts = ?6, webhooks = ?7
-     WHERE id = ?1 AND state IN ('pending', 'held') AND rounds <= ?3`,
+    `UPDATE notices SET state = ?2, rounds = ?3, due_at = ?4, ended_at = ?5, attempts = ?6, webhooks = ?7,
+       is_waiting = ?8
+     WHERE id = ?1 AND (state IN ('pending', 'held') OR state = ?2) AND rounds <= ?3`,
   )
-}
-
-export function unholdNotices(db: DatabaseSync): ReturnType<typeof unholdRows> {
-  return unholdRows(db, 'notices')
 }
 
 export function quarantineNotices(
   db: DatabaseSync,
 ): (items: readonly Pick<QuarantineItem, 'id' | 'reason' | 'at'>[]) => void {
   const mark = db.prepare(
-    `UPDATE notices SET state = 'quarantined', due_at = NULL, ended_at = ?
-     WHERE id = ? AND state IN ('pending', 'held')`,
+    `UPDATE notices SET state = 'quarantined', due_at = NULL, is_waiting = 0, ended_at = ?
+     WHERE id = ? AND (state IN ('pending', 'held') OR is_waiting)`,
   )
   const keep = db.prepare('INSERT OR REPLACE INTO quarantine VALUES (?, ?, ?)')
   return (items) => {

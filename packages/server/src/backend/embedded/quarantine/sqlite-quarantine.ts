@@ -1,20 +1,23 @@
+import type { DeliveryQueue } from '../../deliveries.ts'
 import type { Quarantine, QuarantineItem } from '../../quarantine.ts'
-import type { Claims } from '../deliveries/claims.ts'
-import { quarantineRowsOf } from './write-quarantine.ts'
+import type { StoredParts } from '../deliveries/stored-parts.ts'
 import type { Writer } from '../writer.ts'
+import { quarantineRowsOf } from './write-quarantine.ts'
 
 /** Quarantine of events and deliveries on the table `quarantine`. */
 export class SqliteQuarantine implements Quarantine {
   readonly #writer: Writer
-  readonly #claims: Claims
+  readonly #deliveries: Pick<DeliveryQueue, 'release'>
+  readonly #parts: StoredParts
 
-  constructor(writer: Writer, claims: Claims) {
+  constructor(writer: Writer, deliveries: Pick<DeliveryQueue, 'release'>, parts: StoredParts) {
     this.#writer = writer
-    this.#claims = claims
+    this.#deliveries = deliveries
+    this.#parts = parts
   }
 
   async add(items: readonly QuarantineItem[]): Promise<void> {
-    await this.#writer.run('quarantineDeliveries', quarantineRowsOf(items))
-    this.#claims.end(items.map(({ id }) => id))
+    await this.#writer.run('quarantineDeliveries', quarantineRowsOf(items, this.#parts))
+    await this.#deliveries.release(items.map(({ id }) => id))
   }
 }

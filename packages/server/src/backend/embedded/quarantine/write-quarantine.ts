@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { QuarantineItem } from '../../quarantine.ts'
+import type { PartTexts } from '../deliveries/write-delivery-queue.ts'
 
 /** A delivery that may have no row yet. */
 type QuarantinedRow = readonly [
@@ -16,13 +17,16 @@ interface QuarantineRows {
   readonly deliveries: readonly QuarantinedRow[]
 }
 
-export function quarantineRowsOf(items: readonly QuarantineItem[]): QuarantineRows {
+export function quarantineRowsOf(
+  items: readonly QuarantineItem[],
+  parts: PartTexts,
+): QuarantineRows {
   return {
     items: items.map(({ id, reason, at }) => [id, reason, at]),
     deliveries: items.flatMap(({ delivery }) => {
       if (delivery === undefined) return []
-      const { id, eventId, destinationId, rounds, firstDueAt, webhooks } = delivery
-      return [[id, eventId, destinationId, rounds, firstDueAt, JSON.stringify(webhooks)] as const]
+      const { id, eventId, destinationId, rounds, firstDueAt } = delivery
+      return [[id, eventId, destinationId, rounds, firstDueAt, parts.textOf(delivery)] as const]
     }),
   }
 }
@@ -33,8 +37,8 @@ export function quarantineDeliveries(db: DatabaseSync): (rows: QuarantineRows) =
      VALUES (?, ?, ?, 'quarantined', ?, ?, ?)`,
   )
   const mark = db.prepare(
-    `UPDATE deliveries SET state = 'quarantined', due_at = NULL
-     WHERE id = ? AND state IN ('pending', 'held')`,
+    `UPDATE deliveries SET state = 'quarantined', due_at = NULL, is_waiting = 0
+     WHERE id = ? AND (state IN ('pending', 'held') OR is_waiting)`,
   )
   const keep = db.prepare('INSERT OR REPLACE INTO quarantine VALUES (?, ?, ?)')
   return ({ items, deliveries }) => {

@@ -19,7 +19,7 @@ export function removeOldest(
      WHERE seq > ? AND seq <= (SELECT acked FROM log_position) ORDER BY seq LIMIT ${SLICE_EVENTS}`,
   )
   const waiting = db.prepare(
-    `SELECT 1 FROM deliveries WHERE ${DELIVERIES_OF_EVENT} AND state IN ('pending', 'held') LIMIT 1`,
+    `SELECT 1 FROM deliveries WHERE ${DELIVERIES_OF_EVENT} AND is_waiting LIMIT 1`,
   )
   const remove = eventRemoval(db)
   const removeOthers = otherRemoval(db)

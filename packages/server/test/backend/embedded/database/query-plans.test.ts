@@ -4,14 +4,13 @@ import { expect, test } from 'vitest'
 import type { EventFilter } from '../../../../src/backend/events.ts'
 import { DataDir } from '../../../../src/backend/embedded/database/data-dir.ts'
 import { addFolding } from '../../../../src/backend/embedded/events/event-conditions.ts'
-import { migrate } from '../../../../src/backend/embedded/migrations/migrate.ts'
-import { MIGRATIONS } from '../../../../src/backend/embedded/migrations/migrations.ts'
 import { SqliteEvents } from '../../../../src/backend/embedded/events/sqlite-events.ts'
 import { eventRowOf } from '../../../../src/backend/embedded/log/event-row.ts'
 import { prepareOperations } from '../../../../src/backend/embedded/write-operations.ts'
 import { Writer } from '../../../../src/backend/embedded/writer.ts'
 import { acceptedEvent, NOON } from '../../../harness/accepted-event.ts'
 import { TemporaryFolder } from '../../../harness/temporary-folder.ts'
+import { migrateWithKey } from './migrate-with-key.ts'
 
 const DEDUPE = { dedupeWindowMs: 60_000 }
 
@@ -37,7 +36,7 @@ class WatchedDatabase extends DatabaseSync {
 function makeDatabase(folder: TemporaryFolder): string {
   const file = join(folder.path, 'hookline.db')
   using db = DataDir.openForWriting(file)
-  migrate(db, file, MIGRATIONS)
+  migrateWithKey(db, file)
   return file
 }
 

@@ -27,7 +27,7 @@ async function purge({ deletions }: Backend): Promise<void> {
   await deletions.erase(new AbortController().signal)
 }
 
-test('no byte of a purged user comes back from a round in flight or a lane, even if isPurged is forgotten', async () => {
+test('no byte of a purged user comes back from an attempt in flight or a lane, even if isPurged is forgotten', async () => {
   const { promise: opened, resolve: answer } = Promise.withResolvers<void>()
   await using receiver = await openReceiver({
     respond: ({ body }) => opened.then(() => ({ status: 500, body: body.toString() })),

@@ -4,11 +4,10 @@ import { expect, test } from 'vitest'
 import { KEYS_PER_FILTER } from '../../../../src/backend/embedded/log/bloom-filters.ts'
 import { DataDir } from '../../../../src/backend/embedded/database/data-dir.ts'
 import { KnownMessageIds } from '../../../../src/backend/embedded/log/known-message-ids.ts'
-import { migrate } from '../../../../src/backend/embedded/migrations/migrate.ts'
-import { MIGRATIONS } from '../../../../src/backend/embedded/migrations/migrations.ts'
 import { segmentOf } from '../../../../src/backend/embedded/log/segments.ts'
 import { NOON } from '../../../harness/accepted-event.ts'
 import { TemporaryFolder } from '../../../harness/temporary-folder.ts'
+import { migrateWithKey } from '../database/migrate-with-key.ts'
 
 const SEGMENTS_PER_FILTER = segmentOf(KEYS_PER_FILTER)
 const HOUR = 60 * 60 * 1000
@@ -20,7 +19,7 @@ function openDatabase(): { readonly db: DatabaseSync } & Disposable {
   const folder = stack.use(new TemporaryFolder())
   const file = join(folder.path, 'hookline.db')
   const db = stack.use(DataDir.openForWriting(file))
-  migrate(db, file, MIGRATIONS)
+  migrateWithKey(db, file)
   const opened = stack.move()
   return { db, [Symbol.dispose]: () => opened.dispose() }
 }

@@ -1,9 +1,10 @@
-import type { Attempt, Destination } from '@hookline/protocol'
+import type { Attempt, Destination, Pause } from '@hookline/protocol'
 import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 import { type Catalog, CatalogConflict } from '../../backend/catalog.ts'
 import type { Clock } from '../../util/clock.ts'
 import { pause } from '../../util/pause.ts'
+import { isForbidden } from '../sending/outcome.ts'
 import { retryWhileUnavailable } from '../records/retry-while-unavailable.ts'
 
 /** Consecutive 410 responses of one webhook, each counted at least a minute after the one before. */
@@ -31,51 +32,66 @@ export function countGone(
   return now - before.lastAt < LEAST_INTERVAL_MS ? before : { count: before.count + 1, lastAt: now }
 }
 
-export interface GoneDetectorOptions {
+export interface WebhookPauserOptions {
   readonly catalog: Catalog
   readonly clock: Clock
   readonly logger: Logger
 }
 
 /**
- * Pauses a webhook whose receiver is permanently gone: it responded 410 three times in a row, with at least a minute
- * between them (spec 02 §What an answer means). The webhook stays paused until the operator resumes it.
+ * Pauses a webhook to which nothing can be delivered until somebody changes something (spec 02 §What an answer means):
+ * - `gone`: it responded 410 three times in a row, with at least a minute between them;
+ * - `forbidden`: its address or port is forbidden, so no connection is made.
  */
-export class GoneDetector {
-  readonly #options: GoneDetectorOptions
+export class WebhookPauser {
+  readonly #options: WebhookPauserOptions
   readonly #counts = new LRUCache<string, GoneCount>({ max: MOST_KEPT })
 
-  constructor(options: GoneDetectorOptions) {
+  constructor(options: WebhookPauserOptions) {
     this.#options = options
   }
 
   /** An attempt has ended. When it leads to a pause, the returned promise resolves once that is in the catalog. */
   onResult(
     destinationId: string,
-    { url, status }: Pick<Attempt, 'url' | 'status'>,
+    attempt: Pick<Attempt, 'url' | 'status' | 'class'>,
     signal: AbortSignal,
   ): Promise<unknown> | undefined {
+    const reason = this.#reason(destinationId, attempt)
+    if (reason === undefined) return undefined
+    const pausing = (): Promise<void> => this.#pause(destinationId, attempt.url, reason, signal)
+    return retryWhileUnavailable(pausing, { ...this.#options, signal })
+  }
+
+  #reason(
+    destinationId: string,
+    { url, status, class: kind }: Pick<Attempt, 'url' | 'status' | 'class'>,
+  ): Pause['reason'] | undefined {
+    if (isForbidden(kind)) return 'forbidden'
     // Nearly every attempt returns here: no webhook is being counted, and this response is not 410 either.
     if (status !== GONE && this.#counts.size === 0) return undefined
     const key = `${destinationId} ${url}`
     const gone = countGone(this.#counts.get(key), status, this.#options.clock.now())
     if (gone === undefined || gone.count >= GONE_LIMIT) this.#counts.delete(key)
     else this.#counts.set(key, gone)
-    if (gone === undefined || gone.count < GONE_LIMIT) return undefined
-    const context = { ...this.#options, signal }
-    return retryWhileUnavailable(() => this.#pause(destinationId, url, signal), context)
+    return gone !== undefined && gone.count >= GONE_LIMIT ? 'gone' : undefined
   }
 
   /** Tries again as long as others change the destination at the same time. */
-  async #pause(destinationId: string, url: string, signal: AbortSignal): Promise<void> {
+  async #pause(
+    destinationId: string,
+    url: string,
+    reason: Pause['reason'],
+    signal: AbortSignal,
+  ): Promise<void> {
     const { catalog, clock, logger } = this.#options
     while (!signal.aborted) {
       const destination = catalog.current.destinations.get(destinationId)
       const webhook = destination?.settings.webhooks.find((each) => each.url === url)
       if (destination === undefined || webhook === undefined || webhook.paused) return
       try {
-        await catalog.putDestination(withPaused(destination, url, clock.now()))
-        logger.warn({ destinationId, host: new URL(url).host }, 'webhook.paused')
+        await catalog.putDestination(withPaused(destination, url, { since: clock.now(), reason }))
+        logger.warn({ destinationId, host: new URL(url).host, reason }, 'webhook.paused')
         return
       } catch (error) {
         if (!(error instanceof CatalogConflict)) throw error
@@ -85,15 +101,29 @@ export class GoneDetector {
   }
 }
 
-function withPaused(destination: Destination, url: string, now: number): Destination {
+function withPaused(destination: Destination, url: string, paused: Pause): Destination {
   const { settings, version } = destination
-  const webhooks = settings.webhooks.map((each) =>
-    each.url === url ? { ...each, paused: { since: now, reason: 'gone' as const } } : each,
-  )
+  const webhooks = settings.webhooks.map((each) => (each.url === url ? { ...each, paused } : each))
   return {
     ...destination,
     settings: { ...settings, webhooks },
-    updatedAt: now,
+    updatedAt: paused.since,
     version: version + 1,
+  }
+}
+
+/**
+ * Resumes the webhooks that were paused because their URL is forbidden: the settings that decide it may have changed with
+ * this start. The next attempt pauses a webhook again whose URL is still forbidden.
+ */
+export async function resumeForbidden(catalog: Catalog, clock: Clock): Promise<void> {
+  for (const destination of catalog.current.destinations.values()) {
+    const { settings, version } = destination
+    if (!settings.webhooks.some(({ paused }) => paused?.reason === 'forbidden')) continue
+    const webhooks = settings.webhooks.map(({ paused, ...webhook }) =>
+      paused === undefined || paused.reason === 'forbidden' ? webhook : { ...webhook, paused },
+    )
+    const changed = { ...destination, settings: { ...settings, webhooks } }
+    await catalog.putDestination({ ...changed, updatedAt: clock.now(), version: version + 1 })
   }
 }

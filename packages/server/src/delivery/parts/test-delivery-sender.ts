@@ -8,7 +8,7 @@ import {
   webhookPayload,
 } from '@hookline/protocol'
 import type { Clock } from '../../util/clock.ts'
-import type { Sender } from './attempt-round.ts'
+import type { Sender } from './attempts.ts'
 import { deliveryId } from '../sending/webhook-request.ts'
 import type { AttemptResult } from '../sending/outcome.ts'
 import { requestHeaders, requestTo, type WebhookRequest } from '../sending/webhook-request.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { countGone, type GoneCount } from '../../../src/delivery/health/gone-detector.ts'
+import { countGone, type GoneCount } from '../../../src/delivery/health/webhook-pauser.ts'
 import { NOON } from '../../harness/accepted-event.ts'
 import { TestEngine } from '../../harness/test-engine.ts'
 import { ManualClock } from '../../harness/manual-clock.ts'

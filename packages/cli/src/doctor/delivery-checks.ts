@@ -1,0 +1,154 @@
+import type { ManagementApi } from '../api/management-api.ts'
+import { PAUSE_CAUSES } from '../output/destination-details.ts'
+import { grouped } from '../output/figures.ts'
+import { ageText, breakerText, lastHourText, type WebhookHealth } from '../output/health-text.ts'
+import type { Finding } from './finding.ts'
+
+/** What the checks read of a destination with its health. */
+export type CheckedDestination = Pick<
+  Awaited<ReturnType<ManagementApi['getDestination']>>,
+  'id' | 'name' | 'enabled' | 'paused' | 'settings' | 'health'
+>
+
+/** An older delivery that still waits is a failure. */
+const LONGEST_WAIT_MS = 10 * 60_000
+/** With fewer attempts in an hour, a success rate tells little. */
+const LEAST_ATTEMPTS = 10
+const LEAST_SUCCESS_RATE = 0.5
+const MANY_HELD = 1_000
+const MOST_CAUSES = 10
+
+/** The checks of the deliveries of a running service, in their order. `now`: milliseconds since the epoch. */
+export function deliveryChecks(
+  destinations: readonly CheckedDestination[],
+  now: number,
+): Readonly<Record<string, Finding>> {
+  return {
+    breakers: breakers(destinations),
+    webhooks: pausedWebhooks(destinations),
+    backlog: backlog(destinations, now),
+    'success rate': successRate(destinations),
+    held: held(destinations),
+  }
+}
+
+function breakers(destinations: readonly CheckedDestination[]): Finding {
+  const causes = destinations
+    .filter(isRunning)
+    .flatMap((destination) =>
+      destination.health.webhooks
+        .filter(({ breaker }) => breaker !== 'closed')
+        .map((webhook) => `${webhook.url} of ${named(destination)}: ${brokenText(webhook)}`),
+    )
+  if (causes.length === 0) return { ok: true, detail: 'all closed' }
+  return {
+    ok: false,
+    detail: `${counted(causes, 'webhook')} failed too often, so the breaker is open`,
+    ...shortened(causes),
+    next: '`hookline destinations test <id>` shows how the receiver responds; `hookline destinations close-breaker <id>` makes the next attempts now',
+  }
+}
+
+function pausedWebhooks(destinations: readonly CheckedDestination[]): Finding {
+  const causes = destinations.flatMap((destination) =>
+    destination.settings.webhooks.flatMap(({ url, paused }) =>
+      paused === null
+        ? []
+        : `${url} of ${named(destination)}: since ${paused.since}, because ${PAUSE_CAUSES[paused.reason]}; no next attempt until it is resumed`,
+    ),
+  )
+  if (causes.length === 0) return { ok: true, detail: 'none is paused' }
+  return {
+    ok: false,
+    detail: `${counted(causes, 'webhook')} paused`,
+    ...shortened(causes),
+    next: 'mend the receiver, correct its URL or the settings, then `hookline destinations resume <id>`',
+  }
+}
+
+function backlog(destinations: readonly CheckedDestination[], now: number): Finding {
+  const pending = sum(destinations.map(({ health }) => health.pending))
+  const causes = destinations.flatMap((destination) =>
+    destination.health.webhooks.flatMap(({ url, oldestPendingAt, pending: waiting }) => {
+      const isOld = oldestPendingAt !== null && Date.parse(oldestPendingAt) < now - LONGEST_WAIT_MS
+      if (!isOld) return []
+      const since = `since ${oldestPendingAt} (${ageText(oldestPendingAt, now)})`
+      return `${url} of ${named(destination)}: ${grouped(waiting)} pending, the oldest ${since}`
+    }),
+  )
+  if (causes.length === 0) return { ok: true, detail: `${grouped(pending)} deliveries pending` }
+  return {
+    ok: false,
+    detail: `${grouped(pending)} deliveries pending; some wait for longer than ${LONGEST_WAIT_MS / 60_000} min`,
+    ...shortened(causes),
+    next: '`hookline deliveries list --destination <id> --state pending` lists them; `hookline deliveries get <id>` shows why one waits and when it is tried next',
+  }
+}
+
+function successRate(destinations: readonly CheckedDestination[]): Finding {
+  const causes = destinations
+    .filter(({ health: { lastHour } }) => {
+      const { attempts, successRate: rate } = lastHour
+      return attempts >= LEAST_ATTEMPTS && rate !== null && rate < LEAST_SUCCESS_RATE
+    })
+    .map((destination) => `${named(destination)}: ${lastHourText(destination.health)}`)
+  const attempts = sum(destinations.map(({ health }) => health.lastHour.attempts))
+  const delivered = sum(destinations.map(({ health }) => health.lastHour.delivered))
+  const rate = attempts === 0 ? null : delivered / attempts
+  const all = `last hour: ${lastHourText({ lastHour: { attempts, delivered, successRate: rate } })}`
+  if (causes.length === 0) return { ok: true, detail: all }
+  return {
+    ok: false,
+    detail: `${all}; ${counted(causes, 'destination')} below ${LEAST_SUCCESS_RATE * 100} %`,
+    ...shortened(causes),
+    next: '`hookline deliveries failures --destination <id>` shows the causes, with their remedies',
+  }
+}
+
+function held(destinations: readonly CheckedDestination[]): Finding {
+  const total = sum(destinations.map(({ health }) => health.held))
+  const causes = destinations
+    .filter(({ health }) => health.held >= MANY_HELD)
+    .map((destination) => `${named(destination)}: ${heldText(destination)}`)
+  const detail = `${grouped(total)} deliveries held`
+  if (causes.length === 0) return { ok: true, detail }
+  return {
+    ok: true,
+    warning: true,
+    detail,
+    ...shortened(causes),
+    next: '`hookline destinations resume <id>` sends them',
+  }
+}
+
+function heldText({ paused, health }: CheckedDestination): string {
+  const since = paused === null ? 'a webhook of it is paused' : `paused since ${paused.since}`
+  return `${grouped(health.held)} held, ${since}; no next attempt until it is resumed`
+}
+
+function brokenText(webhook: WebhookHealth): string {
+  return `${breakerText(webhook)}; ${grouped(webhook.pending)} pending`
+}
+
+/** Whether attempts are made at all. */
+function isRunning({ enabled, paused }: CheckedDestination): boolean {
+  return enabled && paused === null
+}
+
+function named({ id, name }: CheckedDestination): string {
+  return `${name} (${id})`
+}
+
+function shortened(causes: readonly string[]): Pick<Finding, 'causes'> {
+  const more = causes.length - MOST_CAUSES
+  const rest = more > 0 ? [`and ${more} more`] : []
+  return { causes: [...causes.slice(0, MOST_CAUSES), ...rest] }
+}
+
+function counted({ length }: readonly unknown[], what: string): string {
+  return `${length} ${what}${length === 1 ? '' : 's'}`
+}
+
+function sum(counts: readonly number[]): number {
+  return counts.reduce((total, each) => total + each, 0)
+}

@@ -1,0 +1,64 @@
+import type { ManagementApi } from '../api/management-api.ts'
+import { durationText, grouped } from './figures.ts'
+import { type Output, printable } from './output.ts'
+import { details } from './table.ts'
+
+export type Health = Awaited<ReturnType<ManagementApi['getDestination']>>['health']
+export type WebhookHealth = Health['webhooks'][number]
+
+/** The health of a destination and of each of its webhooks, for people. `now`: milliseconds since the epoch. */
+export function healthText(output: Output, health: Health, now: number): string {
+  const facts = details(output, [
+    ['waiting', waitingText(health, now)],
+    ['last hour', lastHourText(health)],
+  ])
+  return [facts, ...health.webhooks.map((webhook) => webhookText(output, webhook, now))].join(
+    '\n\n',
+  )
+}
+
+/** `12 attempts, 3 delivered (25 %)` */
+export function lastHourText({ lastHour }: Pick<Health, 'lastHour'>): string {
+  const { attempts, delivered, successRate } = lastHour
+  if (successRate === null) return 'no attempts'
+  const percent = Math.floor(successRate * 100)
+  return `${grouped(attempts)} attempts, ${grouped(delivered)} delivered (${percent} %)`
+}
+
+/** `open since …, next attempt …` */
+export function breakerText({
+  breaker,
+  brokenSince,
+  restsUntil,
+}: Pick<WebhookHealth, 'breaker' | 'brokenSince' | 'restsUntil'>): string {
+  if (breaker === 'closed') return 'closed'
+  if (breaker === 'open') return `open since ${brokenSince}, next attempt ${restsUntil}`
+  return `half open since ${brokenSince}: the next attempt shows whether the receiver works again`
+}
+
+function webhookText(output: Output, webhook: WebhookHealth, now: number): string {
+  const { url, retryAfterUntil } = webhook
+  const facts = details(output, [
+    ['breaker', breakerText(webhook)],
+    ...(retryAfterUntil === null
+      ? []
+      : [['Retry-After', `no attempt until ${retryAfterUntil}`] as const]),
+    ['waiting', waitingText(webhook, now)],
+  ])
+  const indented = facts.split('\n').map((line) => `  ${line}`)
+  return [output.style('bold', printable(url)), ...indented].join('\n')
+}
+
+function waitingText(
+  { pending, held, oldestPendingAt }: Pick<Health, 'pending' | 'held' | 'oldestPendingAt'>,
+  now: number,
+): string {
+  const isWaiting = pending > 0 && oldestPendingAt !== null
+  const oldest = isWaiting ? `, the oldest for ${ageText(oldestPendingAt, now)}` : ''
+  return `${grouped(pending)} pending${oldest}; ${grouped(held)} held`
+}
+
+/** How long ago this time was: `3 min 20 s`. */
+export function ageText(at: string, now: number): string {
+  return durationText(Math.max(0, now - Date.parse(at)) / 1000)
+}

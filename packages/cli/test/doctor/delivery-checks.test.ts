@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest'
+import { type CheckedDestination, deliveryChecks } from '../../src/doctor/delivery-checks.ts'
+
+type Health = CheckedDestination['health']
+type Pause = CheckedDestination['paused']
+
+const NOW = Date.parse('2026-07-01T12:00:00.000Z')
+const SINCE = '2026-07-01T11:40:00.000Z'
+const NEXT = '2026-07-01T12:04:00.000Z'
+const URL = 'https://crm.example/hook'
+
+const IDLE: Health['webhooks'][number] = {
+  url: URL,
+  breaker: 'closed',
+  brokenSince: null,
+  restsUntil: null,
+  retryAfterUntil: null,
+  pending: 0,
+  held: 0,
+  oldestPendingAt: null,
+}
+
+interface Wanted {
+  readonly webhook?: Partial<Health['webhooks'][number]>
+  readonly health?: Partial<Health>
+  readonly paused?: Pause
+  readonly webhookPaused?: Pause
+  readonly enabled?: boolean
+}
+
+function destination(wanted: Wanted = {}): CheckedDestination {
+  const { webhook = {}, health = {}, paused = null, webhookPaused = null, enabled = true } = wanted
+  return {
+    id: 'dst_1',
+    name: 'CRM',
+    enabled,
+    paused,
+    settings: {
+      sharedSecret: { set: false },
+      webhooks: [{ url: URL, headers: {}, paused: webhookPaused }],
+      successPolicy: 'any',
+    },
+    health: {
+      webhooks: [{ ...IDLE, ...webhook }],
+      pending: webhook.pending ?? 0,
+      held: webhook.held ?? 0,
+      oldestPendingAt: webhook.oldestPendingAt ?? null,
+      oldestPendingAgeMs: null,
+      lastHour: { attempts: 0, delivered: 0, successRate: null },
+      ...health,
+    },
+  }
+}
+
+const check = (name: string, ...wanted: readonly Wanted[]) =>
+  deliveryChecks(wanted.map(destination), NOW)[name]!
+
+const lastHour = (attempts: number, delivered: number): Partial<Health> => ({
+  lastHour: { attempts, delivered, successRate: delivered / attempts },
+})
+
+const OPEN = { breaker: 'open', brokenSince: SINCE, restsUntil: NEXT, pending: 20 } as const
+
+describe('the checks of the deliveries', () => {
+  it.for([
+    ['no destination', []],
+    ['an idle destination', [{}]],
+    ['one that delivers', [{ health: lastHour(1_000, 990), webhook: { pending: 3 } }]],
+    ['a few failures', [{ health: lastHour(9, 0) }]],
+    ['deliveries that wait for a short time', [{ webhook: { oldestPendingAt: NEXT, pending: 9 } }]],
+    ['an open breaker of a destination that is off', [{ webhook: OPEN, enabled: false }]],
+  ] as const)('pass with %s', ([, wanted]) => {
+    const found = Object.values(deliveryChecks(wanted.map(destination), NOW))
+    expect(found.filter(({ ok, warning }) => !ok || warning)).toEqual([])
+  })
+
+  it('fail for a breaker that is not closed, with its cause, since when, and the next attempt', () => {
+    expect(check('breakers', { webhook: OPEN })).toEqual({
+      ok: false,
+      detail: '1 webhook failed too often, so the breaker is open',
+      causes: [`${URL} of CRM (dst_1): open since ${SINCE}, next attempt ${NEXT}; 20 pending`],
+      next: expect.stringContaining('hookline destinations close-breaker <id>'),
+    })
+    const halfOpen = { ...OPEN, breaker: 'half_open', restsUntil: null } as const
+    expect(check('breakers', { webhook: halfOpen })).toMatchObject({
+      ok: false,
+      causes: [expect.stringContaining(`half open since ${SINCE}`)],
+    })
+  })
+
+  it.for([
+    ['gone', 'it kept responding 410 Gone'],
+    ['forbidden', 'its address or port is forbidden by allowedNetworks or allowedPorts'],
+  ] as const)('fail for a webhook that is paused, %s', ([reason, cause]) => {
+    expect(check('webhooks', { webhookPaused: { since: SINCE, reason } })).toMatchObject({
+      ok: false,
+      detail: '1 webhook paused',
+      causes: [
+        `${URL} of CRM (dst_1): since ${SINCE}, because ${cause}; no next attempt until it is resumed`,
+      ],
+    })
+  })
+
+  it('fail when a delivery has waited for longer than ten minutes', () => {
+    const webhook = { pending: 50_000, oldestPendingAt: SINCE }
+    expect(check('backlog', { webhook })).toMatchObject({
+      ok: false,
+      causes: [`${URL} of CRM (dst_1): 50,000 pending, the oldest since ${SINCE} (20 min 0 s)`],
+    })
+  })
+
+  it('fail below a success rate of 50 % of at least ten attempts', () => {
+    expect(check('success rate', { health: lastHour(10, 4) }, {})).toMatchObject({
+      ok: false,
+      detail: 'last hour: 10 attempts, 4 delivered (40 %); 1 destination below 50 %',
+      causes: ['CRM (dst_1): 10 attempts, 4 delivered (40 %)'],
+    })
+    expect(check('success rate', { health: lastHour(10, 5) })).toMatchObject({ ok: true })
+  })
+
+  it('warn when many deliveries are held', () => {
+    const paused = { since: SINCE, reason: 'operator' } as const
+    expect(check('held', { paused, webhook: { held: 1_000 } })).toMatchObject({
+      ok: true,
+      warning: true,
+      causes: [
+        `CRM (dst_1): 1,000 held, paused since ${SINCE}; no next attempt until it is resumed`,
+      ],
+    })
+    expect(check('held', { paused, webhook: { held: 999 } })).toEqual({
+      ok: true,
+      detail: '999 deliveries held',
+    })
+  })
+
+  it('name ten causes and count the others', () => {
+    const { causes } = check('breakers', ...Array.from({ length: 12 }, () => ({ webhook: OPEN })))
+    expect([causes!.length, causes!.at(-1)]).toEqual([11, 'and 2 more'])
+  })
+})

@@ -1,0 +1,94 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { type SecretBox, SecretBoxError } from '../../../util/secret-box.ts'
+import { type LaneId, laneKey } from '../../deliveries.ts'
+import type { Writer } from '../writer.ts'
+import type { LaneRow } from './write-lanes.ts'
+
+/** Which queue a lane belongs to. */
+export type QueueName = 'deliveries' | 'notices'
+
+/**
+ * The lanes of deliveries and of notices, and their numbers. Deliveries and attempts name a lane by its number, so that a
+ * URL, which may contain a credential, is stored once, and sealed. All in memory: there are a few for each destination.
+ */
+export class LaneNumbers {
+  readonly #writer: Writer
+  readonly #box: SecretBox
+  readonly #byNumber = new Map<number, LaneId & { readonly queue: QueueName }>()
+  readonly #byKey = new Map<string, number>()
+  /** Lanes that are not known to be on disk, and whether a write of them is under way. */
+  readonly #unsaved = new Map<number, { readonly row: LaneRow; isSaving: boolean }>()
+  #last = 0
+
+  constructor(writer: Writer, reader: DatabaseSync, box: SecretBox) {
+    this.#writer = writer
+    this.#box = box
+    for (const row of reader.prepare('SELECT * FROM lanes').all()) {
+      const destinationId = String(row['destination_id'])
+      const url = opened(box, String(row['url']), destinationId)
+      this.#add(Number(row['number']), row['queue'] as QueueName, { destinationId, url })
+    }
+  }
+
+  /** The number of a lane that has one. */
+  find(queue: QueueName, lane: LaneId): number | undefined {
+    return this.#byKey.get(keyOf(queue, lane))
+  }
+
+  /** The number of a lane. A new lane is written before whatever is written after this call. */
+  numberOf(queue: QueueName, lane: LaneId): number {
+    const known = this.#byKey.get(keyOf(queue, lane))
+    const number = known ?? this.#new(queue, lane)
+    const unsaved = this.#unsaved.get(number)
+    if (unsaved !== undefined && !unsaved.isSaving) void this.#save(number, unsaved)
+    return number
+  }
+
+  /** The lane of a number; `undefined` when the database lacks it, because it is damaged. */
+  laneOf(number: number): (LaneId & { readonly queue: QueueName }) | undefined {
+    return this.#byNumber.get(number)
+  }
+
+  #new(queue: QueueName, lane: LaneId): number {
+    const number = this.#last + 1
+    this.#add(number, queue, lane)
+    const { destinationId, url } = lane
+    const row: LaneRow = [number, queue, destinationId, this.#box.seal(url, destinationId)]
+    this.#unsaved.set(number, { row, isSaving: false })
+    return number
+  }
+
+  /** A failed write is repeated when the lane is used again. */
+  async #save(
+    number: number,
+    unsaved: { readonly row: LaneRow; isSaving: boolean },
+  ): Promise<void> {
+    unsaved.isSaving = true
+    try {
+      await this.#writer.run('addLane', unsaved.row)
+      this.#unsaved.delete(number)
+    } catch {
+      unsaved.isSaving = false
+    }
+  }
+
+  #add(number: number, queue: QueueName, { destinationId, url }: LaneId): void {
+    this.#byNumber.set(number, { queue, destinationId, url })
+    this.#byKey.set(keyOf(queue, { destinationId, url }), number)
+    this.#last = Math.max(this.#last, number)
+  }
+}
+
+/** The URL, or an empty text where the row is damaged: then it is the lane of no webhook. */
+function opened(box: SecretBox, sealed: string, destinationId: string): string {
+  try {
+    return box.open(sealed, destinationId)
+  } catch (error) {
+    if (error instanceof SecretBoxError) return ''
+    throw error
+  }
+}
+
+function keyOf(queue: QueueName, lane: LaneId): string {
+  return `${queue} ${laneKey(lane)}`
+}

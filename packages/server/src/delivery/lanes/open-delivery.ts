@@ -1,0 +1,113 @@
+import type { Attempt, Carried, Delivery } from '@hookline/protocol'
+
+/** A delivery in memory, with the event or notice that it carries. Its parts in the lanes share it. */
+export interface OpenDelivery {
+  /** As it is now. The backend may be one record behind. */
+  delivery: Delivery
+  readonly event: Carried
+  /** The attempts that are not recorded yet. */
+  attempts: Attempt[]
+  /** The parts that are in lanes: a list, because they are few. In the backend they are claimed. */
+  inLanes: readonly PartTask[]
+  /** As the backend has it; `undefined` before the first record. */
+  recorded: Delivery | undefined
+  /** When it came from the log; absent once the backend has it. */
+  freshSince: number | undefined
+  /** Called once, when the backend has it: then the log need not keep it. */
+  readonly onRecorded: () => void
+}
+
+/** A part of a delivery in its lane. */
+export interface PartTask {
+  readonly open: OpenDelivery
+  readonly url: string
+  /** `fresh` from the log, or claimed from the backend where it was `parked`. */
+  readonly origin: 'fresh' | 'parked'
+  /** Whether its webhook was attempted before. */
+  readonly isRetry: boolean
+}
+
+const NO_TASKS: readonly PartTask[] = []
+
+/** Whether the part of this webhook is in its lane. */
+export function isInLane({ inLanes }: OpenDelivery, url: string): boolean {
+  return inLanes.some((task) => task.url === url)
+}
+
+/** The part is in its lane no longer. */
+export function leaveLane(task: PartTask): void {
+  const { open } = task
+  open.inLanes = open.inLanes.length === 1 ? NO_TASKS : open.inLanes.filter((each) => each !== task)
+}
+
+/**
+ * The deliveries in memory, by id. A part that is claimed while another part of the same delivery is in a lane joins that
+ * one: there is never a second copy that could overwrite the first.
+ */
+export class OpenDeliveries {
+  readonly #byId = new Map<string, OpenDelivery>()
+  /** Those that the backend does not have yet, the oldest first. */
+  readonly #fresh = new Set<OpenDelivery>()
+
+  /** Deliveries from the log that the backend does not have yet. */
+  get freshCount(): number {
+    return this.#fresh.size
+  }
+
+  /** The deliveries that have been in memory only since before `at`. */
+  *freshSince(at: number): Iterable<OpenDelivery> {
+    for (const open of this.#fresh) {
+      if (open.freshSince! > at) return
+      yield open
+    }
+  }
+
+  /** When the oldest of them came from the log; `undefined` when there is none. */
+  get oldestFreshAt(): number | undefined {
+    return this.#fresh.values().next().value?.freshSince
+  }
+
+  find(id: string): OpenDelivery | undefined {
+    return this.#byId.get(id)
+  }
+
+  /** Opens a delivery. `fresh`: it comes from the log, at that time, and the backend does not have it. */
+  add(
+    delivery: Delivery,
+    event: Carried,
+    fresh?: { readonly at: number; readonly onRecorded: () => void },
+  ): OpenDelivery {
+    const open: OpenDelivery = {
+      delivery,
+      event,
+      attempts: [],
+      inLanes: NO_TASKS,
+      recorded: fresh ? undefined : delivery,
+      freshSince: fresh?.at,
+      onRecorded: fresh?.onRecorded ?? ((): void => undefined),
+    }
+    this.#byId.set(delivery.id, open)
+    if (fresh) this.#fresh.add(open)
+    return open
+  }
+
+  /** The backend has the delivery, or has it no longer because its user was deleted. */
+  recorded(open: OpenDelivery): void {
+    if (!this.#fresh.delete(open)) return
+    open.freshSince = undefined
+    open.onRecorded()
+  }
+
+  /** Forgets a delivery of which nothing is in a lane or being recorded. */
+  close(open: OpenDelivery): void {
+    if (this.#byId.get(open.delivery.id) === open) this.#byId.delete(open.delivery.id)
+  }
+
+  /** The service stops: fresh deliveries come again from the log. Returns how many there were. */
+  clear(): number {
+    const { size } = this.#fresh
+    this.#fresh.clear()
+    this.#byId.clear()
+    return size
+  }
+}

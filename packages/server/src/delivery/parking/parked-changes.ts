@@ -1,0 +1,177 @@
+import type { Carried, Delivery, Destination, WebhooksSettings } from '@hookline/protocol'
+import type { Logger } from 'pino'
+import type { Catalog } from '../../backend/catalog.ts'
+import type { Claim, DeliveryQueue, LaneId, WaitingLane } from '../../backend/deliveries.ts'
+import type { Quarantine } from '../../backend/quarantine.ts'
+import type { Clock } from '../../util/clock.ts'
+import type { WebhookHealth } from '../health/webhook-health.ts'
+import type { OpenDeliveries, OpenDelivery } from '../lanes/open-delivery.ts'
+import {
+  asRejected,
+  withDueNow,
+  withExpired,
+  withHeld,
+  withParts,
+  withRemoved,
+  withResumed,
+} from '../parts/parts.ts'
+import type { DeliveryRecorder } from '../records/delivery-recorder.ts'
+import { quarantineAll } from '../records/quarantine.ts'
+import { isHeldTooLong, isOverdue } from './overdue.ts'
+
+export interface ParkedChangesOptions {
+  readonly catalog: Catalog
+  readonly deliveries: DeliveryQueue<Carried>
+  readonly quarantine: Quarantine
+  readonly health: WebhookHealth
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly retryWindowMs: number
+  readonly open: OpenDeliveries
+  readonly recorder: DeliveryRecorder
+  /** There is more to change. Other lanes come first. */
+  readonly wake: () => void
+  /** Aborts when the service stops. */
+  readonly signal: AbortSignal
+}
+
+type Change = (delivery: Delivery) => Delivery
+
+/** Parts changed in one slice. */
+const SLICE = 256
+const ANY_TIME = Number.MAX_SAFE_INTEGER
+
+/** Changes parts in the backend without an attempt, a slice of a lane at a time. */
+export class ParkedChanges {
+  readonly #options: ParkedChangesOptions
+
+  constructor(options: ParkedChangesOptions) {
+    this.#options = options
+  }
+
+  /** Holds the pending parts of a lane, whenever they are due. */
+  hold(lane: LaneId, { settings }: Destination): Promise<void> {
+    const change: Change = (each) => withHeld(each, lane.url, settings.successPolicy)
+    return this.#changeSlice(lane, ANY_TIME, change)
+  }
+
+  /** Makes the held parts of a lane due now. */
+  resume(lane: LaneId, { settings }: Destination): Promise<void> {
+    const to = { now: this.#options.clock.now(), policy: settings.successPolicy }
+    return this.#changeSlice(lane, 'held', (each) => withResumed(each, lane.url, to))
+  }
+
+  /** Makes a slice of the pending parts of a lane due now. Returns whether there may be more. */
+  async makeDue(lane: LaneId, { settings }: Destination): Promise<boolean> {
+    const { clock, deliveries } = this.#options
+    const to = { now: clock.now(), policy: settings.successPolicy }
+    const claim = await deliveries.claim(lane, { due: { after: to.now }, limit: SLICE })
+    await this.#change(claim, (each) => withDueNow(each, lane.url, to))
+    return claim.deliveries.length === SLICE
+  }
+
+  /** The webhook of the lane was removed: its deliveries get parts for the webhooks that there are now. */
+  async splitAgain(lane: WaitingLane): Promise<void> {
+    const settings = this.#settings(lane)
+    const policy = settings?.successPolicy ?? 'each'
+    const change: Change = (delivery) => withRemoved(this.#split(delivery), lane.url, policy)
+    if (lane.dueAt !== null) await this.#changeSlice(lane, ANY_TIME, change)
+    if (lane.isHeld) await this.#changeSlice(lane, 'held', change)
+  }
+
+  /** Gives deliveries of a replay or a retry by hand their parts. */
+  async splitNew(): Promise<void> {
+    const claim = await this.#options.deliveries.claimUnsplit(SLICE)
+    await this.#change(claim, (each) =>
+      this.#settings(each) ? this.#split(each) : asRejected(each),
+    )
+    this.#options.wake()
+  }
+
+  /** Ends the parts whose retry window passed while the breaker of their webhook was open. */
+  async expireOverdue(
+    lane: LaneId,
+    outage: { readonly since: number; readonly failedAt: number },
+    { settings }: Destination,
+  ): Promise<void> {
+    const { clock, deliveries, retryWindowMs } = this.#options
+    const times = { now: clock.now(), retryWindowMs, ...outage }
+    const claim = await deliveries.claim(lane, { due: times.now, limit: SLICE })
+    const isOver = (delivery: Delivery): boolean => isOverdue(delivery, lane.url, times)
+    await this.#endSlice(lane, claim, isOver, settings)
+  }
+
+  /** Ends held parts whose retry window is over. */
+  async expireHeld(lane: LaneId, { settings }: Destination): Promise<void> {
+    const { clock, deliveries, retryWindowMs } = this.#options
+    const claim = await deliveries.claim(lane, { due: 'held', limit: SLICE })
+    const before = clock.now() - retryWindowMs
+    const isOver = (delivery: Delivery): boolean => isHeldTooLong(delivery, lane.url, before)
+    await this.#endSlice(lane, claim, isOver, settings)
+  }
+
+  /** The claimed deliveries. One that is in memory already stays the only copy, unless a replay has restarted it. */
+  opened(claim: Claim<Carried>): OpenDelivery[] {
+    const { open } = this.#options
+    return claim.deliveries.map(({ delivery, event }) => {
+      const known = open.find(delivery.id)
+      if (known === undefined) return open.add(delivery, event)
+      if (known.delivery.firstDueAt !== delivery.firstDueAt) {
+        known.delivery = delivery
+        known.recorded = delivery
+      }
+      return known
+    })
+  }
+
+  async quarantine({ unreadable }: Claim<Carried>): Promise<void> {
+    const at = this.#options.clock.now()
+    const items = unreadable.map((each) => ({ ...each, at }))
+    await quarantineAll(items, this.#options)
+  }
+
+  /** The delivery with a part for each webhook that there is now, if its destination is still there. */
+  #split(delivery: Delivery): Delivery {
+    const settings = this.#settings(delivery)
+    return settings ? withParts(delivery, settings, this.#options.clock.now()) : delivery
+  }
+
+  #settings({ destinationId }: { readonly destinationId: string }): WebhooksSettings | undefined {
+    return this.#options.catalog.current.destinations.get(destinationId)?.settings
+  }
+
+  async #changeSlice(lane: LaneId, due: number | 'held', change: Change): Promise<void> {
+    const claim = await this.#options.deliveries.claim(lane, { due, limit: SLICE })
+    await this.#change(claim, change)
+    if (claim.deliveries.length + claim.unreadable.length === SLICE) this.#options.wake()
+  }
+
+  /** Ends the claimed parts that are over, and releases the others. */
+  async #endSlice(
+    lane: LaneId,
+    claim: Claim<Carried>,
+    isOver: (delivery: Delivery) => boolean,
+    { successPolicy }: Destination['settings'],
+  ): Promise<void> {
+    const { over = [], waiting = [] } = Object.groupBy(claim.deliveries, ({ delivery }) =>
+      isOver(delivery) ? 'over' : 'waiting',
+    )
+    // Those that cannot be read are quarantined when the lane claims them.
+    const left = [...waiting.map(({ delivery }) => delivery), ...claim.unreadable]
+    await this.#options.deliveries.release(
+      left.map(({ id }) => id),
+      lane,
+    )
+    const ended = { deliveries: over, unreadable: [] }
+    await this.#change(ended, (each) => withExpired(each, lane.url, successPolicy))
+    if (over.length === SLICE) this.#options.wake()
+  }
+
+  async #change(claim: Claim<Carried>, change: Change): Promise<void> {
+    const records = this.opened(claim).map((open) => {
+      open.delivery = change(open.delivery)
+      return this.#options.recorder.record(open)
+    })
+    await Promise.all([...records, this.quarantine(claim)])
+  }
+}

@@ -1,0 +1,93 @@
+import {
+  type Attempt,
+  type Delivery,
+  type Destination,
+  newId,
+  type Webhook,
+  webhookPayload,
+} from '@hookline/protocol'
+import type { Clock } from '../../util/clock.ts'
+import type { WebhookHealth } from '../health/webhook-health.ts'
+import type { OpenDelivery } from '../lanes/open-delivery.ts'
+import type { AttemptResult } from '../sending/outcome.ts'
+import { requestTo, type WebhookRequest } from '../sending/webhook-request.ts'
+import { afterAttempt, type PartAttempt, partOf } from './parts.ts'
+import type { RetrySchedule } from './retry-schedule.ts'
+
+/** Sends one request: `WebhookSender`, or the simulated network of the simulator. */
+export interface Sender {
+  send(request: WebhookRequest): Promise<AttemptResult>
+}
+
+export interface AttemptMade {
+  /** The delivery just before the response, and after it. */
+  readonly before: Delivery
+  readonly after: Delivery
+  readonly attempt: Attempt
+  /** Whether the attempt opened or closed the breaker of the webhook. */
+  readonly breaker: 'opened' | 'closed' | undefined
+}
+
+export interface AttemptsOptions {
+  readonly clock: Clock
+  readonly sender: Sender
+  readonly schedule: RetrySchedule
+  readonly health: WebhookHealth
+  /** Uniform over [0, 1); by default `Math.random`. */
+  readonly random?: () => number
+}
+
+/** Makes attempts: sends one delivery to one webhook, and decides the state of its part from the response. */
+export class Attempts {
+  readonly #options: AttemptsOptions
+  readonly #random: () => number
+
+  constructor(options: AttemptsOptions) {
+    this.#options = options
+    this.#random = options.random ?? Math.random
+  }
+
+  /** Makes one attempt, and changes the delivery. A receiver cannot make it reject. */
+  async make(
+    open: OpenDelivery,
+    { id: destinationId, settings }: Destination,
+    webhook: Webhook,
+  ): Promise<AttemptMade> {
+    const { clock, health, schedule } = this.#options
+    const attempt = await this.#send(open, { destinationId, settings, webhook })
+    const breaker = health.onResult(destinationId, attempt)
+    // Read and changed in one step: other parts of the delivery may end at any time.
+    const before = open.delivery
+    open.delivery = afterAttempt(before, attempt, {
+      successPolicy: settings.successPolicy,
+      schedule,
+      now: clock.now(),
+      random: this.#random(),
+    })
+    const { retryAfterMs: _, ...kept } = attempt
+    return { before, after: open.delivery, attempt: kept, breaker }
+  }
+
+  async #send(
+    open: OpenDelivery,
+    {
+      destinationId,
+      settings,
+      webhook,
+    }: Pick<Destination, 'settings'> & {
+      readonly destinationId: string
+      readonly webhook: Webhook
+    },
+  ): Promise<PartAttempt> {
+    const { clock, health, sender } = this.#options
+    const { url } = webhook
+    const { id: deliveryId, replayId } = open.delivery
+    health.onAttempt(destinationId, url)
+    const number = 1 + (partOf(open.delivery, url)?.last?.number ?? 0)
+    const body = webhookPayload(open.event.event)
+    const carried = { body, deliveryId, attempt: number, replayId }
+    const result = await sender.send(requestTo(webhook, settings, carried, clock.now()))
+    const id = newId('att', result.startedAt)
+    return { id, number, url, ...result, ...(replayId !== undefined && { replayId }) }
+  }
+}

@@ -1,0 +1,104 @@
+import type { Destination, Webhook } from '@hookline/protocol'
+import type { Logger } from 'pino'
+import type { Catalog } from '../../backend/catalog.ts'
+import type { Deletions } from '../../backend/deletions.ts'
+import type { Metrics } from '../../telemetry/metrics.ts'
+import type { Clock } from '../../util/clock.ts'
+import type { WebhookHealth } from '../health/webhook-health.ts'
+import { WebhookPauser } from '../health/webhook-pauser.ts'
+import type { Lane } from '../lanes/lane.ts'
+import type { OpenDelivery, PartTask } from '../lanes/open-delivery.ts'
+import { HistoryBudget } from '../records/history-budget.ts'
+import type { Attempts } from './attempts.ts'
+import { partOf, withHeld, withParts, withRemoved } from './parts.ts'
+import { reportAttempt, reportBreaker } from './report-attempt.ts'
+
+export interface PartRunnerOptions {
+  readonly catalog: Catalog
+  readonly deletions: Pick<Deletions, 'isPurged'>
+  readonly attempts: Attempts
+  readonly health: WebhookHealth
+  readonly clock: Clock
+  readonly metrics: Metrics
+  readonly logger: Logger
+  /** Keeps the response to every failed attempt, without the limit of 100 an hour. */
+  readonly keepsEveryResponse?: boolean
+  readonly signal: AbortSignal
+  /** A lane recovers: its parked parts may be attempted now. */
+  readonly onRecovery: () => void
+  /** A webhook is being paused; the promise resolves when that is in the catalog. */
+  readonly onPausing: (pausing: Promise<unknown>) => void
+}
+
+/** Makes the attempt of one task that has a slot, unless its destination has changed while the task waited. */
+export class PartRunner {
+  readonly #options: PartRunnerOptions
+  readonly #history: HistoryBudget
+  readonly #pauser: WebhookPauser
+
+  constructor(options: PartRunnerOptions) {
+    this.#options = options
+    this.#history = new HistoryBudget(options.clock, options.metrics.historyBodiesDropped)
+    this.#pauser = new WebhookPauser(options)
+  }
+
+  /**
+   * Changes the delivery. Resolves to `'not begun'`, and changes nothing, when the delivery is purged, or its destination
+   * is disabled or the webhook blocked.
+   * @throws an error that is a bug of Hookline
+   */
+  async run(lane: Lane, { open, url }: PartTask): Promise<'changed' | 'not begun'> {
+    const { catalog, deletions, health, clock } = this.#options
+    const destination = catalog.current.destinations.get(open.delivery.destinationId)
+    const webhook = destination?.settings.webhooks.find((each) => each.url === url)
+    if (deletions.isPurged(open.event)) return 'not begun'
+    // With policy `any`, another webhook may have taken it while a retry waited.
+    if (partOf(open.delivery, url)?.state !== 'pending') return 'changed'
+    if (destination === undefined) {
+      open.delivery = withRemoved(open.delivery, url, 'each')
+    } else if (webhook === undefined) {
+      const { settings } = destination
+      const split = withParts(open.delivery, settings, clock.now())
+      open.delivery = withRemoved(split, url, settings.successPolicy)
+    } else if (isPaused(destination, webhook)) {
+      open.delivery = withHeld(open.delivery, url, destination.settings.successPolicy)
+    } else if (!destination.enabled || health.blockedUntil(destination.id, url) > clock.now()) {
+      return 'not begun'
+    } else {
+      await this.#attempt(lane, open, destination, webhook)
+    }
+    return 'changed'
+  }
+
+  async #attempt(
+    lane: Lane,
+    open: OpenDelivery,
+    destination: Destination,
+    webhook: Webhook,
+  ): Promise<void> {
+    const { attempts, logger, metrics, clock, signal, onPausing } = this.#options
+    const made = await attempts.make(open, destination, webhook)
+    const now = clock.now()
+    reportAttempt(made, open.event, { logger, metrics, now })
+    const { attempt } = made
+    if (this.#options.keepsEveryResponse) open.attempts.push(attempt)
+    else open.attempts.push(...this.#history.within(destination.id, [attempt]))
+    lane.onResult(attempt, now)
+    const pausing = this.#pauser.onResult(destination.id, attempt, signal)
+    if (pausing) onPausing(pausing)
+    if (made.breaker) this.#onBreaker(lane, made.breaker)
+  }
+
+  #onBreaker(lane: Lane, change: 'opened' | 'closed'): void {
+    const { clock, logger, onRecovery } = this.#options
+    reportBreaker(lane.id, change, logger)
+    if (change === 'opened') return
+    lane.beginRecovery(clock.now())
+    onRecovery()
+  }
+}
+
+/** Whether nothing may be sent to the webhook. */
+export function isPaused({ paused }: Destination, webhook: Webhook): boolean {
+  return paused !== null || webhook.paused !== undefined
+}

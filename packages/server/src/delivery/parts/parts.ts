@@ -1,0 +1,201 @@
+import type {
+  Attempt,
+  Delivery,
+  DeliveryPart,
+  DeliveryState,
+  SuccessPolicy,
+  WebhooksSettings,
+} from '@hookline/protocol'
+import { isForbidden } from '../sending/outcome.ts'
+import { nextAttemptAt, type RetrySchedule } from './retry-schedule.ts'
+
+/** An attempt on one part, with the pause that the receiver asked for. */
+export interface PartAttempt extends Attempt {
+  readonly retryAfterMs?: number | undefined
+}
+
+/** What decides the state of a part after an attempt. */
+export interface AttemptRules {
+  readonly successPolicy: SuccessPolicy
+  readonly schedule: RetrySchedule
+  readonly now: number
+  /** Uniform over [0, 1). */
+  readonly random: number
+}
+
+/*
+ * The states of a part, all changes pure:
+ *
+ *     pending ─ a 2xx ──────────────────────────────────────────────────────────▶ delivered
+ *     pending ─ a response that no retry would change ──────────────────────────▶ rejected
+ *     pending ─ any other failure; the next attempt fits the window ────────────▶ pending, due later
+ *     pending ─ any other failure, or none made; the window is over ────────────▶ expired
+ *     pending ─ a failed attempt, and another webhook has the event (`any`) ────▶ not_retried
+ *     pending ─ the webhook or the destination is paused, the URL is forbidden ─▶ held ─ resumed ─▶ pending
+ *     pending, held ─ the webhook is removed ───────────────────────────────────▶ removed
+ */
+
+/** The delivery with a part for each webhook that the destination has now. Parts that exist stay as they are. */
+export function withParts(
+  delivery: Delivery,
+  { webhooks, successPolicy }: WebhooksSettings,
+  now: number,
+): Delivery {
+  const added = webhooks
+    .filter(({ url }) => partOf(delivery, url) === undefined)
+    .map(({ url }): DeliveryPart => ({ url, state: 'pending', firstDueAt: now, dueAt: now }))
+  return settled(delivery, [...delivery.webhooks, ...added], successPolicy)
+}
+
+/** The delivery after an attempt on one of its parts. */
+export function afterAttempt(
+  delivery: Delivery,
+  attempt: PartAttempt,
+  rules: AttemptRules,
+): Delivery {
+  const after = change(delivery, attempt.url, rules.successPolicy, (part) =>
+    partAfter(part, attempt, rules),
+  )
+  return { ...after, rounds: Math.max(delivery.rounds, attempt.number) }
+}
+
+/** The delivery with its pending part of this webhook held. */
+export function withHeld(delivery: Delivery, url: string, policy: SuccessPolicy): Delivery {
+  return change(delivery, url, policy, (part) =>
+    part.state === 'pending' ? { ...part, state: 'held', dueAt: null } : part,
+  )
+}
+
+/** The delivery with its held part of this webhook due at `now`, with a new retry window. */
+export function withResumed(
+  delivery: Delivery,
+  url: string,
+  { now, policy }: { readonly now: number; readonly policy: SuccessPolicy },
+): Delivery {
+  return change(delivery, url, policy, (part) =>
+    part.state === 'held' ? { ...part, state: 'pending', firstDueAt: now, dueAt: now } : part,
+  )
+}
+
+/** The delivery with its pending part of this webhook due at `now`, within the same retry window. */
+export function withDueNow(
+  delivery: Delivery,
+  url: string,
+  { now, policy }: { readonly now: number; readonly policy: SuccessPolicy },
+): Delivery {
+  return change(delivery, url, policy, (part) =>
+    part.state === 'pending' ? { ...part, dueAt: now } : part,
+  )
+}
+
+/** The delivery with its part of this webhook ended, because its retry window is over. */
+export function withExpired(delivery: Delivery, url: string, policy: SuccessPolicy): Delivery {
+  return change(delivery, url, policy, (part) => (isOpen(part) ? overdue(part) : part))
+}
+
+/** The delivery with its part of this webhook ended, because the webhook or its destination was removed. */
+export function withRemoved(delivery: Delivery, url: string, policy: SuccessPolicy): Delivery {
+  return change(delivery, url, policy, (part) => (isOpen(part) ? ended(part, 'removed') : part))
+}
+
+/** The delivery without parts, because its destination was removed before it got any. */
+export function asRejected(delivery: Delivery): Delivery {
+  return { ...delivery, state: 'rejected', dueAt: null }
+}
+
+/** The part of this webhook. */
+export function partOf(delivery: Delivery, url: string): DeliveryPart | undefined {
+  return delivery.webhooks.find((part) => part.url === url)
+}
+
+/** The parts that wait for an attempt. */
+export function pendingParts({ webhooks }: Delivery): readonly DeliveryPart[] {
+  return webhooks.filter(({ state }) => state === 'pending')
+}
+
+/** Whether the part has not ended. */
+function isOpen({ state }: DeliveryPart): boolean {
+  return state === 'pending' || state === 'held'
+}
+
+function isDelivered({ state }: DeliveryPart): boolean {
+  return state === 'delivered'
+}
+
+function change(
+  delivery: Delivery,
+  url: string,
+  policy: SuccessPolicy,
+  to: (part: DeliveryPart) => DeliveryPart,
+): Delivery {
+  const parts = delivery.webhooks.map((part) => (part.url === url ? to(part) : part))
+  return settled(delivery, parts, policy)
+}
+
+function partAfter(part: DeliveryPart, attempt: PartAttempt, rules: AttemptRules): DeliveryPart {
+  const { headers: _headers, body: _body, retryAfterMs, ...last } = attempt
+  const tried = { ...part, last }
+  if (attempt.outcome !== 'retry') return ended(tried, attempt.outcome)
+  const { schedule, now, random } = rules
+  const { number } = attempt
+  const { firstDueAt } = part
+  if (isForbidden(attempt.class) && now < firstDueAt + schedule.windowMs)
+    return { ...tried, state: 'held', dueAt: null }
+  const dueAt = nextAttemptAt(schedule, { number, firstDueAt, now, retryAfterMs, random })
+  return dueAt === undefined ? overdue(tried) : { ...tried, state: 'pending', dueAt }
+}
+
+/** A part whose window is over: `rejected` where its owner had to change something, `expired` otherwise. */
+function overdue(part: DeliveryPart): DeliveryPart {
+  const kind = part.last?.class
+  const isRejected = kind !== undefined && (kind === 'certificate_invalid' || isForbidden(kind))
+  return ended(part, isRejected ? 'rejected' : 'expired')
+}
+
+function ended(part: DeliveryPart, state: DeliveryPart['state']): DeliveryPart {
+  return { ...part, state, dueAt: null }
+}
+
+/** The delivery with these parts, and the state that follows from them. */
+function settled(
+  delivery: Delivery,
+  parts: readonly DeliveryPart[],
+  policy: SuccessPolicy,
+): Delivery {
+  const isDone = policy === 'any' && parts.some(isDelivered)
+  const webhooks = isDone ? parts.map(notRetried) : parts
+  const dueAts = webhooks.flatMap(({ dueAt }) => dueAt ?? [])
+  const dueAt = dueAts.length === 0 ? null : Math.min(...dueAts)
+  // Whatever changes later in the settings, what was delivered stays so.
+  const wasDelivered = delivery.state === 'delivered'
+  return {
+    ...delivery,
+    state: wasDelivered ? 'delivered' : stateOf(webhooks, policy),
+    dueAt,
+    webhooks,
+  }
+}
+
+/** With policy `any`, each webhook gets one attempt, and no second one once another webhook has the event. */
+function notRetried(part: DeliveryPart): DeliveryPart {
+  const isFailed = part.last !== undefined && (isOpen(part) || part.state === 'expired')
+  return isFailed ? ended(part, 'not_retried') : part
+}
+
+/**
+ * The state of a delivery:
+ *
+ * - `delivered` when a webhook has the event (policy `any`), or every webhook that was not removed has it (`each`);
+ * - otherwise `pending` while a part is pending, then `held` while one is held;
+ * - otherwise `expired` when a part ran out of time, and `rejected` when none did.
+ *
+ * With policy `any` a delivered delivery may have pending parts: they get their one attempt all the same.
+ */
+function stateOf(parts: readonly DeliveryPart[], policy: SuccessPolicy): DeliveryState {
+  const present = parts.filter(({ state }) => state !== 'removed')
+  const isAll = present.length > 0 && present.every(isDelivered)
+  if (isAll || (policy === 'any' && parts.some(isDelivered))) return 'delivered'
+  for (const state of ['pending', 'held', 'expired'] as const)
+    if (parts.some((part) => part.state === state)) return state
+  return 'rejected'
+}

@@ -1,0 +1,156 @@
+import type { DeliveryPart, Destination, WebhookState } from '@hookline/protocol'
+import { describe, expect, test } from 'vitest'
+import {
+  partWaiting,
+  WAIT_REASONS,
+  type WaitContext,
+  type WaitReason,
+} from '../../../src/admin/deliveries/waiting.ts'
+import { NOON } from '../../harness/accepted-event.ts'
+import { newDestination } from '../../harness/catalog-records.ts'
+import { attemptOf, LANE, lastOf, partOf } from '../../backend/conformance/recorded-delivery.ts'
+
+const NOW = NOON + 1_000
+const { url } = LANE
+
+/** What a case changes: all in all, a due part of a healthy webhook. */
+interface Given {
+  readonly part?: Partial<DeliveryPart>
+  readonly destination?: Parameters<typeof newDestination>[0]
+  readonly state?: Partial<WebhookState>
+}
+
+function contextOf({ destination, state }: Given): WaitContext {
+  const healthy = { breaker: 'closed', brokenSince: null, restsUntil: null } as const
+  const states = [{ url, ...healthy, retryAfterUntil: null, ...state }]
+  return { destination: newDestination(destination), states, now: NOW }
+}
+
+const waitingOf = (given: Given) => partWaiting(partOf(given.part), contextOf(given))
+
+const pausedWebhook = (
+  reason: 'operator' | 'gone' | 'forbidden',
+): Pick<Destination, 'settings'> => ({
+  settings: {
+    ...newDestination().settings,
+    webhooks: [{ url, headers: {}, paused: { since: NOON - 7, reason } }],
+  },
+})
+const pausedDestination = { paused: { since: NOON - 9, reason: 'operator' } } as const
+const disabled = { enabled: false, updatedAt: NOON - 5 }
+const open = { breaker: 'open', brokenSince: NOON - 60 } as const
+/** An attempt at NOON + 100 failed, and another one is due at a later time. */
+const failed = (dueAt: number): Partial<DeliveryPart> => ({
+  dueAt,
+  last: lastOf(attemptOf({ startedAt: NOON + 100, durationMs: 20 })),
+})
+const FAILED_AT = NOON + 120
+
+type Row = readonly [
+  title: string,
+  given: Given,
+  expected: readonly [reason: WaitReason, since: number, nextAttemptAt: number | null],
+]
+
+const ROWS: readonly Row[] = [
+  ['that is due waits in line', {}, ['in_line', NOON, NOW]],
+  ['with a later retry waits for it', { part: failed(NOW + 5) }, ['retry', FAILED_AT, NOW + 5]],
+  [
+    'whose retry has become due waits in line',
+    { part: failed(NOW - 5) },
+    ['in_line', NOW - 5, NOW],
+  ],
+  [
+    'waits for the time of Retry-After',
+    { part: failed(NOW + 5), state: { retryAfterUntil: NOW + 50 } },
+    ['retry_after', FAILED_AT, NOW + 50],
+  ],
+  [
+    'waits for Retry-After that another delivery was answered with',
+    { state: { retryAfterUntil: NOW + 50 } },
+    ['retry_after', NOON, NOW + 50],
+  ],
+  [
+    'with a retry after the time of Retry-After waits for the retry',
+    { part: failed(NOW + 90), state: { retryAfterUntil: NOW + 50 } },
+    ['retry', FAILED_AT, NOW + 90],
+  ],
+  [
+    'waits while the breaker rests',
+    { state: { ...open, restsUntil: NOW + 30 } },
+    ['breaker_open', NOON - 60, NOW + 30],
+  ],
+  [
+    'waits for a breaker that is tried now',
+    { state: { ...open, breaker: 'half_open', restsUntil: null } },
+    ['breaker_open', NOON - 60, NOW],
+  ],
+  [
+    'with a retry after the rest of the breaker waits for both',
+    { part: failed(NOW + 90), state: { ...open, restsUntil: NOW + 30 } },
+    ['breaker_open', NOON - 60, NOW + 90],
+  ],
+  [
+    'waits for Retry-After first, where the breaker is open, too',
+    { state: { ...open, restsUntil: NOW + 30, retryAfterUntil: NOW + 50 } },
+    ['retry_after', NOON, NOW + 50],
+  ],
+  [
+    'waits until a webhook that a person paused is resumed',
+    { part: { state: 'held' }, destination: pausedWebhook('operator') },
+    ['webhook_paused', NOON - 7, null],
+  ],
+  [
+    'waits until a webhook that is gone is resumed',
+    { part: { state: 'held' }, destination: pausedWebhook('gone') },
+    ['webhook_gone', NOON - 7, null],
+  ],
+  [
+    'waits until a webhook whose URL is forbidden is resumed, whatever its breaker',
+    { destination: pausedWebhook('forbidden'), state: { ...open, restsUntil: NOW + 30 } },
+    ['url_forbidden', NOON - 7, null],
+  ],
+  [
+    'waits until the destination is enabled',
+    { part: failed(NOW + 5), destination: disabled },
+    ['destination_disabled', NOON - 5, null],
+  ],
+  [
+    'waits until the destination is resumed, even where it is disabled and the webhook paused',
+    { destination: { ...pausedWebhook('gone'), ...disabled, ...pausedDestination } },
+    ['destination_paused', NOON - 9, null],
+  ],
+  [
+    'that is held waits in line as soon as nothing is paused',
+    { part: { state: 'held' } },
+    ['in_line', NOW, NOW],
+  ],
+]
+
+describe('a part of a delivery', () => {
+  test.each(ROWS)('%s', (_, given, [reason, since, nextAttemptAt]) => {
+    expect(waitingOf(given)).toEqual({ reason, since, nextAttemptAt })
+  })
+
+  test('waits for every reason that has an explanation', () => {
+    const reasons = ROWS.map(([, , [reason]]) => reason)
+    expect([...new Set(reasons)].toSorted()).toEqual(Object.keys(WAIT_REASONS).toSorted())
+  })
+
+  test.each(['delivered', 'rejected', 'expired', 'not_retried', 'removed'] as const)(
+    'that is %s waits for nothing',
+    (state) => {
+      expect(waitingOf({ part: { state }, destination: pausedDestination })).toBeNull()
+    },
+  )
+
+  test('whose webhook or destination was removed has no reason', () => {
+    expect(waitingOf({ destination: { settings: { webhooks: [] } } })).toBeNull()
+    expect(partWaiting(partOf(), { destination: undefined, states: [], now: NOW })).toBeNull()
+  })
+
+  test('of a webhook whose health is unknown waits in line', () => {
+    const context = { ...contextOf({}), states: [] }
+    expect(partWaiting(partOf(), context)).toMatchObject({ reason: 'in_line' })
+  })
+})

@@ -1,0 +1,166 @@
+import { type Destination, formatTimestamp, type TestDelivery } from '@hookline/protocol'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { NOON } from '../../harness/accepted-event.ts'
+import { failAuditWrites } from '../../harness/fail-audit-writes.ts'
+import { recordDelivery } from '../../backend/conformance/recorded-delivery.ts'
+import { AdminServer, NO_HEALTH } from '../admin-server.ts'
+
+const URLS = ['https://a.example/', 'https://b.example/', 'https://c.example/']
+
+interface Entry {
+  readonly action: string
+  readonly targetId: string
+  readonly before: object
+  readonly after: object
+}
+
+interface Calls {
+  readonly retried: Destination[]
+  readonly closed: (readonly [destinationId: string, url: string])[]
+  readonly allowed: Destination[]
+  wakes: number
+}
+
+let calls: Calls
+/** The result of each webhook of the next test delivery, by URL. */
+let tested: TestDelivery['webhooks']
+beforeEach(() => {
+  calls = { allowed: [], retried: [], closed: [], wakes: 0 }
+})
+
+const open = (): Promise<AdminServer> =>
+  AdminServer.open({
+    destinationHealth: {
+      ...NO_HEALTH,
+      allowNow: (destination) => void calls.allowed.push(destination),
+      retryNow: (destination) => void calls.retried.push(destination),
+      closeBreaker: (destinationId, url) => void calls.closed.push([destinationId, url]),
+    },
+    testDeliveries: { run: async () => ({ deliveryId: 'msg_test', webhooks: tested }) },
+    wake: () => void (calls.wakes += 1),
+  })
+
+let server: AdminServer
+beforeAll(async () => {
+  server = await open()
+})
+afterAll(() => server[Symbol.asyncDispose]())
+
+async function make(to: AdminServer = server): Promise<string> {
+  const source = await to.must<{ id: string }>('POST', '/sources', { body: { name: 'web' } })
+  const settings = { webhooks: URLS.map((url) => ({ url })) }
+  const body = { sourceId: source.id, type: 'Webhooks', enabled: true, settings }
+  return (await to.must<{ id: string }>('POST', '/destinations', { body })).id
+}
+
+const newestEntry = async (): Promise<Entry> =>
+  (await server.must<{ data: [Entry] }>('GET', '/audit?limit=1')).data[0]
+
+describe('POST /destinations/:id/close-breaker', () => {
+  test('closes the breaker of each webhook, changes nothing else, and leaves an audit entry', async () => {
+    const id = await make()
+    const before = server.backend.catalog.current.destinations.get(id)
+    const { status, headers, body } = await server.call<{ id: string; version: number }>(
+      'POST',
+      `/destinations/${id}/close-breaker`,
+    )
+    expect([status, body.id, body.version, headers.get('etag')]).toEqual([200, id, 1, '"1"'])
+    expect(calls.closed).toEqual(URLS.map((url) => [id, url]))
+    expect(server.backend.catalog.current.destinations.get(id)).toEqual(before)
+    const entry = await newestEntry()
+    expect(entry).toMatchObject({ action: 'closeBreaker', targetId: id, before: { id } })
+    expect(entry.after).toEqual(entry.before)
+  })
+
+  test('needs the role editor', async () => {
+    const id = await make()
+    const as = async (role: string): Promise<number> => {
+      const body = { name: role, role }
+      const { token } = await server.must<{ token: string }>('POST', '/tokens', { body })
+      const headers = { authorization: `Bearer ${token}` }
+      return (await server.call('POST', `/destinations/${id}/close-breaker`, { headers })).status
+    }
+    expect([await as('viewer'), calls.closed.length]).toEqual([403, 0])
+    expect([await as('editor'), calls.closed.length]).toEqual([200, URLS.length])
+  })
+
+  test('of an unknown destination is not found', async () => {
+    const { status } = await server.call('POST', '/destinations/dst_none/close-breaker')
+    expect([status, calls.closed]).toEqual([404, []])
+  })
+
+  test('closes nothing where its audit entry cannot be written', async () => {
+    await using broken = await open()
+    const id = await make(broken)
+    failAuditWrites(broken.dataDir)
+    const { status } = await broken.call('POST', `/destinations/${id}/close-breaker`)
+    expect([status, calls.closed]).toEqual([500, []])
+  })
+})
+
+describe('the next attempt is made now', () => {
+  test('after a destination was resumed, even where it was not paused', async () => {
+    const id = await make()
+    await server.must('POST', `/destinations/${id}/pause`)
+    expect(calls.retried).toEqual([])
+    for (const times of [1, 2]) {
+      await server.must('POST', `/destinations/${id}/resume`)
+      expect(calls.retried.map((each) => each.id)).toEqual(Array(times).fill(id))
+      expect(calls.wakes).toBe(times)
+    }
+    expect(calls.retried[0]!.paused).toBeNull()
+  })
+
+  test('after a change of the destination, on the webhooks that it has then', async () => {
+    const id = await make()
+    const settings = { webhooks: [{ url: 'https://d.example' }] }
+    await server.must('PATCH', `/destinations/${id}`, { body: { settings } })
+    const urls = calls.retried.map((each) => each.settings.webhooks.map(({ url }) => url))
+    expect([urls, calls.wakes]).toEqual([[['https://d.example/']], 1])
+  })
+
+  test('after a retry of a delivery by hand, and not where that is refused', async () => {
+    const id = await make()
+    const rejected = await recordDelivery(server, { destinationId: id, state: 'rejected' })
+    await server.must('POST', `/deliveries/${rejected.id}/retry`)
+    expect([calls.allowed.map((each) => each.id), calls.wakes]).toEqual([[id], 1])
+    const held = await recordDelivery(server, { destinationId: id, state: 'held' })
+    expect((await server.call('POST', `/deliveries/${held.id}/retry`)).status).toBe(409)
+    expect([calls.allowed.length, calls.retried.length, calls.wakes]).toEqual([1, 0, 1])
+  })
+
+  test('nowhere, when the destination of the retried delivery was removed', async () => {
+    const { id } = await recordDelivery(server, { destinationId: 'dst_gone', state: 'rejected' })
+    const shown = await server.must<object>('POST', `/deliveries/${id}/retry`)
+    expect(shown).toMatchObject({ state: 'pending', nextAttemptAt: formatTimestamp(NOON) })
+    expect([calls.retried, calls.wakes]).toEqual([[], 1])
+  })
+})
+
+describe('a test delivery', () => {
+  const failed = { outcome: 'retry', class: 'http_5xx', status: 503 } as const
+  const delivered = { outcome: 'delivered', class: 'delivered', status: 204 } as const
+  const sent = (url: string, result: typeof failed | typeof delivered | null) => ({
+    url,
+    headers: {},
+    body: '{}',
+    result: result && { startedAt: NOON, durationMs: 5, ...result },
+  })
+  const send = (id: string, dryRun: boolean): Promise<object> =>
+    server.must('POST', `/destinations/${id}/test`, { body: { type: 'track', dryRun } })
+
+  test('closes the breakers of the webhooks that responded with 2xx, and of no other', async () => {
+    const id = await make()
+    tested = [sent(URLS[0]!, failed), sent(URLS[1]!, delivered), sent(URLS[2]!, null)]
+    await send(id, false)
+    expect(calls.closed).toEqual([[id, URLS[1]]])
+    expect(calls.retried).toEqual([])
+  })
+
+  test('closes no breaker with dryRun, because nothing was sent', async () => {
+    const id = await make()
+    tested = URLS.map((url) => sent(url, null))
+    await send(id, true)
+    expect(calls.closed).toEqual([])
+  })
+})

@@ -1,0 +1,11 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { addSealing } from '../../../../src/backend/embedded/catalog/seal-catalog.ts'
+import { migrate } from '../../../../src/backend/embedded/migrations/migrate.ts'
+import { MIGRATIONS } from '../../../../src/backend/embedded/migrations/migrations.ts'
+import { SecretBox } from '../../../../src/util/secret-box.ts'
+
+/** Brings a database without deliveries to the latest schema, as a start of the service does. */
+export function migrateWithKey(db: DatabaseSync, file: string): void {
+  addSealing(db, new SecretBox(SecretBox.keysIn(SecretBox.newKey())!))
+  migrate(db, file, MIGRATIONS)
+}

@@ -1,0 +1,221 @@
+import type { Destination, PartState } from '@hookline/protocol'
+import { describe, expect, test } from 'vitest'
+import { resumeForbidden } from '../../src/delivery/health/webhook-pauser.ts'
+import { ManualClock } from '../harness/manual-clock.ts'
+import { openReceiver, type Receiver } from '../harness/receiver.ts'
+import { TemporaryFolder } from '../harness/temporary-folder.ts'
+import { type EngineOptions, TestEngine } from '../harness/test-engine.ts'
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const patient = { retryDelaysMs: [HOUR], retryWindowMs: 4 * HOUR }
+
+/** A destination with a webhook for each URL. */
+function to(engine: TestEngine, urls: readonly string[]): Promise<Destination> {
+  const webhooks = urls.map((url) => ({ url, headers: {} }))
+  const settings = { sharedSecret: null, webhooks, successPolicy: 'any' } as const
+  return engine.destination('dst_a', '', { settings })
+}
+
+/** How many deliveries have a part in each state on this webhook. */
+async function partsOf(
+  engine: TestEngine,
+  url: string,
+): Promise<Partial<Record<PartState, number>>> {
+  const counts: Partial<Record<PartState, number>> = {}
+  for (const { webhooks } of await engine.deliveries({})) {
+    const state = webhooks.find((each) => each.url === url)!.state
+    counts[state] = (counts[state] ?? 0) + 1
+  }
+  return counts
+}
+
+const messageIds = ({ requests }: Receiver): Set<string> =>
+  new Set(
+    requests.map(({ body }) => (JSON.parse(body.toString()) as { messageId: string }).messageId),
+  )
+
+/** Two receivers and an engine that delivers to both. */
+async function openTwo(stack: AsyncDisposableStack, options: EngineOptions = {}) {
+  const clock = new ManualClock()
+  const healthy = stack.use(await openReceiver())
+  const other = stack.use(await openReceiver())
+  const engine = stack.use(await TestEngine.open({ ...patient, clock, ...options }))
+  const urls = [`${healthy.url}/`, `${other.url}/`] as const
+  await to(engine, urls)
+  return { clock, healthy, other, engine, urls }
+}
+
+describe('with policy any, every webhook gets every event', () => {
+  test('that arrived while its breaker was open, once its receiver responds again', async () => {
+    await using stack = new AsyncDisposableStack()
+    const { clock, healthy, other, engine, urls } = await openTwo(stack)
+    other.respond = () => 500
+    await engine.receive(12)
+    await expect.poll(() => engine.openBreakers).toBe(1)
+    await engine.receive(100)
+    await healthy.waitFor(112)
+    await expect
+      .poll(async () => (await partsOf(engine, urls[1])).pending)
+      .toBeGreaterThanOrEqual(100)
+    other.respond = () => 200
+    const tried = other.requests.length
+    clock.advance(MINUTE)
+    await other.waitFor(112)
+    await expect
+      .poll(() => partsOf(engine, urls[1]))
+      .toEqual({ delivered: 112 - tried, not_retried: tried })
+    expect(messageIds(other)).toEqual(messageIds(healthy))
+    expect((await engine.deliveries({})).every(({ state }) => state === 'delivered')).toBe(true)
+  })
+
+  test('that arrived while it asked for a pause with Retry-After', async () => {
+    await using stack = new AsyncDisposableStack()
+    const { clock, healthy, other, engine, urls } = await openTwo(stack)
+    other.respond = () => ({ status: 429, headers: { 'retry-after': '600' } })
+    await engine.receive(1)
+    await other.waitFor(1)
+    await healthy.waitFor(1)
+    await expect.poll(() => partsOf(engine, urls[1])).toEqual({ not_retried: 1 })
+    await engine.receive(50)
+    await healthy.waitFor(51)
+    await expect.poll(() => partsOf(engine, urls[1])).toEqual({ not_retried: 1, pending: 50 })
+    expect([other.requests.length, engine.openBreakers]).toEqual([1, 0])
+    other.respond = () => 200
+    clock.advance(600_000)
+    await expect.poll(() => partsOf(engine, urls[1])).toEqual({ not_retried: 1, delivered: 50 })
+  })
+
+  test('and says so when its window ended before it could be tried', async () => {
+    await using stack = new AsyncDisposableStack()
+    const { clock, other, engine, urls } = await openTwo(stack)
+    other.respond = () => 500
+    await engine.receive(10)
+    await expect.poll(() => engine.openBreakers).toBe(1)
+    await engine.receive(200)
+    await expect.poll(async () => (await partsOf(engine, urls[1])).pending).toBe(200)
+    for (let minutes = 0; minutes < 4 * 60 + 6; minutes++) {
+      clock.advance(MINUTE)
+      await engine.settled()
+    }
+    await expect.poll(async () => (await partsOf(engine, urls[1])).pending).toBeUndefined()
+    expect((await partsOf(engine, urls[1])).expired).toBeGreaterThan(0)
+    expect((await engine.deliveries({})).every(({ state }) => state === 'delivered')).toBe(true)
+  })
+})
+
+describe('a webhook that does not respond', () => {
+  test('delays no other webhook of its destination, and takes no slot of theirs', async () => {
+    await using stack = new AsyncDisposableStack()
+    const { healthy, other, engine } = await openTwo(stack)
+    const { promise: opened, resolve: open } = Promise.withResolvers<void>()
+    other.respond = () => opened.then(() => 200)
+    await engine.receive(400)
+    await healthy.waitFor(400)
+    await expect.poll(() => other.requests.length).toBe(64)
+    open()
+    await other.waitFor(400)
+  })
+
+  test('keeps no event in the log for longer than two seconds', async () => {
+    await using stack = new AsyncDisposableStack()
+    const { clock, healthy, other, engine, urls } = await openTwo(stack)
+    const { promise: opened, resolve: open } = Promise.withResolvers<void>()
+    other.respond = () => opened.then(() => 200)
+    healthy.respond = () => opened.then(() => 200)
+    await engine.receive(200)
+    await other.waitFor(64)
+    expect(engine.lanes.unrecorded).toBe(200)
+    clock.advance(2_000)
+    await expect.poll(() => engine.lanes.unrecorded).toBe(0)
+    expect(await partsOf(engine, urls[1])).toEqual({ pending: 200 })
+    // Those in flight stay in memory, and no other attempt on them begins.
+    open()
+    await expect.poll(() => partsOf(engine, urls[1])).toEqual({ delivered: 200 })
+    expect([healthy.requests.length, other.requests.length]).toEqual([200, 200])
+  })
+})
+
+describe('a URL that the settings forbid', () => {
+  const settings = { retryWindowMs: HOUR, retryDelaysMs: [MINUTE] }
+
+  test('has its deliveries held, not rejected; after a start with other settings they are delivered', async () => {
+    using folder = new TemporaryFolder()
+    const clock = new ManualClock()
+    await using receiver = await openReceiver()
+    {
+      const sender = { allowedNetworks: [] }
+      await using engine = await TestEngine.open({ ...settings, clock, sender }, folder)
+      await to(engine, [`${receiver.url}/`])
+      await engine.receive(20)
+      await expect.poll(() => partsOf(engine, `${receiver.url}/`)).toEqual({ held: 20 })
+      expect(
+        engine.backend.catalog.current.destinations.get('dst_a')?.settings.webhooks[0]?.paused
+          ?.reason,
+      ).toBe('forbidden')
+    }
+    await using engine = await TestEngine.open({ ...settings, clock }, folder)
+    await resumeForbidden(engine.backend.catalog, clock)
+    await receiver.waitFor(20)
+    await expect.poll(() => partsOf(engine, `${receiver.url}/`)).toEqual({ delivered: 20 })
+  })
+
+  test('has its deliveries rejected after their window', async () => {
+    const clock = new ManualClock()
+    await using engine = await TestEngine.open({
+      ...settings,
+      clock,
+      sender: { allowedNetworks: [] },
+    })
+    await to(engine, ['http://127.0.0.1:8080/'])
+    await engine.receive(3)
+    await expect.poll(() => partsOf(engine, 'http://127.0.0.1:8080/')).toEqual({ held: 3 })
+    clock.advance(HOUR)
+    // The feed looks once a minute.
+    clock.advance(MINUTE)
+    await expect.poll(() => partsOf(engine, 'http://127.0.0.1:8080/')).toEqual({ rejected: 3 })
+  })
+})
+
+test('a person who closes the breaker lets what waits be delivered now', async () => {
+  await using stack = new AsyncDisposableStack()
+  const { other, engine, urls } = await openTwo(stack)
+  other.respond = () => 500
+  await engine.receive(10)
+  await expect.poll(() => engine.openBreakers).toBe(1)
+  await engine.receive(30)
+  await expect.poll(async () => (await partsOf(engine, urls[1])).pending).toBe(30)
+  other.respond = () => 200
+  engine.engine.closeBreaker({ destinationId: 'dst_a', url: urls[1] })
+  await other.waitFor(40)
+})
+
+test('a person who asks for the next attempt gets it now, as the probe of the breaker', async () => {
+  await using stack = new AsyncDisposableStack()
+  const { clock, other, engine, urls } = await openTwo(stack)
+  other.respond = () => 500
+  await engine.receive(10)
+  await expect.poll(() => engine.openBreakers).toBe(1)
+  await engine.receive(30)
+  await expect.poll(async () => (await partsOf(engine, urls[1])).pending).toBe(30)
+  clock.advance(1)
+  other.respond = () => 200
+  engine.engine.retryNow({ destinationId: 'dst_a', url: urls[1] })
+  await other.waitFor(40)
+  expect(engine.openBreakers).toBe(0)
+})
+
+test('a person who asks for the next attempt need not wait for the delay of a retry', async () => {
+  const clock = new ManualClock()
+  await using receiver = await openReceiver({ respond: 500 })
+  await using engine = await TestEngine.open({ ...patient, clock })
+  const url = `${receiver.url}/`
+  await to(engine, [url])
+  await engine.receive(5)
+  await expect
+    .poll(async () => (await engine.deliveries({})).map(({ rounds }) => rounds))
+    .toEqual([1, 1, 1, 1, 1])
+  receiver.respond = () => 200
+  engine.engine.retryNow({ destinationId: 'dst_a', url })
+  await expect.poll(() => partsOf(engine, url)).toEqual({ delivered: 5 })
+})

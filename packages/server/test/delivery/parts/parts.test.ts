@@ -1,0 +1,193 @@
+import type { Delivery, SuccessPolicy, WebhooksSettings } from '@hookline/protocol'
+import { describe, expect, test } from 'vitest'
+import {
+  afterAttempt,
+  type AttemptRules,
+  type PartAttempt,
+  partOf,
+  withExpired,
+  withHeld,
+  withParts,
+  withRemoved,
+  withResumed,
+} from '../../../src/delivery/parts/parts.ts'
+import { NOON } from '../../harness/accepted-event.ts'
+
+const HOUR = 60 * 60 * 1000
+const [a, b, c] = ['https://a.example/', 'https://b.example/', 'https://c.example/']
+
+function settings(successPolicy: SuccessPolicy, urls = [a, b, c]): WebhooksSettings {
+  const webhooks = urls.map((url) => ({ url, headers: {} }))
+  return { sharedSecret: null, webhooks, successPolicy }
+}
+
+const empty: Delivery = {
+  id: 'msg_1',
+  eventId: 'evt_1',
+  destinationId: 'dst_1',
+  state: 'pending',
+  rounds: 0,
+  firstDueAt: NOON,
+  dueAt: NOON,
+  webhooks: [],
+}
+
+const pending = (policy: SuccessPolicy, urls = [a, b, c]): Delivery =>
+  withParts(empty, settings(policy, urls), NOON)
+
+const rules = (successPolicy: SuccessPolicy, now = NOON): AttemptRules => ({
+  successPolicy,
+  schedule: { windowMs: 4 * HOUR },
+  now,
+  random: 0.5,
+})
+
+function attempt(
+  url: string,
+  outcome: PartAttempt['outcome'],
+  change: Partial<PartAttempt> = {},
+): PartAttempt {
+  const kinds = { delivered: 'delivered', retry: 'http_5xx', rejected: 'http_4xx' } as const
+  const times = { startedAt: NOON, durationMs: 5 }
+  const made = { id: `att_${url}`, number: 1, url, outcome, class: kinds[outcome] }
+  return { ...made, ...times, body: 'text', ...change }
+}
+
+/** The delivery after attempts, one after the other. */
+function after(policy: SuccessPolicy, ...attempts: readonly PartAttempt[]): Delivery {
+  return attempts.reduce(
+    (delivery, each) => afterAttempt(delivery, each, rules(policy)),
+    pending(policy),
+  )
+}
+
+const statesOf = ({ webhooks }: Delivery): string[] => webhooks.map(({ state }) => state)
+
+describe('with policy any', () => {
+  test('a delivery is delivered with the first success, and each other webhook still gets its one attempt', () => {
+    const first = after('any', attempt(b, 'delivered'))
+    expect(first).toMatchObject({ state: 'delivered', rounds: 1, dueAt: NOON })
+    expect(statesOf(first)).toEqual(['pending', 'delivered', 'pending'])
+    const all = after('any', attempt(b, 'delivered'), attempt(a, 'retry'), attempt(c, 'rejected'))
+    expect(all).toMatchObject({ state: 'delivered', dueAt: null })
+    expect(statesOf(all)).toEqual(['not_retried', 'delivered', 'rejected'])
+  })
+
+  test('what failed before the first success is not retried, whichever came first', () => {
+    const late = after('any', attempt(a, 'retry'), attempt(b, 'delivered'))
+    expect(statesOf(late)).toEqual(['not_retried', 'delivered', 'pending'])
+  })
+
+  test('while no webhook has it, each retryable one is retried by itself', () => {
+    const failed = after(
+      'any',
+      attempt(a, 'retry'),
+      attempt(b, 'retry', { number: 3 }),
+      attempt(c, 'rejected'),
+    )
+    expect(failed).toMatchObject({ state: 'pending', rounds: 3, dueAt: NOON + 5_000 })
+    expect(failed.webhooks.map(({ dueAt }) => dueAt)).toEqual([NOON + 5_000, NOON + 45_000, null])
+  })
+
+  test('it is rejected when every webhook rejected it', () => {
+    const all = after('any', ...[a, b, c].map((url) => attempt(url, 'rejected')))
+    expect(all).toMatchObject({ state: 'rejected', dueAt: null })
+  })
+
+  test('a delivered delivery stays delivered, whatever the policy is later', () => {
+    const delivered = after('any', attempt(a, 'delivered'))
+    const strict = afterAttempt(delivered, attempt(b, 'rejected'), rules('each'))
+    expect(strict.state).toBe('delivered')
+  })
+})
+
+describe('with policy each', () => {
+  test('a delivery is delivered only when every webhook has it', () => {
+    const two = after('each', attempt(a, 'delivered'), attempt(c, 'delivered'))
+    expect(two).toMatchObject({ state: 'pending', dueAt: NOON })
+    expect(afterAttempt(two, attempt(b, 'delivered'), rules('each')).state).toBe('delivered')
+  })
+
+  test('it is rejected when one webhook rejected it and the others have it', () => {
+    const all = after(
+      'each',
+      attempt(a, 'delivered'),
+      attempt(b, 'rejected'),
+      attempt(c, 'delivered'),
+    )
+    expect(all.state).toBe('rejected')
+  })
+})
+
+describe('when the retry window is over', () => {
+  const late = (kind: Partial<PartAttempt>): Delivery => {
+    const delivery = pending('any', [a])
+    return afterAttempt(delivery, attempt(a, 'retry', kind), rules('any', NOON + 4 * HOUR))
+  }
+
+  test('a part that failed is expired', () => {
+    expect(late({})).toMatchObject({ state: 'expired', dueAt: null })
+  })
+
+  test.each(['certificate_invalid', 'address_forbidden', 'port_forbidden'] as const)(
+    'a part with the failure %s is rejected: its owner had to change something',
+    (kind) => {
+      expect(late({ class: kind })).toMatchObject({ state: 'rejected', dueAt: null })
+    },
+  )
+
+  test('a part without an attempt is expired, and the delivery with the last of them', () => {
+    const first = withExpired(pending('any', [a, b]), a, 'any')
+    expect(first.state).toBe('pending')
+    const both = withExpired(first, b, 'any')
+    expect([both.state, ...statesOf(both)]).toEqual(['expired', 'expired', 'expired'])
+  })
+})
+
+describe('a part that waits for somebody', () => {
+  test('is held while its webhook is paused, and gets a new window when it is resumed', () => {
+    const held = withHeld(pending('any', [a]), a, 'any')
+    expect(held).toMatchObject({ state: 'held', dueAt: null })
+    const now = NOON + 5 * HOUR
+    const resumed = withResumed(held, a, { now, policy: 'any' })
+    expect(resumed).toMatchObject({ state: 'pending', dueAt: now })
+    expect(partOf(resumed, a)?.firstDueAt).toBe(now)
+  })
+
+  test('is held while its URL is forbidden, within its window', () => {
+    const forbidden = attempt(a, 'retry', { class: 'address_forbidden' })
+    expect(afterAttempt(pending('any', [a]), forbidden, rules('any')).state).toBe('held')
+  })
+
+  test('keeps the delivery pending as long as another part is', () => {
+    expect(withHeld(pending('any', [a, b]), a, 'any').state).toBe('pending')
+  })
+
+  test('is not retried after its pause when it was tried before and another webhook has the event', () => {
+    const tried = afterAttempt(pending('any', [a, b]), attempt(a, 'retry'), rules('any'))
+    const held = withHeld(tried, a, 'any')
+    const delivered = afterAttempt(held, attempt(b, 'delivered'), rules('any'))
+    expect(statesOf(delivered)).toEqual(['not_retried', 'delivered'])
+  })
+})
+
+describe('webhooks that change', () => {
+  test('a removed one ends its part, and a new one gets a part of its own', () => {
+    const split = withParts(pending('any', [a]), settings('any', [b]), NOON + 1)
+    const moved = withRemoved(split, a, 'any')
+    expect(moved).toMatchObject({ state: 'pending', dueAt: NOON + 1 })
+    expect(statesOf(moved)).toEqual(['removed', 'pending'])
+  })
+
+  test('when the last one is removed, the delivery is rejected, or delivered if the others have it', () => {
+    expect(withRemoved(pending('each', [a]), a, 'each').state).toBe('rejected')
+    const delivered = after('each', attempt(a, 'delivered'), attempt(b, 'delivered'))
+    expect(withRemoved(delivered, c, 'each').state).toBe('delivered')
+  })
+})
+
+test('a part contains neither headers nor body of a response', () => {
+  const failed = after('any', attempt(a, 'retry', { headers: { server: 'x' } }))
+  expect(partOf(failed, a)?.last).not.toHaveProperty('body')
+  expect(partOf(failed, a)?.last).not.toHaveProperty('headers')
+})

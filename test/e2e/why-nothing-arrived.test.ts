@@ -1,0 +1,205 @@
+import { describe, expect, test } from 'vitest'
+import { makeCertificates } from '../../packages/server/test/harness/certificates.ts'
+import { openReceiver } from '../../packages/server/test/harness/receiver.ts'
+import { startService } from '../harness/running-service.ts'
+import { healthOf, hookline, openBreaker, RETRY_SOON, whyItWaits } from './answers.ts'
+
+/** What failed waits for longer than a test takes. */
+const SLOW_RETRIES = { retryScheduleMs: '600000' }
+const LATER = { status: 429, headers: { 'Retry-After': '3600' } }
+
+describe('an event that no webhook gets has a decision with its reason and its remedy:', () => {
+  test('the destination is disabled', async () => {
+    await using service = await startService()
+    await service.createDestination({ urls: ['https://crm.example/'], enabled: false })
+    await service.track('m-1')
+    const { decisions } = await service.endOf('m-1')
+    expect(decisions).toMatchObject([
+      {
+        decision: 'declined',
+        reason: 'destination_disabled',
+        explanation: expect.stringMatching(/was off when the event arrived\. Enable it .*Replay/),
+      },
+    ])
+    const { text } = await hookline(service, 'trace', 'm-1')
+    expect(text).toMatch(/^received +2/m)
+    expect(text).toMatch(/^✗ dst_\S+ destination_disabled: The destination was off/m)
+  })
+
+  test('its integrations exclude the destination', async () => {
+    await using service = await startService()
+    await service.createDestination({ urls: ['https://crm.example/'] })
+    await service.track('m-1', { integrations: { All: false } })
+    const { decisions } = await service.endOf('m-1')
+    expect(decisions).toMatchObject([
+      {
+        decision: 'declined',
+        reason: 'integrations',
+        explanation: expect.stringMatching(/exclude the destination\. Leave integrations out/),
+      },
+    ])
+    const { text } = await hookline(service, 'trace', 'm-1')
+    expect(text).toMatch(/^✗ dst_\S+ integrations: The integrations of the call exclude/m)
+  })
+
+  test('its source had no destination', async () => {
+    await using service = await startService()
+    await service.track('m-1')
+    expect(await service.endOf('m-1')).toMatchObject({ decisions: [], deliveries: [] })
+    const { text } = await hookline(service, 'trace', 'm-1')
+    expect(text).toContain('No deliveries: the source had no destination when the event arrived.')
+  })
+})
+
+describe('a call that made no event of its own is found:', () => {
+  test('a duplicate, in the trace of the first call', async () => {
+    await using receiver = await openReceiver()
+    await using service = await startService()
+    await service.createDestination({ urls: [receiver.url] })
+    await service.track('m-1')
+    await service.track('m-1')
+    await service.eventually(async () =>
+      expect(await service.trace('m-1')).toMatchObject({ duplicates: 1 }),
+    )
+    await service.endOf('m-1')
+    const { text } = await hookline(service, 'trace', 'm-1')
+    expect(text).toMatch(/^duplicates +1 later, with the same messageId$/m)
+    expect(receiver.requests).toHaveLength(1)
+  })
+
+  test('a call of a suppressed user, in the list of suppressions, which the trace names', async () => {
+    await using service = await startService()
+    await service.createDestination({ urls: ['https://crm.example/'], enabled: false })
+    const asked = { userIds: ['u1'], suppress: true }
+    const { id } = await service.api.call<{ id: string }>('POST', 'deletions', asked)
+    await service.eventually(async () =>
+      expect(await service.api.call('GET', 'suppressions')).toMatchObject({
+        data: [{ userId: 'u1', since: expect.stringMatching(/Z$/), deletionId: id }],
+      }),
+    )
+    await service.track('m-1')
+    const { code, text } = await hookline(service, 'trace', 'm-1')
+    expect([code, text]).toEqual([4, expect.stringContaining('`hookline suppressions list`')])
+    const list = await hookline(service, 'suppressions', 'list')
+    expect(list.text).toMatch(new RegExp(`^u1 .*2\\S+Z .*${id}`, 'm'))
+  })
+})
+
+describe('an event that waits says why, since when, and when it is tried next:', () => {
+  test('the breaker is open', async () => {
+    await using receiver = await openReceiver({ respond: 503 })
+    await using service = await startService({ settings: RETRY_SOON })
+    const id = await service.createDestination({ urls: [receiver.url] })
+    const next = await openBreaker(service, id, { restMs: 5_000 })
+    await service.track('m-1')
+    const { part, delivery, cli } = await whyItWaits(service, 'm-1', 'breaker_open')
+    expect(Date.parse(part.waiting!.nextAttemptAt!)).toBeGreaterThanOrEqual(next)
+    expect(delivery.nextAttemptAt).toBe(part.waiting!.nextAttemptAt)
+    expect(cli).toContain('pending: its breaker is open, because too many attempts failed\n')
+    expect(cli).toContain(`\`hookline destinations close-breaker ${id}\` makes it now`)
+  })
+
+  test('the receiver asked for a pause with Retry-After', async () => {
+    await using receiver = await openReceiver({ respond: LATER })
+    await using service = await startService()
+    const id = await service.createDestination({ urls: [receiver.url] })
+    await service.track('m-1')
+    const { part, cli } = await whyItWaits(service, 'm-1', 'retry_after')
+    expect(part.last).toMatchObject({ class: 'http_throttled', status: 429 })
+    const { retryAfterUntil } = await healthOf(service, id)
+    expect(Date.parse(part.waiting!.nextAttemptAt!)).toBeGreaterThanOrEqual(
+      Date.parse(retryAfterUntil!) - 1_000,
+    )
+    expect(cli).toContain('pending: the receiver asked for a pause with Retry-After\n')
+    await service.track('m-2')
+    expect((await whyItWaits(service, 'm-2', 'retry_after')).part.last).toBeNull()
+  })
+
+  test('the destination is paused', async () => {
+    await using service = await startService()
+    const id = await service.createDestination({ urls: ['https://crm.example/'] })
+    await service.api.call('POST', `destinations/${id}/pause`)
+    await service.track('m-1')
+    const { part, delivery, cli } = await whyItWaits(service, 'm-1', 'destination_paused')
+    expect(delivery).toMatchObject({ state: 'held', nextAttemptAt: null })
+    expect(part).toMatchObject({ state: 'held', waiting: { nextAttemptAt: null } })
+    expect(cli).toContain('held: the destination is paused\n')
+    expect(cli).toContain(`\`hookline destinations resume ${id}\` resumes it`)
+  })
+
+  test('it is held, because its destination was paused before its retry', async () => {
+    await using receiver = await openReceiver({ respond: 503 })
+    await using service = await startService({ settings: SLOW_RETRIES })
+    const id = await service.createDestination({ urls: [receiver.url] })
+    await service.track('m-1')
+    await whyItWaits(service, 'm-1', 'retry')
+    await service.api.call('POST', `destinations/${id}/pause`)
+    await service.eventually(async () =>
+      expect((await service.trace('m-1')).deliveries).toMatchObject([{ state: 'held' }]),
+    )
+    const { part } = await whyItWaits(service, 'm-1', 'destination_paused')
+    expect(part.last).toMatchObject({ class: 'http_5xx' })
+    const { text } = await hookline(service, 'deliveries', 'list', '--state', 'held')
+    expect(text).toContain(id)
+  })
+
+  test('its destination was disabled before its retry', async () => {
+    await using receiver = await openReceiver({ respond: 503 })
+    await using service = await startService({ settings: SLOW_RETRIES })
+    const id = await service.createDestination({ urls: [receiver.url] })
+    await service.track('m-1')
+    await whyItWaits(service, 'm-1', 'retry')
+    await service.api.call('PATCH', `destinations/${id}`, { enabled: false })
+    const { part, cli } = await whyItWaits(service, 'm-1', 'destination_disabled')
+    expect(part.waiting!.nextAttemptAt).toBeNull()
+    expect(cli).toContain(`\`hookline destinations enable ${id}\` enables it`)
+  })
+
+  test('its address is forbidden', async () => {
+    await using receiver = await openReceiver()
+    await using service = await startService({ settings: { allowedNetworks: '' } })
+    const id = await service.createDestination({ urls: [receiver.url] })
+    await service.track('m-1')
+    const { part, explanation, cli } = await whyItWaits(service, 'm-1', 'url_forbidden')
+    expect(part).toMatchObject({ state: 'held', last: { class: 'address_forbidden' } })
+    expect(explanation).toContain('address_forbidden:')
+    expect(cli).toMatch(/held: the webhook is paused/)
+    const { text } = await hookline(service, 'destinations', 'get', id)
+    expect(text).toMatch(/paused since 2\S+Z: its address or port is forbidden/)
+    expect(receiver.connections).toBe(0)
+  })
+
+  test('its certificate is not valid', async () => {
+    await using receiver = await openReceiver({ tls: makeCertificates().selfSigned })
+    await using service = await startService({ settings: SLOW_RETRIES })
+    await service.createDestination({ urls: [receiver.url] })
+    await service.track('m-1')
+    const { part, explanation, cli } = await whyItWaits(service, 'm-1', 'retry')
+    expect(part.last).toMatchObject({ class: 'certificate_invalid' })
+    expect(explanation).toContain('certificate_invalid:')
+    expect(cli).toContain('pending: the last attempt failed (certificate_invalid)\n')
+    expect(cli).toContain('The certificate ')
+  })
+
+  test('the receiver gives no answer in time', async () => {
+    await using receiver = await openReceiver({ respond: 'silence' })
+    await using service = await startService({
+      settings: { ...SLOW_RETRIES, attemptTimeoutMs: '200' },
+    })
+    await service.createDestination({ urls: [receiver.url] })
+    await service.track('m-1')
+    const { part, explanation, cli } = await whyItWaits(service, 'm-1', 'retry')
+    expect(part.last).toMatchObject({ class: 'timeout' })
+    expect(explanation).toContain('timeout:')
+    expect(cli).toContain('pending: the last attempt failed (timeout)\n')
+  })
+
+  test('the receiver takes fewer events than arrive', async () => {
+    await using receiver = await openReceiver({ respond: 'silence' })
+    await using service = await startService({ settings: { laneConcurrency: '1' } })
+    await service.createDestination({ urls: [receiver.url] })
+    for (const messageId of ['m-1', 'm-2', 'm-3']) await service.track(messageId)
+    const { cli } = await whyItWaits(service, 'm-3', 'in_line')
+    expect(cli).toContain('pending: it is due, and waits for its turn\n')
+  })
+})
