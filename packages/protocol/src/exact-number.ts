@@ -1,8 +1,8 @@
 const NUMBER = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
 
-/** Whether no other integer parses to this number: it is finite, and not an integer beyond 2^53 - 1. */
+/** Whether no other integer parses to this number. From 2^53 on, every number is an integer that others round to. */
 export function isUnambiguous(number: number): boolean {
-  return Number.isFinite(number) && (!Number.isInteger(number) || Number.isSafeInteger(number))
+  return Math.abs(number) < 2 ** 53
 }
 
 /** Whether the JSON text of a number has the same value as the text that JavaScript writes for it. */

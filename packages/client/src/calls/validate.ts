@@ -18,21 +18,18 @@ export interface ValidCall extends Fields {
 
 const isText = (value: unknown) => typeof value === 'string'
 const isId = (value: unknown) => isText(value) || Number.isFinite(value)
-const isTextOrNumber = (value: unknown) =>
-  isText(value) || (typeof value === 'number' && !Number.isNaN(value))
-const isExact = (value: unknown) => typeof value !== 'number' || isUnambiguous(value)
+const isExactId = (value: unknown) =>
+  isText(value) || (typeof value === 'number' && isUnambiguous(value))
 
-/** The type of each field, and the code for a value of another type. */
-const FIELD_TYPES: readonly (readonly [string, (value: unknown) => boolean, IngestCodeName])[] = [
+/** A field, what its value must be, and the code for any other value. */
+type Rule = readonly [string, (value: unknown) => boolean, IngestCodeName]
+
+const FIELD_TYPES: readonly Rule[] = [
   ['messageId', isId, 'id_not_string'],
-  ['userId', isTextOrNumber, 'id_not_string'],
-  ['userId', isExact, 'id_not_exact'],
-  ['anonymousId', isTextOrNumber, 'id_not_string'],
-  ['anonymousId', isExact, 'id_not_exact'],
-  ['groupId', isTextOrNumber, 'id_not_string'],
-  ['groupId', isExact, 'id_not_exact'],
-  ['previousId', isTextOrNumber, 'id_not_string'],
-  ['previousId', isExact, 'id_not_exact'],
+  ['userId', isExactId, 'id_not_exact'],
+  ['anonymousId', isExactId, 'id_not_exact'],
+  ['groupId', isExactId, 'id_not_exact'],
+  ['previousId', isExactId, 'id_not_exact'],
   ['event', isText, 'event_not_string'],
   ['name', isText, 'name_not_string'],
   ['category', isText, 'category_not_string'],
@@ -44,38 +41,40 @@ const FIELD_TYPES: readonly (readonly [string, (value: unknown) => boolean, Inge
 
 /** Throws a `ValidationError` for a call that the service would refuse, with the code of its response (spec 01). */
 export function validate(type: EventType, call: unknown): asserts call is ValidCall {
-  if (!isJsonObject(call)) throw new ValidationError('not_an_object', `${type} takes an object`)
+  if (!isJsonObject(call)) throw new ValidationError('not_an_object', `${type} needs an object`)
   const fields: Fields = call
   for (const [name, isOfType, code] of FIELD_TYPES) {
     const value = fields[name]
     if (value === undefined || value === null || isOfType(value)) continue
-    throw new ValidationError(code, `${name} has the wrong type`)
+    // False for NaN, which JSON does not have.
+    const isInexact = typeof value === 'number' && value <= Infinity
+    const wrong = isInexact || code !== 'id_not_exact' ? code : 'id_not_string'
+    throw new ValidationError(wrong, `${name} has the wrong type`)
   }
   checkMessageId(fields)
   checkTimestamp(fields)
   const missing = missingIn(type, fields)
-  if (missing) throw new ValidationError(missing[0], `a ${type} call needs ${missing[1]}`)
+  if (missing)
+    throw new ValidationError(missing[0], `a ${type} call needs ${missing[1]}, not empty`)
 }
 
 function missingIn(type: EventType, call: Fields): readonly [IngestCodeName, string] | undefined {
   const has = (name: string) => (call[name] ?? '') !== ''
   if (type === 'alias') {
-    return has('userId') && has('previousId')
-      ? undefined
-      : ['id_required', 'userId and previousId, not empty']
+    return has('userId') && has('previousId') ? undefined : ['id_required', 'userId and previousId']
   }
   if (!has('userId') && !has('anonymousId')) {
-    return ['no_user_anon_id', 'userId or anonymousId, not empty']
+    return ['no_user_anon_id', 'userId or anonymousId']
   }
-  if (type === 'track' && !has('event')) return ['event_not_defined', 'event, not empty']
-  if (type === 'group' && !has('groupId')) return ['id_required', 'groupId, not empty']
+  if (type === 'track' && !has('event')) return ['event_not_defined', 'event']
+  if (type === 'group' && !has('groupId')) return ['id_required', 'groupId']
   return undefined
 }
 
 function checkMessageId({ messageId }: ValidCall): void {
   const longest = CALL_LIMITS.messageIdCharacters
   if (String(messageId ?? '').length > longest) {
-    throw new ValidationError('message_id_too_long', `messageId has over ${longest} characters`)
+    throw new ValidationError('message_id_too_long', `messageId is over ${longest} characters`)
   }
 }
 
@@ -90,6 +89,6 @@ function checkTimestamp({ timestamp }: ValidCall): void {
       ? Number.isFinite(Number(timestamp))
       : /^\s*\d{4}-\d/.test(String(timestamp))
   if (!isReadable) {
-    throw new ValidationError('timestamp_invalid', 'timestamp must be a Date or ISO 8601 text')
+    throw new ValidationError('timestamp_invalid', 'timestamp needs a Date or ISO 8601 text')
   }
 }
