@@ -50,6 +50,17 @@ async function skipCallCheck(service: RunningService): Promise<void> {
 }
 
 describe('a deletion', () => {
+  it('notifies every webhook, whatever the success policy, until each has accepted', async () => {
+    await using receiver = await openReceiver()
+    await using other = await openReceiver({ respond: [503, 503, 200] })
+    await using service = await startService({ settings: RETRY_SOON })
+    const urls = [receiver.url, other.url]
+    await service.createDestination({ urls, policy: 'any' })
+    const id = await ask(service, { userIds: ['ada'] })
+    await until(service, id, 'finished')
+    expect([notices(receiver.requests).length, notices(other.requests).length]).toEqual([1, 3])
+  })
+
   it('removes the user, and notifies each enabled destination once, signed', async () => {
     await using receiver = await openReceiver()
     await using other = await openReceiver()

@@ -1,4 +1,4 @@
-import type { Carried, Delivery, Destination } from '@hookline/protocol'
+import type { Carried, Delivery, Destination, SuccessPolicy } from '@hookline/protocol'
 import type { Logger } from 'pino'
 import type { Catalog } from '../backend/catalog.ts'
 import type { Deletions } from '../backend/deletions.ts'
@@ -42,6 +42,8 @@ export interface DispatcherOptions {
   readonly metrics: Metrics
   readonly logger: Logger
   readonly retryWindowMs: number
+  /** In place of the success policy of each destination. */
+  readonly successPolicy?: SuccessPolicy | undefined
   /** Keeps the response to every failed attempt, without the limit of 100 an hour. */
   readonly keepsEveryResponse?: boolean
   /** Aborts when the service stops: no further attempt begins. */

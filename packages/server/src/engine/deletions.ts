@@ -34,6 +34,8 @@ export function startDeletions(engine: DeliveryEngine, options: DeletionsOptions
     activity: { recorded: () => undefined },
     retryWindowMs: LIMITS.noticeRetryWindowMs,
     retryScheduleMs,
+    // Every webhook may hold data of the user (spec 02 §Deletion notice).
+    successPolicy: 'each',
     keepsEveryResponse: true,
     limits: NOTICE_LIMITS,
   })

@@ -1,4 +1,4 @@
-import type { Carried } from '@hookline/protocol'
+import type { Carried, SuccessPolicy } from '@hookline/protocol'
 import type { Logger } from 'pino'
 import { type Backend, BackendUnavailable } from '../backend/backend.ts'
 import type { Deletions } from '../backend/deletions.ts'
@@ -49,6 +49,7 @@ export interface LanesOptions extends LaneSettings {
   readonly quarantine: DispatcherOptions['quarantine']
   readonly activity: DispatcherOptions['activity']
   readonly attempts?: Attempts
+  readonly successPolicy?: SuccessPolicy
   readonly keepsEveryResponse?: boolean
 }
 
@@ -98,7 +99,13 @@ export class DeliveryEngine implements AsyncDisposable {
     const { backend, sender, health, clock, metrics, logger } = this.#options
     const schedule = { windowMs: options.retryWindowMs, delaysMs: retryScheduleMs }
     const lanes = new Dispatcher({
-      attempts: new Attempts({ clock, sender, schedule, health }),
+      attempts: new Attempts({
+        clock,
+        sender,
+        schedule,
+        health,
+        successPolicy: options.successPolicy,
+      }),
       ...options,
       catalog: backend.catalog,
       deletions: backend.deletions,

@@ -94,7 +94,7 @@ describe('with policy any, every webhook gets every event', () => {
     await expect.poll(() => engine.openBreakers).toBe(1)
     await engine.receive(200)
     await expect.poll(async () => (await partsOf(engine, urls[1])).pending).toBe(200)
-    for (let minutes = 0; minutes < 4 * 60 + 6; minutes++) {
+    for (let minutes = 0; minutes < 4 * 60 + 12; minutes++) {
       clock.advance(MINUTE)
       await engine.settled()
     }

@@ -1,4 +1,10 @@
-import type { Carried, Delivery, Destination, WebhooksSettings } from '@hookline/protocol'
+import type {
+  Carried,
+  Delivery,
+  Destination,
+  SuccessPolicy,
+  WebhooksSettings,
+} from '@hookline/protocol'
 import type { Logger } from 'pino'
 import type { Catalog } from '../../backend/catalog.ts'
 import type { Claim, DeliveryQueue, LaneId, WaitingLane } from '../../backend/deliveries.ts'
@@ -8,6 +14,7 @@ import type { WebhookHealth } from '../health/webhook-health.ts'
 import type { OpenDeliveries, OpenDelivery } from '../lanes/open-delivery.ts'
 import {
   asRejected,
+  settingsFor,
   withDueNow,
   withExpired,
   withHeld,
@@ -27,6 +34,8 @@ export interface ParkedChangesOptions {
   readonly clock: Clock
   readonly logger: Logger
   readonly retryWindowMs: number
+  /** In place of the success policy of the destination. */
+  readonly successPolicy?: SuccessPolicy | undefined
   readonly open: OpenDeliveries
   readonly recorder: DeliveryRecorder
   /** There is more to change. Other lanes come first. */
@@ -50,20 +59,23 @@ export class ParkedChanges {
   }
 
   /** Holds the pending parts of a lane, whenever they are due. */
-  hold(lane: LaneId, { settings }: Destination): Promise<void> {
+  hold(lane: LaneId, destination: Destination): Promise<void> {
+    const settings = this.#settingsFor(destination)
     const change: Change = (each) => withHeld(each, lane.url, settings.successPolicy)
     return this.#changeSlice(lane, ANY_TIME, change)
   }
 
   /** Makes the held parts of a lane due now. */
-  resume(lane: LaneId, { settings }: Destination): Promise<void> {
+  resume(lane: LaneId, destination: Destination): Promise<void> {
+    const settings = this.#settingsFor(destination)
     const to = { now: this.#options.clock.now(), policy: settings.successPolicy }
     return this.#changeSlice(lane, 'held', (each) => withResumed(each, lane.url, to))
   }
 
   /** Makes a slice of the pending parts of a lane due now. Returns whether there may be more. */
-  async makeDue(lane: LaneId, { settings }: Destination): Promise<boolean> {
+  async makeDue(lane: LaneId, destination: Destination): Promise<boolean> {
     const { clock, deliveries } = this.#options
+    const settings = this.#settingsFor(destination)
     const to = { now: clock.now(), policy: settings.successPolicy }
     const claim = await deliveries.claim(lane, { due: { after: to.now }, limit: SLICE })
     await this.#change(claim, (each) => withDueNow(each, lane.url, to))
@@ -88,26 +100,29 @@ export class ParkedChanges {
     this.#options.wake()
   }
 
-  /** Ends the parts whose retry window passed while the breaker of their webhook was open. */
+  /**
+   * Ends a slice of the parts whose retry window passed while the breaker of their webhook was open. Returns whether
+   * there may be more.
+   */
   async expireOverdue(
     lane: LaneId,
     outage: { readonly since: number; readonly failedAt: number },
-    { settings }: Destination,
-  ): Promise<void> {
+    destination: Destination,
+  ): Promise<boolean> {
     const { clock, deliveries, retryWindowMs } = this.#options
     const times = { now: clock.now(), retryWindowMs, ...outage }
     const claim = await deliveries.claim(lane, { due: times.now, limit: SLICE })
     const isOver = (delivery: Delivery): boolean => isOverdue(delivery, lane.url, times)
-    await this.#endSlice(lane, claim, isOver, settings)
+    return this.#endSlice(lane, claim, isOver, destination)
   }
 
-  /** Ends held parts whose retry window is over. */
-  async expireHeld(lane: LaneId, { settings }: Destination): Promise<void> {
+  /** Ends a slice of the held parts whose retry window is over. Returns whether there may be more. */
+  async expireHeld(lane: LaneId, destination: Destination): Promise<boolean> {
     const { clock, deliveries, retryWindowMs } = this.#options
     const claim = await deliveries.claim(lane, { due: 'held', limit: SLICE })
     const before = clock.now() - retryWindowMs
     const isOver = (delivery: Delivery): boolean => isHeldTooLong(delivery, lane.url, before)
-    await this.#endSlice(lane, claim, isOver, settings)
+    return this.#endSlice(lane, claim, isOver, destination)
   }
 
   /** The claimed deliveries. One that is in memory already stays the only copy, unless a replay has restarted it. */
@@ -137,7 +152,12 @@ export class ParkedChanges {
   }
 
   #settings({ destinationId }: { readonly destinationId: string }): WebhooksSettings | undefined {
-    return this.#options.catalog.current.destinations.get(destinationId)?.settings
+    const destination = this.#options.catalog.current.destinations.get(destinationId)
+    return destination && this.#settingsFor(destination)
+  }
+
+  #settingsFor(destination: Destination): WebhooksSettings {
+    return settingsFor(destination, this.#options.successPolicy)
   }
 
   async #changeSlice(lane: LaneId, due: number | 'held', change: Change): Promise<void> {
@@ -146,13 +166,14 @@ export class ParkedChanges {
     if (claim.deliveries.length + claim.unreadable.length === SLICE) this.#options.wake()
   }
 
-  /** Ends the claimed parts that are over, and releases the others. */
+  /** Ends the claimed parts that are over, and releases the others. Returns whether there may be more. */
   async #endSlice(
     lane: LaneId,
     claim: Claim<Carried>,
     isOver: (delivery: Delivery) => boolean,
-    { successPolicy }: Destination['settings'],
-  ): Promise<void> {
+    destination: Destination,
+  ): Promise<boolean> {
+    const { successPolicy } = this.#settingsFor(destination)
     const { over = [], waiting = [] } = Object.groupBy(claim.deliveries, ({ delivery }) =>
       isOver(delivery) ? 'over' : 'waiting',
     )
@@ -164,7 +185,7 @@ export class ParkedChanges {
     )
     const ended = { deliveries: over, unreadable: [] }
     await this.#change(ended, (each) => withExpired(each, lane.url, successPolicy))
-    if (over.length === SLICE) this.#options.wake()
+    return over.length === SLICE
   }
 
   async #change(claim: Claim<Carried>, change: Change): Promise<void> {

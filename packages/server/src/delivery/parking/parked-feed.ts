@@ -1,4 +1,4 @@
-import type { Carried } from '@hookline/protocol'
+import type { Carried, Destination } from '@hookline/protocol'
 import type { Logger } from 'pino'
 import type { Catalog } from '../../backend/catalog.ts'
 import {
@@ -51,8 +51,8 @@ export class ParkedFeed implements Worker {
   readonly name: string
   readonly #options: ParkedFeedOptions
   readonly #recurring: Recurring
-  /** By lane: the failed probe after which it last looked for overdue parts. */
-  readonly #checkedAfter = new Map<string, number>()
+  /** By lane: the failed probe, or the minute, for which it last looked for parts to end. */
+  readonly #checkedAt = new Map<string, number>()
   /** Lanes whose parts are to be due now. */
   #toMakeDue = new Set<string>()
 
@@ -132,20 +132,20 @@ export class ParkedFeed implements Worker {
       if (dueAt !== null) await changes.hold(waiting, destination)
       // Nobody resumes it before the setting is changed that forbids its URL.
       const isForbidden = webhook.paused?.reason === 'forbidden'
-      if (isHeld && isForbidden) await changes.expireHeld(waiting, destination)
+      if (isHeld && isForbidden) await this.#expireHeld(waiting, destination)
     } else {
       if (isHeld) await changes.resume(waiting, destination)
-      if (dueAt !== null && destination.enabled) return this.#feedDue(waiting, dueAt)
+      if (dueAt !== null && destination.enabled) return this.#feedDue(waiting, dueAt, destination)
     }
     return Infinity
   }
 
   /** For a lane that may be fed, with a part that is due at `dueAt`. */
-  async #feedDue(lane: LaneId, dueAt: number): Promise<number> {
+  async #feedDue(lane: LaneId, dueAt: number, destination: Destination): Promise<number> {
     const { clock, health } = this.#options
     const readyAt = Math.max(dueAt, health.blockedUntil(lane.destinationId, lane.url))
     if (readyAt > clock.now()) {
-      await this.#expireOverdue(lane)
+      await this.#expireOverdue(lane, destination)
       return readyAt
     }
     await this.#fill(lane)
@@ -180,18 +180,29 @@ export class ParkedFeed implements Worker {
   }
 
   /** A part becomes overdue only when a probe fails, so between probes there is nothing to look for. */
-  async #expireOverdue(lane: LaneId): Promise<void> {
-    const { catalog, changes, health } = this.#options
-    const { destinationId, url } = lane
-    const since = health.brokenSince(destinationId, url)
-    const failedAt = health.lastFailureAt(destinationId, url)
-    const destination = catalog.current.destinations.get(destinationId)
+  async #expireOverdue(lane: LaneId, destination: Destination): Promise<void> {
+    const { changes, health } = this.#options
+    const since = health.brokenSince(lane.destinationId, lane.url)
+    const failedAt = health.lastFailureAt(lane.destinationId, lane.url)
+    if (since === undefined || failedAt === undefined) this.#checkedAt.delete(laneKey(lane))
+    else
+      await this.#oncePer(failedAt, lane, () =>
+        changes.expireOverdue(lane, { since, failedAt }, destination),
+      )
+  }
+
+  /** Held parts are looked at once a minute. */
+  #expireHeld(lane: LaneId, destination: Destination): Promise<void> {
+    const { changes, clock } = this.#options
+    const minute = Math.floor(clock.now() / LONGEST_WAIT_MS)
+    return this.#oncePer(minute, lane, () => changes.expireHeld(lane, destination))
+  }
+
+  /** Looks for parts to end, until there are no more; then not again for the same `moment`. */
+  async #oncePer(moment: number, lane: LaneId, end: () => Promise<boolean>): Promise<void> {
     const key = laneKey(lane)
-    if (since === undefined || failedAt === undefined || destination === undefined)
-      this.#checkedAfter.delete(key)
-    else if (this.#checkedAfter.get(key) !== failedAt) {
-      this.#checkedAfter.set(key, failedAt)
-      await changes.expireOverdue(lane, { since, failedAt }, destination)
-    }
+    if (this.#checkedAt.get(key) === moment) return
+    if (await end()) this.wake()
+    else this.#checkedAt.set(key, moment)
   }
 }

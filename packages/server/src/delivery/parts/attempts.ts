@@ -3,6 +3,7 @@ import {
   type Delivery,
   type Destination,
   newId,
+  type SuccessPolicy,
   type Webhook,
   webhookPayload,
 } from '@hookline/protocol'
@@ -33,6 +34,8 @@ export interface AttemptsOptions {
   readonly sender: Sender
   readonly schedule: RetrySchedule
   readonly health: WebhookHealth
+  /** In place of the success policy of the destination. */
+  readonly successPolicy?: SuccessPolicy | undefined
   /** Uniform over [0, 1); by default `Math.random`. */
   readonly random?: () => number
 }
@@ -59,7 +62,7 @@ export class Attempts {
     // Read and changed in one step: other parts of the delivery may end at any time.
     const before = open.delivery
     open.delivery = afterAttempt(before, attempt, {
-      successPolicy: settings.successPolicy,
+      successPolicy: this.#options.successPolicy ?? settings.successPolicy,
       schedule,
       now: clock.now(),
       random: this.#random(),

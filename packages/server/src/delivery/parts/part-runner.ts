@@ -1,4 +1,4 @@
-import type { Destination, Webhook } from '@hookline/protocol'
+import type { Destination, SuccessPolicy, Webhook } from '@hookline/protocol'
 import type { Logger } from 'pino'
 import type { Catalog } from '../../backend/catalog.ts'
 import type { Deletions } from '../../backend/deletions.ts'
@@ -10,7 +10,7 @@ import type { Lane } from '../lanes/lane.ts'
 import type { OpenDelivery, PartTask } from '../lanes/open-delivery.ts'
 import { HistoryBudget } from '../records/history-budget.ts'
 import type { Attempts } from './attempts.ts'
-import { partOf, withHeld, withParts, withRemoved } from './parts.ts'
+import { partOf, settingsFor, withHeld, withParts, withRemoved } from './parts.ts'
 import { reportAttempt, reportBreaker } from './report-attempt.ts'
 
 export interface PartRunnerOptions {
@@ -21,6 +21,8 @@ export interface PartRunnerOptions {
   readonly clock: Clock
   readonly metrics: Metrics
   readonly logger: Logger
+  /** In place of the success policy of the destination. */
+  readonly successPolicy?: SuccessPolicy | undefined
   /** Keeps the response to every failed attempt, without the limit of 100 an hour. */
   readonly keepsEveryResponse?: boolean
   readonly signal: AbortSignal
@@ -57,11 +59,12 @@ export class PartRunner {
     if (destination === undefined) {
       open.delivery = withRemoved(open.delivery, url, 'each')
     } else if (webhook === undefined) {
-      const { settings } = destination
+      const settings = settingsFor(destination, this.#options.successPolicy)
       const split = withParts(open.delivery, settings, clock.now())
       open.delivery = withRemoved(split, url, settings.successPolicy)
     } else if (isPaused(destination, webhook)) {
-      open.delivery = withHeld(open.delivery, url, destination.settings.successPolicy)
+      const { successPolicy } = settingsFor(destination, this.#options.successPolicy)
+      open.delivery = withHeld(open.delivery, url, successPolicy)
     } else if (!destination.enabled || health.blockedUntil(destination.id, url) > clock.now()) {
       return 'not begun'
     } else {

@@ -3,6 +3,7 @@ import type {
   Delivery,
   DeliveryPart,
   DeliveryState,
+  Destination,
   SuccessPolicy,
   WebhooksSettings,
 } from '@hookline/protocol'
@@ -101,6 +102,14 @@ export function withRemoved(delivery: Delivery, url: string, policy: SuccessPoli
 /** The delivery without parts, because its destination was removed before it got any. */
 export function asRejected(delivery: Delivery): Delivery {
   return { ...delivery, state: 'rejected', dueAt: null }
+}
+
+/** The settings of the destination. `policy` replaces its success policy: notices go by `each`, whatever it is. */
+export function settingsFor(
+  { settings }: Pick<Destination, 'settings'>,
+  policy: SuccessPolicy | undefined,
+): WebhooksSettings {
+  return policy === undefined ? settings : { ...settings, successPolicy: policy }
 }
 
 /** The part of this webhook. */

@@ -89,7 +89,9 @@ export class DeliveryRecorder {
     const reason = `The attempt failed because of a bug in Hookline (${kind}). See the log for details.`
     const item = { id: delivery.id, reason, at: clock.now(), delivery, cause: fault }
     if (!(await quarantineAll([item], this.#options))) return 'released'
+    // Its other parts in lanes find no part of theirs, and end without a record.
     open.delivery = { ...delivery, state: 'quarantined', dueAt: null, webhooks: [] }
+    open.recorded = open.delivery
     this.#options.open.recorded(open)
     this.#closeIfIdle(open)
     return 'recorded'

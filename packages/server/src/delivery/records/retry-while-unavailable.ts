@@ -2,6 +2,11 @@ import type { Logger } from 'pino'
 import { BackendUnavailable } from '../../backend/backend.ts'
 import { exponentialBackoffMs, pause } from '../../util/pause.ts'
 import type { Clock } from '../../util/clock.ts'
+import { LogThrottle } from '../../util/log-throttle.ts'
+
+/** An outage fails thousands of records: the log has a line each second, with their number. */
+const LOG_EVERY_MS = 1_000
+const throttles = new WeakMap<Logger, LogThrottle>()
 
 /**
  * Runs `work`, and again after growing pauses while it rejects with `BackendUnavailable`. A delivery that a receiver
@@ -22,9 +27,20 @@ export async function retryWhileUnavailable<T>(
       return { value: await work() }
     } catch (error) {
       if (!(error instanceof BackendUnavailable)) throw error
-      logger.warn({ err: error, failures }, 'backend.unavailable')
+      report(error, { clock, logger })
       if (signal.aborted) return undefined
       await pause(clock, exponentialBackoffMs(failures), signal)
     }
   }
+}
+
+function report(
+  error: BackendUnavailable,
+  { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
+): void {
+  let throttle = throttles.get(logger)
+  if (throttle === undefined)
+    throttles.set(logger, (throttle = new LogThrottle(clock, LOG_EVERY_MS)))
+  const failures = throttle.count(error.message)
+  if (failures > 0) logger.warn({ err: error, failures }, 'backend.unavailable')
 }
