@@ -23,9 +23,10 @@ export interface FreshParkingOptions {
 }
 
 /** The most deliveries that are being parked at one time. With more, the pipeline waits. */
-const MOST_PARKING = 1_000
+const MOST_PARKING = 500
 /** What waits in memory longer than this is parked, so that the log need not keep it (spec 03 §Lanes). */
 const LONGEST_FRESH_MS = 2_000
+const PARKED_A_TURN = 100
 
 /**
  * Parks deliveries that came from the log: at once when a lane has no room for them, and after two seconds when they have
@@ -41,7 +42,7 @@ export class FreshParking implements Worker {
   constructor(name: string, options: FreshParkingOptions) {
     this.name = name
     this.#options = options
-    this.#recurring = new Recurring({ clock: options.clock, work: async () => this.#parkOverdue() })
+    this.#recurring = new Recurring({ clock: options.clock, work: () => this.#parkOverdue() })
   }
 
   run(signal: AbortSignal): Promise<void> {
@@ -71,19 +72,26 @@ export class FreshParking implements Worker {
     this.#options.onRecording(this.#options.recorder.record(open).finally(done))
   }
 
-  /** Parks what has waited for too long. Returns after how long the next delivery has. */
-  #parkOverdue(): number {
+  /**
+   * Parks what has waited for too long, as fast as the disk takes it, and gives way to the event loop. Returns after how
+   * long the next delivery has.
+   */
+  async #parkOverdue(): Promise<number> {
     const { clock, open: all, recorder } = this.#options
-    const now = clock.now()
-    for (const open of all.freshSince(now - LONGEST_FRESH_MS)) {
+    let parked = 0
+    for (const open of all.freshSince(clock.now() - LONGEST_FRESH_MS)) {
       if (recorder.isRecording(open)) continue
+      if (++parked % PARKED_A_TURN === 0) await clock.turn()
+      await this.ready()
+      // Its attempt may have ended meanwhile.
+      if (open.freshSince === undefined || recorder.isRecording(open)) continue
       this.#takeOut(open)
       this.park(open)
     }
     const oldest = all.oldestFreshAt
     if (oldest === undefined) return Infinity
     // Those that are older are being recorded, for as long as the backend takes.
-    return Math.max(LONGEST_FRESH_MS / 2, oldest + LONGEST_FRESH_MS - now)
+    return Math.max(LONGEST_FRESH_MS / 2, oldest + LONGEST_FRESH_MS - clock.now())
   }
 
   /** Takes the parts of a delivery that wait for a slot out of their lanes. Those in flight stay. */
