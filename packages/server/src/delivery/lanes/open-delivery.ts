@@ -54,7 +54,7 @@ export class OpenDeliveries {
     return this.#fresh.size
   }
 
-  /** The deliveries that have been in memory only since before `at`. */
+  /** The fresh deliveries that came from the log at this time or earlier, the oldest first. */
   *freshSince(at: number): Iterable<OpenDelivery> {
     for (const open of this.#fresh) {
       if (open.freshSince! > at) return
