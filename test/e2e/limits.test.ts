@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { openReceiver } from '../../packages/server/test/harness/receiver.ts'
 import { exchange } from '../harness/http-exchange.ts'
-import { startService } from '../harness/running-service.ts'
+import { ACCEPTED, startService } from '../harness/running-service.ts'
 
 const CALL_BYTES = 32 * 1024
 const BATCH_BYTES = 500 * 1024
@@ -114,7 +114,7 @@ describe.concurrent('a batch request', () => {
     expect(await service.send('/v1/batch', many(2_500))).toMatchObject({ status: 200 })
     const refused = await service.send('/v1/batch', many(2_501))
     expect(JSON.parse(refused.text)).toMatchObject({ success: false, code: 'too_many_messages' })
-    expect(await service.acceptedCalls()).toBe(2_500)
+    expect(await service.metric(ACCEPTED)).toBe(2_500)
     expect(await service.api.listAll('events')).toHaveLength(100)
   })
 })

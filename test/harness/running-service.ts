@@ -13,6 +13,9 @@ import { imbalances } from './imbalances.ts'
 import { ManagementApi } from './management-api.ts'
 import type { Trace } from './trace.ts'
 
+/** Calls that were accepted since the last start. */
+export const ACCEPTED = 'hookline_ingest_events_total{result="accepted"}'
+
 export type Settings = { readonly [S in SettingName]?: string }
 
 export interface CreatedSource {
@@ -163,18 +166,20 @@ export class RunningService implements AsyncDisposable {
     return vi.waitFor(check, { timeout: DEADLINE_MS, interval: 20 })
   }
 
-  /** The number of accepted calls since the last start, from the metrics. */
-  async acceptedCalls(): Promise<number> {
+  /** The value of a metric now; 0 where the metric has none. `sample`: its name with its labels. */
+  async metric(sample: string): Promise<number> {
     const { text } = await exchange(`${this.url}/metrics`, { method: 'GET' })
-    return Number(/^hookline_ingest_events_total\{result="accepted"\} (\d+)$/m.exec(text)?.[1] ?? 0)
+    const line = text.split('\n').find((each) => each.startsWith(`${sample} `))
+    return Number(line?.slice(sample.length) ?? 0)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     try {
       await this.eventually(async () => {
         // The counter starts at 0 with each start.
-        const accepted = this.#starts > 1 ? undefined : await this.acceptedCalls()
+        const accepted = this.#starts > 1 ? undefined : await this.metric(ACCEPTED)
         expect(await imbalances(this.api, accepted)).toEqual([])
+        expect(await this.metric('hookline_accounting_imbalance')).toBe(0)
       })
     } finally {
       await this.stop()

@@ -16,6 +16,7 @@ import { DeliveryEngine } from './engine/delivery-engine.ts'
 import type { ReadinessCheck } from './http/health.ts'
 import { openServers, type Workers } from './servers.ts'
 import { Metrics } from './telemetry/metrics.ts'
+import { Accounting } from './upkeep/accounting.ts'
 import { reportBacklog } from './upkeep/backlog-gauges.ts'
 import { Retention } from './upkeep/retention.ts'
 import { type Clock, systemClock } from './util/clock.ts'
@@ -109,9 +110,11 @@ export function startWorkers(stack: AsyncDisposableStack, parts: Parts): Workers
   const { retentionMs, retentionMaxBytes, auditRetentionMs } = config
   const limits = { retentionMs, retentionMaxBytes, auditRetentionMs }
   engine.supervise(new Retention({ ...parts, upkeep, audit, ...limits }))
+  const accounting = new Accounting({ ...parts, upkeep, engine })
+  engine.supervise(accounting)
+  metrics.beforeScrape(() => accounting.check())
   reportBacklog(metrics, upkeep, clock)
   metrics.beforeScrape(() => {
-    metrics.accountingImbalance.set(engine.imbalance)
     metrics.breakersOpen.set(health.openBreakers(backend.catalog.current.destinations.values()))
   })
   return {

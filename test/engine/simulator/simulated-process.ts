@@ -40,9 +40,10 @@ export class SimulatedProcess implements AsyncDisposable {
     })
   }
 
-  /** Deliveries that the engine has lost, or ended twice (negative). */
+  /** Deliveries that the engine has lost, or ended twice. */
   get imbalance(): number {
-    return this.#engine.imbalance
+    const { pipeline, lanes } = this.#engine.imbalance
+    return pipeline + lanes
   }
 
   /** Parts of deliveries that the engine has in lanes. */

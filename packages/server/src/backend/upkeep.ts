@@ -15,6 +15,14 @@ export interface Backlog {
   readonly quarantined: number
 }
 
+/** What was lost. All 0 unless there is a bug, or something else has changed the data. */
+export interface Missing {
+  /** Events that were appended and are gone, or that the consumer of the log was never handed. */
+  readonly events: number
+  /** Deliveries that were recorded and are gone. */
+  readonly deliveries: number
+}
+
 /** One slice of a walk through the archive, oldest first. */
 export interface RemovalSlice {
   /** Only what was received before this time, in milliseconds since the epoch; absent: of any age. */
@@ -35,6 +43,12 @@ export interface Removal {
 export interface Upkeep {
   /** Cheap, however much waits: it reads counts and counts no deliveries. */
   backlog(): Promise<Backlog>
+
+  /**
+   * What is missing of everything that was ever appended and recorded, without what retention and purges have removed.
+   * Cheap: it reads counts.
+   */
+  missing(): Promise<Missing>
 
   /** Bytes that the data takes now. Removed data does not count, though the file keeps its size. */
   usedBytes(): Promise<number>

@@ -86,6 +86,7 @@ export class Dispatcher implements AsyncDisposable {
   readonly #feed: ParkedFeed
   readonly #parking: FreshParking
   readonly #open = new OpenDeliveries()
+  #given = 0
   /** What must end before the dispatcher is disposed of: attempts in flight, and records of parked deliveries. */
   readonly #pending = new Set<Promise<unknown>>()
 
@@ -166,13 +167,23 @@ export class Dispatcher implements AsyncDisposable {
     return this.#accounting.stillForMs
   }
 
-  /** Parts taken that are not in memory, recorded or released: 0 unless there is a bug. */
+  /** How many fresh deliveries it was given. */
+  get given(): number {
+    return this.#given
+  }
+
+  /**
+   * How many parts are not in memory, recorded or released, and how many fresh deliveries have neither a first record nor
+   * wait for it: 0 unless there is a bug.
+   */
   get imbalance(): number {
-    return this.#accounting.imbalance(this.inMemory)
+    const unrecorded = this.#given - this.#open.leftFresh - this.#open.freshCount
+    return Math.abs(this.#accounting.imbalance(this.inMemory)) + Math.abs(unrecorded)
   }
 
   /** Takes a fresh delivery. Never waits for a receiver: a part without room in its lane is parked. */
   deliver({ delivery, event, onRecorded }: FreshDelivery): void {
+    this.#given++
     const now = this.#options.clock.now()
     const destination = this.#destination(delivery.destinationId)
     const split = destination ? splitFor(delivery, destination, now) : asRejected(delivery)

@@ -27,6 +27,14 @@ export interface LaneSettings {
   readonly limits: DispatcherOptions['limits']
 }
 
+/** How many deliveries were lost, or ended twice, by the part that lost them. All 0 unless there is a bug. */
+export interface EngineImbalance {
+  /** Decisions of the pipeline that are neither declined nor a delivery in the lanes. */
+  readonly pipeline: number
+  /** Deliveries that the lanes took, and that are neither in memory nor recorded. */
+  readonly lanes: number
+}
+
 export interface DeliveryEngineOptions {
   readonly backend: EngineBackend
   readonly sender: Sender
@@ -71,6 +79,7 @@ export class DeliveryEngine implements AsyncDisposable {
   readonly #supervisor: Supervisor
   readonly #allLanes: Dispatcher[] = []
   readonly #acks: Acks
+  readonly #pipeline: Pipeline
 
   constructor(options: DeliveryEngineOptions) {
     this.#options = options
@@ -85,13 +94,13 @@ export class DeliveryEngine implements AsyncDisposable {
       ...settings,
       ...(attempts && { attempts }),
     })
-    const pipeline = new Pipeline({
+    this.#pipeline = new Pipeline({
       ...options,
       ...backend,
       dispatcher: this.lanes,
       acks: this.#acks,
     })
-    this.supervise({ name: 'pipeline', run: (signal) => pipeline.run(signal) })
+    this.supervise({ name: 'pipeline', run: (signal) => this.#pipeline.run(signal) })
   }
 
   /** Opens lanes for another kind of deliveries and runs their workers. The engine disposes of them. */
@@ -150,9 +159,9 @@ export class DeliveryEngine implements AsyncDisposable {
     return Math.max(...this.#allLanes.map((lanes) => lanes.stillForMs))
   }
 
-  /** Deliveries that were lost, or ended twice (negative): 0 unless there is a bug. */
-  get imbalance(): number {
-    return this.#allLanes.reduce((sum, lanes) => sum + lanes.imbalance, 0)
+  get imbalance(): EngineImbalance {
+    const lanes = this.#allLanes.reduce((sum, each) => sum + each.imbalance, 0)
+    return { pipeline: Math.abs(this.#pipeline.imbalance), lanes }
   }
 
   /**

@@ -32,6 +32,8 @@ export interface PipelineOptions {
   readonly deletions: Pick<Deletions, 'isPurged'>
   readonly dispatcher: {
     deliver(task: NewTask): void
+    /** How many deliveries it was given. */
+    readonly given: number
     /** Resolves when it may take more tasks. */
     ready(): Promise<void>
   }
@@ -45,6 +47,8 @@ export interface PipelineOptions {
 /** An event with its decisions. */
 interface Decided extends Archiving {
   readonly deliverTo: readonly Destination[]
+  /** How many destinations were to be decided on. */
+  readonly destinations: number
 }
 
 /** How far the pipeline is with an entry that is not acked. */
@@ -79,9 +83,20 @@ const SLICE_DELIVERIES = 500
 export class Pipeline {
   readonly #options: PipelineOptions
   readonly #progress = new Map<LogEntry, Progress>()
+  /** How many decisions there were to make on the events that were handed over, and how many of them declined. */
+  #toDecide = 0
+  #declined = 0
 
   constructor(options: PipelineOptions) {
     this.#options = options
+  }
+
+  /**
+   * Decisions that came to nothing: neither declined nor a delivery that the dispatcher was given. Negative where there
+   * are more deliveries than decisions. 0 unless there is a bug.
+   */
+  get imbalance(): number {
+    return this.#toDecide - this.#declined - this.#options.dispatcher.given
   }
 
   /** Runs until `signal` aborts. Deliveries that the dispatcher has may still be in flight then. */
@@ -141,7 +156,7 @@ export class Pipeline {
       const decision = decided.get(event)
       const isDuplicate = archived.value.has(event.id)
       if (decision) this.#report(decision, isDuplicate)
-      this.#handOver(entry, decision && !isDuplicate ? decision : { event, deliverTo: [] })
+      this.#handOver(entry, isDuplicate ? undefined : decision)
     }
     return true
   }
@@ -166,16 +181,19 @@ export class Pipeline {
     return decided
   }
 
-  #decide(event: AcceptedEvent): Decided {
-    const { catalog } = this.#options
+  #decide(event: AcceptedEvent, destinations = this.#destinationsOf(event)): Decided {
     const deliverTo: Destination[] = []
     const declined: Declined[] = []
-    for (const destination of catalog.current.destinationsBySource.get(event.sourceId) ?? []) {
+    for (const destination of destinations) {
       const reason = decide(event.event, destination)
       if (reason === 'deliver') deliverTo.push(destination)
       else declined.push({ destinationId: destination.id, reason })
     }
-    return { event, declined, deliverTo }
+    return { event, declined, deliverTo, destinations: destinations.length }
+  }
+
+  #destinationsOf({ sourceId }: AcceptedEvent): readonly Destination[] {
+    return this.#options.catalog.current.destinationsBySource.get(sourceId) ?? []
   }
 
   /**
@@ -185,20 +203,27 @@ export class Pipeline {
    */
   async #decideAgain(event: AcceptedEvent): Promise<Decided> {
     const { events, deliveries } = this.#options
-    const { declined, deliverTo } = this.#decide(event)
     const archived = await events.find(event.id)
     const recorded = await deliveries.list({ eventId: event.id }, { limit: 10_000 })
-    const wasDeclined = new Set(archived?.declined.map(({ destinationId }) => destinationId))
-    const hasDelivery = new Set(recorded.data.map(({ destinationId }) => destinationId))
-    return {
-      event,
-      declined: declined.filter(({ destinationId }) => !hasDelivery.has(destinationId)),
-      deliverTo: deliverTo.filter(({ id }) => !wasDeclined.has(id) && !hasDelivery.has(id)),
-    }
+    const decided = new Set(
+      [...(archived?.declined ?? []), ...recorded.data].map(({ destinationId }) => destinationId),
+    )
+    const undecided = this.#destinationsOf(event).filter(({ id }) => !decided.has(id))
+    return this.#decide(event, undecided)
   }
 
-  #handOver(entry: LogEntry, { event, deliverTo }: Pick<Decided, 'event' | 'deliverTo'>): void {
+  /** Hands an event over, or passes over one that is a duplicate or purged. */
+  #handOver(entry: LogEntry, decided: Decided | undefined): void {
     const progress = this.#progressOf(entry)
+    if (decided !== undefined) this.#deliver(entry, decided, progress)
+    progress.next++
+    this.#ackIfDone(entry)
+  }
+
+  #deliver(entry: LogEntry, decided: Decided, progress: Progress): void {
+    const { event, deliverTo, declined, destinations } = decided
+    this.#toDecide += destinations
+    this.#declined += declined.length
     const onRecorded = (): void => {
       progress.open--
       this.#ackIfDone(entry)
@@ -211,8 +236,6 @@ export class Pipeline {
       })
       progress.open++
     }
-    progress.next++
-    this.#ackIfDone(entry)
   }
 
   #progressOf(entry: LogEntry): Progress {

@@ -69,7 +69,7 @@ export class Metrics {
 
   readonly accountingImbalance = this.#gauge(
     'hookline_accounting_imbalance',
-    'Deliveries that were lost or ended twice. Always 0 unless there is a bug.',
+    'Events and deliveries that were lost or ended twice, in the log, the pipeline, the lanes or the database. Always 0 unless there is a bug. The log says where.',
   )
 
   /** `state` is pending or held. */

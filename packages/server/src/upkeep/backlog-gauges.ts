@@ -6,7 +6,11 @@ import type { Clock } from '../util/clock.ts'
  * Sets the gauges of the backlog and of the size of the database, before each scrape: deliveries by state, the age of
  * the oldest pending one, quarantined items and bytes on disk.
  */
-export function reportBacklog(metrics: Metrics, upkeep: Upkeep, clock: Clock): void {
+export function reportBacklog(
+  metrics: Metrics,
+  upkeep: Pick<Upkeep, 'backlog' | 'usedBytes'>,
+  clock: Clock,
+): void {
   metrics.beforeScrape(async () => {
     const { waiting, oldestPendingAt, quarantined } = await upkeep.backlog()
     for (const state of ['pending', 'held'] as const) {

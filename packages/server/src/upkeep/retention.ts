@@ -7,7 +7,7 @@ import { Recurring } from '../util/recurring.ts'
 import type { Worker } from '../util/worker.ts'
 
 export interface RetentionOptions {
-  readonly upkeep: Upkeep
+  readonly upkeep: Pick<Upkeep, 'usedBytes' | 'removeOldest'>
   readonly audit: Pick<Audit, 'removeBefore'>
   readonly clock: Clock
   readonly metrics: Metrics

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { BackendUnavailable } from '../../src/backend/backend.ts'
-import type { Backlog, Upkeep } from '../../src/backend/upkeep.ts'
+import type { Backlog } from '../../src/backend/upkeep.ts'
 import { Metrics } from '../../src/telemetry/metrics.ts'
 import { reportBacklog } from '../../src/upkeep/backlog-gauges.ts'
 import { ManualClock } from '../harness/manual-clock.ts'
@@ -8,11 +8,7 @@ import { ManualClock } from '../harness/manual-clock.ts'
 function open(backlog: () => Promise<Backlog>) {
   const clock = new ManualClock()
   const metrics = new Metrics()
-  const upkeep: Upkeep = {
-    backlog,
-    usedBytes: async () => 4096,
-    removeOldest: async () => ({ removed: 0, cursor: null }),
-  }
+  const upkeep = { backlog, usedBytes: async () => 4096 }
   reportBacklog(metrics, upkeep, clock)
   return { clock, metrics }
 }

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import pino from 'pino'
 import { BackendUnavailable } from '../../src/backend/backend.ts'
-import type { Upkeep } from '../../src/backend/upkeep.ts'
 import { Retention, type RetentionOptions } from '../../src/upkeep/retention.ts'
 import { TestEngine } from '../harness/test-engine.ts'
 import { ManualClock } from '../harness/manual-clock.ts'
@@ -14,7 +13,7 @@ const DAY = 24 * 60 * 60 * 1000
 
 function start(
   { metrics, backend: { audit } }: TestEngine,
-  upkeep: Upkeep,
+  upkeep: RetentionOptions['upkeep'],
   { clock = new ManualClock(), ...change }: Partial<RetentionOptions> = {},
 ): RunningWorker {
   const retention = new Retention({
@@ -104,8 +103,7 @@ describe('retention', () => {
     await using engine = await TestEngine.open({}, folder)
     const { upkeep, events } = engine.backend
     let failures = 1
-    const flaky: Upkeep = {
-      backlog: () => upkeep.backlog(),
+    const flaky: RetentionOptions['upkeep'] = {
       usedBytes: () => upkeep.usedBytes(),
       removeOldest: async (slice) => {
         if (failures-- > 0) throw new BackendUnavailable('unavailable, by the test')

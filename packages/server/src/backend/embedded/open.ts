@@ -116,7 +116,7 @@ function portsOf(
     copyTo: (file: string) => copyDatabase(databaseFile, file),
     probe: async () => {
       // The position never moves backwards: this passes through the writer, and changes nothing.
-      await writer.run('ackEvents', 0)
+      await writer.run('ackEvents', { through: 0, events: 0 })
       await disk.run()
     },
   }

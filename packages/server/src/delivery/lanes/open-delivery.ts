@@ -48,10 +48,16 @@ export class OpenDeliveries {
   readonly #byId = new Map<string, OpenDelivery>()
   /** Those that the backend does not have yet, the oldest first. */
   readonly #fresh = new Set<OpenDelivery>()
+  #leftFresh = 0
 
   /** Deliveries from the log that the backend does not have yet. */
   get freshCount(): number {
     return this.#fresh.size
+  }
+
+  /** How many deliveries were fresh, and are recorded, dropped with their user, or back in the log since. */
+  get leftFresh(): number {
+    return this.#leftFresh
   }
 
   /** The fresh deliveries that came from the log at this time or earlier, the oldest first. */
@@ -94,6 +100,7 @@ export class OpenDeliveries {
   /** The backend has the delivery, or has it no longer because its user was deleted. */
   recorded(open: OpenDelivery): void {
     if (!this.#fresh.delete(open)) return
+    this.#leftFresh++
     open.freshSince = undefined
     open.onRecorded()
   }
@@ -103,11 +110,10 @@ export class OpenDeliveries {
     if (this.#byId.get(open.delivery.id) === open) this.#byId.delete(open.delivery.id)
   }
 
-  /** The service stops: fresh deliveries come again from the log. Returns how many there were. */
-  clear(): number {
-    const { size } = this.#fresh
+  /** The service stops: fresh deliveries come again from the log. */
+  clear(): void {
+    this.#leftFresh += this.#fresh.size
     this.#fresh.clear()
     this.#byId.clear()
-    return size
   }
 }

@@ -46,6 +46,7 @@ describe('a parked delivery that cannot be read', () => {
     damage(folder, sql, badId)
     receiver.respond = () => 200
     await using engine = await TestEngine.open({}, folder)
+    if (sql.startsWith('DELETE')) engine.expectedMissing = 1
     await engine.destination('dst_a', receiver.url, { version: 3 })
     await expect
       .poll(async () => (await engine.deliveries({})).map(({ state }) => state).toSorted())

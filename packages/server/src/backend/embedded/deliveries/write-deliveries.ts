@@ -1,6 +1,7 @@
 import type { Delivery } from '@hookline/protocol'
 import type { DatabaseSync } from 'node:sqlite'
-import { isWaiting, recordRows } from './write-delivery-queue.ts'
+import { missingRowsCounter } from '../database/missing-rows.ts'
+import { isWaiting, type QueueRow, type RecordedRows, recordRows } from './write-delivery-queue.ts'
 
 /** What `recordDeliveries` writes of a delivery. */
 type DeliveryRow = readonly [
@@ -25,9 +26,12 @@ export function deliveryRowOf(delivery: Delivery, webhooks: string): DeliveryRow
 /**
  * Keeps new deliveries, and updates those that have not ended. One that has ended keeps its state, and gets the results
  * of its other webhooks. A replay or a retry by hand changes `first_due_at`: a record of the time before changes nothing after it.
+ * A record after which there is no such delivery counts as missing, unless its event was purged.
  */
-export function recordDeliveries(db: DatabaseSync): ReturnType<typeof recordRows> {
-  return recordRows(
+export function recordDeliveries(db: DatabaseSync): (rows: RecordedRows) => void {
+  const isKept = keptFinder(db)
+  const countMissing = missingRowsCounter(db)
+  const record = recordRows(
     db,
     `INSERT INTO deliveries
        (id, event_id, destination_id, state, rounds, first_due_at, due_at, webhooks, replay_id, is_waiting)
@@ -37,4 +41,17 @@ export function recordDeliveries(db: DatabaseSync): ReturnType<typeof recordRows
      WHERE deliveries.first_due_at = excluded.first_due_at AND deliveries.rounds <= excluded.rounds
        AND (deliveries.state IN ('pending', 'held') OR deliveries.state = excluded.state)`,
   )
+  return ({ records, ...rows }) => {
+    const { changed, unchanged } = record(rows)
+    countMissing({ deliveries: records - changed - unchanged.filter(isKept).length })
+  }
+}
+
+/** Prepares the question whether a record that changed nothing has lost nothing. */
+function keptFinder(db: DatabaseSync): (row: QueueRow) => boolean {
+  const find = db.prepare(
+    `SELECT EXISTS (SELECT 1 FROM deliveries WHERE id = ?) OR
+       NOT EXISTS (SELECT 1 FROM events WHERE id = ?) AS kept`,
+  )
+  return ([id, eventId]) => find.get(id!, eventId!)!['kept'] === 1
 }

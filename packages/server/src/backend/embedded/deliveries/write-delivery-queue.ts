@@ -16,7 +16,9 @@ export interface PartTexts {
   attemptText(destinationId: string, attempt: Attempt): string
 }
 
-interface RecordedRows {
+export interface RecordedRows {
+  /** How many deliveries were to be recorded. */
+  readonly records: number
   readonly deliveries: readonly QueueRow[]
   readonly attempts: readonly AttemptRow[]
 }
@@ -28,6 +30,7 @@ export function recordedRowsOf(
   rowOf: (delivery: Delivery, webhooks: string) => QueueRow,
 ): RecordedRows {
   return {
+    records: records.length,
     deliveries: records.map(({ delivery }) => rowOf(delivery, parts.textOf(delivery))),
     attempts: records.flatMap(({ delivery: { id, destinationId }, attempts }) =>
       attempts
@@ -42,12 +45,25 @@ export function isWaiting({ webhooks }: Delivery): 0 | 1 {
   return webhooks.some(({ state }) => state === 'pending' || state === 'held') ? 1 : 0
 }
 
-/** Writes each delivery with `sql`, and the failed attempts. */
-export function recordRows(db: DatabaseSync, sql: string): (rows: RecordedRows) => void {
+/** Writes each delivery with `sql`, and the failed attempts. Returns the deliveries that `sql` did not change. */
+export function recordRows(
+  db: DatabaseSync,
+  sql: string,
+): (rows: Pick<RecordedRows, 'deliveries' | 'attempts'>) => {
+  readonly changed: number
+  readonly unchanged: readonly QueueRow[]
+} {
   const record = db.prepare(sql)
   const keepAttempt = db.prepare('INSERT OR IGNORE INTO attempts VALUES (?, ?, ?)')
   return ({ deliveries, attempts }) => {
-    for (const row of deliveries) record.run(...row)
+    let changed = 0
+    const unchanged: QueueRow[] = []
+    for (const row of deliveries) {
+      const { changes } = record.run(...row)
+      if (changes === 0) unchanged.push(row)
+      else changed++
+    }
     for (const row of attempts) keepAttempt.run(...row)
+    return { changed, unchanged }
   }
 }

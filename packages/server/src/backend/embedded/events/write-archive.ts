@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { missingRowsCounter } from '../database/missing-rows.ts'
 
 /** A row of `declined`. */
 export type DeclinedRow = readonly [eventId: string, destinationId: string, reason: string]
@@ -27,11 +28,16 @@ export function eventRemoval(db: DatabaseSync): (id: string) => number {
     `DELETE FROM attempts WHERE delivery_id ${ofItsDeliveries}`,
     `DELETE FROM quarantine WHERE id = ?1 OR id ${ofItsDeliveries}`,
     'DELETE FROM declined WHERE event_id = ?1',
-    'DELETE FROM events WHERE id = ?1',
   ].map((sql) => db.prepare(sql))
+  const removeEvent = db.prepare('DELETE FROM events WHERE id = ?1')
   const removeDeliveries = db.prepare(`DELETE FROM deliveries WHERE ${DELIVERIES_OF_EVENT}`)
+  // The triggers have counted them as missing.
+  const countMissing = missingRowsCounter(db)
   return (id) => {
     for (const removal of removals) removal.run(id)
-    return Number(removeDeliveries.run(id).changes)
+    const events = Number(removeEvent.run(id).changes)
+    const deliveries = Number(removeDeliveries.run(id).changes)
+    countMissing({ events: -events, deliveries: -deliveries })
+    return deliveries
   }
 }

@@ -9,6 +9,8 @@ import type { Writer } from '../writer.ts'
 /** An entry with its position: the seq of its last event. */
 interface Entry extends LogEntry {
   readonly seq: number
+  /** How many rows it has in the table: its events without duplicates. */
+  readonly rows: number
   redelivered: boolean
 }
 
@@ -66,7 +68,7 @@ export class SqliteLog implements Log {
     this.#read = (afterSeq) =>
       select.all(afterSeq).map((row) => {
         const seq = Number(row['seq'])
-        return { seq, ...eventsOf(row), redelivered: seq <= this.#leftOverThrough }
+        return { seq, rows: 1, ...eventsOf(row), redelivered: seq <= this.#leftOverThrough }
       })
   }
 
@@ -79,10 +81,12 @@ export class SqliteLog implements Log {
       throw new BackendUnavailable('Too many calls wait for the disk (maxWaitingBytes).')
     }
     this.#nextSeq += rows.length
-    const entry: Entry = { seq: this.#nextSeq - 1, events, redelivered: false }
+    const seq = this.#nextSeq - 1
     this.#waitingBytes += bytes
     try {
-      this.#offer(entry, await this.#writer.run('appendEvents', rows))
+      const duplicates = await this.#writer.run('appendEvents', rows)
+      const stored = rows.length - duplicates.length
+      this.#offer({ seq, rows: stored, events, redelivered: false }, duplicates)
     } finally {
       this.#waitingBytes -= bytes
     }
@@ -112,7 +116,10 @@ export class SqliteLog implements Log {
     if (done === 0) return
     const acked = this.#outstanding.splice(0, done)
     this.#forgetDuplicates(acked)
-    await this.#writer.runLater('ackEvents', acked.at(-1)!.seq)
+    await this.#writer.runLater('ackEvents', {
+      through: acked.at(-1)!.seq,
+      events: acked.reduce((sum, { rows }) => sum + rows, 0),
+    })
   }
 
   #offer(entry: Entry, duplicates: readonly string[]): void {

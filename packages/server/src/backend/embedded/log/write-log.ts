@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Row } from '../database/rows.ts'
+import { missingRowsCounter } from '../database/missing-rows.ts'
 import { type DedupeWindow, KnownMessageIds } from './known-message-ids.ts'
 import { SEGMENT } from './segments.ts'
 
@@ -19,7 +20,7 @@ export type EventRow = readonly [
 
 /**
  * Appends events and returns the ids of the duplicates among them. A duplicate is not appended: the first event with its
- * source and messageId within the window counts it.
+ * source and messageId within the window counts it. What is neither appended nor a duplicate counts as missing.
  */
 export function appendEvents(
   db: DatabaseSync,
@@ -33,20 +34,23 @@ export function appendEvents(
        (seq, id, source_id, message_id, type, received_at, marks, body, user_id, previous_id)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
+  const countMissing = missingRowsCounter(db)
   return (rows) => {
     const duplicates: string[] = []
+    let inserted = 0
     for (const row of rows) {
       const [seq, id, , messageId, , receivedAt] = row
       const original = originalOf(row)
       // The same event again is no duplicate: its id is there already, and the INSERT refuses it.
       if (original === undefined || original['id'] === id) {
-        insert.run(...row)
+        inserted += Number(insert.run(...row).changes)
         known.add(seq, messageId, receivedAt)
       } else {
         count.run(original['seq']!)
         duplicates.push(id)
       }
     }
+    countMissing({ events: rows.length - duplicates.length - inserted })
     return duplicates
   }
 }
@@ -70,10 +74,28 @@ function originalFinder(
   }
 }
 
-/** Moves the consumer's position forwards: everything up to `seq` is acked. */
-export function ackEvents(db: DatabaseSync): (seq: number) => void {
-  const update = db.prepare('UPDATE log_position SET acked = MAX(acked, ?)')
-  return (seq) => {
-    update.run(seq)
+/** What the consumer has done with the log. */
+interface Acked {
+  /** The seq of the last event that is done. */
+  readonly through: number
+  /** How many events the consumer was handed since the ack before, without duplicates. */
+  readonly events: number
+}
+
+/**
+ * Moves the consumer's position forwards. Events that it passes and that the consumer was not handed are missing. The
+ * consumer may have been handed more than there are: those were purged since.
+ */
+export function ackEvents(db: DatabaseSync): (acked: Acked) => void {
+  const position = db.prepare('SELECT acked FROM log_position')
+  const between = db.prepare('SELECT COUNT(*) AS count FROM events WHERE seq > ? AND seq <= ?')
+  const update = db.prepare('UPDATE log_position SET acked = ?')
+  const countMissing = missingRowsCounter(db)
+  return ({ through, events }) => {
+    const before = Number(position.get()!['acked'])
+    if (through <= before) return
+    const passed = Number(between.get(before, through)!['count'])
+    countMissing({ events: Math.max(0, passed - events) })
+    update.run(through)
   }
 }

@@ -2,7 +2,7 @@ import type { Delivery } from '@hookline/protocol'
 import type { DatabaseSync } from 'node:sqlite'
 import type { NewNotice } from '../../notices.ts'
 import type { QuarantineItem } from '../../quarantine.ts'
-import { isWaiting, recordRows } from '../deliveries/write-delivery-queue.ts'
+import { isWaiting, type RecordedRows, recordRows } from '../deliveries/write-delivery-queue.ts'
 
 export function createNotices(db: DatabaseSync): (notices: readonly NewNotice[]) => void {
   const insert = db.prepare(
@@ -39,13 +39,14 @@ export function noticeRowOf(delivery: Delivery, webhooks: string): NoticeRow {
 }
 
 /** As `recordDeliveries`, but only for notices that exist. */
-export function recordNotices(db: DatabaseSync): ReturnType<typeof recordRows> {
-  return recordRows(
+export function recordNotices(db: DatabaseSync): (rows: RecordedRows) => void {
+  const record = recordRows(
     db,
     `UPDATE notices SET state = ?2, rounds = ?3, due_at = ?4, ended_at = ?5, attempts = ?6, webhooks = ?7,
        is_waiting = ?8
      WHERE id = ?1 AND (state IN ('pending', 'held') OR state = ?2) AND rounds <= ?3`,
   )
+  return (rows) => void record(rows)
 }
 
 export function quarantineNotices(

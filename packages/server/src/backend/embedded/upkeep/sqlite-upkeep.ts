@@ -1,5 +1,12 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
-import type { Backlog, Removal, RemovalSlice, Upkeep, WaitingDeliveries } from '../../upkeep.ts'
+import type {
+  Backlog,
+  Missing,
+  Removal,
+  RemovalSlice,
+  Upkeep,
+  WaitingDeliveries,
+} from '../../upkeep.ts'
 import { removeCopies } from '../migrations/migrate.ts'
 import { Statements } from '../database/statements.ts'
 import type { Writer } from '../writer.ts'
@@ -27,6 +34,11 @@ export class SqliteUpkeep implements Upkeep {
       oldestPendingAt: oldest === null ? undefined : Number(oldest),
       quarantined: Number(this.#one('SELECT COUNT(*) FROM quarantine')),
     }
+  }
+
+  async missing(): Promise<Missing> {
+    const [row] = this.#statements.all('SELECT events, deliveries FROM missing_rows', [])
+    return { events: Number(row!['events']), deliveries: Number(row!['deliveries']) }
   }
 
   async usedBytes(): Promise<number> {

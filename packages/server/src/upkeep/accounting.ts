@@ -1,0 +1,52 @@
+import type { Logger } from 'pino'
+import type { Upkeep } from '../backend/upkeep.ts'
+import type { Metrics } from '../telemetry/metrics.ts'
+import type { Clock } from '../util/clock.ts'
+import { Recurring } from '../util/recurring.ts'
+import type { Worker } from '../util/worker.ts'
+
+export interface AccountingOptions {
+  readonly upkeep: Pick<Upkeep, 'missing'>
+  /** What the parts of the engine have lost in memory. */
+  readonly engine: { readonly imbalance: { readonly pipeline: number; readonly lanes: number } }
+  readonly clock: Clock
+  readonly metrics: Metrics
+  readonly logger: Logger
+}
+
+const EVERY_MS = 10_000
+
+/**
+ * Compares what came in with where it ended, at each hand-over (spec 03 §Accounting): log → pipeline → lanes → tables.
+ * The sum of what was lost is the metric `hookline_accounting_imbalance`; the log says where it was lost.
+ */
+export class Accounting implements Worker {
+  readonly name = 'accounting'
+  readonly #options: AccountingOptions
+  readonly #recurring: Recurring
+  #reported = 0
+
+  constructor(options: AccountingOptions) {
+    this.#options = options
+    const work = async (): Promise<number> => {
+      await this.check()
+      return EVERY_MS
+    }
+    this.#recurring = new Recurring({ clock: options.clock, work })
+  }
+
+  run(signal: AbortSignal): Promise<void> {
+    return this.#recurring.run(signal)
+  }
+
+  /** Sets the metric. Logs a line when something was lost since the check before. */
+  async check(): Promise<void> {
+    const { upkeep, engine, metrics, logger } = this.#options
+    const { events, deliveries } = await upkeep.missing()
+    const lost = { ...engine.imbalance, events, deliveries }
+    const total = Object.values(lost).reduce((sum, each) => sum + Math.abs(each), 0)
+    metrics.accountingImbalance.set(total)
+    if (total !== 0 && total !== this.#reported) logger.error(lost, 'accounting.imbalance')
+    this.#reported = total
+  }
+}
