@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Logger } from 'pino'
 import { ActivityMonitor } from './activity/activity-monitor.ts'
+import { reportDestinations } from './admin/destinations/destination-gauges.ts'
 import { type AdminToken, adminTokenOf } from './admin-token.ts'
 import type { Backend } from './backend/backend.ts'
 import { openEmbeddedBackend } from './backend/embedded/open.ts'
@@ -117,6 +118,8 @@ export function startWorkers(stack: AsyncDisposableStack, parts: Parts): Workers
   metrics.beforeScrape(() => {
     metrics.breakersOpen.set(health.openBreakers(backend.catalog.current.destinations.values()))
   })
+  const destinationHealth = destinationHealthOf(parts, health, engine)
+  reportDestinations(metrics, { ...backend, clock, destinationHealth })
   return {
     checks: readinessOf(engine),
     wake: () => {
@@ -125,7 +128,7 @@ export function startWorkers(stack: AsyncDisposableStack, parts: Parts): Workers
       wakeDeletions()
     },
     testDeliveries: new TestDeliverySender({ sender, clock }),
-    destinationHealth: destinationHealthOf(parts, health, engine),
+    destinationHealth,
   }
 }
 

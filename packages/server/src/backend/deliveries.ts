@@ -158,6 +158,8 @@ export interface WaitingParts {
    * is none. Looks only at a bounded number of parts, those that have been due the longest.
    */
   readonly oldestAt: number | undefined
+  /** When the first pending part is due; `undefined` where there is none. */
+  readonly dueAt: number | undefined
 }
 
 /** Summaries of many deliveries. Each call does a bounded amount of work, however many deliveries there are. */

@@ -84,6 +84,32 @@ export class Metrics {
     'Time since the oldest pending delivery in the database became due.',
   )
 
+  /** Of the 1,000 destinations for which most deliveries wait. `destination` is its id. */
+  readonly ofDestinations = {
+    /** `state` is pending or held. */
+    waiting: this.#gauge(
+      'hookline_destination_waiting',
+      'Deliveries that wait for a destination, counted once for each webhook that they wait for. Of the 1,000 destinations with the most.',
+      ['destination', 'state'],
+    ),
+    oldest: this.#gauge(
+      'hookline_destination_oldest_pending_seconds',
+      'Time since the oldest event was received that waits for an attempt on the destination.',
+      ['destination'],
+    ),
+    next: this.#gauge(
+      'hookline_destination_next_attempt_seconds',
+      'Time until the next attempt of what waits for the destination; 0 where it is due.',
+      ['destination'],
+    ),
+    /** `reason` is a reason of `waiting` in the API. */
+    blocked: this.#gauge(
+      'hookline_destination_blocked_webhooks',
+      'Webhooks of the destination that get nothing now, by reason: breaker_open, retry_after, or how they are paused.',
+      ['destination', 'reason'],
+    ),
+  }
+
   readonly quarantined = this.#gauge(
     'hookline_quarantined',
     'Deliveries and events that are in quarantine because of a bug in Hookline.',

@@ -1,4 +1,11 @@
-import type { Delivery, DeliveryPart, Destination, Pause, WebhookState } from '@hookline/protocol'
+import type {
+  Delivery,
+  DeliveryPart,
+  Destination,
+  Pause,
+  Webhook,
+  WebhookState,
+} from '@hookline/protocol'
 import type { AdminDeps } from '../api/admin-deps.ts'
 
 /** Why a part of a delivery waits, with the remedy as text. */
@@ -62,23 +69,28 @@ export function partWaiting(
   const webhook = destination?.settings.webhooks.find(({ url }) => url === part.url)
   const isOpen = part.state === 'pending' || part.state === 'held'
   if (!isOpen || destination === undefined || webhook === undefined) return null
-  const { paused, enabled, updatedAt } = destination
-  const untilSomebody = (reason: WaitReason, since: number): PartWaiting => ({
-    reason,
-    since,
-    nextAttemptAt: null,
-  })
-  if (paused) return untilSomebody('destination_paused', paused.since)
-  if (webhook.paused) {
-    const { reason, since } = webhook.paused
-    return untilSomebody(PAUSED[reason], since)
-  }
-  if (!enabled) return untilSomebody('destination_disabled', updatedAt)
+  const pause = pauseOf(destination, webhook)
+  if (pause !== undefined) return { ...pause, nextAttemptAt: null }
   return untilTime(
     part,
     states.find(({ url }) => url === part.url),
     now,
   )
+}
+
+/** Why the webhook gets nothing until somebody changes that; `undefined` when nothing pauses it. */
+export function pauseReason(destination: Destination, url: string): WaitReason | undefined {
+  const webhook = destination.settings.webhooks.find((each) => each.url === url)
+  return webhook && pauseOf(destination, webhook)?.reason
+}
+
+function pauseOf(
+  { paused, enabled, updatedAt }: Destination,
+  webhook: Webhook,
+): Pick<PartWaiting, 'reason' | 'since'> | undefined {
+  if (paused) return { reason: 'destination_paused', since: paused.since }
+  if (webhook.paused) return { reason: PAUSED[webhook.paused.reason], since: webhook.paused.since }
+  return enabled ? undefined : { reason: 'destination_disabled', since: updatedAt }
 }
 
 function untilTime(part: DeliveryPart, state: WebhookState | undefined, now: number): PartWaiting {

@@ -120,19 +120,24 @@ export function deliveryReportsConformance(open: OpenBackendHarness): void {
       await recorded(harness, { at: NOON, destinationId: 'dst_b' })
       const webhooks = [partOf({ state: 'delivered' }), partOf({ url: OTHER_LANE.url })]
       const delivered = await recorded(harness, { state: 'delivered', dueAt: NOON, webhooks })
-      const counts = { pending: 2, held: 1, oldestAt: timeOfId(oldest.eventId) }
+      const counts = { pending: 2, held: 1, oldestAt: timeOfId(oldest.eventId), dueAt: NOON }
       expect(await reports.waitingIn(LANE)).toEqual(counts)
       expect(await claimDue(harness)).toHaveLength(1)
       await deliveries.claim(LANE, { due: 'held', limit: 9 })
       expect(await reports.waitingIn(LANE)).toEqual(counts)
       const oldestAt = timeOfId(delivered.eventId)
-      expect(await reports.waitingIn(OTHER_LANE)).toEqual({ pending: 1, held: 0, oldestAt })
+      expect(await reports.waitingIn(OTHER_LANE)).toEqual({
+        pending: 1,
+        held: 0,
+        oldestAt,
+        dueAt: NOON,
+      })
     })
 
     test('are none where nothing waits, or only held parts have an age', async () => {
       await using harness = await open()
       const { reports } = harness.backend
-      const nothing = { pending: 0, held: 0, oldestAt: undefined }
+      const nothing = { pending: 0, held: 0, oldestAt: undefined, dueAt: undefined }
       expect(await reports.waitingIn(LANE)).toEqual(nothing)
       await recorded(harness, { state: 'held' })
       expect(await reports.waitingIn(LANE)).toEqual({ ...nothing, held: 1 })

@@ -22,6 +22,9 @@ const OLDEST = `SELECT MIN(delivery_id) AS id FROM (
   SELECT delivery_id FROM waiting_parts WHERE lane = ? AND due_at IS NOT NULL
   ORDER BY due_at, delivery_id LIMIT ${MOST_PENDING})`
 
+const NEXT_DUE = `SELECT due_at FROM waiting_parts WHERE lane = ? AND due_at IS NOT NULL
+  ORDER BY due_at LIMIT 1`
+
 const FAILING = "rounds > 0 AND state <> 'delivered'"
 
 const FAILING_DESTINATIONS = destinationsIn('deliveries', FAILING)
@@ -63,16 +66,18 @@ export class SqliteDeliveryReports implements DeliveryReports {
 
   async waitingIn(lane: LaneId): Promise<WaitingParts> {
     const number = this.#lanes.find('deliveries', lane)
-    if (number === undefined) return { pending: 0, held: 0, oldestAt: undefined }
+    if (number === undefined) return { pending: 0, held: 0, oldestAt: undefined, dueAt: undefined }
     const counts = this.#statements.all(COUNTS, [number])
     const [oldest] = this.#statements.all(OLDEST, [number])
     const id = oldest?.['id']
+    const dueAt = this.#statements.all(NEXT_DUE, [number])[0]?.['due_at']
     const count = (isHeld: 0 | 1): number =>
       Number(counts.find((row) => row['is_held'] === isHeld)?.['count'] ?? 0)
     return {
       pending: count(0),
       held: count(1),
       oldestAt: typeof id === 'string' ? timeOfId(id) : undefined,
+      dueAt: dueAt === undefined ? undefined : Number(dueAt),
     }
   }
 
