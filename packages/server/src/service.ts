@@ -65,7 +65,8 @@ export interface Parts extends ServiceOptions {
  */
 export async function openService({ config, logger }: ServiceOptions): Promise<Service> {
   await using stack = new AsyncDisposableStack()
-  const backend = stack.use(await openEmbeddedBackend(config))
+  const onUnreadable = (row: object): void => logger.error(row, 'key_change.row_skipped')
+  const backend = stack.use(await openEmbeddedBackend({ ...config, onUnreadable }))
   const clock = systemClock
   const activity = stack.use(new ActivityMonitor({ ...backend, clock, logger }))
   const { promise: failed, resolve: onGiveUp } = Promise.withResolvers<WorkerGivenUp>()

@@ -1479,6 +1479,8 @@ export function listAudit({ limit, cursor, actorId, action, targetId }: {
                     [key: string]: any;
                 };
                 requestId: string;
+                /** The stored entry is damaged. It shows what can still be read of it. */
+                unreadable?: true;
             }[];
             /** null on the last page. */
             nextCursor: string | null;
