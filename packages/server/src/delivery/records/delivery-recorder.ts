@@ -147,7 +147,7 @@ export class DeliveryRecorder {
     const parked = delivery.webhooks.filter(
       ({ state, url }) => state === 'held' || (state === 'pending' && !claimed.includes(url)),
     )
-    if (parked.length === 0 && delivery.state !== 'pending') return
+    if (parked.length === 0) return
     metrics.deliveriesParked.inc()
     onParked(delivery)
   }
