@@ -74,8 +74,8 @@ type TaskResult = 'changed' | 'not begun' | { readonly fault: unknown }
  *            lane, or blocked: parked           └─ paused: held until it is resumed
  *
  * In the usual case a delivery goes from memory to the receiver and is written once. With its first record, the backend
- * has the delivery and the log need not keep it: parts that are in lanes then are claimed there. A part whose attempt
- * fails because of a bug is quarantined with its delivery.
+ * has the delivery and the log need not keep it: parts that are in lanes then are claimed there. An attempt that a bug
+ * stops rejects its part. A bug outside of an attempt puts the whole delivery into quarantine.
  */
 export class Dispatcher implements AsyncDisposable {
   readonly #options: DispatcherOptions
