@@ -143,6 +143,7 @@ function destinationHealthOf(
     },
     closeBreaker: (destinationId, url) => engine.closeBreaker({ destinationId, url }),
     lastHour: (id) => activity.recent.of(id),
+    attemptsOf: (deliveryId) => engine.attemptsOf(deliveryId),
   }
 }
 

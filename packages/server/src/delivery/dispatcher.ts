@@ -143,6 +143,13 @@ export class Dispatcher implements AsyncDisposable {
     this.#feed.makeDue(id)
   }
 
+  /** When the attempts began that are being made of a delivery, by the URL of the webhook. */
+  attemptsOf(deliveryId: string): ReadonlyMap<string, number> {
+    const tasks = this.#open.find(deliveryId)?.inLanes ?? []
+    const begun = tasks.filter(({ startedAt }) => startedAt !== undefined)
+    return new Map(begun.map(({ url, startedAt }) => [url, startedAt!]))
+  }
+
   /** Resolves when it takes more deliveries. So the pipeline waits for the disk where it must, and never for a receiver. */
   ready(): Promise<void> {
     return this.#parking.ready()
@@ -229,6 +236,7 @@ export class Dispatcher implements AsyncDisposable {
 
   /** The slot is free as soon as the attempt is over, before its result is recorded. */
   async #attempt(lane: Lane, task: PartTask): Promise<TaskResult> {
+    task.startedAt = this.#options.clock.now()
     try {
       return await this.#runner.run(lane, task)
     } catch (error) {

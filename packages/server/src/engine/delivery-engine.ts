@@ -132,6 +132,11 @@ export class DeliveryEngine implements AsyncDisposable {
     for (const lanes of this.#allLanes) lanes.retryNow(id, { recovers: true })
   }
 
+  /** When the attempts began that are being made of a delivery or a notice, by the URL of the webhook. */
+  attemptsOf(deliveryId: string): ReadonlyMap<string, number> {
+    return new Map(this.#allLanes.flatMap((lanes) => [...lanes.attemptsOf(deliveryId)]))
+  }
+
   /** Runs a worker until the engine is disposed of, and restarts it when it fails. */
   supervise(worker: Worker): void {
     this.#supervisor.run(worker)

@@ -145,9 +145,9 @@ export type Delivery = {
         firstDueAt: string;
         /** ISO 8601, UTC. */
         nextAttemptAt: string | null;
-        /** Why the webhook has no attempt now. nextAttemptAt is null when somebody must end the cause. */
+        /** Why the webhook does not have the event yet. nextAttemptAt is null when somebody must end the cause. */
         waiting: {
-            reason: "in_line" | "retry" | "retry_after" | "breaker_open" | "webhook_paused" | "webhook_gone" | "url_forbidden" | "destination_paused" | "destination_disabled";
+            reason: "in_flight" | "in_line" | "retry" | "retry_after" | "breaker_open" | "webhook_paused" | "webhook_gone" | "url_forbidden" | "destination_paused" | "destination_disabled";
             /** ISO 8601, UTC. */
             since: string;
             /** ISO 8601, UTC. */
