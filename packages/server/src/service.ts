@@ -49,8 +49,8 @@ export interface Service extends AsyncDisposable {
   readonly failed: Promise<WorkerGivenUp>
 }
 
-/** What all parts of the service share. */
-export interface Parts extends ServiceOptions {
+/** What all components of the service share. */
+export interface Components extends ServiceOptions {
   readonly backend: Backend
   readonly clock: Clock
   readonly metrics: Metrics
@@ -59,7 +59,7 @@ export interface Parts extends ServiceOptions {
 }
 
 /**
- * The composition root: opens the backend, connects the parts, starts the workers, and listens.
+ * The composition root: opens the backend, connects the components, starts the workers, and listens.
  * It closes them in the opposite order. First the servers stop accepting calls. Then the pipeline stops reading the log.
  * Then the attempts in flight end, and are recorded and acked. Then the backend closes.
  */
@@ -71,13 +71,13 @@ export async function openService({ config, logger }: ServiceOptions): Promise<S
   const activity = stack.use(new ActivityMonitor({ ...backend, clock, logger }))
   const { promise: failed, resolve: onGiveUp } = Promise.withResolvers<WorkerGivenUp>()
   const metrics = new Metrics()
-  const parts: Parts = { config, logger, backend, clock, metrics, activity, onGiveUp }
+  const components: Components = { config, logger, backend, clock, metrics, activity, onGiveUp }
   metrics.buildInfo.set({ version: VERSION, backend: 'embedded' }, 1)
   const adminToken = adminTokenOf(config)
   // The settings that forbid a URL may have changed with this start.
   await resumeForbidden(backend.catalog, clock)
-  const workers = startWorkers(stack, parts)
-  const { url, adminUrl } = stack.use(await openServers({ ...parts, ...workers, adminToken }))
+  const workers = startWorkers(stack, components)
+  const { url, adminUrl } = stack.use(await openServers({ ...components, ...workers, adminToken }))
   const running = stack.move()
   return {
     url,
@@ -89,9 +89,9 @@ export async function openService({ config, logger }: ServiceOptions): Promise<S
 }
 
 /** Starts the workers: pipeline, lanes, deletions, replays and retention. Disposing of `stack` stops them. */
-export function startWorkers(stack: AsyncDisposableStack, parts: Parts): Workers {
-  const { config, backend, clock, metrics } = parts
-  const sender = stack.use(openSender(parts))
+export function startWorkers(stack: AsyncDisposableStack, components: Components): Workers {
+  const { config, backend, clock, metrics } = components
+  const sender = stack.use(openSender(components))
   // A breaker stays open for at most the longest wait between two attempts.
   const longestOpenMs = config.retryScheduleMs && Math.max(...config.retryScheduleMs)
   const health = new WebhookHealth(clock, { longestOpenMs })
@@ -101,15 +101,15 @@ export function startWorkers(stack: AsyncDisposableStack, parts: Parts): Workers
     retryScheduleMs,
     limits: { ...config, maxInMemory: config.maxDeliveriesInMemory },
   }
-  const engine = stack.use(new DeliveryEngine({ ...parts, sender, health, settings }))
-  const wakeDeletions = startDeletions(engine, { ...parts, retryScheduleMs })
+  const engine = stack.use(new DeliveryEngine({ ...components, sender, health, settings }))
+  const wakeDeletions = startDeletions(engine, { ...components, retryScheduleMs })
   const onRequeued = (): void => engine.lanes.wake()
-  const replays = new ReplayWorker({ ...parts, replays: backend.replays, onRequeued })
+  const replays = new ReplayWorker({ ...components, replays: backend.replays, onRequeued })
   engine.supervise(replays)
   const { upkeep, audit } = backend
   const { retentionMs, retentionMaxBytes, auditRetentionMs } = config
   const limits = { retentionMs, retentionMaxBytes, auditRetentionMs }
-  engine.supervise(new Retention({ ...parts, upkeep, audit, ...limits }))
+  engine.supervise(new Retention({ ...components, upkeep, audit, ...limits }))
   reportBacklog(metrics, upkeep, clock)
   metrics.beforeScrape(() => {
     metrics.accountingImbalance.set(engine.imbalance)
@@ -123,13 +123,13 @@ export function startWorkers(stack: AsyncDisposableStack, parts: Parts): Workers
       wakeDeletions()
     },
     testDeliveries: new TestDeliverySender({ sender, clock }),
-    destinationHealth: destinationHealthOf(parts, health, engine),
+    destinationHealth: destinationHealthOf(components, health, engine),
   }
 }
 
 /** What the management API shows and changes of the health of destinations. */
 function destinationHealthOf(
-  { activity, clock }: Parts,
+  { activity, clock }: Components,
   health: WebhookHealth,
   engine: DeliveryEngine,
 ): Workers['destinationHealth'] {
@@ -147,7 +147,7 @@ function destinationHealthOf(
   }
 }
 
-function openSender({ config, clock }: Parts): WebhookSender {
+function openSender({ config, clock }: Components): WebhookSender {
   return new WebhookSender({
     clock,
     timeoutMs: config.attemptTimeoutMs,

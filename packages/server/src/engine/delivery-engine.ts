@@ -14,7 +14,7 @@ import type { Clock } from '../util/clock.ts'
 import { Supervisor, type WorkerGivenUp } from '../util/supervisor.ts'
 import type { Worker } from '../util/worker.ts'
 
-/** The parts of the backend that the engine uses. */
+/** The ports of the backend that the engine uses. */
 type EngineBackend = Pick<Backend, 'log' | 'catalog' | 'events' | 'deliveries' | 'quarantine'> & {
   readonly deletions: Pick<Deletions, 'isPurged'>
 }
