@@ -1,19 +1,19 @@
-import { PART_NAMES, type PartName } from './parts.ts'
+import { COMPONENT_NAMES, type ComponentName } from './components.ts'
 
 /** A file beside service.ts. ARCHITECTURE.md describes them. */
 export interface RootFile<Name extends string = string> {
-  /** The parts and the files beside it that it may import. */
-  readonly mayImport: readonly (Name | PartName | 'protocol')[]
+  /** The components and the files beside it that it may import. */
+  readonly mayImport: readonly (Name | ComponentName | 'protocol')[]
   /** Files beside it that it may import types from, but no values. */
   readonly mayImportTypes?: readonly ('config.ts' | 'settings.ts')[]
 }
 
-const ALL_BUT_BACKENDS = PART_NAMES.filter((name) => !name.startsWith('backend/'))
+const ALL_BUT_BACKENDS = COMPONENT_NAMES.filter((name) => !name.startsWith('backend/'))
 
 /** The files directly in packages/server/src, and what each may import. Only service.ts imports a backend. */
 export const FILES = tableOf({
   'service.ts': {
-    mayImport: [...PART_NAMES, 'admin-token.ts', 'servers.ts', 'version.ts', 'protocol'],
+    mayImport: [...COMPONENT_NAMES, 'admin-token.ts', 'servers.ts', 'version.ts', 'protocol'],
     // The caller of openService parses the configuration.
     mayImportTypes: ['config.ts', 'settings.ts'],
   },

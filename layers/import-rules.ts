@@ -1,10 +1,10 @@
 import type { OxlintOverride } from 'oxlint'
 import { FILE_NAMES } from './files.ts'
-import { PART_NAMES } from './parts.ts'
+import { COMPONENT_NAMES } from './components.ts'
 import {
   CLOSED,
   filePatterns,
-  partPatterns,
+  componentPatterns,
   type Pattern,
   portPatterns,
   workspacePatterns,
@@ -28,9 +28,9 @@ export function importRules(): OxlintOverride[] {
     ...FILE_NAMES.map((name) => override(`${SERVER}/${name}`, filePatterns(name))),
     // Ports have no rooms: a folder beside them is a backend.
     override(`${SERVER}/backend/*.ts`, portPatterns()),
-    ...PART_NAMES.filter((name) => name !== 'backend').flatMap((name) =>
+    ...COMPONENT_NAMES.filter((name) => name !== 'backend').flatMap((name) =>
       DEPTHS.map((depth) =>
-        override(`${SERVER}/${name}/${'*/'.repeat(depth)}*.ts`, partPatterns(name, depth)),
+        override(`${SERVER}/${name}/${'*/'.repeat(depth)}*.ts`, componentPatterns(name, depth)),
       ),
     ),
   ]

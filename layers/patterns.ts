@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 import { FILES, type FileName } from './files.ts'
-import { PART_NAMES, type PartName, PARTS } from './parts.ts'
+import { COMPONENT_NAMES, type ComponentName, COMPONENTS } from './components.ts'
 import { type WorkspaceName, WORKSPACES } from './workspaces.ts'
 
 /** A pattern of the linter's rule no-restricted-imports. In a group, the last match decides. */
@@ -32,7 +32,7 @@ const STRAIGHT: Pattern = {
 export const CLOSED: readonly Pattern[] = [
   {
     group: ['**'],
-    message: 'layers/parts.ts has no such folder, or the file is too deep in rooms.',
+    message: 'layers/components.ts has no such folder, or the file is too deep in rooms.',
   },
 ]
 
@@ -42,7 +42,9 @@ export function workspacePatterns(name: WorkspaceName): Pattern[] {
   const message = `${name} may import ${listed([...mayImport, ...(onlyPackages ?? [])])}, by name.`
   if (onlyPackages !== undefined)
     return [STRAIGHT, { group: ['**', '!./**', ...not(onlyPackages)], message }]
-  const engines = PART_NAMES.filter((part) => part.startsWith('backend/')).flatMap(packagesOf)
+  const engines = COMPONENT_NAMES.filter((component) => component.startsWith('backend/')).flatMap(
+    packagesOf,
+  )
   return [
     STRAIGHT,
     { group: ['@hookline/**', '**/../*/src/**', ...not(mayImport.flatMap(byName))], message },
@@ -52,8 +54,8 @@ export function workspacePatterns(name: WorkspaceName): Pattern[] {
 
 /** For the ports. */
 export function portPatterns(): Pattern[] {
-  const ways = PARTS.backend.mayImport.flatMap((to) => waysTo(to, 'backend'))
-  const message = `A port may import other ports and ${listed(PARTS.backend.mayImport)}.`
+  const ways = COMPONENTS.backend.mayImport.flatMap((to) => waysTo(to, 'backend'))
+  const message = `A port may import other ports and ${listed(COMPONENTS.backend.mayImport)}.`
   return [{ group: ['**', '!./*.ts', ...not(ways)], message }]
 }
 
@@ -62,10 +64,15 @@ export function filePatterns(name: FileName): Pattern[] {
   return arrowPatterns({ name, folder: '', outside: ['./**', '../**'], ...FILES[name] })
 }
 
-/** For the files of a part that are in its rooms as deep as `depth`. */
-export function partPatterns(name: PartName, depth: number): Pattern[] {
+/** For the files of a component that are in its rooms as deep as `depth`. */
+export function componentPatterns(name: ComponentName, depth: number): Pattern[] {
   const folder = posix.join(name, '*/'.repeat(depth))
-  return arrowPatterns({ name, folder, outside: [`${'../'.repeat(depth + 1)}**`], ...PARTS[name] })
+  return arrowPatterns({
+    name,
+    folder,
+    outside: [`${'../'.repeat(depth + 1)}**`],
+    ...COMPONENTS[name],
+  })
 }
 
 function arrowPatterns({
@@ -77,7 +84,7 @@ function arrowPatterns({
 }: Place): Pattern[] {
   const ways = mayImport.flatMap((to) => waysTo(to, folder))
   const typeWays = mayImportTypes.flatMap((to) => waysTo(to, folder))
-  const others = PART_NAMES.filter((part) => part !== name)
+  const others = COMPONENT_NAMES.filter((component) => component !== name)
   return [
     STRAIGHT,
     ...typeWays.map((way) => ({
@@ -97,7 +104,7 @@ function arrowPatterns({
   ]
 }
 
-/** The imports that lead from a folder to a part, a file or a workspace. */
+/** The imports that lead from a folder to a component, a file or a workspace. */
 function waysTo(to: string, folder: string): string[] {
   if (to === 'protocol') return byName(to)
   const path = posix.relative(folder, to)
@@ -111,8 +118,8 @@ function byName(workspace: string): string[] {
   return [`@hookline/${workspace}`, `@hookline/${workspace}/**`]
 }
 
-function packagesOf(name: PartName): string[] {
-  const { ownPackages = [] } = PARTS[name]
+function packagesOf(name: ComponentName): string[] {
+  const { ownPackages = [] } = COMPONENTS[name]
   return ownPackages.flatMap((each) => [each, `${each}/**`])
 }
 

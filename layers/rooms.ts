@@ -1,6 +1,6 @@
-import type { PartName } from './parts.ts'
+import type { ComponentName } from './components.ts'
 
-/** The rooms of each part, which are the folders inside it, with their descriptions in ARCHITECTURE.md. */
+/** The rooms of each component, which are the folders inside it, with their descriptions in ARCHITECTURE.md. */
 export const ROOMS = {
   ingest: {
     'write-keys':
@@ -61,4 +61,4 @@ export const ROOMS = {
     statistics: 'counts over time',
     upkeep: 'counts and sizes; removal of old data',
   },
-} as const satisfies Partial<Record<PartName, Readonly<Record<string, string>>>>
+} as const satisfies Partial<Record<ComponentName, Readonly<Record<string, string>>>>

@@ -8,7 +8,7 @@ export interface Workspace<Name extends string = string> {
   readonly planned?: true
 }
 
-/** The workspaces and the imports that are allowed between them. The parts of the server are in parts.ts. */
+/** The workspaces and the imports that are allowed between them. The components of the server are in components.ts. */
 export const WORKSPACES = tableOf({
   protocol: { mayImport: [], onlyPackages: ['node:crypto'] },
   server: { mayImport: ['protocol'] },

@@ -4,6 +4,7 @@ import type { RunningService } from '../harness/running-service.ts'
 import type { Trace, TracedDelivery } from '../harness/trace.ts'
 
 export type WaitReason =
+  | 'in_flight'
   | 'in_line'
   | 'retry'
   | 'retry_after'

@@ -9,6 +9,9 @@ const ADMIN_TOKEN = 'tok_planted-admin-token'
 const SHARED_SECRET = 'planted-shared-secret'
 const NEXT_SECRET = 'planted-next-secret'
 const HEADER_VALUE = 'planted-header-value'
+/** The path of a URL is often a credential. The API shows it, but the files do not have it. */
+const URL_PATH = 'planted-url-path'
+const NEXT_URL_PATH = 'planted-next-url-path'
 
 /** Everything that the service writes to its log and its responses, each with its place. */
 class Output {
@@ -74,7 +77,7 @@ test('no secret is in a log line, a response, a metric, the audit log, the histo
   const { token } = JSON.parse(
     (await call('POST', '/tokens', { name: 'ci', role: 'admin' })).text,
   ) as { token: string }
-  const webhooks = [{ url: receiver.url, headers: { 'x-key': HEADER_VALUE } }]
+  const webhooks = [{ url: `${receiver.url}/${URL_PATH}`, headers: { 'x-key': HEADER_VALUE } }]
   const settings = { sharedSecret: SHARED_SECRET, webhooks }
   const destination = { sourceId: made.id, type: 'Webhooks', enabled: true, settings }
   const { id } = JSON.parse((await callAndSearch('POST', '/destinations', destination)).text) as {
@@ -118,6 +121,8 @@ test('no secret is in a log line, a response, a metric, the audit log, the histo
   await callAndSearch('PATCH', `/destinations/${id}`, broken)
   await callAndSearch('GET', '/sources', undefined, `${token}x`)
   await callAndSearch('PATCH', `/destinations/${id}`, { name: 'CRM' })
+  const next = [{ ...webhooks[0], url: `${receiver.url}/${NEXT_URL_PATH}` }]
+  await callAndSearch('PATCH', `/destinations/${id}`, { settings: { webhooks: next } })
 
   for (const headers of [{ Authorization: `Basic ${btoa(`${writeKey}x:`)}` }, basic(writeKey)]) {
     const body = JSON.stringify({ type: 'track', event: 'Order Completed', userId: 'u1' })
@@ -167,11 +172,12 @@ test('no secret is in a log line, a response, a metric, the audit log, the histo
   // The search must be able to find something.
   expect(output.placesOf(made.id)).not.toEqual([])
 
-  for (const secret of secrets)
+  const inNoFile = [...secrets, URL_PATH, NEXT_URL_PATH]
+  for (const secret of inNoFile)
     expect([secret, filesWith(folder.path, secret)]).toEqual([secret, []])
   const backup = await call('GET', '/backup')
   expect(backup.text).toContain('SQLite format 3')
-  expect(secrets.filter((secret) => backup.text.includes(secret))).toEqual([])
+  expect(inNoFile.filter((secret) => backup.text.includes(secret))).toEqual([])
   expect(backup.text).toContain(made.id)
 })
 

@@ -202,4 +202,13 @@ describe('an event that waits says why, since when, and when it is tried next:',
     const { cli } = await whyItWaits(service, 'm-3', 'in_line')
     expect(cli).toContain('pending: it is due, and waits for its turn\n')
   })
+
+  test('its request has no response yet', async () => {
+    await using receiver = await openReceiver({ respond: 'silence' })
+    await using service = await startService({ settings: { attemptTimeoutMs: '8000' } })
+    await service.createDestination({ urls: [receiver.url] })
+    await service.track('m-1')
+    const { cli } = await whyItWaits(service, 'm-1', 'in_flight')
+    expect(cli).toContain('pending: the request is under way\n')
+  })
 })

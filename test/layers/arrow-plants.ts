@@ -1,4 +1,4 @@
-import { PART_NAMES } from '../../layers/parts.ts'
+import { COMPONENT_NAMES } from '../../layers/components.ts'
 import { IMPORT_FORMS, wayBetween } from './import-forms.ts'
 import { type Arrow, arrows, type Layer, pathsIn } from './places.ts'
 import type { Allowed, Plant } from './plant.ts'
@@ -28,11 +28,11 @@ export function arrowPlants(): Plant[] {
   )
 }
 
-/** Every allowed arrow, likewise, and the imports that a part has inside, across its rooms. */
+/** Every allowed arrow, likewise, and the imports that a component has inside, across its rooms. */
 export function allowedArrows(): Allowed[] {
-  const inside = PART_NAMES.map((part) => ({
-    from: part,
-    to: part,
+  const inside = COMPONENT_NAMES.map((component) => ({
+    from: component,
+    to: component,
     allowed: 'everything' as const,
   }))
   return [...arrows(), ...inside].flatMap(({ from, to, allowed }) =>

@@ -4,18 +4,18 @@ import type { Plant } from './plant.ts'
 
 const RULE = 'eslint(no-restricted-imports)'
 
-/** Where no layer may import from: outside of the server's source, and in folders that are no part. */
+/** Where no layer may import from: outside of the server's source, and in folders that are no component. */
 const NOWHERE = [
   'packages/protocol/src/index.ts',
   'packages/server/package.json',
   'packages/server/test/harness/target.ts',
   pathOf('backend/planted-room/target.ts'),
-  pathOf('planted-part/target.ts'),
+  pathOf('planted-component/target.ts'),
 ]
 
-/** Files that are in no part, or deeper in rooms than there may be any. */
+/** Files that are in no component, or deeper in rooms than there may be any. */
 const UNKNOWN = [
-  'planted-part/planted.ts',
+  'planted-component/planted.ts',
   'backend/planted-room/planted.ts',
   'util/a/b/c/planted.ts',
 ]

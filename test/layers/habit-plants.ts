@@ -1,10 +1,10 @@
-import { PART_NAMES } from '../../layers/parts.ts'
+import { COMPONENT_NAMES } from '../../layers/components.ts'
 import { pathsIn } from './places.ts'
 import type { Allowed, Plant } from './plant.ts'
 
 const SERVER = 'packages/server/src'
 
-const CLOCKED = PART_NAMES.flatMap((part) => pathsIn(part, 'planted-clock.ts'))
+const CLOCKED = COMPONENT_NAMES.flatMap((component) => pathsIn(component, 'planted-clock.ts'))
 
 const TIME: readonly Plant[] = [...CLOCKED, `${SERVER}/service.ts`].flatMap((file) => [
   {

@@ -1,5 +1,5 @@
 import { FILES } from '../../layers/files.ts'
-import { PART_NAMES, PARTS } from '../../layers/parts.ts'
+import { COMPONENT_NAMES, COMPONENTS } from '../../layers/components.ts'
 import { WORKSPACE_NAMES, type WorkspaceName, WORKSPACES } from '../../layers/workspaces.ts'
 import { IMPORT_FORMS, wayBetween } from './import-forms.ts'
 import { isFile, type Layer, LAYERS, pathsIn } from './places.ts'
@@ -35,7 +35,9 @@ export function allowedPackages(): Allowed[] {
 
 function workspaceBorders(name: WorkspaceName): Border[] {
   const { mayImport, onlyPackages } = WORKSPACES[name]
-  const engines = PART_NAMES.filter((part) => part.startsWith('backend/')).flatMap(ownPackages)
+  const engines = COMPONENT_NAMES.filter((component) => component.startsWith('backend/')).flatMap(
+    ownPackages,
+  )
   return ['planted-border.ts', 'planted-room/planted-border.ts'].map((path) => {
     const file = `packages/${name}/src/${path}`
     const across = WORKSPACE_NAMES.filter((other) => other !== name).map((other) =>
@@ -55,9 +57,9 @@ function workspaceBorders(name: WorkspaceName): Border[] {
 }
 
 function layerBorders(layer: Layer): Border[] {
-  const { mayImport } = isFile(layer) ? FILES[layer] : PARTS[layer]
+  const { mayImport } = isFile(layer) ? FILES[layer] : COMPONENTS[layer]
   const own = isFile(layer) ? [] : ownPackages(layer)
-  const reserved = PART_NAMES.flatMap(ownPackages).filter((name) => !own.includes(name))
+  const reserved = COMPONENT_NAMES.flatMap(ownPackages).filter((name) => !own.includes(name))
   const nobodys = ['fastify', 'node:fs']
   return pathsIn(layer, 'planted-border.ts').map((file) => ({
     file,
@@ -66,9 +68,9 @@ function layerBorders(layer: Layer): Border[] {
   }))
 }
 
-/** The packages of a part, and what may be below them. */
-function ownPackages(part: keyof typeof PARTS): string[] {
-  const { ownPackages: names = [] } = PARTS[part]
+/** The packages of a component, and what may be below them. */
+function ownPackages(component: keyof typeof COMPONENTS): string[] {
+  const { ownPackages: names = [] } = COMPONENTS[component]
   return names.flatMap((name) => [name, `${name}/planted`])
 }
 

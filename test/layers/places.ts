@@ -1,10 +1,10 @@
 import { FILE_NAMES, FILES, type FileName } from '../../layers/files.ts'
-import { PART_NAMES, type PartName, PARTS } from '../../layers/parts.ts'
+import { COMPONENT_NAMES, type ComponentName, COMPONENTS } from '../../layers/components.ts'
 
-/** A part of the server, or a file beside service.ts. */
-export type Layer = PartName | FileName
+/** A component of the server, or a file beside service.ts. */
+export type Layer = ComponentName | FileName
 
-export const LAYERS: readonly Layer[] = [...PART_NAMES, ...FILE_NAMES]
+export const LAYERS: readonly Layer[] = [...COMPONENT_NAMES, ...FILE_NAMES]
 
 /** An import from one layer to another. */
 export interface Arrow {
@@ -21,7 +21,7 @@ export function arrows(): Arrow[] {
 }
 
 function allowed(from: Layer, to: Layer): Arrow['allowed'] {
-  const { mayImport, mayImportTypes = [] } = isFile(from) ? FILES[from] : PARTS[from]
+  const { mayImport, mayImportTypes = [] } = isFile(from) ? FILES[from] : COMPONENTS[from]
   if (mayImport.includes(to)) return 'everything'
   return mayImportTypes.some((name) => name === to) ? 'types' : 'nothing'
 }
@@ -39,7 +39,7 @@ export function pathOf(path: string): string {
   return `packages/server/src/${path}`
 }
 
-/** Whether it is a file, not a part. */
+/** Whether it is a file, not a component. */
 export function isFile(layer: Layer): layer is FileName {
   return layer.endsWith('.ts')
 }

@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 
-/** An import from a file in one room of a part to a file in another room of it. */
+/** An import from a file in one room of a component to a file in another room of it. */
 export interface RoomImport {
   /** The rooms. */
   readonly from: string
@@ -9,7 +9,7 @@ export interface RoomImport {
   readonly shown: string
 }
 
-/** The imports between rooms, types included. `files`: the texts of a part's files, by their path below the part. */
+/** The imports between rooms, types included. `files`: the texts of a component's files, by their path below the component. */
 export function roomImports(files: Readonly<Record<string, string>>): RoomImport[] {
   return Object.entries(files).flatMap(([path, text]) =>
     [...text.matchAll(/\b(?:from|import)\s*\(?\s*'(\.[^']*)'/g)].flatMap(([, specifier]) => {
@@ -35,7 +35,7 @@ function reachable(room: string, imports: readonly RoomImport[]): Set<string> {
   return found
 }
 
-/** The room of a file; `undefined` for a file in no room, or outside the part. */
+/** The room of a file; `undefined` for a file in no room, or outside the component. */
 function roomOf(path: string): string | undefined {
   const [room, ...rest] = path.split('/')
   return rest.length > 0 && room !== '..' ? room : undefined

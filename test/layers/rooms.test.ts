@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { PART_NAMES, type PartName, PARTS } from '../../layers/parts.ts'
+import { COMPONENT_NAMES, type ComponentName, COMPONENTS } from '../../layers/components.ts'
 import { cyclic, type RoomImport, roomImports } from './room-imports.ts'
 import { filesBelow, textOf } from './tree.ts'
 
-describe('the rooms of a part', () => {
-  it.for(PART_NAMES)('do not import each other in a cycle: %s', (part) => {
-    expect(shown(cyclic(importsIn(part)))).toEqual([])
+describe('the rooms of a component', () => {
+  it.for(COMPONENT_NAMES)('do not import each other in a cycle: %s', (component) => {
+    expect(shown(cyclic(importsIn(component)))).toEqual([])
   })
 
   it('would be found in a cycle, through types and inner rooms too', () => {
@@ -14,7 +14,7 @@ describe('the rooms of a part', () => {
       'b/two.ts': `export * from '../c/inner/three.ts'`,
       'c/inner/three.ts': `const one = await import('../../a/one.ts')`,
       'c/four.ts': `import './inner/three.ts'\nimport { five } from '../d/five.ts'`,
-      'd/five.ts': `import { six } from '../../other-part/a/six.ts'`,
+      'd/five.ts': `import { six } from '../../other-component/a/six.ts'`,
       'seven.ts': `import { one } from './a/one.ts'`,
     }
     expect(shown(cyclic(roomImports(files)))).toEqual([
@@ -25,10 +25,11 @@ describe('the rooms of a part', () => {
   })
 })
 
-function importsIn(part: PartName): RoomImport[] {
-  const folder = `packages/server/src/${part}`
-  // A planned part has no files yet. The folders below the ports are parts of their own.
-  const paths = part === 'backend' || PARTS[part].planned === true ? [] : filesBelow(folder)
+function importsIn(component: ComponentName): RoomImport[] {
+  const folder = `packages/server/src/${component}`
+  // A planned component has no files yet. The folders below the ports are components of their own.
+  const paths =
+    component === 'backend' || COMPONENTS[component].planned === true ? [] : filesBelow(folder)
   return roomImports(Object.fromEntries(paths.map((path) => [path, textOf(`${folder}/${path}`)])))
 }
 

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { FILE_NAMES } from '../../layers/files.ts'
-import { PARTS } from '../../layers/parts.ts'
+import { COMPONENTS } from '../../layers/components.ts'
 import { ROOMS } from '../../layers/rooms.ts'
 import { WORKSPACES } from '../../layers/workspaces.ts'
 import { filesBelow } from './tree.ts'
 
 const SERVER = 'packages/server/src'
 
-// Once the folder of a planned part is there, the mark has to go; once it is removed, the part has to.
+// Once the folder of a planned component is there, the mark has to go; once it is removed, the component has to.
 describe('the tables of layers', () => {
   it('know every folder of the server, and no other but planned ones', () => {
     const engines = foldersOf(`${SERVER}/backend`).map((name) => `backend/${name}`)
-    expect([...foldersOf(SERVER), ...engines].toSorted()).toEqual(namesOf(PARTS))
+    expect([...foldersOf(SERVER), ...engines].toSorted()).toEqual(namesOf(COMPONENTS))
   })
 
   it('know every file beside service.ts, and no other', () => {
@@ -19,14 +19,14 @@ describe('the tables of layers', () => {
     expect(files.toSorted()).toEqual(FILE_NAMES.toSorted())
   })
 
-  it('know every room of a part, and no other', () => {
-    // What is below the ports are parts.
-    const parts = namesOf(PARTS).filter((name) => name !== 'backend')
-    const rooms = parts.flatMap((part) =>
-      foldersOf(`${SERVER}/${part}`).map((room) => `${part}/${room}`),
+  it('know every room of a component, and no other', () => {
+    // What is below the ports are components.
+    const components = namesOf(COMPONENTS).filter((name) => name !== 'backend')
+    const rooms = components.flatMap((component) =>
+      foldersOf(`${SERVER}/${component}`).map((room) => `${component}/${room}`),
     )
-    const known = Object.entries(ROOMS).flatMap(([part, names]) =>
-      Object.keys(names).map((room) => `${part}/${room}`),
+    const known = Object.entries(ROOMS).flatMap(([component, names]) =>
+      Object.keys(names).map((room) => `${component}/${room}`),
     )
     expect(rooms.toSorted()).toEqual(known.toSorted())
   })

@@ -68,6 +68,11 @@ export const ATTEMPT_CLASSES = {
       'Hookline cannot send the request, because a static header or the URL is invalid. It sent nothing and does not try again.',
     help: 'Remove the static header that the error of the attempt names, or correct the URL, then send it again.',
   },
+  internal_error: {
+    meaning:
+      'A bug in Hookline stopped the attempt. Hookline does not try again. The other webhooks of the destination are not affected.',
+    help: 'The operator finds the error in the log, as `attempt.fault`. Report it, and retry the delivery with a version that corrects it.',
+  },
 } as const satisfies Record<string, AttemptClassInfo>
 
 /** The class of one attempt. */

@@ -51,8 +51,8 @@ export interface Service extends AsyncDisposable {
   readonly failed: Promise<WorkerGivenUp>
 }
 
-/** What all parts of the service share. */
-export interface Parts extends ServiceOptions {
+/** What all components of the service share. */
+export interface Components extends ServiceOptions {
   readonly backend: Backend
   readonly clock: Clock
   readonly metrics: Metrics
@@ -61,24 +61,25 @@ export interface Parts extends ServiceOptions {
 }
 
 /**
- * The composition root: opens the backend, connects the parts, starts the workers, and listens.
+ * The composition root: opens the backend, connects the components, starts the workers, and listens.
  * It closes them in the opposite order. First the servers stop accepting calls. Then the pipeline stops reading the log.
  * Then the attempts in flight end, and are recorded and acked. Then the backend closes.
  */
 export async function openService({ config, logger }: ServiceOptions): Promise<Service> {
   await using stack = new AsyncDisposableStack()
-  const backend = stack.use(await openEmbeddedBackend(config))
+  const onUnreadable = (row: object): void => logger.error(row, 'key_change.row_skipped')
+  const backend = stack.use(await openEmbeddedBackend({ ...config, onUnreadable }))
   const clock = systemClock
   const activity = stack.use(new ActivityMonitor({ ...backend, clock, logger }))
   const { promise: failed, resolve: onGiveUp } = Promise.withResolvers<WorkerGivenUp>()
   const metrics = new Metrics()
-  const parts: Parts = { config, logger, backend, clock, metrics, activity, onGiveUp }
+  const components: Components = { config, logger, backend, clock, metrics, activity, onGiveUp }
   metrics.buildInfo.set({ version: VERSION, backend: 'embedded' }, 1)
   const adminToken = adminTokenOf(config)
   // The settings that forbid a URL may have changed with this start.
   await resumeForbidden(backend.catalog, clock)
-  const workers = startWorkers(stack, parts)
-  const { url, adminUrl } = stack.use(await openServers({ ...parts, ...workers, adminToken }))
+  const workers = startWorkers(stack, components)
+  const { url, adminUrl } = stack.use(await openServers({ ...components, ...workers, adminToken }))
   const running = stack.move()
   return {
     url,
@@ -90,9 +91,9 @@ export async function openService({ config, logger }: ServiceOptions): Promise<S
 }
 
 /** Starts the workers: pipeline, lanes, deletions, replays and retention. Disposing of `stack` stops them. */
-export function startWorkers(stack: AsyncDisposableStack, parts: Parts): Workers {
-  const { config, backend, clock, metrics } = parts
-  const sender = stack.use(openSender(parts))
+export function startWorkers(stack: AsyncDisposableStack, components: Components): Workers {
+  const { config, backend, clock, metrics } = components
+  const sender = stack.use(openSender(components))
   // A breaker stays open for at most the longest wait between two attempts.
   const longestOpenMs = config.retryScheduleMs && Math.max(...config.retryScheduleMs)
   const health = new WebhookHealth(clock, { longestOpenMs })
@@ -102,23 +103,23 @@ export function startWorkers(stack: AsyncDisposableStack, parts: Parts): Workers
     retryScheduleMs,
     limits: { ...config, maxInMemory: config.maxDeliveriesInMemory },
   }
-  const engine = stack.use(new DeliveryEngine({ ...parts, sender, health, settings }))
-  const wakeDeletions = startDeletions(engine, { ...parts, retryScheduleMs })
+  const engine = stack.use(new DeliveryEngine({ ...components, sender, health, settings }))
+  const wakeDeletions = startDeletions(engine, { ...components, retryScheduleMs })
   const onRequeued = (): void => engine.lanes.wake()
-  const replays = new ReplayWorker({ ...parts, replays: backend.replays, onRequeued })
+  const replays = new ReplayWorker({ ...components, replays: backend.replays, onRequeued })
   engine.supervise(replays)
   const { upkeep, audit } = backend
   const { retentionMs, retentionMaxBytes, auditRetentionMs } = config
   const limits = { retentionMs, retentionMaxBytes, auditRetentionMs }
-  engine.supervise(new Retention({ ...parts, upkeep, audit, ...limits }))
-  const accounting = new Accounting({ ...parts, upkeep, engine })
+  engine.supervise(new Retention({ ...components, upkeep, audit, ...limits }))
+  const accounting = new Accounting({ ...components, upkeep, engine })
   engine.supervise(accounting)
   metrics.beforeScrape(() => accounting.check())
   reportBacklog(metrics, upkeep, clock)
   metrics.beforeScrape(() => {
     metrics.breakersOpen.set(health.openBreakers(backend.catalog.current.destinations.values()))
   })
-  const destinationHealth = destinationHealthOf(parts, health, engine)
+  const destinationHealth = destinationHealthOf(components, health, engine)
   reportDestinations(metrics, { ...backend, clock, destinationHealth })
   return {
     checks: readinessOf(engine),
@@ -134,7 +135,7 @@ export function startWorkers(stack: AsyncDisposableStack, parts: Parts): Workers
 
 /** What the management API shows and changes of the health of destinations. */
 function destinationHealthOf(
-  { activity, clock }: Parts,
+  { activity, clock }: Components,
   health: WebhookHealth,
   engine: DeliveryEngine,
 ): Workers['destinationHealth'] {
@@ -148,10 +149,11 @@ function destinationHealthOf(
     },
     closeBreaker: (destinationId, url) => engine.closeBreaker({ destinationId, url }),
     lastHour: (id) => activity.recent.of(id),
+    attemptsOf: (deliveryId) => engine.attemptsOf(deliveryId),
   }
 }
 
-function openSender({ config, clock }: Parts): WebhookSender {
+function openSender({ config, clock }: Components): WebhookSender {
   return new WebhookSender({
     clock,
     timeoutMs: config.attemptTimeoutMs,

@@ -46,6 +46,7 @@ const COLOURS = {
 } as const satisfies Record<Part['state'], string>
 
 const CAUSES: Readonly<Record<Waiting['reason'], string>> = {
+  in_flight: 'the request is under way',
   in_line: 'it is due, and waits for its turn',
   retry: 'the last attempt failed',
   retry_after: 'the receiver asked for a pause with Retry-After',
@@ -60,6 +61,7 @@ const CAUSES: Readonly<Record<Waiting['reason'], string>> = {
 
 /** The command that ends the wait; empty if there is none. */
 const REMEDIES: Readonly<Record<Waiting['reason'], (delivery: Ids) => string>> = {
+  in_flight: () => '',
   in_line: () => '',
   retry: ({ id }) => `\`hookline deliveries retry ${id}\` makes it now`,
   retry_after: ({ destinationId }) => closeBreaker(destinationId),

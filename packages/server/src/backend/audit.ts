@@ -18,6 +18,8 @@ export interface AuditEntry {
   readonly after: object | null
   /** The id that the response and the log lines of the request carry. */
   readonly requestId: string
+  /** The stored entry is damaged: `before` and `after` are `null`, the request and the name of the actor are empty. */
+  readonly isUnreadable?: true
 }
 
 /** Which entries a list shows: those that meet every condition. */

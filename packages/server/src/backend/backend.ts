@@ -14,7 +14,7 @@ import type { Upkeep } from './upkeep.ts'
 
 /**
  * All state of the service, behind one port for each subject. An engine implements every port in a folder of its own,
- * `embedded` on SQLite; `service.ts` picks the engine, and no other part knows it.
+ * `embedded` on SQLite; `service.ts` picks the engine, and no other component knows it.
  *
  * Any method may reject with `BackendUnavailable`. Times are milliseconds since the epoch.
  */

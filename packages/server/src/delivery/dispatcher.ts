@@ -74,8 +74,8 @@ type TaskResult = 'changed' | 'not begun' | { readonly fault: unknown }
  *            lane, or blocked: parked           └─ paused: held until it is resumed
  *
  * In the usual case a delivery goes from memory to the receiver and is written once. With its first record, the backend
- * has the delivery and the log need not keep it: parts that are in lanes then are claimed there. A part whose attempt
- * fails because of a bug is quarantined with its delivery.
+ * has the delivery and the log need not keep it: parts that are in lanes then are claimed there. An attempt that a bug
+ * stops rejects its part. A bug outside of an attempt puts the whole delivery into quarantine.
  */
 export class Dispatcher implements AsyncDisposable {
   readonly #options: DispatcherOptions
@@ -142,6 +142,13 @@ export class Dispatcher implements AsyncDisposable {
   retryNow(id: LaneId, { recovers = false } = {}): void {
     if (recovers) this.#scheduler.lane(id).beginRecovery(this.#options.clock.now())
     this.#feed.makeDue(id)
+  }
+
+  /** When the attempts began that are being made of a delivery, by the URL of the webhook. */
+  attemptsOf(deliveryId: string): ReadonlyMap<string, number> {
+    const tasks = this.#open.find(deliveryId)?.inLanes ?? []
+    const begun = tasks.filter(({ startedAt }) => startedAt !== undefined)
+    return new Map(begun.map(({ url, startedAt }) => [url, startedAt!]))
   }
 
   /** Resolves when it takes more deliveries. So the pipeline waits for the disk where it must, and never for a receiver. */
@@ -240,6 +247,7 @@ export class Dispatcher implements AsyncDisposable {
 
   /** The slot is free as soon as the attempt is over, before its result is recorded. */
   async #attempt(lane: Lane, task: PartTask): Promise<TaskResult> {
+    task.startedAt = this.#options.clock.now()
     try {
       return await this.#runner.run(lane, task)
     } catch (error) {

@@ -14,7 +14,7 @@ import type { Clock } from '../util/clock.ts'
 import { Supervisor, type WorkerGivenUp } from '../util/supervisor.ts'
 import type { Worker } from '../util/worker.ts'
 
-/** The parts of the backend that the engine uses. */
+/** The ports of the backend that the engine uses. */
 type EngineBackend = Pick<Backend, 'log' | 'catalog' | 'events' | 'deliveries' | 'quarantine'> & {
   readonly deletions: Pick<Deletions, 'isPurged'>
 }
@@ -139,6 +139,11 @@ export class DeliveryEngine implements AsyncDisposable {
   closeBreaker(id: LaneId): void {
     this.#options.health.close(id.destinationId, id.url)
     for (const lanes of this.#allLanes) lanes.retryNow(id, { recovers: true })
+  }
+
+  /** When the attempts began that are being made of a delivery or a notice, by the URL of the webhook. */
+  attemptsOf(deliveryId: string): ReadonlyMap<string, number> {
+    return new Map(this.#allLanes.flatMap((lanes) => [...lanes.attemptsOf(deliveryId)]))
   }
 
   /** Runs a worker until the engine is disposed of, and restarts it when it fails. */

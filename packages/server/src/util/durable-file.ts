@@ -1,4 +1,5 @@
 import { closeSync, fsyncSync, openSync, readFileSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import writeFileAtomic from 'write-file-atomic'
 
@@ -18,11 +19,18 @@ export function readIfThere(file: string): string | undefined {
  */
 export function writeDurably(file: string, text: string): void {
   writeFileAtomic.sync(file, `${text}\n`, { mode: 0o600 })
-  syncFolder(dirname(file))
+  // The library syncs the file, but not the folder with its new name.
+  syncFolderNow(dirname(file))
 }
 
-/** The library syncs the file, but not the folder with its new name. Windows cannot sync folders. */
-function syncFolder(folder: string): void {
+/** The names in the folder, as they are now, survive a power cut once this resolves. Windows cannot sync folders. */
+export async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === 'win32') return
+  await using handle = await open(folder, 'r')
+  await handle.sync()
+}
+
+function syncFolderNow(folder: string): void {
   if (process.platform === 'win32') return
   const handle = openSync(folder, 'r')
   try {

@@ -30,6 +30,7 @@ export const NO_HEALTH: DestinationHealth = {
   retryNow: () => undefined,
   closeBreaker: () => undefined,
   lastHour: () => ({ attempts: 0, delivered: 0 }),
+  attemptsOf: () => new Map(),
 }
 
 /** Fails each test delivery. */

@@ -145,9 +145,9 @@ export type Delivery = {
         firstDueAt: string;
         /** ISO 8601, UTC. */
         nextAttemptAt: string | null;
-        /** Why the webhook has no attempt now. nextAttemptAt is null when somebody must end the cause. */
+        /** Why the webhook does not have the event yet. nextAttemptAt is null when somebody must end the cause. */
         waiting: {
-            reason: "in_line" | "retry" | "retry_after" | "breaker_open" | "webhook_paused" | "webhook_gone" | "url_forbidden" | "destination_paused" | "destination_disabled";
+            reason: "in_flight" | "in_line" | "retry" | "retry_after" | "breaker_open" | "webhook_paused" | "webhook_gone" | "url_forbidden" | "destination_paused" | "destination_disabled";
             /** ISO 8601, UTC. */
             since: string;
             /** ISO 8601, UTC. */
@@ -1002,7 +1002,7 @@ export function listDeliveries({ limit, cursor, destinationId, state, eventId, $
     destinationId?: string;
     state?: "pending" | "delivered" | "rejected" | "expired" | "held" | "quarantined";
     eventId?: string;
-    $class?: "delivered" | "http_5xx" | "http_throttled" | "http_4xx" | "redirect" | "timeout" | "connection_failed" | "dns_failed" | "protocol_error" | "certificate_invalid" | "address_forbidden" | "port_forbidden" | "request_invalid";
+    $class?: "delivered" | "http_5xx" | "http_throttled" | "http_4xx" | "redirect" | "timeout" | "connection_failed" | "dns_failed" | "protocol_error" | "certificate_invalid" | "address_forbidden" | "port_forbidden" | "request_invalid" | "internal_error";
     status?: number;
     $from?: string;
     to?: string;
@@ -1479,6 +1479,8 @@ export function listAudit({ limit, cursor, actorId, action, targetId }: {
                     [key: string]: any;
                 };
                 requestId: string;
+                /** The stored entry is damaged. It shows what can still be read of it. */
+                unreadable?: true;
             }[];
             /** null on the last page. */
             nextCursor: string | null;

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { createWriteStream } from 'node:fs'
-import { rename, rm, stat } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { open, rename, rm, stat } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { dataDirOf } from '../../api/admin-token.ts'
@@ -62,9 +62,17 @@ async function download(api: ManagementApi, file: string): Promise<void> {
     if (size !== Number(response.headers.get('content-length')))
       throw new Error('the download is incomplete')
     await rename(partial, file)
+    await syncFolder(dirname(file))
   } catch (error) {
     throw writeFailure(file, error)
   } finally {
     await rm(partial, { force: true })
   }
+}
+
+/** After a power cut, the folder still has the new name. Windows cannot sync folders. */
+async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === 'win32') return
+  await using handle = await open(folder, 'r')
+  await handle.sync()
 }

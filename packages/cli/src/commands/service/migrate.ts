@@ -10,10 +10,15 @@ export function addMigrate(program: Command): void {
     .action(async (flags: SettingFlags, command: Command) => {
       const config = await configFrom(flags)
       const { migrateStopped } = await import('@hookline/server')
-      const { from, to } = await migrateStopped(config).catch((error: unknown) => {
-        throw startFailure(error, config) ?? error
-      })
-      outputOf(command).data({ from, to }, () =>
+      const output = outputOf(command)
+      const onUnreadable = ({ table, key }: { readonly table: string; readonly key: number }) =>
+        output.note(`Row ${key} of the table ${table} is damaged. It stays as it is.`)
+      const { from, to } = await migrateStopped({ ...config, onUnreadable }).catch(
+        (error: unknown) => {
+          throw startFailure(error, config) ?? error
+        },
+      )
+      output.data({ from, to }, () =>
         from === to
           ? `The database already has schema ${to}.`
           : `Migrated the database from schema ${from} to ${to}.`,

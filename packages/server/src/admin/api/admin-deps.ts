@@ -39,6 +39,8 @@ export interface DestinationHealth {
   closeBreaker(destinationId: string, url: string): void
   /** The number of attempts in the last hour, and how many of them were delivered. */
   lastHour(destinationId: string): { readonly attempts: number; readonly delivered: number }
+  /** When the attempts began that are being made of a delivery or a notice, by the URL of the webhook. */
+  attemptsOf(deliveryId: string): ReadonlyMap<string, number>
 }
 
 /** What a test delivery carries: an archived event, or a sample without an id. */

@@ -16,6 +16,11 @@ const AuditEntryResponse = Type.Object({
   before: nullable(anyObject),
   after: nullable(anyObject),
   requestId: Type.String(),
+  unreadable: Type.Optional(
+    Type.Literal(true, {
+      description: 'The stored entry is damaged. It shows what can still be read of it.',
+    }),
+  ),
 })
 
 const filter = {
@@ -36,12 +41,21 @@ const auditSchema = {
   ),
 }
 
-const list = new List<AuditEntry>('audit', (entry) => ({ ...entry, at: formatTimestamp(entry.at) }))
+const list = new List<AuditEntry>('audit', ({ isUnreadable, ...entry }) => ({
+  ...entry,
+  at: formatTimestamp(entry.at),
+  ...(isUnreadable && { unreadable: true }),
+}))
 
 /** `/audit`: the log of changes. */
-export function addAuditRoute(app: AdminApp, { audit }: AdminDeps): void {
+export function addAuditRoute(app: AdminApp, { audit, logger }: AdminDeps): void {
   app.get('/audit', { schema: auditSchema }, ({ query }) => {
     const { limit: _limit, cursor: _cursor, ...filters } = query
-    return list.page(query, (page) => audit.list(filters, page))
+    return list.page(query, async (page) => {
+      const entries = await audit.list(filters, page)
+      const ids = entries.data.filter(({ isUnreadable }) => isUnreadable).map(({ id }) => id)
+      if (ids.length > 0) logger.error({ ids }, 'audit.unreadable')
+      return entries
+    })
   })
 }

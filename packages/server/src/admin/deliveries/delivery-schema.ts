@@ -94,7 +94,7 @@ const WaitingResponse = Type.Object(
   },
   {
     description:
-      'Why the webhook has no attempt now. nextAttemptAt is null when somebody must end the cause.',
+      'Why the webhook does not have the event yet. nextAttemptAt is null when somebody must end the cause.',
   },
 )
 

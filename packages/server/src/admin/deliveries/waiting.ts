@@ -10,8 +10,8 @@ import type { AdminDeps } from '../api/admin-deps.ts'
 
 /** Why a part of a delivery waits, with the remedy as text. */
 export const WAIT_REASONS = {
-  in_line:
-    'It is due. Its attempt is being made, or waits for its turn because more events arrive than the receiver takes.',
+  in_flight: 'Its attempt is being made: the request waits for the response of the receiver.',
+  in_line: 'It is due, and waits for its turn because more events arrive than the receiver takes.',
   retry: 'Its last attempt failed, and the next one is due later.',
   retry_after: 'The receiver asked for a pause with Retry-After.',
   breaker_open:
@@ -41,18 +41,20 @@ export interface WaitContext {
   /** `undefined` when it was removed, or the delivery is in quarantine: then nothing waits for an attempt. */
   readonly destination: Destination | undefined
   readonly states: readonly WebhookState[]
+  /** When the attempts began that are being made of the delivery, by URL. */
+  readonly inFlight: ReadonlyMap<string, number>
   readonly now: number
 }
 
-/** The context of the deliveries of one destination. */
+/** The context of one delivery. */
 export function waitContext(
-  { destinationId, state }: Pick<Delivery, 'destinationId' | 'state'>,
+  { id, destinationId, state }: Pick<Delivery, 'id' | 'destinationId' | 'state'>,
   { catalog, destinationHealth, clock }: Pick<AdminDeps, 'catalog' | 'destinationHealth' | 'clock'>,
 ): WaitContext {
   const found = catalog.current.destinations.get(destinationId)
   const destination = state === 'quarantined' ? undefined : found
   const states = destination ? destinationHealth.webhooks(destination) : []
-  return { destination, states, now: clock.now() }
+  return { destination, states, inFlight: destinationHealth.attemptsOf(id), now: clock.now() }
 }
 
 const PAUSED = {
@@ -64,11 +66,14 @@ const PAUSED = {
 /** Why the part waits; `null` when it has ended, or its webhook was removed. Pure. */
 export function partWaiting(
   part: DeliveryPart,
-  { destination, states, now }: WaitContext,
+  { destination, states, inFlight, now }: WaitContext,
 ): PartWaiting | null {
   const webhook = destination?.settings.webhooks.find(({ url }) => url === part.url)
   const isOpen = part.state === 'pending' || part.state === 'held'
   if (!isOpen || destination === undefined || webhook === undefined) return null
+  // Whatever is paused meanwhile does not stop the request.
+  const since = inFlight.get(part.url)
+  if (since !== undefined) return { reason: 'in_flight', since, nextAttemptAt: now }
   const pause = pauseOf(destination, webhook)
   if (pause !== undefined) return { ...pause, nextAttemptAt: null }
   return untilTime(

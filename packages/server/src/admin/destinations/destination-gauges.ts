@@ -5,7 +5,9 @@ import type { Metrics } from '../../telemetry/metrics.ts'
 import type { AdminDeps } from '../api/admin-deps.ts'
 import { pauseReason, type WaitReason } from '../deliveries/waiting.ts'
 
-type Deps = Pick<AdminDeps, 'catalog' | 'upkeep' | 'reports' | 'destinationHealth' | 'clock'>
+type Deps = Pick<AdminDeps, 'catalog' | 'upkeep' | 'reports' | 'clock'> & {
+  readonly destinationHealth: Pick<AdminDeps['destinationHealth'], 'webhooks'>
+}
 
 /** The destinations that the metrics show: those for which most deliveries wait. Each makes several series. */
 const MOST_DESTINATIONS = 1_000

@@ -10,6 +10,7 @@ import { copyDatabase } from './database/copy-database.ts'
 import { DataDir } from './database/data-dir.ts'
 import { DiskProbe } from './database/disk-probe.ts'
 import { secretBoxOf } from './database/encryption-key.ts'
+import type { OnUnreadable } from './database/seal-again.ts'
 import { SqliteDeletions } from './deletions/sqlite-deletions.ts'
 import { SqliteSuppressions } from './deletions/sqlite-suppressions.ts'
 import { LaneNumbers } from './deliveries/lane-numbers.ts'
@@ -40,6 +41,8 @@ export interface EmbeddedOptions {
   readonly dedupeWindowMs?: number
   /** Encrypts the secrets. Without it, a key is made and kept in the data folder. */
   readonly encryptionKey?: Redacted | undefined
+  /** Called for each damaged row that a change of the key leaves as it is. */
+  readonly onUnreadable?: OnUnreadable
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -58,7 +61,7 @@ export async function openEmbeddedBackend(options: EmbeddedOptions): Promise<Bac
   const reader = stack.use(new DatabaseSync(databaseFile, { readOnly: true }))
   addFolding(reader)
   const { dedupeWindowMs = DAY_MS } = options
-  const writer = stack.use(new Writer({ file: databaseFile, dedupeWindowMs }))
+  const writer = stack.use(new Writer({ file: databaseFile, dedupeWindowMs }, box))
   const ports = portsOf({ databaseFile, box, reader, writer }, options)
   const open = stack.move()
   return { ...ports, [Symbol.asyncDispose]: () => open.disposeAsync() }
@@ -67,16 +70,16 @@ export async function openEmbeddedBackend(options: EmbeddedOptions): Promise<Bac
 /** Migrates the database and seals its secrets. */
 function prepareDatabase(
   file: string,
-  { dataDir, encryptionKey }: Pick<EmbeddedOptions, 'dataDir' | 'encryptionKey'>,
+  { dataDir, encryptionKey, onUnreadable }: EmbeddedOptions,
 ): SecretBox {
   using db = DataDir.openForWriting(file)
   refuseNewer(db, file, MIGRATIONS)
   const box = secretBoxOf(dataDir, encryptionKey, usedKeys(db))
   // Once before the copy that a migration makes, and once more because a new database has no tables before.
-  sealCatalog(db, box)
+  sealCatalog(db, box, onUnreadable)
   addSealing(db, box)
   migrate(db, file, MIGRATIONS)
-  sealCatalog(db, box)
+  sealCatalog(db, box, onUnreadable)
   return box
 }
 
@@ -105,7 +108,7 @@ function portsOf(
     catalog: new SqliteCatalog(writer, reader, box),
     keyUses: new SqliteKeyUses(writer, reader),
     tokens: new SqliteTokens(writer, reader),
-    audit: new SqliteAudit(writer, reader),
+    audit: new SqliteAudit(writer, reader, box),
     idempotentResponses: new SqliteIdempotentResponses(writer, reader),
     deletions: new SqliteDeletions(writer, reader, { databaseFile, duplicates }),
     suppressions: new SqliteSuppressions(writer, reader),

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { systemClock } from '../../util/clock.ts'
+import type { SecretBox } from '../../util/secret-box.ts'
 import type { AuditEntry } from '../audit.ts'
 import { BackendUnavailable } from '../backend.ts'
 import { auditRow } from './audit/write-audit.ts'
@@ -45,6 +46,7 @@ const LATER_MS = 20
  */
 export class Writer implements AsyncDisposable {
   readonly #thread: Worker
+  readonly #box: SecretBox
   #waiting: Waiting[] = []
   #committing: readonly Waiting[] = []
   #isScheduled = false
@@ -54,7 +56,9 @@ export class Writer implements AsyncDisposable {
   #failure: Error | undefined
   #onIdle = (): void => undefined
 
-  constructor(start: WriterStart) {
+  /** @param box seals audit entries */
+  constructor(start: WriterStart, box: SecretBox) {
+    this.#box = box
     const entry = new URL(`./writer-thread${extname(import.meta.url)}`, import.meta.url)
     this.#thread = new Worker(entry, { workerData: start, name: 'hookline-writer' })
     this.#thread.on('message', (results: readonly Result[]) => this.#settle(results))
@@ -108,7 +112,8 @@ export class Writer implements AsyncDisposable {
   ): Promise<OperationResult<N>> {
     if (this.#failure) return Promise.reject(unavailable(this.#failure))
     const { promise, resolve, reject } = Promise.withResolvers<OperationResult<N>>()
-    this.#waiting.push({ name, input, audit: audit && auditRow(audit), resolve, reject })
+    const row = audit && auditRow(audit, this.#box)
+    this.#waiting.push({ name, input, audit: row, resolve, reject })
     return promise
   }
 

@@ -65,7 +65,10 @@ const PROBE_MS = 30_000
 
 export const CLOSED: Breaker = { state: 'closed', recent: [], unconnected: 0 }
 
-/** The sample of an attempt; `undefined` when it shows nothing: its URL is forbidden, so no connection was made. */
+/**
+ * The sample of an attempt; `undefined` when it shows nothing of the receiver: its URL is forbidden, so no connection was
+ * made, or a bug of Hookline stopped it.
+ */
 export function sampleOf({
   outcome,
   class: kind,
@@ -73,7 +76,7 @@ export function sampleOf({
 }: Pick<Attempt, 'outcome' | 'class'> & {
   readonly retryAfterMs?: number | undefined
 }): Sample | undefined {
-  if (isForbidden(kind)) return undefined
+  if (isForbidden(kind) || kind === 'internal_error') return undefined
   // Retry-After is obeyed, and does not open the breaker.
   if (outcome !== 'retry' || retryAfterMs !== undefined) return 'responded'
   return kind === 'connection_failed' || kind === 'dns_failed' ? 'unconnected' : 'failed'

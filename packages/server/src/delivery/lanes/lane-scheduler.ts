@@ -1,11 +1,13 @@
 import { type LaneId, laneKey } from '../../backend/deliveries.ts'
 import type { Metrics } from '../../telemetry/metrics.ts'
+import type { Clock } from '../../util/clock.ts'
 import { Lane } from './lane.ts'
 import type { PartTask } from './open-delivery.ts'
 import { Slots } from './slots.ts'
 import { Turns } from './turns.ts'
 
 export interface LaneSchedulerOptions {
+  readonly clock: Pick<Clock, 'now'>
   readonly metrics: Pick<Metrics, 'inFlight'>
   readonly limits: {
     /** Attempts in flight on this node. */
@@ -25,9 +27,12 @@ export interface LaneSchedulerOptions {
 
 /** Lanes that waited for others and try again, for each slot that becomes free. */
 const TRY_AGAIN = 4
+/** With steady traffic, a lane has recovered by then. */
+const LONGEST_IDLE_MS = 60_000
 
 /**
- * The lanes of all webhooks, and the slots that they share fairly. A lane exists while it has tasks or recovers.
+ * The lanes of all webhooks, and the slots that they share fairly. A lane exists while it has tasks. One that recovers is
+ * kept for a minute without tasks, so that it does not forget its limit at once.
  *
  * A lane never has more attempts in flight than there are free slots. So k lanes whose receivers are slow leave 1/(k+1)
  * of the slots free, and a lane that becomes active gets a slot at once (Choudhury and Hahne, "Dynamic Queue Length
@@ -40,6 +45,7 @@ export class LaneScheduler {
   /** Lanes that could begin an attempt, were it not for the slots of others. */
   readonly #outOfSlots = new Set<Lane>()
   readonly #slots: Slots
+  #lookedAt = 0
 
   constructor(options: LaneSchedulerOptions) {
     this.#options = options
@@ -53,6 +59,8 @@ export class LaneScheduler {
 
   /** The lane of the webhook, opened if there is none. */
   lane(id: LaneId): Lane {
+    const now = this.#options.clock.now()
+    this.#closeUnused(now)
     const key = laneKey(id)
     let lane = this.#lanes.get(key)
     if (lane === undefined) {
@@ -63,6 +71,7 @@ export class LaneScheduler {
       })
       this.#lanes.set(key, lane)
     }
+    lane.usedAt = now
     return lane
   }
 
@@ -84,9 +93,21 @@ export class LaneScheduler {
     this.#fillSlots()
   }
 
-  /** Closes a lane that has nothing to do any more. */
+  /** A task of the lane has ended. Closes the lane when it has nothing to do any more. */
   closeIfIdle(lane: Lane): void {
-    if (!lane.isEmpty || lane.isRecovering) return
+    lane.usedAt = this.#options.clock.now()
+    if (lane.isEmpty && !lane.isRecovering) this.#close(lane)
+  }
+
+  /** Looks once a minute for lanes that nothing was put into, and for those that recovered when their tasks ended. */
+  #closeUnused(now: number): void {
+    if (Math.abs(now - this.#lookedAt) < LONGEST_IDLE_MS) return
+    this.#lookedAt = now
+    for (const lane of this.#lanes.values())
+      if (lane.isEmpty && Math.abs(now - lane.usedAt) >= LONGEST_IDLE_MS) this.#close(lane)
+  }
+
+  #close(lane: Lane): void {
     const key = laneKey(lane.id)
     if (this.#lanes.get(key) === lane) this.#lanes.delete(key)
     this.#outOfSlots.delete(lane)

@@ -24,6 +24,8 @@ export class Lane {
   readonly id: LaneId
   /** More parts are due than there was room for. */
   isBacklogged = false
+  /** When it was last looked up, or a task of it ended, in milliseconds since the epoch. */
+  usedAt = 0
   readonly #limits: LaneLimits
   readonly #waiting: Record<PartTask['origin'], PartTask[]> = { fresh: [], parked: [] }
   readonly #inMemory: Record<PartTask['origin'], number> = { fresh: 0, parked: 0 }

@@ -25,6 +25,8 @@ export interface PartTask {
   readonly origin: 'fresh' | 'parked'
   /** Whether its webhook was attempted before. */
   readonly isRetry: boolean
+  /** When its turn in a slot began; absent while it waits for one. */
+  startedAt?: number
 }
 
 const NO_TASKS: readonly PartTask[] = []

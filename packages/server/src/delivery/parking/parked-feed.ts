@@ -53,8 +53,8 @@ export class ParkedFeed implements Worker {
   readonly #recurring: Recurring
   /** By lane: the failed probe, or the minute, for which it last looked for parts to end. */
   readonly #checkedAt = new Map<string, number>()
-  /** Lanes whose parts are to be due now. */
-  #toMakeDue = new Set<string>()
+  /** Lanes whose parts are to be due now, until they are. */
+  readonly #toMakeDue = new Set<string>()
 
   constructor(name: string, options: ParkedFeedOptions) {
     this.name = name
@@ -95,15 +95,15 @@ export class ParkedFeed implements Worker {
   /** Fills the lanes that may make attempts. Returns after how long to look again. */
   async #feed(): Promise<number> {
     const { changes, clock, deliveries } = this.#options
-    const toMakeDue = this.#toMakeDue
-    this.#toMakeDue = new Set()
+    const toMakeDue = new Set(this.#toMakeDue)
     const { lanes, isUnsplit } = await deliveries.waiting()
+    const withoutParts = toMakeDue.difference(new Set(lanes.map(laneKey)))
+    for (const key of withoutParts) this.#toMakeDue.delete(key)
     if (isUnsplit) await changes.splitNew()
     let lookAt = clock.now() + LONGEST_WAIT_MS
     for (const [index, lane] of lanes.entries()) {
       // A claim reads at once, so that many of them would keep everything else waiting.
       if (index % LANES_A_TURN === LANES_A_TURN - 1) await clock.turn()
-      if (toMakeDue.has(laneKey(lane))) await this.#makeDue(lane)
       lookAt = Math.min(lookAt, await this.#feedLaneOrLater(lane))
     }
     return lookAt - clock.now()
@@ -112,6 +112,7 @@ export class ParkedFeed implements Worker {
   /** A lane that fails does not stop the others. */
   async #feedLaneOrLater(waiting: WaitingLane): Promise<number> {
     try {
+      if (this.#toMakeDue.has(laneKey(waiting))) await this.#makeDue(waiting)
       return await this.#feedLane(waiting)
     } catch (error) {
       const { clock, logger } = this.#options
@@ -155,7 +156,13 @@ export class ParkedFeed implements Worker {
   async #makeDue(lane: LaneId): Promise<void> {
     const { catalog, changes } = this.#options
     const destination = catalog.current.destinations.get(lane.destinationId)
-    if (destination && (await changes.makeDue(lane, destination))) this.makeDue(lane)
+    this.#toMakeDue.delete(laneKey(lane))
+    try {
+      if (destination && (await changes.makeDue(lane, destination))) this.makeDue(lane)
+    } catch (error) {
+      this.#toMakeDue.add(laneKey(lane))
+      throw error
+    }
   }
 
   async #fill({ destinationId, url }: LaneId): Promise<void> {

@@ -10,7 +10,7 @@ import {
 import type { Clock } from '../../util/clock.ts'
 import type { WebhookHealth } from '../health/webhook-health.ts'
 import type { OpenDelivery } from '../lanes/open-delivery.ts'
-import type { AttemptResult } from '../sending/outcome.ts'
+import { type AttemptResult, classifyFault } from '../sending/outcome.ts'
 import { requestTo, type WebhookRequest } from '../sending/webhook-request.ts'
 import { afterAttempt, type PartAttempt, partOf } from './parts.ts'
 import type { RetrySchedule } from './retry-schedule.ts'
@@ -27,6 +27,8 @@ export interface AttemptMade {
   readonly attempt: Attempt
   /** Whether the attempt opened or closed the breaker of the webhook. */
   readonly breaker: 'opened' | 'closed' | undefined
+  /** The error of the bug that stopped the attempt. */
+  readonly fault?: unknown
 }
 
 export interface AttemptsOptions {
@@ -50,14 +52,17 @@ export class Attempts {
     this.#random = options.random ?? Math.random
   }
 
-  /** Makes one attempt, and changes the delivery. A receiver cannot make it reject. */
+  /**
+   * Makes one attempt, and changes the delivery. A receiver cannot make it reject. Where a bug stops the attempt, only this
+   * part of the delivery is rejected.
+   */
   async make(
     open: OpenDelivery,
     { id: destinationId, settings }: Destination,
     webhook: Webhook,
   ): Promise<AttemptMade> {
     const { clock, health, schedule } = this.#options
-    const attempt = await this.#send(open, { destinationId, settings, webhook })
+    const { fault, ...attempt } = await this.#send(open, { destinationId, settings, webhook })
     const breaker = health.onResult(destinationId, attempt)
     // Read and changed in one step: other parts of the delivery may end at any time.
     const before = open.delivery
@@ -68,7 +73,7 @@ export class Attempts {
       random: this.#random(),
     })
     const { retryAfterMs: _, ...kept } = attempt
-    return { before, after: open.delivery, attempt: kept, breaker }
+    return { before, after: open.delivery, attempt: kept, breaker, fault }
   }
 
   async #send(
@@ -81,16 +86,33 @@ export class Attempts {
       readonly destinationId: string
       readonly webhook: Webhook
     },
-  ): Promise<PartAttempt> {
-    const { clock, health, sender } = this.#options
+  ): Promise<PartAttempt & { readonly fault?: unknown }> {
+    const { health } = this.#options
     const { url } = webhook
     const { id: deliveryId, replayId } = open.delivery
     health.onAttempt(destinationId, url)
     const number = 1 + (partOf(open.delivery, url)?.last?.number ?? 0)
-    const body = webhookPayload(open.event.event)
-    const carried = { body, deliveryId, attempt: number, replayId }
-    const result = await sender.send(requestTo(webhook, settings, carried, clock.now()))
+    const result = await this.#resultOf((now) => {
+      const body = webhookPayload(open.event.event)
+      return requestTo(webhook, settings, { body, deliveryId, attempt: number, replayId }, now)
+    })
     const id = newId('att', result.startedAt)
     return { id, number, url, ...result, ...(replayId !== undefined && { replayId }) }
+  }
+
+  /** Sends the request; where it cannot be made or sent because of a bug, the result says so. */
+  async #resultOf(
+    request: (now: number) => WebhookRequest,
+  ): Promise<AttemptResult & { readonly fault?: unknown }> {
+    const { clock, sender } = this.#options
+    const startedAt = clock.now()
+    try {
+      return await sender.send(request(startedAt))
+    } catch (fault) {
+      // The message of the error may contain secrets.
+      const kind = fault instanceof Error ? fault.name : typeof fault
+      const error = `A bug in Hookline stopped the attempt (${kind}). See the log for details.`
+      return { startedAt, durationMs: clock.now() - startedAt, ...classifyFault(), error, fault }
+    }
   }
 }

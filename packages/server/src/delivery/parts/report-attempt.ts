@@ -13,7 +13,7 @@ interface ReportContext {
 
 /** Counts an attempt in the metrics. When it failed, it also logs a line. */
 export function reportAttempt(
-  { before, after, attempt }: AttemptMade,
+  { before, after, attempt, fault }: AttemptMade,
   { event }: Carried,
   { logger, metrics, now }: ReportContext,
 ): void {
@@ -22,6 +22,7 @@ export function reportAttempt(
   if (after.state === 'delivered' && before.state !== 'delivered')
     metrics.endToEnd.observe((now - Date.parse(event.receivedAt)) / 1000)
   if (attempt.outcome === 'delivered') return
+  if (fault !== undefined) logger.error({ err: fault, deliveryId: after.id }, 'attempt.fault')
   const part = partOf(after, attempt.url)
   const dueAt = part?.dueAt ?? null
   logger.warn(

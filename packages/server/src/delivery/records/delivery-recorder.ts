@@ -118,12 +118,18 @@ export class DeliveryRecorder {
     const isEnd = isFinal(delivery.state) && !isFinal(open.recorded?.state)
     open.attempts = []
     // Checked on each try: the user may be deleted while the backend is unavailable.
-    const write = async (): Promise<void> => {
-      if (deletions.isPurged(open.event)) return void (await this.#dropPurged(open))
+    const write = async (): Promise<'written' | 'purged'> => {
+      if (deletions.isPurged(open.event)) {
+        await this.#dropPurged(open)
+        return 'purged'
+      }
       await deliveries.record([{ delivery, attempts, claimed }])
       activity.recorded({ delivery, attempts, isEnd })
+      return 'written'
     }
-    if ((await retryWhileUnavailable(write, this.#options)) === undefined) return 'released'
+    const result = await retryWhileUnavailable(write, this.#options)
+    if (result === undefined) return 'released'
+    if (result.value === 'purged') return 'recorded'
     open.recorded = delivery
     this.#report(delivery, { isEnd, claimed })
     this.#options.open.recorded(open)
@@ -147,7 +153,7 @@ export class DeliveryRecorder {
     const parked = delivery.webhooks.filter(
       ({ state, url }) => state === 'held' || (state === 'pending' && !claimed.includes(url)),
     )
-    if (parked.length === 0 && delivery.state !== 'pending') return
+    if (parked.length === 0) return
     metrics.deliveriesParked.inc()
     onParked(delivery)
   }

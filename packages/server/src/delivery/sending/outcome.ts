@@ -43,6 +43,8 @@ const OUTCOMES: Readonly<Record<AttemptClass, Attempt['outcome']>> = {
   address_forbidden: 'retry',
   port_forbidden: 'retry',
   request_invalid: 'rejected',
+  // A retry would meet the same bug.
+  internal_error: 'rejected',
 }
 
 /** Whether no connection was made because the address or the port is forbidden. The operator's settings decide that. */
@@ -67,6 +69,11 @@ export function classifyFailure(error: unknown): Classification | undefined {
     if (found !== undefined) return classification(found)
   }
   return undefined
+}
+
+/** The classification of an attempt that a bug of Hookline stopped. */
+export function classifyFault(): Classification {
+  return classification('internal_error')
 }
 
 function classification(attemptClass: AttemptClass): Classification {

@@ -1,10 +1,14 @@
 import { newId } from '@hookline/protocol'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
+import { DATABASE_NAME } from '../../../src/backend/embedded/database/data-dir.ts'
 import { NOON } from '../../harness/accepted-event.ts'
 import { failAuditWrites } from '../../harness/fail-audit-writes.ts'
 import { AdminServer } from '../admin-server.ts'
 
 interface Entry {
+  readonly id: string
   readonly actor: { readonly id: string; readonly name: string }
   readonly action: string
   readonly targetId: string | null
@@ -44,6 +48,30 @@ test('every change is recorded with actor, action, before and after, newest firs
     { actor, before: null, after: { name: 'web' } },
     { actor: { id: 'admin-token' }, before: null, after: { name: 'ci' } },
   ])
+})
+
+test('a damaged entry is listed with what can be read of it, and the log has its id', async () => {
+  await using server = await AdminServer.open()
+  const source = await server.must<Made>('POST', '/sources', { body: { name: 'web' } })
+  await server.must('PATCH', `/sources/${source.id}`, { body: { name: 'shop' } })
+  {
+    using db = new DatabaseSync(join(server.dataDir, DATABASE_NAME))
+    db.exec("UPDATE audit SET sealed = 'damaged' WHERE action = 'createSource'")
+  }
+  const [changed, created] = await auditOf(server)
+  expect(changed).toMatchObject({ action: 'changeSource', after: { name: 'shop' } })
+  expect(changed).not.toHaveProperty('unreadable')
+  expect(created).toMatchObject({
+    unreadable: true,
+    actor: { id: 'admin-token' },
+    action: 'createSource',
+    targetId: source.id,
+    before: null,
+    after: null,
+  })
+  const logged = server.logged.filter((line) => line.includes('audit.unreadable'))
+  expect(logged).toHaveLength(1)
+  expect(logged[0]).toContain(created!.id)
 })
 
 test('requests that are refused, fail or only read leave no entry', async () => {

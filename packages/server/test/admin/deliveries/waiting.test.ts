@@ -18,12 +18,15 @@ interface Given {
   readonly part?: Partial<DeliveryPart>
   readonly destination?: Parameters<typeof newDestination>[0]
   readonly state?: Partial<WebhookState>
+  /** When the attempt began that is being made. */
+  readonly begunAt?: number
 }
 
-function contextOf({ destination, state }: Given): WaitContext {
+function contextOf({ destination, state, begunAt }: Given): WaitContext {
   const healthy = { breaker: 'closed', brokenSince: null, restsUntil: null } as const
   const states = [{ url, ...healthy, retryAfterUntil: null, ...state }]
-  return { destination: newDestination(destination), states, now: NOW }
+  const inFlight = new Map(begunAt === undefined ? [] : [[url, begunAt]])
+  return { destination: newDestination(destination), states, inFlight, now: NOW }
 }
 
 const waitingOf = (given: Given) => partWaiting(partOf(given.part), contextOf(given))
@@ -54,6 +57,11 @@ type Row = readonly [
 
 const ROWS: readonly Row[] = [
   ['that is due waits in line', {}, ['in_line', NOON, NOW]],
+  [
+    'whose attempt is being made waits for the response, even where it is paused meanwhile',
+    { begunAt: NOW - 3, destination: pausedWebhook('operator') },
+    ['in_flight', NOW - 3, NOW],
+  ],
   ['with a later retry waits for it', { part: failed(NOW + 5) }, ['retry', FAILED_AT, NOW + 5]],
   [
     'whose retry has become due waits in line',
@@ -146,7 +154,7 @@ describe('a part of a delivery', () => {
 
   test('whose webhook or destination was removed has no reason', () => {
     expect(waitingOf({ destination: { settings: { webhooks: [] } } })).toBeNull()
-    expect(partWaiting(partOf(), { destination: undefined, states: [], now: NOW })).toBeNull()
+    expect(partWaiting(partOf(), { ...contextOf({}), destination: undefined })).toBeNull()
   })
 
   test('of a webhook whose health is unknown waits in line', () => {

@@ -19,10 +19,6 @@ function report(engine: TestEngine): void {
     clock: systemClock,
     destinationHealth: {
       webhooks: (destination) => webhookStates(destination, engine.health, systemClock.now()),
-      lastHour: () => ({ attempts: 0, delivered: 0 }),
-      allowNow: () => undefined,
-      retryNow: () => undefined,
-      closeBreaker: () => undefined,
     },
   })
 }

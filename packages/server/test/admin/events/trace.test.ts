@@ -26,7 +26,7 @@ const delivery = (destinationId: string, state: DeliveryState): Delivery => ({
 })
 const traced = (each: Delivery, change: Partial<WaitContext> = {}): TracedDelivery => ({
   delivery: each,
-  context: { destination: newDestination(), states: [], now: NOON, ...change },
+  context: { destination: newDestination(), states: [], inFlight: new Map(), now: NOON, ...change },
 })
 const archived = (...declined: [string, DeclineReason][]) => ({
   ...acceptedEvent({ at: NOON }),

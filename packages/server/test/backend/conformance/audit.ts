@@ -1,19 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { AuditEntry } from '../../../src/backend/audit.ts'
 import { NOON } from '../../harness/accepted-event.ts'
+import { auditEntryOf as entry } from '../../harness/audit-entry.ts'
 import type { OpenBackendHarness } from './backend-harness.ts'
-
-const entry = (id: string, change: Partial<AuditEntry> = {}): AuditEntry => ({
-  id,
-  at: NOON,
-  actor: { id: 'tok_a', name: 'ci', role: 'editor' },
-  action: 'createSource',
-  targetId: 'src_a',
-  before: null,
-  after: { name: 'web' },
-  requestId: 'r1',
-  ...change,
-})
 
 export function auditConformance(open: OpenBackendHarness): void {
   describe('the audit log', () => {

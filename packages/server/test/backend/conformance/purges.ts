@@ -83,12 +83,18 @@ export function purgesConformance(open: OpenBackendHarness): void {
       expect((await events.list({ userId: 'u2' }, { limit: 9 })).data).toHaveLength(9)
     })
 
-    test('of an empty archive ends in one slice', async () => {
+    test('of an empty archive ends after a step for each way to name the user', async () => {
       await using harness = await open()
       const { id: deletionId } = await request(harness)
       const purge = { deletionId, userIds: ['u1'], sourceIds: null }
       await harness.backend.deletions.advance(deletionId, 'purge', NOON)
-      expect(await harness.backend.deletions.purge(purge)).toBeNull()
+      let slices = 0
+      let cursor: string | undefined | null
+      // One slice, unless the machine is so busy that each step is a slice.
+      for (; cursor !== null && slices < 3; slices++)
+        cursor = await harness.backend.deletions.purge({ ...purge, ...(cursor && { cursor }) })
+      expect(cursor).toBeNull()
+      expect(slices).toBeLessThanOrEqual(2)
     })
 
     test('may be followed by erasing, while others write', async () => {

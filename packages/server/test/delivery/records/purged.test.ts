@@ -37,6 +37,25 @@ test('deliveries of a purged user in a lane are not tried, and the attempt in fl
   expect(engine.lanes.imbalance).toBe(0)
 })
 
+test('the delivery of a user who is purged during its attempt counts neither as ended nor as parked', async () => {
+  for (const status of [200, 500]) {
+    const { promise: opened, resolve: answer } = Promise.withResolvers<void>()
+    await using receiver = await openReceiver({ respond: () => opened.then(() => status) })
+    await using engine = await TestEngine.open()
+    await engine.destination('dst_a', receiver.url)
+    await engine.receive(1)
+    await receiver.waitFor(1)
+    await purge(engine)
+    answer()
+    await expect.poll(() => engine.lanes.inMemory).toBe(0)
+    await engine.settled()
+    const { deliveriesEnded, deliveriesParked } = engine.metrics
+    const counts = [await deliveriesEnded.get(), await deliveriesParked.get()]
+    const total = counts.flatMap(({ values }) => values.map(({ value }) => value))
+    expect([status, total.filter((count) => count > 0)]).toEqual([status, []])
+  }
+})
+
 test('parked deliveries of a purged user are not tried again; those of other users are', async () => {
   await using receiver = await openReceiver({ respond: [500, 500, 200] })
   await using engine = await TestEngine.open({ retryDelaysMs: [300] })

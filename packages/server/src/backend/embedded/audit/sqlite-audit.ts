@@ -1,8 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite'
+import type { SecretBox } from '../../../util/secret-box.ts'
 import type { Audit, AuditEntry, AuditFilter } from '../../audit.ts'
 import type { Page, PageRequest } from '../../page.ts'
 import { conditionsOf } from '../database/conditions.ts'
-import { pageOf } from '../database/rows.ts'
+import { openedText } from '../database/opened-text.ts'
+import { pageOf, readJson, type Row } from '../database/rows.ts'
 import { Statements } from '../database/statements.ts'
 import type { Writer } from '../writer.ts'
 import { auditRow } from './write-audit.ts'
@@ -11,14 +13,16 @@ import { auditRow } from './write-audit.ts'
 export class SqliteAudit implements Audit {
   readonly #writer: Writer
   readonly #statements: Statements
+  readonly #box: SecretBox
 
-  constructor(writer: Writer, reader: DatabaseSync) {
+  constructor(writer: Writer, reader: DatabaseSync, box: SecretBox) {
     this.#writer = writer
     this.#statements = new Statements(reader)
+    this.#box = box
   }
 
   async append(entry: AuditEntry): Promise<void> {
-    await this.#writer.run('appendAudit', auditRow(entry))
+    await this.#writer.run('appendAudit', auditRow(entry, this.#box))
   }
 
   removeBefore(time: number): Promise<number> {
@@ -32,13 +36,29 @@ export class SqliteAudit implements Audit {
       ['target_id = ?', filter.targetId],
     ])
     const rows = this.#statements.all(
-      `SELECT seq, document FROM audit WHERE seq < ? ${where} ORDER BY seq DESC LIMIT ?`,
+      `SELECT * FROM audit WHERE seq < ? ${where} ORDER BY seq DESC LIMIT ?`,
       [Number(cursor ?? Number.MAX_SAFE_INTEGER), ...values, limit + 1],
     )
-    return pageOf(
-      rows,
-      { limit, key: 'seq' },
-      ({ document }) => JSON.parse(String(document)) as AuditEntry,
-    )
+    return pageOf(rows, { limit, key: 'seq' }, (row) => this.#entryOf(row))
+  }
+
+  #entryOf(row: Row): AuditEntry {
+    const text = openedText(this.#box, String(row['sealed']), String(row['id']))
+    return (readJson(text) as AuditEntry | undefined) ?? unreadableEntry(row)
+  }
+}
+
+/** What the columns say of an entry that cannot be opened. */
+function unreadableEntry(row: Row): AuditEntry {
+  return {
+    id: String(row['id']),
+    at: Number(row['at']),
+    actor: { id: String(row['actor_id']), name: '', role: '' },
+    action: String(row['action']),
+    targetId: row['target_id'] === null ? null : String(row['target_id']),
+    before: null,
+    after: null,
+    requestId: '',
+    isUnreadable: true,
   }
 }

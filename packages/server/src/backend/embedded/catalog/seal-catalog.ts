@@ -1,6 +1,7 @@
 import type { Destination } from '@hookline/protocol'
 import type { DatabaseSync } from 'node:sqlite'
 import { SecretBox } from '../../../util/secret-box.ts'
+import { type OnUnreadable, sealAgain } from '../database/seal-again.ts'
 import {
   isSealed,
   openDestination,
@@ -26,15 +27,24 @@ export function usedKeys(db: DatabaseSync): ReadonlySet<string> {
  * Seals every destination with the key of `box`, and records the id of the key. Where a version without encryption stored
  * the secrets, no byte of them is left in the file afterwards. Call it before a copy of the database is made,
  * and when a new database has tables. A second call does nothing.
+ *
+ * The lanes and the audit log are sealed with the same key. What is damaged in them stays as it is: `onUnreadable` is told.
  */
-export function sealCatalog(db: DatabaseSync, box: SecretBox): void {
+export function sealCatalog(
+  db: DatabaseSync,
+  box: SecretBox,
+  onUnreadable: OnUnreadable = () => undefined,
+): void {
   if (!hasCatalog(db)) return
   const isRecorded = db
     .prepare('SELECT 1 FROM catalog WHERE kind = ? AND id = ?')
     .get(KEY_KIND, box.keyId)
   if (isRecorded !== undefined) return
   const stored = storedDestinations(db)
-  inTransaction(db, () => sealAll(db, stored, box))
+  inTransaction(db, () => {
+    sealDestinations(db, stored, box)
+    sealAgain(db, box, onUnreadable)
+  })
   // Versions without encryption left deleted content in the file, and those before lanes left URLs: only a rewritten file
   // is free of it.
   if (isUsed(db) && !hasRecordedKey(db)) rewrite(db)
@@ -44,7 +54,7 @@ export function sealCatalog(db: DatabaseSync, box: SecretBox): void {
   })
 }
 
-function sealAll(
+function sealDestinations(
   db: DatabaseSync,
   stored: readonly (Destination | SealedDestination)[],
   box: SecretBox,
@@ -54,23 +64,11 @@ function sealAll(
     const destination = isSealed(each) ? openDestination(each, box) : each
     update.run(JSON.stringify(sealDestination(destination, box)), each.id)
   }
-  sealLanes(db, box)
 }
 
-/** Seals the URLs of the lanes with the key of `box`. A version without lanes has no such table. */
-function sealLanes(db: DatabaseSync, box: SecretBox): void {
-  if (db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'lanes'").get() === undefined) return
-  const update = db.prepare('UPDATE lanes SET url = ? WHERE number = ?')
-  for (const row of db.prepare('SELECT * FROM lanes').all()) {
-    const destinationId = String(row['destination_id'])
-    const url = box.open(String(row['url']), destinationId)
-    update.run(box.seal(url, destinationId), row['number']!)
-  }
-}
-
-/** Adds the SQL function `seal_url`, for migrations that seal URLs of webhooks. */
+/** Adds the SQL function `seal(text, label)`, for migrations that seal what has URLs of webhooks. */
 export function addSealing(db: DatabaseSync, box: SecretBox): void {
-  db.function('seal_url', (url, destinationId) => box.seal(String(url), String(destinationId)))
+  db.function('seal', (text, label) => box.seal(String(text), String(label)))
 }
 
 function rewrite(db: DatabaseSync): void {

@@ -1,13 +1,16 @@
 import { chmodSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
+import { syncFolder } from '../../../util/durable-file.ts'
 
 /** Pages copied at a time; between two steps other work has its turn. */
 const PAGES = 1_000
 
 /**
  * Copies the database in `source`, as it is at this moment, to `file`, readable by its owner only. Writes go on
- * meanwhile: in WAL mode readers and writers do not wait for each other. The file appears complete, or not at all.
+ * meanwhile: in WAL mode readers and writers do not wait for each other. The file appears complete, or not at all. It
+ * survives a power cut once this resolves.
  */
 export async function copyDatabase(source: string, file: string): Promise<void> {
   const partial = `${file}.partial`
@@ -21,6 +24,7 @@ export async function copyDatabase(source: string, file: string): Promise<void> 
     chmodSync(partial, 0o600)
     await sync(partial)
     await rename(partial, file)
+    await syncFolder(dirname(file))
   } finally {
     await rm(partial, { force: true })
   }

@@ -6,7 +6,7 @@ export interface RowCounts {
   readonly deliveries: number
 }
 
-/** Prepares the function that changes the counts of missing rows (`0010-missing-rows.ts`). */
+/** Prepares the function that changes the counts of missing rows (`0011-missing-rows.ts`). */
 export function missingRowsCounter(db: DatabaseSync): (change: Partial<RowCounts>) => void {
   const add = db.prepare('UPDATE missing_rows SET events = events + ?, deliveries = deliveries + ?')
   return ({ events = 0, deliveries = 0 }) => {

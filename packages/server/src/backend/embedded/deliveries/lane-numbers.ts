@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { type SecretBox, SecretBoxError } from '../../../util/secret-box.ts'
+import type { SecretBox } from '../../../util/secret-box.ts'
 import { type LaneId, laneKey } from '../../deliveries.ts'
+import { openedText } from '../database/opened-text.ts'
 import type { Writer } from '../writer.ts'
 import type { LaneRow } from './write-lanes.ts'
 
@@ -25,7 +26,8 @@ export class LaneNumbers {
     this.#box = box
     for (const row of reader.prepare('SELECT * FROM lanes').all()) {
       const destinationId = String(row['destination_id'])
-      const url = opened(box, String(row['url']), destinationId)
+      // Where the row is damaged, it is the lane of no webhook.
+      const url = openedText(box, String(row['url']), destinationId) ?? ''
       this.#add(Number(row['number']), row['queue'] as QueueName, { destinationId, url })
     }
   }
@@ -76,16 +78,6 @@ export class LaneNumbers {
     this.#byNumber.set(number, { queue, destinationId, url })
     this.#byKey.set(keyOf(queue, { destinationId, url }), number)
     this.#last = Math.max(this.#last, number)
-  }
-}
-
-/** The URL, or an empty text where the row is damaged: then it is the lane of no webhook. */
-function opened(box: SecretBox, sealed: string, destinationId: string): string {
-  try {
-    return box.open(sealed, destinationId)
-  } catch (error) {
-    if (error instanceof SecretBoxError) return ''
-    throw error
   }
 }
 

@@ -103,7 +103,7 @@ export const lanes = `
       AND lanes_by_url.destination_id = COALESCE(deliveries.destination_id, notices.destination_id)
       AND url = document ->> '$.url'))
   WHERE json_valid(document);
-  INSERT INTO lanes SELECT rowid, queue, destination_id, seal_url(url, destination_id) FROM lanes_by_url
+  INSERT INTO lanes SELECT rowid, queue, destination_id, seal(url, destination_id) FROM lanes_by_url
     WHERE url IS NOT NULL;
   DROP TABLE lanes_by_url;
   -- Pages that were split before have copies of the URLs in unused bytes: sealCatalog rewrites the file, as it does where

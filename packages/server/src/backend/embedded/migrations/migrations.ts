@@ -7,7 +7,8 @@ import { segments } from './0006-segments.ts'
 import { purgesByPosition } from './0007-purges-by-position.ts'
 import { recordsNeedAnEvent } from './0008-records-need-an-event.ts'
 import { lanes } from './0009-lanes.ts'
-import { missingRows } from './0010-missing-rows.ts'
+import { sealedAudit } from './0010-sealed-audit.ts'
+import { missingRows } from './0011-missing-rows.ts'
 
 /** One step of the schema. There is no way back, and a released step never changes. */
 export interface Migration {
@@ -26,5 +27,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 7, sql: purgesByPosition },
   { version: 8, sql: recordsNeedAnEvent },
   { version: 9, sql: lanes },
-  { version: 10, sql: missingRows },
+  { version: 10, sql: sealedAudit },
+  { version: 11, sql: missingRows },
 ]

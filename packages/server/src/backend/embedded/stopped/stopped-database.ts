@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { syncFolder } from '../../../util/durable-file.ts'
 import { copyDatabase } from '../database/copy-database.ts'
 import { DataDir } from '../database/data-dir.ts'
 import { MIGRATIONS } from '../migrations/migrations.ts'
@@ -43,6 +45,7 @@ export async function restoreInto(
   const previous = `${databaseFile}.before-restore`
   if (isThere) await keepPrevious(databaseFile, previous)
   await rename(`${databaseFile}.restored`, databaseFile)
+  await syncFolder(dataDir)
   return isThere ? previous : undefined
 }
 
@@ -67,4 +70,6 @@ export function damageOf(file: string): readonly string[] {
 async function keepPrevious(databaseFile: string, previous: string): Promise<void> {
   await copyDatabase(databaseFile, previous)
   for (const suffix of ['-wal', '-shm']) await rm(databaseFile + suffix, { force: true })
+  // After a power cut, the write-ahead log of the previous database must not be beside the restored one.
+  await syncFolder(dirname(databaseFile))
 }

@@ -11,6 +11,7 @@ import { openEmbeddedBackend } from '../../../../src/backend/embedded/open.ts'
 import { Redacted } from '../../../../src/util/redacted.ts'
 import { SecretBox } from '../../../../src/util/secret-box.ts'
 import { NOON } from '../../../harness/accepted-event.ts'
+import { auditEntryOf } from '../../../harness/audit-entry.ts'
 import { filesWith } from '../../../harness/bytes-in-folder.ts'
 import { newDestination } from '../../../harness/catalog-records.ts'
 import { TemporaryFolder } from '../../../harness/temporary-folder.ts'
@@ -18,13 +19,14 @@ import { TemporaryFolder } from '../../../harness/temporary-folder.ts'
 const SECRET = 'planted-shared-secret'
 const PREVIOUS = 'planted-previous-secret'
 const VALUE = 'planted-header-value'
-const PLANTED = [SECRET, PREVIOUS, VALUE]
+const PATH = 'planted-path'
+const PLANTED = [SECRET, PREVIOUS, VALUE, PATH]
 
 const destination = newDestination({
   settings: {
     sharedSecret: SECRET,
     previousSecret: { secret: PREVIOUS, until: NOON },
-    webhooks: [{ url: 'https://example.com/', headers: { authorization: VALUE } }],
+    webhooks: [{ url: `https://example.com/${PATH}`, headers: { authorization: VALUE } }],
   },
 })
 
@@ -52,11 +54,18 @@ describe('secrets in the data folder', () => {
     using folder = new TemporaryFolder()
     {
       await using backend = await open(folder)
-      await backend.catalog.putDestination(destination)
+      const shown = { url: destination.settings.webhooks[0]!.url }
+      const [created, changed] = [
+        auditEntryOf('aud_a', { after: shown }),
+        auditEntryOf('aud_b', { before: shown, after: shown }),
+      ]
+      await backend.catalog.putDestination(destination, created)
+      await backend.catalog.putDestination({ ...destination, version: 2 }, changed)
+      await backend.audit.append(auditEntryOf('aud_c', { before: shown }))
       expect(found(folder)).toEqual([])
     }
     expect(found(folder)).toEqual([])
-    expect(await read(folder)).toEqual(destination)
+    expect(await read(folder)).toEqual({ ...destination, version: 2 })
   })
 
   test('are encrypted with a key that is made once and that only the owner can read', async () => {

@@ -2,10 +2,10 @@ import type { DatabaseSync } from 'node:sqlite'
 import { addSealing } from '../../../../src/backend/embedded/catalog/seal-catalog.ts'
 import { migrate } from '../../../../src/backend/embedded/migrations/migrate.ts'
 import { MIGRATIONS } from '../../../../src/backend/embedded/migrations/migrations.ts'
-import { SecretBox } from '../../../../src/util/secret-box.ts'
+import { newSecretBox } from '../../../harness/new-secret-box.ts'
 
 /** Brings a database without deliveries to the latest schema, as a start of the service does. */
 export function migrateWithKey(db: DatabaseSync, file: string): void {
-  addSealing(db, new SecretBox(SecretBox.keysIn(SecretBox.newKey())!))
+  addSealing(db, newSecretBox())
   migrate(db, file, MIGRATIONS)
 }

@@ -9,6 +9,7 @@ import { eventRowOf } from '../../../../src/backend/embedded/log/event-row.ts'
 import { prepareOperations } from '../../../../src/backend/embedded/write-operations.ts'
 import { Writer } from '../../../../src/backend/embedded/writer.ts'
 import { acceptedEvent, NOON } from '../../../harness/accepted-event.ts'
+import { newSecretBox } from '../../../harness/new-secret-box.ts'
 import { TemporaryFolder } from '../../../harness/temporary-folder.ts'
 import { migrateWithKey } from './migrate-with-key.ts'
 
@@ -72,7 +73,7 @@ test.each<[string, EventFilter, index: string]>([
 ])('a list of events by %s goes by an index', async (_, filter, index) => {
   using folder = new TemporaryFolder()
   const file = makeDatabase(folder)
-  await using writer = new Writer({ file, ...DEDUPE })
+  await using writer = new Writer({ file, ...DEDUPE }, newSecretBox())
   await writer.run('appendEvents', [eventRowOf(1, acceptedEvent())])
   using reader = new WatchedDatabase(file, { readOnly: true })
   addFolding(reader)

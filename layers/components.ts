@@ -1,12 +1,12 @@
 /** A folder with import rules: one in packages/server/src, or a backend in packages/server/src/backend. */
-export interface Part<Name extends string = string> {
+export interface Component<Name extends string = string> {
   /** Its description in ARCHITECTURE.md. */
   readonly holds: string
   /** What it may import besides itself. `backend` means the ports: only the files directly in that folder. */
   readonly mayImport: readonly (Name | 'protocol')[]
   /** Files beside service.ts that it may import types from, but no values. */
   readonly mayImportTypes?: readonly ('config.ts' | 'settings.ts')[]
-  /** Packages that only this part may import: no other part and no other workspace. */
+  /** Packages that only this component may import: no other component and no other workspace. */
   readonly ownPackages?: readonly string[]
   /** It has rules, but no folder yet. */
   readonly planned?: true
@@ -15,10 +15,10 @@ export interface Part<Name extends string = string> {
 const PORTS_AND_TOOLS = ['backend', 'telemetry', 'util', 'protocol'] as const
 
 /**
- * The parts of the server and the imports that are allowed between them. All others are forbidden. The linter's rules
+ * The components of the server and the imports that are allowed between them. All others are forbidden. The linter's rules
  * (import-rules.ts), their tests (test/layers) and a table in ARCHITECTURE.md are generated from it.
  */
-export const PARTS = tableOf({
+export const COMPONENTS = tableOf({
   ingest: {
     holds: 'HTTP requests → validated events → log',
     mayImport: PORTS_AND_TOOLS,
@@ -48,7 +48,7 @@ export const PARTS = tableOf({
   },
   activity: {
     holds:
-      'live tail, statistics and counts of the last hour, made from what the other parts report',
+      'live tail, statistics and counts of the last hour, made from what the other components report',
     mayImport: PORTS_AND_TOOLS,
   },
   engine: {
@@ -86,7 +86,7 @@ export const PARTS = tableOf({
     mayImport: PORTS_AND_TOOLS,
   },
   telemetry: {
-    holds: 'metrics, logger, and the interface through which parts report activity',
+    holds: 'metrics, logger, and the interface through which components report activity',
     mayImport: ['util', 'protocol'],
   },
   util: {
@@ -96,13 +96,13 @@ export const PARTS = tableOf({
   },
 })
 
-export type PartName = keyof typeof PARTS
+export type ComponentName = keyof typeof COMPONENTS
 
-export const PART_NAMES = Object.keys(PARTS) as readonly PartName[]
+export const COMPONENT_NAMES = Object.keys(COMPONENTS) as readonly ComponentName[]
 
 /** Makes the compiler check that each name in `mayImport` is a name of the table. */
 function tableOf<Name extends string>(
-  parts: Readonly<Record<Name, Part<NoInfer<Name>>>>,
-): Readonly<Record<Name, Part>> {
-  return parts
+  components: Readonly<Record<Name, Component<NoInfer<Name>>>>,
+): Readonly<Record<Name, Component>> {
+  return components
 }

@@ -1,0 +1,77 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, test } from 'vitest'
+import type { Backend } from '../../../../src/backend/backend.ts'
+import { DATABASE_NAME } from '../../../../src/backend/embedded/database/data-dir.ts'
+import { openEmbeddedBackend } from '../../../../src/backend/embedded/open.ts'
+import { Redacted } from '../../../../src/util/redacted.ts'
+import { SecretBox } from '../../../../src/util/secret-box.ts'
+import { auditEntryOf } from '../../../harness/audit-entry.ts'
+import { TemporaryFolder } from '../../../harness/temporary-folder.ts'
+import { LANE, OTHER_LANE, partOf, recordDelivery } from '../../conformance/recorded-delivery.ts'
+
+const [FIRST, SECOND] = [SecretBox.newKey(), SecretBox.newKey()]
+const ENTRIES = 600
+
+function open(
+  folder: TemporaryFolder,
+  key: string,
+  onUnreadable: (row: object) => void = () => undefined,
+): Promise<Backend> {
+  const encryptionKey = new Redacted(key)
+  return openEmbeddedBackend({
+    dataDir: folder.path,
+    maxWaitingBytes: 2 ** 20,
+    encryptionKey,
+    onUnreadable,
+  })
+}
+
+/** Keeps a delivery with a part in each of two lanes, and more audit entries than one slice. Returns the delivery's id. */
+async function keep(folder: TemporaryFolder): Promise<string> {
+  await using backend = await open(folder, FIRST)
+  const webhooks = [partOf(), partOf({ url: OTHER_LANE.url })]
+  const { id } = await recordDelivery({ backend }, { webhooks })
+  const entries = Array.from({ length: ENTRIES }, (_, index) => auditEntryOf(`aud_${index}`))
+  await Promise.all(entries.map((each) => backend.audit.append(each)))
+  return id
+}
+
+async function read(backend: Backend, id: string) {
+  const { data } = await backend.audit.list({}, { limit: ENTRIES })
+  const delivery = await backend.deliveries.find(id)
+  return {
+    urls: delivery!.webhooks.map(({ url }) => url),
+    readable: data.filter(({ isUnreadable }) => isUnreadable === undefined).length,
+  }
+}
+
+test('a change of the key seals the URLs of lanes and the audit log with the new key', async () => {
+  using folder = new TemporaryFolder()
+  const id = await keep(folder)
+  await (await open(folder, `${SECOND},${FIRST}`))[Symbol.asyncDispose]()
+  await using backend = await open(folder, SECOND)
+  expect(await read(backend, id)).toEqual({
+    urls: [LANE.url, OTHER_LANE.url],
+    readable: ENTRIES,
+  })
+})
+
+test('a change of the key leaves damaged rows as they are, and tells of each', async () => {
+  using folder = new TemporaryFolder()
+  const id = await keep(folder)
+  {
+    using db = new DatabaseSync(join(folder.path, DATABASE_NAME))
+    db.exec("UPDATE lanes SET url = replace(url, '.', '.x') WHERE number = 1")
+    db.exec("UPDATE audit SET sealed = 'damaged' WHERE seq = 2")
+  }
+  const told: object[] = []
+  const both = `${SECOND},${FIRST}`
+  await (await open(folder, both, (row) => void told.push(row)))[Symbol.asyncDispose]()
+  expect(told).toEqual([
+    { table: 'lanes', key: 1 },
+    { table: 'audit', key: 2 },
+  ])
+  await using backend = await open(folder, SECOND)
+  expect(await read(backend, id)).toEqual({ urls: ['', OTHER_LANE.url], readable: ENTRIES - 1 })
+})

@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'vitest'
+import { LaneScheduler } from '../../../src/delivery/lanes/lane-scheduler.ts'
+import type { Lane } from '../../../src/delivery/lanes/lane.ts'
+import { OpenDeliveries, type PartTask } from '../../../src/delivery/lanes/open-delivery.ts'
+import { Metrics } from '../../../src/telemetry/metrics.ts'
+import { acceptedEvent } from '../../harness/accepted-event.ts'
+import { ManualClock } from '../../harness/manual-clock.ts'
+
+const MINUTE = 60_000
+const A = { destinationId: 'dst_a', url: 'https://a.example/' }
+const B = { destinationId: 'dst_b', url: 'https://b.example/' }
+
+/** A scheduler whose tasks stay in flight. */
+function open() {
+  const clock = new ManualClock()
+  const inFlight: [Lane, PartTask][] = []
+  const scheduler = new LaneScheduler({
+    clock,
+    metrics: new Metrics(),
+    limits: { maxInFlight: 8, laneConcurrency: 2, laneWindow: 8, maxInMemory: 64 },
+    signal: new AbortController().signal,
+    onSlot: (...begun) => void inFlight.push(begun),
+  })
+  return { clock, scheduler, inFlight }
+}
+
+function task(): PartTask {
+  const event = acceptedEvent()
+  const ids = { id: 'msg_a', eventId: event.id, destinationId: A.destinationId }
+  const times = { firstDueAt: 0, dueAt: 0 }
+  const delivery = { ...ids, ...times, state: 'pending', rounds: 0, webhooks: [] } as const
+  const opened = new OpenDeliveries().add(delivery, event)
+  return { open: opened, url: A.url, origin: 'fresh', isRetry: false }
+}
+
+describe('a lane without tasks', () => {
+  test('that recovers is kept for a minute, and closed after it', () => {
+    const { clock, scheduler } = open()
+    const lane = scheduler.lane(A)
+    lane.beginRecovery(clock.now())
+    clock.advance(MINUTE - 1)
+    scheduler.lane(B)
+    expect(scheduler.lane(A)).toBe(lane)
+    clock.advance(2 * MINUTE)
+    scheduler.lane(B)
+    expect(scheduler.lane(A)).not.toBe(lane)
+  })
+
+  test('is kept for a minute after its last task, while it recovers', () => {
+    const { clock, scheduler, inFlight } = open()
+    const lane = scheduler.lane(A)
+    lane.beginRecovery(clock.now())
+    scheduler.add(lane, task())
+    clock.advance(2 * MINUTE)
+    const [[, ended]] = inFlight as [[Lane, PartTask]]
+    scheduler.endAttempt(lane, ended)
+    lane.recorded(ended)
+    scheduler.closeIfIdle(lane)
+    scheduler.lane(B)
+    expect(scheduler.lane(A)).toBe(lane)
+  })
+
+  test('that was looked up and never used is closed too', () => {
+    const { clock, scheduler } = open()
+    const lane = scheduler.lane(A)
+    clock.advance(2 * MINUTE)
+    scheduler.lane(B)
+    expect(scheduler.lane(A)).not.toBe(lane)
+  })
+})
+
+test('a lane with a task is never closed', () => {
+  const { clock, scheduler } = open()
+  const lane = scheduler.lane(A)
+  scheduler.add(lane, task())
+  clock.advance(10 * MINUTE)
+  scheduler.lane(B)
+  expect(scheduler.lane(A)).toBe(lane)
+  expect(scheduler.inMemory).toBe(1)
+})

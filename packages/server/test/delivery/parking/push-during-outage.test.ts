@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest'
+import { type Backend, BackendUnavailable } from '../../../src/backend/backend.ts'
+import { ManualClock } from '../../harness/manual-clock.ts'
+import { openReceiver } from '../../harness/receiver.ts'
+import { TestEngine } from '../../harness/test-engine.ts'
+
+const HOUR = 60 * 60 * 1000
+
+/** What of the backend is unavailable to the engine. */
+type Outage = 'none' | 'claims' | 'everything'
+
+/** The backend, whose queue is unavailable to the engine as long as `outage` says. */
+function failing(outage: () => Outage) {
+  return (backend: Backend): Backend => {
+    const { deliveries } = backend
+    const unavailable = (): Promise<never> =>
+      Promise.reject(new BackendUnavailable('unavailable, by the test'))
+    return {
+      ...backend,
+      deliveries: {
+        record: (records) => deliveries.record(records),
+        claim: (lane, request) =>
+          outage() === 'none' ? deliveries.claim(lane, request) : unavailable(),
+        claimUnsplit: (limit) => deliveries.claimUnsplit(limit),
+        release: (ids, lane) => deliveries.release(ids, lane),
+        waiting: () => (outage() === 'everything' ? unavailable() : deliveries.waiting()),
+        find: (id) => deliveries.find(id),
+        list: (filter, page) => deliveries.list(filter, page),
+      },
+    }
+  }
+}
+
+test.for(['claims', 'everything'] as const)(
+  'a person who asks for the next attempt during an outage of the database gets it afterwards: %s fails',
+  async (kind) => {
+    let outage: Outage = 'none'
+    const clock = new ManualClock()
+    await using receiver = await openReceiver({ respond: 500 })
+    await using engine = await TestEngine.open({
+      retryDelaysMs: [HOUR],
+      retryWindowMs: 4 * HOUR,
+      clock,
+      through: failing(() => outage),
+    })
+    await engine.destination('dst_a', receiver.url)
+    await engine.receive(3)
+    const rounds = async (): Promise<number[]> =>
+      (await engine.deliveries({})).map((each) => each.rounds)
+    await expect.poll(rounds).toEqual([1, 1, 1])
+    const [delivery] = await engine.deliveries({})
+    receiver.respond = () => 200
+    outage = kind
+    engine.engine.retryNow({ destinationId: 'dst_a', url: delivery!.webhooks[0]!.url })
+    const line = kind === 'claims' ? 'parked.failed' : 'worker.failed'
+    await expect.poll(() => engine.logged.map(({ msg }) => msg)).toContain(line)
+    // The other lanes go on, so the feed itself fails only where nothing can be read.
+    if (kind === 'claims')
+      expect(engine.logged.map(({ msg }) => msg)).not.toContain('worker.failed')
+    outage = 'none'
+    await expect
+      .poll(() => {
+        clock.advance(1_000)
+        return receiver.requests.length
+      })
+      .toBe(6)
+  },
+)

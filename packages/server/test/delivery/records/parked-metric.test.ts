@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { ManualClock } from '../../harness/manual-clock.ts'
+import { openReceiver } from '../../harness/receiver.ts'
+import { TestEngine } from '../../harness/test-engine.ts'
+
+const HOUR = 60 * 60 * 1000
+
+const parkedIn = async ({ metrics }: TestEngine): Promise<number | undefined> =>
+  (await metrics.deliveriesParked.get()).values[0]?.value
+
+test('deliveries count as parked only when one of their parts waits in no lane', async () => {
+  const clock = new ManualClock()
+  const { promise: opened, resolve: respond } = Promise.withResolvers<void>()
+  await using receiver = await openReceiver({ respond: () => opened.then(() => 500) })
+  await using engine = await TestEngine.open({
+    clock,
+    limits: { laneConcurrency: 2 },
+    retryDelaysMs: [HOUR],
+    retryWindowMs: 4 * HOUR,
+  })
+  await engine.destination('dst_a', receiver.url)
+  await engine.receive(3)
+  await receiver.waitFor(2)
+  // What has waited for two seconds is recorded: the two in flight stay in their lane, the third one is parked.
+  clock.advance(2_000)
+  await expect.poll(() => engine.deliveries({})).toHaveLength(3)
+  expect(await parkedIn(engine)).toBe(1)
+  respond()
+  await receiver.waitFor(3)
+  await expect
+    .poll(async () => (await engine.deliveries({})).map(({ rounds }) => rounds))
+    .toEqual([1, 1, 1])
+  // Each is parked for its next attempt.
+  expect(await parkedIn(engine)).toBe(4)
+})

@@ -1,0 +1,6 @@
+import { SecretBox } from '../../src/util/secret-box.ts'
+
+/** A box with a new random key. */
+export function newSecretBox(): SecretBox {
+  return new SecretBox(SecretBox.keysIn(SecretBox.newKey())!)
+}

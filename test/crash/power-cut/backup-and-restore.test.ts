@@ -1,0 +1,71 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { openEmbeddedBackend } from '../../../packages/server/src/backend/embedded/open.ts'
+import { damageOf } from '../../../packages/server/src/backend/embedded/stopped/stopped-database.ts'
+import { acceptedEvent } from '../../../packages/server/test/harness/accepted-event.ts'
+import { TemporaryFolder } from '../../../packages/server/test/harness/temporary-folder.ts'
+import { freePort } from '../../harness/free-port.ts'
+import { ServiceProcess } from '../service-process.ts'
+import { diskOrSkip, type ForgetfulDisk } from './forgetful-disk.ts'
+
+const BIN = fileURLToPath(new URL('../../../packages/cli/bin/hookline.js', import.meta.url))
+const TOKEN = 'tok_of-the-tests-of-power-cuts'
+
+/** Runs a command of `hookline` on the disk, then cuts the power: nothing is left that is not synced. */
+async function runAndCut(disk: ForgetfulDisk, ...args: readonly string[]): Promise<void> {
+  const env = { PATH: process.env['PATH'], HOOKLINE_ADMIN_TOKEN: TOKEN, ...disk.settings }
+  await promisify(execFile)(process.execPath, [BIN, ...args], { env })
+  disk.cutPower(0, () => 1)
+}
+
+/** Keeps an event in the database of the folder, and returns its id. */
+async function keepEvent(folder: TemporaryFolder): Promise<string> {
+  await using backend = await openEmbeddedBackend({
+    dataDir: folder.path,
+    maxWaitingBytes: 2 ** 20,
+  })
+  const event = acceptedEvent()
+  await backend.log.append([event])
+  return event.id
+}
+
+test('a backup of a stopped service survives a power cut', async ({ skip }) => {
+  using disk = diskOrSkip(skip)
+  using folder = new TemporaryFolder()
+  await keepEvent(folder)
+  const backup = join(disk.path, 'backup.db')
+  await runAndCut(disk, 'backup', backup, '--stopped', '--data-dir', folder.path)
+  expect(damageOf(backup)).toEqual([])
+})
+
+test('a backup of a running service survives a power cut', async ({ skip }) => {
+  using disk = diskOrSkip(skip)
+  using folder = new TemporaryFolder()
+  const settings = { HOOKLINE_ADMIN_TOKEN: TOKEN, HOOKLINE_LOG_LEVEL: 'error' }
+  const port = await freePort()
+  const service = new ServiceProcess({ port, dataDir: folder.path, settings })
+  await using _ = { [Symbol.asyncDispose]: () => service.kill() }
+  expect(await service.ready(), service.stderr).toBe(true)
+  const backup = join(disk.path, 'backup.db')
+  await runAndCut(disk, 'backup', backup, '--url', service.url)
+  expect(damageOf(backup)).toEqual([])
+})
+
+test('a restored database survives a power cut, and so does the one that it replaces', async ({
+  skip,
+}) => {
+  using disk = diskOrSkip(skip)
+  const database = join(disk.path, 'hookline.db')
+  for (const replaced of [false, true]) {
+    using folder = new TemporaryFolder()
+    await keepEvent(folder)
+    const file = join(folder.path, 'hookline.db')
+    const options = replaced ? ['--replace'] : []
+    await runAndCut(disk, 'restore', file, '--data-dir', disk.path, ...options)
+    expect(damageOf(database)).toEqual([])
+    if (replaced) expect(damageOf(`${database}.before-restore`)).toEqual([])
+  }
+})
