@@ -257,7 +257,7 @@ export const SETTINGS = {
     parse: integer(0, 24 * HOUR),
   },
   shutdownTimeoutMs: {
-    doc: 'How long a stop waits for requests and attempts in flight, in milliseconds.',
+    doc: 'How long a stop waits for requests and attempts in flight, in milliseconds. After that it closes their connections: deliveries of aborted attempts are attempted again after the next start.',
     default: '10000',
     parse: integer(0, 600_000),
   },

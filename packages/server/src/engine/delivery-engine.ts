@@ -155,12 +155,17 @@ export class DeliveryEngine implements AsyncDisposable {
     return this.#allLanes.reduce((sum, lanes) => sum + lanes.imbalance, 0)
   }
 
+  /** Begins the stop: the workers end, and no further attempt begins. Safe to call twice. */
+  stop(): void {
+    this.#stopping.abort()
+  }
+
   /**
    * Ends the workers, then waits until the attempts in flight are recorded and acked. Other deliveries come again after a
    * restart.
    */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#stopping.abort()
+    this.stop()
     await this.#supervisor.ended()
     await Promise.all(this.#allLanes.map((lanes) => lanes[Symbol.asyncDispose]()))
     await this.#acks[Symbol.asyncDispose]()

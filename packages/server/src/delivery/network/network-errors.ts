@@ -8,6 +8,15 @@ export class DeadlinePassed extends Error {
   }
 }
 
+/** The service stops, and waits no longer for this attempt. It is neither a success nor a failure of the receiver. */
+export class AttemptAborted extends Error {
+  override readonly name = 'AttemptAborted'
+
+  constructor() {
+    super('The service stopped before a response came.')
+  }
+}
+
 /** The host of a webhook is, or resolves to, an address that may not be reached. Nothing was sent to it. */
 export class AddressForbidden extends Error {
   override readonly name = 'AddressForbidden'

@@ -17,6 +17,7 @@ import type { RetrySchedule } from './retry-schedule.ts'
 
 /** Sends one request: `WebhookSender`, or the simulated network of the simulator. */
 export interface Sender {
+  /** @throws {AttemptAborted} if the service stopped before a response came */
   send(request: WebhookRequest): Promise<AttemptResult>
 }
 
@@ -50,7 +51,10 @@ export class Attempts {
     this.#random = options.random ?? Math.random
   }
 
-  /** Makes one attempt, and changes the delivery. A receiver cannot make it reject. */
+  /**
+   * Makes one attempt, and changes the delivery. A receiver cannot make it reject.
+   * @throws {AttemptAborted} if the service stopped before a response came; then nothing is changed
+   */
   async make(
     open: OpenDelivery,
     { id: destinationId, settings }: Destination,

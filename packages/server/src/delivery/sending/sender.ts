@@ -5,6 +5,7 @@ import { AttemptTimer } from '../network/attempt-timer.ts'
 import { Exchange, type WebhookResponse } from './exchange.ts'
 import { describeFailure, describeResponse } from './failure-message.ts'
 import { GuardedConnector } from '../network/guarded-connector.ts'
+import { AttemptAborted } from '../network/network-errors.ts'
 import { type AttemptResult, classifyFailure, classifyResponse } from './outcome.ts'
 import { Resolver } from '../network/resolver.ts'
 import { firstOf, secretsIn, shownBody, shownHeaders } from './response-record.ts'
@@ -37,6 +38,8 @@ export class WebhookSender implements AsyncDisposable {
   readonly #timeoutMs: number
   readonly #connector: GuardedConnector
   readonly #pools: WebhookPools
+  readonly #inFlight = new Set<Exchange>()
+  #isAborted = false
 
   constructor(options: WebhookSenderOptions) {
     const { clock, timeoutMs, allowedPorts = new Set() } = options
@@ -61,34 +64,41 @@ export class WebhookSender implements AsyncDisposable {
   /**
    * Makes one attempt. Every failure of the network or the receiver is a result, and so is a request that cannot be sent.
    * Redirects are never followed.
-   * @throws the reason of `signal` when it aborts before a response came, or an error that is a bug of Hookline
+   * @throws {AttemptAborted} after `abort`
+   * @throws an error that is a bug of Hookline
    */
-  async send(
-    request: WebhookRequest,
-    options: { readonly signal?: AbortSignal } = {},
-  ): Promise<AttemptResult> {
+  async send(request: WebhookRequest): Promise<AttemptResult> {
+    if (this.#isAborted) throw new AttemptAborted()
     const startedAt = this.#clock.now()
     const timer = new AttemptTimer()
     const headers = requestHeaders(request, startedAt)
     const exchange = new Exchange({
       clock: this.#clock,
       timeoutMs: this.#timeoutMs,
-      signal: options.signal,
       onHeaders: () => timer.stop(),
     })
+    this.#inFlight.add(exchange)
     try {
       timer.run(() => this.#dispatch(request, headers, exchange))
       const response = await exchange.response
       return { startedAt, ...timer.took, ...this.#resultOf(request, response) }
     } catch (error) {
-      const failure = options.signal?.aborted ? undefined : classifyFailure(error)
+      const failure = classifyFailure(error)
       if (failure === undefined) throw error
       timer.stop()
       return { startedAt, ...timer.took, ...failure, error: describeFailure(error) }
+    } finally {
+      this.#inFlight.delete(exchange)
     }
   }
 
-  /** Closes every socket. Attempts in progress reject, so wait for them first, or abort them. */
+  /** Ends the attempts in flight, and makes no further ones. An attempt that has the status of the response succeeds. */
+  abort(): void {
+    this.#isAborted = true
+    for (const exchange of this.#inFlight) exchange.abort(new AttemptAborted())
+  }
+
+  /** Closes every socket. Attempts in progress fail, so wait for them first, or abort them. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#connector[Symbol.dispose]()
     await this.#pools[Symbol.asyncDispose]()
