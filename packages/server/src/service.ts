@@ -167,6 +167,7 @@ function openSender({ config, clock }: Parts): WebhookSender {
     timeoutMs: config.attemptTimeoutMs,
     allowedNetworks: config.allowedNetworks,
     allowedPorts: config.allowedPorts,
+    egressProxy: config.egressProxy,
     // Deletion notices have their own connections, so that they do not wait for events.
     maxConnectionsPerWebhook: config.laneConcurrency + NOTICE_LIMITS.laneConcurrency,
     ...(config.tlsCaFile === undefined ? {} : { ca: readFileSync(config.tlsCaFile, 'utf8') }),

@@ -51,6 +51,25 @@ export class PortForbidden extends Error {
   }
 }
 
+/** The proxy of the setting `egressProxy` made no connection to the receiver. Nothing was sent to it. */
+export class ProxyFailed extends Error {
+  override readonly name = 'ProxyFailed'
+  readonly code = 'HOOKLINE_PROXY_FAILED'
+
+  /** The proxy responded to CONNECT with this status. */
+  static answered(status: number): ProxyFailed {
+    return status === 407
+      ? new ProxyFailed('The proxy refused the credentials of the setting egressProxy (407).')
+      : new ProxyFailed(`The proxy answered ${status}, and made no connection to the receiver.`)
+  }
+
+  static unreachable(cause: unknown): ProxyFailed {
+    const { code = 'unknown' } = cause as { readonly code?: string }
+    const message = `The proxy of the setting egressProxy could not be reached (${code}).`
+    return new ProxyFailed(message, { cause })
+  }
+}
+
 /** A name that has no addresses, or that could not be looked up. */
 export class NameUnresolved extends Error {
   override readonly name = 'NameUnresolved'

@@ -1,11 +1,13 @@
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
 import type { Clock } from '../../util/clock.ts'
+import type { Redacted } from '../../util/redacted.ts'
 import { AddressGuard } from '../network/address-guard.ts'
 import { AttemptTimer } from '../network/attempt-timer.ts'
 import { Exchange, type WebhookResponse } from './exchange.ts'
 import { describeFailure, describeResponse } from './failure-message.ts'
 import { GuardedConnector } from '../network/guarded-connector.ts'
 import { AttemptAborted } from '../network/network-errors.ts'
+import { ProxyTunnel } from '../network/proxy-tunnel.ts'
 import { type AttemptResult, classifyFailure, classifyResponse } from './outcome.ts'
 import { Resolver } from '../network/resolver.ts'
 import { firstOf, secretsIn, shownBody, shownHeaders } from './response-record.ts'
@@ -15,6 +17,7 @@ import { WebhookPools } from './webhook-pools.ts'
 import { requestHeaders, type WebhookRequest } from './webhook-request.ts'
 
 const MAX_HEADER_BYTES = 16 * 1024
+const EVERY_NETWORK = ['0.0.0.0/0', '::/0']
 
 export interface WebhookSenderOptions {
   readonly clock: Clock
@@ -30,6 +33,8 @@ export interface WebhookSenderOptions {
   readonly maxConnectionsPerWebhook: number
   /** Name servers as `address:port`; by default those of the system. */
   readonly dnsServers?: readonly string[]
+  /** The URL of an HTTP proxy that makes all connections. */
+  readonly egressProxy?: Redacted | undefined
 }
 
 /** Makes attempts: sends one HTTP request to one webhook, and returns the result as a value. */
@@ -48,7 +53,8 @@ export class WebhookSender implements AsyncDisposable {
     const secureContext = trusting(options.ca)
     this.#clock = clock
     this.#timeoutMs = timeoutMs
-    const guarded = { guard, allowedPorts, resolver, secureContext }
+    const tunnel = tunnelOf(options, secureContext)
+    const guarded = { guard, allowedPorts, resolver, secureContext, tunnel }
     this.#connector = new GuardedConnector({ clock, timeoutMs, ...guarded })
     this.#pools = new WebhookPools({
       connect: this.#connector.connect,
@@ -133,6 +139,19 @@ export class WebhookSender implements AsyncDisposable {
       body: shownBody(body, secrets),
     }
   }
+}
+
+function tunnelOf(
+  { clock, dnsServers: servers, egressProxy: proxy }: WebhookSenderOptions,
+  secureContext: SecureContext,
+): ProxyTunnel | undefined {
+  if (proxy === undefined) return undefined
+  const guard = new AddressGuard(EVERY_NETWORK)
+  return new ProxyTunnel({
+    proxy,
+    resolver: new Resolver({ clock, guard, servers }),
+    secureContext,
+  })
 }
 
 /** One context for all connections, because creating one reads the certificates of all authorities. */
