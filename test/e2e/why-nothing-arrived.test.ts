@@ -58,12 +58,17 @@ describe('a call that made no event of its own is found:', () => {
     await service.createDestination({ urls: [receiver.url] })
     await service.track('m-1')
     await service.track('m-1')
-    await service.eventually(async () =>
-      expect(await service.trace('m-1')).toMatchObject({ duplicates: 1 }),
-    )
+    const { lastDuplicateAt, receivedAt } = await service.eventually(async () => {
+      const trace = await service.trace('m-1')
+      expect(trace).toMatchObject({ duplicates: 1 })
+      return trace
+    })
+    expect(Date.parse(lastDuplicateAt!)).toBeGreaterThanOrEqual(Date.parse(receivedAt))
+    expect(Date.parse(lastDuplicateAt!)).toBeLessThanOrEqual(Date.now())
     await service.endOf('m-1')
     const { text } = await hookline(service, 'trace', 'm-1')
-    expect(text).toMatch(/^duplicates +1 later, with the same messageId$/m)
+    expect(text).toMatch(/^duplicates +1 later, with the same messageId, the last one at \S+$/m)
+    expect(text).toContain(`the last one at ${lastDuplicateAt}`)
     expect(receiver.requests).toHaveLength(1)
   })
 

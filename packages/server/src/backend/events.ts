@@ -18,6 +18,11 @@ export interface ArchivedEvent extends AcceptedEvent {
   readonly declined: readonly Declined[]
   /** How many later calls with the same source and messageId got a 200 and were dropped. */
   readonly duplicates: number
+  /**
+   * When the last of them arrived, in milliseconds since the epoch; `null` if there is none, or an earlier version of
+   * Hookline received it.
+   */
+  readonly lastDuplicateAt: number | null
 }
 
 /** Which events a list shows: those that meet every condition. */

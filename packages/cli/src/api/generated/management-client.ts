@@ -114,6 +114,8 @@ export type Event = {
     marks: ("precision_lost" | "timestamp_unreadable")[];
     /** The number of later calls with the same messageId. They were dropped. */
     duplicates: number;
+    /** When the last of them arrived. null if there is none, or if an earlier version of Hookline received it. */
+    lastDuplicateAt: string | null;
 };
 export type Delivery = {
     /** The webhook-id of every attempt. */
@@ -931,6 +933,8 @@ export function getEvent(id: string, opts?: Oazapfts.RequestOpts) {
             marks: ("precision_lost" | "timestamp_unreadable")[];
             /** The number of later calls with the same messageId. They were dropped. */
             duplicates: number;
+            /** When the last of them arrived. null if there is none, or if an earlier version of Hookline received it. */
+            lastDuplicateAt: string | null;
             source: {
                 id: string;
                 /** null if the source was removed. */

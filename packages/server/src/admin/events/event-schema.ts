@@ -4,7 +4,14 @@ import type { ArchivedEvent } from '../../backend/events.ts'
 import { listQuery, pageSchema, SHORT_PAGES } from '../api/list.ts'
 import { componentSchema, responses } from '../problems/responses.ts'
 import { timeRangeQuery } from '../api/time-range.ts'
-import { anyObject, IdParams, nullable, time, operationsTagged } from '../api/schema-parts.ts'
+import {
+  anyObject,
+  IdParams,
+  nullable,
+  operationsTagged,
+  time,
+  timeOrNull,
+} from '../api/schema-parts.ts'
 
 const MARKS = ['precision_lost', 'timestamp_unreadable'] as const satisfies readonly Mark[]
 
@@ -21,6 +28,13 @@ const fields = {
   duplicates: Type.Integer({
     description: 'The number of later calls with the same messageId. They were dropped.',
   }),
+  lastDuplicateAt: nullable(
+    Type.String({
+      format: 'date-time',
+      description:
+        'When the last of them arrived. null if there is none, or if an earlier version of Hookline received it.',
+    }),
+  ),
 }
 
 /** An event in a list. */
@@ -82,6 +96,11 @@ export const eventSchemas = {
 }
 
 /** The event as the API shows it in a list. */
-export function presentEvent({ declined: _declined, ...rest }: ArchivedEvent): object {
-  return { ...rest, receivedAt: rest.event.receivedAt }
+export function presentEvent({
+  declined: _declined,
+  lastDuplicateAt,
+  ...rest
+}: ArchivedEvent): object {
+  const { receivedAt } = rest.event
+  return { ...rest, receivedAt, lastDuplicateAt: timeOrNull(lastDuplicateAt) }
 }

@@ -12,6 +12,8 @@ import type { Writer } from '../writer.ts'
 import { eventConditions } from './event-conditions.ts'
 import type { DeclinedRow } from './write-archive.ts'
 
+const ARCHIVE_COLUMNS = `${EVENT_COLUMNS}, duplicates, last_duplicate_at`
+
 /** How long one step of a scan may take that goes from segment to segment. */
 const STEP_MS = 5
 
@@ -51,10 +53,7 @@ export class SqliteEvents implements Events {
   }
 
   async find(id: string): Promise<ArchivedEvent | undefined> {
-    const [row] = this.#statements.all(
-      `SELECT ${EVENT_COLUMNS}, duplicates FROM events WHERE id = ?`,
-      [id],
-    )
+    const [row] = this.#statements.all(`SELECT ${ARCHIVE_COLUMNS} FROM events WHERE id = ?`, [id])
     return row && this.#archivedEventOf(row)
   }
 
@@ -65,7 +64,7 @@ export class SqliteEvents implements Events {
     // Both have an index, which finds the few matching rows of each segment.
     const isIndexed = filter.messageId !== undefined || filter.userId !== undefined
     // Not `LIMIT ?`: SQLite plans the statement again for each new value of it, which takes longer than the look-up.
-    const sql = `SELECT seq, ${EVENT_COLUMNS}, duplicates FROM events
+    const sql = `SELECT seq, ${ARCHIVE_COLUMNS} FROM events
       WHERE seq <= ? AND seq >= ? ${isIndexed ? `AND ${SEGMENT} = ?` : ''} ${where}
       ORDER BY seq DESC LIMIT ? + 0`
     const rowsIn = (from: number, least: number, limit: number): Row[] => {
@@ -116,9 +115,11 @@ export class SqliteEvents implements Events {
       'SELECT destination_id AS destinationId, reason FROM declined WHERE event_id = ?',
       [row['id']!],
     )
+    const lastDuplicateAt = row['last_duplicate_at']!
     return {
       ...acceptedEventOf(row),
       duplicates: Number(row['duplicates']),
+      lastDuplicateAt: lastDuplicateAt === null ? null : Number(lastDuplicateAt),
       declined: declined.map((decision) => ({ ...decision }) as unknown as Declined),
     }
   }

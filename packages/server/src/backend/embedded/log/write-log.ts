@@ -19,7 +19,7 @@ export type EventRow = readonly [
 
 /**
  * Appends events and returns the ids of the duplicates among them. A duplicate is not appended: the first event with its
- * source and messageId within the window counts it.
+ * source and messageId within the window counts it, and has its time.
  */
 export function appendEvents(
   db: DatabaseSync,
@@ -27,7 +27,9 @@ export function appendEvents(
 ): (rows: readonly EventRow[]) => string[] {
   const known = new KnownMessageIds(db, window)
   const originalOf = originalFinder(db, known, window)
-  const count = db.prepare('UPDATE events SET duplicates = duplicates + 1 WHERE seq = ?')
+  const count = db.prepare(
+    'UPDATE events SET duplicates = duplicates + 1, last_duplicate_at = ? WHERE seq = ?',
+  )
   const insert = db.prepare(
     `INSERT INTO events
        (seq, id, source_id, message_id, type, received_at, marks, body, user_id, previous_id)
@@ -43,7 +45,7 @@ export function appendEvents(
         insert.run(...row)
         known.add(seq, messageId, receivedAt)
       } else {
-        count.run(original['seq']!)
+        count.run(receivedAt, original['seq']!)
         duplicates.push(id)
       }
     }

@@ -7,6 +7,7 @@ import { segments } from './0006-segments.ts'
 import { purgesByPosition } from './0007-purges-by-position.ts'
 import { recordsNeedAnEvent } from './0008-records-need-an-event.ts'
 import { lanes } from './0009-lanes.ts'
+import { timesOfATrace } from './0011-times-of-a-trace.ts'
 
 /** One step of the schema. There is no way back, and a released step never changes. */
 export interface Migration {
@@ -25,4 +26,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 7, sql: purgesByPosition },
   { version: 8, sql: recordsNeedAnEvent },
   { version: 9, sql: lanes },
+  // Placeholder for the step of another branch.
+  { version: 10, sql: 'SELECT 1' },
+  { version: 11, sql: timesOfATrace },
 ]
