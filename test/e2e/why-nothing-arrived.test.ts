@@ -11,19 +11,29 @@ const LATER = { status: 429, headers: { 'Retry-After': '3600' } }
 describe('an event that no webhook gets has a decision with its reason and its remedy:', () => {
   test('the destination is disabled', async () => {
     await using service = await startService()
-    await service.createDestination({ urls: ['https://crm.example/'], enabled: false })
+    const id = await service.createDestination({ urls: ['https://crm.example/'] })
+    const change = (body: object) =>
+      service.api.call<{ enabledChangedAt: string }>('PATCH', `destinations/${id}`, body)
+    const { enabledChangedAt: since } = await change({ enabled: false })
+    await change({ name: 'Another name' })
     await service.track('m-1')
-    const { decisions } = await service.endOf('m-1')
-    expect(decisions).toMatchObject([
-      {
-        decision: 'declined',
-        reason: 'destination_disabled',
-        explanation: expect.stringMatching(/was off when the event arrived\. Enable it .*Replay/),
-      },
-    ])
+    const sinceWhen = `was off when the event arrived. It was off since ${since}. Enable it `
+    const answer = {
+      decision: 'declined',
+      reason: 'destination_disabled',
+      since,
+      explanation: expect.stringContaining(sinceWhen),
+    }
+    expect((await service.endOf('m-1')).decisions).toMatchObject([answer])
+    const { text: shown } = await hookline(service, 'destinations', 'get', id)
+    expect(shown).toContain(`no, since ${since}: new events are not forwarded`)
+    // The answer stays when the destination is enabled again.
+    await change({ enabled: true })
+    expect((await service.trace('m-1')).decisions).toMatchObject([answer])
     const { text } = await hookline(service, 'trace', 'm-1')
     expect(text).toMatch(/^received +2/m)
     expect(text).toMatch(/^✗ dst_\S+ destination_disabled: The destination was off/m)
+    expect(text).toContain(sinceWhen)
   })
 
   test('its integrations exclude the destination', async () => {

@@ -5,6 +5,8 @@ import type { Page, PageRequest } from './page.ts'
 export interface Declined {
   readonly destinationId: string
   readonly reason: DeclineReason
+  /** Since when the destination was disabled, if that is the reason, in milliseconds since the epoch; absent if unknown. */
+  readonly since?: number
 }
 
 /** An event on its way into the archive, with the destinations that get no delivery of it. */

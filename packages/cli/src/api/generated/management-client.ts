@@ -61,6 +61,8 @@ export type Destination = {
     name: string;
     /** true or false. Events that arrive while it is false are not delivered. */
     enabled: boolean;
+    /** When it was last enabled or disabled, or else created. null if an earlier version of Hookline did that. */
+    enabledChangedAt: string | null;
     /** null while deliveries are attempted; otherwise since when and why they are held. */
     paused: {
         /** ISO 8601, UTC. */
@@ -558,6 +560,8 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
             name: string;
             /** true or false. Events that arrive while it is false are not delivered. */
             enabled: boolean;
+            /** When it was last enabled or disabled, or else created. null if an earlier version of Hookline did that. */
+            enabledChangedAt: string | null;
             /** null while deliveries are attempted; otherwise since when and why they are held. */
             paused: {
                 /** ISO 8601, UTC. */
@@ -945,6 +949,8 @@ export function getEvent(id: string, opts?: Oazapfts.RequestOpts) {
                 decision: "deliver" | "declined" | "pending";
                 /** The code of the reason, if declined. */
                 reason: string | null;
+                /** Since when the destination was off, if that is the reason. null if unknown. */
+                since: string | null;
                 /** The decision and its remedy, as text. */
                 explanation: string;
             }[];

@@ -62,7 +62,7 @@ export function partWaiting(
   const webhook = destination?.settings.webhooks.find(({ url }) => url === part.url)
   const isOpen = part.state === 'pending' || part.state === 'held'
   if (!isOpen || destination === undefined || webhook === undefined) return null
-  const { paused, enabled, updatedAt } = destination
+  const { paused, enabled, updatedAt, enabledChangedAt = updatedAt } = destination
   const untilSomebody = (reason: WaitReason, since: number): PartWaiting => ({
     reason,
     since,
@@ -73,7 +73,7 @@ export function partWaiting(
     const { reason, since } = webhook.paused
     return untilSomebody(PAUSED[reason], since)
   }
-  if (!enabled) return untilSomebody('destination_disabled', updatedAt)
+  if (!enabled) return untilSomebody('destination_disabled', enabledChangedAt)
   return untilTime(
     part,
     states.find(({ url }) => url === part.url),

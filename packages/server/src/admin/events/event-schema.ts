@@ -44,6 +44,12 @@ const DecisionResponse = Type.Object({
   destinationId: id,
   decision: Type.Enum(['deliver', 'declined', 'pending']),
   reason: nullable(Type.String({ description: 'The code of the reason, if declined.' })),
+  since: nullable(
+    Type.String({
+      format: 'date-time',
+      description: 'Since when the destination was off, if that is the reason. null if unknown.',
+    }),
+  ),
   explanation: Type.String({ description: 'The decision and its remedy, as text.' }),
 })
 

@@ -39,7 +39,10 @@ export function eventsConformance(open: OpenBackendHarness): void {
         ...acceptedEvent(),
         marks: ['precision_lost', 'timestamp_unreadable'] as const,
       }
-      const declined = [{ destinationId: 'dst_a', reason: 'integrations' as const }]
+      const declined = [
+        { destinationId: 'dst_a', reason: 'integrations' as const },
+        { destinationId: 'dst_b', reason: 'destination_disabled' as const, since: NOON - 1 },
+      ]
       await receive(harness, event, declined)
       await harness.reopen()
       expect(await harness.backend.events.find(event.id)).toEqual({

@@ -45,8 +45,8 @@ export class SqliteEvents implements Events {
     for (const { event, declined } of entries) {
       if (this.#duplicates.has(event.id)) duplicates.add(event.id)
       else
-        for (const { destinationId, reason } of declined)
-          rows.push([event.id, destinationId, reason])
+        for (const { destinationId, reason, since = null } of declined)
+          rows.push([event.id, destinationId, reason, since])
     }
     if (rows.length > 0) await this.#writer.run('keepDeclined', rows)
     return duplicates
@@ -112,7 +112,7 @@ export class SqliteEvents implements Events {
 
   #archivedEventOf(row: Row): ArchivedEvent {
     const declined = this.#statements.all(
-      'SELECT destination_id AS destinationId, reason FROM declined WHERE event_id = ?',
+      'SELECT destination_id AS destinationId, reason, since FROM declined WHERE event_id = ?',
       [row['id']!],
     )
     const lastDuplicateAt = row['last_duplicate_at']!
@@ -120,9 +120,13 @@ export class SqliteEvents implements Events {
       ...acceptedEventOf(row),
       duplicates: Number(row['duplicates']),
       lastDuplicateAt: lastDuplicateAt === null ? null : Number(lastDuplicateAt),
-      declined: declined.map((decision) => ({ ...decision }) as unknown as Declined),
+      declined: declined.map(declinedOf),
     }
   }
+}
+
+function declinedOf({ since, ...decision }: Row): Declined {
+  return { ...decision, ...(since !== null && { since }) } as unknown as Declined
 }
 
 function chunk(rowsIn: RowsIn, { from, first, limit }: Step): Scanned<Row, number> {

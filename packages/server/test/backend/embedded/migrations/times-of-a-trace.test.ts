@@ -7,7 +7,7 @@ import { openEmbeddedBackend } from '../../../../src/backend/embedded/open.ts'
 import { acceptedEvent, NOON } from '../../../harness/accepted-event.ts'
 import { TemporaryFolder } from '../../../harness/temporary-folder.ts'
 
-/** A database of schema 8 with an event that has a duplicate. */
+/** A database of schema 8 with an event that has a duplicate, and that one destination did not get. */
 function fill(file: string): string {
   using db = new DatabaseSync(file)
   migrate(db, file, MIGRATIONS.slice(0, 8))
@@ -16,6 +16,7 @@ function fill(file: string): string {
     `INSERT INTO events (seq, id, source_id, message_id, type, received_at, marks, duplicates, body)
      VALUES (1, ?, 'src_a', ?, 'track', ?, '', 1, ?)`,
   ).run(id, event.messageId, NOON, JSON.stringify(event))
+  db.prepare("INSERT INTO declined VALUES (?, 'dst_a', 'destination_disabled')").run(id)
   return id
 }
 
@@ -26,5 +27,7 @@ test('what an earlier version stored has no times', async () => {
     dataDir: folder.path,
     maxWaitingBytes: 2 ** 20,
   })
-  expect(await backend.events.find(id)).toMatchObject({ duplicates: 1, lastDuplicateAt: null })
+  const event = await backend.events.find(id)
+  expect(event).toMatchObject({ duplicates: 1, lastDuplicateAt: null })
+  expect(event?.declined).toEqual([{ destinationId: 'dst_a', reason: 'destination_disabled' }])
 })
