@@ -62,13 +62,15 @@ export class Attempts {
   ): Promise<AttemptMade> {
     const { clock, health, schedule } = this.#options
     const attempt = await this.#send(open, { destinationId, settings, webhook })
-    const breaker = health.onResult(destinationId, attempt)
+    // One time for both: the part must not be due after the pause that the receiver asked for.
+    const now = clock.now()
+    const breaker = health.onResult(destinationId, attempt, now)
     // Read and changed in one step: other parts of the delivery may end at any time.
     const before = open.delivery
     open.delivery = afterAttempt(before, attempt, {
       successPolicy: this.#options.successPolicy ?? settings.successPolicy,
       schedule,
-      now: clock.now(),
+      now,
       random: this.#random(),
     })
     const { retryAfterMs: _, ...kept } = attempt
