@@ -82,7 +82,7 @@ describe('a call that made no event of its own is found:', () => {
     expect(receiver.requests).toHaveLength(1)
   })
 
-  test('a call of a suppressed user, in the list of suppressions, which the trace names', async () => {
+  test('a call of a suppressed user, by the count of its suppression, which trace and list name', async () => {
     await using service = await startService()
     await service.createDestination({ urls: ['https://crm.example/'], enabled: false })
     const asked = { userIds: ['u1'], suppress: true }
@@ -92,11 +92,42 @@ describe('a call that made no event of its own is found:', () => {
         data: [{ userId: 'u1', since: expect.stringMatching(/Z$/), deletionId: id }],
       }),
     )
+    const sentAt = Date.now()
     await service.track('m-1')
+    const call = { type: 'track', event: 'E' }
+    const batch = [
+      { ...call, userId: 'u1' },
+      { ...call, userId: 'u2' },
+      { type: 'alias', userId: 'u3', previousId: 'u1' },
+    ]
+    expect(await service.send('/v1/batch', { batch })).toMatchObject({ status: 200 })
+    const [counted] = await service.eventually(async () => {
+      const page = await service.api.call<{ suppressions: { lastLeftOutAt: string }[] }>(
+        'GET',
+        'events?userId=u1',
+      )
+      expect(page).toMatchObject({ data: [], suppressions: [{ userId: 'u1', callsLeftOut: 3 }] })
+      return page.suppressions
+    })
+    expect(Date.parse(counted!.lastLeftOutAt)).toBeGreaterThanOrEqual(sentAt)
+    expect(await service.api.call('GET', 'suppressions?userId=u1')).toMatchObject({
+      data: [counted],
+    })
+    expect(await service.api.call('GET', 'events?userId=u2')).toMatchObject({
+      data: [{ event: { userId: 'u2' } }],
+      suppressions: [],
+    })
+    expect(await service.api.call('GET', 'events')).not.toHaveProperty('suppressions')
+
     const { code, text } = await hookline(service, 'trace', 'm-1')
-    expect([code, text]).toEqual([4, expect.stringContaining('`hookline suppressions list`')])
-    const list = await hookline(service, 'suppressions', 'list')
-    expect(list.text).toMatch(new RegExp(`^u1 .*2\\S+Z .*${id}`, 'm'))
+    const command = '`hookline suppressions list --user <userId>`'
+    expect([code, text]).toEqual([4, expect.stringContaining(command)])
+    const list = await hookline(service, 'suppressions', 'list', '--user', 'u1')
+    const { lastLeftOutAt } = counted!
+    expect(list.text).toMatch(new RegExp(`^u1 .*2\\S+Z +3 +${lastLeftOutAt} +${id}`, 'm'))
+    const events = await hookline(service, 'events', 'list', '--user', 'u1')
+    expect(events.text).toMatch(/^No matching events\.\nThe user u1 is suppressed in every source /)
+    expect(events.text).toContain(`3 calls were left out, the last one at ${lastLeftOutAt}.`)
   })
 })
 

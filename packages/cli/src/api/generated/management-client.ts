@@ -119,6 +119,19 @@ export type Event = {
     /** When the last of them arrived. null if there is none, or if an earlier version of Hookline received it. */
     lastDuplicateAt: string | null;
 };
+export type Suppression = {
+    userId: string;
+    /** null: every source. */
+    sourceId: string | null;
+    /** ISO 8601, UTC. */
+    since: string;
+    /** The deletion that requested it. */
+    deletionId: string;
+    /** How many calls of the user got a 200 and were not kept. */
+    callsLeftOut: number;
+    /** When the last of them arrived. */
+    lastLeftOutAt: string | null;
+};
 export type Delivery = {
     /** The webhook-id of every attempt. */
     id: string;
@@ -898,6 +911,8 @@ export function listEvents({ limit, cursor, sourceId, messageId, $type, userId, 
             data: Event[];
             /** null on the last page. */
             nextCursor: string | null;
+            /** With the query parameter userId: why later calls of this user are not in the list. At most 100, newest first. */
+            suppressions?: Suppression[];
         };
     } | {
         status: number;
@@ -1329,22 +1344,15 @@ export function listDeletionNotices(id: string, { limit, cursor }: {
 /**
  * Lists suppressed users, newest first
  */
-export function listSuppressions({ limit, cursor }: {
+export function listSuppressions({ limit, cursor, userId }: {
     limit?: number;
     cursor?: string;
+    userId?: string;
 } = {}, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
         data: {
-            data: {
-                userId: string;
-                /** null: every source. */
-                sourceId: string | null;
-                /** ISO 8601, UTC. */
-                since: string;
-                /** The deletion that requested it. */
-                deletionId: string;
-            }[];
+            data: Suppression[];
             /** null on the last page. */
             nextCursor: string | null;
         };
@@ -1353,7 +1361,8 @@ export function listSuppressions({ limit, cursor }: {
         data: Problem;
     }>(`/api/v1/suppressions${QS.query(QS.explode({
         limit,
-        cursor
+        cursor,
+        userId
     }))}`, {
         ...opts
     });

@@ -15,6 +15,9 @@ import {
 
 const MARKS = ['precision_lost', 'timestamp_unreadable'] as const satisfies readonly Mark[]
 
+/** A list of the events of a user shows at most so many suppressions. */
+export const MAX_SUPPRESSIONS = 100
+
 const id = Type.String()
 
 const fields = {
@@ -63,6 +66,14 @@ const TraceResponse = Type.Object({
   deliveries: Type.Array(componentSchema('Delivery')),
 })
 
+const EventPage = pageSchema(componentSchema('Event'), {
+  suppressions: Type.Optional(
+    Type.Array(componentSchema('Suppression'), {
+      description: `With the query parameter userId: why later calls of this user are not in the list. At most ${MAX_SUPPRESSIONS}, newest first.`,
+    }),
+  ),
+})
+
 const operation = operationsTagged('Events')
 const filter = {
   sourceId: Type.Optional(Type.String({ description: 'Only events of this source.' })),
@@ -88,7 +99,7 @@ export const eventSchemas = {
     ...operation('listEvents', 'Lists events, newest first'),
     description: SHORT_PAGES,
     querystring: Type.Object({ ...listQuery, ...filter }, { additionalProperties: false }),
-    response: responses(200, 'A page of events.', pageSchema(componentSchema('Event'))),
+    response: responses(200, 'A page of events.', EventPage),
   },
   get: {
     ...operation('getEvent', 'Shows an event and its trace'),

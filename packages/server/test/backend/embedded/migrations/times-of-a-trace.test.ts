@@ -7,7 +7,7 @@ import { openEmbeddedBackend } from '../../../../src/backend/embedded/open.ts'
 import { acceptedEvent, NOON } from '../../../harness/accepted-event.ts'
 import { TemporaryFolder } from '../../../harness/temporary-folder.ts'
 
-/** A database of schema 8 with an event that has a duplicate, and that one destination did not get. */
+/** A database of schema 8 with a suppressed user, and an event that has a duplicate and that a destination did not get. */
 function fill(file: string): string {
   using db = new DatabaseSync(file)
   migrate(db, file, MIGRATIONS.slice(0, 8))
@@ -17,6 +17,7 @@ function fill(file: string): string {
      VALUES (1, ?, 'src_a', ?, 'track', ?, '', 1, ?)`,
   ).run(id, event.messageId, NOON, JSON.stringify(event))
   db.prepare("INSERT INTO declined VALUES (?, 'dst_a', 'destination_disabled')").run(id)
+  db.exec("INSERT INTO suppressions VALUES (1, 'u1', '', 7, 'del_a')")
   return id
 }
 
@@ -29,5 +30,7 @@ test('what an earlier version stored has no times', async () => {
   })
   const event = await backend.events.find(id)
   expect(event).toMatchObject({ duplicates: 1, lastDuplicateAt: null })
+  const { data } = await backend.suppressions.find('u1', 9)
+  expect(data).toMatchObject([{ userId: 'u1', callsLeftOut: 0, lastLeftOutAt: null }])
   expect(event?.declined).toEqual([{ destinationId: 'dst_a', reason: 'destination_disabled' }])
 })
