@@ -6,6 +6,7 @@ import { ActivityMonitor } from '../../packages/server/src/activity/activity-mon
 import { startWorkers } from '../../packages/server/src/service.ts'
 import { Metrics } from '../../packages/server/src/telemetry/metrics.ts'
 import { systemClock } from '../../packages/server/src/util/clock.ts'
+import { Shutdown } from '../../packages/server/src/util/shutdown.ts'
 import { SECRET } from '../load/service-process.ts'
 import { respondWith, SteadyStream } from '../load/steady-stream.ts'
 import { temporaryDataDir } from '../load/temporary-data-dir.ts'
@@ -79,5 +80,6 @@ startWorkers(stack, {
   onGiveUp: ({ error }) => {
     throw error
   },
+  shutdown: new Shutdown({ clock, timeoutMs: config.shutdownTimeoutMs }),
 })
 respondWith(stream, () => stack.disposeAsync())

@@ -68,6 +68,38 @@ describe.concurrent('a graceful stop', () => {
     expect(idsAt(receiver).toSorted()).toEqual(names(40).toSorted())
   })
 
+  test('aborts attempts after shutdownTimeoutMs: after the restart, they are made again with the same number', async () => {
+    await using receiver = await openReceiver({ respond: [503, 'silence'] })
+    const settings = { shutdownTimeoutMs: '200', attemptTimeoutMs: '60000', retryScheduleMs: '1' }
+    await using service = await startService({ settings })
+    const dying = await service.createDestination({ urls: [receiver.url] })
+    await service.track('m-1')
+    await receiver.waitFor(2)
+    await service.createDestination({ urls: [`${receiver.url}/fresh`] })
+    await service.api.call('PATCH', `destinations/${dying}`, { enabled: false })
+    await service.track('m-2')
+    await service.api.call('POST', 'deletions', { userIds: ['another user'] })
+    await receiver.waitFor(4)
+    await service.stop()
+    expect(service.logLines.filter(({ msg }) => msg !== 'attempt.failed')).toEqual([])
+    expect(service.logLines).toHaveLength(1)
+
+    receiver.respond = () => 200
+    await service.start()
+    await service.api.call('PATCH', `destinations/${dying}`, { enabled: true })
+    const requests = await service.eventually(() => {
+      expect(receiver.requests).toHaveLength(7)
+      return receiver.requests
+    })
+    expect((await service.endOf('m-1')).deliveries).toMatchObject([{ rounds: 2 }])
+    expect((await service.endOf('m-2')).deliveries).toMatchObject([{ rounds: 1 }])
+    const sent = requests.map(({ body, headers, path }) => {
+      const { messageId = 'notice' } = JSON.parse(body.toString()) as { messageId?: string }
+      return `${path} ${messageId} ${String(headers['x-hookline-attempt'])}`
+    })
+    expect(sent.slice(4).toSorted()).toEqual(sent.slice(1, 4).toSorted())
+  })
+
   test('in the middle of many calls loses none that got 200', async () => {
     await using receiver = await openReceiver()
     await using service = await startService()

@@ -1,6 +1,7 @@
 import { createLogger, openService, parseConfig } from '@hookline/server'
 import { expect, test } from 'vitest'
 import { filesWith } from '../../packages/server/test/harness/bytes-in-folder.ts'
+import { Proxy } from '../../packages/server/test/harness/proxy.ts'
 import { openReceiver } from '../../packages/server/test/harness/receiver.ts'
 import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
 import { exchange, type ReceivedResponse } from '../harness/http-exchange.ts'
@@ -12,6 +13,7 @@ const HEADER_VALUE = 'planted-header-value'
 /** The path of a URL is often a credential. The API shows it, but the files do not have it. */
 const URL_PATH = 'planted-url-path'
 const NEXT_URL_PATH = 'planted-next-url-path'
+const PROXY_PASSWORD = 'planted-proxy-password'
 
 /** Everything that the service writes to its log and its responses, each with its place. */
 class Output {
@@ -42,11 +44,18 @@ test('no secret is in a log line, a response, a metric, the audit log, the histo
       body: `${JSON.stringify(headers)} ${body.toString()}`,
     }),
   })
+  await using proxy = await Proxy.open({ behaviour: 407 })
   const output = new Output()
   const logger = createLogger('trace', { write: (line) => void output.logged.push(line) })
   const config = parseConfig(
     {},
-    { dataDir: folder.path, port: '0', adminToken: ADMIN_TOKEN, allowedNetworks: '127.0.0.0/8' },
+    {
+      dataDir: folder.path,
+      port: '0',
+      adminToken: ADMIN_TOKEN,
+      allowedNetworks: '127.0.0.0/8',
+      egressProxy: proxy.url(`user:${PROXY_PASSWORD}`),
+    },
   )
   await using service = await openService({ config, logger })
 
@@ -91,6 +100,8 @@ test('no secret is in a log line, a response, a metric, the audit log, the histo
   await callAndSearch('PUT', '/import', JSON.parse(exported))
   const trial = await callAndSearch('POST', `/destinations/${id}/test`, { type: 'track' })
   expect([trial.status, trial.text.includes('x-key')]).toEqual([200, true])
+  expect(trial.text).toContain('proxy_failed')
+  proxy.behaviour = 'connect'
   await callAndSearch('POST', `/destinations/${id}/rotate-secret`, {
     secret: NEXT_SECRET,
     overlapHours: 1,
@@ -165,7 +176,9 @@ test('no secret is in a log line, a response, a metric, the audit log, the histo
   output.add('metrics', await exchange(`${service.url}/metrics`, { method: 'GET' }))
 
   expect(output.size).toBeGreaterThan(20)
-  const secrets = [SHARED_SECRET, NEXT_SECRET, HEADER_VALUE, token, ADMIN_TOKEN]
+  const proxySecrets = [PROXY_PASSWORD, btoa(`user:${PROXY_PASSWORD}`)]
+  const planted = [SHARED_SECRET, NEXT_SECRET, HEADER_VALUE, ...proxySecrets]
+  const secrets = [...planted, token, ADMIN_TOKEN]
   for (const secret of [...secrets, writeKey]) {
     expect([secret, output.placesOf(secret)]).toEqual([secret, []])
   }

@@ -11,19 +11,29 @@ const LATER = { status: 429, headers: { 'Retry-After': '3600' } }
 describe('an event that no webhook gets has a decision with its reason and its remedy:', () => {
   test('the destination is disabled', async () => {
     await using service = await startService()
-    await service.createDestination({ urls: ['https://crm.example/'], enabled: false })
+    const id = await service.createDestination({ urls: ['https://crm.example/'] })
+    const change = (body: object) =>
+      service.api.call<{ enabledChangedAt: string }>('PATCH', `destinations/${id}`, body)
+    const { enabledChangedAt: since } = await change({ enabled: false })
+    await change({ name: 'Another name' })
     await service.track('m-1')
-    const { decisions } = await service.endOf('m-1')
-    expect(decisions).toMatchObject([
-      {
-        decision: 'declined',
-        reason: 'destination_disabled',
-        explanation: expect.stringMatching(/was off when the event arrived\. Enable it .*Replay/),
-      },
-    ])
+    const sinceWhen = `was off when the event arrived. It was off since ${since}. Enable it `
+    const answer = {
+      decision: 'declined',
+      reason: 'destination_disabled',
+      since,
+      explanation: expect.stringContaining(sinceWhen),
+    }
+    expect((await service.endOf('m-1')).decisions).toMatchObject([answer])
+    const { text: shown } = await hookline(service, 'destinations', 'get', id)
+    expect(shown).toContain(`no, since ${since}: new events are not forwarded`)
+    // The answer stays when the destination is enabled again.
+    await change({ enabled: true })
+    expect((await service.trace('m-1')).decisions).toMatchObject([answer])
     const { text } = await hookline(service, 'trace', 'm-1')
     expect(text).toMatch(/^received +2/m)
     expect(text).toMatch(/^✗ dst_\S+ destination_disabled: The destination was off/m)
+    expect(text).toContain(sinceWhen)
   })
 
   test('its integrations exclude the destination', async () => {
@@ -58,16 +68,21 @@ describe('a call that made no event of its own is found:', () => {
     await service.createDestination({ urls: [receiver.url] })
     await service.track('m-1')
     await service.track('m-1')
-    await service.eventually(async () =>
-      expect(await service.trace('m-1')).toMatchObject({ duplicates: 1 }),
-    )
+    const { lastDuplicateAt, receivedAt } = await service.eventually(async () => {
+      const trace = await service.trace('m-1')
+      expect(trace).toMatchObject({ duplicates: 1 })
+      return trace
+    })
+    expect(Date.parse(lastDuplicateAt!)).toBeGreaterThanOrEqual(Date.parse(receivedAt))
+    expect(Date.parse(lastDuplicateAt!)).toBeLessThanOrEqual(Date.now())
     await service.endOf('m-1')
     const { text } = await hookline(service, 'trace', 'm-1')
-    expect(text).toMatch(/^duplicates +1 later, with the same messageId$/m)
+    expect(text).toMatch(/^duplicates +1 later, with the same messageId, the last one at \S+$/m)
+    expect(text).toContain(`the last one at ${lastDuplicateAt}`)
     expect(receiver.requests).toHaveLength(1)
   })
 
-  test('a call of a suppressed user, in the list of suppressions, which the trace names', async () => {
+  test('a call of a suppressed user, by the count of its suppression, which trace and list name', async () => {
     await using service = await startService()
     await service.createDestination({ urls: ['https://crm.example/'], enabled: false })
     const asked = { userIds: ['u1'], suppress: true }
@@ -77,11 +92,42 @@ describe('a call that made no event of its own is found:', () => {
         data: [{ userId: 'u1', since: expect.stringMatching(/Z$/), deletionId: id }],
       }),
     )
+    const sentAt = Date.now()
     await service.track('m-1')
+    const call = { type: 'track', event: 'E' }
+    const batch = [
+      { ...call, userId: 'u1' },
+      { ...call, userId: 'u2' },
+      { type: 'alias', userId: 'u3', previousId: 'u1' },
+    ]
+    expect(await service.send('/v1/batch', { batch })).toMatchObject({ status: 200 })
+    const [counted] = await service.eventually(async () => {
+      const page = await service.api.call<{ suppressions: { lastLeftOutAt: string }[] }>(
+        'GET',
+        'events?userId=u1',
+      )
+      expect(page).toMatchObject({ data: [], suppressions: [{ userId: 'u1', callsLeftOut: 3 }] })
+      return page.suppressions
+    })
+    expect(Date.parse(counted!.lastLeftOutAt)).toBeGreaterThanOrEqual(sentAt)
+    expect(await service.api.call('GET', 'suppressions?userId=u1')).toMatchObject({
+      data: [counted],
+    })
+    expect(await service.api.call('GET', 'events?userId=u2')).toMatchObject({
+      data: [{ event: { userId: 'u2' } }],
+      suppressions: [],
+    })
+    expect(await service.api.call('GET', 'events')).not.toHaveProperty('suppressions')
+
     const { code, text } = await hookline(service, 'trace', 'm-1')
-    expect([code, text]).toEqual([4, expect.stringContaining('`hookline suppressions list`')])
-    const list = await hookline(service, 'suppressions', 'list')
-    expect(list.text).toMatch(new RegExp(`^u1 .*2\\S+Z .*${id}`, 'm'))
+    const command = '`hookline suppressions list --user <userId>`'
+    expect([code, text]).toEqual([4, expect.stringContaining(command)])
+    const list = await hookline(service, 'suppressions', 'list', '--user', 'u1')
+    const { lastLeftOutAt } = counted!
+    expect(list.text).toMatch(new RegExp(`^u1 .*2\\S+Z +3 +${lastLeftOutAt} +${id}`, 'm'))
+    const events = await hookline(service, 'events', 'list', '--user', 'u1')
+    expect(events.text).toMatch(/^No matching events\.\nThe user u1 is suppressed in every source /)
+    expect(events.text).toContain(`3 calls were left out, the last one at ${lastLeftOutAt}.`)
   })
 })
 

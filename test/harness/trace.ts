@@ -5,6 +5,7 @@ export interface Trace {
   readonly receivedAt: string
   readonly event: Readonly<Record<string, unknown>>
   readonly duplicates: number
+  readonly lastDuplicateAt: string | null
   readonly decisions: readonly {
     readonly destinationId: string
     readonly decision: 'deliver' | 'declined' | 'pending'

@@ -44,6 +44,11 @@ export const ATTEMPT_CLASSES = {
     meaning: 'The host name has no address, or no name server responded. Hookline tries again.',
     help: 'Check the spelling of the host, its DNS records, and the resolver of the machine Hookline runs on.',
   },
+  proxy_failed: {
+    meaning:
+      'The proxy of the setting egressProxy could not be reached, refused its credentials, or made no connection to the receiver. Hookline tries again.',
+    help: 'Check that the proxy runs and what its log says. It must allow CONNECT to the host and the port of the webhook. Then check the receiver.',
+  },
   protocol_error: {
     meaning: 'The response is not valid HTTP/1.1. Hookline tries again.',
     help: 'Check that the port speaks HTTP, with TLS if the URL says https. Check proxies in front of it.',

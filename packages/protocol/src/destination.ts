@@ -50,6 +50,11 @@ export interface Destination {
   readonly type: 'Webhooks'
   readonly name: string
   readonly enabled: boolean
+  /**
+   * When it was last enabled or disabled, or else created, in milliseconds since the epoch. Absent if an earlier version
+   * of Hookline did that.
+   */
+  readonly enabledChangedAt?: number
   /** While not `null`, deliveries are held. */
   readonly paused: Pause | null
   readonly settings: WebhooksSettings

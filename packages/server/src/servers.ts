@@ -38,9 +38,11 @@ export interface ServersOptions extends Workers {
   readonly metrics: Metrics
   readonly activity: ActivityMonitor
   readonly adminToken: Redacted
+  /** When it aborts, closing waits for no request any longer. */
+  readonly overdue: AbortSignal
 }
 
-/** The open listeners. Disposing of them waits for the requests in flight, at most `shutdownTimeoutMs`. */
+/** The open listeners. Disposing of them waits for the requests in flight, until `overdue` aborts. */
 interface Servers extends AsyncDisposable {
   readonly url: string
   readonly adminUrl: string
@@ -54,13 +56,13 @@ const errorFormat: ErrorFormat = (code, request) =>
 /** Opens the listener of the service. With `adminPort` it opens a second one for everything except ingestion. */
 export async function openServers(options: ServersOptions): Promise<Servers> {
   await using stack = new AsyncDisposableStack()
-  const { config, logger } = options
+  const { config } = options
   // A process that was killed during a download of a backup did not remove its copy of the database.
   await rm(copyFolderOf(config), { recursive: true, force: true })
-  const server = createHttpServer({ config, logger, errorFormat })
+  const server = createHttpServer({ ...options, errorFormat })
   addIngestion(server, options)
   if (config.adminPort === undefined) addAdministration(server, options)
-  const url = await listen(stack, server, options, config)
+  const url = await listen(stack, server, config)
   const adminUrl = config.adminPort === undefined ? url : await openAdminServer(stack, options)
   const open = stack.move()
   return { url, adminUrl, [Symbol.asyncDispose]: () => open.disposeAsync() }
@@ -73,7 +75,7 @@ async function openAdminServer(
   const { adminHost: host, adminPort: port = 0 } = options.config
   const server = createHttpServer({ ...options, errorFormat })
   addAdministration(server, options)
-  return listen(stack, server, options, { host, port })
+  return listen(stack, server, { host, port })
 }
 
 function addIngestion(server: FastifyInstance, options: ServersOptions): void {
@@ -126,14 +128,9 @@ async function copyInto(folder: string, backend: Backend): Promise<DatabaseCopy>
 async function listen(
   stack: AsyncDisposableStack,
   server: FastifyInstance,
-  { config, clock }: ServersOptions,
   at: { readonly host: string; readonly port: number },
 ): Promise<string> {
-  stack.defer(async () => {
-    const cancel = clock.after(config.shutdownTimeoutMs, () => server.server.closeAllConnections())
-    await server.close()
-    cancel()
-  })
+  stack.defer(() => server.close())
   await server.listen({ host: at.host, port: at.port })
   const { address, family, port } = server.server.address() as AddressInfo
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`

@@ -21,6 +21,7 @@ import { Accounting } from './upkeep/accounting.ts'
 import { reportBacklog } from './upkeep/backlog-gauges.ts'
 import { Retention } from './upkeep/retention.ts'
 import { type Clock, systemClock } from './util/clock.ts'
+import { Shutdown } from './util/shutdown.ts'
 import type { WorkerGivenUp } from './util/supervisor.ts'
 import { VERSION } from './version.ts'
 
@@ -40,7 +41,10 @@ export interface ServiceOptions {
   readonly logger: Logger
 }
 
-/** A running service. Disposing of it stops it gracefully: accepted events are kept, and attempts in flight may end. */
+/**
+ * A running service. Disposing of it stops it gracefully: accepted events are kept, and requests and attempts in flight
+ * may end within `shutdownTimeoutMs`.
+ */
 export interface Service extends AsyncDisposable {
   /** The URL of the ingestion API, for example `http://127.0.0.1:4800`. */
   readonly url: string
@@ -58,12 +62,15 @@ export interface Components extends ServiceOptions {
   readonly metrics: Metrics
   readonly activity: ActivityMonitor
   readonly onGiveUp: (failure: WorkerGivenUp) => void
+  readonly shutdown: Shutdown
 }
 
 /**
  * The composition root: opens the backend, connects the components, starts the workers, and listens.
- * It closes them in the opposite order. First the servers stop accepting calls. Then the pipeline stops reading the log.
- * Then the attempts in flight end, and are recorded and acked. Then the backend closes.
+ * A stop begins everywhere at once: the servers accept no connections, the pipeline reads no further entries, and no
+ * further attempt begins. Requests and attempts in flight end, and what they came to is recorded and acked. After
+ * `shutdownTimeoutMs`, connections are closed and attempts are aborted: their deliveries are as before the attempt. Then
+ * the components close in the opposite order, the backend last.
  */
 export async function openService({ config, logger }: ServiceOptions): Promise<Service> {
   await using stack = new AsyncDisposableStack()
@@ -73,27 +80,44 @@ export async function openService({ config, logger }: ServiceOptions): Promise<S
   const activity = stack.use(new ActivityMonitor({ ...backend, clock, logger }))
   const { promise: failed, resolve: onGiveUp } = Promise.withResolvers<WorkerGivenUp>()
   const metrics = new Metrics()
-  const components: Components = { config, logger, backend, clock, metrics, activity, onGiveUp }
+  const shutdown = new Shutdown({ clock, timeoutMs: config.shutdownTimeoutMs })
+  const components: Components = {
+    config,
+    logger,
+    backend,
+    clock,
+    metrics,
+    activity,
+    onGiveUp,
+    shutdown,
+  }
   metrics.buildInfo.set({ version: VERSION, backend: 'embedded' }, 1)
   const adminToken = adminTokenOf(config)
   // The settings that forbid a URL may have changed with this start.
   await resumeForbidden(backend.catalog, clock)
   const workers = startWorkers(stack, components)
-  const { url, adminUrl } = stack.use(await openServers({ ...components, ...workers, adminToken }))
+  const { overdue } = shutdown
+  const servers = await openServers({ ...components, ...workers, adminToken, overdue })
+  const { url, adminUrl } = stack.use(servers)
   const running = stack.move()
   return {
     url,
     adminUrl,
     adminToken,
     failed,
-    [Symbol.asyncDispose]: () => running.disposeAsync(),
+    [Symbol.asyncDispose]: async () => {
+      const end = shutdown.begin()
+      await running.disposeAsync()
+      end()
+    },
   }
 }
 
 /** Starts the workers: pipeline, lanes, deletions, replays and retention. Disposing of `stack` stops them. */
 export function startWorkers(stack: AsyncDisposableStack, components: Components): Workers {
-  const { config, backend, clock, metrics } = components
+  const { config, backend, clock, metrics, shutdown } = components
   const sender = stack.use(openSender(components))
+  shutdown.overdue.addEventListener('abort', () => sender.abort())
   // A breaker stays open for at most the longest wait between two attempts.
   const longestOpenMs = config.retryScheduleMs && Math.max(...config.retryScheduleMs)
   const health = new WebhookHealth(clock, { longestOpenMs })
@@ -104,6 +128,7 @@ export function startWorkers(stack: AsyncDisposableStack, components: Components
     limits: { ...config, maxInMemory: config.maxDeliveriesInMemory },
   }
   const engine = stack.use(new DeliveryEngine({ ...components, sender, health, settings }))
+  shutdown.begun.addEventListener('abort', () => engine.stop())
   const wakeDeletions = startDeletions(engine, { ...components, retryScheduleMs })
   const onRequeued = (): void => engine.lanes.wake()
   const replays = new ReplayWorker({ ...components, replays: backend.replays, onRequeued })
@@ -159,6 +184,7 @@ function openSender({ config, clock }: Components): WebhookSender {
     timeoutMs: config.attemptTimeoutMs,
     allowedNetworks: config.allowedNetworks,
     allowedPorts: config.allowedPorts,
+    egressProxy: config.egressProxy,
     // Deletion notices have their own connections, so that they do not wait for events.
     maxConnectionsPerWebhook: config.laneConcurrency + NOTICE_LIMITS.laneConcurrency,
     ...(config.tlsCaFile === undefined ? {} : { ca: readFileSync(config.tlsCaFile, 'utf8') }),

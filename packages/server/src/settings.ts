@@ -77,6 +77,26 @@ const ports = (raw: string): ReadonlySet<number> => {
   return new Set(numbers)
 }
 
+const proxyUrl = (raw: string): Redacted => {
+  if (!isProxyUrl(raw)) {
+    throw new WrongFormat('a URL like http://user:password@proxy.example:3128, without a path')
+  }
+  return new Redacted(raw)
+}
+
+function isProxyUrl(raw: string): boolean {
+  const url = URL.parse(raw)
+  if (url === null || !/^https?:$/.test(url.protocol)) return false
+  if (url.pathname !== '/' || url.search !== '' || url.hash !== '') return false
+  try {
+    decodeURIComponent(url.username + url.password)
+    return true
+  } catch {
+    // The % of a password must be written as %25.
+    return false
+  }
+}
+
 const delays = (raw: string): readonly number[] => {
   const values = list(raw).map(Number)
   if (values.length === 0 || values.some((ms) => !Number.isSafeInteger(ms) || ms < 0)) {
@@ -137,6 +157,11 @@ export const SETTINGS = {
     doc: 'Ports that webhooks may use although they belong to mail servers, databases or similar services, separated by commas.',
     default: '',
     parse: ports,
+  },
+  egressProxy: {
+    doc: 'URL of an HTTP proxy for all connections to webhooks, with CONNECT: http://user:password@proxy.example:3128, or https. Without this setting, Hookline connects by itself, whatever HTTP_PROXY and HTTPS_PROXY say.',
+    secret: true,
+    parse: proxyUrl,
   },
   trustedProxies: {
     doc: 'Networks of proxies whose X-Forwarded-For header is trusted, separated by commas.',
@@ -257,7 +282,7 @@ export const SETTINGS = {
     parse: integer(0, 24 * HOUR),
   },
   shutdownTimeoutMs: {
-    doc: 'How long a stop waits for requests and attempts in flight, in milliseconds.',
+    doc: 'How long a stop waits for requests and attempts in flight, in milliseconds. After that it closes their connections: deliveries of aborted attempts are attempted again after the next start.',
     default: '10000',
     parse: integer(0, 600_000),
   },

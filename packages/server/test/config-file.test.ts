@@ -86,6 +86,30 @@ describe('the configuration file', () => {
   })
 })
 
+describe('the URL of egressProxy', () => {
+  test.each([
+    'http://proxy.example:3128',
+    'https://us%40er:p%25ss@proxy.example',
+    'http://[::1]:3128/',
+    'HTTP://10.0.0.1:8080',
+  ])('may be %s', (egressProxy) => {
+    expect(parseConfig({}, { egressProxy }).egressProxy?.reveal()).toBe(egressProxy)
+  })
+
+  test.each([
+    '',
+    'proxy.example:3128',
+    'socks5://proxy.example:1080',
+    'http://user:s3cret@proxy.example/path',
+    'http://user:s3cret@proxy.example/?a=b',
+    'http://user:s3cret%@proxy.example',
+  ])('%j is refused, without quoting it', (egressProxy) => {
+    const [only, ...more] = problemsOf(() => parseConfig({}, { egressProxy }))
+    expect([only, more]).toEqual([expect.stringMatching(/^--egress-proxy must be a URL like/), []])
+    expect(only).not.toContain('s3cret')
+  })
+})
+
 describe('a secret in its own file', () => {
   test('is read without the line end, and the variable with the secret itself wins', () => {
     using folder = new TemporaryFolder()

@@ -12,17 +12,22 @@ export const PAUSE_CAUSES: Readonly<Record<NonNullable<Destination['paused']>['r
 
 /** A destination with its settings, for people. */
 export function destinationDetails(output: Output, destination: Destination): string {
-  const { id, name, enabled, paused, sourceId, settings } = destination
+  const { id, name, paused, sourceId, settings } = destination
   return details(output, [
     ['id', id],
     ['name', name],
-    ['enabled', enabled ? 'yes' : 'no: new events are not forwarded'],
+    ['enabled', enabledText(destination)],
     ['paused', paused === null ? 'no' : `since ${paused.since}: deliveries are held`],
     ['source', sourceId],
     ['shared secret', secretText(settings.sharedSecret)],
     ['policy', settings.successPolicy],
     ...settings.webhooks.map((webhook) => ['webhook', webhookText(webhook)] as const),
   ])
+}
+
+function enabledText({ enabled, enabledChangedAt }: Destination): string {
+  const since = enabledChangedAt === null ? '' : `, since ${enabledChangedAt}`
+  return enabled ? `yes${since}` : `no${since}: new events are not forwarded`
 }
 
 function secretText({ set, last4 }: Destination['settings']['sharedSecret']): string {

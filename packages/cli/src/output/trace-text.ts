@@ -32,9 +32,7 @@ export function traceText(output: Output, trace: Trace): string {
     ['source', `${source.name ?? 'deleted'} (${source.id})`],
     ['received', [trace.receivedAt, ...senderOf(event['context'] as JsonObject)].join(' ')],
     ...(trace.marks.length > 0 ? [['marks', trace.marks.join(', ')] as const] : []),
-    ...(trace.duplicates > 0
-      ? [['duplicates', `${trace.duplicates} later, with the same messageId`] as const]
-      : []),
+    ...(trace.duplicates > 0 ? [['duplicates', duplicatesText(trace)] as const] : []),
   ])
   const outcomes = decisions.flatMap((decision) => decisionLines(output, decision, deliveries))
   const none = 'No deliveries: the source had no destination when the event arrived.'
@@ -43,6 +41,11 @@ export function traceText(output: Output, trace: Trace): string {
     facts,
     ...(outcomes.length > 0 ? outcomes : [none]),
   ].join('\n')
+}
+
+function duplicatesText({ duplicates, lastDuplicateAt }: Trace): string {
+  const last = lastDuplicateAt === null ? '' : `, the last one at ${lastDuplicateAt}`
+  return `${duplicates} later, with the same messageId${last}`
 }
 
 /** `by analytics-node 3.1.0` and `from 192.0.2.1`, if the call has them. */

@@ -14,6 +14,9 @@ interface ServeOptions {
   ) => Promise<AsyncDisposable | undefined>
 }
 
+/** What still runs in the process when the service has stopped ends within this time, or is ended. */
+const LONGEST_EXIT_MS = 500
+
 /**
  * Runs the service until SIGINT or SIGTERM, then stops it gracefully. The last line of the log names the signal.
  * @throws {Failure} if a worker of the service fails too often
@@ -28,6 +31,12 @@ export async function serve(options: ServeOptions): Promise<void> {
   const reason = await runUntil(stop, logger, options)
   logger.info({ reason }, 'service.stopped')
   options.output.json({ kind: 'stopped', reason })
+  endProcessSoon()
+}
+
+/** Everything is on disk. What may be left is the copy of a backup whose client has gone, or a name look-up. */
+function endProcessSoon(): void {
+  setTimeout(() => process.exit(), LONGEST_EXIT_MS).unref()
 }
 
 async function runUntil(

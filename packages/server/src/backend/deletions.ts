@@ -99,10 +99,32 @@ export interface Suppression {
   readonly deletionId: string
 }
 
+/** A suppression, and the calls that it left out. */
+export interface SuppressionRecord extends Suppression {
+  readonly callsLeftOut: number
+  /** When the last of them arrived, in milliseconds since the epoch; `null` if there is none. */
+  readonly lastLeftOutAt: number | null
+}
+
+/** Calls of suppressed users in one request, which were not kept. */
+export interface LeftOutCalls {
+  readonly sourceId: string
+  /** The number of calls of each user. */
+  readonly users: readonly (readonly [userId: string, calls: number])[]
+  /** When they arrived. */
+  readonly at: number
+}
+
 /** Users whose new events are dropped: all in memory, the same on every node within 1 s. */
 export interface Suppressions {
   /** Whether events of this user are dropped in this source. Ingestion calls it for each event. */
   has(sourceId: string, userId: string): boolean
+
+  /**
+   * Adds the calls to those that the suppressions of each user in this source have left out. Durable when it resolves,
+   * at most once: a crash shortly after the calls may lose it. Does nothing for a user who is not suppressed any more.
+   */
+  countLeftOut(calls: LeftOutCalls): Promise<void>
 
   /**
    * Durable, and visible in `has` of this node, when it resolves. Safe to call twice: a suppression of the same
@@ -120,8 +142,8 @@ export interface Suppressions {
   find(
     userId: string,
     limit: number,
-  ): Promise<{ readonly data: readonly Suppression[]; readonly count: number }>
+  ): Promise<{ readonly data: readonly SuppressionRecord[]; readonly count: number }>
 
-  /** Suppressions, newest first. */
-  list(page: PageRequest): Promise<Page<Suppression>>
+  /** Suppressions, newest first; with `userId` only those of this user. */
+  list(filter: { readonly userId?: string }, page: PageRequest): Promise<Page<SuppressionRecord>>
 }

@@ -5,6 +5,8 @@ import type { Page, PageRequest } from './page.ts'
 export interface Declined {
   readonly destinationId: string
   readonly reason: DeclineReason
+  /** Since when the destination was disabled, if that is the reason, in milliseconds since the epoch; absent if unknown. */
+  readonly since?: number
 }
 
 /** An event on its way into the archive, with the destinations that get no delivery of it. */
@@ -18,6 +20,11 @@ export interface ArchivedEvent extends AcceptedEvent {
   readonly declined: readonly Declined[]
   /** How many later calls with the same source and messageId got a 200 and were dropped. */
   readonly duplicates: number
+  /**
+   * When the last of them arrived, in milliseconds since the epoch; `null` if there is none, or an earlier version of
+   * Hookline received it.
+   */
+  readonly lastDuplicateAt: number | null
 }
 
 /** Which events a list shows: those that meet every condition. */

@@ -169,12 +169,17 @@ export class DeliveryEngine implements AsyncDisposable {
     return { pipeline: Math.abs(this.#pipeline.imbalance), lanes }
   }
 
+  /** Begins the stop: the workers end, and no further attempt begins. Safe to call twice. */
+  stop(): void {
+    this.#stopping.abort()
+  }
+
   /**
    * Ends the workers, then waits until the attempts in flight are recorded and acked. Other deliveries come again after a
    * restart.
    */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#stopping.abort()
+    this.stop()
     await this.#supervisor.ended()
     await Promise.all(this.#allLanes.map((lanes) => lanes[Symbol.asyncDispose]()))
     await this.#acks[Symbol.asyncDispose]()

@@ -1,11 +1,11 @@
 import fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
 import { randomUUID } from 'node:crypto'
-import type { Server } from 'node:http'
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import { RefusalLog } from '../telemetry/refusal-log.ts'
 import { systemClock } from '../util/clock.ts'
 import { clientErrorHandler, handleUnusualRequests } from './client-errors.ts'
+import { ClosingConnections } from './closing-connections.ts'
 import { errorHandler, notFoundHandler, routingErrorHandler } from './error-handlers.ts'
 import { type InTurn, Pipelining } from './pipelining.ts'
 import { type ErrorFormat, ingestionErrorFormat } from './responses.ts'
@@ -16,9 +16,6 @@ const MAX_HEADER_BYTES = 16 * 1024
 
 /** A request that misses its deadline is ended at most this much later. */
 const LONGEST_CHECK_MS = 1_000
-
-/** How often a closing server closes connections that became idle. */
-const IDLE_CHECK_MS = 50
 
 /**
  * Creates the HTTP server, without routes and not yet listening. The response to an error outside a route is in
@@ -32,6 +29,8 @@ export function createHttpServer(options: {
   readonly config: Config
   readonly logger: Logger | undefined
   readonly errorFormat?: ErrorFormat
+  /** When it aborts, a closing server waits for no request any longer. */
+  readonly overdue?: AbortSignal
 }): FastifyInstance {
   const { requestTimeoutMs, maxBatchBytes, trustedProxies } = options.config
   const errorFormat = loggedFormat(options.errorFormat ?? ingestionErrorFormat, options.logger)
@@ -62,7 +61,8 @@ export function createHttpServer(options: {
   server.addHook('onRequest', skipBodyAtUnknownPath)
   server.setNotFoundHandler(notFoundHandler(errorFormat))
   server.setErrorHandler(errorHandler(options.logger, errorFormat))
-  server.addHook('preClose', async () => endIdleConnections(server.server))
+  const closing = new ClosingConnections(server.server, options.overdue)
+  server.addHook('preClose', async () => closing.start())
   handleUnusualRequests(server.server, errorFormat, inTurn)
   return server
 }
@@ -94,18 +94,4 @@ function turnTaker({ maxPipelinedRequests, unreadTimeoutMs }: Config): InTurn {
     unread.watch(response.req.socket)
     pipelining.inTurn(response, handle)
   }
-}
-
-/**
- * Closes the connections of a closing server as they become idle. Node closes only those that are idle when the closing
- * begins. A kept-alive connection that is in use then would keep the server open until the keep-alive timeout.
- */
-function endIdleConnections(server: Server): void {
-  let cancel = (): void => undefined
-  const sweep = (): void => {
-    server.closeIdleConnections()
-    cancel = systemClock.after(IDLE_CHECK_MS, sweep)
-  }
-  server.once('close', () => cancel())
-  sweep()
 }

@@ -15,6 +15,7 @@ import { LogThrottle } from '../util/log-throttle.ts'
 import { RateLimit } from '../util/rate-limit.ts'
 import { type ParsedBody, parseBody } from './body/parse-body.ts'
 import { type EventsFromCalls, eventsFromCalls, isSuppressed } from './calls/events-from-calls.ts'
+import { LeftOutRecorder } from './calls/left-out-recorder.ts'
 import { type Batch, batchOfOne, parseBatch } from './calls/parse-batch.ts'
 import { mayBeTooLarge } from './calls/parse-call.ts'
 import { receiptOf } from './calls/receipt.ts'
@@ -71,6 +72,7 @@ export class IngestionHandler {
   readonly #rateLimit: RateLimit
   readonly #rejectedKeys: RejectedKeyLogger
   readonly #keyUses: KeyUseRecorder
+  readonly #leftOut: LeftOutRecorder
   readonly #overloads: LogThrottle
   readonly #refusals: RefusalLog
   readonly #partialBodies: ByteBudget
@@ -80,6 +82,7 @@ export class IngestionHandler {
     this.#rateLimit = new RateLimit(deps.clock)
     this.#rejectedKeys = new RejectedKeyLogger(deps.clock, deps.logger)
     this.#keyUses = new KeyUseRecorder(deps.keyUses, deps.clock, deps.logger)
+    this.#leftOut = new LeftOutRecorder(deps.suppressions, deps.clock, deps.logger)
     this.#overloads = new LogThrottle(deps.clock, LOG_EVERY_MS)
     this.#refusals = new RefusalLog(deps.clock, deps.logger)
     const partialBodies = new ByteBudget(deps.config.maxPartialBodyBytes)
@@ -155,6 +158,10 @@ export class IngestionHandler {
     const { log, metrics, suppressions, activity } = this.#deps
     // Directly before the append, so that the purge that follows a suppression finds all earlier events.
     const kept = events.filter((event) => !isSuppressed(event, suppressions))
+    const leftOut =
+      kept.length === events.length
+        ? []
+        : events.filter((event) => isSuppressed(event, suppressions))
     const stopTimer = metrics.logCommit.startTimer()
     try {
       await log.append(kept)
@@ -165,7 +172,8 @@ export class IngestionHandler {
     stopTimer()
     metrics.ingestEvents.inc({ result: 'accepted' }, kept.length)
     activity.received(kept)
-    this.#count('suppressed', events.length - kept.length)
+    this.#count('suppressed', leftOut.length)
+    this.#leftOut.record(leftOut)
     return first === undefined ? SUCCESS : partialSuccess(rejected)
   }
 

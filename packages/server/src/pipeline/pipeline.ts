@@ -14,6 +14,7 @@ import type { Metrics } from '../telemetry/metrics.ts'
 import type { Clock } from '../util/clock.ts'
 import type { Acks } from './acks.ts'
 import { decide } from './decide.ts'
+import { declinedBy } from './declined-by.ts'
 
 /** A delivery for the dispatcher. `onRecorded` is called when its outcome is durable or it is parked. */
 interface NewTask {
@@ -187,7 +188,7 @@ export class Pipeline {
     for (const destination of destinations) {
       const reason = decide(event.event, destination)
       if (reason === 'deliver') deliverTo.push(destination)
-      else declined.push({ destinationId: destination.id, reason })
+      else declined.push(declinedBy(destination, reason))
     }
     return { event, declined, deliverTo, destinations: destinations.length }
   }

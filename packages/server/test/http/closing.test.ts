@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { parseConfig } from '../../src/config.ts'
 import { createHttpServer } from '../../src/http/server.ts'
 
-test('a closing server responds to requests in flight, and does not wait for kept-alive connections', async () => {
+test('a closing server responds to requests in flight, and does not wait for kept-alive and unused connections', async () => {
   const server = createHttpServer({ config: parseConfig({}), logger: undefined })
   const arrived = Promise.withResolvers<void>()
   const released = Promise.withResolvers<void>()
@@ -15,6 +15,9 @@ test('a closing server responds to requests in flight, and does not wait for kep
   })
   await server.listen({ host: '127.0.0.1', port: 0 })
   const socket = connect((server.server.address() as AddressInfo).port, '127.0.0.1')
+  const unused = connect((server.server.address() as AddressInfo).port, '127.0.0.1')
+  unused.on('error', () => undefined)
+  await once(unused, 'connect')
   socket.write('GET /slow HTTP/1.1\r\nHost: test\r\n\r\n')
   await arrived.promise
   const closed = server.close()
@@ -24,4 +27,21 @@ test('a closing server responds to requests in flight, and does not wait for kep
   expect(response.toString()).toContain('{"done":true}')
   await closed
   socket.destroy()
+})
+
+test('a closing server that is overdue closes the connections of requests in flight', async () => {
+  const stop = new AbortController()
+  const config = parseConfig({})
+  const server = createHttpServer({ config, logger: undefined, overdue: stop.signal })
+  server.get('/never', () => new Promise(() => undefined))
+  await server.listen({ host: '127.0.0.1', port: 0 })
+  const socket = connect((server.server.address() as AddressInfo).port, '127.0.0.1')
+  const requested = once(server.server, 'request')
+  socket.write('GET /never HTTP/1.1\r\nHost: test\r\n\r\n')
+  await requested
+  const ended = new Promise((resolve) => socket.once('close', resolve))
+  socket.on('error', () => undefined)
+  const closed = server.close()
+  stop.abort()
+  await Promise.all([closed, ended])
 })

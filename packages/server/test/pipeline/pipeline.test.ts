@@ -12,7 +12,10 @@ describe('the pipeline', () => {
     await using engine = await TestEngine.open()
     await engine.destination('dst_a', receiver.url)
     await engine.destination('dst_b', receiver.url)
-    await engine.destination('dst_off', receiver.url, { enabled: false })
+    await engine.destination('dst_off', receiver.url, {
+      enabled: false,
+      enabledChangedAt: 7,
+    })
     await engine.destination('dst_other', receiver.url, { sourceId: 'src_b' })
     const event = acceptedEvent({ integrations: { dst_b: false } })
     await engine.backend.log.append([event])
@@ -22,7 +25,7 @@ describe('the pipeline', () => {
     const archived = await engine.backend.events.find(event.id)
     expect(archived?.declined).toEqual([
       { destinationId: 'dst_b', reason: 'integrations' },
-      { destinationId: 'dst_off', reason: 'destination_disabled' },
+      { destinationId: 'dst_off', reason: 'destination_disabled', since: 7 },
     ])
     expect(receiver.requests).toHaveLength(1)
   })

@@ -56,7 +56,7 @@ export class MemoryEvents implements Events {
       this.#listener.archived(event, 'duplicate', [])
       return false
     }
-    events.set(event.id, { ...event, declined, duplicates: 0 })
+    events.set(event.id, { ...event, declined, duplicates: 0, lastDuplicateAt: null })
     firstByMessage.set(key, event.id)
     this.#listener.archived(event, 'first', declined)
     return true

@@ -61,6 +61,8 @@ export type Destination = {
     name: string;
     /** true or false. Events that arrive while it is false are not delivered. */
     enabled: boolean;
+    /** When it was last enabled or disabled, or else created. null if an earlier version of Hookline did that. */
+    enabledChangedAt: string | null;
     /** null while deliveries are attempted; otherwise since when and why they are held. */
     paused: {
         /** ISO 8601, UTC. */
@@ -114,6 +116,21 @@ export type Event = {
     marks: ("precision_lost" | "timestamp_unreadable")[];
     /** The number of later calls with the same messageId. They were dropped. */
     duplicates: number;
+    /** When the last of them arrived. null if there is none, or if an earlier version of Hookline received it. */
+    lastDuplicateAt: string | null;
+};
+export type Suppression = {
+    userId: string;
+    /** null: every source. */
+    sourceId: string | null;
+    /** ISO 8601, UTC. */
+    since: string;
+    /** The deletion that requested it. */
+    deletionId: string;
+    /** How many calls of the user got a 200 and were not kept. */
+    callsLeftOut: number;
+    /** When the last of them arrived. */
+    lastLeftOutAt: string | null;
 };
 export type Delivery = {
     /** The webhook-id of every attempt. */
@@ -556,6 +573,8 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
             name: string;
             /** true or false. Events that arrive while it is false are not delivered. */
             enabled: boolean;
+            /** When it was last enabled or disabled, or else created. null if an earlier version of Hookline did that. */
+            enabledChangedAt: string | null;
             /** null while deliveries are attempted; otherwise since when and why they are held. */
             paused: {
                 /** ISO 8601, UTC. */
@@ -892,6 +911,8 @@ export function listEvents({ limit, cursor, sourceId, messageId, $type, userId, 
             data: Event[];
             /** null on the last page. */
             nextCursor: string | null;
+            /** With the query parameter userId: why later calls of this user are not in the list. At most 100, newest first. */
+            suppressions?: Suppression[];
         };
     } | {
         status: number;
@@ -931,6 +952,8 @@ export function getEvent(id: string, opts?: Oazapfts.RequestOpts) {
             marks: ("precision_lost" | "timestamp_unreadable")[];
             /** The number of later calls with the same messageId. They were dropped. */
             duplicates: number;
+            /** When the last of them arrived. null if there is none, or if an earlier version of Hookline received it. */
+            lastDuplicateAt: string | null;
             source: {
                 id: string;
                 /** null if the source was removed. */
@@ -941,6 +964,8 @@ export function getEvent(id: string, opts?: Oazapfts.RequestOpts) {
                 decision: "deliver" | "declined" | "pending";
                 /** The code of the reason, if declined. */
                 reason: string | null;
+                /** Since when the destination was off, if that is the reason. null if unknown. */
+                since: string | null;
                 /** The decision and its remedy, as text. */
                 explanation: string;
             }[];
@@ -1002,7 +1027,7 @@ export function listDeliveries({ limit, cursor, destinationId, state, eventId, $
     destinationId?: string;
     state?: "pending" | "delivered" | "rejected" | "expired" | "held" | "quarantined";
     eventId?: string;
-    $class?: "delivered" | "http_5xx" | "http_throttled" | "http_4xx" | "redirect" | "timeout" | "connection_failed" | "dns_failed" | "protocol_error" | "certificate_invalid" | "address_forbidden" | "port_forbidden" | "request_invalid" | "internal_error";
+    $class?: "delivered" | "http_5xx" | "http_throttled" | "http_4xx" | "redirect" | "timeout" | "connection_failed" | "dns_failed" | "proxy_failed" | "protocol_error" | "certificate_invalid" | "address_forbidden" | "port_forbidden" | "request_invalid" | "internal_error";
     status?: number;
     $from?: string;
     to?: string;
@@ -1319,22 +1344,15 @@ export function listDeletionNotices(id: string, { limit, cursor }: {
 /**
  * Lists suppressed users, newest first
  */
-export function listSuppressions({ limit, cursor }: {
+export function listSuppressions({ limit, cursor, userId }: {
     limit?: number;
     cursor?: string;
+    userId?: string;
 } = {}, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
         data: {
-            data: {
-                userId: string;
-                /** null: every source. */
-                sourceId: string | null;
-                /** ISO 8601, UTC. */
-                since: string;
-                /** The deletion that requested it. */
-                deletionId: string;
-            }[];
+            data: Suppression[];
             /** null on the last page. */
             nextCursor: string | null;
         };
@@ -1343,7 +1361,8 @@ export function listSuppressions({ limit, cursor }: {
         data: Problem;
     }>(`/api/v1/suppressions${QS.query(QS.explode({
         limit,
-        cursor
+        cursor,
+        userId
     }))}`, {
         ...opts
     });

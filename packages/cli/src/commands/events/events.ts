@@ -3,9 +3,10 @@ import { type Command, Option } from 'commander'
 import { apiOf, withApiOptions } from '../../api/api-options.ts'
 import type { Event } from '../../api/generated/management-client.ts'
 import { listItems } from '../../api/list-items.ts'
-import { definedFields } from '../../api/management-api.ts'
+import { definedFields, type ManagementApi } from '../../api/management-api.ts'
 import { summaryOf, userOf } from '../../output/event-summary.ts'
-import { outputOf } from '../../output/output.ts'
+import { type Output, outputOf, printable } from '../../output/output.ts'
+import { suppressionText } from '../../output/suppression-text.ts'
 import { showList } from '../../output/table.ts'
 import { traceText } from '../../output/trace-text.ts'
 import { limitOption } from '../../options/whole-number.ts'
@@ -45,7 +46,9 @@ export function addEvents(program: Command): void {
       const filters = definedFields({ ...ids, $type: type, event, text, $from: from, to })
       const api = apiOf(command)
       const data = await listItems((page) => api.listEvents({ ...filters, ...page }), limit)
-      showList(outputOf(command), COLUMNS, data, 'No matching events.')
+      const output = outputOf(command)
+      showList(output, COLUMNS, data, 'No matching events.')
+      if (user !== undefined) await noteSuppressions(output, api, user)
     })
 
   withApiOptions(events.command('get <id>'))
@@ -55,6 +58,11 @@ export function addEvents(program: Command): void {
       const output = outputOf(command)
       output.data(trace, () => traceText(output, trace))
     })
+}
+
+async function noteSuppressions(output: Output, api: ManagementApi, userId: string): Promise<void> {
+  const { data } = await api.listSuppressions({ userId })
+  for (const each of data) output.note(printable(suppressionText(each)))
 }
 
 const COLUMNS = [

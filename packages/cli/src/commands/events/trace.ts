@@ -26,7 +26,7 @@ async function newestEventId(api: ManagementApi, messageId: string): Promise<str
     'not found',
     `There is no event with the id or messageId ${JSON.stringify(messageId)}.`,
     {
-      hint: 'Either the service refused the call, or the event has expired, or its user is suppressed (see `hookline suppressions list`).',
+      hint: 'Either the service refused the call, or the event has expired, or its user is suppressed: `hookline suppressions list --user <userId>` says since when, and how many calls were left out.',
     },
   )
 }

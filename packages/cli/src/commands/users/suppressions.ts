@@ -1,12 +1,16 @@
 import type { Command } from 'commander'
 import { apiOf, withApiOptions } from '../../api/api-options.ts'
 import { listItems } from '../../api/list-items.ts'
-import type { ManagementApi } from '../../api/management-api.ts'
+import type { Suppression } from '../../api/generated/management-client.ts'
+import { definedFields } from '../../api/management-api.ts'
 import { outputOf } from '../../output/output.ts'
 import { showList } from '../../output/table.ts'
 import { limitOption } from '../../options/whole-number.ts'
 
-type Suppression = Awaited<ReturnType<ManagementApi['listSuppressions']>>['data'][number]
+interface ListOptions {
+  readonly limit: number
+  readonly user?: string
+}
 
 /** `hookline suppressions …` */
 export function addSuppressions(program: Command): void {
@@ -15,11 +19,15 @@ export function addSuppressions(program: Command): void {
     .description('users whose new events are accepted but not stored')
 
   withApiOptions(suppressions.command('list'))
-    .description('list suppressed users, newest first')
+    .description('list suppressed users and how many of their calls were left out, newest first')
+    .option('--user <id>', 'only suppressions of this user')
     .addOption(limitOption())
-    .action(async ({ limit }: { limit: number }, command: Command) => {
-      const data = await listItems(apiOf(command).listSuppressions, limit)
-      showList(outputOf(command), COLUMNS, data, 'No users are suppressed.')
+    .action(async ({ limit, user }: ListOptions, command: Command) => {
+      const api = apiOf(command)
+      const filter = definedFields({ userId: user })
+      const data = await listItems((page) => api.listSuppressions({ ...filter, ...page }), limit)
+      const nobody = user === undefined ? 'No users are suppressed.' : `${user} is not suppressed.`
+      showList(outputOf(command), COLUMNS, data, nobody)
     })
 
   withApiOptions(suppressions.command('delete <userId>'))
@@ -37,5 +45,7 @@ const COLUMNS = [
   { head: 'user', cell: ({ userId }: Suppression) => userId },
   { head: 'source', cell: ({ sourceId }: Suppression) => sourceId ?? 'all' },
   { head: 'since', cell: ({ since }: Suppression) => since },
+  { head: 'calls left out', cell: ({ callsLeftOut }: Suppression) => String(callsLeftOut) },
+  { head: 'last', cell: ({ lastLeftOutAt }: Suppression) => lastLeftOutAt ?? 'never' },
   { head: 'deletion', cell: ({ deletionId }: Suppression) => deletionId },
 ]

@@ -17,11 +17,12 @@ export const listQuery = {
 export const SHORT_PAGES =
   'If few records match the filter, a page may be short or even empty and still have a nextCursor: continue until it is null.'
 
-/** The schema of a page of `item`. */
-export function pageSchema(item: TSchema): TSchema {
+/** The schema of a page of `item`, and of what else is in the response. */
+export function pageSchema(item: TSchema, more: Readonly<Record<string, TSchema>> = {}): TSchema {
   return Type.Object({
     data: Type.Array(item),
     nextCursor: nullable(Type.String({ description: 'null on the last page.' })),
+    ...more,
   })
 }
 

@@ -8,6 +8,7 @@ import type {
   ConfigurationDocument,
   SourceEntry,
 } from './configuration-document.ts'
+import { withToggle } from '../destinations/toggle.ts'
 import { Problem } from '../problems/problem.ts'
 import { newWriteKey } from '../sources/write-key.ts'
 
@@ -25,7 +26,7 @@ export interface ImportPlan {
   readonly destinations: readonly Planned<Destination>[]
 }
 
-const BOOKKEEPING = ['createdAt', 'updatedAt', 'version']
+const BOOKKEEPING = ['createdAt', 'updatedAt', 'version', 'enabledChangedAt']
 
 /**
  * Compares the document with the catalog and plans the changes. Writes nothing.
@@ -101,7 +102,7 @@ function planDestination(
     paused: pauseOf(paused, before?.paused ?? null, now),
     settings: parsed.settings,
   }
-  return planned<Destination>(record, before)
+  return planned<Destination>(withToggle(record, before, now), before)
 }
 
 /** A destination that stays paused keeps the start and the reason of its pause. */

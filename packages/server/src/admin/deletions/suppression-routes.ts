@@ -1,28 +1,26 @@
-import { formatTimestamp } from '@hookline/protocol'
 import Type from 'typebox'
-import type { Suppression } from '../../backend/deletions.ts'
+import type { SuppressionRecord } from '../../backend/deletions.ts'
 import type { AdminApp } from '../api/admin-app.ts'
 import type { AdminDeps } from '../api/admin-deps.ts'
 import { auditEntry } from '../audit/audit-entry.ts'
 import { List, listQuery, pageSchema } from '../api/list.ts'
 import { Problem } from '../problems/problem.ts'
-import { responses } from '../problems/responses.ts'
-import { nullable, time } from '../api/schema-parts.ts'
-
-const SuppressionResponse = Type.Object({
-  userId: Type.String(),
-  sourceId: nullable(Type.String({ description: 'null: every source.' })),
-  since: time,
-  deletionId: Type.String({ description: 'The deletion that requested it.' }),
-})
+import { componentSchema, responses } from '../problems/responses.ts'
+import { presentSuppression } from './suppression-schema.ts'
 
 const suppressionSchemas = {
   list: {
     tags: ['Deletions'],
     operationId: 'listSuppressions',
     summary: 'Lists suppressed users, newest first',
-    querystring: Type.Object(listQuery, { additionalProperties: false }),
-    response: responses(200, 'A page of suppressions.', pageSchema(SuppressionResponse)),
+    querystring: Type.Object(
+      {
+        ...listQuery,
+        userId: Type.Optional(Type.String({ description: 'Only suppressions of this user.' })),
+      },
+      { additionalProperties: false },
+    ),
+    response: responses(200, 'A page of suppressions.', pageSchema(componentSchema('Suppression'))),
   },
   remove: {
     tags: ['Deletions'],
@@ -33,7 +31,7 @@ const suppressionSchemas = {
   },
 }
 
-const list = new List<Suppression>('suppressions', presentSuppression)
+const list = new List<SuppressionRecord>('suppressions', presentSuppression)
 
 /** An audit entry shows at most so many suppressions of a user. */
 const MAX_AUDITED = 100
@@ -41,7 +39,7 @@ const MAX_AUDITED = 100
 /** `/suppressions`: users whose events are accepted with 200 but not kept. */
 export function addSuppressionRoutes(app: AdminApp, { suppressions, clock }: AdminDeps): void {
   app.get('/suppressions', { schema: suppressionSchemas.list }, ({ query }) =>
-    list.page(query, (page) => suppressions.list(page)),
+    list.page(query, (page) => suppressions.list(query, page)),
   )
 
   app.delete(
@@ -57,8 +55,4 @@ export function addSuppressionRoutes(app: AdminApp, { suppressions, clock }: Adm
       return reply.code(204).send()
     },
   )
-}
-
-function presentSuppression({ since, ...rest }: Suppression): object {
-  return { ...rest, since: formatTimestamp(since) }
 }

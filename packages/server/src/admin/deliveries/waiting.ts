@@ -90,12 +90,12 @@ export function pauseReason(destination: Destination, url: string): WaitReason |
 }
 
 function pauseOf(
-  { paused, enabled, updatedAt }: Destination,
+  { paused, enabled, updatedAt, enabledChangedAt = updatedAt }: Destination,
   webhook: Webhook,
 ): Pick<PartWaiting, 'reason' | 'since'> | undefined {
   if (paused) return { reason: 'destination_paused', since: paused.since }
   if (webhook.paused) return { reason: PAUSED[webhook.paused.reason], since: webhook.paused.since }
-  return enabled ? undefined : { reason: 'destination_disabled', since: updatedAt }
+  return enabled ? undefined : { reason: 'destination_disabled', since: enabledChangedAt }
 }
 
 function untilTime(part: DeliveryPart, state: WebhookState | undefined, now: number): PartWaiting {

@@ -10,6 +10,7 @@ import { requestedSettings } from './destination-body.ts'
 import { readDestinationHealth } from './destination-health.ts'
 import { destinationSchemas, presentDestination } from './destination-schema.ts'
 import { entityTag, requireMatch } from '../api/catalog-records.ts'
+import { withToggle } from './toggle.ts'
 import { List, pageOf } from '../api/list.ts'
 import { changeRecord } from '../api/catalog-records.ts'
 
@@ -61,6 +62,7 @@ function addChanging(app: AdminApp, deps: AdminDeps): void {
         type,
         name,
         enabled,
+        enabledChangedAt: now,
         paused: null,
         settings,
         createdAt: now,
@@ -78,19 +80,20 @@ function addChanging(app: AdminApp, deps: AdminDeps): void {
     '/destinations/:id',
     { schema: destinationSchemas.change, attachValidation },
     async (request, reply) => {
+      const now = clock.now()
       const changed = await changeRecord<Destination>({
         read: () => requireDestination(catalog, request.params.id),
         change: (destination) => {
           const previous = destination.settings
           const settings = requestedSettings(request, { previous, allowedPorts })
-          return { ...destination, ...request.body, settings }
+          return withToggle({ ...destination, ...request.body, settings }, destination, now)
         },
         put: (next, previous) =>
           catalog.putDestination(
             next,
             recordEntry(request, next.updatedAt, [previous, next], presentDestination),
           ),
-        now: clock.now(),
+        now,
         ifMatch: request.headers['if-match'],
       })
       // Whatever was wrong with the webhook may be right now.

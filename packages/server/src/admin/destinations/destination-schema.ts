@@ -9,8 +9,10 @@ import {
   IdParams,
   IfMatchHeaders,
   nameField,
+  nullable,
   FIXED_FIELDS,
   time,
+  timeOrNull,
   operationsTagged,
 } from '../api/schema-parts.ts'
 import { PauseResponse, presentPause } from './pause-schema.ts'
@@ -37,6 +39,7 @@ const ChangeDestinationRequest = Type.Object(
     additionalProperties: false,
     'x-fixed': {
       ...FIXED_FIELDS,
+      enabledChangedAt: 'Leave it out: the server sets it.',
       sourceId: IMMUTABLE,
       type: IMMUTABLE,
       paused: 'Send POST /destinations/:id/pause or /resume.',
@@ -50,6 +53,13 @@ const fields = {
   type,
   name: nameField,
   enabled,
+  enabledChangedAt: nullable(
+    Type.String({
+      format: 'date-time',
+      description:
+        'When it was last enabled or disabled, or else created. null if an earlier version of Hookline did that.',
+    }),
+  ),
   paused: PauseResponse,
   settings: SettingsResponse,
   createdAt: time,
@@ -141,6 +151,7 @@ export function presentDestination(destination: Destination): object {
   const { settings, paused, createdAt, updatedAt, version, ...rest } = destination
   return {
     ...rest,
+    enabledChangedAt: timeOrNull(rest.enabledChangedAt ?? null),
     paused: presentPause(paused),
     settings: presentSettings(settings),
     createdAt: formatTimestamp(createdAt),

@@ -3,7 +3,8 @@ import type { ArchivedEvent } from '../../backend/events.ts'
 import type { AdminApp } from '../api/admin-app.ts'
 import type { AdminDeps } from '../api/admin-deps.ts'
 import { presentDelivery } from '../deliveries/delivery-schema.ts'
-import { eventSchemas, presentEvent } from './event-schema.ts'
+import { presentSuppression } from '../deletions/suppression-schema.ts'
+import { eventSchemas, MAX_SUPPRESSIONS, presentEvent } from './event-schema.ts'
 import { List } from '../api/list.ts'
 import { Problem } from '../problems/problem.ts'
 import { parseTimeRange } from '../api/time-range.ts'
@@ -14,12 +15,15 @@ const list = new List<ArchivedEvent>('events', presentEvent)
 
 /** `/events` and `/events/:id`: received events, and their traces. */
 export function addEventRoutes(app: AdminApp, deps: AdminDeps): void {
-  const { events } = deps
+  const { events, suppressions } = deps
 
-  app.get('/events', { schema: eventSchemas.list }, ({ query }) => {
+  app.get('/events', { schema: eventSchemas.list }, async ({ query }) => {
     const { limit: _limit, cursor: _cursor, from: _from, to: _to, ...fields } = query
     const filter = { ...fields, ...parseTimeRange(query) }
-    return list.page(query, (page) => events.list(filter, page))
+    const page = await list.page(query, (wanted) => events.list(filter, wanted))
+    if (query.userId === undefined) return page
+    const { data } = await suppressions.find(query.userId, MAX_SUPPRESSIONS)
+    return { ...page, suppressions: data.map(presentSuppression) }
   })
 
   app.get('/events/:id', { schema: eventSchemas.get }, async ({ params }) => {

@@ -4,9 +4,19 @@ import type { ArchivedEvent } from '../../backend/events.ts'
 import { listQuery, pageSchema, SHORT_PAGES } from '../api/list.ts'
 import { componentSchema, responses } from '../problems/responses.ts'
 import { timeRangeQuery } from '../api/time-range.ts'
-import { anyObject, IdParams, nullable, time, operationsTagged } from '../api/schema-parts.ts'
+import {
+  anyObject,
+  IdParams,
+  nullable,
+  operationsTagged,
+  time,
+  timeOrNull,
+} from '../api/schema-parts.ts'
 
 const MARKS = ['precision_lost', 'timestamp_unreadable'] as const satisfies readonly Mark[]
+
+/** A list of the events of a user shows at most so many suppressions. */
+export const MAX_SUPPRESSIONS = 100
 
 const id = Type.String()
 
@@ -21,6 +31,13 @@ const fields = {
   duplicates: Type.Integer({
     description: 'The number of later calls with the same messageId. They were dropped.',
   }),
+  lastDuplicateAt: nullable(
+    Type.String({
+      format: 'date-time',
+      description:
+        'When the last of them arrived. null if there is none, or if an earlier version of Hookline received it.',
+    }),
+  ),
 }
 
 /** An event in a list. */
@@ -30,6 +47,12 @@ const DecisionResponse = Type.Object({
   destinationId: id,
   decision: Type.Enum(['deliver', 'declined', 'pending']),
   reason: nullable(Type.String({ description: 'The code of the reason, if declined.' })),
+  since: nullable(
+    Type.String({
+      format: 'date-time',
+      description: 'Since when the destination was off, if that is the reason. null if unknown.',
+    }),
+  ),
   explanation: Type.String({ description: 'The decision and its remedy, as text.' }),
 })
 
@@ -41,6 +64,14 @@ const TraceResponse = Type.Object({
   }),
   decisions: Type.Array(DecisionResponse),
   deliveries: Type.Array(componentSchema('Delivery')),
+})
+
+const EventPage = pageSchema(componentSchema('Event'), {
+  suppressions: Type.Optional(
+    Type.Array(componentSchema('Suppression'), {
+      description: `With the query parameter userId: why later calls of this user are not in the list. At most ${MAX_SUPPRESSIONS}, newest first.`,
+    }),
+  ),
 })
 
 const operation = operationsTagged('Events')
@@ -68,7 +99,7 @@ export const eventSchemas = {
     ...operation('listEvents', 'Lists events, newest first'),
     description: SHORT_PAGES,
     querystring: Type.Object({ ...listQuery, ...filter }, { additionalProperties: false }),
-    response: responses(200, 'A page of events.', pageSchema(componentSchema('Event'))),
+    response: responses(200, 'A page of events.', EventPage),
   },
   get: {
     ...operation('getEvent', 'Shows an event and its trace'),
@@ -82,6 +113,11 @@ export const eventSchemas = {
 }
 
 /** The event as the API shows it in a list. */
-export function presentEvent({ declined: _declined, ...rest }: ArchivedEvent): object {
-  return { ...rest, receivedAt: rest.event.receivedAt }
+export function presentEvent({
+  declined: _declined,
+  lastDuplicateAt,
+  ...rest
+}: ArchivedEvent): object {
+  const { receivedAt } = rest.event
+  return { ...rest, receivedAt, lastDuplicateAt: timeOrNull(lastDuplicateAt) }
 }

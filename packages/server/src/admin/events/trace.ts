@@ -7,7 +7,7 @@ import {
   type Destination,
   formatTimestamp,
 } from '@hookline/protocol'
-import type { ArchivedEvent } from '../../backend/events.ts'
+import type { ArchivedEvent, Declined } from '../../backend/events.ts'
 import { partWaiting, WAIT_REASONS, type WaitContext } from '../deliveries/waiting.ts'
 
 /** The decision for one event and one destination; `pending` while there is none. */
@@ -16,6 +16,8 @@ export interface Decision {
   readonly decision: 'deliver' | 'declined' | 'pending'
   /** Why the event was declined; otherwise `null`. */
   readonly reason: DeclineReason | null
+  /** Since when the destination was disabled, if that is the reason and it is known; otherwise `null`. */
+  readonly since: string | null
   /** The decision and its remedy, as text. */
   readonly explanation: string
 }
@@ -60,10 +62,7 @@ export function traceDecisions(
         [explain(delivery), ...waits(delivery, context), ...remedies(delivery)].join(' '),
       ),
     ),
-    ...event.declined.map(({ destinationId, reason }) => {
-      const { meaning, help } = DECLINE_REASONS[reason]
-      return { ...decision(destinationId, 'declined', `${meaning} ${help}`), reason }
-    }),
+    ...event.declined.map(declinedDecision),
     ...destinations
       .filter(({ createdAt }) => createdAt <= receivedAt)
       .map(({ id }) => decision(id, 'pending', UNDECIDED)),
@@ -78,7 +77,15 @@ function decision(
   kind: Decision['decision'],
   explanation: string,
 ): Decision {
-  return { destinationId, decision: kind, reason: null, explanation }
+  return { destinationId, decision: kind, reason: null, since: null, explanation }
+}
+
+function declinedDecision({ destinationId, reason, since: at }: Declined): Decision {
+  const { meaning, help } = DECLINE_REASONS[reason]
+  const since = at === undefined ? null : formatTimestamp(at)
+  const sinceWhen = since === null ? [] : [`It was off since ${since}.`]
+  const explanation = [meaning, ...sinceWhen, help].join(' ')
+  return { ...decision(destinationId, 'declined', explanation), reason, since }
 }
 
 function explain({ state, webhooks }: Delivery): string {

@@ -55,7 +55,15 @@ export function versionedResponses(status: 200 | 201, success: string, schema: T
 
 /** A reference to the schema that openapi.ts registers under this `$id`. */
 export function componentSchema(
-  name: 'Source' | 'Destination' | 'Event' | 'Delivery' | 'Replay' | 'Token' | 'Deletion',
+  name:
+    | 'Source'
+    | 'Destination'
+    | 'Event'
+    | 'Delivery'
+    | 'Replay'
+    | 'Token'
+    | 'Deletion'
+    | 'Suppression',
 ): TSchema {
   return Type.Unsafe({ $ref: `${name}#` })
 }

@@ -3,6 +3,7 @@ import type { FastifySchema } from 'fastify'
 import Type from 'typebox'
 import type { AdminApp } from '../api/admin-app.ts'
 import { DeletionResponse } from '../deletions/deletion-schema.ts'
+import { SuppressionResponse } from '../deletions/suppression-schema.ts'
 import { DeliveryResponse } from '../deliveries/delivery-schema.ts'
 import { DestinationResponse } from '../destinations/destination-schema.ts'
 import { EventResponse } from '../events/event-schema.ts'
@@ -62,6 +63,7 @@ export async function serveOpenapi(app: AdminApp): Promise<void> {
     ReplayResponse,
     TokenResponse,
     DeletionResponse,
+    SuppressionResponse,
   ]) {
     app.addSchema(schema)
   }

@@ -7,6 +7,7 @@ import { markKeyUsed, putCatalogRecords, removeCatalogRecord } from './catalog/w
 import {
   addSuppressions,
   advanceDeletion,
+  countLeftOut,
   createDeletion,
   removeSuppressions,
 } from './deletions/write-deletions.ts'
@@ -58,6 +59,7 @@ const OPERATIONS = {
   advanceDeletion,
   addSuppressions,
   removeSuppressions,
+  countLeftOut,
   purgeUsers,
   createNotices,
   recordNotices,

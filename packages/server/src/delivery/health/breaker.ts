@@ -1,4 +1,4 @@
-import type { Attempt } from '@hookline/protocol'
+import type { Attempt, AttemptClass } from '@hookline/protocol'
 import { isForbidden } from '../sending/outcome.ts'
 
 /**
@@ -55,6 +55,11 @@ const WINDOW_MS = 60_000
 const BUCKET_MS = 10_000
 const LEAST_SAMPLES = 10
 const FAILING_SHARE = 0.7
+const UNCONNECTED: ReadonlySet<AttemptClass> = new Set([
+  'connection_failed',
+  'dns_failed',
+  'proxy_failed',
+])
 const UNCONNECTED_IN_A_ROW = 10
 const FIRST_OPEN_MS = 30_000
 const LONGEST_OPEN_MS = 5 * 60_000
@@ -79,7 +84,7 @@ export function sampleOf({
   if (isForbidden(kind) || kind === 'internal_error') return undefined
   // Retry-After is obeyed, and does not open the breaker.
   if (outcome !== 'retry' || retryAfterMs !== undefined) return 'responded'
-  return kind === 'connection_failed' || kind === 'dns_failed' ? 'unconnected' : 'failed'
+  return UNCONNECTED.has(kind) ? 'unconnected' : 'failed'
 }
 
 /** When the webhook may be tried next, in milliseconds since the epoch; 0 when it may be tried at any time. */

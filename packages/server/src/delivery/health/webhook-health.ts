@@ -86,16 +86,16 @@ export class WebhookHealth {
     if (breaker !== health.breaker) this.#set(destinationId, url, { ...health, breaker })
   }
 
-  /** An attempt has ended. Returns whether it opened or closed the breaker; a probe that failed does neither. */
+  /** An attempt has ended at `now`. Returns whether it opened or closed the breaker; a probe that failed does neither. */
   onResult(
     destinationId: string,
     attempt: Pick<Attempt, 'url' | 'outcome' | 'class'> & {
       readonly retryAfterMs?: number | undefined
     },
+    now: number,
   ): 'opened' | 'closed' | undefined {
     const { url, retryAfterMs = 0 } = attempt
     const before = this.#of(destinationId, url)
-    const now = this.#clock.now()
     const at = { now, random: Math.random(), longestOpenMs: this.#longestOpenMs }
     const sample = sampleOf(attempt)
     const breaker = sample ? onSample(before.breaker, sample, at) : before.breaker

@@ -1,31 +1,44 @@
 import { portRefusal } from '@hookline/protocol'
-import { isIP, connect as connectTcp, type Socket } from 'node:net'
-import { type SecureContext, connect as connectTls } from 'node:tls'
-import type { LookupAddress, LookupOptions } from 'node:dns'
+import { isIP, type Socket } from 'node:net'
+import type { SecureContext } from 'node:tls'
+import type { LookupAddress } from 'node:dns'
 import type { buildConnector } from 'undici'
 import type { Clock } from '../../util/clock.ts'
 import type { AddressGuard } from './address-guard.ts'
 import { AttemptTimer } from './attempt-timer.ts'
 import { Deadline } from './deadline.ts'
-import { AddressForbidden, PortForbidden } from './network-errors.ts'
+import {
+  AddressForbidden,
+  DeadlinePassed,
+  NameUnresolved,
+  PortForbidden,
+} from './network-errors.ts'
+import { connectionClosed, openTcp, openTls } from './open-socket.ts'
+import type { ProxyTunnel } from './proxy-tunnel.ts'
 
-const KEEP_ALIVE_PROBE_MS = 60_000
+/** How long a name may take to resolve that the proxy resolves anyway: Hookline's own name server may be unreachable. */
+const LOOKUP_BESIDE_PROXY_MS = 1_000
 
 export interface GuardedConnectorOptions {
   readonly clock: Clock
-  /** For name look-up, TCP and TLS together. */
+  /** For name look-up, TCP and TLS together, and CONNECT. */
   readonly timeoutMs: number
   readonly guard: AddressGuard
   /** Ports that are not for web servers and may be reached all the same. */
   readonly allowedPorts: ReadonlySet<number>
   readonly resolver: { lookup(host: string): Promise<readonly LookupAddress[]> }
   readonly secureContext: SecureContext
+  /** Makes the connections in place of this machine. */
+  readonly tunnel?: Pick<ProxyTunnel, 'open'> | undefined
 }
 
 /**
  * Opens the sockets for undici, in three steps. First it looks up the addresses of the host: all of them, and the port,
  * must be permitted. Then it connects by TCP: the remote address must be permitted. Then it opens TLS: the certificate
  * must be valid for the host. Nothing is written before the second check, and no request before the third.
+ *
+ * With a proxy, the second step is a tunnel, and the proxy looks up the host by itself. So the first step refuses what it
+ * can see to be forbidden, and the proxy must refuse the rest.
  */
 export class GuardedConnector implements Disposable {
   readonly #options: GuardedConnectorOptions
@@ -49,7 +62,7 @@ export class GuardedConnector implements Disposable {
   }
 
   async #open(target: buildConnector.Options): Promise<Socket> {
-    const { clock, timeoutMs } = this.#options
+    const { clock, timeoutMs, tunnel, secureContext } = this.#options
     const { signal } = this.#closing
     using deadline = new Deadline({ clock, afterMs: timeoutMs, signal })
     const timer = AttemptTimer.current
@@ -57,16 +70,46 @@ export class GuardedConnector implements Disposable {
     timer?.enter(isIP(host) === 0 ? 'lookup' : 'connect')
     const isTls = target.protocol === 'https:'
     const port = this.#permittedPort(target.port || (isTls ? '443' : '80'))
-    const addresses = await deadline.race(this.#permittedAddresses(host))
-    timer?.enter('connect')
-    const connecting = connectTcp(connectOptions(host, port, addresses))
-    const socket = await opened('connect', deadline, connecting)
-    this.#assertPermitted(host, socket)
-    socket.setNoDelay(true).setKeepAlive(true, KEEP_ALIVE_PROBE_MS)
+    const socket = await (tunnel
+      ? this.#openTunnel(tunnel, { host, port }, deadline)
+      : this.#openDirectly({ host, port }, deadline))
     if (isTls) timer?.enter('tls')
-    const open = isTls ? await this.#secured(host, socket, deadline) : socket
+    const open = isTls ? await openTls(host, { socket, secureContext }, deadline) : socket
     timer?.enter('response')
     return open
+  }
+
+  async #openDirectly(to: Receiver, deadline: Deadline): Promise<Socket> {
+    const timer = AttemptTimer.current
+    const addresses = await deadline.race(this.#permittedAddresses(to.host))
+    timer?.enter('connect')
+    const socket = await openTcp({ ...to, addresses }, deadline)
+    this.#assertPermitted(to.host, socket)
+    return socket
+  }
+
+  async #openTunnel(
+    tunnel: Pick<ProxyTunnel, 'open'>,
+    { host, port }: Receiver,
+    deadline: Deadline,
+  ): Promise<Socket> {
+    const timer = AttemptTimer.current
+    await this.#refuseForbidden(host, deadline)
+    timer?.enter('connect')
+    return tunnel.open(host, port, deadline)
+  }
+
+  /** A name that cannot be looked up here passes: behind a proxy, it often can be looked up only there. */
+  async #refuseForbidden(host: string, deadline: Deadline): Promise<void> {
+    const { clock } = this.#options
+    const { signal } = deadline
+    using limit = new Deadline({ clock, afterMs: LOOKUP_BESIDE_PROXY_MS, signal })
+    try {
+      await limit.race(this.#permittedAddresses(host))
+    } catch (error) {
+      const isUnknown = error instanceof NameUnresolved || error instanceof DeadlinePassed
+      if (!isUnknown || signal.aborted) throw error
+    }
   }
 
   #permittedPort(text: string): number {
@@ -94,50 +137,9 @@ export class GuardedConnector implements Disposable {
       ? connectionClosed()
       : new AddressForbidden(host, address, why)
   }
-
-  #secured(host: string, socket: Socket, deadline: Deadline): Promise<Socket> {
-    const secured = connectTls({
-      socket,
-      host,
-      secureContext: this.#options.secureContext,
-      // Explicit, because an environment variable can disable the default.
-      rejectUnauthorized: true,
-      ALPNProtocols: ['http/1.1'],
-      ...(isIP(host) === 0 && { servername: host.replace(/\.$/, '') }),
-    })
-    return opened('secureConnect', deadline, secured)
-  }
 }
 
-/** The socket after the event. When the event does not come, the socket is destroyed. */
-async function opened(
-  event: 'connect' | 'secureConnect',
-  deadline: Deadline,
-  socket: Socket,
-): Promise<Socket> {
-  const { promise, resolve, reject } = Promise.withResolvers<Socket>()
-  // This listener stays: an error may come before undici adds its own.
-  socket.on('error', reject)
-  socket.once('close', () => reject(connectionClosed()))
-  socket.once(event, () => resolve(socket))
-  try {
-    return await deadline.race(promise)
-  } catch (error) {
-    socket.destroy()
-    throw error
-  }
-}
-
-function connectionClosed(): Error {
-  return Object.assign(new Error('The connection was closed.'), { code: 'ECONNRESET' })
-}
-
-/** Tries several addresses one after the other, a quarter of a second apart (RFC 8305). */
-function connectOptions(host: string, port: number, addresses: readonly LookupAddress[]) {
-  const lookup = (
-    _host: string,
-    _options: LookupOptions,
-    callback: (error: null, addresses: LookupAddress[]) => void,
-  ) => callback(null, [...addresses])
-  return { host, port, lookup, autoSelectFamily: true }
+interface Receiver {
+  readonly host: string
+  readonly port: number
 }

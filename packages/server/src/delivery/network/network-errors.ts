@@ -8,6 +8,15 @@ export class DeadlinePassed extends Error {
   }
 }
 
+/** The service stops, and waits no longer for this attempt. It is neither a success nor a failure of the receiver. */
+export class AttemptAborted extends Error {
+  override readonly name = 'AttemptAborted'
+
+  constructor() {
+    super('The service stopped before a response came.')
+  }
+}
+
 /** The host of a webhook is, or resolves to, an address that may not be reached. Nothing was sent to it. */
 export class AddressForbidden extends Error {
   override readonly name = 'AddressForbidden'
@@ -39,6 +48,25 @@ export class PortForbidden extends Error {
   /** @param service the service that the port is for */
   constructor(port: number, service: string) {
     super(`Port ${port} is for ${service}. The setting allowedPorts opens what may be reached.`)
+  }
+}
+
+/** The proxy of the setting `egressProxy` made no connection to the receiver. Nothing was sent to it. */
+export class ProxyFailed extends Error {
+  override readonly name = 'ProxyFailed'
+  readonly code = 'HOOKLINE_PROXY_FAILED'
+
+  /** The proxy responded to CONNECT with this status. */
+  static answered(status: number): ProxyFailed {
+    return status === 407
+      ? new ProxyFailed('The proxy refused the credentials of the setting egressProxy (407).')
+      : new ProxyFailed(`The proxy answered ${status}, and made no connection to the receiver.`)
+  }
+
+  static unreachable(cause: unknown): ProxyFailed {
+    const { code = 'unknown' } = cause as { readonly code?: string }
+    const message = `The proxy of the setting egressProxy could not be reached (${code}).`
+    return new ProxyFailed(message, { cause })
   }
 }
 

@@ -10,6 +10,7 @@ import {
 import type { Clock } from '../../util/clock.ts'
 import type { WebhookHealth } from '../health/webhook-health.ts'
 import type { OpenDelivery } from '../lanes/open-delivery.ts'
+import { AttemptAborted } from '../network/network-errors.ts'
 import { type AttemptResult, classifyFault } from '../sending/outcome.ts'
 import { requestTo, type WebhookRequest } from '../sending/webhook-request.ts'
 import { afterAttempt, type PartAttempt, partOf } from './parts.ts'
@@ -17,6 +18,7 @@ import type { RetrySchedule } from './retry-schedule.ts'
 
 /** Sends one request: `WebhookSender`, or the simulated network of the simulator. */
 export interface Sender {
+  /** @throws {AttemptAborted} if the service stopped before a response came */
   send(request: WebhookRequest): Promise<AttemptResult>
 }
 
@@ -55,6 +57,7 @@ export class Attempts {
   /**
    * Makes one attempt, and changes the delivery. A receiver cannot make it reject. Where a bug stops the attempt, only this
    * part of the delivery is rejected.
+   * @throws {AttemptAborted} if the service stopped before a response came; then nothing is changed
    */
   async make(
     open: OpenDelivery,
@@ -63,13 +66,15 @@ export class Attempts {
   ): Promise<AttemptMade> {
     const { clock, health, schedule } = this.#options
     const { fault, ...attempt } = await this.#send(open, { destinationId, settings, webhook })
-    const breaker = health.onResult(destinationId, attempt)
+    // One time for both: the part must not be due after the pause that the receiver asked for.
+    const now = clock.now()
+    const breaker = health.onResult(destinationId, attempt, now)
     // Read and changed in one step: other parts of the delivery may end at any time.
     const before = open.delivery
     open.delivery = afterAttempt(before, attempt, {
       successPolicy: this.#options.successPolicy ?? settings.successPolicy,
       schedule,
-      now: clock.now(),
+      now,
       random: this.#random(),
     })
     const { retryAfterMs: _, ...kept } = attempt
@@ -100,7 +105,7 @@ export class Attempts {
     return { id, number, url, ...result, ...(replayId !== undefined && { replayId }) }
   }
 
-  /** Sends the request; where it cannot be made or sent because of a bug, the result says so. */
+  /** Sends the request; where it cannot be made or sent because of a bug, the result says so. Rejects as `make`. */
   async #resultOf(
     request: (now: number) => WebhookRequest,
   ): Promise<AttemptResult & { readonly fault?: unknown }> {
@@ -109,6 +114,7 @@ export class Attempts {
     try {
       return await sender.send(request(startedAt))
     } catch (fault) {
+      if (fault instanceof AttemptAborted) throw fault
       // The message of the error may contain secrets.
       const kind = fault instanceof Error ? fault.name : typeof fault
       const error = `A bug in Hookline stopped the attempt (${kind}). See the log for details.`

@@ -8,8 +8,9 @@ import type { WebhookHealth } from '../health/webhook-health.ts'
 import { WebhookPauser } from '../health/webhook-pauser.ts'
 import type { Lane } from '../lanes/lane.ts'
 import type { OpenDelivery, PartTask } from '../lanes/open-delivery.ts'
+import { AttemptAborted } from '../network/network-errors.ts'
 import { HistoryBudget } from '../records/history-budget.ts'
-import type { Attempts } from './attempts.ts'
+import type { AttemptMade, Attempts } from './attempts.ts'
 import { partOf, settingsFor, withHeld, withParts, withRemoved } from './parts.ts'
 import { reportAttempt, reportBreaker } from './report-attempt.ts'
 
@@ -45,8 +46,8 @@ export class PartRunner {
   }
 
   /**
-   * Changes the delivery. Resolves to `'not begun'`, and changes nothing, when the delivery is purged, or its destination
-   * is disabled or the webhook blocked.
+   * Changes the delivery. Resolves to `'not begun'`, and changes nothing, when the delivery is purged, its destination is
+   * disabled, the webhook is blocked, or the attempt was aborted because the service stops.
    * @throws an error that is a bug of Hookline
    */
   async run(lane: Lane, { open, url }: PartTask): Promise<'changed' | 'not begun'> {
@@ -68,7 +69,7 @@ export class PartRunner {
     } else if (!destination.enabled || health.blockedUntil(destination.id, url) > clock.now()) {
       return 'not begun'
     } else {
-      await this.#attempt(lane, open, destination, webhook)
+      return this.#attempt(lane, open, destination, webhook)
     }
     return 'changed'
   }
@@ -78,9 +79,19 @@ export class PartRunner {
     open: OpenDelivery,
     destination: Destination,
     webhook: Webhook,
-  ): Promise<void> {
-    const { attempts, logger, metrics, clock, signal, onPausing } = this.#options
-    const made = await attempts.make(open, destination, webhook)
+  ): Promise<'changed' | 'not begun'> {
+    try {
+      const made = await this.#options.attempts.make(open, destination, webhook)
+      this.#report(lane, open, destination, made)
+      return 'changed'
+    } catch (error) {
+      if (error instanceof AttemptAborted) return 'not begun'
+      throw error
+    }
+  }
+
+  #report(lane: Lane, open: OpenDelivery, destination: Destination, made: AttemptMade): void {
+    const { logger, metrics, clock, signal, onPausing } = this.#options
     const now = clock.now()
     reportAttempt(made, open.event, { logger, metrics, now })
     const { attempt } = made

@@ -26,8 +26,6 @@ export interface ExchangeOptions {
   readonly clock: Clock
   /** The time from now to the last response header, including the wait for a socket. */
   readonly timeoutMs: number
-  /** Aborts the exchange with the reason of the signal. */
-  readonly signal?: AbortSignal | undefined
   /** Called when the last response header has come. */
   readonly onHeaders: () => void
 }
@@ -36,8 +34,8 @@ export interface ExchangeOptions {
  * The handler of one request, as undici's `dispatch` takes it. undici's `request` would create a stream and an abort
  * signal for each request, which costs more than the rest of an attempt. Its states:
  *
- *     waiting ─ last header ─▶ reading ─ end, 64 KiB, 1 s or a broken connection ─▶ resolved
- *        └─ deadline, `signal`, a failed connection or a refused request ─▶ rejected
+ *     waiting ─ last header ─▶ reading ─ end, 64 KiB, 1 s, `abort` or a broken connection ─▶ resolved
+ *        └─ deadline, `abort`, a failed connection or a refused request ─▶ rejected
  */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly #options: ExchangeOptions
@@ -49,16 +47,13 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #headers: Omit<WebhookResponse, 'body'> | undefined
   #readBytes = 0
   #isOver = false
-  readonly #onAbort = (): void => this.#fail(this.#options.signal!.reason as Error)
 
   constructor(options: ExchangeOptions) {
-    const { clock, timeoutMs, signal } = options
+    const { clock, timeoutMs } = options
     this.#options = options
     this.#cancelTimer = onDeadline(clock, timeoutMs, () =>
       this.#fail(new DeadlinePassed(timeoutMs)),
     )
-    signal?.addEventListener('abort', this.#onAbort, { once: true })
-    if (signal?.aborted) this.#onAbort()
   }
 
   /**
@@ -66,6 +61,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
    */
   get response(): Promise<WebhookResponse> {
     return this.#result.promise
+  }
+
+  /** Ends it now: it resolves if the headers have come, and otherwise rejects with the reason. */
+  abort(reason: Error): void {
+    if (this.#headers) this.#stopReading()
+    else this.#fail(reason)
   }
 
   /** Ends it because the request cannot be sent: an error was thrown before undici made it. */
@@ -134,7 +135,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #end(): void {
     this.#isOver = true
     this.#cancelTimer()
-    this.#options.signal?.removeEventListener('abort', this.#onAbort)
   }
 }
 

@@ -3,6 +3,7 @@ import {
   DeadlinePassed,
   NameUnresolved,
   PortForbidden,
+  ProxyFailed,
   RequestRefused,
 } from '../network/network-errors.ts'
 import { classifyFailure, errorCodes } from './outcome.ts'
@@ -28,7 +29,14 @@ export function describeResponse(status: number, location?: string): string {
 }
 
 /** Errors whose own message is written for the operator. */
-const READABLE = [DeadlinePassed, AddressForbidden, PortForbidden, NameUnresolved, RequestRefused]
+const READABLE = [
+  DeadlinePassed,
+  AddressForbidden,
+  PortForbidden,
+  NameUnresolved,
+  ProxyFailed,
+  RequestRefused,
+]
 
 const SENTENCES: readonly (readonly [RegExp, string])[] = [
   [/^ECONNREFUSED$/, 'The connection was refused'],

@@ -37,6 +37,7 @@ const OUTCOMES: Readonly<Record<AttemptClass, Attempt['outcome']>> = {
   timeout: 'retry',
   connection_failed: 'retry',
   dns_failed: 'retry',
+  proxy_failed: 'retry',
   protocol_error: 'retry',
   // Operators mend these three within hours.
   certificate_invalid: 'retry',
@@ -118,6 +119,7 @@ const CODES: Partial<Record<AttemptClass, string>> = {
     UND_ERR_BODY_TIMEOUT ERR_TLS_HANDSHAKE_TIMEOUT`,
   address_forbidden: 'HOOKLINE_ADDRESS_FORBIDDEN',
   port_forbidden: 'HOOKLINE_PORT_FORBIDDEN',
+  proxy_failed: 'HOOKLINE_PROXY_FAILED',
   request_invalid: 'HOOKLINE_REQUEST_REFUSED UND_ERR_REQ_CONTENT_LENGTH_MISMATCH',
   dns_failed: `
     HOOKLINE_NAME_UNRESOLVED ENOTFOUND ENODATA ESERVFAIL ETIMEOUT EREFUSED EBADNAME EBADRESP

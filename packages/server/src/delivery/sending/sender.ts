@@ -1,10 +1,13 @@
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
 import type { Clock } from '../../util/clock.ts'
+import type { Redacted } from '../../util/redacted.ts'
 import { AddressGuard } from '../network/address-guard.ts'
 import { AttemptTimer } from '../network/attempt-timer.ts'
 import { Exchange, type WebhookResponse } from './exchange.ts'
 import { describeFailure, describeResponse } from './failure-message.ts'
 import { GuardedConnector } from '../network/guarded-connector.ts'
+import { AttemptAborted } from '../network/network-errors.ts'
+import { ProxyTunnel } from '../network/proxy-tunnel.ts'
 import { type AttemptResult, classifyFailure, classifyResponse } from './outcome.ts'
 import { Resolver } from '../network/resolver.ts'
 import { firstOf, secretsIn, shownBody, shownHeaders } from './response-record.ts'
@@ -14,6 +17,7 @@ import { WebhookPools } from './webhook-pools.ts'
 import { requestHeaders, type WebhookRequest } from './webhook-request.ts'
 
 const MAX_HEADER_BYTES = 16 * 1024
+const EVERY_NETWORK = ['0.0.0.0/0', '::/0']
 
 export interface WebhookSenderOptions {
   readonly clock: Clock
@@ -29,6 +33,8 @@ export interface WebhookSenderOptions {
   readonly maxConnectionsPerWebhook: number
   /** Name servers as `address:port`; by default those of the system. */
   readonly dnsServers?: readonly string[]
+  /** The URL of an HTTP proxy that makes all connections. */
+  readonly egressProxy?: Redacted | undefined
 }
 
 /** Makes attempts: sends one HTTP request to one webhook, and returns the result as a value. */
@@ -37,6 +43,8 @@ export class WebhookSender implements AsyncDisposable {
   readonly #timeoutMs: number
   readonly #connector: GuardedConnector
   readonly #pools: WebhookPools
+  readonly #inFlight = new Set<Exchange>()
+  #isAborted = false
 
   constructor(options: WebhookSenderOptions) {
     const { clock, timeoutMs, allowedPorts = new Set() } = options
@@ -45,7 +53,8 @@ export class WebhookSender implements AsyncDisposable {
     const secureContext = trusting(options.ca)
     this.#clock = clock
     this.#timeoutMs = timeoutMs
-    const guarded = { guard, allowedPorts, resolver, secureContext }
+    const tunnel = tunnelOf(options, secureContext)
+    const guarded = { guard, allowedPorts, resolver, secureContext, tunnel }
     this.#connector = new GuardedConnector({ clock, timeoutMs, ...guarded })
     this.#pools = new WebhookPools({
       connect: this.#connector.connect,
@@ -61,34 +70,41 @@ export class WebhookSender implements AsyncDisposable {
   /**
    * Makes one attempt. Every failure of the network or the receiver is a result, and so is a request that cannot be sent.
    * Redirects are never followed.
-   * @throws the reason of `signal` when it aborts before a response came, or an error that is a bug of Hookline
+   * @throws {AttemptAborted} after `abort`
+   * @throws an error that is a bug of Hookline
    */
-  async send(
-    request: WebhookRequest,
-    options: { readonly signal?: AbortSignal } = {},
-  ): Promise<AttemptResult> {
+  async send(request: WebhookRequest): Promise<AttemptResult> {
+    if (this.#isAborted) throw new AttemptAborted()
     const startedAt = this.#clock.now()
     const timer = new AttemptTimer()
     const headers = requestHeaders(request, startedAt)
     const exchange = new Exchange({
       clock: this.#clock,
       timeoutMs: this.#timeoutMs,
-      signal: options.signal,
       onHeaders: () => timer.stop(),
     })
+    this.#inFlight.add(exchange)
     try {
       timer.run(() => this.#dispatch(request, headers, exchange))
       const response = await exchange.response
       return { startedAt, ...timer.took, ...this.#resultOf(request, response) }
     } catch (error) {
-      const failure = options.signal?.aborted ? undefined : classifyFailure(error)
+      const failure = classifyFailure(error)
       if (failure === undefined) throw error
       timer.stop()
       return { startedAt, ...timer.took, ...failure, error: describeFailure(error) }
+    } finally {
+      this.#inFlight.delete(exchange)
     }
   }
 
-  /** Closes every socket. Attempts in progress reject, so wait for them first, or abort them. */
+  /** Ends the attempts in flight, and makes no further ones. An attempt that has the status of the response succeeds. */
+  abort(): void {
+    this.#isAborted = true
+    for (const exchange of this.#inFlight) exchange.abort(new AttemptAborted())
+  }
+
+  /** Closes every socket. Attempts in progress fail, so wait for them first, or abort them. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#connector[Symbol.dispose]()
     await this.#pools[Symbol.asyncDispose]()
@@ -123,6 +139,19 @@ export class WebhookSender implements AsyncDisposable {
       body: shownBody(body, secrets),
     }
   }
+}
+
+function tunnelOf(
+  { clock, dnsServers: servers, egressProxy: proxy }: WebhookSenderOptions,
+  secureContext: SecureContext,
+): ProxyTunnel | undefined {
+  if (proxy === undefined) return undefined
+  const guard = new AddressGuard(EVERY_NETWORK)
+  return new ProxyTunnel({
+    proxy,
+    resolver: new Resolver({ clock, guard, servers }),
+    secureContext,
+  })
 }
 
 /** One context for all connections, because creating one reads the certificates of all authorities. */

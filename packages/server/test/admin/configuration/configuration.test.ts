@@ -15,6 +15,7 @@ interface Document {
     id: string
     sourceId: string
     name: string
+    enabled: boolean
     paused: boolean
     settings: Record<string, unknown>
   }[]
@@ -105,6 +106,25 @@ test('a paused destination is imported as paused, and importing the same documen
     { id: destination, fields: ['paused'] },
   ])
   expect(pausedIn(server)).toBeNull()
+})
+
+test('an imported destination has the time when the import enabled or disabled it', async () => {
+  await using server = await AdminServer.open()
+  const { destination } = await withConfiguration(server)
+  const document = await server.must<Document>('GET', '/export?withSecrets=true')
+  await using other = await AdminServer.open()
+  const changedAt = () =>
+    other.backend.catalog.current.destinations.get(destination)?.enabledChangedAt
+  await importing(other, document)
+  const createdAt = other.clock.now()
+  other.clock.advance(5)
+  const [exported] = document.destinations
+  await importing(other, { ...document, destinations: [{ ...exported!, name: 'renamed' }] })
+  expect(changedAt()).toBe(createdAt)
+  const toggled = { ...exported!, enabled: !exported!.enabled }
+  const { changed } = await importing(other, { ...document, destinations: [toggled] })
+  expect(changed).toEqual([{ id: destination, fields: ['name', 'enabled'] }])
+  expect(changedAt()).toBe(other.clock.now())
 })
 
 test('a dry run reports what would change and changes nothing, not even the audit log', async () => {

@@ -124,6 +124,11 @@ const ROWS: readonly Row[] = [
     ['destination_disabled', NOON - 5, null],
   ],
   [
+    'waits since the destination was disabled, whatever else changed later',
+    { part: failed(NOW + 5), destination: { ...disabled, enabledChangedAt: NOON - 8 } },
+    ['destination_disabled', NOON - 8, null],
+  ],
+  [
     'waits until the destination is resumed, even where it is disabled and the webhook paused',
     { destination: { ...pausedWebhook('gone'), ...disabled, ...pausedDestination } },
     ['destination_paused', NOON - 9, null],

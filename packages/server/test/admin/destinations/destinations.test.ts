@@ -5,6 +5,9 @@ import { faultsIn, type ProblemDocument } from '../problem-document.ts'
 interface Destination {
   readonly id: string
   readonly settings: object
+  readonly createdAt: string
+  readonly updatedAt: string
+  readonly enabledChangedAt: string | null
 }
 
 let server: AdminServer
@@ -33,6 +36,7 @@ test('a destination is created disabled, with defaults', async () => {
     type: 'Webhooks',
     name: 'Webhooks',
     enabled: false,
+    enabledChangedAt: answer.body.createdAt,
     paused: null,
     settings: {
       sharedSecret: { set: false },
@@ -117,6 +121,27 @@ test('a change of settings replaces the given fields; hidden values can be sent 
   expect(storedSettings(made.id)).toEqual({ ...settings, successPolicy: 'each' })
   await server.must('PATCH', path, { body: { enabled: true } })
   expect(storedSettings(made.id)).toEqual({ ...settings, successPolicy: 'each' })
+})
+
+test('a destination has the time when it was last enabled or disabled, whatever else changes', async () => {
+  const { id, createdAt } = await make()
+  const changedAt = async (body: object): Promise<unknown> => {
+    server.clock.advance(1000)
+    const { enabledChangedAt, updatedAt } = await server.must<Destination>(
+      'PATCH',
+      `/destinations/${id}`,
+      { body },
+    )
+    return enabledChangedAt === updatedAt ? 'now' : enabledChangedAt
+  }
+  expect(await changedAt({ name: 'CRM' })).toBe(createdAt)
+  expect(await changedAt({ enabled: false })).toBe(createdAt)
+  expect(await changedAt({ enabled: true, name: 'CRM 2' })).toBe('now')
+  expect(await changedAt({ enabled: true })).not.toBe('now')
+  const { status, body } = await server.call<ProblemDocument>('PATCH', `/destinations/${id}`, {
+    body: { enabledChangedAt: createdAt },
+  })
+  expect([status, faultsIn(body)]).toEqual([422, ['/enabledChangedAt fixed']])
 })
 
 test('source and type of a destination cannot be changed', async () => {

@@ -90,7 +90,8 @@ test('events are found by messageId, source and type', async () => {
 test('an event in a list is the call as received, with its marks', async () => {
   const accepted = await receive({ messageId: 'm-3' })
   const { data } = await server.must<Page>('GET', '/events?messageId=m-3')
-  expect(data).toEqual([{ ...accepted, receivedAt: accepted.event.receivedAt, duplicates: 0 }])
+  const { receivedAt } = accepted.event
+  expect(data).toEqual([{ ...accepted, receivedAt, duplicates: 0, lastDuplicateAt: null }])
 })
 
 test('the pages of events together are the whole list, newest first', async () => {

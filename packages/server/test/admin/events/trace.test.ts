@@ -32,6 +32,7 @@ const archived = (...declined: [string, DeclineReason][]) => ({
   ...acceptedEvent({ at: NOON }),
   declined: declined.map(([destinationId, reason]) => ({ destinationId, reason })),
   duplicates: 0,
+  lastDuplicateAt: null,
 })
 
 test('a delivery comes before a decline, and a decline before pending', () => {

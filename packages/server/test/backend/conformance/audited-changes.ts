@@ -115,7 +115,7 @@ async function stateOf(harness: BackendHarness): Promise<object> {
     tokens: [...tokens.current.keys()],
     replays: (await replays.list({}, all)).data,
     deletions: (await deletions.list({}, all)).data,
-    suppressed: [suppressions.has('src_a', 'u1'), (await suppressions.list(all)).data],
+    suppressed: [suppressions.has('src_a', 'u1'), (await suppressions.list({}, all)).data],
     deliveries: (await deliveries.list({}, all)).data.map(({ state }) => state),
   }
 }

@@ -39,13 +39,17 @@ export function eventsConformance(open: OpenBackendHarness): void {
         ...acceptedEvent(),
         marks: ['precision_lost', 'timestamp_unreadable'] as const,
       }
-      const declined = [{ destinationId: 'dst_a', reason: 'integrations' as const }]
+      const declined = [
+        { destinationId: 'dst_a', reason: 'integrations' as const },
+        { destinationId: 'dst_b', reason: 'destination_disabled' as const, since: NOON - 1 },
+      ]
       await receive(harness, event, declined)
       await harness.reopen()
       expect(await harness.backend.events.find(event.id)).toEqual({
         ...event,
         declined,
         duplicates: 0,
+        lastDuplicateAt: null,
       })
       expect(await harness.backend.events.find('evt_none')).toBeUndefined()
     })
@@ -57,6 +61,21 @@ export function eventsConformance(open: OpenBackendHarness): void {
       expect(await receive(harness, again)).toBe(true)
       expect((await harness.backend.events.find(first.id))?.duplicates).toBe(1)
       expect(await harness.backend.events.find(again.id)).toBeUndefined()
+    })
+
+    test('has the time when the last duplicate of an event arrived', async () => {
+      await using harness = await open()
+      const [first, ...later] = [0, 7, 5].map((ms) =>
+        acceptedEvent({ messageId: 'm', at: NOON + ms }),
+      )
+      await receive(harness, first!)
+      for (const [index, at] of [NOON + 7, NOON + 5].entries()) {
+        await receive(harness, later[index]!)
+        const counted = { duplicates: index + 1, lastDuplicateAt: at }
+        expect(await harness.backend.events.find(first!.id)).toMatchObject(counted)
+        const { data } = await harness.backend.events.list({ messageId: 'm' }, { limit: 9 })
+        expect(data).toMatchObject([counted])
+      }
     })
 
     test('reports duplicates within one call and across a restart', async () => {

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { LIMITS } from '@hookline/protocol'
+import { AttemptAborted } from '../../../src/delivery/network/network-errors.ts'
 import type { WebhookRequest } from '../../../src/delivery/sending/webhook-request.ts'
 import { ManualClock } from '../../harness/manual-clock.ts'
 import { openReceiver, type ReceivedRequest, type ReceiverOptions } from '../../harness/receiver.ts'
@@ -345,11 +346,10 @@ describe('a connection', () => {
     })
     const sender = openSender({ maxConnectionsPerWebhook: 1 })
     const slow = `http://127.0.0.1:${receiver.port}/slow`
-    const abort = new AbortController()
-    const stuck = sender.send(request(slow), { signal: abort.signal })
+    const stuck = sender.send(request(slow))
     await receiver.waitFor(1)
     expect(await sender.send(request(receiver.url))).toMatchObject({ outcome: 'delivered' })
-    abort.abort()
+    sender.abort()
     await expect(stuck).rejects.toThrow()
   })
 
@@ -385,21 +385,47 @@ describe('a connection', () => {
 })
 
 describe('an attempt that is aborted', () => {
-  test('rejects with the reason of the signal, and closes the socket', async () => {
+  test.each(['silence', 'slow-headers'] as const)(
+    'rejects, and closes the socket, while the receiver responds with %s',
+    async (respond) => {
+      const receiver = await listening({ respond })
+      const sender = openSender()
+      const sent = sender.send(request(receiver.url))
+      await receiver.waitFor(1)
+      sender.abort()
+      await expect(sent).rejects.toThrow(AttemptAborted)
+      await expect.poll(() => receiver.openConnections).toBe(0)
+    },
+  )
+
+  test('rejects while it waits for a socket, and sends nothing', async () => {
     const receiver = await listening({ respond: 'silence' })
-    const abort = new AbortController()
-    const sent = openSender().send(request(receiver.url), { signal: abort.signal })
+    const sender = openSender({ maxConnectionsPerWebhook: 1 })
+    const sent = [sender.send(request(receiver.url)), sender.send(request(receiver.url))]
     await receiver.waitFor(1)
-    abort.abort(new Error('shutting down'))
-    await expect(sent).rejects.toThrow('shutting down')
+    sender.abort()
+    for (const each of sent) await expect(each).rejects.toThrow(AttemptAborted)
     await expect.poll(() => receiver.openConnections).toBe(0)
+    expect(receiver.requests).toHaveLength(1)
+  })
+
+  test('has the result that the status says, if only the body is missing', async () => {
+    const receiver = await listening({ respond: 'slow-body' })
+    const clock = new ManualClock()
+    const sender = openSender({ clock })
+    const sent = sender.send(request(receiver.url))
+    await receiver.waitFor(1)
+    // Its status has arrived when the deadline no longer ends it.
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    sender.abort()
+    expect(await sent).toMatchObject({ outcome: 'delivered', status: 200 })
   })
 
   test('before it begins makes no connection', async () => {
     const receiver = await listening()
-    const signal = AbortSignal.abort(new Error('shutting down'))
-    const sent = openSender().send(request(receiver.url), { signal })
-    await expect(sent).rejects.toThrow('shutting down')
-    expect(receiver.requests).toEqual([])
+    const sender = openSender()
+    sender.abort()
+    await expect(sender.send(request(receiver.url))).rejects.toThrow(AttemptAborted)
+    expect(receiver.connections).toBe(0)
   })
 })

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { AuditEntry } from '../../audit.ts'
-import type { Suppression, Suppressions } from '../../deletions.ts'
+import type { LeftOutCalls, Suppression, SuppressionRecord, Suppressions } from '../../deletions.ts'
 import type { Page, PageRequest } from '../../page.ts'
 import { pageOf, type Row } from '../database/rows.ts'
 import { Statements } from '../database/statements.ts'
@@ -31,6 +31,10 @@ export class SqliteSuppressions implements Suppressions {
     for (const { userId, sourceId } of suppressions) this.#keep(userId, sourceId ?? EVERY_SOURCE)
   }
 
+  countLeftOut(calls: LeftOutCalls): Promise<void> {
+    return this.#writer.runLater('countLeftOut', calls)
+  }
+
   async remove(userId: string, audit?: AuditEntry): Promise<boolean> {
     const wasThere = await this.#writer.run('removeSuppressions', userId, audit)
     this.#sourcesByUser.delete(userId)
@@ -40,7 +44,7 @@ export class SqliteSuppressions implements Suppressions {
   async find(
     userId: string,
     limit: number,
-  ): Promise<{ readonly data: readonly Suppression[]; readonly count: number }> {
+  ): Promise<{ readonly data: readonly SuppressionRecord[]; readonly count: number }> {
     const rows = this.#statements.all(
       'SELECT *, count(*) OVER () AS count FROM suppressions WHERE user_id = ? ORDER BY seq DESC LIMIT ?',
       [userId, limit],
@@ -48,10 +52,14 @@ export class SqliteSuppressions implements Suppressions {
     return { data: rows.map(suppressionOf), count: Number(rows[0]?.['count'] ?? 0) }
   }
 
-  async list({ limit, cursor }: PageRequest): Promise<Page<Suppression>> {
+  async list(
+    { userId }: { readonly userId?: string },
+    { limit, cursor }: PageRequest,
+  ): Promise<Page<SuppressionRecord>> {
+    const ofUser = userId === undefined ? [] : [userId]
     const rows = this.#statements.all(
-      'SELECT * FROM suppressions WHERE seq < ? ORDER BY seq DESC LIMIT ?',
-      [Number(cursor ?? Number.MAX_SAFE_INTEGER), limit + 1],
+      `SELECT * FROM suppressions WHERE seq < ? ${userId === undefined ? '' : 'AND user_id = ?'} ORDER BY seq DESC LIMIT ?`,
+      [Number(cursor ?? Number.MAX_SAFE_INTEGER), ...ofUser, limit + 1],
     )
     return pageOf(rows, { limit, key: 'seq' }, suppressionOf)
   }
@@ -62,11 +70,14 @@ export class SqliteSuppressions implements Suppressions {
   }
 }
 
-function suppressionOf(row: Row): Suppression {
+function suppressionOf(row: Row): SuppressionRecord {
+  const lastLeftOutAt = row['last_left_out_at']!
   return {
     userId: String(row['user_id']),
     sourceId: row['source_id'] === EVERY_SOURCE ? null : String(row['source_id']),
     since: Number(row['since']),
     deletionId: String(row['deletion_id']),
+    callsLeftOut: Number(row['calls_left_out']),
+    lastLeftOutAt: lastLeftOutAt === null ? null : Number(lastLeftOutAt),
   }
 }

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { DeletionStep, Suppression } from '../../deletions.ts'
+import type { DeletionStep, LeftOutCalls, Suppression } from '../../deletions.ts'
 
 /** The `source_id` of a suppression in every source. */
 export const EVERY_SOURCE = ''
@@ -60,6 +60,17 @@ export function addSuppressions(db: DatabaseSync): (suppressions: readonly Suppr
   return (suppressions) => {
     for (const { userId, sourceId, since, deletionId } of suppressions)
       insert.run(userId, sourceId ?? EVERY_SOURCE, since, deletionId)
+  }
+}
+
+/** Counts calls that were left out, on the suppressions of their users in their source. */
+export function countLeftOut(db: DatabaseSync): (calls: LeftOutCalls) => void {
+  const count = db.prepare(
+    `UPDATE suppressions SET calls_left_out = calls_left_out + ?, last_left_out_at = ?
+     WHERE user_id = ? AND source_id IN (?, '${EVERY_SOURCE}')`,
+  )
+  return ({ sourceId, users, at }) => {
+    for (const [userId, calls] of users) count.run(calls, at, userId, sourceId)
   }
 }
 

@@ -12,6 +12,8 @@ import type { Writer } from '../writer.ts'
 import { eventConditions } from './event-conditions.ts'
 import type { DeclinedRow } from './write-archive.ts'
 
+const ARCHIVE_COLUMNS = `${EVENT_COLUMNS}, duplicates, last_duplicate_at`
+
 /** How long one step of a scan may take that goes from segment to segment. */
 const STEP_MS = 5
 
@@ -43,18 +45,15 @@ export class SqliteEvents implements Events {
     for (const { event, declined } of entries) {
       if (this.#duplicates.has(event.id)) duplicates.add(event.id)
       else
-        for (const { destinationId, reason } of declined)
-          rows.push([event.id, destinationId, reason])
+        for (const { destinationId, reason, since = null } of declined)
+          rows.push([event.id, destinationId, reason, since])
     }
     if (rows.length > 0) await this.#writer.run('keepDeclined', rows)
     return duplicates
   }
 
   async find(id: string): Promise<ArchivedEvent | undefined> {
-    const [row] = this.#statements.all(
-      `SELECT ${EVENT_COLUMNS}, duplicates FROM events WHERE id = ?`,
-      [id],
-    )
+    const [row] = this.#statements.all(`SELECT ${ARCHIVE_COLUMNS} FROM events WHERE id = ?`, [id])
     return row && this.#archivedEventOf(row)
   }
 
@@ -65,7 +64,7 @@ export class SqliteEvents implements Events {
     // Both have an index, which finds the few matching rows of each segment.
     const isIndexed = filter.messageId !== undefined || filter.userId !== undefined
     // Not `LIMIT ?`: SQLite plans the statement again for each new value of it, which takes longer than the look-up.
-    const sql = `SELECT seq, ${EVENT_COLUMNS}, duplicates FROM events
+    const sql = `SELECT seq, ${ARCHIVE_COLUMNS} FROM events
       WHERE seq <= ? AND seq >= ? ${isIndexed ? `AND ${SEGMENT} = ?` : ''} ${where}
       ORDER BY seq DESC LIMIT ? + 0`
     const rowsIn = (from: number, least: number, limit: number): Row[] => {
@@ -113,15 +112,21 @@ export class SqliteEvents implements Events {
 
   #archivedEventOf(row: Row): ArchivedEvent {
     const declined = this.#statements.all(
-      'SELECT destination_id AS destinationId, reason FROM declined WHERE event_id = ?',
+      'SELECT destination_id AS destinationId, reason, since FROM declined WHERE event_id = ?',
       [row['id']!],
     )
+    const lastDuplicateAt = row['last_duplicate_at']!
     return {
       ...acceptedEventOf(row),
       duplicates: Number(row['duplicates']),
-      declined: declined.map((decision) => ({ ...decision }) as unknown as Declined),
+      lastDuplicateAt: lastDuplicateAt === null ? null : Number(lastDuplicateAt),
+      declined: declined.map(declinedOf),
     }
   }
+}
+
+function declinedOf({ since, ...decision }: Row): Declined {
+  return { ...decision, ...(since !== null && { since }) } as unknown as Declined
 }
 
 function chunk(rowsIn: RowsIn, { from, first, limit }: Step): Scanned<Row, number> {

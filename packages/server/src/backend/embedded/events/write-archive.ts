@@ -2,11 +2,18 @@ import type { DatabaseSync } from 'node:sqlite'
 import { missingRowsCounter } from '../database/missing-rows.ts'
 
 /** A row of `declined`. */
-export type DeclinedRow = readonly [eventId: string, destinationId: string, reason: string]
+export type DeclinedRow = readonly [
+  eventId: string,
+  destinationId: string,
+  reason: string,
+  since: number | null,
+]
 
 /** Keeps for which destinations events were declined, and why. */
 export function keepDeclined(db: DatabaseSync): (rows: readonly DeclinedRow[]) => void {
-  const insert = db.prepare('INSERT OR IGNORE INTO declined VALUES (?, ?, ?)')
+  const insert = db.prepare(
+    'INSERT OR IGNORE INTO declined (event_id, destination_id, reason, since) VALUES (?, ?, ?, ?)',
+  )
   return (rows) => {
     for (const row of rows) insert.run(...row)
   }

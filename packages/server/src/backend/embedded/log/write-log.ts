@@ -20,7 +20,8 @@ export type EventRow = readonly [
 
 /**
  * Appends events and returns the ids of the duplicates among them. A duplicate is not appended: the first event with its
- * source and messageId within the window counts it. What is neither appended nor a duplicate counts as missing.
+ * source and messageId within the window counts it, and has its time. What is neither appended nor a duplicate counts as
+ * missing.
  */
 export function appendEvents(
   db: DatabaseSync,
@@ -28,7 +29,9 @@ export function appendEvents(
 ): (rows: readonly EventRow[]) => string[] {
   const known = new KnownMessageIds(db, window)
   const originalOf = originalFinder(db, known, window)
-  const count = db.prepare('UPDATE events SET duplicates = duplicates + 1 WHERE seq = ?')
+  const count = db.prepare(
+    'UPDATE events SET duplicates = duplicates + 1, last_duplicate_at = ? WHERE seq = ?',
+  )
   const insert = db.prepare(
     `INSERT INTO events
        (seq, id, source_id, message_id, type, received_at, marks, body, user_id, previous_id)
@@ -46,7 +49,7 @@ export function appendEvents(
         inserted += Number(insert.run(...row).changes)
         known.add(seq, messageId, receivedAt)
       } else {
-        count.run(original['seq']!)
+        count.run(receivedAt, original['seq']!)
         duplicates.push(id)
       }
     }

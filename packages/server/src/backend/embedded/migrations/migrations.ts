@@ -9,6 +9,7 @@ import { recordsNeedAnEvent } from './0008-records-need-an-event.ts'
 import { lanes } from './0009-lanes.ts'
 import { sealedAudit } from './0010-sealed-audit.ts'
 import { missingRows } from './0011-missing-rows.ts'
+import { timesOfATrace } from './0012-times-of-a-trace.ts'
 
 /** One step of the schema. There is no way back, and a released step never changes. */
 export interface Migration {
@@ -29,4 +30,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 9, sql: lanes },
   { version: 10, sql: sealedAudit },
   { version: 11, sql: missingRows },
+  { version: 12, sql: timesOfATrace },
 ]

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import { partWaiting } from '../../../src/admin/deliveries/waiting.ts'
+import { WebhookHealth } from '../../../src/delivery/health/webhook-health.ts'
+import { webhookStates } from '../../../src/delivery/health/webhook-states.ts'
+import { Attempts } from '../../../src/delivery/parts/attempts.ts'
+import { type Clock, systemClock } from '../../../src/util/clock.ts'
+import { deliveryOf } from '../../backend/conformance/recorded-delivery.ts'
+import { acceptedEvent, NOON } from '../../harness/accepted-event.ts'
+import { newDestination } from '../../harness/catalog-records.ts'
+import { openReceiver } from '../../harness/receiver.ts'
+import { openSender } from '../../harness/open-sender.ts'
+
+/** A clock that is a millisecond later at each look. */
+function tickingClock(): Clock {
+  let now = NOON
+  return { ...systemClock, now: () => ++now }
+}
+
+test('a delivery waits for Retry-After, however long its result takes to be computed', async () => {
+  await using receiver = await openReceiver({
+    respond: { status: 429, headers: { 'Retry-After': '3600' } },
+  })
+  const clock = tickingClock()
+  const health = new WebhookHealth(clock)
+  const schedule = { windowMs: 14_400_000 }
+  const attempts = new Attempts({ clock, health, schedule, sender: openSender({ clock }) })
+  const { url } = receiver
+  const webhook = { url, headers: {} }
+  const destination = newDestination({ settings: { webhooks: [webhook] } })
+  const event = acceptedEvent()
+  const [part] = deliveryOf(event).webhooks
+  const open = {
+    delivery: { ...deliveryOf(event), webhooks: [{ ...part!, url }] },
+    event,
+    attempts: [],
+    inLanes: [],
+    recorded: undefined,
+    freshSince: NOON,
+    onRecorded: () => undefined,
+  }
+  const { after } = await attempts.make(open, destination, webhook)
+  const now = clock.now()
+  const states = webhookStates(destination, health, now)
+  expect(
+    partWaiting(after.webhooks[0]!, { destination, states, inFlight: new Map(), now }),
+  ).toMatchObject({
+    reason: 'retry_after',
+  })
+})

@@ -1,0 +1,63 @@
+import pino from 'pino'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, test } from 'vitest'
+import { DATABASE_NAME } from '../../../src/backend/embedded/database/data-dir.ts'
+import { openEmbeddedBackend } from '../../../src/backend/embedded/open.ts'
+import { LeftOutRecorder } from '../../../src/ingest/calls/left-out-recorder.ts'
+import { acceptedEvent, NOON } from '../../harness/accepted-event.ts'
+import { ManualClock } from '../../harness/manual-clock.ts'
+import { TemporaryFolder } from '../../harness/temporary-folder.ts'
+import { IngestHarness } from '../ingest-harness.ts'
+
+const suppression = { sourceId: null, since: NOON, deletionId: 'del_a' }
+
+test('each call of a suppressed user is counted once, at the time of its request, and others are stored', async () => {
+  await using harness = await IngestHarness.open()
+  const { suppressions } = harness.backend
+  await suppressions.add([
+    { ...suppression, userId: 'u1' },
+    { ...suppression, userId: 'u2' },
+  ])
+  const batch = [
+    { type: 'page', userId: 'u1' },
+    { type: 'page', userId: 'u3' },
+    { type: 'alias', userId: 'u1', previousId: 'u1' },
+    { type: 'alias', userId: 'u2', previousId: 'u1' },
+  ]
+  harness.clock.advance(1000)
+  expect((await harness.post('/v1/batch', { batch })).status).toBe(200)
+  const at = harness.clock.now()
+  expect((await harness.stored()).map(({ event }) => event.userId)).toEqual(['u3'])
+  const countsOf = async (userId: string): Promise<unknown[]> => {
+    const { data } = await suppressions.find(userId, 9)
+    return data.map(({ callsLeftOut, lastLeftOutAt }) => [callsLeftOut, lastLeftOutAt])
+  }
+  await expect.poll(() => countsOf('u1')).toEqual([[3, at]])
+  expect(await countsOf('u2')).toEqual([[1, at]])
+})
+
+test('calls that cannot be counted are in the log, at most once in ten seconds', async () => {
+  using folder = new TemporaryFolder()
+  await using backend = await openEmbeddedBackend({
+    dataDir: folder.path,
+    maxWaitingBytes: 2 ** 20,
+  })
+  await backend.suppressions.add([{ ...suppression, userId: 'u1' }])
+  {
+    using database = new DatabaseSync(join(folder.path, DATABASE_NAME))
+    database.exec(
+      `CREATE TRIGGER no_counts BEFORE UPDATE ON suppressions BEGIN SELECT RAISE(ABORT, 'no counts'); END`,
+    )
+  }
+  const lines: Record<string, unknown>[] = []
+  const logger = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) })
+  const clock = new ManualClock()
+  const recorder = new LeftOutRecorder(backend.suppressions, clock, logger)
+  const leftOut = [acceptedEvent({ userId: 'u1' })]
+  for (let n = 0; n < 3; n += 1) recorder.record(leftOut)
+  await expect.poll(() => lines).toMatchObject([{ msg: 'left_out.not_counted', failures: 1 }])
+  clock.advance(10_000)
+  recorder.record(leftOut)
+  await expect.poll(() => lines.slice(1)).toMatchObject([{ failures: 3 }])
+})
