@@ -2,8 +2,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 // Receivers in their own process, one for each path. Each responds 200 at once, except /hanging, which never responds,
-// and /second-try, which responds 500 to first attempts. On request, the process reports the latency of each delivery
-// that it took, except those to /answering.
+// /failing, which responds 500, and /second-try, which responds 500 to first attempts. On request, the process reports
+// the latency of each delivery that it took, except those to /answering.
 
 let latenciesMs: number[] = []
 
@@ -12,7 +12,8 @@ const server = createServer((request, response) => {
   request.on('data', (chunk: Buffer) => chunks.push(chunk))
   request.on('end', () => {
     if (request.url === '/hanging') return
-    if (request.url === '/second-try' && request.headers['x-hookline-attempt'] === '1') {
+    const isFirst = request.headers['x-hookline-attempt'] === '1'
+    if (request.url === '/failing' || (request.url === '/second-try' && isFirst)) {
       response.writeHead(500).end()
       return
     }
