@@ -2,11 +2,13 @@ import type { AcceptedEvent } from '@hookline/protocol'
 import { acceptedEvent } from '../../../packages/server/test/harness/accepted-event.ts'
 import { TestEngine } from '../../../packages/server/test/harness/test-engine.ts'
 import type { ReceiversProcess } from '../receivers/receivers-process.ts'
-import type { Layout } from './layouts.ts'
+import { healthyIn, type Layout } from './layouts.ts'
 
 const EVERY_MS = 10
 /** As in the service: a webhook that takes 4 s to respond is slow, and does not fail. */
 const TIMEOUT_MS = 5_000
+/** How long deliveries may take after the last event. */
+const ARRIVAL_MS = 5_000
 
 export interface LoadOptions {
   readonly receivers: ReceiversProcess
@@ -33,11 +35,25 @@ export async function steadyLoad(options: LoadOptions): Promise<LoadResult> {
   globalThis.gc?.()
   await receivers.latenciesMs()
   const started = performance.now()
-  if (eventsPerSecond === undefined) await asFastAsDelivered(engine, sources, options.seconds)
-  else await atRate(engine, sources, { eventsPerSecond, seconds: options.seconds })
+  const sent =
+    eventsPerSecond === undefined
+      ? await asFastAsDelivered(engine, sources, options.seconds)
+      : await atRate(engine, sources, { eventsPerSecond, seconds: options.seconds })
   const latencies = await receivers.latenciesMs()
   const seconds = (performance.now() - started) / 1000
-  return { rate: latencies.length / seconds, p99Ms: p99(latencies) }
+  const late = await arriving(receivers, sent * healthyIn(options.layout) - latencies.length)
+  return { rate: latencies.length / seconds, p99Ms: p99([...latencies, ...late]) }
+}
+
+/** The latencies of deliveries that are still on their way: at least ARRIVAL_MS for those that have not arrived by then. */
+async function arriving(receivers: ReceiversProcess, count: number): Promise<readonly number[]> {
+  const arrived: number[] = []
+  const end = performance.now() + ARRIVAL_MS
+  while (arrived.length < count && performance.now() < end) {
+    await new Promise((resolve) => setTimeout(resolve, EVERY_MS))
+    arrived.push(...(await receivers.latenciesMs()))
+  }
+  return [...arrived, ...Array<number>(Math.max(0, count - arrived.length)).fill(ARRIVAL_MS)]
 }
 
 /** Returns the ids of their sources. */
@@ -59,28 +75,35 @@ async function addDestinations(
   return sources
 }
 
+/** Returns how many events each source got. */
 async function asFastAsDelivered(
   engine: TestEngine,
   sources: readonly string[],
   seconds: number,
-): Promise<void> {
+): Promise<number> {
   const end = performance.now() + seconds * 1000
+  let sent = 0
   while (performance.now() < end) {
     const events = Array.from({ length: 8 }, () =>
       sources.map((id) => event(id, performance.now())),
     )
     await engine.backend.log.append(events.flat())
+    sent += events.length
     // Few deliveries in memory: more would only wait there.
     while (engine.lanes.inMemory > 200) await new Promise((resolve) => setImmediate(resolve))
   }
+  return sent
 }
 
-/** Appends the events that are due, without waiting for the disk. Their latency begins when they are due. */
+/**
+ * Appends the events that are due, without waiting for the disk. Their latency begins when they are due. Returns how many
+ * events each source got.
+ */
 async function atRate(
   engine: TestEngine,
   sources: readonly string[],
   load: { readonly eventsPerSecond: number; readonly seconds: number },
-): Promise<void> {
+): Promise<number> {
   const started = performance.now()
   const intervalMs = 1000 / load.eventsPerSecond
   const appended: Promise<void>[] = []
@@ -94,6 +117,7 @@ async function atRate(
     elapsedMs = performance.now() - started
   }
   await Promise.all(appended)
+  return next
 }
 
 function event(sourceId: string, dueAt: number): AcceptedEvent {
