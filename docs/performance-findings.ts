@@ -44,7 +44,9 @@ export const FINDINGS: Readonly<Record<BenchmarkName, Finding>> = {
   },
   isolation: {
     about:
-      'The latency and throughput of nine healthy webhooks beside a tenth that never responds, at 80 % of what the ten can take. Throughput and p99 are compared with a run in which all ten respond.',
+      'The latency and throughput of healthy webhooks beside faulty ones, at 80 % of what all can take: nine destinations beside one whose webhook never responds, and three webhooks of a destination beside one that never responds and one that takes 4 s to respond. Each run is compared with the runs before and after it, in which every webhook responds at once. The noise is the difference between those two runs.',
+    limit:
+      'The p99 is the length of the few longest pauses of a run: of garbage collections, of the disk, and of other processes that use the processors.',
   },
   growth: {
     about:

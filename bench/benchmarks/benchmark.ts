@@ -29,6 +29,8 @@ export interface Curve {
 }
 
 export interface Measurement {
+  /** The length of each measurement, where it is not that of the settings. */
+  readonly seconds?: number
   readonly figures: readonly Figure[]
   readonly curves?: readonly Curve[]
   /** What a reader needs to judge the figures: durability of each side, missing servers, reduced amounts of data. */

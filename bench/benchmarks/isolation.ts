@@ -1,72 +1,66 @@
 import {
-  type LoadOptions,
-  type LoadResult,
-  steadyLoad,
-} from '../../test/engine/isolation/steady-load.ts'
+  faultEffect,
+  p99Noise,
+  p99Ratio,
+  type Round,
+  throughputRatio,
+} from '../../test/engine/isolation/fault-effect.ts'
+import { type Layout, LAYOUTS } from '../../test/engine/isolation/layouts.ts'
 import { ReceiversProcess } from '../../test/engine/receivers/receivers-process.ts'
-import type { Benchmark, RunSettings } from './benchmark.ts'
+import type { Benchmark, Figure } from './benchmark.ts'
 
-/** The load, as a share of the throughput of ten webhooks that all respond. */
-const LOAD = 0.8
-const HEALTHY = 9
+/** Long enough for the breaker of a dead webhook to open, and for its parked deliveries to be claimed again. */
+const FULL_SECONDS = 30
 
-/** The latency of nine healthy webhooks while a tenth never responds. */
-export function isolation(goals: {
+interface Goals {
   readonly p99Ratio: number
   readonly throughput: number
-}): Benchmark {
+}
+
+/** What faulty webhooks do to the latency and the throughput of healthy ones. */
+export function isolation(goals: Goals): Benchmark {
   return {
-    async run(settings) {
-      const rounds = await measure(settings)
-      const values = (of: (round: Round) => number): readonly number[] => rounds.map(of)
-      const ratios = values(({ beside, without }) => beside.p99Ms / without.p99Ms)
+    async run({ isQuick, ...settings }) {
+      const seconds = isQuick ? settings.seconds : FULL_SECONDS
+      await using receivers = await ReceiversProcess.open()
+      const measure = async (name: string, layout: Layout): Promise<Measured> => {
+        const effect = await faultEffect({ receivers, layout, ...settings, seconds })
+        return { figures: figuresOf(name, effect.rounds, goals), discarded: effect.discarded }
+      }
+      const { destinations, webhooks } = LAYOUTS
+      const measured = [
+        await measure('beside a dead destination', destinations),
+        await measure('beside a dead and a slow webhook', webhooks),
+      ]
       return {
-        figures: [
-          {
-            name: 'p99 beside a dead webhook',
-            unit: 'ms',
-            values: values(({ beside }) => beside.p99Ms),
-          },
-          { name: 'p99 without', unit: 'ms', values: values(({ without }) => without.p99Ms) },
-          { name: 'rate of the nine', unit: 'events/s', values: values(({ rate }) => rate) },
-          {
-            name: 'throughput',
-            unit: '',
-            values: values(({ throughput }) => throughput),
-            goal: { atLeast: goals.throughput },
-          },
-          { name: 'ratio', unit: '', values: ratios, goal: { atMost: goals.p99Ratio } },
+        seconds,
+        figures: measured.flatMap(({ figures }) => figures),
+        notes: [
+          'all at 80 % of what they take when each webhook responds',
+          `rounds discarded, because the machine did not carry the load without the fault: ${measured.map(({ discarded }) => discarded).join(' and ')}`,
         ],
-        notes: ['ten destinations at 80 % of what they take when each responds'],
       }
     },
   }
 }
 
-interface Round {
-  /** Events per second. */
-  readonly rate: number
-  readonly beside: LoadResult
-  readonly without: LoadResult
-  /** Deliveries to the nine while the tenth is dead, divided by those while it responds. */
-  readonly throughput: number
+interface Measured {
+  readonly figures: readonly Figure[]
+  readonly discarded: number
 }
 
-async function measure({ rounds, seconds }: RunSettings): Promise<readonly Round[]> {
-  await using receivers = await ReceiversProcess.open()
-  const load = { receivers, seconds }
-  await steadyLoad({ ...load, seconds: seconds / 2, tenth: 'answering' })
-  const measured: Round[] = []
-  for (let round = 0; round < rounds; round++) {
-    // Measured again for each round: the capacity that the machine has left changes.
-    const maximum = await steadyLoad({ ...load, seconds: seconds / 2, tenth: 'answering' })
-    const rate = LOAD * maximum.rate
-    const side = (tenth: LoadOptions['tenth']): Promise<LoadResult> =>
-      steadyLoad({ ...load, tenth, eventsPerSecond: rate / HEALTHY })
-    const first = round % 2 === 0 ? await side('answering') : undefined
-    const beside = await side('hanging')
-    const without = first ?? (await side('answering'))
-    measured.push({ rate, beside, without, throughput: beside.rate / without.rate })
-  }
-  return measured
+function figuresOf(where: string, rounds: readonly Round[], goals: Goals): readonly Figure[] {
+  const figure = (
+    name: string,
+    value: (round: Round) => number,
+    more: Pick<Figure, 'goal'> & { readonly unit?: string } = {},
+  ): Figure => ({ name: `${name}, ${where}`, unit: '', ...more, values: rounds.map(value) })
+  return [
+    figure('p99', ({ beside }) => beside.p99Ms, { unit: 'ms' }),
+    figure('p99 without', ({ before }) => before.p99Ms, { unit: 'ms' }),
+    figure('rate', ({ beside }) => beside.rate, { unit: 'events/s' }),
+    figure('throughput', throughputRatio, { goal: { atLeast: goals.throughput } }),
+    figure('ratio', p99Ratio, { goal: { atMost: goals.p99Ratio } }),
+    figure('noise', p99Noise),
+  ]
 }

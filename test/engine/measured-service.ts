@@ -8,6 +8,7 @@ import { ManagementApi } from '../harness/management-api.ts'
 const ADMIN_TOKEN = 'tok_parked_test'
 const SENDERS = 8
 const CALLS = 20
+const AFTER_REFUSAL_MS = 200
 
 /** The service in its own process, with its own data folder, for tests that put a load on it and measure it. */
 export class MeasuredService implements AsyncDisposable {
@@ -43,8 +44,8 @@ export class MeasuredService implements AsyncDisposable {
     return new ManagementApi(this.#process!.url, ADMIN_TOKEN)
   }
 
-  /** Creates a source with one destination, or several. Calls that are sent from now on use this source. */
-  async addSource(webhookUrl: string, destinations = 1): Promise<void> {
+  /** Creates a source with a destination for each URL. Calls that are sent from now on use this source. */
+  async addSource(...webhookUrls: readonly string[]): Promise<void> {
     const made = await this.api.call<{ id: string; writeKeys: [{ key: string }] }>(
       'POST',
       'sources',
@@ -52,12 +53,12 @@ export class MeasuredService implements AsyncDisposable {
         name: 'S',
       },
     )
-    for (let index = 0; index < destinations; index++) {
+    for (const url of webhookUrls) {
       await this.api.call('POST', 'destinations', {
         sourceId: made.id,
         type: 'Webhooks',
         enabled: true,
-        settings: { webhooks: [{ url: webhookUrl }] },
+        settings: { webhooks: [{ url }] },
       })
     }
     this.#authorization = `Basic ${btoa(`${made.writeKeys[0].key}:`)}`
@@ -108,22 +109,21 @@ export class MeasuredService implements AsyncDisposable {
 
   /** Sends a batch. Returns the messageIds of the accepted calls. */
   async send(count: number): Promise<string[]> {
-    const properties = { acceptedAt: performance.timeOrigin + performance.now() }
-    const batch = Array.from({ length: count }, () => ({
-      type: 'track',
-      event: 'Order Completed',
-      userId: 'u1',
-      messageId: randomUUID(),
-      properties,
-    }))
-    const answer = await fetch(`${this.#process!.url}/v1/batch`, {
-      method: 'POST',
-      headers: { authorization: this.#authorization },
-      body: JSON.stringify({ batch }),
-    })
-    await answer.arrayBuffer()
-    if (answer.status !== 200) throw new Error(`Answered ${answer.status}.`)
+    const batch = newBatch(count)
+    const status = await this.#post(batch)
+    if (status !== 200) throw new Error(`Answered ${status}.`)
     return batch.map(({ messageId }) => messageId)
+  }
+
+  /** Sends a batch, and again while the response is 503. Returns how often that was. */
+  async sendUntilAccepted(count: number): Promise<number> {
+    const batch = newBatch(count)
+    for (let refused = 0; ; refused++) {
+      const status = await this.#post(batch)
+      if (status === 200) return refused
+      if (status !== 503) throw new Error(`Answered ${status}.`)
+      await new Promise((resolve) => setTimeout(resolve, AFTER_REFUSAL_MS))
+    }
   }
 
   /** Opens a connection to the live tail, from after the message `lastId` if it is given. */
@@ -143,4 +143,26 @@ export class MeasuredService implements AsyncDisposable {
     await this.#process?.kill()
     this.#folder[Symbol.dispose]()
   }
+
+  /** Returns the status of the response. */
+  async #post(batch: readonly object[]): Promise<number> {
+    const answer = await fetch(`${this.#process!.url}/v1/batch`, {
+      method: 'POST',
+      headers: { authorization: this.#authorization },
+      body: JSON.stringify({ batch }),
+    })
+    await answer.arrayBuffer()
+    return answer.status
+  }
+}
+
+function newBatch(count: number): readonly { readonly messageId: string }[] {
+  const properties = { acceptedAt: performance.timeOrigin + performance.now() }
+  return Array.from({ length: count }, () => ({
+    type: 'track',
+    event: 'Order Completed',
+    userId: 'u1',
+    messageId: randomUUID(),
+    properties,
+  }))
 }

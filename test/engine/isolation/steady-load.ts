@@ -2,64 +2,127 @@ import type { AcceptedEvent } from '@hookline/protocol'
 import { acceptedEvent } from '../../../packages/server/test/harness/accepted-event.ts'
 import { TestEngine } from '../../../packages/server/test/harness/test-engine.ts'
 import type { ReceiversProcess } from '../receivers/receivers-process.ts'
+import { healthyIn, type Layout } from './layouts.ts'
 
-const HEALTHY = 9
 const EVERY_MS = 10
+/** As in the service: a webhook that takes 4 s to respond is slow, and does not fail. */
+const TIMEOUT_MS = 5_000
+/** How long deliveries may take after the last event. */
+const ARRIVAL_MS = 5_000
 
 export interface LoadOptions {
   readonly receivers: ReceiversProcess
+  readonly layout: Layout
   readonly seconds: number
   /** Events per second for each destination; by default as many as are delivered. */
   readonly eventsPerSecond?: number
-  /** Whether the webhook of the tenth destination never responds, or responds at once. */
-  readonly tenth: 'hanging' | 'answering'
+  /** Whether the webhooks that may be faulty are; otherwise they respond at once. */
+  readonly isFaulty: boolean
 }
 
 export interface LoadResult {
-  /** Deliveries per second to the nine healthy webhooks. */
+  /** Deliveries per second to the healthy webhooks. */
   readonly rate: number
   readonly p99Ms: number
 }
 
-/** Puts a steady load on nine healthy destinations and a tenth one, each with its own source. */
-export async function steadyLoad({
-  receivers,
-  seconds,
-  eventsPerSecond,
-  tenth,
-}: LoadOptions): Promise<LoadResult> {
-  await using engine = await TestEngine.open()
-  const names = Array.from({ length: HEALTHY }, (_, index) => `healthy-${index}`)
-  names.push(tenth)
-  for (const name of names) {
-    await engine.destination(`dst_${name}`, receivers.urlOf(name), { sourceId: `src_${name}` })
-  }
+/** Puts a steady load on the destinations of a layout, in a new engine. */
+export async function steadyLoad(options: LoadOptions): Promise<LoadResult> {
+  const { receivers, eventsPerSecond } = options
+  await using engine = await TestEngine.open({ sender: { timeoutMs: TIMEOUT_MS } })
+  const sources = await addDestinations(engine, options)
+  // What earlier loads have left must not be collected during this one.
+  globalThis.gc?.()
   await receivers.latenciesMs()
   const started = performance.now()
-  const elapsedMs = (): number => performance.now() - started
-  for (let perSource = 0; elapsedMs() < seconds * 1000;) {
-    const due =
-      eventsPerSecond === undefined ? perSource + 8 : elapsedMs() * (eventsPerSecond / 1000)
-    const count = Math.floor(due) - perSource
-    perSource += count
-    await engine.backend.log.append(events(names, count))
-    if (eventsPerSecond === undefined) await hasRoom(engine)
-    else await new Promise((resolve) => setTimeout(resolve, EVERY_MS))
-  }
+  const sent =
+    eventsPerSecond === undefined
+      ? await asFastAsDelivered(engine, sources, options.seconds)
+      : await atRate(engine, sources, { eventsPerSecond, seconds: options.seconds })
   const latencies = await receivers.latenciesMs()
-  return { rate: latencies.length / (elapsedMs() / 1000), p99Ms: p99(latencies) }
+  const seconds = (performance.now() - started) / 1000
+  const late = await arriving(receivers, sent * healthyIn(options.layout) - latencies.length)
+  return { rate: latencies.length / seconds, p99Ms: p99([...latencies, ...late]) }
 }
 
-function events(names: readonly string[], countEach: number): AcceptedEvent[] {
-  const at = Date.now()
-  const properties = { acceptedAt: performance.timeOrigin + performance.now() }
-  const one = (name: string) => acceptedEvent({ sourceId: `src_${name}`, at, properties })
-  return Array.from({ length: countEach }, () => names.map(one)).flat()
+/** The latencies of deliveries that are still on their way: at least ARRIVAL_MS for those that have not arrived by then. */
+async function arriving(receivers: ReceiversProcess, count: number): Promise<readonly number[]> {
+  const arrived: number[] = []
+  const end = performance.now() + ARRIVAL_MS
+  while (arrived.length < count && performance.now() < end) {
+    await new Promise((resolve) => setTimeout(resolve, EVERY_MS))
+    arrived.push(...(await receivers.latenciesMs()))
+  }
+  return [...arrived, ...Array<number>(Math.max(0, count - arrived.length)).fill(ARRIVAL_MS)]
 }
 
-/** Resolves when the engine has few deliveries in memory. */
-async function hasRoom(engine: TestEngine): Promise<void> {
-  while (engine.lanes.inMemory > 200) await new Promise((resolve) => setImmediate(resolve))
+/** Returns the ids of their sources. */
+async function addDestinations(
+  engine: TestEngine,
+  { receivers, layout, isFaulty }: LoadOptions,
+): Promise<readonly string[]> {
+  const pathOf = (name: string): string =>
+    name in layout.faulty ? (isFaulty ? layout.faulty[name]! : `answering/${name}`) : name
+  const sources = layout.destinations.map((_, index) => `src_${index}`)
+  for (const [index, names] of layout.destinations.entries()) {
+    const webhooks = names.map((name) => ({ url: receivers.urlOf(pathOf(name)), headers: {} }))
+    await engine.destination(`dst_${index}`, webhooks[0]!.url, {
+      sourceId: sources[index]!,
+      // Each webhook gets every event, so one that fails gets it again.
+      settings: { sharedSecret: null, webhooks, successPolicy: 'each' },
+    })
+  }
+  return sources
+}
+
+/** Returns how many events each source got. */
+async function asFastAsDelivered(
+  engine: TestEngine,
+  sources: readonly string[],
+  seconds: number,
+): Promise<number> {
+  const end = performance.now() + seconds * 1000
+  let sent = 0
+  while (performance.now() < end) {
+    const events = Array.from({ length: 8 }, () =>
+      sources.map((id) => event(id, performance.now())),
+    )
+    await engine.backend.log.append(events.flat())
+    sent += events.length
+    // Few deliveries in memory: more would only wait there.
+    while (engine.lanes.inMemory > 200) await new Promise((resolve) => setImmediate(resolve))
+  }
+  return sent
+}
+
+/**
+ * Appends the events that are due, without waiting for the disk. Their latency begins when they are due. Returns how many
+ * events each source got.
+ */
+async function atRate(
+  engine: TestEngine,
+  sources: readonly string[],
+  load: { readonly eventsPerSecond: number; readonly seconds: number },
+): Promise<number> {
+  const started = performance.now()
+  const intervalMs = 1000 / load.eventsPerSecond
+  const appended: Promise<void>[] = []
+  let next = 0
+  for (let elapsedMs = 0; elapsedMs < load.seconds * 1000;) {
+    const events: AcceptedEvent[] = []
+    for (; next * intervalMs < elapsedMs; next++)
+      for (const id of sources) events.push(event(id, started + next * intervalMs))
+    appended.push(engine.backend.log.append(events))
+    await new Promise((resolve) => setTimeout(resolve, EVERY_MS))
+    elapsedMs = performance.now() - started
+  }
+  await Promise.all(appended)
+  return next
+}
+
+function event(sourceId: string, dueAt: number): AcceptedEvent {
+  const properties = { acceptedAt: performance.timeOrigin + dueAt }
+  return acceptedEvent({ sourceId, at: Date.now(), properties })
 }
 
 function p99(values: readonly number[]): number {

@@ -2,8 +2,10 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 // Receivers in their own process, one for each path. Each responds 200 at once, except /hanging, which never responds,
-// and /second-try, which responds 500 to first attempts. On request, the process reports the latency of each delivery
-// that it took, except those to /answering.
+// /slow, which responds after 4 s, /failing, which responds 500, and /second-try, which responds 500 to first attempts.
+// On request, the process reports the latency of each delivery that it took, except those to /answering and /slow.
+
+const SLOW_MS = 4_000
 
 let latenciesMs: number[] = []
 
@@ -12,20 +14,20 @@ const server = createServer((request, response) => {
   request.on('data', (chunk: Buffer) => chunks.push(chunk))
   request.on('end', () => {
     if (request.url === '/hanging') return
-    if (request.url === '/second-try' && request.headers['x-hookline-attempt'] === '1') {
+    const isFirst = request.headers['x-hookline-attempt'] === '1'
+    if (request.url === '/failing' || (request.url === '/second-try' && isFirst)) {
       response.writeHead(500).end()
       return
     }
-    // Its latency is not measured.
-    if (request.url === '/answering') {
-      response.writeHead(200, { 'content-length': 0 }).end()
-      return
-    }
+    const accept = (): void => void response.writeHead(200, { 'content-length': 0 }).end()
+    // Their latency is not measured.
+    if (request.url === '/slow') return void setTimeout(accept, SLOW_MS)
+    if (request.url!.startsWith('/answering')) return accept()
     const { properties } = JSON.parse(Buffer.concat(chunks).toString()) as {
       properties: { acceptedAt: number }
     }
     latenciesMs.push(performance.timeOrigin + performance.now() - properties.acceptedAt)
-    response.writeHead(200, { 'content-length': 0 }).end()
+    accept()
   })
 })
 server.keepAliveTimeout = 60_000

@@ -13,6 +13,7 @@ import type { Lane } from './lanes/lane.ts'
 import { LaneScheduler, type LaneSchedulerOptions } from './lanes/lane-scheduler.ts'
 import {
   isInLane,
+  joinLane,
   leaveLane,
   OpenDeliveries,
   type OpenDelivery,
@@ -226,7 +227,7 @@ export class Dispatcher implements AsyncDisposable {
     if (isInLane(open, url)) return false
     const isRetry = partOf(open.delivery, url)?.last !== undefined
     const task: PartTask = { open, url, origin, isRetry }
-    open.inLanes = [...open.inLanes, task]
+    joinLane(task)
     this.#accounting.take()
     this.#scheduler.add(lane, task)
     return true

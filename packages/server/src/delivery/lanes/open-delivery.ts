@@ -6,7 +6,7 @@ export interface OpenDelivery {
   delivery: Delivery
   readonly event: Carried
   /** The attempts that are not recorded yet. */
-  attempts: Attempt[]
+  attempts: readonly Attempt[]
   /** The parts that are in lanes: a list, because they are few. In the backend they are claimed. */
   inLanes: readonly PartTask[]
   /** As the backend has it; `undefined` before the first record. */
@@ -34,6 +34,13 @@ const NO_TASKS: readonly PartTask[] = []
 /** Whether the part of this webhook is in its lane. */
 export function isInLane({ inLanes }: OpenDelivery, url: string): boolean {
   return inLanes.some((task) => task.url === url)
+}
+
+/** The part is in its lane from now on. */
+export function joinLane(task: PartTask): void {
+  const { open } = task
+  // Here, and for the other lists of a delivery: a spread or `push` would leave room for 16 more elements.
+  open.inLanes = open.inLanes.concat(task)
 }
 
 /** The part is in its lane no longer. */

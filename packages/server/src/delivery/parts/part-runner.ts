@@ -95,8 +95,10 @@ export class PartRunner {
     const now = clock.now()
     reportAttempt(made, open.event, { logger, metrics, now })
     const { attempt } = made
-    if (this.#options.keepsEveryResponse) open.attempts.push(attempt)
-    else open.attempts.push(...this.#history.within(destination.id, [attempt]))
+    const kept = this.#options.keepsEveryResponse
+      ? [attempt]
+      : this.#history.within(destination.id, [attempt])
+    open.attempts = open.attempts.concat(kept)
     lane.onResult(attempt, now)
     const pausing = this.#pauser.onResult(destination.id, attempt, signal)
     if (pausing) onPausing(pausing)

@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest'
+import { freePort } from '../../harness/free-port.ts'
+import { MeasuredService } from '../measured-service.ts'
+import { ReceiversProcess } from '../receivers/receivers-process.ts'
+import { expectWithinLimits, shown, worstWhile } from './worst-load.ts'
+
+const REFUSING = 20
+const EVENTS = Number(process.env['HOOKLINE_TEST_REFUSED'] ?? 20_100)
+/** About three times as long as this takes. */
+const MOST_MS = 60_000 + 4 * EVENTS
+const SENDERS = 8
+const BATCH = 200
+
+test.for(['refuse connections', 'respond with 500'] as const)(
+  '20 destinations that %s cost no event and little memory, and the one beside them gets every event',
+  { timeout: MOST_MS + 30_000 },
+  async (kind) => {
+    await using receivers = await ReceiversProcess.open()
+    await using service = new MeasuredService()
+    await service.start()
+    const url =
+      kind === 'respond with 500'
+        ? receivers.urlOf('failing')
+        : `http://127.0.0.1:${await freePort()}/`
+    await service.addSource(receivers.urlOf('healthy'), ...Array<string>(REFUSING).fill(url))
+    const started = performance.now()
+    let refused = 0
+    const worst = await worstWhile(
+      service,
+      sendAll(service).then((times) => {
+        refused = times
+        return expectAllKept(service)
+      }),
+    )
+    console.log(
+      `${EVENTS} events for ${REFUSING} destinations that ${kind} and a healthy one: ` +
+        `delivered or parked after ${((performance.now() - started) / 1000).toFixed(0)} s, ` +
+        `${refused} batches sent again after a 503; worst: ${shown(worst)}`,
+    )
+    expectWithinLimits(worst, 'under load')
+    expect((await receivers.latenciesMs()).length).toBeGreaterThanOrEqual(EVENTS)
+    expect(await service.gauge('hookline_accounting_imbalance')).toBe(0)
+    expect(await service.gauge('hookline_deliveries_ended_total')).toBe(EVENTS)
+  },
+)
+
+/** Sends the events from several senders. Returns how many batches were refused, and sent again. */
+async function sendAll(service: MeasuredService): Promise<number> {
+  let left = EVENTS
+  let refused = 0
+  const sender = async (): Promise<void> => {
+    while (left > 0) {
+      const count = Math.min(BATCH, left)
+      left -= count
+      refused += await service.sendUntilAccepted(count)
+    }
+  }
+  await Promise.all(Array.from({ length: SENDERS }, sender))
+  return refused
+}
+
+/** Resolves when each destination that refuses has all events pending, and the healthy one has none. */
+async function expectAllKept(service: MeasuredService): Promise<void> {
+  const all = await service.api.listAll<{ readonly id: string }>('destinations')
+  const pending = async (): Promise<number[]> => {
+    const counts = all.map(async ({ id }) => {
+      const path = `destinations/${id}`
+      const { health } = await service.api.call<{ health: { pending: number } }>('GET', path)
+      return health.pending
+    })
+    return (await Promise.all(counts)).toSorted((a, b) => a - b)
+  }
+  const expected = [0, ...Array<number>(REFUSING).fill(EVENTS)]
+  await expect.poll(pending, { timeout: MOST_MS, interval: 1_000 }).toEqual(expected)
+}

@@ -1,0 +1,30 @@
+/** Webhooks that share a service: some are healthy, and the others may be faulty. */
+export interface Layout {
+  readonly title: string
+  /** The webhooks of each destination, by name. Each destination has its own source. */
+  readonly destinations: readonly (readonly string[])[]
+  /** What the webhooks named `faulty-…` do: the paths of receivers. */
+  readonly faulty: Readonly<Record<string, string>>
+}
+
+const names = (count: number): string[] =>
+  Array.from({ length: count }, (_, index) => `healthy-${index}`)
+
+export const LAYOUTS = {
+  destinations: {
+    title: 'nine destinations beside one whose webhook never responds',
+    destinations: [...names(9), 'faulty-0'].map((name) => [name]),
+    faulty: { 'faulty-0': 'hanging' },
+  },
+  webhooks: {
+    title:
+      'three webhooks of a destination beside one that never responds and one that takes 4 s to respond',
+    destinations: [[...names(3), 'faulty-0', 'faulty-1']],
+    faulty: { 'faulty-0': 'hanging', 'faulty-1': 'slow' },
+  },
+} satisfies Readonly<Record<string, Layout>>
+
+/** How many webhooks of the layout are healthy. */
+export function healthyIn({ destinations, faulty }: Layout): number {
+  return destinations.flat().filter((name) => !(name in faulty)).length
+}
