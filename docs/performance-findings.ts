@@ -44,7 +44,7 @@ export const FINDINGS: Readonly<Record<BenchmarkName, Finding>> = {
   },
   isolation: {
     about:
-      'The latency and throughput of healthy webhooks beside faulty ones, at 80 % of what all can take: nine destinations beside one whose webhook never responds, and three webhooks of a destination beside one that never responds and one that takes 4 s to respond. Each run is compared with the runs before and after it, in which every webhook responds at once. The noise is the difference between those two runs.',
+      'The latency and throughput of healthy webhooks beside faulty ones, at 80 % of what all can take: nine destinations beside one whose webhook never responds, and three webhooks of a destination beside one that never responds and one that takes 4 s to respond. Each run is compared with the runs before and after it, in which every webhook responds at once. The noise is the difference between those two runs. A round counts only if the machine carried the load without the fault. After each other round, the load is 20 % less.',
     limit:
       'The p99 is the length of the few longest pauses of a run: of garbage collections, of the disk, and of other processes that use the processors.',
   },
