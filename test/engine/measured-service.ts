@@ -14,7 +14,8 @@ const AFTER_REFUSAL_MS = 200
 export class MeasuredService implements AsyncDisposable {
   readonly #folder = new TemporaryFolder()
   #process: ServiceProcess | undefined
-  #authorization = ''
+  /** The header `Authorization` of calls for the source. */
+  authorization = ''
 
   get databaseFile(): string {
     return `${this.#folder.path}/hookline.db`
@@ -61,7 +62,7 @@ export class MeasuredService implements AsyncDisposable {
         settings: { webhooks: [{ url }] },
       })
     }
-    this.#authorization = `Basic ${btoa(`${made.writeKeys[0].key}:`)}`
+    this.authorization = `Basic ${btoa(`${made.writeKeys[0].key}:`)}`
   }
 
   /** The sum of a metric over its labels. */
@@ -148,7 +149,7 @@ export class MeasuredService implements AsyncDisposable {
   async #post(batch: readonly object[]): Promise<number> {
     const answer = await fetch(`${this.#process!.url}/v1/batch`, {
       method: 'POST',
-      headers: { authorization: this.#authorization },
+      headers: { authorization: this.authorization },
       body: JSON.stringify({ batch }),
     })
     await answer.arrayBuffer()

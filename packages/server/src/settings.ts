@@ -252,7 +252,7 @@ export const SETTINGS = {
     parse: integer(1024 * 1024, 1024 * 1024 * 1024),
   },
   maxPartialBodyBytes: {
-    doc: 'Most bytes of request bodies that may have arrived in part at once. Beyond it, the response to calls whose body is not complete is 503.',
+    doc: 'Most bytes of request bodies that may have arrived in part, or wait to be parsed, at once. Beyond it, the response is 503.',
     default: String(64 * 1024 * 1024),
     parse: integer(1024 * 1024, 1024 * 1024 * 1024),
   },

@@ -9,7 +9,7 @@ export class HostileClients implements Disposable {
   readonly #sockets: readonly Socket[]
   readonly #ports: ReadonlySet<number>
 
-  static async open(port: number, count: number, bytes: string): Promise<HostileClients> {
+  static async open(port: number, count: number, bytes: string | Buffer): Promise<HostileClients> {
     const sockets = Array.from({ length: count }, () => connect(port, '127.0.0.1').pause())
     await Promise.all(sockets.map((socket) => once(socket, 'connect')))
     const clients = new HostileClients(sockets)

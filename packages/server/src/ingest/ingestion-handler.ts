@@ -14,6 +14,7 @@ import type { Clock } from '../util/clock.ts'
 import { LogThrottle } from '../util/log-throttle.ts'
 import { RateLimit } from '../util/rate-limit.ts'
 import { type ParsedBody, parseBody } from './body/parse-body.ts'
+import { ParsingTurns } from './body/parsing-turns.ts'
 import { type EventsFromCalls, eventsFromCalls, isSuppressed } from './calls/events-from-calls.ts'
 import { LeftOutRecorder } from './calls/left-out-recorder.ts'
 import { type Batch, batchOfOne, parseBatch } from './calls/parse-batch.ts'
@@ -76,6 +77,7 @@ export class IngestionHandler {
   readonly #overloads: LogThrottle
   readonly #refusals: RefusalLog
   readonly #partialBodies: ByteBudget
+  readonly #turns: ParsingTurns
 
   constructor(deps: IngestDeps) {
     this.#deps = deps
@@ -87,6 +89,7 @@ export class IngestionHandler {
     this.#refusals = new RefusalLog(deps.clock, deps.logger)
     const partialBodies = new ByteBudget(deps.config.maxPartialBodyBytes)
     this.#partialBodies = partialBodies
+    this.#turns = new ParsingTurns(deps.clock)
     deps.metrics.beforeScrape(() => deps.metrics.partialBodies.set(partialBodies.takenBytes))
   }
 
@@ -115,7 +118,7 @@ export class IngestionHandler {
 
   #read({ raw }: FastifyRequest): Promise<ParsedBody | Refused> {
     const maxBytes = this.#deps.config.maxBatchBytes
-    return parseBody(raw, { maxBytes, partialBodies: this.#partialBodies })
+    return parseBody(raw, { maxBytes, partialBodies: this.#partialBodies, turns: this.#turns })
   }
 
   #authenticate(writeKey: string | undefined): Source | Refused {

@@ -5,7 +5,7 @@ const PAGE_BYTES = 4096
 const NO_MEMORY = new ArrayBuffer(0)
 
 /**
- * The bytes of a body that have arrived. They are in one buffer that grows in place with what has arrived, whatever the
+ * The bytes of a body that have arrived, until it is parsed. They are in one buffer that grows in place with what has arrived, whatever the
  * client has announced. All partial bodies share a budget, from which each takes the size of its buffer.
  */
 export class PartialBody {
@@ -41,6 +41,15 @@ export class PartialBody {
     else if (this.#growTo(bytes)) this.#view!.set(chunk, this.#bytes)
     else return false
     this.#bytes = bytes
+    return true
+  }
+
+  /** The body is complete and waits to be parsed. Returns false where the budget has no room for it. */
+  hold(): boolean {
+    // What arrived in more than one packet has its share already.
+    if (this.#packet === undefined) return true
+    if (!this.#budget.take(this.#bytes)) return false
+    this.#takenBytes = this.#bytes
     return true
   }
 

@@ -125,6 +125,18 @@ describe('bodies that have arrived in part', () => {
     expect(await partialBytes()).toBe(0)
   })
 
+  test('that complete together wait for their turn with their share, and what finds no room gets 503', async () => {
+    const batch = JSON.stringify({ batch: [CALL] }).padEnd(LARGE)
+    const headers = [KEY, `Content-Length: ${LARGE}`]
+    const sockets = Array.from({ length: 24 }, () => sendPart({ headers }, batch))
+    const responses = await Promise.all(sockets.map(responseOf))
+    const statuses = new Set(responses.map(({ status }) => status))
+    expect(statuses.difference(new Set([200, 503])).size).toBe(0)
+    expect(statuses).toContain(200)
+    await expect.poll(partialBytes).toBe(0)
+    expect(await harness.post('/v1/identify', CALL)).toMatchObject({ status: 200 })
+  })
+
   test('end after requestTimeoutMs, with a chunked body and without', async () => {
     const whole = unfinished(KEY)
     const chunked = sendPart({ headers: [KEY, 'Transfer-Encoding: chunked'] }, '5\r\nhello\r\n')
