@@ -62,8 +62,9 @@ export class Attempts {
     webhook: Webhook,
   ): Promise<AttemptMade> {
     const { clock, health, schedule } = this.#options
-    const { fault, ...attempt } = await this.#send(open, { destinationId, settings, webhook })
-    const breaker = health.onResult(destinationId, attempt)
+    const generation = health.onAttempt(destinationId, webhook.url)
+    const { fault, ...attempt } = await this.#send(open, settings, webhook)
+    const breaker = health.onResult(destinationId, attempt, generation)
     // Read and changed in one step: other parts of the delivery may end at any time.
     const before = open.delivery
     open.delivery = afterAttempt(before, attempt, {
@@ -78,19 +79,11 @@ export class Attempts {
 
   async #send(
     open: OpenDelivery,
-    {
-      destinationId,
-      settings,
-      webhook,
-    }: Pick<Destination, 'settings'> & {
-      readonly destinationId: string
-      readonly webhook: Webhook
-    },
+    settings: Destination['settings'],
+    webhook: Webhook,
   ): Promise<PartAttempt & { readonly fault?: unknown }> {
-    const { health } = this.#options
     const { url } = webhook
     const { id: deliveryId, replayId } = open.delivery
-    health.onAttempt(destinationId, url)
     const number = 1 + (partOf(open.delivery, url)?.last?.number ?? 0)
     const result = await this.#resultOf((now) => {
       const body = webhookPayload(open.event.event)

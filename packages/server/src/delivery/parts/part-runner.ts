@@ -7,7 +7,7 @@ import type { Clock } from '../../util/clock.ts'
 import type { WebhookHealth } from '../health/webhook-health.ts'
 import { WebhookPauser } from '../health/webhook-pauser.ts'
 import type { Lane } from '../lanes/lane.ts'
-import type { OpenDelivery, PartTask } from '../lanes/open-delivery.ts'
+import type { PartTask } from '../lanes/open-delivery.ts'
 import { HistoryBudget } from '../records/history-budget.ts'
 import type { Attempts } from './attempts.ts'
 import { partOf, settingsFor, withHeld, withParts, withRemoved } from './parts.ts'
@@ -49,7 +49,8 @@ export class PartRunner {
    * is disabled or the webhook blocked.
    * @throws an error that is a bug of Hookline
    */
-  async run(lane: Lane, { open, url }: PartTask): Promise<'changed' | 'not begun'> {
+  async run(lane: Lane, task: PartTask): Promise<'changed' | 'not begun'> {
+    const { open, url } = task
     const { catalog, deletions, health, clock } = this.#options
     const destination = catalog.current.destinations.get(open.delivery.destinationId)
     const webhook = destination?.settings.webhooks.find((each) => each.url === url)
@@ -68,25 +69,26 @@ export class PartRunner {
     } else if (!destination.enabled || health.blockedUntil(destination.id, url) > clock.now()) {
       return 'not begun'
     } else {
-      await this.#attempt(lane, open, destination, webhook)
+      await this.#attempt(lane, task, destination, webhook)
     }
     return 'changed'
   }
 
   async #attempt(
     lane: Lane,
-    open: OpenDelivery,
+    task: PartTask,
     destination: Destination,
     webhook: Webhook,
   ): Promise<void> {
     const { attempts, logger, metrics, clock, signal, onPausing } = this.#options
+    const { open } = task
     const made = await attempts.make(open, destination, webhook)
     const now = clock.now()
     reportAttempt(made, open.event, { logger, metrics, now })
     const { attempt } = made
     if (this.#options.keepsEveryResponse) open.attempts.push(attempt)
     else open.attempts.push(...this.#history.within(destination.id, [attempt]))
-    lane.onResult(attempt, now)
+    lane.onResult(task, attempt, now)
     const pausing = this.#pauser.onResult(destination.id, attempt, signal)
     if (pausing) onPausing(pausing)
     if (made.breaker) this.#onBreaker(lane, made.breaker)
