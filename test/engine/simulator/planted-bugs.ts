@@ -62,10 +62,10 @@ class HealthWithoutBlocks extends InstrumentedHealth {
 class HealthOfDestination extends InstrumentedHealth {
   readonly #tried = new Map<string, Set<string>>()
 
-  override onAttempt(destinationId: string, url: string): void {
+  override onAttempt(destinationId: string, url: string): number {
     const urls = this.#tried.get(destinationId) ?? new Set()
     this.#tried.set(destinationId, urls.add(url))
-    super.onAttempt(destinationId, url)
+    return super.onAttempt(destinationId, url)
   }
 
   override blockedUntil(destinationId: string, url: string): number {

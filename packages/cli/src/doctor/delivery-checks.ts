@@ -67,22 +67,44 @@ function pausedWebhooks(destinations: readonly CheckedDestination[]): Finding {
 }
 
 function backlog(destinations: readonly CheckedDestination[], now: number): Finding {
-  const pending = sum(destinations.map(({ health }) => health.pending))
-  const causes = destinations.flatMap((destination) =>
-    destination.health.webhooks.flatMap(({ url, oldestPendingAt, pending: waiting }) => {
-      const isOld = oldestPendingAt !== null && Date.parse(oldestPendingAt) < now - LONGEST_WAIT_MS
-      if (!isOld) return []
-      const since = `since ${oldestPendingAt} (${ageText(oldestPendingAt, now)})`
-      return `${url} of ${named(destination)}: ${grouped(waiting)} pending, the oldest ${since}`
-    }),
+  const webhooks = destinations.flatMap((destination) =>
+    destination.health.webhooks.map((webhook) => pendingOf(destination, webhook, now)),
   )
-  if (causes.length === 0) return { ok: true, detail: `${grouped(pending)} deliveries pending` }
+  const causes = webhooks.flatMap(({ cause }) => cause ?? [])
+  const pending = `${grouped(sum(webhooks.map((each) => each.pending)))} deliveries pending`
+  if (!webhooks.some(({ isOld }) => isOld))
+    return { ok: true, detail: pending, ...(causes.length > 0 && shortened(causes)) }
   return {
     ok: false,
-    detail: `${grouped(pending)} deliveries pending; some wait for longer than ${LONGEST_WAIT_MS / 60_000} min`,
+    detail: `${pending}; some wait for longer than ${LONGEST_WAIT_MS / 60_000} min`,
     ...shortened(causes),
     next: '`hookline deliveries list --destination <id> --state pending` lists them; `hookline deliveries get <id>` shows why one waits and when it is tried next',
   }
+}
+
+interface Pending {
+  readonly pending: number
+  readonly isOld: boolean
+  /** Absent where the deliveries only wait for their turn, and not for long. */
+  readonly cause?: string
+}
+
+function pendingOf(destination: CheckedDestination, webhook: WebhookHealth, now: number): Pending {
+  const { url, oldestPendingAt, pending } = webhook
+  if (oldestPendingAt === null) return { pending, isOld: false }
+  const isOld = Date.parse(oldestPendingAt) < now - LONGEST_WAIT_MS
+  const block = blockText(destination, webhook)
+  if (!isOld && block === '') return { pending, isOld }
+  const since = `since ${oldestPendingAt} (${ageText(oldestPendingAt, now)})`
+  const cause = `${url} of ${named(destination)}: ${grouped(pending)} pending, the oldest ${since}`
+  return { pending, isOld, cause: cause + block }
+}
+
+/** Why nothing is attempted now, where no other check says it. */
+function blockText({ enabled }: CheckedDestination, { retryAfterUntil }: WebhookHealth): string {
+  if (!enabled) return '; the destination is disabled, no next attempt until it is enabled'
+  if (retryAfterUntil === null) return ''
+  return `; the receiver asked for a pause with Retry-After, next attempt ${retryAfterUntil}`
 }
 
 function successRate(destinations: readonly CheckedDestination[]): Finding {
@@ -106,24 +128,28 @@ function successRate(destinations: readonly CheckedDestination[]): Finding {
 }
 
 function held(destinations: readonly CheckedDestination[]): Finding {
-  const total = sum(destinations.map(({ health }) => health.held))
-  const causes = destinations
-    .filter(({ health }) => health.held >= MANY_HELD)
-    .map((destination) => `${named(destination)}: ${heldText(destination)}`)
-  const detail = `${grouped(total)} deliveries held`
-  if (causes.length === 0) return { ok: true, detail }
+  const detail = `${grouped(sum(destinations.map(heldIn)))} deliveries held`
+  const holding = destinations.filter((each) => heldIn(each) > 0)
+  if (holding.length === 0) return { ok: true, detail }
+  const isMany = holding.some((each) => heldIn(each) >= MANY_HELD)
   return {
     ok: true,
-    warning: true,
+    ...(isMany && { warning: true }),
     detail,
-    ...shortened(causes),
+    ...shortened(holding.map((each) => `${named(each)}: ${heldText(each)}`)),
     next: '`hookline destinations resume <id>` sends them',
   }
 }
 
-function heldText({ paused, health }: CheckedDestination): string {
+/** Counted once for each webhook: with policy `any`, one that is delivered may be held for another webhook. */
+function heldIn({ health }: CheckedDestination): number {
+  return sum(health.webhooks.map((each) => each.held))
+}
+
+function heldText(destination: CheckedDestination): string {
+  const { paused } = destination
   const since = paused === null ? 'a webhook of it is paused' : `paused since ${paused.since}`
-  return `${grouped(health.held)} held, ${since}; no next attempt until it is resumed`
+  return `${grouped(heldIn(destination))} held, ${since}; no next attempt until it is resumed`
 }
 
 function brokenText(webhook: WebhookHealth): string {

@@ -109,6 +109,27 @@ describe('the checks of the deliveries', () => {
     })
   })
 
+  it('count what waits for one webhook while another one has it', () => {
+    const webhook = { pending: 50, oldestPendingAt: NEXT }
+    expect(check('backlog', { webhook, health: { pending: 0 } })).toEqual({
+      ok: true,
+      detail: '50 deliveries pending',
+    })
+  })
+
+  it.for([
+    ['Retry-After', true, `Retry-After, next attempt ${NEXT}`],
+    ['a disabled destination', false, 'no next attempt until it is enabled'],
+  ] as const)('say what waits for %s, since when, and until when', ([, enabled, until]) => {
+    const oldestPendingAt = '2026-07-01T11:59:00.000Z'
+    const webhook = { retryAfterUntil: NEXT, pending: 7, oldestPendingAt }
+    expect(check('backlog', { enabled, webhook })).toEqual({
+      ok: true,
+      detail: '7 deliveries pending',
+      causes: [expect.stringMatching(`7 pending, the oldest since ${oldestPendingAt} .*${until}$`)],
+    })
+  })
+
   it('fail below a success rate of 50 % of at least ten attempts', () => {
     expect(check('success rate', { health: lastHour(10, 4) }, {})).toMatchObject({
       ok: false,
@@ -118,7 +139,7 @@ describe('the checks of the deliveries', () => {
     expect(check('success rate', { health: lastHour(10, 5) })).toMatchObject({ ok: true })
   })
 
-  it('warn when many deliveries are held', () => {
+  it('say what is held, and warn when it is much', () => {
     const paused = { since: SINCE, reason: 'operator' } as const
     expect(check('held', { paused, webhook: { held: 1_000 } })).toMatchObject({
       ok: true,
@@ -130,6 +151,8 @@ describe('the checks of the deliveries', () => {
     expect(check('held', { paused, webhook: { held: 999 } })).toEqual({
       ok: true,
       detail: '999 deliveries held',
+      causes: [`CRM (dst_1): 999 held, paused since ${SINCE}; no next attempt until it is resumed`],
+      next: expect.stringContaining('hookline destinations resume <id>'),
     })
   })
 

@@ -55,9 +55,9 @@ export class InstrumentedHealth extends WebhookHealth {
     this.#onTry = onTry
   }
 
-  override onAttempt(destinationId: string, url: string): void {
+  override onAttempt(destinationId: string, url: string): number {
     this.#onTry(url, this.trueBlockedUntil(destinationId, url))
-    super.onAttempt(destinationId, url)
+    return super.onAttempt(destinationId, url)
   }
 
   /** `blockedUntil` as the engine computes it, also where a planted bug replaces it. */

@@ -60,8 +60,8 @@ async function gaugesOf(destination: Destination, deps: Deps): Promise<Gauges> {
     states.map(({ url }) => deps.reports.waitingIn({ destinationId: id, url })),
   )
   const oldest = parts.flatMap(({ oldestAt }) => oldestAt ?? [])
-  const next = parts.flatMap(({ dueAt }, index) =>
-    dueAt === undefined ? [] : Math.max(dueAt, blockedUntil(states[index]!), now),
+  const next = parts.flatMap(
+    (part, index) => nextAttemptAt(destination, states[index]!, part) ?? [],
   )
   const seconds = (ms: number): number | undefined =>
     Number.isFinite(ms) ? Math.max(0, ms / 1000) : undefined
@@ -87,8 +87,14 @@ function blockOf(
   return state.brokenSince === null ? undefined : 'breaker_open'
 }
 
-function blockedUntil({ restsUntil, retryAfterUntil }: WebhookState): number {
-  return Math.max(restsUntil ?? 0, retryAfterUntil ?? 0)
+/** `undefined` while nothing waits, or until a person ends the cause. */
+function nextAttemptAt(
+  destination: Destination,
+  { url, restsUntil, retryAfterUntil }: WebhookState,
+  { dueAt }: WaitingParts,
+): number | undefined {
+  if (dueAt === undefined || pauseReason(destination, url) !== undefined) return undefined
+  return Math.max(dueAt, restsUntil ?? 0, retryAfterUntil ?? 0)
 }
 
 function setAll(metrics: Metrics, destinations: readonly Gauges[]): void {

@@ -7,9 +7,14 @@ interface Health {
   readonly breaker: Breaker
   /** The end of the pause that the receiver asked for with `Retry-After`. */
   readonly quietUntil: number
+  /**
+   * Grows with each probe, and when a person closes the breaker. Results of attempts of an earlier generation show how
+   * the receiver was before, so they change nothing.
+   */
+  readonly generation: number
 }
 
-const HEALTHY: Health = { breaker: CLOSED, quietUntil: 0 }
+const HEALTHY: Health = { breaker: CLOSED, quietUntil: 0, generation: 0 }
 
 // Far more webhooks than fail at one time. The least recently used one is dropped first.
 const MOST_KEPT = 10_000
@@ -66,9 +71,11 @@ export class WebhookHealth {
    * attempt is its probe.
    */
   retryNow(destinationId: string, url: string): void {
-    const { breaker } = this.#of(destinationId, url)
+    const health = this.#of(destinationId, url)
+    const { breaker } = health
     const isOpen = breaker.state === 'open'
     this.#set(destinationId, url, {
+      ...health,
       breaker: isOpen ? { ...breaker, until: this.#clock.now() } : breaker,
       quietUntil: 0,
     })
@@ -76,14 +83,18 @@ export class WebhookHealth {
 
   /** A person closes the breaker. */
   close(destinationId: string, url: string): void {
-    this.#set(destinationId, url, HEALTHY)
+    const { generation } = this.#of(destinationId, url)
+    this.#set(destinationId, url, { ...HEALTHY, generation: generation + 1 })
   }
 
-  /** An attempt begins. */
-  onAttempt(destinationId: string, url: string): void {
+  /** An attempt begins. Returns the generation that its result needs. */
+  onAttempt(destinationId: string, url: string): number {
     const health = this.#of(destinationId, url)
     const breaker = onAttempt(health.breaker, this.#clock.now())
-    if (breaker !== health.breaker) this.#set(destinationId, url, { ...health, breaker })
+    const generation = health.generation + (health.breaker.state === 'open' ? 1 : 0)
+    if (breaker !== health.breaker)
+      this.#set(destinationId, url, { ...health, breaker, generation })
+    return generation
   }
 
   /** An attempt has ended at `now`. Returns whether it opened or closed the breaker; a probe that failed does neither. */
@@ -92,16 +103,16 @@ export class WebhookHealth {
     attempt: Pick<Attempt, 'url' | 'outcome' | 'class'> & {
       readonly retryAfterMs?: number | undefined
     },
-    now: number,
+    { generation, now }: { readonly generation: number; readonly now: number },
   ): 'opened' | 'closed' | undefined {
     const { url, retryAfterMs = 0 } = attempt
     const before = this.#of(destinationId, url)
     const at = { now, random: Math.random(), longestOpenMs: this.#longestOpenMs }
-    const sample = sampleOf(attempt)
+    const sample = generation === before.generation ? sampleOf(attempt) : undefined
     const breaker = sample ? onSample(before.breaker, sample, at) : before.breaker
     const quietUntil =
       retryAfterMs > 0 ? Math.max(before.quietUntil, now + retryAfterMs) : before.quietUntil
-    this.#set(destinationId, url, { breaker, quietUntil })
+    this.#set(destinationId, url, { ...before, breaker, quietUntil })
     if (breaker.state === 'open' && before.breaker.state === 'closed') return 'opened'
     return breaker.state === 'closed' && before.breaker.state !== 'closed' ? 'closed' : undefined
   }

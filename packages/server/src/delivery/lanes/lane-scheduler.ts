@@ -86,7 +86,7 @@ export class LaneScheduler {
   endAttempt(lane: Lane, task: PartTask): void {
     this.#slots.release(task)
     this.#options.metrics.inFlight.dec()
-    lane.endAttempt()
+    lane.endAttempt(task)
     // The others first: this lane has just had its turn.
     this.#tryAgain()
     this.#turns.add(lane)

@@ -30,7 +30,9 @@ export class Lane {
   readonly #waiting: Record<PartTask['origin'], PartTask[]> = { fresh: [], parked: [] }
   readonly #inMemory: Record<PartTask['origin'], number> = { fresh: 0, parked: 0 }
   #turn: PartTask['origin'] = 'parked'
-  #inFlight = 0
+  readonly #inFlight = new Set<PartTask>()
+  /** Those in flight that began before the recovery: they show nothing of it, and it does not wait for them. */
+  #begunBefore: ReadonlySet<PartTask> = new Set()
   #recovery: RecoveryLimit | undefined
 
   constructor(id: LaneId, limits: LaneLimits) {
@@ -65,13 +67,19 @@ export class Lane {
   }
 
   get inFlight(): number {
-    return this.#inFlight
+    return this.#inFlight.size
+  }
+
+  /** Attempts in flight that began during the recovery. */
+  get #recovering(): number {
+    return this.#inFlight.difference(this.#begunBefore).size
   }
 
   /** Whether another attempt may begin, as far as the lane alone decides. */
   get mayBegin(): boolean {
     const hasTask = this.#waiting.fresh.length > 0 || this.#waiting.parked.length > 0
-    return hasTask && this.#inFlight < (this.#recovery?.limit ?? this.#limits.concurrency)
+    if (!hasTask || this.inFlight >= this.#limits.concurrency) return false
+    return this.#recovery === undefined || this.#recovering < this.#recovery.limit
   }
 
   add(task: PartTask): void {
@@ -91,13 +99,14 @@ export class Lane {
     })
     if (origin === undefined) return undefined
     this.#turn = origin === 'fresh' ? 'parked' : 'fresh'
-    this.#inFlight++
-    return this.#waiting[origin].shift()
+    const task = this.#waiting[origin].shift()!
+    this.#inFlight.add(task)
+    return task
   }
 
   /** The attempt of a task is over, so another may begin. */
-  endAttempt(): void {
-    this.#inFlight--
+  endAttempt(task: PartTask): void {
+    this.#inFlight.delete(task)
   }
 
   /** The result of a task is durable, or the service is stopping. */
@@ -118,11 +127,12 @@ export class Lane {
   /** The breaker of the webhook has closed: from now on the lane makes one attempt at a time, then more. */
   beginRecovery(now: number): void {
     this.#recovery = { ...INITIAL_RECOVERY, since: now }
+    this.#begunBefore = new Set(this.#inFlight)
   }
 
-  /** An attempt has ended. */
-  onResult(attempt: Pick<Attempt, 'outcome'>, now: number): void {
-    if (this.#recovery === undefined) return
+  /** The attempt of a task has a result. Call it before `endAttempt`. */
+  onResult(task: PartTask, attempt: Pick<Attempt, 'outcome'>, now: number): void {
+    if (this.#recovery === undefined || this.#begunBefore.has(task)) return
     this.#recovery = afterResult(this.#recovery, attempt, {
       now,
       concurrency: this.#limits.concurrency,

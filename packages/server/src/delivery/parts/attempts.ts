@@ -65,10 +65,11 @@ export class Attempts {
     webhook: Webhook,
   ): Promise<AttemptMade> {
     const { clock, health, schedule } = this.#options
-    const { fault, ...attempt } = await this.#send(open, { destinationId, settings, webhook })
+    const generation = health.onAttempt(destinationId, webhook.url)
+    const { fault, ...attempt } = await this.#send(open, settings, webhook)
     // One time for both: the part must not be due after the pause that the receiver asked for.
     const now = clock.now()
-    const breaker = health.onResult(destinationId, attempt, now)
+    const breaker = health.onResult(destinationId, attempt, { generation, now })
     // Read and changed in one step: other parts of the delivery may end at any time.
     const before = open.delivery
     open.delivery = afterAttempt(before, attempt, {
@@ -83,19 +84,11 @@ export class Attempts {
 
   async #send(
     open: OpenDelivery,
-    {
-      destinationId,
-      settings,
-      webhook,
-    }: Pick<Destination, 'settings'> & {
-      readonly destinationId: string
-      readonly webhook: Webhook
-    },
+    settings: Destination['settings'],
+    webhook: Webhook,
   ): Promise<PartAttempt & { readonly fault?: unknown }> {
-    const { health } = this.#options
     const { url } = webhook
     const { id: deliveryId, replayId } = open.delivery
-    health.onAttempt(destinationId, url)
     const number = 1 + (partOf(open.delivery, url)?.last?.number ?? 0)
     const result = await this.#resultOf((now) => {
       const body = webhookPayload(open.event.event)

@@ -7,7 +7,7 @@ import type { Clock } from '../../util/clock.ts'
 import type { WebhookHealth } from '../health/webhook-health.ts'
 import { WebhookPauser } from '../health/webhook-pauser.ts'
 import type { Lane } from '../lanes/lane.ts'
-import type { OpenDelivery, PartTask } from '../lanes/open-delivery.ts'
+import type { PartTask } from '../lanes/open-delivery.ts'
 import { AttemptAborted } from '../network/network-errors.ts'
 import { HistoryBudget } from '../records/history-budget.ts'
 import type { AttemptMade, Attempts } from './attempts.ts'
@@ -50,7 +50,8 @@ export class PartRunner {
    * disabled, the webhook is blocked, or the attempt was aborted because the service stops.
    * @throws an error that is a bug of Hookline
    */
-  async run(lane: Lane, { open, url }: PartTask): Promise<'changed' | 'not begun'> {
+  async run(lane: Lane, task: PartTask): Promise<'changed' | 'not begun'> {
+    const { open, url } = task
     const { catalog, deletions, health, clock } = this.#options
     const destination = catalog.current.destinations.get(open.delivery.destinationId)
     const webhook = destination?.settings.webhooks.find((each) => each.url === url)
@@ -69,20 +70,20 @@ export class PartRunner {
     } else if (!destination.enabled || health.blockedUntil(destination.id, url) > clock.now()) {
       return 'not begun'
     } else {
-      return this.#attempt(lane, open, destination, webhook)
+      return this.#attempt(lane, task, destination, webhook)
     }
     return 'changed'
   }
 
   async #attempt(
     lane: Lane,
-    open: OpenDelivery,
+    task: PartTask,
     destination: Destination,
     webhook: Webhook,
   ): Promise<'changed' | 'not begun'> {
     try {
-      const made = await this.#options.attempts.make(open, destination, webhook)
-      this.#report(lane, open, destination, made)
+      const made = await this.#options.attempts.make(task.open, destination, webhook)
+      this.#report(lane, task, destination, made)
       return 'changed'
     } catch (error) {
       if (error instanceof AttemptAborted) return 'not begun'
@@ -90,16 +91,17 @@ export class PartRunner {
     }
   }
 
-  #report(lane: Lane, open: OpenDelivery, destination: Destination, made: AttemptMade): void {
+  #report(lane: Lane, task: PartTask, destination: Destination, made: AttemptMade): void {
     const { logger, metrics, clock, signal, onPausing } = this.#options
     const now = clock.now()
-    reportAttempt(made, open.event, { logger, metrics, now })
+    const { open } = task
     const { attempt } = made
+    reportAttempt(made, open.event, { logger, metrics, now })
     const kept = this.#options.keepsEveryResponse
       ? [attempt]
       : this.#history.within(destination.id, [attempt])
     open.attempts = open.attempts.concat(kept)
-    lane.onResult(attempt, now)
+    lane.onResult(task, attempt, now)
     const pausing = this.#pauser.onResult(destination.id, attempt, signal)
     if (pausing) onPausing(pausing)
     if (made.breaker) this.#onBreaker(lane, made.breaker)

@@ -59,6 +59,23 @@ test('a scrape tells for each destination what waits, since when, why, and when 
   expect(Object.keys(series).filter((each) => /healthy|off/.test(each))).toEqual([])
 })
 
+test('a disabled destination has no next attempt, whatever waits for it', async () => {
+  await using failing = await openReceiver({ respond: { status: 500 } })
+  await using engine = await TestEngine.open({ retryDelaysMs: [100_000], retryWindowMs: 3_600_000 })
+  report(engine)
+  await engine.destination('dst_off', failing.url)
+  await engine.receive(1)
+  const next = 'next_attempt_seconds{destination="dst_off"}'
+  await expect.poll(async () => (await seriesOf(engine))[next]).toBeGreaterThan(0)
+  await engine.destination('dst_off', failing.url, { enabled: false, version: 2 })
+  const series = await seriesOf(engine)
+  expect(series).toMatchObject({
+    'waiting{destination="dst_off",state="pending"}': 1,
+    'blocked_webhooks{destination="dst_off",reason="destination_disabled"}': 1,
+  })
+  expect(series[next]).toBeUndefined()
+})
+
 test('1,000 destinations have series, those for which most waits', async () => {
   await using engine = await TestEngine.open()
   report(engine)

@@ -52,7 +52,7 @@ describe('a lane', () => {
     expect([lane.roomFor('parked'), lane.isLow]).toEqual([0, false])
     for (let done = 0; done < WINDOW / 4; done++) {
       const taken = lane.begin(true)!
-      lane.endAttempt()
+      lane.endAttempt(taken)
       lane.recorded(taken)
     }
     expect([lane.roomFor('parked'), lane.isLow, lane.roomFor('fresh')]).toEqual([2, true, 0])
@@ -62,10 +62,28 @@ describe('a lane', () => {
     const lane = laneOf(WINDOW)
     fill(lane, 'parked')
     fill(lane, 'fresh')
-    const origins = Array.from({ length: 4 }, () => lane.begin(true)?.origin)
-    expect(origins).toEqual(['parked', 'fresh', 'parked', 'fresh'])
+    const begun = Array.from({ length: 4 }, () => lane.begin(true)!)
+    expect(begun.map(({ origin }) => origin)).toEqual(['parked', 'fresh', 'parked', 'fresh'])
     expect(lane.mayBegin).toBe(false)
-    lane.endAttempt()
+    lane.endAttempt(begun[0]!)
+    expect(lane.mayBegin).toBe(true)
+  })
+
+  test('that recovers does not wait for the attempts that began before, nor for their results', () => {
+    const lane = laneOf(WINDOW)
+    fill(lane, 'fresh')
+    const before = [lane.begin(true)!, lane.begin(true)!]
+    lane.beginRecovery(0)
+    expect(lane.mayBegin).toBe(true)
+    const probe = lane.begin(true)!
+    expect(lane.mayBegin).toBe(false)
+    lane.onResult(probe, { outcome: 'delivered' }, 1_000)
+    lane.endAttempt(probe)
+    for (const each of before) {
+      lane.onResult(each, { outcome: 'retry' }, 2_000)
+      lane.endAttempt(each)
+    }
+    lane.begin(true)
     expect(lane.mayBegin).toBe(true)
   })
 

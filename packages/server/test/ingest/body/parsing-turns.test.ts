@@ -11,7 +11,7 @@ test('small bodies are parsed at once, and large ones a few in each turn of the 
   expect(turns.take(400 * KIB)).toBeUndefined()
   const parsed: string[] = []
   const waiting = ['a', 'b', 'c', 'd'].map((name, index) =>
-    turns.take(index === 3 ? 1 * KIB : 100 * KIB)?.then(() => parsed.push(name)),
+    Promise.resolve(turns.take(index === 3 ? 1 * KIB : 100 * KIB)).then(() => parsed.push(name)),
   )
   await clock.turn()
   expect(parsed).toEqual(['a', 'b'])

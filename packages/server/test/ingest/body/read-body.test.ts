@@ -128,8 +128,8 @@ describe('bodies that have arrived in part', () => {
   test('that complete together wait for their turn with their share, and what finds no room gets 503', async () => {
     const batch = JSON.stringify({ batch: [CALL] }).padEnd(LARGE)
     const headers = [KEY, `Content-Length: ${LARGE}`]
-    const sockets = Array.from({ length: 24 }, () => sendPart({ headers }, batch))
-    const responses = await Promise.all(sockets.map(responseOf))
+    const senders = Array.from({ length: 24 }, () => sendPart({ headers }, batch))
+    const responses = await Promise.all(senders.map(responseOf))
     const statuses = new Set(responses.map(({ status }) => status))
     expect(statuses.difference(new Set([200, 503])).size).toBe(0)
     expect(statuses).toContain(200)

@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'vitest'
+import { WebhookHealth } from '../../../src/delivery/health/webhook-health.ts'
+import { systemClock } from '../../../src/util/clock.ts'
+
+const url = 'https://a.example/'
+const TIMEOUT = { url, outcome: 'retry', class: 'timeout' } as const
+const OK = { url, outcome: 'delivered', class: 'delivered' } as const
+
+/** An attempt that began in this generation has ended. */
+function end(
+  health: WebhookHealth,
+  attempt: typeof TIMEOUT | typeof OK,
+  generation: number,
+): ReturnType<WebhookHealth['onResult']> {
+  return health.onResult('dst_a', attempt, { generation, now: systemClock.now() })
+}
+
+/** A webhook whose breaker ten timeouts have opened, with as many attempts in flight that began before. */
+function broken(): { health: WebhookHealth; inFlight: readonly number[] } {
+  const health = new WebhookHealth(systemClock)
+  const begun = Array.from({ length: 20 }, () => health.onAttempt('dst_a', url))
+  for (const each of begun.slice(10)) end(health, TIMEOUT, each)
+  expect(health.brokenSince('dst_a', url)).toBeDefined()
+  return { health, inFlight: begun.slice(0, 10) }
+}
+
+describe('what is known of a webhook', () => {
+  test('a breaker that a person closed stays closed, whatever came of attempts that began before', () => {
+    const { health, inFlight } = broken()
+    health.close('dst_a', url)
+    for (const each of inFlight) expect(end(health, TIMEOUT, each)).toBeUndefined()
+    expect(health.brokenSince('dst_a', url)).toBeUndefined()
+    const later = Array.from({ length: 10 }, () => health.onAttempt('dst_a', url))
+    const changes = later.map((each) => end(health, TIMEOUT, each))
+    expect(changes.at(-1)).toBe('opened')
+  })
+
+  test('only its own result ends a probe, not that of an attempt that began before', () => {
+    const { health, inFlight } = broken()
+    health.retryNow('dst_a', url)
+    const probe = health.onAttempt('dst_a', url)
+    for (const each of inFlight) end(health, TIMEOUT, each)
+    expect(end(health, OK, probe)).toBe('closed')
+    expect(health.blockedUntil('dst_a', url)).toBe(0)
+  })
+})
