@@ -212,6 +212,9 @@ describe('an event that waits says why, since when, and when it is tried next:',
     expect(cli).toMatch(/held: the webhook is paused/)
     const { text } = await hookline(service, 'destinations', 'get', id)
     expect(text).toMatch(/paused since 2\S+Z: its address or port is forbidden/)
+    expect(text).toMatch(
+      /warning +The address 127\.0\.0\.1 is loopback, so the webhook gets nothing/,
+    )
     expect(receiver.connections).toBe(0)
   })
 

@@ -1,5 +1,5 @@
 import { mkdir, rm } from 'node:fs/promises'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, isIP } from 'node:net'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
@@ -11,6 +11,7 @@ import { referenceRoute } from './admin/reference/reference-route.ts'
 import { adminRoutes } from './admin/routes.ts'
 import type { Backend } from './backend/backend.ts'
 import type { Config } from './config.ts'
+import { AddressGuard } from './delivery/network/address-guard.ts'
 import { ReceiptSigner } from './deletions/receipt-signer.ts'
 import { healthRoutes, type ReadinessCheck } from './http/health.ts'
 import { metricsRoute } from './http/metrics-route.ts'
@@ -100,6 +101,7 @@ function addAdministration(server: FastifyInstance, options: ServersOptions): vo
       logger,
       rateLimit: config.adminRateLimit || null,
       allowedPorts: config.allowedPorts,
+      addressRefusal: addressRefusalOf(config),
     }),
     { prefix: '/api/v1' },
   )
@@ -134,4 +136,9 @@ async function listen(
   await server.listen({ host: at.host, port: at.port })
   const { address, family, port } = server.server.address() as AddressInfo
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
+}
+
+function addressRefusalOf({ allowedNetworks }: Config): (host: string) => string | undefined {
+  const guard = new AddressGuard(allowedNetworks)
+  return (host) => (isIP(host) === 0 ? undefined : guard.refusal(host))
 }

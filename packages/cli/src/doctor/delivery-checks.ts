@@ -78,7 +78,7 @@ function backlog(destinations: readonly CheckedDestination[], now: number): Find
     ok: false,
     detail: `${pending}; some wait for longer than ${LONGEST_WAIT_MS / 60_000} min`,
     ...shortened(causes),
-    next: '`hookline deliveries list --destination <id> --state pending` lists them; `hookline deliveries get <id>` shows why one waits and when it is tried next',
+    next: '`hookline deliveries list --destination <id> --waiting` lists them; `hookline deliveries get <id>` shows why one waits and when it is tried next',
   }
 }
 

@@ -22,6 +22,9 @@ export function destinationDetails(output: Output, destination: Destination): st
     ['shared secret', secretText(settings.sharedSecret)],
     ['policy', settings.successPolicy],
     ...settings.webhooks.map((webhook) => ['webhook', webhookText(webhook)] as const),
+    ...(destination.warnings ?? []).map(
+      ({ message, hint }) => ['warning', `${message} ${hint}`] as const,
+    ),
   ])
 }
 

@@ -71,6 +71,8 @@ export interface DeliveryFilter {
   readonly eventId?: string
   readonly destinationId?: string
   readonly state?: DeliveryState
+  /** Whether one of its webhooks waits: with the policy `any`, also when another one has the event. */
+  readonly waiting?: boolean
   /** The last attempt on one of its webhooks has this class. */
   readonly class?: AttemptClass
   /** The last attempt on one of its webhooks got this HTTP status; with `class`, the same attempt. */

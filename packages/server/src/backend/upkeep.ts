@@ -19,6 +19,8 @@ export interface Backlog {
 export interface Missing {
   /** Events that were appended and are gone, or that the consumer of the log was never handed. */
   readonly events: number
+  /** Reasons not to deliver an event that were archived and are gone. */
+  readonly decisions: number
   /** Deliveries that were recorded and are gone. */
   readonly deliveries: number
 }

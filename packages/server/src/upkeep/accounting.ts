@@ -42,8 +42,7 @@ export class Accounting implements Worker {
   /** Sets the metric. Logs a line when something was lost since the check before. */
   async check(): Promise<void> {
     const { upkeep, engine, metrics, logger } = this.#options
-    const { events, deliveries } = await upkeep.missing()
-    const lost = { ...engine.imbalance, events, deliveries }
+    const lost = { ...(await upkeep.missing()), ...engine.imbalance }
     const total = Object.values(lost).reduce((sum, each) => sum + Math.abs(each), 0)
     metrics.accountingImbalance.set(total)
     if (total !== 0 && total !== this.#reported) logger.error(lost, 'accounting.imbalance')

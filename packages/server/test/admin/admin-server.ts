@@ -1,3 +1,5 @@
+import { isIP } from 'node:net'
+import { AddressGuard } from '../../src/delivery/network/address-guard.ts'
 import fastify from 'fastify'
 import { join } from 'node:path'
 import { pino } from 'pino'
@@ -13,6 +15,8 @@ import { Redacted } from '../../src/util/redacted.ts'
 import { NOON } from '../harness/accepted-event.ts'
 import { ManualClock } from '../harness/manual-clock.ts'
 import { TemporaryFolder } from '../harness/temporary-folder.ts'
+
+const GUARD = new AddressGuard(['127.0.0.0/8'])
 
 export const TOKEN = 'tok_the-admin-token-of-these-tests'
 
@@ -168,6 +172,7 @@ export class AdminServer implements AsyncDisposable {
       logger,
       rateLimit: null,
       allowedPorts: new Set<number>(),
+      addressRefusal: (host: string) => (isIP(host) === 0 ? undefined : GUARD.refusal(host)),
       wake: () => undefined,
     }
     await this.#server.register(adminRoutes({ ...deps, ...this.#overrides }), { prefix: '/api/v1' })

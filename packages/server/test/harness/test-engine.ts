@@ -142,10 +142,10 @@ export class TestEngine implements AsyncDisposable {
     }
   }
 
-  /** Events and deliveries that are gone from the database. */
+  /** Events, decisions and deliveries that are gone from the database. */
   async missing(): Promise<number> {
-    const { events, deliveries } = await this.backend.upkeep.missing()
-    return Math.abs(events) + Math.abs(deliveries)
+    const missing = Object.values(await this.backend.upkeep.missing()) as number[]
+    return missing.reduce((sum, each) => sum + Math.abs(each), 0)
   }
 
   /** Disposes of the engine. Rejects when events or deliveries were lost or ended twice, before the stop or after it. */

@@ -33,8 +33,8 @@ async function imbalanceOf(engine: TestEngine): Promise<{ metric: number; lost: 
   const text = await metrics.scrape()
   const metric = Number(/^hookline_accounting_imbalance (\S+)$/m.exec(text)?.[1])
   const lost = lines.map((line) => {
-    const { msg, pipeline, lanes, events, deliveries } = JSON.parse(line)
-    return { msg, pipeline, lanes, events, deliveries }
+    const { msg, pipeline, lanes, events, decisions, deliveries } = JSON.parse(line)
+    return { msg, pipeline, lanes, events, decisions, deliveries }
   })
   return { metric, lost }
 }
@@ -44,6 +44,7 @@ const NOTHING_LOST = {
   pipeline: 0,
   lanes: 0,
   events: 0,
+  decisions: 0,
   deliveries: 0,
 }
 
@@ -125,6 +126,20 @@ describe('a planted loss is told, in the metric and in the log', () => {
     expect(await imbalanceOf(engine)).toEqual({ metric: 0, lost: [] })
     change(folder, 'DELETE FROM deliveries WHERE id = (SELECT MIN(id) FROM deliveries)')
     const lost = [{ ...NOTHING_LOST, deliveries: 1 }]
+    expect(await imbalanceOf(engine)).toEqual({ metric: 1, lost })
+    engine.expectedMissing = 1
+  })
+
+  test('of a reason not to deliver', async () => {
+    using folder = new TemporaryFolder()
+    await using engine = await TestEngine.open({}, folder)
+    await engine.destination('dst_off', 'http://127.0.0.1:9/', { enabled: false })
+    const [event] = await engine.receive(1)
+    await expect
+      .poll(async () => (await engine.backend.events.find(event!.id))?.declined)
+      .toHaveLength(1)
+    change(folder, 'DELETE FROM declined')
+    const lost = [{ ...NOTHING_LOST, decisions: 1 }]
     expect(await imbalanceOf(engine)).toEqual({ metric: 1, lost })
     engine.expectedMissing = 1
   })

@@ -102,6 +102,13 @@ export type Destination = {
     updatedAt: string;
     /** The version, as in the ETag. */
     version: number;
+    /** What will not work as it is: webhooks whose address the setting allowedNetworks forbids, as far as the URL shows it. */
+    warnings?: {
+        pointer: string;
+        code: string;
+        message: string;
+        hint: string;
+    }[];
 };
 export type Event = {
     id: string;
@@ -614,6 +621,13 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
             updatedAt: string;
             /** The version, as in the ETag. */
             version: number;
+            /** What will not work as it is: webhooks whose address the setting allowedNetworks forbids, as far as the URL shows it. */
+            warnings?: {
+                pointer: string;
+                code: string;
+                message: string;
+                hint: string;
+            }[];
             health: {
                 webhooks: {
                     url: string;
@@ -625,7 +639,7 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                     restsUntil: string | null;
                     /** Until when the receiver asked for no attempt with Retry-After. */
                     retryAfterUntil: string | null;
-                    /** Deliveries that wait for an attempt on it. */
+                    /** Deliveries that wait for an attempt on it, also where another webhook has the event: GET /deliveries?waiting=true lists them. */
                     pending: number;
                     /** Deliveries that wait until it is resumed. */
                     held: number;
@@ -1021,11 +1035,12 @@ export function listFailures({ destinationId }: {
 /**
  * Lists deliveries, newest first
  */
-export function listDeliveries({ limit, cursor, destinationId, state, eventId, $class, status, $from, to }: {
+export function listDeliveries({ limit, cursor, destinationId, state, waiting, eventId, $class, status, $from, to }: {
     limit?: number;
     cursor?: string;
     destinationId?: string;
     state?: "pending" | "delivered" | "rejected" | "expired" | "held" | "quarantined";
+    waiting?: boolean;
     eventId?: string;
     $class?: "delivered" | "http_5xx" | "http_throttled" | "http_4xx" | "redirect" | "timeout" | "connection_failed" | "dns_failed" | "proxy_failed" | "protocol_error" | "certificate_invalid" | "address_forbidden" | "port_forbidden" | "request_invalid" | "internal_error";
     status?: number;
@@ -1047,6 +1062,7 @@ export function listDeliveries({ limit, cursor, destinationId, state, eventId, $
         cursor,
         destinationId,
         state,
+        waiting,
         eventId,
         "class": $class,
         status,

@@ -17,6 +17,7 @@ interface ListOptions {
   readonly destination?: string
   readonly event?: string
   readonly state?: Delivery['state']
+  readonly waiting?: boolean
   /** The service checks it. */
   readonly class?: NonNullable<Filters['$class']>
   readonly status?: number
@@ -63,6 +64,7 @@ function addList(deliveries: Command): void {
     .option('--destination <id>', 'only deliveries to this destination')
     .option('--event <id>', 'only deliveries of this event')
     .addOption(new Option('--state <state>', 'only deliveries in this state').choices(STATES))
+    .option('--waiting', 'only deliveries of which a webhook waits, whatever their state')
     .option(
       '--class <class>',
       'only if the last attempt on a webhook has this class, for example timeout',
@@ -76,11 +78,12 @@ function addList(deliveries: Command): void {
     .option('--to <time>', 'only for events received before this time, in ISO 8601')
     .addOption(limitOption())
     .action(async ({ limit, destination, event, ...rest }: ListOptions, command: Command) => {
-      const { state, status, from, to } = rest
+      const { state, waiting, status, from, to } = rest
       const filters = definedFields({
         destinationId: destination,
         eventId: event,
         state,
+        waiting,
         $class: rest.class,
         status,
         $from: from,

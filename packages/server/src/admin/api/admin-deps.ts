@@ -101,6 +101,8 @@ export interface AdminDeps {
   readonly rateLimit: number | null
   /** Reserved ports that webhook URLs may use all the same. */
   readonly allowedPorts: ReadonlySet<number>
+  /** Why webhooks may not reach an IP address, in words that complete "is …"; `undefined` for any other text. */
+  readonly addressRefusal: (host: string) => string | undefined
   /** The token of the operator. It has the role admin. */
   readonly adminToken: Redacted
   readonly logger: Logger

@@ -146,6 +146,12 @@ const filter = {
     Type.String({ description: 'Only deliveries to this destination.' }),
   ),
   state: Type.Optional(state),
+  waiting: Type.Optional(
+    Type.Boolean({
+      description:
+        'true: only deliveries of which a webhook waits, also where another webhook has the event. false: only the others.',
+    }),
+  ),
   eventId: Type.Optional(Type.String({ description: 'Only deliveries of this event.' })),
   class: Type.Optional(
     Type.Enum(CLASSES, {

@@ -19,7 +19,10 @@ export const HealthResponse = Type.Object({
         ...time,
         description: 'Until when the receiver asked for no attempt with Retry-After.',
       }),
-      pending: Type.Integer({ description: 'Deliveries that wait for an attempt on it.' }),
+      pending: Type.Integer({
+        description:
+          'Deliveries that wait for an attempt on it, also where another webhook has the event: GET /deliveries?waiting=true lists them.',
+      }),
       held: Type.Integer({ description: 'Deliveries that wait until it is resumed.' }),
       oldestPendingAt: nullable(time),
     }),

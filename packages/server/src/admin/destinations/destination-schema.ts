@@ -16,6 +16,7 @@ import {
   operationsTagged,
 } from '../api/schema-parts.ts'
 import { PauseResponse, presentPause } from './pause-schema.ts'
+import { WarningsResponse } from './url-warnings.ts'
 import { SettingsRequest, SettingsResponse } from './webhooks-settings-schema.ts'
 
 const sourceId = Type.String({ description: 'The id of the source whose events it receives.' })
@@ -65,6 +66,7 @@ const fields = {
   createdAt: time,
   updatedAt: time,
   version: Type.Integer({ description: 'The version, as in the ETag.' }),
+  warnings: Type.Optional(WarningsResponse),
 }
 
 /** A destination as the API shows it. */

@@ -60,9 +60,12 @@ test('deliveries are found by class, status and time', async () => {
   }
   expect(await ids('class=http_5xx&status=503')).toEqual([id])
   expect(await ids('class=timeout')).toEqual([])
+  expect(await ids('class=http_5xx&waiting=true')).toEqual([id])
+  expect(await ids('waiting=false')).toEqual([])
   expect(await ids('from=2026-01-15T12:00:00Z&to=2026-01-15T12:00:01Z')).toEqual([id])
   expect(await ids('to=2026-01-15T12:00:00Z')).toEqual([])
   expect((await server.call('GET', '/deliveries?class=none')).status).toBe(400)
+  expect((await server.call('GET', '/deliveries?waiting=maybe')).status).toBe(400)
 })
 
 test('a destination shows its health', async () => {

@@ -91,6 +91,35 @@ test.each<[string, unknown, string[]]>([
   expect([answer.status, ...faultsIn(answer.body)]).toEqual([422, ...faults])
 })
 
+test('a URL that shows that its address is forbidden is warned of; one whose name is looked up is not', async () => {
+  const settings = {
+    webhooks: [
+      { url: 'https://a.example/' },
+      { url: 'http://10.1.2.3/hook' },
+      { url: 'http://[::1]/' },
+      { url: 'http://localhost:3000/' },
+    ],
+  }
+  const { id, warnings } = await server.must<{ id: string; warnings: object[] }>(
+    'POST',
+    '/destinations',
+    { body: { sourceId, type: 'Webhooks', settings } },
+  )
+  expect(warnings).toMatchObject([
+    {
+      pointer: '/settings/webhooks/1/url',
+      code: 'address_forbidden',
+      message: 'The address 10.1.2.3 is private, so the webhook gets nothing.',
+      hint: expect.stringContaining('allowedNetworks'),
+    },
+    { pointer: '/settings/webhooks/2/url', code: 'address_forbidden' },
+  ])
+  expect(await server.must('GET', `/destinations/${id}`)).toMatchObject({ warnings })
+  const change = { settings: { webhookUrl: 'https://a.example/' } }
+  const changed = await server.must<object>('PATCH', `/destinations/${id}`, { body: change })
+  expect(changed).not.toHaveProperty('warnings')
+})
+
 test('a request without a body has a fault for each required field', async () => {
   const answer = await server.call<ProblemDocument>('POST', '/destinations')
   expect(answer.status).toBe(422)

@@ -146,6 +146,24 @@ export function deliveryReportsConformance(open: OpenBackendHarness): void {
   })
 
   describe('the list of deliveries', () => {
+    test('is filtered by whether a webhook waits, also where another one has the event', async () => {
+      await using harness = await open()
+      const pending = await recorded(harness, { at: NOON })
+      const webhooks = [partOf({ state: 'delivered' }), partOf({ url: OTHER_LANE.url })]
+      const change = { at: NOON + 1, state: 'delivered', dueAt: NOON, webhooks } as const
+      const delivered = await recorded(harness, change)
+      const ended = await recorded(harness, {
+        at: NOON + 2,
+        state: 'delivered',
+        dueAt: null,
+        webhooks: webhooks.slice(0, 1),
+      })
+      const ids = async (waiting: boolean): Promise<string[]> =>
+        (await harness.backend.deliveries.list({ waiting }, { limit: 9 })).data.map(({ id }) => id)
+      expect(await ids(true)).toEqual([delivered.id, pending.id])
+      expect(await ids(false)).toEqual([ended.id])
+    })
+
     test('is filtered by the last attempt of a webhook, and by time', async () => {
       await using harness = await open()
       const a = await recorded(harness, { at: NOON }, FAILED)

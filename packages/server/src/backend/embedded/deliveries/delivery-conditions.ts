@@ -19,6 +19,7 @@ export function deliveryConditions(all: DeliveryFilter): Conditions {
     ['event_id = ?', filter.eventId],
     ['destination_id = ?', filter.destinationId],
     ['state = ?', filter.state],
+    ['is_waiting = ?', filter.waiting === undefined ? undefined : Number(filter.waiting)],
   ])
   if (lastAttempt.values.length === 0) return rest
   const webhooks = `SELECT 1 FROM json_each(${readableWebhooks()}) WHERE TRUE${lastAttempt.where}`

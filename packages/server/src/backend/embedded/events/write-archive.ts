@@ -34,17 +34,18 @@ export function eventRemoval(db: DatabaseSync): (id: string) => number {
   const removals = [
     `DELETE FROM attempts WHERE delivery_id ${ofItsDeliveries}`,
     `DELETE FROM quarantine WHERE id = ?1 OR id ${ofItsDeliveries}`,
-    'DELETE FROM declined WHERE event_id = ?1',
   ].map((sql) => db.prepare(sql))
+  const removeDecisions = db.prepare('DELETE FROM declined WHERE event_id = ?1')
   const removeEvent = db.prepare('DELETE FROM events WHERE id = ?1')
   const removeDeliveries = db.prepare(`DELETE FROM deliveries WHERE ${DELIVERIES_OF_EVENT}`)
   // The triggers have counted them as missing.
   const countMissing = missingRowsCounter(db)
   return (id) => {
     for (const removal of removals) removal.run(id)
+    const decisions = Number(removeDecisions.run(id).changes)
     const events = Number(removeEvent.run(id).changes)
     const deliveries = Number(removeDeliveries.run(id).changes)
-    countMissing({ events: -events, deliveries: -deliveries })
+    countMissing({ events: -events, decisions: -decisions, deliveries: -deliveries })
     return deliveries
   }
 }

@@ -37,8 +37,8 @@ export class SqliteUpkeep implements Upkeep {
   }
 
   async missing(): Promise<Missing> {
-    const [row] = this.#statements.all('SELECT events, deliveries FROM missing_rows', [])
-    return { events: Number(row!['events']), deliveries: Number(row!['deliveries']) }
+    const [row] = this.#statements.all('SELECT events, decisions, deliveries FROM missing_rows', [])
+    return { ...(row as unknown as Missing) }
   }
 
   async usedBytes(): Promise<number> {
