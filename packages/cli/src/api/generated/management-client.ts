@@ -1040,7 +1040,7 @@ export function listDeliveries({ limit, cursor, destinationId, state, waiting, e
     cursor?: string;
     destinationId?: string;
     state?: "pending" | "delivered" | "rejected" | "expired" | "held" | "quarantined";
-    waiting?: boolean;
+    waiting?: "true" | "false";
     eventId?: string;
     $class?: "delivered" | "http_5xx" | "http_throttled" | "http_4xx" | "redirect" | "timeout" | "connection_failed" | "dns_failed" | "proxy_failed" | "protocol_error" | "certificate_invalid" | "address_forbidden" | "port_forbidden" | "request_invalid" | "internal_error";
     status?: number;

@@ -83,7 +83,7 @@ function addList(deliveries: Command): void {
         destinationId: destination,
         eventId: event,
         state,
-        waiting,
+        waiting: waiting ? ('true' as const) : undefined,
         $class: rest.class,
         status,
         $from: from,

@@ -14,8 +14,12 @@ export function addDeliveryRoutes(app: AdminApp, deps: AdminDeps): void {
   const list = new List<DeliveryHistory>('deliveries', present)
 
   app.get('/deliveries', { schema: deliverySchemas.list }, ({ query }) => {
-    const { limit: _limit, cursor: _cursor, from: _from, to: _to, ...fields } = query
-    const filter = { ...fields, ...parseTimeRange(query) }
+    const { limit: _limit, cursor: _cursor, from: _from, to: _to, waiting, ...fields } = query
+    const filter = {
+      ...fields,
+      ...(waiting !== undefined && { waiting: waiting === 'true' }),
+      ...parseTimeRange(query),
+    }
     return list.page(query, (page) => deliveries.list(filter, page))
   })
 

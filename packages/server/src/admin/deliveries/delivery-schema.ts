@@ -147,7 +147,7 @@ const filter = {
   ),
   state: Type.Optional(state),
   waiting: Type.Optional(
-    Type.Boolean({
+    Type.Enum(['true', 'false'], {
       description:
         'true: only deliveries of which a webhook waits, also where another webhook has the event. false: only the others.',
     }),
