@@ -237,7 +237,11 @@ export class Dispatcher implements AsyncDisposable {
   async #runTask(lane: Lane, task: PartTask): Promise<void> {
     let end: TaskEnd | undefined
     try {
-      end = await this.#end(task, await this.#attempt(lane, task))
+      const result = await this.#attempt(lane, task)
+      // In one step with the record: in no lane and not being recorded, the delivery would be closed, and a claim that was
+      // made before would open it again as it was before the attempt.
+      leaveLane(task)
+      end = await this.#end(task, result)
     } finally {
       lane.recorded(task)
       this.#accounting.end(end)
@@ -254,7 +258,6 @@ export class Dispatcher implements AsyncDisposable {
     } catch (error) {
       return { fault: error }
     } finally {
-      leaveLane(task)
       this.#scheduler.endAttempt(lane, task)
     }
   }
