@@ -86,6 +86,15 @@ function withoutSiblings(delivery: Delivery): Delivery {
 /** Whether a claim is made to hold deliveries: it claims them whenever they are due. */
 const isHold = ({ due }: ClaimRequest): boolean => due === Number.MAX_SAFE_INTEGER
 
+const startedAgain = new Set<string>()
+
+/** Once for each delivery: the backend refuses such a record, and an engine that repeats it forever would never end. */
+function startsAgain(delivery: Delivery): boolean {
+  if (delivery.rounds !== 2 || startedAgain.has(delivery.id)) return false
+  startedAgain.add(delivery.id)
+  return true
+}
+
 export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'a 200 before the events are durable',
@@ -188,7 +197,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
       record: (records) =>
         deliveries.record(
           records.map(({ delivery, attempts }) => ({
-            delivery: delivery.rounds === 2 ? { ...delivery, rounds: 0 } : delivery,
+            delivery: startsAgain(delivery) ? { ...delivery, rounds: 0 } : delivery,
             attempts,
           })),
         ),
