@@ -86,13 +86,14 @@ function withoutSiblings(delivery: Delivery): Delivery {
 /** Whether a claim is made to hold deliveries: it claims them whenever they are due. */
 const isHold = ({ due }: ClaimRequest): boolean => due === Number.MAX_SAFE_INTEGER
 
-const startedAgain = new Set<string>()
-
-/** Once for each delivery: the backend refuses such a record, and an engine that repeats it forever would never end. */
-function startsAgain(delivery: Delivery): boolean {
-  if (delivery.rounds !== 2 || startedAgain.has(delivery.id)) return false
-  startedAgain.add(delivery.id)
-  return true
+/** The deliveries with a count that starts again, once each: the backend refuses it, and a second time would never end. */
+function startingAgain(): (delivery: Delivery) => Delivery {
+  const done = new Set<string>()
+  return (delivery) => {
+    if (delivery.rounds !== 2 || done.has(delivery.id)) return delivery
+    done.add(delivery.id)
+    return { ...delivery, rounds: 0 }
+  }
 }
 
 export const PLANTED_BUGS: readonly PlantedBug[] = [
@@ -193,15 +194,15 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'a count of attempts that starts again at 0',
-    bug: inDeliveries((deliveries) => ({
-      record: (records) =>
-        deliveries.record(
-          records.map(({ delivery, attempts }) => ({
-            delivery: startsAgain(delivery) ? { ...delivery, rounds: 0 } : delivery,
-            attempts,
-          })),
-        ),
-    })),
+    bug: inDeliveries((deliveries) => {
+      const startAgain = startingAgain()
+      return {
+        record: (records) =>
+          deliveries.record(
+            records.map(({ delivery, attempts }) => ({ delivery: startAgain(delivery), attempts })),
+          ),
+      }
+    }),
     violation: /changed the number of attempts by/,
   },
   {
