@@ -67,6 +67,25 @@ describe('the accounting balances', () => {
   })
 })
 
+test('an ack that fails and is made again with later ones is no loss', async () => {
+  using folder = new TemporaryFolder()
+  await using receiver = await openReceiver()
+  await using engine = await TestEngine.open({}, folder)
+  await engine.destination('dst_a', receiver.url)
+  change(
+    folder,
+    "CREATE TRIGGER stuck BEFORE UPDATE ON log_position BEGIN SELECT RAISE(ABORT, 'by the test'); END",
+  )
+  await engine.receive(5)
+  await expect.poll(() => engine.logged.map(({ msg }) => msg)).toContain('ack.failed')
+  change(folder, 'DROP TRIGGER stuck')
+  await engine.receive(5)
+  const unacked = async (): Promise<number> =>
+    (await engine.backend.upkeep.removeOldest({})).removed
+  await expect.poll(unacked).toBe(10)
+  expect(await imbalanceOf(engine)).toEqual({ metric: 0, lost: [] })
+})
+
 describe('a planted loss is told, in the metric and in the log', () => {
   test('of an event in the log', async () => {
     using folder = new TemporaryFolder()

@@ -51,6 +51,8 @@ export class SqliteLog implements Log {
   #isBehind: boolean
   #outstanding: Entry[] = []
   readonly #acked = new Set<Entry>()
+  /** Rows of acked entries of which no ack is durable yet: the next ack passes them again when one has failed. */
+  #unackedRows = 0
   #wake: () => void = () => undefined
 
   constructor(writer: Writer, reader: DatabaseSync, options: SqliteLogOptions) {
@@ -116,10 +118,10 @@ export class SqliteLog implements Log {
     if (done === 0) return
     const acked = this.#outstanding.splice(0, done)
     this.#forgetDuplicates(acked)
-    await this.#writer.runLater('ackEvents', {
-      through: acked.at(-1)!.seq,
-      events: acked.reduce((sum, { rows }) => sum + rows, 0),
-    })
+    this.#unackedRows += acked.reduce((sum, { rows }) => sum + rows, 0)
+    const events = this.#unackedRows
+    await this.#writer.runLater('ackEvents', { through: acked.at(-1)!.seq, events })
+    this.#unackedRows -= events
   }
 
   #offer(entry: Entry, duplicates: readonly string[]): void {
