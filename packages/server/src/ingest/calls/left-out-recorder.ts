@@ -1,20 +1,29 @@
 import type { AcceptedEvent } from '@hookline/protocol'
 import type { Logger } from 'pino'
-import type { LeftOutCalls, Suppressions } from '../../backend/deletions.ts'
+import type { Suppressions } from '../../backend/deletions.ts'
 import type { Clock } from '../../util/clock.ts'
 import { LogThrottle } from '../../util/log-throttle.ts'
 
 const LOG_EVERY_MS = 10_000
 
+/** What is not written yet. However many calls there are, it has one count for each suppressed user and source. */
+interface Waiting {
+  requests: number
+  lastAt: number
+  readonly bySource: Map<string, Map<string, number>>
+}
+
 /**
  * Counts the calls that suppressions left out, so that a question for them has an answer although nothing of the calls
- * is kept. No call waits for it.
+ * is kept. No call waits for it. One write is under way at a time; what is left out meanwhile is in the next one.
  */
 export class LeftOutRecorder {
   readonly #suppressions: Suppressions
   readonly #clock: Clock
   readonly #logger: Logger
   readonly #failures: LogThrottle
+  #waiting = nothing()
+  #isWriting = false
 
   constructor(suppressions: Suppressions, clock: Clock, logger: Logger) {
     this.#suppressions = suppressions
@@ -25,23 +34,43 @@ export class LeftOutRecorder {
 
   /** @param leftOut the calls of one request that belong to suppressed users */
   record(leftOut: readonly AcceptedEvent[]): void {
-    const [first] = leftOut
-    if (first === undefined) return
-    const { sourceId } = first
-    const users = this.#countsByUser(leftOut)
-    const calls: LeftOutCalls = { sourceId, users, at: this.#clock.now() }
-    this.#suppressions.countLeftOut(calls).catch((error: unknown) => {
-      const failures = this.#failures.count('left_out')
-      if (failures > 0) this.#logger.warn({ err: error, failures }, 'left_out.not_counted')
-    })
-  }
-
-  #countsByUser(leftOut: readonly AcceptedEvent[]): LeftOutCalls['users'] {
-    const counts = new Map<string, number>()
+    if (leftOut.length === 0) return
+    this.#waiting.requests++
+    this.#waiting.lastAt = this.#clock.now()
     for (const { sourceId, event } of leftOut)
       for (const userId of new Set([event.userId, event.previousId]))
         if (userId !== undefined && this.#suppressions.has(sourceId, userId))
-          counts.set(userId, (counts.get(userId) ?? 0) + 1)
-    return [...counts]
+          this.#count(sourceId, userId)
+    if (!this.#isWriting) void this.#writeAll()
   }
+
+  #count(sourceId: string, userId: string): void {
+    const { bySource } = this.#waiting
+    const users = bySource.get(sourceId) ?? new Map<string, number>()
+    bySource.set(sourceId, users.set(userId, (users.get(userId) ?? 0) + 1))
+  }
+
+  async #writeAll(): Promise<void> {
+    this.#isWriting = true
+    while (this.#waiting.requests > 0) {
+      const { requests, lastAt: at, bySource } = this.#waiting
+      this.#waiting = nothing()
+      const writes = [...bySource].map(([sourceId, users]) =>
+        this.#suppressions.countLeftOut({ sourceId, users: [...users], at }),
+      )
+      await Promise.all(writes).catch((error: unknown) => this.#onFailure(error, requests))
+    }
+    this.#isWriting = false
+  }
+
+  #onFailure(error: unknown, requests: number): void {
+    for (let request = 0; request < requests; request++) {
+      const failures = this.#failures.count('left_out')
+      if (failures > 0) this.#logger.warn({ err: error, failures }, 'left_out.not_counted')
+    }
+  }
+}
+
+function nothing(): Waiting {
+  return { requests: 0, lastAt: 0, bySource: new Map() }
 }

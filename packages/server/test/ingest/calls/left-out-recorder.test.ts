@@ -2,6 +2,7 @@ import pino from 'pino'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
+import type { LeftOutCalls, Suppressions } from '../../../src/backend/deletions.ts'
 import { DATABASE_NAME } from '../../../src/backend/embedded/database/data-dir.ts'
 import { openEmbeddedBackend } from '../../../src/backend/embedded/open.ts'
 import { LeftOutRecorder } from '../../../src/ingest/calls/left-out-recorder.ts'
@@ -60,4 +61,28 @@ test('calls that cannot be counted are in the log, at most once in ten seconds',
   clock.advance(10_000)
   recorder.record(leftOut)
   await expect.poll(() => lines.slice(1)).toMatchObject([{ failures: 3 }])
+})
+
+test('calls that are left out during a write are in one further write, however many they are', async () => {
+  using folder = new TemporaryFolder()
+  await using backend = await openEmbeddedBackend({
+    dataDir: folder.path,
+    maxWaitingBytes: 2 ** 20,
+  })
+  const { suppressions } = backend
+  await suppressions.add([{ ...suppression, userId: 'u1' }])
+  let writes = 0
+  const counted: Suppressions = Object.assign(Object.create(suppressions) as Suppressions, {
+    has: (sourceId: string, userId: string) => suppressions.has(sourceId, userId),
+    countLeftOut: (calls: LeftOutCalls) => {
+      writes++
+      return suppressions.countLeftOut(calls)
+    },
+  })
+  const recorder = new LeftOutRecorder(counted, new ManualClock(), pino({ level: 'silent' }))
+  for (let n = 0; n < 1_000; n += 1) recorder.record([acceptedEvent({ userId: 'u1' })])
+  await expect
+    .poll(async () => (await suppressions.find('u1', 9)).data[0]?.callsLeftOut)
+    .toBe(1_000)
+  expect(writes).toBe(2)
 })
