@@ -24,8 +24,9 @@ import { FreshParking } from './parking/fresh-parking.ts'
 import { ParkedChanges } from './parking/parked-changes.ts'
 import { ParkedFeed } from './parking/parked-feed.ts'
 import type { Attempts } from './parts/attempts.ts'
-import { isPaused, PartRunner } from './parts/part-runner.ts'
-import { asRejected, partOf, pendingParts, withHeld, withParts } from './parts/parts.ts'
+import { isPaused, newParts } from './parts/new-parts.ts'
+import { PartRunner } from './parts/part-runner.ts'
+import { partOf, pendingParts } from './parts/parts.ts'
 import { DeliveryRecorder } from './records/delivery-recorder.ts'
 
 export interface DispatcherOptions {
@@ -147,9 +148,7 @@ export class Dispatcher implements AsyncDisposable {
 
   /** When the attempts began that are being made of a delivery, by the URL of the webhook. */
   attemptsOf(deliveryId: string): ReadonlyMap<string, number> {
-    const tasks = this.#open.find(deliveryId)?.inLanes ?? []
-    const begun = tasks.filter(({ startedAt }) => startedAt !== undefined)
-    return new Map(begun.map(({ url, startedAt }) => [url, startedAt!]))
+    return this.#open.attemptsOf(deliveryId)
   }
 
   /** Resolves when it takes more deliveries. So the pipeline waits for the disk where it must, and never for a receiver. */
@@ -194,7 +193,7 @@ export class Dispatcher implements AsyncDisposable {
     this.#given++
     const now = this.#options.clock.now()
     const destination = this.#destination(delivery.destinationId)
-    const split = destination ? splitFor(delivery, destination, now) : asRejected(delivery)
+    const split = newParts(delivery, destination, now)
     const open = this.#open.add(split, event, { at: now, onRecorded })
     const lanes = pendingParts(split)
       .map(({ url }) => this.#scheduler.lane({ destinationId: delivery.destinationId, url }))
@@ -292,15 +291,4 @@ export class Dispatcher implements AsyncDisposable {
       this.#options.logger.error({ err: error }, 'delivery.failed')
     })
   }
-}
-
-/** The delivery with a part for each webhook; the parts of paused webhooks are held. */
-function splitFor(delivery: Delivery, destination: Destination, now: number): Delivery {
-  const { settings } = destination
-  return settings.webhooks
-    .filter((webhook) => isPaused(destination, webhook))
-    .reduce(
-      (each, { url }) => withHeld(each, url, settings.successPolicy),
-      withParts(delivery, settings, now),
-    )
 }

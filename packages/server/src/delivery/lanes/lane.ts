@@ -32,7 +32,7 @@ export class Lane {
   #turn: PartTask['origin'] = 'parked'
   readonly #inFlight = new Set<PartTask>()
   /** Those in flight that began before the recovery: they show nothing of it, and it does not wait for them. */
-  #begunBefore: ReadonlySet<PartTask> = new Set()
+  readonly #begunBefore = new Set<PartTask>()
   #recovery: RecoveryLimit | undefined
 
   constructor(id: LaneId, limits: LaneLimits) {
@@ -70,16 +70,12 @@ export class Lane {
     return this.#inFlight.size
   }
 
-  /** Attempts in flight that began during the recovery. */
-  get #recovering(): number {
-    return this.#inFlight.difference(this.#begunBefore).size
-  }
-
   /** Whether another attempt may begin, as far as the lane alone decides. */
   get mayBegin(): boolean {
     const hasTask = this.#waiting.fresh.length > 0 || this.#waiting.parked.length > 0
     if (!hasTask || this.inFlight >= this.#limits.concurrency) return false
-    return this.#recovery === undefined || this.#recovering < this.#recovery.limit
+    const begunSince = this.inFlight - this.#begunBefore.size
+    return this.#recovery === undefined || begunSince < this.#recovery.limit
   }
 
   add(task: PartTask): void {
@@ -107,6 +103,7 @@ export class Lane {
   /** The attempt of a task is over, so another may begin. */
   endAttempt(task: PartTask): void {
     this.#inFlight.delete(task)
+    this.#begunBefore.delete(task)
   }
 
   /** The result of a task is durable, or the service is stopping. */
@@ -127,7 +124,7 @@ export class Lane {
   /** The breaker of the webhook has closed: from now on the lane makes one attempt at a time, then more. */
   beginRecovery(now: number): void {
     this.#recovery = { ...INITIAL_RECOVERY, since: now }
-    this.#begunBefore = new Set(this.#inFlight)
+    for (const task of this.#inFlight) this.#begunBefore.add(task)
   }
 
   /** The attempt of a task has a result. Call it before `endAttempt`. */

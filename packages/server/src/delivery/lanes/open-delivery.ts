@@ -86,6 +86,14 @@ export class OpenDeliveries {
     return this.#byId.get(id)
   }
 
+  /** When the attempts began that are being made of a delivery, by the URL of the webhook. */
+  attemptsOf(id: string): ReadonlyMap<string, number> {
+    const begun = new Map<string, number>()
+    for (const { url, startedAt } of this.find(id)?.inLanes ?? [])
+      if (startedAt !== undefined) begun.set(url, startedAt)
+    return begun
+  }
+
   /** Opens a delivery. `fresh`: it comes from the log, at that time, and the backend does not have it. */
   add(
     delivery: Delivery,

@@ -11,6 +11,7 @@ import type { PartTask } from '../lanes/open-delivery.ts'
 import { AttemptAborted } from '../network/network-errors.ts'
 import { HistoryBudget } from '../records/history-budget.ts'
 import type { AttemptMade, Attempts } from './attempts.ts'
+import { isPaused } from './new-parts.ts'
 import { partOf, settingsFor, withHeld, withParts, withRemoved } from './parts.ts'
 import { reportAttempt, reportBreaker } from './report-attempt.ts'
 
@@ -114,9 +115,4 @@ export class PartRunner {
     lane.beginRecovery(clock.now())
     onRecovery()
   }
-}
-
-/** Whether nothing may be sent to the webhook. */
-export function isPaused({ paused }: Destination, webhook: Webhook): boolean {
-  return paused !== null || webhook.paused !== undefined
 }
