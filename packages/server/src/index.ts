@@ -14,4 +14,5 @@ export {
 } from './service.ts'
 export { type Setting, type SettingName, SETTINGS } from './settings.ts'
 export { createLogger } from './telemetry/logger.ts'
+export { syncFolder } from './util/durable-file.ts'
 export { VERSION } from './version.ts'

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { createWriteStream } from 'node:fs'
-import { open, rename, rm, stat } from 'node:fs/promises'
+import { rename, rm, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -62,17 +62,12 @@ async function download(api: ManagementApi, file: string): Promise<void> {
     if (size !== Number(response.headers.get('content-length')))
       throw new Error('the download is incomplete')
     await rename(partial, file)
+    // After a power cut, the folder still has the new name.
+    const { syncFolder } = await import('@hookline/server')
     await syncFolder(dirname(file))
   } catch (error) {
     throw writeFailure(file, error)
   } finally {
     await rm(partial, { force: true })
   }
-}
-
-/** After a power cut, the folder still has the new name. Windows cannot sync folders. */
-async function syncFolder(folder: string): Promise<void> {
-  if (process.platform === 'win32') return
-  await using handle = await open(folder, 'r')
-  await handle.sync()
 }

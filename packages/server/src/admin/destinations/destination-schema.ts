@@ -54,13 +54,11 @@ const fields = {
   type,
   name: nameField,
   enabled,
-  enabledChangedAt: nullable(
-    Type.String({
-      format: 'date-time',
-      description:
-        'When it was last enabled or disabled, or else created. null if an earlier version of Hookline did that.',
-    }),
-  ),
+  enabledChangedAt: nullable({
+    ...time,
+    description:
+      'When it was last enabled or disabled, or else created. null if an earlier version of Hookline did that.',
+  }),
   paused: PauseResponse,
   settings: SettingsResponse,
   createdAt: time,

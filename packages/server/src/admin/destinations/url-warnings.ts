@@ -31,9 +31,10 @@ export function urlWarnings(
   return settings.webhooks.flatMap(({ url }, index) => {
     const { hostname } = new URL(url)
     const why = addressRefusal(addressOf(hostname))
+    if (why === undefined) return []
     const pointer = jsonPointer('settings', 'webhooks', index, 'url')
-    const message = `The address ${hostname} is ${why ?? ''}, so the webhook gets nothing.`
-    return why === undefined ? [] : fault(pointer, 'address_forbidden', message, HINT)
+    const message = `The address ${hostname} is ${why}, so the webhook gets nothing.`
+    return fault(pointer, 'address_forbidden', message, HINT)
   })
 }
 

@@ -31,13 +31,11 @@ const fields = {
   duplicates: Type.Integer({
     description: 'The number of later calls with the same messageId. They were dropped.',
   }),
-  lastDuplicateAt: nullable(
-    Type.String({
-      format: 'date-time',
-      description:
-        'When the last of them arrived. null if there is none, or if an earlier version of Hookline received it.',
-    }),
-  ),
+  lastDuplicateAt: nullable({
+    ...time,
+    description:
+      'When the last of them arrived. null if there is none, or if an earlier version of Hookline received it.',
+  }),
 }
 
 /** An event in a list. */
@@ -47,12 +45,10 @@ const DecisionResponse = Type.Object({
   destinationId: id,
   decision: Type.Enum(['deliver', 'declined', 'pending']),
   reason: nullable(Type.String({ description: 'The code of the reason, if declined.' })),
-  since: nullable(
-    Type.String({
-      format: 'date-time',
-      description: 'Since when the destination was off, if that is the reason. null if unknown.',
-    }),
-  ),
+  since: nullable({
+    ...time,
+    description: 'Since when the destination was off, if that is the reason. null if unknown.',
+  }),
   explanation: Type.String({ description: 'The decision and its remedy, as text.' }),
 })
 

@@ -4,21 +4,13 @@ import type { Backend } from '../../../src/backend/backend.ts'
 import type { Suppression } from '../../../src/backend/deletions.ts'
 import type { StoredToken } from '../../../src/backend/tokens.ts'
 import { NOON } from '../../harness/accepted-event.ts'
+import { auditEntryOf } from '../../harness/audit-entry.ts'
 import { newDestination, newSource } from '../../harness/catalog-records.ts'
 import { newReplay } from '../../harness/new-replay.ts'
 import type { BackendHarness, OpenBackendHarness } from './backend-harness.ts'
 import { recordDelivery } from './recorded-delivery.ts'
 
-const entry: AuditEntry = {
-  id: 'aud_a',
-  at: NOON,
-  actor: { id: 'tok_a', name: 'ci', role: 'editor' },
-  action: 'someChange',
-  targetId: 'src_a',
-  before: null,
-  after: { name: 'web' },
-  requestId: 'r1',
-}
+const entry = auditEntryOf('aud_a', { action: 'someChange' })
 
 const source = newSource()
 const destination = newDestination()

@@ -68,14 +68,15 @@ export class SqliteDeliveryReports implements DeliveryReports {
     const number = this.#lanes.find('deliveries', lane)
     if (number === undefined) return { pending: 0, held: 0, oldestAt: undefined, dueAt: undefined }
     const counts = this.#statements.all(COUNTS, [number])
-    const [oldest] = this.#statements.all(OLDEST, [number])
-    const id = oldest?.['id']
-    const dueAt = this.#statements.all(NEXT_DUE, [number])[0]?.['due_at']
     const count = (isHeld: 0 | 1): number =>
       Number(counts.find((row) => row['is_held'] === isHeld)?.['count'] ?? 0)
+    const [pending, held] = [count(0), count(1)]
+    if (pending === 0) return { pending, held, oldestAt: undefined, dueAt: undefined }
+    const id = this.#statements.all(OLDEST, [number])[0]?.['id']
+    const dueAt = this.#statements.all(NEXT_DUE, [number])[0]?.['due_at']
     return {
-      pending: count(0),
-      held: count(1),
+      pending,
+      held,
       oldestAt: typeof id === 'string' ? timeOfId(id) : undefined,
       dueAt: dueAt === undefined ? undefined : Number(dueAt),
     }

@@ -1,6 +1,7 @@
 /**
- * Counts events, reasons not to deliver (decisions) and deliveries that are missing: kept once, and removed by neither retention nor a purge. A trigger counts
- * every row that goes, whatever removed it; what removes rows on purpose takes them off again in the same transaction.
+ * Counts the rows that are missing: events, deliveries, and decisions not to deliver (`declined`). A trigger counts each row
+ * that is deleted. Retention and purges, which delete on purpose, subtract their rows in the same transaction. So the counts
+ * are 0, unless something else has deleted a row.
  */
 export const missingRows = `
   CREATE TABLE missing_rows (
