@@ -27,7 +27,7 @@ export interface LaneSettings {
   readonly limits: DispatcherOptions['limits']
 }
 
-/** How many deliveries were lost, or ended twice, by the part that lost them. All 0 unless there is a bug. */
+/** How many deliveries were lost, or ended twice, and where. All 0 unless there is a bug. */
 export interface EngineImbalance {
   /** Decisions of the pipeline that are neither declined nor a delivery in the lanes. */
   readonly pipeline: number

@@ -7,7 +7,7 @@ import type { Worker } from '../util/worker.ts'
 
 export interface AccountingOptions {
   readonly upkeep: Pick<Upkeep, 'missing'>
-  /** What the parts of the engine have lost in memory. */
+  /** What the engine has lost in memory. */
   readonly engine: { readonly imbalance: { readonly pipeline: number; readonly lanes: number } }
   readonly clock: Clock
   readonly metrics: Metrics

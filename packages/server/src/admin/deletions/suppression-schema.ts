@@ -13,9 +13,7 @@ export const SuppressionResponse = Type.Object(
     callsLeftOut: Type.Integer({
       description: 'How many calls of the user got a 200 and were not kept.',
     }),
-    lastLeftOutAt: nullable(
-      Type.String({ format: 'date-time', description: 'When the last of them arrived.' }),
-    ),
+    lastLeftOutAt: nullable({ ...time, description: 'When the last of them arrived.' }),
   },
   { $id: 'Suppression' },
 )

@@ -1,6 +1,6 @@
 import type { Clock } from '../../util/clock.ts'
 
-/** Bytes of bodies that are parsed in one turn of the event loop, and the rest of the body that goes beyond them. */
+/** In one turn of the event loop, bodies are parsed until they have this size together. The last one may go beyond it. */
 const BYTES_A_TURN = 128 * 1024
 
 interface Waiting {

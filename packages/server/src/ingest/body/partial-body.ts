@@ -5,8 +5,9 @@ const PAGE_BYTES = 4096
 const NO_MEMORY = new ArrayBuffer(0)
 
 /**
- * The bytes of a body that have arrived, until it is parsed. They are in one buffer that grows in place with what has arrived, whatever the
- * client has announced. All partial bodies share a budget, from which each takes the size of its buffer.
+ * The bytes of a body that have arrived, until it is parsed. They are in one buffer that grows in place with what has
+ * arrived, whatever the client has announced. All partial bodies share a budget, from which each takes the size of its
+ * buffer.
  */
 export class PartialBody {
   readonly #budget: ByteBudget

@@ -16,10 +16,10 @@ export interface BodyLimits {
 const COMPRESSION = 10
 
 /**
- * Reads the bytes of the body as they were sent, and resolves when it is their turn to be parsed. Resolves with `batch_too_large` as soon as it is known that there are
- * more than `maxBytes`, with `overloaded` where too many bytes of other bodies have arrived in part, and with
- * `bad_request` when the client disconnects. Where it does not resolve with the body, the caller must drop what is left
- * of it.
+ * Reads the bytes of the body as they were sent. Resolves when it is their turn to be parsed. Resolves with
+ * `batch_too_large` as soon as it is known that there are more than `maxBytes`, with `overloaded` where the other bodies
+ * that are not parsed take too much memory, and with `bad_request` when the client disconnects. Where it does not resolve
+ * with the body, the caller must drop what is left of it.
  */
 export function readBody(
   request: IncomingMessage,

@@ -64,10 +64,8 @@ export class LeftOutRecorder {
   }
 
   #onFailure(error: unknown, requests: number): void {
-    for (let request = 0; request < requests; request++) {
-      const failures = this.#failures.count('left_out')
-      if (failures > 0) this.#logger.warn({ err: error, failures }, 'left_out.not_counted')
-    }
+    const failures = this.#failures.count('left_out', requests)
+    if (failures > 0) this.#logger.warn({ err: error, failures }, 'left_out.not_counted')
   }
 }
 
