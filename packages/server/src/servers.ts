@@ -76,7 +76,7 @@ async function openAdminServer(
   const { adminHost: host, adminPort: port = 0 } = options.config
   const server = createHttpServer({ ...options, errorFormat })
   addAdministration(server, options)
-  return listen(stack, server, { host, port })
+  return listen(stack, server, { ...options.config, host, port })
 }
 
 function addIngestion(server: FastifyInstance, options: ServersOptions): void {
@@ -130,10 +130,14 @@ async function copyInto(folder: string, backend: Backend): Promise<DatabaseCopy>
 async function listen(
   stack: AsyncDisposableStack,
   server: FastifyInstance,
-  at: { readonly host: string; readonly port: number },
+  config: Pick<Config, 'host' | 'port' | 'maxWaitingConnections'>,
 ): Promise<string> {
   stack.defer(() => server.close())
-  await server.listen({ host: at.host, port: at.port })
+  await server.listen({
+    host: config.host,
+    port: config.port,
+    backlog: config.maxWaitingConnections,
+  })
   const { address, family, port } = server.server.address() as AddressInfo
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
 }

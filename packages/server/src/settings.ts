@@ -271,6 +271,11 @@ export const SETTINGS = {
     default: '64',
     parse: integer(1, 10_000),
   },
+  maxWaitingConnections: {
+    doc: 'Most new connections that may wait until the service accepts them. Linux applies at most net.core.somaxconn, and makes clients beyond it wait for a second or longer.',
+    default: '4096',
+    parse: integer(1, 65_535),
+  },
   dedupeWindowMs: {
     doc: 'How long after a call another call with the same source and messageId is a duplicate, in milliseconds. Needs 4 bytes of memory for each event of that time.',
     default: String(24 * HOUR),

@@ -1,29 +1,31 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { connect, type Socket } from 'node:net'
+import { Worker } from 'node:worker_threads'
+import type { HostileSockets } from './hostile-sockets.ts'
 
 const ESTABLISHED = '01'
+/** An address that no healthy client has: one that opens a connection may get a port that was an attacker's. */
+const localAddress = '127.0.0.66'
+const LOCAL_ADDRESS_HEX = '4200007F'
 
-/** Connections that send these bytes and then neither read nor close. Disposing them closes them. */
-export class HostileClients implements Disposable {
-  readonly #sockets: readonly Socket[]
-  readonly #ports: ReadonlySet<number>
+/**
+ * Connections that send these bytes and then neither read nor close. They have a thread of their own, so that their work
+ * does not delay the healthy clients that measure the service. Disposing them closes them.
+ */
+export class HostileClients implements AsyncDisposable {
+  readonly #thread: Worker
+  readonly #port: number
 
-  static async open(port: number, count: number, bytes: string | Buffer): Promise<HostileClients> {
-    const sockets = Array.from({ length: count }, () => connect(port, '127.0.0.1').pause())
-    await Promise.all(sockets.map((socket) => once(socket, 'connect')))
-    const clients = new HostileClients(sockets)
-    for (const socket of sockets) {
-      // The service may reset the connection at any moment.
-      socket.on('error', () => undefined)
-      socket.write(bytes)
-    }
-    return clients
+  static async open(port: number, count: number, bytes: string): Promise<HostileClients> {
+    const workerData: HostileSockets = { port, localAddress, count, bytes }
+    const thread = new Worker(new URL('hostile-sockets.ts', import.meta.url), { workerData })
+    await once(thread, 'message')
+    return new HostileClients(thread, port)
   }
 
-  private constructor(sockets: readonly Socket[]) {
-    this.#sockets = sockets
-    this.#ports = new Set(sockets.map(({ localPort }) => localPort!))
+  private constructor(thread: Worker, port: number) {
+    this.#thread = thread
+    this.#port = port
   }
 
   /** Connections that the service has not closed. A client that reads nothing does not see it, so the kernel is asked. */
@@ -31,12 +33,14 @@ export class HostileClients implements Disposable {
     const [, ...lines] = readFileSync('/proc/net/tcp', 'utf8').trim().split('\n')
     const connections = lines.map((line) => line.trim().split(/\s+/))
     return connections.filter(
-      ([, , remote = '', state]) =>
-        state === ESTABLISHED && this.#ports.has(Number.parseInt(remote.split(':')[1]!, 16)),
+      ([, local = '', remote = '', state]) =>
+        state === ESTABLISHED &&
+        remote.startsWith(`${LOCAL_ADDRESS_HEX}:`) &&
+        Number.parseInt(local.split(':')[1]!, 16) === this.#port,
     ).length
   }
 
-  [Symbol.dispose](): void {
-    for (const socket of this.#sockets) socket.destroy()
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#thread.terminate()
   }
 }

@@ -64,7 +64,7 @@ export async function measureUnder(
   })
   const started = performance.now()
   const elapsed = (): number => (performance.now() - started) / 1000
-  using attackers = await attack()
+  await using attackers = await attack()
   await pause(seconds * 1000)
   while (attackers.openConnections > 0 && elapsed() < mostSeconds) await pause(100)
   stop.abort()
