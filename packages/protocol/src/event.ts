@@ -1,3 +1,4 @@
+import type { Origin } from './computation.ts'
 import type { JsonObject } from './json.ts'
 
 /** The types of calls of a client library. `delete` is not one of them: deletions have their own API. */
@@ -48,9 +49,12 @@ export type Mark = 'precision_lost' | 'timestamp_unreadable'
 export interface AcceptedEvent {
   /** `evt_…`, made by the server; sorts by the time of receipt. */
   readonly id: string
+  /** The source that sent it; for a computed event, the id of the audience or computed trait. */
   readonly sourceId: string
   readonly event: Event
   readonly marks: readonly Mark[]
+  /** Present for a computed event. It goes to these destinations only, and feeds no profile. */
+  readonly origin?: Origin
 }
 
 /** Notifies receivers that a user was deleted. A deletion request makes it, not a call. */

@@ -7,6 +7,33 @@ export {
   type IngestError,
 } from './codes.ts'
 export {
+  type Audience,
+  type Computation,
+  type ComputedTrait,
+  DEFAULT_SPACE,
+  type Origin,
+} from './computation.ts'
+export {
+  type AudienceClause,
+  type Clause,
+  type Comparison,
+  type Compute,
+  COMPUTE_FUNCTIONS,
+  type ComputedTraitClause,
+  type ComputeFunction,
+  type Condition,
+  COUNT_OPERATORS,
+  type CountOperator,
+  type Duration,
+  type EventClause,
+  type EventSelection,
+  type Operator,
+  OPERATORS,
+  type PropertyFilter,
+  type TraitClause,
+  type Window,
+} from './condition.ts'
+export {
   type Attempt,
   type AttemptTiming,
   DECLINE_REASONS,

@@ -10,7 +10,7 @@ import { newReplay } from '../../harness/new-replay.ts'
 import type { BackendHarness, OpenBackendHarness } from './backend-harness.ts'
 import { recordDelivery } from './recorded-delivery.ts'
 
-const entry = auditEntryOf('aud_a', { action: 'someChange' })
+const entry = auditEntryOf('adt_a', { action: 'someChange' })
 
 const source = newSource()
 const destination = newDestination()
