@@ -31,9 +31,9 @@ export interface Sync {
   readonly error: string | null
 }
 
-/** Syncs of computations: those that are open, and for each computation the last that ended. */
+/** Syncs of computations. `Memberships.forget` removes them. */
 export interface Syncs {
-  /** Adds or replaces one. A sync that ends replaces the one of its computation that ended before. Durable when it resolves. Safe to call twice. */
+  /** Adds or replaces one. The last 20 of each computation that ended are kept. Durable when it resolves. Safe to call twice. */
   put(sync: Sync): Promise<void>
   /** Those that are neither done nor failed, the oldest first. */
   open(): Promise<readonly Sync[]>
@@ -41,6 +41,4 @@ export interface Syncs {
   list(computationId: string, page: PageRequest): Promise<Page<Sync>>
   /** The last sync of each computation that ended, by computation. */
   last(): Promise<ReadonlyMap<string, Sync>>
-  /** Removes all syncs of a computation. Safe to call twice. */
-  remove(computationId: string): Promise<void>
 }
