@@ -6,22 +6,19 @@ import type { SecretBox } from '../../util/secret-box.ts'
 import type { AuditEntry } from '../audit.ts'
 import { BackendUnavailable } from '../backend.ts'
 import { auditRow } from './audit/write-audit.ts'
+import { errorOf, type Result } from './database/operation-result.ts'
 import type {
   Operation,
   OperationInput,
   OperationName,
   OperationResult,
 } from './write-operations.ts'
-import type { Result, WriterStart } from './writer-thread.ts'
+import type { WriterStart } from './writer-thread.ts'
 
 interface Waiting extends Operation {
   readonly resolve: (value: never) => void
   readonly reject: (error: Error) => void
 }
-
-// Primary result codes of SQLite for a fault of the machine, not of the statement:
-// BUSY, LOCKED, NOMEM, READONLY, IOERR, FULL, CANTOPEN (sqlite.org/rescode.html).
-const TRANSIENT_CODES = new Set([5, 6, 7, 8, 10, 13, 14])
 
 /** How long a write that no caller awaits may wait before it is flushed. */
 const LATER_MS = 20
@@ -143,7 +140,7 @@ export class Writer implements AsyncDisposable {
     for (const [index, { resolve, reject }] of committed.entries()) {
       const result = results[index]!
       if (result.ok) resolve(result.value as never)
-      else reject(errorOf(result))
+      else reject(errorOf(result, unavailable))
     }
     if (this.#isIdle()) this.#onIdle()
   }
@@ -157,13 +154,6 @@ export class Writer implements AsyncDisposable {
     for (const { reject } of lost) reject(unavailable(this.#failure))
     this.#onIdle()
   }
-}
-
-function errorOf({ message, sqliteCode }: Result & { ok: false }): Error {
-  const error = new Error(`SQLite: ${message}`)
-  return sqliteCode !== undefined && TRANSIENT_CODES.has(sqliteCode & 0xff)
-    ? unavailable(error)
-    : error
 }
 
 function unavailable(cause: Error): BackendUnavailable {

@@ -1,0 +1,30 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { select } from './database/select.ts'
+import { listDeliveries } from './deliveries/read-deliveries.ts'
+import { failuresOf } from './deliveries/read-failures.ts'
+import { listEvents } from './events/read-events.ts'
+import { replaySlice } from './replays/replay-scan.ts'
+
+/**
+ * Every long read of the backend. Each entry prepares once what it needs on the connection of a thread, and returns the
+ * function that performs the read. The thread runs that function inside a read transaction. It keeps the write-ahead log
+ * from being emptied: a read takes a tenth of a second at most, and a longer one is made of several.
+ */
+const OPERATIONS = { select, listEvents, listDeliveries, failuresOf, replaySlice }
+
+export type ReadName = keyof typeof OPERATIONS
+type Prepared<N extends ReadName> = ReturnType<(typeof OPERATIONS)[N]>
+export type ReadInput<N extends ReadName> = Parameters<Prepared<N>>[0]
+export type ReadResult<N extends ReadName> = ReturnType<Prepared<N>>
+
+/** One read with its input, as it is posted to a thread. */
+export interface Read {
+  readonly name: ReadName
+  readonly input: unknown
+}
+
+export function prepareReads(db: DatabaseSync): (read: Read) => unknown {
+  const prepared = new Map<string, (input: never) => unknown>()
+  for (const [name, prepare] of Object.entries(OPERATIONS)) prepared.set(name, prepare(db))
+  return ({ name, input }) => prepared.get(name)!(input as never)
+}
