@@ -20,6 +20,7 @@ import { StoredParts } from './deliveries/stored-parts.ts'
 import { addFolding } from './events/event-conditions.ts'
 import { SqliteEvents } from './events/sqlite-events.ts'
 import { SqliteIdempotentResponses } from './idempotent-responses/sqlite-idempotent-responses.ts'
+import { SqliteFollowedLog } from './log/sqlite-followed-log.ts'
 import { type Duplicates, SqliteLog } from './log/sqlite-log.ts'
 import { migrate, refuseNewer } from './migrations/migrate.ts'
 import { MIGRATIONS } from './migrations/migrations.ts'
@@ -98,8 +99,10 @@ function portsOf(
   const deliveries = new SqliteDeliveries(lanes, writer, reader)
   const duplicates: Duplicates = new Set()
   const disk = new DiskProbe(databaseFile)
+  const log = new SqliteLog(writer, reader, { maxWaitingBytes, duplicates })
   return {
-    log: new SqliteLog(writer, reader, { maxWaitingBytes, duplicates }),
+    log,
+    followedLog: new SqliteFollowedLog(reader, log.end),
     events: new SqliteEvents(writer, reader, duplicates),
     deliveries,
     reports: new SqliteDeliveryReports(lanes, reader),

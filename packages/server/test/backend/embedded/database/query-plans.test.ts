@@ -74,7 +74,7 @@ test.each<[string, EventFilter, index: string]>([
   using folder = new TemporaryFolder()
   const file = makeDatabase(folder)
   await using writer = new Writer({ file, ...DEDUPE }, newSecretBox())
-  await writer.run('appendEvents', [eventRowOf(1, acceptedEvent())])
+  await writer.run('appendEvents', [eventRowOf(acceptedEvent())])
   using reader = new WatchedDatabase(file, { readOnly: true })
   addFolding(reader)
   await new SqliteEvents(writer, reader, new Set()).list(filter, { limit: 2 })
