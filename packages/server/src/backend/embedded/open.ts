@@ -19,6 +19,7 @@ import { SqliteDeliveryReports } from './deliveries/sqlite-delivery-reports.ts'
 import { StoredParts } from './deliveries/stored-parts.ts'
 import { SqliteEvents } from './events/sqlite-events.ts'
 import { SqliteIdempotentResponses } from './idempotent-responses/sqlite-idempotent-responses.ts'
+import { SqliteFollowedLog } from './log/sqlite-followed-log.ts'
 import { type Duplicates, SqliteLog } from './log/sqlite-log.ts'
 import { migrate, refuseNewer } from './migrations/migrate.ts'
 import { MIGRATIONS } from './migrations/migrations.ts'
@@ -99,9 +100,16 @@ function portsOf(
   const deliveries = new SqliteDeliveries(lanes, writer, reader, readers)
   const duplicates: Duplicates = new Set()
   const disk = new DiskProbe(databaseFile)
+  const log = new SqliteLog(writer, reader, { maxWaitingBytes, duplicates })
   return {
+<<<<<<< HEAD
     log: new SqliteLog(writer, reader, { maxWaitingBytes, duplicates }),
     events: new SqliteEvents(writer, reader, readers, duplicates),
+=======
+    log,
+    followedLog: new SqliteFollowedLog(reader, log.end),
+    events: new SqliteEvents(writer, reader, duplicates),
+>>>>>>> logwriter
     deliveries,
     reports: new SqliteDeliveryReports(lanes, reader, readers),
     quarantine: new SqliteQuarantine(writer, deliveries, new StoredParts('deliveries', lanes)),

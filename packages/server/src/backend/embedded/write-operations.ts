@@ -14,7 +14,7 @@ import {
 import { recordDeliveries } from './deliveries/write-deliveries.ts'
 import { addLane } from './deliveries/write-lanes.ts'
 import { addIdempotentResponse } from './idempotent-responses/write-idempotent-responses.ts'
-import { ackEvents, appendEvents } from './log/write-log.ts'
+import { ackEvents, appendEvents, eventAppender } from './log/write-log.ts'
 import { createNotices, quarantineNotices, recordNotices } from './notices/write-notices.ts'
 import { purgeUsers } from './deletions/write-purge.ts'
 import { quarantineDeliveries } from './quarantine/write-quarantine.ts'
@@ -30,7 +30,7 @@ import { addToken, markTokenUsed, removeToken } from './tokens/write-tokens.ts'
 
 /**
  * Every write of the backend. Each entry prepares its statements once and returns the function that performs the
- * operation. The thread runs that function inside a transaction, except those in OUTSIDE_OF_TRANSACTIONS.
+ * operation. Entries that append events share `append`. The thread runs that function inside a transaction, except those in OUTSIDE_OF_TRANSACTIONS.
  */
 const OPERATIONS = {
   appendEvents,
@@ -87,9 +87,10 @@ export function prepareOperations(
   db: DatabaseSync,
   options: DedupeWindow,
 ): (operation: Operation) => unknown {
+  const shared = { ...options, append: eventAppender(db, options) }
   const prepared = new Map<OperationName, (input: never) => unknown>()
   for (const [name, prepare] of Object.entries(OPERATIONS)) {
-    prepared.set(name as OperationName, prepare(db, options))
+    prepared.set(name as OperationName, prepare(db, shared))
   }
   const append = appendAudit(db)
   return ({ name, input, audit }) => {

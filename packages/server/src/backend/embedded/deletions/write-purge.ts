@@ -70,7 +70,7 @@ function userPurge(
   )
   const selects = ['user_id', 'previous_id'].map((column) =>
     db.prepare(
-      `SELECT seq, id, source_id FROM events
+      `SELECT seq, id, source_id, origin IS NOT NULL AS is_computed FROM events
        WHERE ${SEGMENT} = ? AND ${column} = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ${READ_EVENTS}`,
     ),
   )
@@ -99,8 +99,10 @@ function rowRemoval(
   db: DatabaseSync,
 ): (row: Row, purge: PurgeInput, removed: Slice['removed']) => void {
   const remove = eventRemoval(db)
-  return ({ id, source_id: sourceId }, { sourceIds }, removed) => {
-    if (sourceIds !== null && !sourceIds.includes(String(sourceId))) return
+  return ({ id, source_id: sourceId, is_computed: isComputed }, { sourceIds }, removed) => {
+    // A computed event may tell of events of any source.
+    const isCovered = isComputed === 1 || (sourceIds?.includes(String(sourceId)) ?? true)
+    if (!isCovered) return
     removed.deliveries += remove(String(id))
     removed.events++
   }

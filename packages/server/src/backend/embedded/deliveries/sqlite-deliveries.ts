@@ -26,7 +26,7 @@ import { deliveryRowOf } from './write-deliveries.ts'
 const TABLE: QueueTable<ClaimedDelivery['event']> = {
   name: 'deliveries',
   unsplitLane: 0,
-  select: `SELECT ${DELIVERY_COLUMNS}, source_id, marks, body
+  select: `SELECT ${DELIVERY_COLUMNS}, source_id, marks, origin, body
     FROM deliveries LEFT JOIN events ON events.id = deliveries.event_id`,
   claimedOf,
   rowOf: deliveryRowOf,

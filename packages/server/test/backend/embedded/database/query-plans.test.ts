@@ -73,7 +73,7 @@ test.each<[string, EventFilter, index: string]>([
   using folder = new TemporaryFolder()
   const file = makeDatabase(folder)
   await using writer = new Writer({ file, ...DEDUPE }, newSecretBox())
-  await writer.run('appendEvents', [eventRowOf(1, acceptedEvent())])
+  await writer.run('appendEvents', [eventRowOf(acceptedEvent())])
   using reader = new WatchedDatabase(file, { readOnly: true })
   listEvents(reader)({ filter, page: { limit: 2 } })
   const plans = reader.plans()
