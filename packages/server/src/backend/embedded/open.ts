@@ -17,14 +17,19 @@ import { LaneNumbers } from './deliveries/lane-numbers.ts'
 import { SqliteDeliveries } from './deliveries/sqlite-deliveries.ts'
 import { SqliteDeliveryReports } from './deliveries/sqlite-delivery-reports.ts'
 import { StoredParts } from './deliveries/stored-parts.ts'
+import { SqliteEvaluations } from './evaluations/sqlite-evaluations.ts'
 import { SqliteEvents } from './events/sqlite-events.ts'
+import { SqliteFacts } from './facts/sqlite-facts.ts'
 import { SqliteIdempotentResponses } from './idempotent-responses/sqlite-idempotent-responses.ts'
 import { SqliteFollowedLog } from './log/sqlite-followed-log.ts'
 import { type Duplicates, SqliteLog } from './log/sqlite-log.ts'
+import { SqliteMemberships } from './memberships/sqlite-memberships.ts'
+import { SqliteSyncs } from './memberships/sqlite-syncs.ts'
 import { migrate, refuseNewer } from './migrations/migrate.ts'
 import { MIGRATIONS } from './migrations/migrations.ts'
 import { SqliteNoticeQueue } from './notices/sqlite-notice-queue.ts'
 import { SqliteNotices } from './notices/sqlite-notices.ts'
+import { SqliteProfiles } from './profiles/sqlite-profiles.ts'
 import { SqliteQuarantine } from './quarantine/sqlite-quarantine.ts'
 import { SqliteReplays } from './replays/sqlite-replays.ts'
 import { SqliteStatistics } from './statistics/sqlite-statistics.ts'
@@ -102,14 +107,8 @@ function portsOf(
   const disk = new DiskProbe(databaseFile)
   const log = new SqliteLog(writer, reader, { maxWaitingBytes, duplicates })
   return {
-<<<<<<< HEAD
-    log: new SqliteLog(writer, reader, { maxWaitingBytes, duplicates }),
-    events: new SqliteEvents(writer, reader, readers, duplicates),
-=======
     log,
-    followedLog: new SqliteFollowedLog(reader, log.end),
-    events: new SqliteEvents(writer, reader, duplicates),
->>>>>>> logwriter
+    events: new SqliteEvents(writer, reader, readers, duplicates),
     deliveries,
     reports: new SqliteDeliveryReports(lanes, reader, readers),
     quarantine: new SqliteQuarantine(writer, deliveries, new StoredParts('deliveries', lanes)),
@@ -123,6 +122,12 @@ function portsOf(
     suppressions: new SqliteSuppressions(writer, reader),
     notices: new SqliteNotices(lanes, writer, reader, readers),
     noticeQueue: new SqliteNoticeQueue(lanes, writer, reader, readers),
+    followedLog: new SqliteFollowedLog(readers, log.end),
+    profiles: new SqliteProfiles(writer, reader),
+    facts: new SqliteFacts(writer, reader),
+    evaluations: new SqliteEvaluations({ writer, reader, readers, log }),
+    memberships: new SqliteMemberships(writer, reader, readers),
+    syncs: new SqliteSyncs(writer, reader),
     statistics: new SqliteStatistics(writer, readers),
     upkeep: new SqliteUpkeep(writer, reader, databaseFile),
     copyTo: (file: string) => copyDatabase(databaseFile, file),

@@ -2,7 +2,10 @@ import type { DatabaseSync } from 'node:sqlite'
 import { select } from './database/select.ts'
 import { listDeliveries } from './deliveries/read-deliveries.ts'
 import { failuresOf } from './deliveries/read-failures.ts'
+import { findDiffering } from './evaluations/find-differing.ts'
+import { loadDueProfiles, loadProfiles } from './evaluations/load-profiles.ts'
 import { listEvents } from './events/read-events.ts'
+import { previewAudience } from './memberships/preview-audience.ts'
 import { replaySlice } from './replays/replay-scan.ts'
 
 /**
@@ -10,7 +13,17 @@ import { replaySlice } from './replays/replay-scan.ts'
  * function that performs the read. The thread runs that function inside a read transaction. It keeps the write-ahead log
  * from being emptied: a read takes a tenth of a second at most, and a longer one is made of several.
  */
-const OPERATIONS = { select, listEvents, listDeliveries, failuresOf, replaySlice }
+const OPERATIONS = {
+  select,
+  listEvents,
+  listDeliveries,
+  failuresOf,
+  replaySlice,
+  loadDueProfiles,
+  loadProfiles,
+  findDiffering,
+  previewAudience,
+}
 
 export type ReadName = keyof typeof OPERATIONS
 type Prepared<N extends ReadName> = ReturnType<(typeof OPERATIONS)[N]>

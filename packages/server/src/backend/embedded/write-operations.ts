@@ -14,9 +14,16 @@ import {
 import { recordDeliveries } from './deliveries/write-deliveries.ts'
 import { addLane } from './deliveries/write-lanes.ts'
 import { addIdempotentResponse } from './idempotent-responses/write-idempotent-responses.ts'
+import { commitEvaluations, touchProfiles } from './evaluations/write-evaluations.ts'
+import { fillFacts } from './facts/fill-facts.ts'
+import { putFactClause, removeFactClause } from './facts/write-fact-clauses.ts'
+import { pruneFacts } from './facts/write-facts.ts'
 import { ackEvents, appendEvents, eventAppender } from './log/write-log.ts'
+import { changeList, forgetComputation } from './memberships/write-memberships.ts'
+import { putSync } from './memberships/write-syncs.ts'
 import { createNotices, quarantineNotices, recordNotices } from './notices/write-notices.ts'
 import { purgeUsers } from './deletions/write-purge.ts'
+import { applyToProfiles, beginProfiles } from './profiles/write-profiles.ts'
 import { quarantineDeliveries } from './quarantine/write-quarantine.ts'
 import {
   advanceReplay,
@@ -64,6 +71,17 @@ const OPERATIONS = {
   createNotices,
   recordNotices,
   quarantineNotices,
+  beginProfiles,
+  applyToProfiles,
+  putFactClause,
+  removeFactClause,
+  fillFacts,
+  pruneFacts,
+  touchProfiles,
+  commitEvaluations,
+  changeList,
+  forgetComputation,
+  putSync,
   scrub,
 }
 

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Row } from '../database/rows.ts'
 import { eventRemoval } from '../events/write-archive.ts'
+import { profileRemoval } from '../profiles/remove-profile.ts'
 import { firstSeqOf, SEGMENT, segmentOf } from '../log/segments.ts'
 
 /** How long one slice may take. Every other write waits for it. */
@@ -25,10 +26,11 @@ export interface PurgeInput {
 
 /**
  * Removes a slice of what was appended of users up to a seq. Returns where the next slice begins; `null` at the end.
- * The first slice also removes the search texts of ended replays: they may contain data of any user.
+ * A user's profiles go before the first of the events. The first slice also removes the search texts of ended replays: they may contain data of any user.
  */
 export function purgeUsers(db: DatabaseSync): (input: PurgeInput) => PurgePlace | null {
   const purgeUser = userPurge(db)
+  const removeProfiles = profileRemoval(db)
   const count = db.prepare(
     `UPDATE deletions SET purged_events = purged_events + ?, purged_deliveries = purged_deliveries + ?
      WHERE id = ?`,
@@ -44,6 +46,8 @@ export function purgeUsers(db: DatabaseSync): (input: PurgeInput) => PurgePlace 
     let place: PurgePlace | null = input.place
     // At least one step, however long the machine has kept the thread waiting.
     do {
+      if (place.column === 0 && place.afterSeq === 0)
+        removeProfiles(input.userIds[place.user]!, input.sourceIds)
       const reachedSeq = purgeUser(input, place, { deadline, removed })
       place =
         reachedSeq === null

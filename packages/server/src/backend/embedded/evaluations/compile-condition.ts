@@ -36,11 +36,15 @@ export function compileCondition(
   options: CompileOptions,
 ): CompiledCondition {
   const clauses: Clause[] = []
-  const { verdict, next } = compile(condition, (clause) => {
-    clauses.push(clause)
-    const number = clauses.length
-    return { verdict: `v${number}`, next: `n${number}` }
-  }, options)
+  const { verdict, next } = compile(
+    condition,
+    (clause) => {
+      clauses.push(clause)
+      const number = clauses.length
+      return { verdict: `v${number}`, next: `n${number}` }
+    },
+    options,
+  )
   return {
     columns: clauses
       .map((each, index) => `${each.verdict} AS v${index + 1}, ${each.next} AS n${index + 1}`)

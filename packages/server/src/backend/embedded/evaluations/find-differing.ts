@@ -41,9 +41,7 @@ export function findDiffering(db: DatabaseSync): (query: DifferingQuery) => Diff
     if (reached === null) return { profileIds: [], missed: [], looked: 0, reached: null }
     const through = Number(reached)
     const found =
-      query.condition === undefined
-        ? candidates(db, query, through)
-        : differing(db, query, through)
+      query.condition === undefined ? candidates(db, query, through) : differing(db, query, through)
     return {
       ...found,
       looked: Number(looked),
@@ -57,7 +55,9 @@ type Found = Pick<Differing, 'profileIds' | 'missed'>
 function differing(db: DatabaseSync, query: DifferingQuery, through: number): Found {
   const { computationId, space, condition, now, after, findsRechecks } = query
   const { columns, values, verdict, next } = compileCondition(condition!, { now })
-  const rechecks = findsRechecks ? `OR ${next} < ifnull(recheck_at, ${Number.MAX_SAFE_INTEGER})` : ''
+  const rechecks = findsRechecks
+    ? `OR ${next} < ifnull(recheck_at, ${Number.MAX_SAFE_INTEGER})`
+    : ''
   const rows = db
     .prepare(
       `WITH looked AS MATERIALIZED (

@@ -48,16 +48,16 @@ export class SqliteEvaluations implements Evaluations {
 
   async commit(evaluated: readonly Evaluated[]): Promise<number> {
     const { writer, log } = this.#options
-    const { stored } = await writer.run('commitEvaluations', evaluated, {
-      // In the order of commits, so that the consumer gets the events in the order of the log.
-      onCommitted: ({ stored: places, appended }) => {
-        if (appended === undefined) return
+    const { stored } = await writer.runInOrder(
+      'commitEvaluations',
+      evaluated,
+      ({ stored: places, appended }) => {
         const events = places.flatMap((place) =>
           evaluated[place]!.announcements.map(({ event }) => event),
         )
         log.appended({ events, ...appended })
       },
-    })
+    )
     return stored.length
   }
 

@@ -1,5 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Announcement, ChangedResult, Evaluated } from '../../evaluations.ts'
+import { eventRowOf } from '../log/event-row.ts'
+import type { Appended, EventAppender, EventRow } from '../log/write-log.ts'
 import { changeCounter, profileToucher } from '../profiles/profiles-state.ts'
 import { computationNumbers } from './computation-numbers.ts'
 
@@ -58,13 +60,13 @@ function announcementWriter(db: DatabaseSync): (announcement: Announcement) => v
 /** What a commit has stored: the places of the evaluations in its input, and the append of their events. */
 export interface Committed {
   readonly stored: readonly number[]
-  readonly appended: Appended | undefined
+  readonly appended: Appended
 }
 
 /** Stores evaluations of profiles that have not changed since, and appends the events of their announcements. */
 export function commitEvaluations(
   db: DatabaseSync,
-  options: AppendOptions,
+  { append }: { readonly append: EventAppender },
 ): (evaluated: readonly Evaluated[]) => Committed {
   const nextChange = changeCounter(db)
   const settle = db.prepare(
@@ -72,11 +74,10 @@ export function commitEvaluations(
   )
   const putResult = resultWriter(db)
   const putAnnouncement = announcementWriter(db)
-  const append = eventAppender(db, options)
   return (evaluated) => {
     const version = nextChange()
     const stored: number[] = []
-    const events: AcceptedEvent[] = []
+    const rows: EventRow[] = []
     for (const [index, each] of evaluated.entries()) {
       const { profileId, recheckAt, results, announcements } = each
       if (settle.run(recheckAt, version, profileId, each.version).changes === 0) continue
@@ -84,9 +85,9 @@ export function commitEvaluations(
       for (const result of results) putResult(profileId, result)
       for (const announcement of announcements) {
         putAnnouncement(announcement)
-        events.push(announcement.event)
+        rows.push(eventRowOf(announcement.event))
       }
     }
-    return { stored, appended: events.length === 0 ? undefined : append(events.map(eventRowOf)) }
+    return { stored, appended: append(rows) }
   }
 }

@@ -15,9 +15,7 @@ export class SqliteFacts implements Facts {
   }
 
   async clauses(): Promise<readonly FactClause[]> {
-    return this.#statements
-      .all('SELECT * FROM fact_clauses ORDER BY number', [])
-      .map(factClauseOf)
+    return this.#statements.all('SELECT * FROM fact_clauses ORDER BY number', []).map(factClauseOf)
   }
 
   put(clause: {

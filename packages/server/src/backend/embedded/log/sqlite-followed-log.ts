@@ -1,7 +1,7 @@
-import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
+import type { SQLInputValue } from 'node:sqlite'
 import type { EventSelector, FollowedLog, LogSlice, PositionedEvent } from '../../log.ts'
 import { numberOrNull, type Row } from '../database/rows.ts'
-import { Statements } from '../database/statements.ts'
+import type { Readers } from '../readers.ts'
 import type { AppendedPosition } from './appended-position.ts'
 import { EVENT_COLUMNS, readableEventOf } from './event-row.ts'
 
@@ -27,11 +27,11 @@ const ONLY = sliceSql(SELECTED)
 
 /** The log for those who follow it, on the table `events`. */
 export class SqliteFollowedLog implements FollowedLog {
-  readonly #statements: Statements
+  readonly #readers: Readers
   readonly #end: AppendedPosition
 
-  constructor(reader: DatabaseSync, end: AppendedPosition) {
-    this.#statements = new Statements(reader)
+  constructor(readers: Readers, end: AppendedPosition) {
+    this.#readers = readers
     this.#end = end
   }
 
@@ -42,7 +42,8 @@ export class SqliteFollowedLog implements FollowedLog {
   }): Promise<LogSlice> {
     // Before the SELECT, which then sees everything up to here.
     const end = this.#end.last
-    const rows = this.#statements.all(...selectOf(wanted))
+    const [sql, values] = selectOf(wanted)
+    const rows = await this.#readers.run('select', { sql, values })
     return sliceOf(rows, wanted, end)
   }
 

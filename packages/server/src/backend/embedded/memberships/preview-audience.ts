@@ -63,7 +63,10 @@ function fill(db: DatabaseSync, { space, clause, selection }: Filling): void {
   for (const { property, ...comparison } of where) {
     const path = property.split('.').map((key) => `.${JSON.stringify(key)}`)
     conditions.push("holds(?, body -> ?, time_ms(body ->> '$.timestamp'))")
-    values.push(JSON.stringify(comparison), `$.${type === 'identify' || type === 'group' ? 'traits' : 'properties'}${path.join('')}`)
+    values.push(
+      JSON.stringify(comparison),
+      `$.${type === 'identify' || type === 'group' ? 'traits' : 'properties'}${path.join('')}`,
+    )
   }
   db.prepare(
     `INSERT OR IGNORE INTO previewed_facts

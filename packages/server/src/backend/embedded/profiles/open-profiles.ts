@@ -121,9 +121,9 @@ function prepare(db: DatabaseSync) {
     moves: ['profile_ids', 'facts', 'results'].map((table) =>
       db.prepare(`UPDATE OR IGNORE ${table} SET profile = ? WHERE profile = ?`),
     ),
-    removals: ['facts', 'results'].map((table) =>
-      db.prepare(`DELETE FROM ${table} WHERE profile = ?`),
-    ).concat(db.prepare('DELETE FROM profiles WHERE id = ?')),
+    removals: ['facts', 'results']
+      .map((table) => db.prepare(`DELETE FROM ${table} WHERE profile = ?`))
+      .concat(db.prepare('DELETE FROM profiles WHERE id = ?')),
   }
 }
 

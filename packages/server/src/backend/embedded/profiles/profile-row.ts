@@ -29,7 +29,7 @@ export function profileRowOf(row: Row): ProfileRow {
     id: Number(row['id']),
     firstSeenAt: row['first_seen_at'] as number | null,
     lastSeenAt: row['last_seen_at'] as number | null,
-    counts: (readJson(row['counts']) ?? {}) as Counts,
+    counts: readJson(row['counts']) ?? {},
     // Without a prototype, so that a trait named __proto__ is one like any other.
     traits: withoutPrototype((readJson(row['traits']) ?? {}) as StoredTraits),
   }

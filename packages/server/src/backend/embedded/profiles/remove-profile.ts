@@ -1,13 +1,15 @@
+import { DEFAULT_SPACE } from '@hookline/protocol'
 import type { DatabaseSync } from 'node:sqlite'
 import { profileFinder } from './find-profile.ts'
 
 /**
- * Prepares the removal of a user from all profiles of some spaces: the profile with all its ids, facts and results, what was
- * announced of its users, and their places on lists. Returns how many profiles it has removed.
+ * Prepares the removal of a user's profiles in the spaces of these sources; `null`: in every space. A profile goes with all
+ * its ids, facts and results, with what was announced of its users, and with their places on lists.
  */
 export function profileRemoval(
   db: DatabaseSync,
-): (userId: string, spaces: readonly string[]) => number {
+): (userId: string, sourceIds: readonly string[] | null) => void {
+  const spacesOf = spaceFinder(db)
   const find = profileFinder(db)
   const users = db.prepare(`SELECT id FROM profile_ids WHERE profile = ? AND kind = 'user'`)
   const ofUser = ['announced', 'listed_users'].map((table) =>
@@ -22,19 +24,35 @@ export function profileRemoval(
   )
   const remove = db.prepare('DELETE FROM profiles WHERE id = ?')
   const countPurge = db.prepare('UPDATE profiles_state SET purges = purges + 1')
-  return (userId, spaces) => {
+  return (userId, sourceIds) => {
     countPurge.run()
-    const profiles = spaces.map((space) => [space, find({ space, kind: 'user', id: userId })] as const)
-    let removed = 0
-    for (const [space, profile] of profiles) {
+    for (const space of spacesOf(sourceIds)) {
+      const profile = find({ space, kind: 'user', id: userId })
       const ids = profile === undefined ? [] : users.all(profile).map(({ id }) => String(id))
       for (const id of new Set([userId, ...ids]))
         for (const removal of ofUser) removal.run(id, space)
       if (profile === undefined) continue
       for (const removal of ofProfile) removal.run(profile)
       remove.run(profile)
-      removed++
     }
-    return removed
+  }
+}
+
+/** Prepares the list of the spaces of some sources, or of all that have profiles or lists. */
+function spaceFinder(db: DatabaseSync): (sourceIds: readonly string[] | null) => readonly string[] {
+  const ofSource = db.prepare(
+    `SELECT ifnull(document ->> '$.space', '${DEFAULT_SPACE}') AS space FROM catalog
+     WHERE kind = 'source' AND id = ?`,
+  )
+  const next = db.prepare('SELECT MIN(space) AS space FROM profile_ids WHERE space > ?')
+  return (sourceIds) => {
+    if (sourceIds !== null) {
+      const found = sourceIds.map((id) => ofSource.get(id)?.['space'] ?? DEFAULT_SPACE)
+      return [...new Set(found.map(String))]
+    }
+    const spaces: string[] = []
+    for (let space = next.get('')!['space']; space !== null; space = next.get(space!)!['space'])
+      spaces.push(String(space))
+    return spaces
   }
 }
