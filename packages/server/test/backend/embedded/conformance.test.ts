@@ -16,6 +16,9 @@ import { evaluationsConformance } from '../conformance/evaluations.ts'
 import { factsConformance } from '../conformance/facts.ts'
 import { membershipsConformance } from '../conformance/memberships.ts'
 import { syncsConformance } from '../conformance/syncs.ts'
+import { differingAgreesConformance } from '../conformance/differing-agrees.ts'
+import { differingConformance } from '../conformance/differing.ts'
+import { profileOrderConformance } from '../conformance/profile-order.ts'
 import { purgePositionsConformance } from '../conformance/purge-positions.ts'
 import { purgesConformance } from '../conformance/purges.ts'
 import { quarantineConformance } from '../conformance/quarantine.ts'
@@ -84,3 +87,6 @@ factsConformance(openHarness)
 evaluationsConformance(openHarness)
 membershipsConformance(openHarness)
 syncsConformance(openHarness)
+profileOrderConformance(openHarness)
+differingConformance(openHarness)
+differingAgreesConformance(openHarness)

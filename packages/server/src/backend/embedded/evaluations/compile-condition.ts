@@ -120,7 +120,9 @@ interface Expression {
 /** The JSON of a trait. */
 function traitAt([name = '', ...path]: readonly string[]): Expression {
   const keys = path.map((key) => `.${JSON.stringify(key)}`).join('')
-  return { sql: 'p.traits -> ?', values: [`$.${JSON.stringify(name)}[0]${keys}`] }
+  // Damaged traits are none, as for the evaluation in real time. SQLite remembers the text that it has parsed last.
+  const sql = 'CASE WHEN json_valid(p.traits) THEN p.traits -> ? END'
+  return { sql, values: [`$.${JSON.stringify(name)}[0]${keys}`] }
 }
 
 function compileValue(
