@@ -5,7 +5,6 @@ import { acceptedEvent, NOON } from '../../harness/accepted-event.ts'
 import { auditEntryOf } from '../../harness/audit-entry.ts'
 import type { BackendHarness, OpenBackendHarness } from './backend-harness.ts'
 import { anonymous, follow, loaded, profileOf, settle, user } from './profile-changes.ts'
-import { purgeUser } from './purge-requests.ts'
 
 const LIST = { audienceId: 'aud_list', space: 'default' }
 
@@ -219,13 +218,5 @@ export function membershipsConformance(open: OpenBackendHarness): void {
       expect((await memberships.list('aud_a', { limit: 9 })).data).toMatchObject([{ userId: 'b' }])
       expect((await memberships.sizes()).get('aud_a')).toBe(1)
     })
-  })
-
-  test('a purge of a user leaves no place on a list, even of an audience that is gone', async () => {
-    await using harness = await open()
-    const { memberships } = harness.backend
-    await memberships.changeList(LIST, { add: ['a', 'b'], remove: [], at: NOON })
-    await purgeUser(harness, 'a')
-    expect((await memberships.listed('aud_list', { limit: 9 })).data).toEqual([{ userId: 'b' }])
   })
 }

@@ -19,6 +19,7 @@ import { syncsConformance } from '../conformance/syncs.ts'
 import { differingAgreesConformance } from '../conformance/differing-agrees.ts'
 import { differingConformance } from '../conformance/differing.ts'
 import { profileOrderConformance } from '../conformance/profile-order.ts'
+import { profilePurgesConformance } from '../conformance/profile-purges.ts'
 import { purgePositionsConformance } from '../conformance/purge-positions.ts'
 import { purgesConformance } from '../conformance/purges.ts'
 import { quarantineConformance } from '../conformance/quarantine.ts'
@@ -90,3 +91,4 @@ syncsConformance(openHarness)
 profileOrderConformance(openHarness)
 differingConformance(openHarness)
 differingAgreesConformance(openHarness)
+profilePurgesConformance(openHarness)
