@@ -140,11 +140,15 @@ async function populate(
 ): Promise<{ profiles: readonly LoadedProfile[]; recheckAt: ReadonlyMap<number, number | null> }> {
   const clauses = (await backend.facts.clauses()).map(({ number }) => number)
   const changes = Array.from({ length: PROFILES * 5 }, () => ({
-    ...{ space, userId: `u${random.below(PROFILES)}`, timestamp: timeOf(random) },
-    ...{ type: 'track' as const, facts: [{ clause: random.one(clauses), value: null }] },
+    space,
+    userId: `u${random.below(PROFILES)}`,
+    timestamp: timeOf(random),
+    type: 'track' as const,
+    facts: [{ clause: random.one(clauses), value: null }],
   }))
   const traits = Array.from({ length: PROFILES }, (_, index) => ({
-    ...{ space, userId: `u${index}` },
+    space,
+    userId: `u${index}`,
     traits: { a: random.is(0.2) ? null : valueOf(random), 'x.y': valueOf(random) },
   }))
   await follow({ backend } as BackendHarness, [...changes, ...traits])
@@ -162,7 +166,10 @@ async function populate(
     const at = random.is(0.3) ? null : random.one([...momentsOf(profile, NOON - DAY_MS), NOON])
     recheckAt.set(profileId, at)
     return {
-      ...{ profileId, version, recheckAt: at, announcements: [] },
+      profileId,
+      version,
+      recheckAt: at,
+      announcements: [],
       results: [
         ...result('aud_a', true),
         ...result('aud_b', true),
@@ -228,7 +235,12 @@ export function differingAgreesConformance(open: OpenBackendHarness): void {
           for (let index = 0; index < CONDITIONS; index++) {
             const condition = conditionOf(random, clauses, 3)
             const query = {
-              ...{ computationId: 'aud_a', space, condition, clauses, now: NOON, after: 0 },
+              computationId: 'aud_a',
+              space,
+              condition,
+              clauses,
+              now: NOON,
+              after: 0,
             }
             const [all, some] = await Promise.all([
               evaluations.differing({ ...query, findsRechecks: true }),

@@ -21,8 +21,12 @@ async function walk(
   let looked = 0
   for (let after: number | null = 0; after !== null;) {
     const slice = await evaluations.differing({
-      ...{ computationId: 'aud_a', space: 'default', clauses: [], findsRechecks: false },
-      ...{ now: NOON, after },
+      computationId: 'aud_a',
+      space: 'default',
+      clauses: [],
+      findsRechecks: false,
+      now: NOON,
+      after,
       ...query,
     })
     found.push(...slice.profileIds)
@@ -49,7 +53,10 @@ async function store(
       const result = { computationId: 'aud_a', value, since: NOON }
       const { profileId, version } = profile
       return {
-        ...{ profileId, version, recheckAt, announcements: [] },
+        profileId,
+        version,
+        recheckAt,
+        announcements: [],
         results: isMember ? [result] : [],
       }
     }),
@@ -62,12 +69,16 @@ async function count(
 ): Promise<number> {
   const keeping = { forMs: null, most: 100 }
   const clause = await harness.backend.facts.put({
-    ...{ definition: 'a', keeping, reachesBackTo: null },
+    definition: 'a',
+    keeping,
+    reachesBackTo: null,
   })
   const changes = Object.entries(facts).flatMap(([userId, times]) => [
     { userId },
     ...times.map((timestamp) => ({
-      ...{ userId, timestamp, type: 'track' as const },
+      userId,
+      timestamp,
+      type: 'track' as const,
       facts: [{ clause: clause.number, value: null }],
     })),
   ])
@@ -88,7 +99,9 @@ export function differingConformance(open: OpenBackendHarness): void {
       ])
       await store(harness, ['in', 'leaves'])
       expect(await walk(harness, { condition: PRO })).toEqual({
-        ...{ found: ['enters', 'leaves'], missed: ['enters', 'leaves'], looked: 4 },
+        found: ['enters', 'leaves'],
+        missed: ['enters', 'leaves'],
+        looked: 4,
       })
       const unknown = { condition: PRO, computationId: 'aud_none' }
       expect((await walk(harness, unknown)).found).toEqual(['enters', 'in'])
@@ -124,7 +137,9 @@ export function differingConformance(open: OpenBackendHarness): void {
       })
       const leaves = NOON - 5 + DAY_MS
       const recheckAt: Record<string, number> = {
-        ...{ late: leaves + 1, onTime: leaves, early: leaves - 1 },
+        late: leaves + 1,
+        onTime: leaves,
+        early: leaves - 1,
       }
       await store(harness, ['late', 'never', 'onTime', 'early'], ({ userIds }) => {
         const at = recheckAt[userIds[0]!]
@@ -200,8 +215,13 @@ export function differingConformance(open: OpenBackendHarness): void {
       for (const name of names) {
         const condition = { trait: [name, name], is: { op: 'equals', value: 'x' } } as const
         const { profileIds } = await harness.backend.evaluations.differing({
-          ...{ computationId: 'aud_a', space: 'default', condition, clauses: [] },
-          ...{ findsRechecks: true, now: NOON, after: 0 },
+          computationId: 'aud_a',
+          space: 'default',
+          condition,
+          clauses: [],
+          findsRechecks: true,
+          now: NOON,
+          after: 0,
         })
         const { profileId } = await loaded(harness, `user ${name}`)
         expect(profileIds, name).toEqual([profileId])
@@ -244,12 +264,18 @@ export function differingConformance(open: OpenBackendHarness): void {
     test('goes slice by slice through any number of profiles', { timeout: 60_000 }, async () => {
       await using harness = await open()
       const changes = Array.from({ length: 12_000 }, (_, index) => ({
-        ...{ userId: `u${index}`, traits: { plan: index % 1_000 === 0 ? 'pro' : 'free' } },
+        userId: `u${index}`,
+        traits: { plan: index % 1_000 === 0 ? 'pro' : 'free' },
       }))
       await follow(harness, changes)
       const first = await harness.backend.evaluations.differing({
-        ...{ computationId: 'aud_a', space: 'default', condition: PRO, clauses: [] },
-        ...{ findsRechecks: false, now: NOON, after: 0 },
+        computationId: 'aud_a',
+        space: 'default',
+        condition: PRO,
+        clauses: [],
+        findsRechecks: false,
+        now: NOON,
+        after: 0,
       })
       expect(first.reached).not.toBeNull()
       const { found, looked } = await walk(harness, { condition: PRO })

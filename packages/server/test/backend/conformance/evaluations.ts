@@ -29,7 +29,11 @@ const computedEvent = (userId: string, text: string): AcceptedEvent => ({
 })
 
 const announce = (userId: string, number = 1, value = true) => ({
-  ...{ computationId: 'aud_a', userId, value, number, at: NOON + number },
+  computationId: 'aud_a',
+  userId,
+  value,
+  number,
+  at: NOON + number,
   event: computedEvent(userId, `${userId} ${number}`),
 })
 
@@ -59,7 +63,11 @@ export function evaluationsConformance(open: OpenBackendHarness): void {
       await using harness = await open()
       const { evaluations } = harness.backend
       await follow(harness, [{ userId: 'late' }, { userId: 'soon' }, { userId: 'never' }])
-      const recheckAt = { late: NOON + 9, soon: NOON + 5, never: null } as Record<string, number>
+      const recheckAt: Record<string, number | null> = {
+        late: NOON + 9,
+        soon: NOON + 5,
+        never: null,
+      }
       await commitAll(harness, ({ userIds }) => ({ recheckAt: recheckAt[userIds[0]!]! }))
       await follow(harness, [{ userId: 'second' }], NOON + 8)
       await follow(harness, [{ userId: 'first' }], NOON + 7)

@@ -16,10 +16,16 @@ async function evaluate(
   const due = await evaluations.due(NOON, 10_000)
   await evaluations.commit(
     due.map(({ profileId, version, userIds }) => ({
-      ...{ profileId, version, recheckAt: null },
+      profileId,
+      version,
+      recheckAt: null,
       results: [{ computationId: 'aud_a', value: valueOf(userIds[0]), since: NOON }],
       announcements: userIds.map((userId) => ({
-        ...{ computationId: 'aud_a', userId, value: valueOf(userId), number: 3, at: NOON },
+        computationId: 'aud_a',
+        userId,
+        value: valueOf(userId),
+        number: 3,
+        at: NOON,
         event: acceptedEvent({ userId }),
       })),
     })),
@@ -72,7 +78,7 @@ export function membershipsConformance(open: OpenBackendHarness): void {
       const { profileId, version } = await loaded(harness, 'a')
       const results = [{ computationId: 'aud_a', value: undefined, since: NOON }]
       await evaluations.commit([
-        { ...{ profileId, version, results }, announcements: [], recheckAt: null },
+        { profileId, version, results, announcements: [], recheckAt: null },
       ])
       await harness.reopen()
       const { data } = await harness.backend.memberships.list('aud_a', { limit: 9 })

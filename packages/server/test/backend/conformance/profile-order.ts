@@ -24,11 +24,13 @@ const event = fc.oneof(
   fc.record({ type: fc.constant('identify' as const), userId, traits }),
   fc.record({ type: fc.constant('identify' as const), anonymousId, traits }),
   fc.record({ userId, anonymousId, traits }).map(({ anonymousId: id, ...rest }) => ({
-    ...{ type: 'identify' as const, joins: [anonymous(id)] },
+    type: 'identify' as const,
+    joins: [anonymous(id)],
     ...rest,
   })),
   fc.record({ userId, previousId: userId }).map(({ previousId, ...rest }) => ({
-    ...{ type: 'alias' as const, joins: [user(previousId)] },
+    type: 'alias' as const,
+    joins: [user(previousId)],
     ...rest,
   })),
   fc.record({ type: fc.constant('track' as const), userId, counts: fc.boolean() }),
@@ -58,6 +60,9 @@ function changesOf({ events }: History, space: string, clause: number): ProfileC
   })
 }
 
+const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number =>
+  a < b ? -1 : 1
+
 /** Everything that can be read of all ids, with the anonymous ones through users that know them. */
 async function readAll({ backend }: BackendHarness, space: string): Promise<unknown> {
   const users = await Promise.all(
@@ -71,7 +76,9 @@ async function readAll({ backend }: BackendHarness, space: string): Promise<unkn
   const mine = all.filter((profile) => profile.space === space)
   const withoutUser = mine
     .filter(({ userIds }) => userIds.length === 0)
-    .map(({ traits: kept, facts }) => JSON.stringify([Object.entries(kept).toSorted(), [...facts]]))
+    .map(({ traits: kept, facts }) =>
+      JSON.stringify([Object.entries(kept).toSorted(byName), [...facts]]),
+    )
   return { users, withoutUser: withoutUser.toSorted(), count: await backend.profiles.count(space) }
 }
 
@@ -97,7 +104,11 @@ async function forgetDirty({ backend: { evaluations } }: BackendHarness): Promis
   const due = await evaluations.due(NOON, 10_000)
   await evaluations.commit(
     due.map(({ profileId, version }) => ({
-      ...{ profileId, version, results: [], announcements: [], recheckAt: null },
+      profileId,
+      version,
+      results: [],
+      announcements: [],
+      recheckAt: null,
     })),
   )
 }
@@ -112,7 +123,9 @@ export function profileOrderConformance(open: OpenBackendHarness): void {
         await follow(harness, [])
         const keeping = { forMs: null, most: 3 }
         const clause = await harness.backend.facts.put({
-          ...{ definition: 'a', keeping, reachesBackTo: null },
+          definition: 'a',
+          keeping,
+          reachesBackTo: null,
         })
         let cases = 0
         const run = fc.asyncProperty(history, async (given) => {

@@ -7,8 +7,17 @@ import { anonymous, follow, loaded, profileOf, user } from './profile-changes.ts
 import { purgeUser, receive, request } from './purge-requests.ts'
 
 const audienceOf = (id: string, space: string): Audience => ({
-  ...{ id, space, kind: 'audience', name: id, key: id, condition: null, destinationIds: [] },
-  ...{ enabled: true, createdAt: NOON, updatedAt: NOON, version: 1 },
+  id,
+  space,
+  kind: 'audience',
+  name: id,
+  key: id,
+  condition: null,
+  destinationIds: [],
+  enabled: true,
+  createdAt: NOON,
+  updatedAt: NOON,
+  version: 1,
 })
 
 /** Two spaces, each with a source, an audience, and its lists, facts, results and announcements of u1, u2 and u3. */
@@ -22,7 +31,10 @@ async function fill({ backend }: BackendHarness): Promise<number> {
   const { number } = await facts.put({ definition: 'a', keeping, reachesBackTo: null })
   for (const space of spaces) {
     const events = ['u1', 'u2', 'u3'].map((userId) => ({
-      ...{ space, userId, traits: { of: userId }, facts: [{ clause: number, value: userId }] },
+      space,
+      userId,
+      traits: { of: userId },
+      facts: [{ clause: number, value: userId }],
     }))
     const joins = [user('u2'), anonymous('a1')]
     await follow({ backend } as BackendHarness, [...events, { space, userId: 'u1', joins }])
@@ -32,10 +44,16 @@ async function fill({ backend }: BackendHarness): Promise<number> {
   const due = await evaluations.due(NOON, 9)
   await evaluations.commit(
     due.map(({ profileId, version, userIds, space }) => ({
-      ...{ profileId, version, recheckAt: null },
+      profileId,
+      version,
+      recheckAt: null,
       results: [{ computationId: `aud_${space}`, value: true, since: NOON }],
       announcements: userIds.map((userId) => ({
-        ...{ computationId: `aud_${space}`, userId, value: true, number: 1, at: NOON },
+        computationId: `aud_${space}`,
+        userId,
+        value: true,
+        number: 1,
+        at: NOON,
         event: acceptedEvent({ sourceId: `aud_${space}`, userId }),
       })),
     })),
@@ -91,7 +109,10 @@ export function profilePurgesConformance(open: OpenBackendHarness): void {
       expect(profile).toMatchObject({ userIds: ['u2'], traits: {} })
       const { facts, results, announced, manual } = profile
       expect([facts.get(clause), results.size, announced.size, manual.size]).toEqual([
-        ...[undefined, 0, 0, 0],
+        undefined,
+        0,
+        0,
+        0,
       ])
     })
 

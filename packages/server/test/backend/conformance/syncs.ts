@@ -29,8 +29,11 @@ export function syncsConformance(open: OpenBackendHarness): void {
       await using harness = await open()
       const { syncs } = harness.backend
       const running = syncOf(1, {
-        ...{ state: 'running', reason: 'destination_added', destinationIds: ['dst_a'] },
-        ...{ finishedAt: null, cursor: '17' },
+        state: 'running',
+        reason: 'destination_added',
+        destinationIds: ['dst_a'],
+        finishedAt: null,
+        cursor: '17',
       })
       await syncs.put({ ...running, state: 'filling', cursor: null })
       await syncs.put(running)

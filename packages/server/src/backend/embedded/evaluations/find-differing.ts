@@ -2,7 +2,7 @@ import { type Comparison, holds, type Json, nextChangeOf } from '@hookline/proto
 import type { DatabaseSync } from 'node:sqlite'
 import type { Differing, DifferingQuery } from '../../evaluations.ts'
 import { readJson } from '../database/rows.ts'
-import { compileCondition } from './compile-condition.ts'
+import { compileCondition, PROFILES_WITH_TRAITS } from './compile-condition.ts'
 
 /** Profiles that one slice looks at, in whatever space. */
 const SLICE = 10_000
@@ -66,7 +66,7 @@ function differing(db: DatabaseSync, query: DifferingQuery, through: number): Fo
            EXISTS (SELECT 1 FROM results WHERE profile = p.id AND computation =
              (SELECT number FROM computations WHERE id = ?)) AS was
            ${columns === '' ? '' : `, ${columns}`}
-         FROM profiles AS p WHERE p.id > ? AND p.id <= ? AND p.space = ?)
+         FROM ${PROFILES_WITH_TRAITS} WHERE p.id > ? AND p.id <= ? AND p.space = ?)
        SELECT id, is_due, (${verdict}) <> was AS differs FROM looked
        WHERE (${verdict}) <> was ${rechecks}`,
     )

@@ -1,7 +1,7 @@
-import type { EventSelection } from '@hookline/protocol'
+import { DEFAULT_SPACE, type EventSelection, pathOf } from '@hookline/protocol'
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import type { Preview, PreviewQuery } from '../../memberships.ts'
-import { compileCondition } from '../evaluations/compile-condition.ts'
+import { compileCondition, PROFILES_WITH_TRAITS } from '../evaluations/compile-condition.ts'
 import { addOperators } from '../evaluations/find-differing.ts'
 
 /** Profiles up to which the size is exact; of more, a sample is looked at. */
@@ -17,13 +17,15 @@ export function previewAudience(db: DatabaseSync): (query: PreviewQuery) => Prev
   db.exec(`CREATE TEMP TABLE previewed_facts (
     profile INTEGER, clause INTEGER, at INTEGER, position INTEGER,
     PRIMARY KEY (profile, clause, at, position)) WITHOUT ROWID`)
+  // Two selects: SQLite finds one end of a table at once, but reads the whole table for MIN and MAX together.
   const bounds = db.prepare(
-    `SELECT (SELECT COUNT(*) FROM profiles) AS profiles, (SELECT COUNT(*) FROM events) AS events`,
+    `SELECT (SELECT profiles FROM spaces WHERE name = ?) AS profiles,
+       (SELECT MAX(seq) FROM events) - (SELECT MIN(seq) FROM events) AS events`,
   )
   return ({ space, condition, selections, now }) => {
-    const { profiles, events } = bounds.get()!
-    for (const [clause, selection] of selections) fill(db, { space, clause, selection })
+    const { profiles, events } = bounds.get(space)!
     try {
+      for (const [clause, selection] of selections) fill(db, { space, clause, selection })
       // Every k-th profile: their numbers say nothing about them.
       const step = Math.ceil(Number(profiles) / MOST_PROFILES) || 1
       const factsTable = (clause: number): string => (clause < 0 ? 'previewed_facts' : 'facts')
@@ -31,19 +33,26 @@ export function previewAudience(db: DatabaseSync): (query: PreviewQuery) => Prev
       const found = db
         .prepare(
           `WITH looked AS MATERIALIZED (
-             SELECT p.id AS id ${columns === '' ? '' : `, ${columns}`} FROM profiles AS p
+             SELECT p.id AS id ${columns === '' ? '' : `, ${columns}`} FROM ${PROFILES_WITH_TRAITS}
              WHERE p.space = ? AND p.id % ${step} = 0)
            SELECT id FROM looked WHERE ${verdict}`,
         )
         .all(...values, space)
       const sample = found.slice(0, SAMPLE).map(({ id }) => ({ userId: userOf(db, id!) }))
-      const isWhole = selections.size === 0 || Number(events) <= MOST_EVENTS
+      const isWhole = selections.size === 0 || Number(events) < MOST_EVENTS
       return { size: found.length * step, isExact: step === 1 && isWhole, sample }
     } finally {
       db.exec('DELETE FROM previewed_facts')
     }
   }
 }
+
+/** The newest events of clients in a space, without the bodies of those that are damaged. */
+const READABLE_EVENTS = `
+  SELECT seq, events.type AS type, user_id, CASE WHEN json_valid(body) THEN body END AS body
+  FROM events LEFT JOIN catalog ON catalog.kind = 'source' AND catalog.id = source_id
+  WHERE seq > (SELECT MAX(seq) FROM events) - ${MOST_EVENTS} AND origin IS NULL
+    AND ifnull(catalog.document ->> '$.space', '${DEFAULT_SPACE}') = ?`
 
 interface Filling {
   readonly space: string
@@ -61,7 +70,7 @@ function fill(db: DatabaseSync, { space, clause, selection }: Filling): void {
     values.push(type === 'track' ? '$.event' : '$.name', name)
   }
   for (const { property, ...comparison } of where) {
-    const path = property.split('.').map((key) => `.${JSON.stringify(key)}`)
+    const path = pathOf(property).map((key) => `.${JSON.stringify(key)}`)
     conditions.push("holds(?, body -> ?, time_ms(body ->> '$.timestamp'))")
     values.push(
       JSON.stringify(comparison),
@@ -70,13 +79,13 @@ function fill(db: DatabaseSync, { space, clause, selection }: Filling): void {
   }
   db.prepare(
     `INSERT OR IGNORE INTO previewed_facts
-     SELECT profile_ids.profile, ?, time_ms(body ->> '$.timestamp'), seq FROM events
-     JOIN profile_ids ON profile_ids.space = ?
-       AND kind = iif(user_id IS NULL, 'anonymous', 'user')
+     SELECT profile_ids.profile, ?, time_ms(body ->> '$.timestamp'), seq
+     FROM (${READABLE_EVENTS}) AS events
+     CROSS JOIN profile_ids ON profile_ids.space = ?
+       AND profile_ids.kind = iif(user_id IS NULL, 'anonymous', 'user')
        AND profile_ids.id = ifnull(user_id, body ->> '$.anonymousId')
-     WHERE seq > (SELECT MAX(seq) FROM events) - ${MOST_EVENTS} AND json_valid(body)
-       AND origin IS NULL AND ${conditions.join(' AND ')}`,
-  ).run(clause, space, ...values)
+     WHERE ${conditions.join(' AND ')}`,
+  ).run(clause, space, space, ...values)
 }
 
 function userOf(db: DatabaseSync, profile: SQLInputValue): string | null {

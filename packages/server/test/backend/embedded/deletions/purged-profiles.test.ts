@@ -55,10 +55,16 @@ async function evaluate({ evaluations, memberships }: Backend): Promise<void> {
   const all = await evaluations.due(NOON, 10_000)
   for (let from = 0; from < all.length; from += 500) {
     const evaluated = all.slice(from, from + 500).map(({ profileId, version, userIds }) => ({
-      ...{ profileId, version, recheckAt: NOON },
+      profileId,
+      version,
+      recheckAt: NOON,
       results: [{ computationId: 'trt_a', value: `${userIds.at(-1)} is`, since: NOON }],
       announcements: userIds.map((userId) => ({
-        ...{ computationId: 'trt_a', userId, value: `${userId} is`, number: 1, at: NOON },
+        computationId: 'trt_a',
+        userId,
+        value: `${userId} is`,
+        number: 1,
+        at: NOON,
         event: acceptedEvent({ sourceId: 'trt_a', userId: userId.replace(/^.*-/, 'user-') }),
       })),
     }))

@@ -30,7 +30,9 @@ test('a database from before schema 14 keeps no profiles, until they begin at it
   const { profiles, followedLog, memberships, syncs, facts } = backend
   expect(await profiles.state()).toEqual({ through: null, purges: 0 })
   expect([await facts.clauses(), await syncs.open(), [...(await memberships.sizes())]]).toEqual([
-    ...[[], [], []],
+    [],
+    [],
+    [],
   ])
   await profiles.begin()
   const { through: after } = await profiles.state()
