@@ -9,6 +9,7 @@ import { eventsConformance } from '../conformance/events.ts'
 import { lanesConformance } from '../conformance/lanes.ts'
 import { logConformance } from '../conformance/log.ts'
 import { noticesConformance } from '../conformance/notices.ts'
+import { previewsConformance } from '../conformance/previews.ts'
 import { profileIdentityConformance } from '../conformance/profile-identity.ts'
 import { profileTraitsConformance } from '../conformance/profile-traits.ts'
 import { profilesConformance } from '../conformance/profiles.ts'
@@ -92,3 +93,4 @@ profileOrderConformance(openHarness)
 differingConformance(openHarness)
 differingAgreesConformance(openHarness)
 profilePurgesConformance(openHarness)
+previewsConformance(openHarness)
