@@ -1,6 +1,6 @@
 import type { EventSelection, Json } from '@hookline/protocol'
 import type { AuditEntry } from './audit.ts'
-import type { PlannedCondition } from './evaluations.ts'
+import type { Announced, PlannedCondition } from './evaluations.ts'
 import type { Page, PageRequest } from './page.ts'
 
 /** A user with a value: of an audience, a member. */
@@ -22,10 +22,8 @@ export interface ChangeCounts {
 }
 
 /** A user as the last announcement says. */
-export interface AnnouncedUser {
+export interface AnnouncedUser extends Announced {
   readonly userId: string
-  readonly value: Json
-  readonly number: number
 }
 
 /** A condition that is not saved yet. */
