@@ -6,6 +6,7 @@ import { catalogConformance, keyUsesConformance } from '../conformance/catalog.t
 import { deletionsConformance } from '../conformance/deletions.ts'
 import { deliveriesConformance } from '../conformance/deliveries.ts'
 import { eventsConformance } from '../conformance/events.ts'
+import { followedLogConformance } from '../conformance/followed-log.ts'
 import { lanesConformance } from '../conformance/lanes.ts'
 import { logConformance } from '../conformance/log.ts'
 import { noticesConformance } from '../conformance/notices.ts'
@@ -50,6 +51,7 @@ async function openHarness(): Promise<BackendHarness> {
 }
 
 logConformance(openHarness)
+followedLogConformance(openHarness)
 catalogConformance(openHarness)
 eventsConformance(openHarness)
 deliveriesConformance(openHarness)
