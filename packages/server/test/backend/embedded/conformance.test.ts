@@ -3,6 +3,7 @@ import { TemporaryFolder } from '../../harness/temporary-folder.ts'
 import { failAuditWrites } from '../../harness/fail-audit-writes.ts'
 import { type BackendHarness, DEDUPE_WINDOW_MS } from '../conformance/backend-harness.ts'
 import { catalogConformance, keyUsesConformance } from '../conformance/catalog.ts'
+import { computedEventsConformance } from '../conformance/computed-events.ts'
 import { deletionsConformance } from '../conformance/deletions.ts'
 import { deliveriesConformance } from '../conformance/deliveries.ts'
 import { eventsConformance } from '../conformance/events.ts'
@@ -54,6 +55,7 @@ logConformance(openHarness)
 followedLogConformance(openHarness)
 catalogConformance(openHarness)
 eventsConformance(openHarness)
+computedEventsConformance(openHarness)
 deliveriesConformance(openHarness)
 lanesConformance(openHarness)
 quarantineConformance(openHarness)
