@@ -46,7 +46,7 @@ export const ROOMS = {
     database: 'the database file: open, lock, copy, read; the encryption key',
     migrations: 'the schema, step by step',
     stopped: 'operations on the database while no service runs',
-    log: 'events: append and read; known messageIds',
+    log: 'events: append, number, consume and follow; known messageIds',
     events: 'the archive: events, and why a destination did not get one',
     catalog: 'sources and destinations, with encrypted secrets; the last use of each write key',
     deliveries: 'deliveries and attempts: due, claimed, recorded, listed',
