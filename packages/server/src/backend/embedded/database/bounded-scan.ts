@@ -1,5 +1,8 @@
-/** Rows that one step looks at, which takes a few milliseconds. */
-export const SCAN_CHUNK = 2_500
+/**
+ * Rows that one step looks at. Where a statement passes texts to a function in JavaScript, all of them stay in memory until
+ * it ends: 32 MB for a step.
+ */
+export const SCAN_CHUNK = 500
 /**
  * How long a page may take. A page that found too few rows by then is short, and its cursor leads on. Until it ends, its
  * read transaction keeps the write-ahead log from being emptied.

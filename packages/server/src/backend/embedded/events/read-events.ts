@@ -7,7 +7,7 @@ import type { Row } from '../database/rows.ts'
 import { Statements } from '../database/statements.ts'
 import { EVENT_COLUMNS } from '../log/event-row.ts'
 import { firstSeqOf, SEGMENT, segmentOf, SLACK_MS } from '../log/segments.ts'
-import { addFolding, eventConditions } from './event-conditions.ts'
+import { addTextSearch, eventConditions } from './event-conditions.ts'
 
 const ARCHIVE_COLUMNS = `${EVENT_COLUMNS}, duplicates, last_duplicate_at`
 
@@ -32,7 +32,7 @@ export function findEvent(db: DatabaseSync): (id: string) => ArchivedRows | unde
 
 /** Lists events, newest first. A page looks through a bounded part of the archive (`bounded-scan.ts`). */
 export function listEvents(db: DatabaseSync): (wanted: Wanted) => Page<ArchivedRows> {
-  addFolding(db)
+  addTextSearch(db)
   const statements = new Statements(db)
   return ({ filter, page }) => {
     const { first, last } = seqsIn(statements, filter)
