@@ -44,7 +44,6 @@ export const COMPONENTS = tableOf({
   audiences: {
     holds: 'groups of users, computed from their events',
     mayImport: PORTS_AND_TOOLS,
-    planned: true,
   },
   activity: {
     holds:
