@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { Backend } from '../backend/backend.ts'
+import type { ActivityListener } from '../telemetry/activity-listener.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { Clock } from '../util/clock.ts'
 import type { Worker } from '../util/worker.ts'
@@ -14,6 +15,7 @@ import { SyncWorker } from './sync-worker.ts'
 
 export interface AudiencesOptions {
   readonly backend: Backend
+  readonly activity: Pick<ActivityListener, 'received'>
   readonly clock: Clock
   readonly metrics: Metrics
   readonly logger: Logger
@@ -34,8 +36,9 @@ export class Audiences {
   readonly #profiles: ProfileWorker
   readonly #syncs: SyncWorker
 
-  constructor({ backend, clock, metrics, logger }: AudiencesOptions) {
-    const parts = { ...backend, clock, metrics, logger }
+  constructor(options: AudiencesOptions) {
+    const { backend, clock, metrics } = options
+    const parts = { ...options, ...backend }
     const plans = new Plans(parts)
     const evaluator = new Evaluator({ ...parts, plans })
     const follower = new ProfileFollower(parts)
@@ -51,7 +54,7 @@ export class Audiences {
     const onRequest = (): void => this.#profiles.replan()
     this.computations = new Computations({ backend, plans, clock, onRequest })
     this.workers = [this.#profiles, this.#syncs]
-    metrics.beforeScrape(() => this.#report({ backend, clock, metrics, logger }))
+    metrics.beforeScrape(() => this.#report(options))
   }
 
   /** The list of a manual audience has changed. */

@@ -6,6 +6,7 @@ import { openEmbeddedBackend } from '../../src/backend/embedded/open.ts'
 import { Metrics } from '../../src/telemetry/metrics.ts'
 import { turn } from '../../src/util/clock.ts'
 import { acceptedEvent, NOON } from '../harness/accepted-event.ts'
+import { NO_ACTIVITY } from '../harness/no-activity.ts'
 import { ManualClock } from '../harness/manual-clock.ts'
 import { RunningWorker } from '../harness/running-worker.ts'
 import { TemporaryFolder } from '../harness/temporary-folder.ts'
@@ -34,7 +35,13 @@ export class OpenAudiences implements AsyncDisposable {
     this.#backend = this.#stack.use(await openEmbeddedBackend(options))
     const { clock, metrics } = this
     const logger = pino({ enabled: false })
-    this.#audiences = new Audiences({ backend: this.#backend, clock, metrics, logger })
+    this.#audiences = new Audiences({
+      backend: this.#backend,
+      activity: NO_ACTIVITY,
+      clock,
+      metrics,
+      logger,
+    })
     this.#running = this.#audiences.workers.map((worker) =>
       this.#stack.use(new RunningWorker(worker, clock)),
     )
