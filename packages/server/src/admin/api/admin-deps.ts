@@ -1,5 +1,8 @@
 import type {
   AcceptedEvent,
+  Compute,
+  Computation,
+  Condition,
   DeletionNotice,
   Destination,
   Event,
@@ -14,9 +17,12 @@ import type { Deletions, Suppressions } from '../../backend/deletions.ts'
 import type { Deliveries, DeliveryReports } from '../../backend/deliveries.ts'
 import type { Events } from '../../backend/events.ts'
 import type { IdempotentResponses } from '../../backend/idempotent-responses.ts'
+import type { Memberships } from '../../backend/memberships.ts'
 import type { Notices } from '../../backend/notices.ts'
+import type { Profiles } from '../../backend/profiles.ts'
 import type { Replays } from '../../backend/replays.ts'
 import type { Statistics } from '../../backend/statistics.ts'
+import type { Sync, SyncReason, Syncs } from '../../backend/syncs.ts'
 import type { Tokens } from '../../backend/tokens.ts'
 import type { Upkeep } from '../../backend/upkeep.ts'
 import type { Clock } from '../../util/clock.ts'
@@ -57,6 +63,59 @@ export interface TestDeliveries {
   ): Promise<TestDelivery>
 }
 
+/** What an audience or a computed trait is doing. */
+export const COMPUTATION_STATES = ['preparing', 'live', 'paused', 'disabled', 'failed'] as const
+
+/** What the workers know about an audience or a computed trait. */
+export interface ComputationStatus {
+  readonly state: (typeof COMPUTATION_STATES)[number]
+  /** Why it is in this state, in one sentence; `null` where the state says enough. */
+  readonly reason: string | null
+  /** Profiles that have a value: of an audience, its members. */
+  readonly size: number
+  /** The sync that waits or runs; `null` if there is none. */
+  readonly sync: Sync | null
+  /** The last sync that ended. */
+  readonly lastSync: Sync | null
+  /** Since when the events are known that it counts, in milliseconds since the epoch; `null`: all events. */
+  readonly reachesBackTo: number | null
+}
+
+/** A condition or a computed trait that is tried before it is stored. */
+export type PreviewRequest = { readonly space: string } & (
+  { readonly condition: Condition } | { readonly compute: Compute }
+)
+
+/** The users that would have a value, and a sample of them. */
+export interface PreviewResult {
+  readonly size: number
+  /** False where the size is estimated. */
+  readonly isExact: boolean
+  /** At most ten users. `value` is `true` for a member of an audience. */
+  readonly sample: readonly { readonly userId: string | null; readonly value: Json }[]
+  /** Since when the events are known that it counts, in milliseconds since the epoch; `null`: all events. */
+  readonly reachesBackTo: number | null
+}
+
+/** The workers that compute audiences and traits. */
+export interface Computations {
+  /** The status of each of them, in the same order. */
+  statusesOf(computations: readonly Computation[]): Promise<readonly ComputationStatus[]>
+  /**
+   * Starts a sync, or adds this reason to the one that waits. With the reason `deleted`, the sync announces to every user
+   * that the value is gone, and then removes the computation. Durable when it resolves.
+   * @param destinationIds for `destination_added`: the destinations that get the value of every user
+   */
+  requestSync(
+    computationId: string,
+    reason: SyncReason,
+    destinationIds?: readonly string[],
+  ): Promise<Sync>
+  preview(request: PreviewRequest): Promise<PreviewResult>
+  /** Why a user has the value that it has; `undefined` for a user without a profile. */
+  explain(computation: Computation, userId: string): Promise<Explanation | undefined>
+}
+
 /** Signs receipts of deletions, so that they can be verified without this service. */
 interface Receipts {
   sign(document: object): object
@@ -73,7 +132,13 @@ type Audited<Port, Changes extends keyof Port> = Omit<Port, Changes> & {
 export interface AdminDeps {
   readonly catalog: Audited<
     Catalog,
-    'putSource' | 'removeSource' | 'putDestination' | 'removeDestination' | 'putAll'
+    | 'putSource'
+    | 'removeSource'
+    | 'putDestination'
+    | 'removeDestination'
+    | 'putComputation'
+    | 'removeComputation'
+    | 'putAll'
   >
   readonly events: Events
   readonly deliveries: Deliveries
@@ -91,10 +156,14 @@ export interface AdminDeps {
   readonly live: LiveTail
   /** Copies the database as it is at one moment. */
   readonly copyDatabase: () => Promise<DatabaseCopy>
+  readonly profiles: Pick<Profiles, 'state' | 'find'>
+  readonly memberships: Audited<Memberships, 'changeList'>
+  readonly syncs: Pick<Syncs, 'list'>
+  readonly computations: Computations
   readonly destinationHealth: DestinationHealth
   readonly testDeliveries: TestDeliveries
   readonly receipts: Receipts
-  /** Wakes the workers, after deliveries became due or a replay or deletion was created. */
+  /** Wakes the workers, after deliveries became due, a replay or deletion was created, or an audience changed. */
   readonly wake: () => void
   readonly clock: Clock
   /** Requests per second and token; `null` for no limit. */
