@@ -13,6 +13,8 @@ export {
   DEFAULT_SPACE,
   type Origin,
 } from './computation.ts'
+export { keyOfName } from './computation-key.ts'
+export { COMPUTE_TABLE, type ComputeFunctionInfo } from './compute-functions.ts'
 export {
   type AudienceClause,
   type Clause,
@@ -68,6 +70,7 @@ export { isExactNumber, isUnambiguous } from './exact-number.ts'
 export { idFrom, type IdPrefix, isId, newId, timeOfId } from './id.ts'
 export {
   containsNumber,
+  equalJson,
   inexactIntegers,
   isBeyondExact,
   isDeeperThan,
@@ -76,6 +79,15 @@ export {
   type JsonObject,
 } from './json.ts'
 export { CALL_LIMITS, LIMITS } from './limits.ts'
+export {
+  holds,
+  nextChangeOf,
+  OPERATOR_TABLE,
+  type OperatorInfo,
+  VALUE_KINDS,
+  type ValueKind,
+} from './operators.ts'
+export { pathOf, valueAt } from './path.ts'
 export { deletionPayload, webhookPayload } from './payload.ts'
 export { portRefusal, RESERVED_PORTS } from './reserved-ports.ts'
 export type { Source, WriteKey } from './source.ts'
