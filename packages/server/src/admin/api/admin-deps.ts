@@ -6,11 +6,13 @@ import type {
   DeletionNotice,
   Destination,
   Event,
+  Json,
   TestDelivery,
   WebhookState,
 } from '@hookline/protocol'
 import type { Logger } from 'pino'
 import type { LiveTail } from '../../activity/live-tail.ts'
+import type { Explanation } from '../../audiences/conditions/explain.ts'
 import type { Audit } from '../../backend/audit.ts'
 import type { Catalog, KeyUses } from '../../backend/catalog.ts'
 import type { Deletions, Suppressions } from '../../backend/deletions.ts'
@@ -97,6 +99,20 @@ export interface PreviewResult {
   readonly reachesBackTo: number | null
 }
 
+/** Why a user has a value, or none. */
+export interface ExplainedValue {
+  /** The value now; `undefined`: none, as of a user who is no member. */
+  readonly value: Json | undefined
+  /** Since when it is stored; `null` if it is not stored, or not yet. */
+  readonly since: number | null
+  /** When the value can next change by time alone, in milliseconds since the epoch; `null`: never. */
+  readonly changesAt: number | null
+  /** For an audience: its condition with the verdict of each part. */
+  readonly condition?: Explanation
+  /** For a computed trait: of how many events of the user it is made. */
+  readonly events?: number
+}
+
 /** The workers that compute audiences and traits. */
 export interface Computations {
   /** The status of each of them, in the same order. */
@@ -113,7 +129,7 @@ export interface Computations {
   ): Promise<Sync>
   preview(request: PreviewRequest): Promise<PreviewResult>
   /** Why a user has the value that it has; `undefined` for a user without a profile. */
-  explain(computation: Computation, userId: string): Promise<Explanation | undefined>
+  explain(computation: Computation, userId: string): Promise<ExplainedValue | undefined>
 }
 
 /** Signs receipts of deletions, so that they can be verified without this service. */

@@ -29,11 +29,14 @@ export const nameField = Type.String({
   description: 'A text of 1 to 200 characters, not only spaces.',
 })
 
-/** The name of a space. */
-export const spaceField = Type.String({
-  pattern: '^[a-z0-9_-]{1,50}$',
-  description: `1 to 50 of a-z, 0-9, _ and -; ${DEFAULT_SPACE} if absent.`,
-})
+/** The name of a space. `what` says what it selects. */
+export function spaceField(what: string) {
+  const description = `${what} 1 to 50 of a-z, 0-9, _ and -.`
+  return Type.String({ pattern: '^[a-z0-9_-]{1,50}$', description })
+}
+
+/** Part of the description of a space that may be absent. */
+export const DEFAULT_SPACE_TEXT = `${DEFAULT_SPACE} if absent.`
 
 /** A time as the API shows it. */
 export const time = Type.String({ format: 'date-time', description: 'ISO 8601, UTC.' })

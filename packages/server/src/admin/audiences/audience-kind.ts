@@ -43,5 +43,4 @@ export const AUDIENCES: ComputationKind<Audience> = {
   }),
   definingFields: ['condition'],
   define: requestedCondition,
-  present: ({ condition: shown }) => ({ condition: shown, manual: shown === null }),
 }

@@ -1,4 +1,4 @@
-import { formatTimestamp, LIMITS } from '@hookline/protocol'
+import { type Audience, formatTimestamp, LIMITS } from '@hookline/protocol'
 import Type from 'typebox'
 import type { Member } from '../../backend/memberships.ts'
 import { type Fault, fault, jsonPointer } from '../../util/fault.ts'
@@ -6,7 +6,7 @@ import type { AdminApp } from '../api/admin-app.ts'
 import type { AdminDeps } from '../api/admin-deps.ts'
 import { List, listQuery, pageSchema } from '../api/list.ts'
 import { IdParams, nullable, operationsTagged, time } from '../api/schema-parts.ts'
-import { AUDITED_IDS, auditEntry } from '../audit/audit-entry.ts'
+import { auditEntry } from '../audit/audit-entry.ts'
 import { requireComputation } from '../computations/require-computation.ts'
 import { Problem } from '../problems/problem.ts'
 import { responses } from '../problems/responses.ts'
@@ -47,8 +47,8 @@ const memberSchemas = {
     body: Type.Object({ add: userIds('add'), remove: userIds('remove') }, strict),
     response: responses(
       200,
-      'The list was changed.',
-      Type.Object({ add: Type.Integer(), remove: Type.Integer() }),
+      'How many users were to be added and removed.',
+      Type.Object({ added: Type.Integer(), removed: Type.Integer() }),
     ),
   },
   listed: {
@@ -94,19 +94,17 @@ function addManual(app: AdminApp, { catalog, clock, memberships, wake }: AdminDe
     const remove = [...new Set(request.body.remove)]
     const faults = changeFaults(add, remove)
     if (faults.length > 0) throw new Problem('invalid_body', { faults })
-    const after = {
-      add: { count: add.length, userIds: add.slice(0, AUDITED_IDS) },
-      remove: { count: remove.length, userIds: remove.slice(0, AUDITED_IDS) },
-    }
-    const entry = auditEntry(request, clock.now(), { targetId: id, before: null, after })
+    const counts = { added: add.length, removed: remove.length }
+    // Without the userIds: the entry outlives a deletion of the users.
+    const entry = auditEntry(request, clock.now(), { targetId: id, before: null, after: counts })
     await memberships.changeList({ audienceId: id, space }, { add, remove }, entry)
     wake()
-    return { add: add.length, remove: remove.length }
+    return counts
   })
 }
 
-function requireManual(catalog: AdminDeps['catalog'], id: string) {
-  const audience = requireComputation(catalog, AUDIENCES, id)
+function requireManual(catalog: AdminDeps['catalog'], id: string): Audience {
+  const audience = requireComputation<Audience>(catalog, AUDIENCES, id)
   if (audience.condition === null) return audience
   const detail =
     'The members of this audience come from its condition. Change the condition, or create an audience with manual: true.'

@@ -1,7 +1,13 @@
 import { type Computation, formatTimestamp, LIMITS } from '@hookline/protocol'
 import Type, { type TProperties, type TSchema } from 'typebox'
 import type { CatalogSnapshot } from '../../backend/catalog.ts'
-import { FIXED_FIELDS, nameField, spaceField, time } from '../api/schema-parts.ts'
+import {
+  DEFAULT_SPACE_TEXT,
+  FIXED_FIELDS,
+  nameField,
+  spaceField,
+  time,
+} from '../api/schema-parts.ts'
 import { statusFields } from './computation-status.ts'
 
 const destinationIds = Type.Array(Type.String(), {
@@ -9,9 +15,8 @@ const destinationIds = Type.Array(Type.String(), {
   description: `The ids of the destinations that changes are sent to, whatever their source: at most ${LIMITS.destinationsPerComputation}.`,
 })
 
-const enabled = Type.Boolean({
-  description: 'true or false. While it is false, nothing is computed and nothing is sent.',
-})
+const ENABLED = 'true or false. While it is false, nothing is computed and nothing is sent.'
+const enabled = Type.Boolean({ description: ENABLED })
 
 const SERVER = 'Leave it out: the server sets it.'
 
@@ -23,17 +28,20 @@ export function creationBody<T extends TProperties>(definition: T) {
   return Type.Object(
     {
       name: nameField,
-      space: Type.Optional({
-        ...spaceField,
-        description: `The space whose profiles are computed. ${spaceField.description}`,
-      }),
+      space: Type.Optional(
+        spaceField(`The space whose profiles are computed; ${DEFAULT_SPACE_TEXT}`),
+      ),
       destinationIds,
       ...definition,
-      enabled: Type.Optional({ ...enabled, description: `${enabled.description} true if absent.` }),
+      enabled: Type.Optional(Type.Boolean({ description: `${ENABLED} true if absent.` })),
     },
     {
       additionalProperties: false,
-      'x-fixed': { ...FIXED_FIELDS, ...STATUS_FIELDS, key: 'Leave it out: it comes from the name.' },
+      'x-fixed': {
+        ...FIXED_FIELDS,
+        ...STATUS_FIELDS,
+        key: 'Leave it out: it comes from the name.',
+      },
     },
   )
 }
@@ -69,7 +77,7 @@ export function responseFields<T extends Readonly<Record<string, TSchema>>>(defi
       description:
         'The name of the trait that is sent: snake_case of the first name. It never changes.',
     }),
-    space: spaceField,
+    space: Type.String(),
     destinationIds,
     ...definition,
     enabled,
@@ -80,10 +88,9 @@ export function responseFields<T extends Readonly<Record<string, TSchema>>>(defi
   }
 }
 
-/** The record as the API shows it, with its definition, and without its status. */
-export function presentRecord(
+/** The record as the API shows it, without its status. */
+export function presentComputation(
   record: Computation,
-  definition: object,
   { destinations }: Pick<CatalogSnapshot, 'destinations'>,
 ): object {
   const { id, name, key, space, enabled: isEnabled, createdAt, updatedAt, version } = record
@@ -94,7 +101,9 @@ export function presentRecord(
     space,
     // Destinations that are removed are forgotten.
     destinationIds: record.destinationIds.filter((each) => destinations.has(each)),
-    ...definition,
+    ...(record.kind === 'audience'
+      ? { condition: record.condition, manual: record.condition === null }
+      : { compute: record.compute }),
     enabled: isEnabled,
     createdAt: formatTimestamp(createdAt),
     updatedAt: formatTimestamp(updatedAt),

@@ -27,6 +27,4 @@ export interface ComputationKind<T extends Computation = Computation> {
   readonly definingFields: readonly string[]
   /** The definition in a body that creates a record, changes one, or asks for a preview. */
   define(body: JsonObject, scope: DefinitionScope): Definition<object>
-  /** The definition as the API shows it. */
-  present(record: T): object
 }

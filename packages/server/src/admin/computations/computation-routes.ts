@@ -8,12 +8,12 @@ import { recordEntry } from '../audit/audit-entry.ts'
 import { Problem } from '../problems/problem.ts'
 import type { ComputationKind } from './computation-kind.ts'
 import { presentStatus, readStatuses } from './computation-status.ts'
-import { presentRecord } from './computation-fields.ts'
+import { presentComputation } from './computation-fields.ts'
+import { requestSyncs } from './request-syncs.ts'
 import { requireUnused } from './require-unused.ts'
 import { changedComputation, newComputation } from './requested-computation.ts'
 import { requireComputation } from './require-computation.ts'
 import { presentSync } from './sync-schema.ts'
-import { syncsAfterChange } from './syncs-after-change.ts'
 import type { Turns } from './turns.ts'
 
 /** Creates, reads, changes and removes audiences or computed traits. Changes run one after the other, in `turns`. */
@@ -45,7 +45,7 @@ function addReading<T extends Computation>(
       const { data, nextCursor } = pageOf(all, page)
       const statuses = await readStatuses(data, deps)
       const shown = data.map((record) => ({
-        ...presentIn(deps, kind, record),
+        ...presentIn(deps)(record),
         ...presentStatus(statuses.get(record.id)!),
       }))
       return { data: shown, nextCursor }
@@ -53,7 +53,7 @@ function addReading<T extends Computation>(
   )
 
   app.get(`${path}/:id`, { schema: schemas.get }, ({ params }, reply) =>
-    respond(requireComputation(deps.catalog, kind, params.id), reply, deps, kind),
+    respond(requireComputation(deps.catalog, kind, params.id), reply, deps),
   )
 }
 
@@ -70,11 +70,13 @@ function addCreating<T extends Computation>(
       const now = clock.now()
       const { current } = catalog
       const record = newComputation(request, kind, { current, now })
-      const present = (each: T): object => presentIn(deps, kind, each)
-      await catalog.putComputation(record, recordEntry(request, now, [null, record], present))
+      await catalog.putComputation(
+        record,
+        recordEntry(request, now, [null, record], presentIn(deps)),
+      )
       await requestSyncs(undefined, record, deps)
       reply.code(201).header('location', `${app.prefix}${kind.path}/${record.id}`)
-      return respond(record, reply, deps, kind)
+      return respond(record, reply, deps)
     }),
   )
 }
@@ -96,15 +98,14 @@ function addChanging<T extends Computation>(
         change: (record) =>
           changedComputation(request, kind, { before: record, current: catalog.current }),
         put: (next, previous) => {
-          const present = (each: T): object => presentIn(deps, kind, each)
-          const entry = recordEntry(request, next.updatedAt, [previous, next], present)
+          const entry = recordEntry(request, next.updatedAt, [previous, next], presentIn(deps))
           return catalog.putComputation(next, entry)
         },
         now: clock.now(),
         ifMatch: request.headers['if-match'],
       })
       await requestSyncs(before, changed, deps)
-      return respond(changed, reply, deps, kind)
+      return respond(changed, reply, deps)
     }),
   )
 }
@@ -121,8 +122,7 @@ function addRemoving<T extends Computation>(
       const record = requireComputation(catalog, kind, request.params.id)
       requireMatch(request.headers['if-match'], record.version)
       requireUnused(record, catalog.current)
-      const present = (each: T): object => presentIn(deps, kind, each)
-      const entry = recordEntry(request, clock.now(), [record, null], present)
+      const entry = recordEntry(request, clock.now(), [record, null], presentIn(deps))
       if (request.query.announce !== 'true') {
         await catalog.removeComputation(record.id, entry)
         wake()
@@ -138,16 +138,6 @@ function addRemoving<T extends Computation>(
   )
 }
 
-async function requestSyncs(
-  before: Computation | undefined,
-  next: Computation,
-  { computations, wake }: AdminDeps,
-): Promise<void> {
-  for (const { reason, destinationIds } of syncsAfterChange(before, next))
-    await computations.requestSync(next.id, reason, destinationIds)
-  wake()
-}
-
 /** @throws {Problem} `wrong_state` while its removal is announced */
 async function requireKept(record: Computation, deps: AdminDeps): Promise<void> {
   const [status] = await deps.computations.statusesOf([record])
@@ -156,21 +146,13 @@ async function requireKept(record: Computation, deps: AdminDeps): Promise<void> 
   throw new Problem('wrong_state', { detail })
 }
 
-function presentIn<T extends Computation>(
-  { catalog }: AdminDeps,
-  kind: ComputationKind<T>,
-  record: T,
-): object {
-  return presentRecord(record, kind.present(record), catalog.current)
+/** The function that shows a record in an audit entry. */
+function presentIn({ catalog }: AdminDeps): (record: Computation) => object {
+  return (record) => presentComputation(record, catalog.current)
 }
 
-async function respond<T extends Computation>(
-  record: T,
-  reply: FastifyReply,
-  deps: AdminDeps,
-  kind: ComputationKind<T>,
-): Promise<object> {
+async function respond(record: Computation, reply: FastifyReply, deps: AdminDeps): Promise<object> {
   const statuses = await readStatuses([record], deps)
   reply.header('etag', entityTag(record.version))
-  return { ...presentIn(deps, kind, record), ...presentStatus(statuses.get(record.id)!) }
+  return { ...presentIn(deps)(record), ...presentStatus(statuses.get(record.id)!) }
 }

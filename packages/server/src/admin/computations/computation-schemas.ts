@@ -11,11 +11,11 @@ import {
 import { componentSchema, responses, versionedResponses } from '../problems/responses.ts'
 import { CHANGES_DAYS, ChangeCountsResponse } from './change-counts.ts'
 import { changeBody, creationBody } from './computation-fields.ts'
-import { ExplanationResponse } from './explanation.ts'
+import { ExplainedResponse } from './explained-value.ts'
 import { previewBody, PreviewResponse } from './preview-schema.ts'
 
 /** How the schemas of one kind of computation differ from those of the other. */
-export interface SchemaTexts<New extends TProperties, Changed extends TProperties> {
+interface SchemaTexts {
   readonly tag: 'Audiences' | 'Computed traits'
   /** In operation ids: `createAudience`. */
   readonly operation: 'Audience' | 'Trait'
@@ -24,9 +24,9 @@ export interface SchemaTexts<New extends TProperties, Changed extends TPropertie
   readonly many: string
   readonly component: 'Audience' | 'ComputedTrait'
   /** The fields of the definition in the body of a request that creates one. */
-  readonly newFields: New
+  readonly newFields: TProperties
   /** The same for a request that changes one. */
-  readonly changedFields: Changed
+  readonly changedFields: TProperties
   /** The same for a preview. */
   readonly previewed: TProperties
 }
@@ -34,15 +34,11 @@ export interface SchemaTexts<New extends TProperties, Changed extends TPropertie
 const strict = { additionalProperties: false }
 
 /** Requests and responses of the routes that audiences and computed traits both have. */
-export function computationSchemas<New extends TProperties, Changed extends TProperties>(
-  texts: SchemaTexts<New, Changed>,
-) {
+export function computationSchemas(texts: SchemaTexts) {
   return { ...recordSchemas(texts), ...workSchemas(texts) }
 }
 
-function recordSchemas<New extends TProperties, Changed extends TProperties>(
-  texts: SchemaTexts<New, Changed>,
-) {
+function recordSchemas(texts: SchemaTexts) {
   const { tag, operation: name, one, many, component, newFields, changedFields } = texts
   const operation = operationsTagged(tag)
   const shown = componentSchema(component)
@@ -53,7 +49,7 @@ function recordSchemas<New extends TProperties, Changed extends TProperties>(
       querystring: Type.Object(
         {
           ...listQuery,
-          space: Type.Optional({ ...spaceField, description: `Only ${many} of this space.` }),
+          space: Type.Optional(spaceField(`Only ${many} of this space.`)),
         },
         strict,
       ),
@@ -103,7 +99,7 @@ function recordSchemas<New extends TProperties, Changed extends TProperties>(
   }
 }
 
-function workSchemas({ tag, operation: name, one, previewed }: SchemaTexts<never, never>) {
+function workSchemas({ tag, operation: name, one, previewed }: SchemaTexts) {
   const operation = operationsTagged(tag)
   const params = IdParams
   return {
@@ -132,10 +128,12 @@ function workSchemas({ tag, operation: name, one, previewed }: SchemaTexts<never
       ...operation(`explain${name}`, 'Shows why a user has the value that it has'),
       params,
       querystring: Type.Object(
-        { userId: Type.String({ minLength: 1, maxLength: 1024, description: 'The id of a user.' }) },
+        {
+          userId: Type.String({ minLength: 1, maxLength: 1024, description: 'The id of a user.' }),
+        },
         strict,
       ),
-      response: responses(200, 'The verdict of each clause.', ExplanationResponse),
+      response: responses(200, 'The value, and where it comes from.', ExplainedResponse),
     },
     changes: {
       ...operation(`get${name}Changes`, 'Shows how many profiles entered and left in each hour'),
@@ -161,4 +159,4 @@ function workSchemas({ tag, operation: name, one, previewed }: SchemaTexts<never
 }
 
 /** The schemas of one kind, as its routes use them. */
-export type ComputationSchemas = ReturnType<typeof computationSchemas<TProperties, TProperties>>
+export type ComputationSchemas = ReturnType<typeof computationSchemas>

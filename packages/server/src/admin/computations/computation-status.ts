@@ -1,10 +1,6 @@
 import type { Computation } from '@hookline/protocol'
 import Type from 'typebox'
-import {
-  type AdminDeps,
-  COMPUTATION_STATES,
-  type ComputationStatus,
-} from '../api/admin-deps.ts'
+import { type AdminDeps, COMPUTATION_STATES, type ComputationStatus } from '../api/admin-deps.ts'
 import { nullable, nullableComponent, time, timeOrNull } from '../api/schema-parts.ts'
 import { componentSchema } from '../problems/responses.ts'
 import { presentSync } from './sync-schema.ts'

@@ -1,16 +1,15 @@
 import Type, { type TProperties } from 'typebox'
 import type { PreviewResult } from '../api/admin-deps.ts'
-import { nullable, spaceField, timeOrNull } from '../api/schema-parts.ts'
+import { DEFAULT_SPACE_TEXT, nullable, spaceField, timeOrNull } from '../api/schema-parts.ts'
 import { reachesBackTo } from './computation-status.ts'
 
 /** The body of a request for a preview. */
 export function previewBody(definition: TProperties) {
   return Type.Object(
     {
-      space: Type.Optional({
-        ...spaceField,
-        description: `The space whose profiles are looked at. ${spaceField.description}`,
-      }),
+      space: Type.Optional(
+        spaceField(`The space whose profiles are looked at; ${DEFAULT_SPACE_TEXT}`),
+      ),
       ...definition,
     },
     { additionalProperties: false },

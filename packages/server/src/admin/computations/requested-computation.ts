@@ -37,7 +37,7 @@ export function newComputation<T extends Computation>(
   return {
     id: newId(kind.idPrefix, now),
     kind: kind.kind,
-    space,
+    space: scope.space,
     name,
     key,
     destinationIds: [...new Set(destinationIds as readonly string[])],
@@ -46,7 +46,8 @@ export function newComputation<T extends Computation>(
     createdAt: now,
     updatedAt: now,
     version: 1,
-  } as T
+    // The schema and the faults above have checked the types.
+  } as unknown as T
 }
 
 /** The record after a change. @throws {Problem} `invalid_body` with all faults */

@@ -30,7 +30,8 @@ export const SyncResponse = Type.Object(
     entered: Type.Integer({ description: 'Profiles that got a value, or another one.' }),
     left: Type.Integer({ description: 'Profiles that lost their value.' }),
     missed: Type.Integer({
-      description: 'Changes that evaluation in real time had missed. More than 0 is a bug in Hookline.',
+      description:
+        'Changes that evaluation in real time had missed. More than 0 is a bug in Hookline.',
     }),
     error: nullable(Type.String({ description: 'Why it failed.' })),
   },

@@ -7,7 +7,7 @@ import { auditEntry } from '../audit/audit-entry.ts'
 import { Problem } from '../problems/problem.ts'
 import { changesSince, presentChangeCounts } from './change-counts.ts'
 import type { ComputationKind } from './computation-kind.ts'
-import { presentExplanation } from './explanation.ts'
+import { presentExplained } from './explained-value.ts'
 import { presentPreview } from './preview-schema.ts'
 import { requireComputation } from './require-computation.ts'
 import { previewedDefinition } from './requested-computation.ts'
@@ -73,12 +73,12 @@ function addInsight<T extends Computation>(
   const { path, schemas } = kind
   app.get(`${path}/:id/explain`, { schema: schemas.explain }, async ({ params, query }) => {
     const record = requireComputation(catalog, kind, params.id)
-    const explanation = await computations.explain(record, query.userId)
-    if (explanation === undefined) {
+    const explained = await computations.explain(record, query.userId)
+    if (explained === undefined) {
       const detail = `There is no profile of this user in the space ${record.space}.`
       throw new Problem('not_found', { detail })
     }
-    return { userId: query.userId, ...presentExplanation(explanation) }
+    return { userId: query.userId, ...presentExplained(explained) }
   })
 
   app.get(`${path}/:id/changes`, { schema: schemas.changes }, async ({ params, query }) => {

@@ -2,7 +2,7 @@ import { type Computation, EVENT_TYPES, formatTimestamp } from '@hookline/protoc
 import Type from 'typebox'
 import type { CatalogSnapshot } from '../../backend/catalog.ts'
 import type { Profile } from '../../backend/profiles.ts'
-import { operationsTagged, spaceField, time } from '../api/schema-parts.ts'
+import { DEFAULT_SPACE_TEXT, operationsTagged, spaceField, time } from '../api/schema-parts.ts'
 import { componentSchema, responses } from '../problems/responses.ts'
 
 const ids = Type.Array(Type.String())
@@ -19,11 +19,14 @@ export const ProfileResponse = Type.Object(
       Type.String(),
       Type.Object({
         value: anything,
-        at: { ...time, description: 'The timestamp of the event that set it.' },
+        at: time,
         eventId: Type.String(),
         sourceId: Type.String(),
       }),
-      { description: 'The traits of identify calls. For each, the newest timestamp counts.' },
+      {
+        description:
+          'The traits of identify calls, each with the event that set it and its timestamp. The newest timestamp counts.',
+      },
     ),
     computedTraits: Type.Array(Type.Object({ ...named, value: anything })),
     audiences: Type.Array(Type.Object(named)),
@@ -45,7 +48,7 @@ export const profileSchemas = {
       'Profiles are kept as long as there is an audience or a computed trait. The first one makes them from all stored events.',
     params: Type.Object({ userId: Type.String() }),
     querystring: Type.Object(
-      { space: Type.Optional(spaceField) },
+      { space: Type.Optional(spaceField(`The space of the profile; ${DEFAULT_SPACE_TEXT}`)) },
       { additionalProperties: false },
     ),
     response: responses(200, 'The profile.', componentSchema('Profile')),

@@ -28,10 +28,9 @@ const fields = {
       description: 'Calls per second and node, a whole number from 1; null for no limit.',
     }),
   ),
-  space: {
-    ...spaceField,
-    description: `Sources of one space have one profile for each user. ${spaceField.description} A change applies to events that arrive from then on: what profiles know from earlier ones stays where it is.`,
-  },
+  space: spaceField(
+    'Sources of one space have one profile for each user. A change applies to events that arrive from then on: what profiles know from earlier ones stays where it is.',
+  ),
 }
 
 const optional = {

@@ -4,6 +4,7 @@ import { anyObject } from '../api/schema-parts.ts'
 import { responseFields } from '../computations/computation-fields.ts'
 import type { ComputationKind } from '../computations/computation-kind.ts'
 import { computationSchemas } from '../computations/computation-schemas.ts'
+import { requestedCompute } from './requested-compute.ts'
 
 const compute = Type.Unsafe<unknown>({
   ...anyObject,
@@ -33,6 +34,5 @@ export const TRAITS: ComputationKind<ComputedTrait> = {
     previewed: { compute },
   }),
   definingFields: ['compute'],
-  define: (body, scope) => requestedCompute(body, scope),
-  present: ({ compute: shown }) => ({ compute: shown }),
+  define: requestedCompute,
 }
