@@ -23,6 +23,10 @@ export const ROOMS = {
   'destination-settings': {
     webhooks: 'settings of type `Webhooks`: validated, and shown without secrets',
   },
+  audiences: {
+    conditions:
+      'conditions and functions of computed traits: validated, planned, evaluated, explained; the facts of an event. All of it is pure',
+  },
   admin: {
     access: 'authentication, and the table of the role that each route requires',
     api: 'what routes share: lists, cursors, time ranges, versions of records',
