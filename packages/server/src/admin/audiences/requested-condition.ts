@@ -19,7 +19,12 @@ export function requestedCondition(
   if (given === undefined) return { faults: [MISSING] }
   const valid = validateCondition(given)
   if ('faults' in valid) return { faults: faultsBelow('/condition', valid.faults) }
-  const referring = { id: before?.id ?? null, name: String(name ?? before?.name), space, ...valid }
+  const referring = {
+    id: before?.id ?? null,
+    name: typeof name === 'string' ? name : (before?.name ?? ''),
+    space,
+    ...valid,
+  }
   const faults = referenceFaults(referring, current.computations)
   return faults.length > 0 ? { faults: faultsBelow('/condition', faults) } : { definition: valid }
 }

@@ -28,10 +28,9 @@ export function changesSince(from: string | undefined, now: number): number {
   if (from === undefined) return now - DEFAULT_DAYS * DAY_MS
   const since = parseTimestamp(from)
   if (since !== undefined && since >= now - CHANGES_DAYS * DAY_MS) return since
-  const [code, message] =
-    since === undefined
-      ? ['wrong_form', 'from is not a time.']
-      : ['out_of_range', `from is more than ${CHANGES_DAYS} days ago.`]
+  const isTime = since !== undefined
+  const code = isTime ? 'out_of_range' : 'wrong_form'
+  const message = isTime ? `from is more than ${CHANGES_DAYS} days ago.` : 'from is not a time.'
   const hint = `A time of the last ${CHANGES_DAYS} days in ISO 8601, like 2026-01-31T12:00:00Z.`
-  throw new Problem('invalid_query', { faults: [fault('/from', code!, message!, hint)] })
+  throw new Problem('invalid_query', { faults: [fault('/from', code, message, hint)] })
 }

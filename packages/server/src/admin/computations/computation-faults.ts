@@ -18,12 +18,12 @@ export function destinationFaults(
 
 /** A fault where no source is in this space. */
 export function spaceFaults(
-  space: unknown,
+  space: string,
   sources: Iterable<Pick<Source, 'space'>>,
   at = '/space',
 ): readonly Fault[] {
   const spaces = new Set([DEFAULT_SPACE, ...[...sources].flatMap((each) => each.space ?? [])])
-  if (typeof space !== 'string' || spaces.has(space)) return []
+  if (spaces.has(space)) return []
   const hint = `Use one of ${[...spaces].slice(0, 20).join(', ')}; or put a source into this space first.`
   return [fault(at, 'unknown_space', 'No source is in this space.', hint)]
 }

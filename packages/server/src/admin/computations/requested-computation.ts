@@ -22,22 +22,22 @@ export function newComputation<T extends Computation>(
   { current, now }: { readonly current: CatalogSnapshot; readonly now: number },
 ): T {
   const { fields, faults } = fieldsOf(request, kind)
-  const { name, space = DEFAULT_SPACE, destinationIds } = fields
+  const { name, destinationIds } = fields
+  const space = spaceIn(fields)
   const key = typeof name === 'string' ? keyOfName(name) : undefined
   const others = current.computations.values()
   const more = [
     ...faults,
     ...limitFaults(current.computations.size),
-    ...(key === undefined ? [] : keyFaults({ key, space: String(space) }, others)),
+    ...(key === undefined ? [] : keyFaults({ key, space }, others)),
     ...spaceFaults(space, current.sources.values()),
     ...destinationFaults(destinationIds, current.destinations),
   ]
-  const scope = { space: String(space), current }
-  const definition = definitionOf(kind.define(fields, scope), more)
+  const definition = definitionOf(kind.define(fields, { space, current }), more)
   return {
     id: newId(kind.idPrefix, now),
     kind: kind.kind,
-    space: scope.space,
+    space,
     name,
     key,
     destinationIds: [...new Set(destinationIds as readonly string[])],
@@ -77,10 +77,9 @@ export function previewedDefinition(
   current: CatalogSnapshot,
 ): { readonly space: string; readonly definition: object } {
   const { fields, faults } = fieldsOf(request, kind)
-  const { space = DEFAULT_SPACE } = fields
+  const space = spaceIn(fields)
   const more = [...faults, ...spaceFaults(space, current.sources.values())]
-  const scope = { space: String(space), current }
-  return { space: scope.space, definition: definitionOf(kind.define(fields, scope), more) }
+  return { space, definition: definitionOf(kind.define(fields, { space, current }), more) }
 }
 
 /** The fields of the body, and the faults that the schema found, except those of the definition. */
@@ -94,6 +93,11 @@ function fieldsOf(
   if (!isJsonObject(fields)) throw new Problem('invalid_body', { faults: all })
   const faults = all.filter(({ pointer }) => !definingFields.includes(pointer.split('/')[1] ?? ''))
   return { fields, faults }
+}
+
+/** The default where it is absent; or of a wrong type, which the schema has found. */
+function spaceIn({ space }: JsonObject): string {
+  return typeof space === 'string' ? space : DEFAULT_SPACE
 }
 
 function definitionOf<T>(outcome: Definition<T>, faults: readonly Fault[]): T {

@@ -145,7 +145,8 @@ test('of requests at the same time with the same name, one succeeds', async () =
   const answers = await Promise.all(
     Array.from({ length: 5 }, () => server.call('POST', '/audiences', { body })),
   )
-  expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 422, 422, 422, 422])
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
+  expect(answers.filter(({ status }) => status === 422)).toHaveLength(4)
 })
 
 test('a change of the name keeps the key, and starts no sync', async () => {
