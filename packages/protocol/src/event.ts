@@ -72,4 +72,5 @@ export interface Carried {
   readonly id: string
   readonly sourceId: string
   readonly event: Event | DeletionNotice
+  readonly origin?: Origin
 }

@@ -17,6 +17,8 @@ export interface EventActivity {
   readonly name: string | null
   readonly userId: string | null
   readonly anonymousId: string | null
+  /** Whether no client sent it: it tells of a change of an audience or a computed trait. */
+  readonly computed: boolean
 }
 
 interface DecisionActivity {
@@ -52,7 +54,8 @@ export type Activity = EventActivity | DecisionActivity | AttemptActivity
 const MOST_CHARACTERS = 200
 
 /** The activity that an event was received. */
-export function eventActivity({ id, sourceId, event }: AcceptedEvent, at: number): EventActivity {
+export function eventActivity(accepted: AcceptedEvent, at: number): EventActivity {
+  const { id, sourceId, event, origin } = accepted
   const { type, messageId, userId, anonymousId } = event
   return {
     kind: 'event',
@@ -64,6 +67,7 @@ export function eventActivity({ id, sourceId, event }: AcceptedEvent, at: number
     name: truncated(event.event ?? event.name),
     userId: truncated(userId),
     anonymousId: truncated(anonymousId),
+    computed: origin !== undefined,
   }
 }
 

@@ -119,7 +119,7 @@ export class LiveTail implements Omit<ActivityListener, 'refused'>, ActivityRing
     const isPurged = (event: EventActivity | undefined): boolean =>
       event !== undefined &&
       users.has(event.userId) &&
-      (sourceIds?.includes(event.sourceId) ?? true)
+      (event.computed || (sourceIds?.includes(event.sourceId) ?? true))
     for (const [place, entry] of this.#ring.entries())
       if (isPurged(entry?.event)) this.#ring[place] = undefined
     for (const [id, event] of this.#events) if (isPurged(event)) this.#events.delete(id)

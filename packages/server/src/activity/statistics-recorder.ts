@@ -59,7 +59,8 @@ export class StatisticsRecorder implements Omit<ActivityListener, 'purged'>, Asy
   }
 
   received(events: readonly AcceptedEvent[]): void {
-    for (const { sourceId } of events) this.#counts.add(sourceId, '', 'received')
+    for (const { sourceId, origin } of events)
+      if (origin === undefined) this.#counts.add(sourceId, '', 'received')
   }
 
   refused(code: IngestCodeName | 'suppressed', calls: number): void {
@@ -69,7 +70,9 @@ export class StatisticsRecorder implements Omit<ActivityListener, 'purged'>, Asy
   decided({ event, destinationId, decision }: DecisionActivity): void {
     if (decision === 'deliver') return
     const name = decision === 'duplicate' ? decision : `filtered.${decision}`
-    this.#counts.add(event.sourceId, destinationId ?? '', name)
+    // As in `recorded`: a computed event belongs to the source of each destination.
+    const sourceId = this.#sourceOf(destinationId ?? '') || event.sourceId
+    this.#counts.add(sourceId, destinationId ?? '', name)
   }
 
   recorded({ delivery, isEnd }: DeliveryActivity): void {

@@ -1,4 +1,4 @@
-import type { Computation, Destination, Source } from '@hookline/protocol'
+import type { AcceptedEvent, Computation, Destination, Source } from '@hookline/protocol'
 import type { AuditEntry } from './audit.ts'
 
 /** All sources and destinations at one moment. A change replaces the snapshot; it never alters one. */
@@ -77,6 +77,18 @@ export function snapshotOf(
     destinationsBySource: Map.groupBy(all, ({ sourceId }) => sourceId),
     computations: new Map([...computations].toSorted(byAge).map((each) => [each.id, each])),
   }
+}
+
+/**
+ * The destinations that an event is for, enabled or not: those of its source; for a computed event, those that it names
+ * and that still exist.
+ */
+export function destinationsOf(
+  { sourceId, origin }: Pick<AcceptedEvent, 'sourceId' | 'origin'>,
+  { destinations, destinationsBySource }: CatalogSnapshot,
+): readonly Destination[] {
+  if (origin === undefined) return destinationsBySource.get(sourceId) ?? []
+  return origin.destinationIds.flatMap((id) => destinations.get(id) ?? [])
 }
 
 /** Ids sort by the time they were made. */

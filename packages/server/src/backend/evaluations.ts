@@ -83,6 +83,8 @@ export interface DifferingQuery {
   /** For an audience. Without it, every profile that has a fact of `clauses` or a result is found. */
   readonly condition?: PlannedCondition
   readonly clauses: readonly number[]
+  /** Whether profiles whose `recheckAt` may be too late are found as well: for a condition that is new. */
+  readonly findsRechecks: boolean
   /** Milliseconds since the epoch. */
   readonly now: number
   /** The `reached` of the slice before; 0 for the first. */
@@ -119,10 +121,10 @@ export interface Evaluations {
    * profiles whose version is another one by now: they are dirty, and come again. The others are no longer dirty. Resolves
    * to how many it has stored. Safe to call twice: the second call leaves out all.
    */
-  commit(evaluated: readonly Evaluated[], at: number): Promise<number>
+  commit(evaluated: readonly Evaluated[]): Promise<number>
 
   /** Makes profiles dirty. Safe to call twice. */
-  touch(profileIds: readonly number[]): Promise<void>
+  touch(profileIds: readonly number[], at: number): Promise<void>
 
   /** Looks for profiles to evaluate in a slice of all profiles, whatever is dirty or due. Takes part of a second. */
   differing(query: DifferingQuery): Promise<Differing>

@@ -1,3 +1,4 @@
+import type { Json } from '@hookline/protocol'
 import type { ProfileId } from './profiles.ts'
 
 /** Which facts of a clause are kept: what its conditions need, and no more. */
@@ -30,7 +31,7 @@ export interface ArchivedFact {
   readonly ids: readonly ProfileId[]
   readonly at: number
   readonly position: number
-  readonly value: unknown
+  readonly value: Json
 }
 
 export interface FillSlice {
@@ -40,6 +41,8 @@ export interface FillSlice {
   readonly facts: readonly ArchivedFact[]
   /** `purges` of the state of the profiles when the slice was read. */
   readonly purges: number
+  /** Since when changed profiles are dirty, in milliseconds since the epoch. */
+  readonly at: number
 }
 
 /**
@@ -67,11 +70,11 @@ export interface Facts {
    */
   fill(slice: FillSlice): Promise<boolean>
 
-  /** Removes a clause and some of its facts. Resolves to whether there may be more. Safe to call twice. */
-  remove(clause: number): Promise<boolean>
+  /** Removes a clause. Its facts go with the next walk of `prune`. Safe to call twice. */
+  remove(clause: number): Promise<void>
 
   /**
-   * Removes facts that are older than their clauses keep them, of some profiles. Resolves to the cursor of the next slice,
+   * Removes facts of some profiles that their clauses do not keep any more, and facts of clauses that are gone. Resolves to the cursor of the next slice,
    * or `null` at the end. Takes a few milliseconds.
    */
   prune(options: { readonly now: number; readonly cursor?: number }): Promise<number | null>

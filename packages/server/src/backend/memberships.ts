@@ -1,6 +1,6 @@
-import type { Json } from '@hookline/protocol'
+import type { EventSelection, Json } from '@hookline/protocol'
 import type { AuditEntry } from './audit.ts'
-import type { PlannedCondition } from './evaluations.ts'
+import type { Announced, PlannedCondition } from './evaluations.ts'
 import type { Page, PageRequest } from './page.ts'
 
 /** A user with a value: of an audience, a member. */
@@ -22,15 +22,16 @@ export interface ChangeCounts {
 }
 
 /** A user as the last announcement says. */
-export interface AnnouncedUser {
+export interface AnnouncedUser extends Announced {
   readonly userId: string
-  readonly value: Json
-  readonly number: number
 }
 
+/** A condition that is not saved yet. */
 export interface PreviewQuery {
   readonly space: string
   readonly condition: PlannedCondition
+  /** What the clauses of `condition` count that have no facts yet, by the negative numbers it gives them. */
+  readonly selections: ReadonlyMap<number, EventSelection>
   readonly now: number
 }
 
@@ -62,7 +63,11 @@ export interface Memberships {
    */
   changeList(
     list: { readonly audienceId: string; readonly space: string },
-    change: { readonly add: readonly string[]; readonly remove: readonly string[] },
+    change: {
+      readonly add: readonly string[]
+      readonly remove: readonly string[]
+      readonly at: number
+    },
     audit?: AuditEntry,
   ): Promise<void>
 
@@ -72,6 +77,6 @@ export interface Memberships {
   /** Who would belong to an audience. Looks at 100,000 profiles at most. */
   preview(query: PreviewQuery): Promise<Preview>
 
-  /** Removes some of the results of a computation that is gone. Resolves to whether there may be more. */
+  /** Removes some of what belongs to a computation that is gone: results, announcements, list, counts, syncs. Resolves to whether there may be more. */
   forget(computationId: string): Promise<boolean>
 }

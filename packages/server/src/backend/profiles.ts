@@ -52,6 +52,8 @@ export interface ProfileSlice {
   readonly changes: readonly ProfileChange[]
   /** `purges` of the state when the slice was read. */
   readonly purges: number
+  /** Since when changed profiles are dirty, in milliseconds since the epoch. */
+  readonly at: number
 }
 
 /** How far profiles have followed the log. */
@@ -83,9 +85,9 @@ export interface Profile {
   readonly audiences: Readonly<Record<string, { readonly since: number }>>
   /** Events by type. */
   readonly counts: Readonly<Partial<Record<EventType, number>>>
-  /** The least and the greatest `timestamp` of its events, in milliseconds since the epoch. */
-  readonly firstSeenAt: number
-  readonly lastSeenAt: number
+  /** The least and the greatest `timestamp` of its events, in milliseconds since the epoch; `null` without any. */
+  readonly firstSeenAt: number | null
+  readonly lastSeenAt: number | null
 }
 
 /**

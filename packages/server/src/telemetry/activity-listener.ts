@@ -21,7 +21,7 @@ export interface DeliveryActivity {
   readonly isEnd: boolean
 }
 
-/** Users whose events are removed, in these sources; `null` for all sources. */
+/** Users whose events are removed, in these sources; `null` for all sources. Computed events are removed in any case. */
 export interface PurgeActivity {
   readonly userIds: readonly string[]
   readonly sourceIds: readonly string[] | null

@@ -112,6 +112,7 @@ export type Destination = {
 };
 export type Event = {
     id: string;
+    /** For a computed event: the id of the audience or computed trait. */
     sourceId: string;
     /** The call as received, validated and stamped. */
     event: {
@@ -955,6 +956,7 @@ export function getEvent(id: string, opts?: Oazapfts.RequestOpts) {
         status: 200;
         data: {
             id: string;
+            /** For a computed event: the id of the audience or computed trait. */
             sourceId: string;
             /** The call as received, validated and stamped. */
             event: {
@@ -970,7 +972,7 @@ export function getEvent(id: string, opts?: Oazapfts.RequestOpts) {
             lastDuplicateAt: string | null;
             source: {
                 id: string;
-                /** null if the source was removed. */
+                /** null if it was removed. */
                 name: string | null;
             };
             decisions: {

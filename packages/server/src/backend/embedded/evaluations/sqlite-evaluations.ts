@@ -1,0 +1,81 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type {
+  Differing,
+  DifferingQuery,
+  Evaluated,
+  Evaluations,
+  LoadedProfile,
+} from '../../evaluations.ts'
+import { numberOrNull } from '../database/rows.ts'
+import { Statements } from '../database/statements.ts'
+import type { SqliteLog } from '../log/sqlite-log.ts'
+import { profileFinder } from '../profiles/find-profile.ts'
+import type { Readers } from '../readers.ts'
+import type { Writer } from '../writer.ts'
+
+export interface SqliteEvaluationsOptions {
+  readonly writer: Writer
+  readonly reader: DatabaseSync
+  readonly readers: Readers
+  /** Hands out the events of announcements. */
+  readonly log: SqliteLog
+}
+
+/** Evaluations on the tables `profiles`, `results` and `announced`. */
+export class SqliteEvaluations implements Evaluations {
+  readonly #options: SqliteEvaluationsOptions
+  readonly #statements: Statements
+  readonly #find: ReturnType<typeof profileFinder>
+
+  constructor(options: SqliteEvaluationsOptions) {
+    this.#options = options
+    this.#statements = new Statements(options.reader)
+    this.#find = profileFinder(options.reader)
+  }
+
+  due(now: number, limit: number): Promise<readonly LoadedProfile[]> {
+    return this.#options.readers.run('loadDueProfiles', { now, limit })
+  }
+
+  load(profileIds: readonly number[]): Promise<readonly LoadedProfile[]> {
+    return this.#options.readers.run('loadProfiles', profileIds)
+  }
+
+  async loadUser(space: string, userId: string): Promise<LoadedProfile | undefined> {
+    const profile = this.#find({ space, kind: 'user', id: userId })
+    return profile === undefined ? undefined : (await this.load([profile]))[0]
+  }
+
+  async commit(evaluated: readonly Evaluated[]): Promise<number> {
+    const { writer, log } = this.#options
+    const { stored } = await writer.runInOrder(
+      'commitEvaluations',
+      evaluated,
+      ({ stored: places, appended }) => {
+        const events = places.flatMap((place) =>
+          evaluated[place]!.announcements.map(({ event }) => event),
+        )
+        log.appended({ events, ...appended })
+      },
+    )
+    return stored.length
+  }
+
+  touch(profileIds: readonly number[], at: number): Promise<void> {
+    return this.#options.writer.run('touchProfiles', { profileIds, at })
+  }
+
+  differing(query: DifferingQuery): Promise<Differing> {
+    return this.#options.readers.run('findDiffering', query)
+  }
+
+  async waiting(now: number): Promise<{ profiles: number; since: number | null }> {
+    const [row] = this.#statements.all(
+      `SELECT COUNT(*) AS profiles, MIN(since) AS since FROM (
+         SELECT dirty_since AS since FROM profiles WHERE dirty_since IS NOT NULL
+         UNION ALL SELECT recheck_at FROM profiles WHERE recheck_at <= ? AND dirty_since IS NULL)`,
+      [now],
+    )
+    return { profiles: Number(row!['profiles']), since: numberOrNull(row!['since']) }
+  }
+}

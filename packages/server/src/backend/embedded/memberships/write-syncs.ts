@@ -1,0 +1,20 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { Sync } from '../../syncs.ts'
+
+/** Ended syncs that are kept for each computation. */
+const KEPT = 20
+
+/** Adds or replaces a sync. Old ones of its computation go. */
+export function putSync(db: DatabaseSync): (sync: Sync) => void {
+  const put = db.prepare('INSERT OR REPLACE INTO syncs VALUES (?, ?, ?, ?)')
+  const trim = db.prepare(
+    `DELETE FROM syncs WHERE computation = ?1 AND NOT is_open AND id <= (
+       SELECT id FROM syncs WHERE computation = ?1 AND NOT is_open
+       ORDER BY id DESC LIMIT 1 OFFSET ${KEPT})`,
+  )
+  return (sync) => {
+    const isOpen = sync.state !== 'done' && sync.state !== 'failed'
+    put.run(sync.id, sync.computationId, isOpen ? 1 : 0, JSON.stringify(sync))
+    if (!isOpen) trim.run(sync.computationId)
+  }
+}
