@@ -13,6 +13,7 @@ export class IdleComputations implements Computations {
       state: enabled ? ('preparing' as const) : ('disabled' as const),
       reason: null,
       size: 0,
+      progress: null,
       sync: this.requested.findLast((each) => each.computationId === id) ?? null,
       lastSync: null,
       reachesBackTo: null,
@@ -20,23 +21,25 @@ export class IdleComputations implements Computations {
   }
 
   async requestSync(
-    ...[computationId, reason, destinationIds]: Parameters<Computations['requestSync']>
+    ...[computationId, reason]: Parameters<Computations['requestSync']>
   ): Promise<Sync> {
     const sync: Sync = {
       id: newId('syn', NOON),
       computationId,
       reason,
-      ...(destinationIds && { destinationIds }),
-      state: 'filling',
+      version: 1,
+      destinationIds: [],
+      addedDestinationIds: [],
+      state: 'waiting',
       createdAt: NOON,
       startedAt: null,
       finishedAt: null,
-      done: 0,
-      total: 0,
+      looked: 0,
       entered: 0,
       left: 0,
       missed: 0,
-      cursor: null,
+      afterProfile: 0,
+      afterUser: '',
       error: null,
     }
     this.requested.push(sync)

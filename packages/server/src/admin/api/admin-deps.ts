@@ -24,7 +24,7 @@ import type { Notices } from '../../backend/notices.ts'
 import type { Profiles } from '../../backend/profiles.ts'
 import type { Replays } from '../../backend/replays.ts'
 import type { Statistics } from '../../backend/statistics.ts'
-import type { Sync, SyncReason, Syncs } from '../../backend/syncs.ts'
+import type { Sync, Syncs } from '../../backend/syncs.ts'
 import type { Tokens } from '../../backend/tokens.ts'
 import type { Upkeep } from '../../backend/upkeep.ts'
 import type { Clock } from '../../util/clock.ts'
@@ -68,6 +68,9 @@ export interface TestDeliveries {
 /** What an audience or a computed trait is doing. */
 export const COMPUTATION_STATES = ['preparing', 'live', 'paused', 'disabled', 'failed'] as const
 
+/** What a sync does: counts stored events, evaluates profiles, tells users their value. */
+export const PROGRESS_STEPS = ['filling', 'evaluating', 'announcing'] as const
+
 /** What the workers know about an audience or a computed trait. */
 export interface ComputationStatus {
   readonly state: (typeof COMPUTATION_STATES)[number]
@@ -75,6 +78,12 @@ export interface ComputationStatus {
   readonly reason: string | null
   /** Profiles that have a value: of an audience, its members. */
   readonly size: number
+  /** How far the sync that runs is: `done` of `total`, in events, profiles or users; `null` if none runs. */
+  readonly progress: {
+    readonly step: (typeof PROGRESS_STEPS)[number]
+    readonly done: number
+    readonly total: number
+  } | null
   /** The sync that waits or runs; `null` if there is none. */
   readonly sync: Sync | null
   /** The last sync that ended. */
@@ -118,15 +127,11 @@ export interface Computations {
   /** The status of each of them, in the same order. */
   statusesOf(computations: readonly Computation[]): Promise<readonly ComputationStatus[]>
   /**
-   * Starts a sync, or adds this reason to the one that waits. With the reason `deleted`, the sync announces to every user
-   * that the value is gone, and then removes the computation. Durable when it resolves.
-   * @param destinationIds for `destination_added`: the destinations that get the value of every user
+   * Requests a sync of a computation, or returns the one that waits already. With the reason `deleted`, every user is told
+   * that the value is gone, and then the computation is removed. Durable when it resolves. After a change of the catalog
+   * nobody requests one: the workers see which syncs it makes necessary.
    */
-  requestSync(
-    computationId: string,
-    reason: SyncReason,
-    destinationIds?: readonly string[],
-  ): Promise<Sync>
+  requestSync(computationId: string, reason: 'requested' | 'deleted'): Promise<Sync>
   preview(request: PreviewRequest): Promise<PreviewResult>
   /** Why a user has the value that it has; `undefined` for a user without a profile. */
   explain(computation: Computation, userId: string): Promise<ExplainedValue | undefined>

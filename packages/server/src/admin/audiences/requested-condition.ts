@@ -7,24 +7,25 @@ import type { Definition, DefinitionScope } from '../computations/computation-ki
 type Defined = Pick<Audience, 'condition'>
 
 /** The condition in a body; `null` for a manual audience. */
-export function requestedCondition(
-  body: JsonObject,
+export function requestedCondition(body: JsonObject, scope: DefinitionScope): Definition<Defined> {
+  const { before } = scope
+  const kept = before?.kind === 'audience' ? before.condition : undefined
+  const given = body['condition']
+  if (given === undefined && kept !== undefined) return { definition: { condition: kept } }
+  const isManual = kept === null || (kept === undefined && body['manual'] === true)
+  if (isManual) return given === undefined ? MANUAL : { faults: [exclusive(kept)] }
+  return given === undefined ? { faults: [MISSING] } : checkedCondition(given, body, scope)
+}
+
+function checkedCondition(
+  given: unknown,
+  { name }: JsonObject,
   { before, space, current }: DefinitionScope,
 ): Definition<Defined> {
-  const kept = before?.kind === 'audience' ? before.condition : undefined
-  const { condition: given, name } = body
-  const isManual = kept === null || (kept === undefined && body['manual'] === true)
-  if (given === undefined && kept !== undefined) return { definition: { condition: kept } }
-  if (isManual) return given === undefined ? MANUAL : { faults: [exclusive(kept)] }
-  if (given === undefined) return { faults: [MISSING] }
   const valid = validateCondition(given)
   if ('faults' in valid) return { faults: faultsBelow('/condition', valid.faults) }
-  const referring = {
-    id: before?.id ?? null,
-    name: typeof name === 'string' ? name : (before?.name ?? ''),
-    space,
-    ...valid,
-  }
+  const shownName = typeof name === 'string' ? name : (before?.name ?? '')
+  const referring = { id: before?.id ?? null, name: shownName, space, ...valid }
   const faults = referenceFaults(referring, current.computations)
   return faults.length > 0 ? { faults: faultsBelow('/condition', faults) } : { definition: valid }
 }

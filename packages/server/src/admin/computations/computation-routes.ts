@@ -9,7 +9,6 @@ import { Problem } from '../problems/problem.ts'
 import type { ComputationKind } from './computation-kind.ts'
 import { presentStatus, readStatuses } from './computation-status.ts'
 import { presentComputation } from './computation-fields.ts'
-import { requestSyncs } from './request-syncs.ts'
 import { requireUnused } from './require-unused.ts'
 import { changedComputation, newComputation } from './requested-computation.ts'
 import { requireComputation } from './require-computation.ts'
@@ -63,7 +62,7 @@ function addCreating<T extends Computation>(
   kind: ComputationKind<T>,
   turns: Turns,
 ): void {
-  const { catalog, clock } = deps
+  const { catalog, clock, wake } = deps
   const options = { schema: kind.schemas.create, attachValidation: true }
   app.post(kind.path, options, (request, reply) =>
     turns.run(async () => {
@@ -74,7 +73,7 @@ function addCreating<T extends Computation>(
         record,
         recordEntry(request, now, [null, record], presentIn(deps)),
       )
-      await requestSyncs(undefined, record, deps)
+      wake()
       reply.code(201).header('location', `${app.prefix}${kind.path}/${record.id}`)
       return respond(record, reply, deps)
     }),
@@ -87,7 +86,7 @@ function addChanging<T extends Computation>(
   kind: ComputationKind<T>,
   turns: Turns,
 ): void {
-  const { catalog, clock } = deps
+  const { catalog, clock, wake } = deps
   const options = { schema: kind.schemas.change, attachValidation: true }
   app.patch(`${kind.path}/:id`, options, (request, reply) =>
     turns.run(async () => {
@@ -104,7 +103,7 @@ function addChanging<T extends Computation>(
         now: clock.now(),
         ifMatch: request.headers['if-match'],
       })
-      await requestSyncs(before, changed, deps)
+      wake()
       return respond(changed, reply, deps)
     }),
   )

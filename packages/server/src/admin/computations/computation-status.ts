@@ -1,6 +1,11 @@
 import type { Computation } from '@hookline/protocol'
 import Type from 'typebox'
-import { type AdminDeps, COMPUTATION_STATES, type ComputationStatus } from '../api/admin-deps.ts'
+import {
+  type AdminDeps,
+  COMPUTATION_STATES,
+  type ComputationStatus,
+  PROGRESS_STEPS,
+} from '../api/admin-deps.ts'
 import { nullable, nullableComponent, time, timeOrNull } from '../api/schema-parts.ts'
 import { componentSchema } from '../problems/responses.ts'
 import { presentSync } from './sync-schema.ts'
@@ -20,7 +25,20 @@ export const statusFields = {
   }),
   reason: nullable(Type.String({ description: 'Why it is in this state.' })),
   size: Type.Integer({ description: 'Profiles that belong to it, or have a value.' }),
-  progress: nullableComponent(componentSchema('Sync'), 'The sync that waits or runs.'),
+  progress: nullable(
+    Type.Object(
+      {
+        step: Type.Enum([...PROGRESS_STEPS], {
+          description:
+            'filling: stored events are counted. evaluating: profiles are evaluated. announcing: users are announced.',
+        }),
+        done: Type.Integer({ description: 'How much of total is done.' }),
+        total: Type.Integer(),
+      },
+      { description: 'How far the sync that runs is; null if none runs.' },
+    ),
+  ),
+  sync: nullableComponent(componentSchema('Sync'), 'The sync that waits or runs.'),
   lastSync: nullableComponent(componentSchema('Sync'), 'The last sync that ended.'),
   reachesBackTo,
 }
@@ -37,12 +55,13 @@ export async function readStatuses(
 
 /** The status as the API shows it. */
 export function presentStatus(status: ComputationStatus): object {
-  const { state, reason, size, sync, lastSync } = status
+  const { state, reason, size, progress, sync, lastSync } = status
   return {
     state,
     reason,
     size,
-    progress: sync && presentSync(sync),
+    progress,
+    sync: sync && presentSync(sync),
     lastSync: lastSync && presentSync(lastSync),
     reachesBackTo: timeOrNull(status.reachesBackTo),
   }

@@ -8,11 +8,10 @@ const REASONS = [
   'changed',
   'requested',
   'daily',
-  'destination_added',
   'deleted',
 ] as const satisfies readonly SyncReason[]
 
-const STATES = ['filling', 'running', 'done', 'failed'] as const satisfies readonly Sync['state'][]
+const STATES = ['waiting', 'running', 'done', 'failed'] as const satisfies readonly Sync['state'][]
 
 /** A sync as the API shows it. */
 export const SyncResponse = Type.Object(
@@ -20,13 +19,13 @@ export const SyncResponse = Type.Object(
     id: Type.String(),
     reason: Type.Enum([...REASONS]),
     state: Type.Enum([...STATES], {
-      description: 'filling: stored events are counted first. running: profiles are evaluated.',
+      description:
+        'waiting: others run before it, or stored events are counted first. running: profiles are evaluated.',
     }),
     createdAt: time,
     startedAt: nullable(time),
     finishedAt: nullable(time),
-    done: Type.Integer({ description: 'Events or profiles that it has looked at.' }),
-    total: Type.Integer({ description: 'Events or profiles that it will have looked at.' }),
+    looked: Type.Integer({ description: 'Profiles that it has looked at.' }),
     entered: Type.Integer({ description: 'Profiles that got a value, or another one.' }),
     left: Type.Integer({ description: 'Profiles that lost their value.' }),
     missed: Type.Integer({
@@ -41,7 +40,7 @@ export const SyncResponse = Type.Object(
 /** The sync as the API shows it. */
 export function presentSync(sync: Sync): object {
   const { id, reason, state, createdAt, startedAt, finishedAt } = sync
-  const { done, total, entered, left, missed, error } = sync
+  const { looked, entered, left, missed, error } = sync
   return {
     id,
     reason,
@@ -49,8 +48,7 @@ export function presentSync(sync: Sync): object {
     createdAt: formatTimestamp(createdAt),
     startedAt: timeOrNull(startedAt),
     finishedAt: timeOrNull(finishedAt),
-    done,
-    total,
+    looked,
     entered,
     left,
     missed,

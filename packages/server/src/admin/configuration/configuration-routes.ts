@@ -9,7 +9,6 @@ import { exportConfiguration } from './configuration-document.ts'
 import { presentDestination } from '../destinations/destination-schema.ts'
 import { auditedSource } from '../sources/source-schema.ts'
 import { presentComputation } from '../computations/computation-fields.ts'
-import { requestSyncs } from '../computations/request-syncs.ts'
 import type { Turns } from '../computations/turns.ts'
 import { type ImportPlan, planImport } from './import-plan.ts'
 import type { Planned } from './planned.ts'
@@ -31,8 +30,7 @@ export function addConfigurationRoutes(app: AdminApp, deps: AdminDeps, turns: Tu
       if (dryRun) return diff
       const change = { targetId: null, ...auditedPlan(plan, deps) }
       await applyPlan(plan, catalog, auditEntry(request, now, change))
-      for (const { before, next } of plan.computations.filter(isChanged))
-        await requestSyncs(before, next, deps)
+      deps.wake()
       return diff
     }),
   )

@@ -2,7 +2,14 @@ import { type Computation, EVENT_TYPES, formatTimestamp } from '@hookline/protoc
 import Type from 'typebox'
 import type { CatalogSnapshot } from '../../backend/catalog.ts'
 import type { Profile } from '../../backend/profiles.ts'
-import { DEFAULT_SPACE_TEXT, operationsTagged, spaceField, time } from '../api/schema-parts.ts'
+import {
+  DEFAULT_SPACE_TEXT,
+  nullable,
+  operationsTagged,
+  spaceField,
+  time,
+  timeOrNull,
+} from '../api/schema-parts.ts'
 import { componentSchema, responses } from '../problems/responses.ts'
 
 const ids = Type.Array(Type.String())
@@ -34,8 +41,11 @@ export const ProfileResponse = Type.Object(
       Object.fromEntries(EVENT_TYPES.map((type) => [type, Type.Optional(Type.Integer())])),
       { description: 'How many events there were of each type.' },
     ),
-    firstSeenAt: { ...time, description: 'The earliest timestamp of its events.' },
-    lastSeenAt: { ...time, description: 'The latest timestamp of its events.' },
+    firstSeenAt: nullable({
+      ...time,
+      description: 'The earliest timestamp of its events; null: it is only on a list.',
+    }),
+    lastSeenAt: nullable({ ...time, description: 'The latest timestamp of its events.' }),
   },
   { $id: 'Profile' },
 )
@@ -74,8 +84,8 @@ export function presentProfile(profile: Profile, { computations }: CatalogSnapsh
     })),
     audiences: withNames(audiences, computations).map(({ entry: _, ...rest }) => rest),
     counts,
-    firstSeenAt: formatTimestamp(profile.firstSeenAt),
-    lastSeenAt: formatTimestamp(profile.lastSeenAt),
+    firstSeenAt: timeOrNull(profile.firstSeenAt),
+    lastSeenAt: timeOrNull(profile.lastSeenAt),
   }
 }
 
