@@ -35,6 +35,7 @@ export class IdleComputations implements Computations {
       startedAt: null,
       finishedAt: null,
       looked: 0,
+      told: 0,
       entered: 0,
       left: 0,
       missed: 0,
