@@ -39,7 +39,8 @@ async function commitAll(
   change: (profile: LoadedProfile) => Partial<Evaluated>,
 ): Promise<number> {
   const due = await evaluations.due(NOON, 100)
-  return evaluations.commit(due.map((profile) => evaluatedOf(profile, change(profile))))
+  const evaluated = due.map((profile) => evaluatedOf(profile, change(profile)))
+  return (await evaluations.commit(evaluated)).length
 }
 
 /** The events that the consumer of the log gets, until there are `count`. */
@@ -59,7 +60,10 @@ export function evaluationsConformance(open: OpenBackendHarness): void {
       await using harness = await open()
       const { evaluations } = harness.backend
       await follow(harness, [{ userId: 'late' }, { userId: 'soon' }, { userId: 'never' }])
-      const recheckAt = { late: NOON + 9, soon: NOON + 5, never: null } as Record<string, number>
+      const recheckAt = { late: NOON + 9, soon: NOON + 5, never: null } as Record<
+        string,
+        number | null
+      >
       await commitAll(harness, ({ userIds }) => ({ recheckAt: recheckAt[userIds[0]!]! }))
       await follow(harness, [{ userId: 'second' }], NOON + 8)
       await follow(harness, [{ userId: 'first' }], NOON + 7)
