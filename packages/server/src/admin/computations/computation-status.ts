@@ -6,7 +6,7 @@ import {
   type ComputationStatus,
   PROGRESS_STEPS,
 } from '../api/admin-deps.ts'
-import { nullable, nullableComponent, time, timeOrNull } from '../api/schema-parts.ts'
+import { nullable, orNull, time, timeOrNull } from '../api/schema-parts.ts'
 import { componentSchema } from '../problems/responses.ts'
 import { presentSync } from './sync-schema.ts'
 
@@ -38,8 +38,8 @@ export const statusFields = {
       { description: 'How far the sync that runs is; null if none runs.' },
     ),
   ),
-  sync: nullableComponent(componentSchema('Sync'), 'The sync that waits or runs.'),
-  lastSync: nullableComponent(componentSchema('Sync'), 'The last sync that ended.'),
+  sync: orNull(componentSchema('Sync'), 'The sync that waits or runs.'),
+  lastSync: orNull(componentSchema('Sync'), 'The last sync that ended.'),
   reachesBackTo,
 }
 
