@@ -24,6 +24,9 @@ export const ROOMS = {
     webhooks: 'settings of type `Webhooks`: validated, and shown without secrets',
   },
   audiences: {
+    profiles: 'what an event says about its user; the slices of the log that profiles have applied',
+    evaluation: 'plans of what is computed, the evaluation of profiles, and its identify calls',
+    syncs: 'full syncs, and new clauses that are filled from the archive',
     conditions:
       'conditions and functions of computed traits: validated, planned, evaluated, explained; the facts of an event. All of it is pure',
   },

@@ -18,19 +18,19 @@ export type Explanation = ExplainedPart &
     | { readonly clause: Clause | ListClause; readonly saw: Seen }
   )
 
-export interface ExplainedPart {
+interface ExplainedPart {
   readonly holds: boolean
   /** When the verdict of a clause in it next changes by time alone; `null`: never. */
   readonly changesAt: string | null
 }
 
 /** Stands for the list of a manual audience. */
-export interface ListClause {
+interface ListClause {
   readonly listOf: string
 }
 
 /** What a clause saw: a value, where `null` is a missing one; a number of events; or whether the user is a member. */
-export type Seen =
+type Seen =
   | { readonly value: Json }
   /** With `orMore`, older events that count are no longer kept. */
   | { readonly count: number; readonly orMore: boolean }

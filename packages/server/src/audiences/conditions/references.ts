@@ -1,4 +1,4 @@
-import type { Clause, Computation, Condition } from '@hookline/protocol'
+import type { Clause, Computation } from '@hookline/protocol'
 import { clausesIn } from './clauses-in.ts'
 
 /** All audiences and computed traits, by id: as the catalog has them. */
@@ -22,18 +22,6 @@ export function referenceOf(
   return undefined
 }
 
-/** The computations that a condition of this space refers to. */
-export function referencesOf(
-  condition: Condition,
-  space: string,
-  computations: Computations,
-): readonly Computation[] {
-  const found = [...clausesIn(condition)].map(({ clause }) =>
-    referenceOf(clause, space, computations),
-  )
-  return found.filter((each) => each !== undefined)
-}
-
 /** Computations in an order in which each comes after those that its condition refers to: the order of evaluation. */
 export function inEvaluationOrder(computations: Computations): readonly Computation[] {
   const ordered = new Set<Computation>()
@@ -48,12 +36,13 @@ export function inEvaluationOrder(computations: Computations): readonly Computat
   return [...ordered]
 }
 
-/** The computations that this one is computed from. */
+/** The computations that this one is computed from, in the order of its clauses. */
 export function dependenciesOf(
   computation: Computation,
   computations: Computations,
 ): readonly Computation[] {
-  return computation.kind === 'audience' && computation.condition !== null
-    ? referencesOf(computation.condition, computation.space, computations)
-    : []
+  if (computation.kind === 'trait' || computation.condition === null) return []
+  return [...clausesIn(computation.condition)]
+    .map(({ clause }) => referenceOf(clause, computation.space, computations))
+    .filter((each) => each !== undefined)
 }

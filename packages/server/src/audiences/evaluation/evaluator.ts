@@ -1,4 +1,5 @@
 import type { Evaluations, LoadedProfile } from '../../backend/evaluations.ts'
+import type { ActivityListener } from '../../telemetry/activity-listener.ts'
 import type { Clock } from '../../util/clock.ts'
 import { evaluateProfile } from './evaluate-profile.ts'
 import type { Plans } from './plans.ts'
@@ -6,6 +7,7 @@ import type { Plans } from './plans.ts'
 export interface EvaluatorOptions {
   readonly evaluations: Evaluations
   readonly plans: Plans
+  readonly activity: Pick<ActivityListener, 'received'>
   readonly clock: Clock
 }
 
@@ -51,13 +53,15 @@ export class Evaluator {
     sync: { readonly id: string; readonly computationId: string } | null,
   ): Promise<Changes> {
     if (profiles.length === 0) return { profiles: 0, entered: 0, left: 0 }
-    const { evaluations, plans, clock } = this.#options
+    const { evaluations, plans, activity, clock } = this.#options
     const moment = { now: clock.now(), syncId: sync?.id ?? null }
     const evaluated = profiles.map((profile) =>
       evaluateProfile(profile, plans.of(profile.space), moment),
     )
-    await evaluations.commit(evaluated)
-    const results = evaluated
+    const stored = await evaluations.commit(evaluated)
+    const events = stored.flatMap(({ announcements }) => announcements.map(({ event }) => event))
+    if (events.length > 0) activity.received(events)
+    const results = stored
       .flatMap((each) => each.results)
       .filter(({ computationId }) => sync === null || computationId === sync.computationId)
     const left = results.filter(({ value }) => value === undefined).length

@@ -5,7 +5,7 @@ import type { FollowedLog } from '../../backend/log.ts'
 import type { Syncs } from '../../backend/syncs.ts'
 import { clausesOf, neededClauses } from '../conditions/clauses-of.ts'
 import { EventMatcher } from '../conditions/match-event.ts'
-import { planAudience, type PlanContext } from '../conditions/plan-condition.ts'
+import { planAudience } from '../conditions/plan-condition.ts'
 import { inEvaluationOrder } from '../conditions/references.ts'
 import type { Plan } from './evaluate-profile.ts'
 
@@ -40,6 +40,19 @@ export class Plans {
   /** The plan of a computation; `undefined` while it is disabled or its clauses are being filled. */
   find(computation: Computation): Plan | undefined {
     return this.of(computation.space).find((plan) => plan.computation.id === computation.id)
+  }
+
+  /** How a computation is evaluated, ready or not. `undefined` for a moment after it was changed. */
+  ruleOf(computation: Computation): Plan['rule'] | undefined {
+    const { computations } = this.#options.catalog.current
+    const clauses = new Map(this.#clauses.map(({ definition, number }) => [definition, number]))
+    const counted = this.clausesOf(computation)
+    const needed = new Set(clausesOf(computation).map(({ definition }) => definition))
+    if (counted.length < needed.size) return undefined
+    const context = { clauses, space: computation.space, computations }
+    return computation.kind === 'trait'
+      ? { compute: computation.compute, clause: counted[0]!.number }
+      : { condition: planAudience(computation, context) }
   }
 
   get clauses(): readonly FactClause[] {
@@ -85,29 +98,23 @@ export class Plans {
         .map(({ computationId }) => computationId),
     )
     const last = await syncs.last()
-    const { computations } = catalog.current
-    const clauses = new Map(this.#clauses.map(({ definition, number }) => [definition, number]))
     this.#bySpace = new Map()
-    for (const computation of inEvaluationOrder(computations)) {
+    for (const computation of inEvaluationOrder(catalog.current.computations)) {
       const { space, id, version } = computation
       // Its clauses were filled then. One that is filled again, to keep more for others, has what this one needs.
       const wasReady = last.get(id)?.version === version && last.get(id)?.state === 'done'
       const plan = deleted.has(id)
         ? { computation, clauses: [], rule: 'never' as const }
-        : this.#planOf(computation, { clauses, space, computations }, wasReady)
+        : this.#planOf(computation, wasReady)
       if (plan !== undefined) this.#bySpace.set(space, [...this.of(space), plan])
     }
   }
 
-  #planOf(computation: Computation, context: PlanContext, wasReady: boolean): Plan | undefined {
+  #planOf(computation: Computation, wasReady: boolean): Plan | undefined {
     const counted = this.clausesOf(computation)
-    const clauses = counted.map(({ number }) => number)
     if (!computation.enabled || !(wasReady || counted.every(isFilled))) return undefined
-    if (computation.kind === 'trait') {
-      const { compute } = computation
-      return { computation, clauses, rule: { compute, clause: clauses[0]! } }
-    }
-    return { computation, clauses, rule: { condition: planAudience(computation, context) } }
+    const rule = this.ruleOf(computation)
+    return rule && { computation, clauses: counted.map(({ number }) => number), rule }
   }
 
   async #oldestEvent(): Promise<number | null> {

@@ -56,7 +56,10 @@ export class ProfileFollower {
 }
 
 /** The space of the source of an event. That of a source that was removed is no longer known. */
-export function spaceOf({ sourceId }: AcceptedEvent, { current }: Pick<Catalog, 'current'>): string {
+export function spaceOf(
+  { sourceId }: AcceptedEvent,
+  { current }: Pick<Catalog, 'current'>,
+): string {
   return current.sources.get(sourceId)?.space ?? DEFAULT_SPACE
 }
 

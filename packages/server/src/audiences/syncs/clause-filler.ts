@@ -1,6 +1,6 @@
 import type { Catalog } from '../../backend/catalog.ts'
 import type { ArchivedFact, FactClause, Facts } from '../../backend/facts.ts'
-import type { EventSelector, FollowedLog } from '../../backend/log.ts'
+import type { EventSelector, FollowedLog, PositionedEvent } from '../../backend/log.ts'
 import type { Profiles } from '../../backend/profiles.ts'
 import type { Clock } from '../../util/clock.ts'
 import { parseDefinition } from '../conditions/fact-definition.ts'
@@ -40,19 +40,20 @@ export class ClauseFiller {
     const only = selectorOf(filling)
     const { events, through, isEnd } = await followedLog.read({ after, limit: SLICE_EVENTS, only })
     const matcher = new EventMatcher(filling)
-    await facts.fill({
-      clauses: filling.map(({ number }) => number),
-      through: isEnd ? end : through,
-      facts: events.filter(isOfUser).flatMap(({ position, event }): ArchivedFact[] => {
-        const at = Date.parse(event.event.timestamp)
-        const space = spaceOf(event, this.#options.catalog)
-        const ids = idsOf(event.event)
-        return matcher.factsOf(event, at).map((fact) => ({ ...fact, space, ids, at, position }))
-      }),
-      purges,
-      at: clock.now(),
-    })
+    const found = events.filter(isOfUser).flatMap((each) => this.#factsOf(each, matcher))
+    const numbers = filling.map(({ number }) => number)
+    const reached = isEnd ? end : through
+    const at = clock.now()
+    // Where a user was purged meanwhile, the slice is refused, and the next step reads it again.
+    await facts.fill({ clauses: numbers, through: reached, facts: found, purges, at })
     return true
+  }
+
+  #factsOf({ position, event }: PositionedEvent, matcher: EventMatcher): readonly ArchivedFact[] {
+    const at = Date.parse(event.event.timestamp)
+    const space = spaceOf(event, this.#options.catalog)
+    const ids = idsOf(event.event)
+    return matcher.factsOf(event, at).map((fact) => ({ ...fact, space, ids, at, position }))
   }
 }
 

@@ -14,9 +14,12 @@ export function neededSync(
 ): Sync | undefined {
   if (open?.reason === 'deleted' || !computation.enabled) return undefined
   if (open !== undefined)
-    return open.version === computation.version ? undefined : newSync(computation, 'changed', { open, last, now })
+    return open.version === computation.version
+      ? undefined
+      : newSync(computation, 'changed', { open, last, now })
   if (last === undefined) return newSync(computation, 'created', { open, last, now })
-  if (last.version !== computation.version) return newSync(computation, 'changed', { open, last, now })
+  if (last.version !== computation.version)
+    return newSync(computation, 'changed', { open, last, now })
   const isOld = Math.abs(now - last.createdAt) >= DAILY_MS
   return isOld ? newSync(computation, 'daily', { open, last, now }) : undefined
 }

@@ -3,6 +3,7 @@ import type { Evaluations } from '../../backend/evaluations.ts'
 import type { Log } from '../../backend/log.ts'
 import type { Memberships } from '../../backend/memberships.ts'
 import type { Sync, Syncs } from '../../backend/syncs.ts'
+import type { ActivityListener } from '../../telemetry/activity-listener.ts'
 import type { Clock } from '../../util/clock.ts'
 import { identifyOf } from '../evaluation/announcement.ts'
 import type { Plan } from '../evaluation/evaluate-profile.ts'
@@ -14,6 +15,7 @@ export interface SyncRunnerOptions {
   readonly syncs: Pick<Syncs, 'put'>
   readonly log: Pick<Log, 'append'>
   readonly evaluator: Evaluator
+  readonly activity: Pick<ActivityListener, 'received'>
   readonly clock: Clock
 }
 
@@ -78,7 +80,7 @@ export class SyncRunner {
 
   /** Tells an added destination the value of every user. */
   async #tellUsers(sync: Sync, computation: Computation): Promise<Sync> {
-    const { memberships, log, clock } = this.#options
+    const { memberships, log, activity, clock } = this.#options
     const { addedDestinationIds: destinationIds, afterUser } = sync
     const users =
       destinationIds.length === 0
@@ -87,11 +89,11 @@ export class SyncRunner {
     const now = clock.now()
     const members = users.filter(({ value }) => value !== false && value !== null)
     // With the time of the change that it tells: a later change has a later timestamp, whichever arrives first.
-    await log.append(
-      members.map((user) =>
-        identifyOf({ ...user, computation, destinationIds, syncId: sync.id, now }),
-      ),
+    const events = members.map((user) =>
+      identifyOf({ ...user, computation, destinationIds, syncId: sync.id, now }),
     )
+    await log.append(events)
+    if (events.length > 0) activity.received(events)
     const isDone = users.length < USERS
     return {
       ...sync,

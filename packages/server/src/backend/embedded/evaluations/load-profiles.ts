@@ -67,7 +67,8 @@ function factLoader(db: DatabaseSync): (profile: number) => ReadonlyMap<number, 
   }
 }
 
-function factOf({ at, position, value }: Row): Fact {
+/** A fact of a row of `facts`. */
+export function factOf({ at, position, value }: Row): Fact {
   return {
     at: Number(at),
     position: Number(position),

@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { DataDir } from '../../../../src/backend/embedded/database/data-dir.ts'
 import { eventRowOf } from '../../../../src/backend/embedded/log/event-row.ts'
 import { SqliteLog } from '../../../../src/backend/embedded/log/sqlite-log.ts'
+import { Readers } from '../../../../src/backend/embedded/readers.ts'
 import { Writer } from '../../../../src/backend/embedded/writer.ts'
 import { newSecretBox } from '../../../harness/new-secret-box.ts'
 import { TemporaryFolder } from '../../../harness/temporary-folder.ts'
@@ -13,6 +14,7 @@ import { migrateWithKey } from '../database/migrate-with-key.ts'
 export class OpenLog implements AsyncDisposable {
   readonly log: SqliteLog
   readonly reader: DatabaseSync
+  readonly readers: Readers
   readonly #writer: Writer
   readonly #stack: AsyncDisposableStack
 
@@ -27,6 +29,7 @@ export class OpenLog implements AsyncDisposable {
     }
     this.#stack = stack
     this.reader = stack.use(new DatabaseSync(file, { readOnly: true }))
+    this.readers = stack.use(new Readers(file, () => Promise.resolve()))
     this.#writer = stack.use(new Writer({ file, dedupeWindowMs: 60_000 }, newSecretBox()))
     const options = { maxWaitingBytes: 2 ** 30, duplicates: new Set<string>() }
     this.log = new SqliteLog(this.#writer, this.reader, options)
