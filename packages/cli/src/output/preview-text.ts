@@ -16,6 +16,6 @@ export function previewText(output: Output, preview: Preview): string {
     output.style('bold', `${isExact ? '' : 'About '}${grouped(size)} ${users}`),
     ...lines,
     ...(size > sample.length && sample.length > 0 ? ['  …'] : []),
-    ...(reachesBackTo === null ? [] : [`Events received before ${reachesBackTo} are not counted.`]),
+    ...(reachesBackTo === null ? [] : [`Events are known since ${reachesBackTo}.`]),
   ].join('\n')
 }

@@ -357,25 +357,26 @@ export type Audience = {
     manual: boolean;
     /** true or false. While it is false, nothing is computed and nothing is sent. */
     enabled: boolean;
-    /** preparing: its first sync is not done. live: it follows each event. paused: changes wait. disabled: nothing is computed or sent. failed: see reason. */
+    /** preparing: its first sync, or the one after a change, is not done. live: it follows each event. paused: each of its destinations is off, so nobody is told. disabled: nothing is computed or sent. failed: see reason. */
     state: "preparing" | "live" | "paused" | "disabled" | "failed";
     /** Why it is in this state. */
     reason: string | null;
     /** Profiles that belong to it, or have a value. */
     size: number;
-    /** How far the sync that runs is; null if none runs. */
+    /** How far the sync is; null if there is none. */
     progress: {
-        /** filling: stored events are counted. evaluating: profiles are evaluated. announcing: users are announced. */
+        /** filling: stored events are counted. evaluating: profiles are evaluated. announcing: a new destination is told of every user. */
         step: "filling" | "evaluating" | "announcing";
-        /** How much of total is done. */
+        /** Events or profiles that are done. */
         done: number;
-        total: number;
+        /** Of how many; null if that is not known. */
+        total: number | null;
     } | null;
     /** The sync that waits or runs. */
     sync: Sync | null;
     /** The last sync that ended. */
     lastSync: Sync | null;
-    /** Events that were received before this time were no longer stored when it was created, so it does not count them. null: it counts every event. */
+    /** It counts events that were received at this time or later: older ones were no longer stored when it was created. null: it counts no events. */
     reachesBackTo: string | null;
     /** ISO 8601, UTC. */
     createdAt: string;
@@ -399,25 +400,26 @@ export type ComputedTrait = {
     };
     /** true or false. While it is false, nothing is computed and nothing is sent. */
     enabled: boolean;
-    /** preparing: its first sync is not done. live: it follows each event. paused: changes wait. disabled: nothing is computed or sent. failed: see reason. */
+    /** preparing: its first sync, or the one after a change, is not done. live: it follows each event. paused: each of its destinations is off, so nobody is told. disabled: nothing is computed or sent. failed: see reason. */
     state: "preparing" | "live" | "paused" | "disabled" | "failed";
     /** Why it is in this state. */
     reason: string | null;
     /** Profiles that belong to it, or have a value. */
     size: number;
-    /** How far the sync that runs is; null if none runs. */
+    /** How far the sync is; null if there is none. */
     progress: {
-        /** filling: stored events are counted. evaluating: profiles are evaluated. announcing: users are announced. */
+        /** filling: stored events are counted. evaluating: profiles are evaluated. announcing: a new destination is told of every user. */
         step: "filling" | "evaluating" | "announcing";
-        /** How much of total is done. */
+        /** Events or profiles that are done. */
         done: number;
-        total: number;
+        /** Of how many; null if that is not known. */
+        total: number | null;
     } | null;
     /** The sync that waits or runs. */
     sync: Sync | null;
     /** The last sync that ended. */
     lastSync: Sync | null;
-    /** Events that were received before this time were no longer stored when it was created, so it does not count them. null: it counts every event. */
+    /** It counts events that were received at this time or later: older ones were no longer stored when it was created. null: it counts no events. */
     reachesBackTo: string | null;
     /** ISO 8601, UTC. */
     createdAt: string;
@@ -1991,7 +1993,7 @@ export function previewAudience(body: {
                 /** true for a member of an audience. */
                 value: any;
             }[];
-            /** Events that were received before this time were no longer stored when it was created, so it does not count them. null: it counts every event. */
+            /** It counts events that were received at this time or later: older ones were no longer stored when it was created. null: it counts no events. */
             reachesBackTo: string | null;
         };
     } | {
@@ -2359,7 +2361,7 @@ export function previewTrait(body: {
                 /** true for a member of an audience. */
                 value: any;
             }[];
-            /** Events that were received before this time were no longer stored when it was created, so it does not count them. null: it counts every event. */
+            /** It counts events that were received at this time or later: older ones were no longer stored when it was created. null: it counts no events. */
             reachesBackTo: string | null;
         };
     } | {
