@@ -4,12 +4,7 @@ import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { ActivityMonitor } from './activity/activity-monitor.ts'
-import type {
-  Computations,
-  DatabaseCopy,
-  DestinationHealth,
-  TestDeliveries,
-} from './admin/api/admin-deps.ts'
+import type { DatabaseCopy, DestinationHealth, TestDeliveries } from './admin/api/admin-deps.ts'
 import type { OpenapiDocument } from './admin/reference/reference-page.ts'
 import { problemForm } from './admin/problems/problem-form.ts'
 import { referenceRoute } from './admin/reference/reference-route.ts'
