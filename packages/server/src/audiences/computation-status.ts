@@ -12,19 +12,11 @@ import type { Sync } from '../backend/syncs.ts'
  */
 export type ComputationState = 'preparing' | 'live' | 'paused' | 'disabled' | 'failed'
 
-<<<<<<< HEAD
 /** What a sync does: counts events of the archive, evaluates profiles, tells users their value. */
 export interface Progress {
   readonly step: 'filling' | 'evaluating' | 'announcing'
   readonly done: number
   readonly total: number
-=======
-interface Progress {
-  /** Counts events of the archive, in positions of the log; or evaluates profiles; or tells added destinations of users. */
-  readonly step: 'filling' | 'evaluating' | 'announcing'
-  readonly done: number
-  readonly total: number | null
->>>>>>> adminapi
 }
 
 /** What the workers know about an audience or a computed trait. */
@@ -34,11 +26,7 @@ export interface ComputationStatus {
   readonly reason: string | null
   /** Profiles that have a value: of an audience, its members. */
   readonly size: number
-<<<<<<< HEAD
   /** How far it is, in events, profiles or users; `null` if no sync runs. */
-=======
-  /** How far the sync is; `null` if there is none. `total` is `null` where it is not known. */
->>>>>>> adminapi
   readonly progress: Progress | null
   /** The sync that waits or runs; `null` if there is none. */
   readonly sync: Sync | null
@@ -64,31 +52,11 @@ export function statusOf(computation: Computation, known: Known): ComputationSta
   return {
     ...stateOf(computation, known),
     size,
-<<<<<<< HEAD
     progress: progressOf(known),
-=======
-    progress: progressOf(open, clauses),
->>>>>>> adminapi
     sync: open ?? null,
     lastSync: last ?? null,
     reachesBackTo: reaches.length === 0 ? null : Math.max(...reaches),
   }
-}
-
-function progressOf(
-  open: Sync | undefined,
-  clauses: readonly FactClause[],
-): ComputationStatus['progress'] {
-  if (open === undefined) return null
-  const filling = clauses.filter(({ filledThrough, fillThrough }) => filledThrough < fillThrough)
-  if (filling.length > 0)
-    return {
-      step: 'filling',
-      done: Math.min(...filling.map(({ filledThrough }) => filledThrough)),
-      total: Math.max(...filling.map(({ fillThrough }) => fillThrough)),
-    }
-  const step = open.afterProfile === null ? 'announcing' : 'evaluating'
-  return { step, done: open.looked, total: null }
 }
 
 function stateOf(
