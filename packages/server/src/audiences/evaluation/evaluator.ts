@@ -1,5 +1,5 @@
-import type { Evaluations, LoadedProfile } from '../../backend/evaluations.ts'
-import type { ActivityListener } from '../../telemetry/activity-listener.ts'
+import type { Evaluated, Evaluations, LoadedProfile } from '../../backend/evaluations.ts'
+import type { ActivityListener, ChangeActivity } from '../../telemetry/activity-listener.ts'
 import type { Clock } from '../../util/clock.ts'
 import { evaluateProfile } from './evaluate-profile.ts'
 import type { Plans } from './plans.ts'
@@ -7,7 +7,7 @@ import type { Plans } from './plans.ts'
 export interface EvaluatorOptions {
   readonly evaluations: Evaluations
   readonly plans: Plans
-  readonly activity: Pick<ActivityListener, 'received'>
+  readonly activity: Pick<ActivityListener, 'received' | 'changed'>
   readonly clock: Clock
 }
 
@@ -61,10 +61,25 @@ export class Evaluator {
     const stored = await evaluations.commit(evaluated)
     const events = stored.flatMap(({ announcements }) => announcements.map(({ event }) => event))
     if (events.length > 0) activity.received(events)
-    const results = stored
-      .flatMap((each) => each.results)
-      .filter(({ computationId }) => sync === null || computationId === sync.computationId)
-    const left = results.filter(({ value }) => value === undefined).length
-    return { profiles: profiles.length, entered: results.length - left, left }
+    const changes = changesIn(stored)
+    for (const change of changes) activity.changed(change)
+    const counted = changes.filter(
+      ({ computationId }) => sync === null || computationId === sync.computationId,
+    )
+    return {
+      profiles: profiles.length,
+      entered: counted.reduce((sum, { entered }) => sum + entered, 0),
+      left: counted.reduce((sum, { left }) => sum + left, 0),
+    }
   }
+}
+
+/** The changes of each computation that has any. */
+function changesIn(stored: readonly Evaluated[]): readonly ChangeActivity[] {
+  const results = stored.flatMap((each) => each.results)
+  const byComputation = Map.groupBy(results, ({ computationId }) => computationId)
+  return [...byComputation].map(([computationId, changed]) => {
+    const left = changed.filter(({ value }) => value === undefined).length
+    return { computationId, entered: changed.length - left, left }
+  })
 }
