@@ -39,6 +39,7 @@ export class ProfileWorker implements Worker {
   readonly #recurring: Recurring
   #hasNewPlans = true
   #isCaughtUp = false
+  #isWaiting = false
 
   constructor(options: ProfileWorkerOptions) {
     this.#options = options
@@ -102,10 +103,14 @@ export class ProfileWorker implements Worker {
     while (!signal.aborted && (await this.#options.evaluator.evaluateDue()) > 0);
   }
 
+  /** The one wait for new events: passes in between, for profiles that are due, begin no other. */
   #wakeAfter({ through }: Followed, signal: AbortSignal): void {
+    if (this.#isWaiting) return
+    this.#isWaiting = true
     const { followedLog, clock } = this.#options
-    void followedLog
-      .appendedAfter(through, signal)
-      .then(() => this.#recurring.wakeBy(clock.now() + COLLECT_MS))
+    void followedLog.appendedAfter(through, signal).then(() => {
+      this.#isWaiting = false
+      this.#recurring.wakeBy(clock.now() + COLLECT_MS)
+    })
   }
 }
