@@ -36,12 +36,12 @@ export function computationDetails(output: Output, record: Computation): string 
   ])
 }
 
-/** `preparing, filling: 42 %` */
+/** `preparing, filling 42 %` */
 function stateText({ state, progress }: Computation): string {
   if (progress === null) return state
   const { step, done, total } = progress
-  const far = total === null ? grouped(done) : `${Math.floor((done / Math.max(1, total)) * 100)} %`
-  return `${state}, ${step}: ${far}`
+  const percent = Math.floor((done / Math.max(1, total)) * 100)
+  return `${state}, ${step} ${percent} %`
 }
 
 function lastSyncText({ lastSync, sync }: Computation): string {

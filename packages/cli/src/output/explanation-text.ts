@@ -19,7 +19,8 @@ function headline(output: Output, explained: Explained): string {
   const { userId, value, since, condition, events } = explained
   const sinceText = since === null ? '' : ` since ${since}`
   if (condition === undefined) {
-    const made = events === undefined ? '' : `, made of ${events} events`
+    const noun = events === 1 ? 'event' : 'events'
+    const made = events === undefined ? '' : `, made of ${events} ${noun}`
     return output.style('bold', printable(`${userId}: ${JSON.stringify(value)}${sinceText}${made}`))
   }
   const verb = value === true ? 'belongs to the audience' : 'does not belong to the audience'

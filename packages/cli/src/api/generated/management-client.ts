@@ -365,12 +365,12 @@ export type Audience = {
     size: number;
     /** How far the sync is; null if there is none. */
     progress: {
-        /** filling: stored events are counted. evaluating: profiles are evaluated. announcing: a new destination is told of every user. */
+        /** filling: stored events are counted. evaluating: profiles are evaluated. announcing: users are told their value. */
         step: "filling" | "evaluating" | "announcing";
-        /** Events or profiles that are done. */
+        /** Events, profiles or users that are done. */
         done: number;
-        /** Of how many; null if that is not known. */
-        total: number | null;
+        /** Of how many. */
+        total: number;
     } | null;
     /** The sync that waits or runs. */
     sync: Sync | null;
@@ -408,12 +408,12 @@ export type ComputedTrait = {
     size: number;
     /** How far the sync is; null if there is none. */
     progress: {
-        /** filling: stored events are counted. evaluating: profiles are evaluated. announcing: a new destination is told of every user. */
+        /** filling: stored events are counted. evaluating: profiles are evaluated. announcing: users are told their value. */
         step: "filling" | "evaluating" | "announcing";
-        /** Events or profiles that are done. */
+        /** Events, profiles or users that are done. */
         done: number;
-        /** Of how many; null if that is not known. */
-        total: number | null;
+        /** Of how many. */
+        total: number;
     } | null;
     /** The sync that waits or runs. */
     sync: Sync | null;
@@ -1697,7 +1697,7 @@ export function listAudit({ limit, cursor, actorId, action, targetId }: {
     });
 }
 /**
- * Shows counts over time: received, refused, filtered, delivered, failed, pending, latency
+ * Shows counts over time: received, refused, filtered, delivered, failed, entered, left, pending, latency
  */
 export function getStatistics({ $from, to, step, sourceId, destinationId }: {
     $from?: string;
@@ -1734,6 +1734,10 @@ export function getStatistics({ $from, to, step, sourceId, destinationId }: {
                 failed: {
                     [key: string]: number;
                 };
+                /** Profiles that entered an audience, or got a value of a computed trait. */
+                entered: number;
+                /** Profiles that left an audience, or lost the value. */
+                left: number;
                 /** The average number of waiting deliveries. */
                 pending: number | null;
                 /** From receipt to delivery, to within 5 %; null if nothing was delivered. */
@@ -1985,7 +1989,7 @@ export function previewAudience(body: {
         data: {
             /** How many profiles would have a value. */
             size: number;
-            /** false: there are more than 100,000 profiles, and size is estimated from some. */
+            /** false: there are more than 100,000 profiles, and size is estimated from some of them; or profiles do not have all stored events yet: try again. */
             isExact: boolean;
             sample: {
                 /** null: no event has named a userId yet. */
@@ -2353,7 +2357,7 @@ export function previewTrait(body: {
         data: {
             /** How many profiles would have a value. */
             size: number;
-            /** false: there are more than 100,000 profiles, and size is estimated from some. */
+            /** false: there are more than 100,000 profiles, and size is estimated from some of them; or profiles do not have all stored events yet: try again. */
             isExact: boolean;
             sample: {
                 /** null: no event has named a userId yet. */

@@ -34,10 +34,10 @@ export const statusFields = {
       {
         step: Type.Enum(['filling', 'evaluating', 'announcing'], {
           description:
-            'filling: stored events are counted. evaluating: profiles are evaluated. announcing: a new destination is told of every user.',
+            'filling: stored events are counted. evaluating: profiles are evaluated. announcing: users are told their value.',
         }),
-        done: Type.Integer({ description: 'Events or profiles that are done.' }),
-        total: nullable(Type.Integer({ description: 'Of how many; null if that is not known.' })),
+        done: Type.Integer({ description: 'Events, profiles or users that are done.' }),
+        total: Type.Integer({ description: 'Of how many.' }),
       },
       { description: 'How far the sync is; null if there is none.' },
     ),

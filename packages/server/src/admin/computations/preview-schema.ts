@@ -20,7 +20,8 @@ export function previewBody(definition: TProperties) {
 export const PreviewResponse = Type.Object({
   size: Type.Integer({ description: 'How many profiles would have a value.' }),
   isExact: Type.Boolean({
-    description: 'false: there are more than 100,000 profiles, and size is estimated from some.',
+    description:
+      'false: there are more than 100,000 profiles, and size is estimated from some of them; or profiles do not have all stored events yet: try again.',
   }),
   sample: Type.Array(
     Type.Object({

@@ -221,7 +221,8 @@ test('a condition of a preview is validated', async () => {
   const preview = await server.must('POST', '/audiences/preview', {
     body: { condition: CONDITION },
   })
-  expect(preview).toEqual({ size: 0, isExact: true, sample: [], reachesBackTo: null })
+  // No profiles are kept before the first audience, and none are counted before they have all events.
+  expect(preview).toEqual({ size: 0, isExact: false, sample: [], reachesBackTo: null })
   expect(await refusal('POST', '/audiences/preview', {})).toEqual([422, '/condition required'])
   const unknown = { condition: { computedTrait: 'none', op: '>', value: 1 } }
   expect(await refusal('POST', '/audiences/preview', unknown)).toEqual([
