@@ -37,10 +37,3 @@ export type Computation = Audience | ComputedTrait
 
 /** The space of sources that are put into no other. */
 export const DEFAULT_SPACE = 'default'
-
-/** Where an event comes from that no client sent: a change of an audience or a computed trait. */
-export interface Origin {
-  readonly computationId: string
-  /** The destinations that it is for, whatever their source. */
-  readonly destinationIds: readonly string[]
-}

@@ -1,4 +1,3 @@
-import type { Origin } from './computation.ts'
 import type { JsonObject } from './json.ts'
 
 /** The types of calls of a client library. `delete` is not one of them: deletions have their own API. */
@@ -44,6 +43,13 @@ export interface Event {
  * - `timestamp_unreadable`: the client's timestamp could not be read and was replaced by `receivedAt`.
  */
 export type Mark = 'precision_lost' | 'timestamp_unreadable'
+
+/** Where an event comes from that no client sent: a change of an audience or a computed trait. */
+export interface Origin {
+  readonly computationId: string
+  /** The destinations that it is for, whatever their source. */
+  readonly destinationIds: readonly string[]
+}
 
 /** An event that the service has accepted and must deliver. */
 export interface AcceptedEvent {

@@ -11,7 +11,6 @@ export {
   type Computation,
   type ComputedTrait,
   DEFAULT_SPACE,
-  type Origin,
 } from './computation.ts'
 export { keyOfName } from './computation-key.ts'
 export { COMPUTE_TABLE, type ComputeFunctionInfo } from './compute-functions.ts'
@@ -65,6 +64,7 @@ export {
   type EventType,
   EVENT_TYPES,
   type Mark,
+  type Origin,
 } from './event.ts'
 export { isExactNumber, isUnambiguous } from './exact-number.ts'
 export { idFrom, type IdPrefix, isId, newId, timeOfId } from './id.ts'

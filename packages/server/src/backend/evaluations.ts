@@ -119,9 +119,9 @@ export interface Evaluations {
   /**
    * Stores what evaluations came to and appends the events of the announcements to the log: all or nothing. Leaves out
    * profiles whose version is another one by now: they are dirty, and come again. The others are no longer dirty. Resolves
-   * to how many it has stored. Safe to call twice: the second call leaves out all.
+   * to those that it has stored. Safe to call twice: the second call leaves out all.
    */
-  commit(evaluated: readonly Evaluated[]): Promise<number>
+  commit(evaluated: readonly Evaluated[]): Promise<readonly Evaluated[]>
 
   /** Makes profiles dirty. Safe to call twice. */
   touch(profileIds: readonly number[], at: number): Promise<void>

@@ -1,7 +1,8 @@
 import type { EventSelection, Json } from '@hookline/protocol'
 import type { AuditEntry } from './audit.ts'
-import type { PlannedCondition } from './evaluations.ts'
+import type { Announced, PlannedCondition } from './evaluations.ts'
 import type { Page, PageRequest } from './page.ts'
+import type { Fact } from './profiles.ts'
 
 /** A user with a value: of an audience, a member. */
 export interface Member {
@@ -22,10 +23,8 @@ export interface ChangeCounts {
 }
 
 /** A user as the last announcement says. */
-export interface AnnouncedUser {
+export interface AnnouncedUser extends Announced {
   readonly userId: string
-  readonly value: Json
-  readonly number: number
 }
 
 /** A condition that is not saved yet. */
@@ -33,7 +32,9 @@ export interface PreviewQuery {
   readonly space: string
   readonly condition: PlannedCondition
   /** What the clauses of `condition` count that have no facts yet, by the negative numbers it gives them. */
-  readonly selections: ReadonlyMap<number, EventSelection>
+  readonly selections: ReadonlyMap<number, EventSelection & { readonly property?: string }>
+  /** The clause whose facts the sample shows. */
+  readonly sampledClause?: number
   readonly now: number
 }
 
@@ -42,7 +43,11 @@ export interface Preview {
   /** False where the size is estimated from a sample. */
   readonly isExact: boolean
   /** At most ten. */
-  readonly sample: readonly { readonly userId: string | null }[]
+  readonly sample: readonly {
+    readonly userId: string | null
+    /** Of `sampledClause`; newest first. */
+    readonly facts: readonly Fact[]
+  }[]
 }
 
 /** The members of audiences and the values of computed traits, as the management API shows them. */

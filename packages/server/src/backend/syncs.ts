@@ -1,8 +1,7 @@
 import type { Page, PageRequest } from './page.ts'
 
 /** Why a computation is synced. */
-export type SyncReason =
-  'created' | 'changed' | 'requested' | 'daily' | 'destination_added' | 'deleted'
+export type SyncReason = 'created' | 'changed' | 'requested' | 'daily' | 'deleted'
 
 /** A walk through all profiles for one computation. */
 export interface Sync {
@@ -10,23 +9,29 @@ export interface Sync {
   readonly id: string
   readonly computationId: string
   readonly reason: SyncReason
-  /** For `destination_added`: the destinations that get the value of every user. */
-  readonly destinationIds?: readonly string[]
-  readonly state: 'filling' | 'running' | 'done' | 'failed'
+  /** The version of the computation that it is for. A computation with another version needs another sync. */
+  readonly version: number
+  /** The destinations that have the value of every user when it is done. */
+  readonly destinationIds: readonly string[]
+  /** Those of them that get the value of every user through this sync. */
+  readonly addedDestinationIds: readonly string[]
+  readonly state: 'waiting' | 'running' | 'done' | 'failed'
   /** Milliseconds since the epoch, as the other times. */
   readonly createdAt: number
   readonly startedAt: number | null
   readonly finishedAt: number | null
-  /** How far it is: profiles or events done, of how many. */
-  readonly done: number
-  readonly total: number
-  /** Profiles that got a value, another value, or lost it through this sync. */
+  /** Profiles that it has looked at. */
+  readonly looked: number
+  /** Users of whom an added destination was told. */
+  readonly told: number
+  /** Profiles that got a value or another one, and profiles that lost it, through this sync. */
   readonly entered: number
   readonly left: number
-  /** Of these, those that evaluation in real time had missed. */
+  /** Profiles that evaluation in real time had missed. */
   readonly missed: number
-  /** Where it goes on after a restart. */
-  readonly cursor: string | null
+  /** Where it goes on: after which profile, then after which user of the added destinations; `null` when that is done. */
+  readonly afterProfile: number | null
+  readonly afterUser: string | null
   /** In words, of one that failed. */
   readonly error: string | null
 }

@@ -65,9 +65,9 @@ export async function openEmbeddedBackend(options: EmbeddedOptions): Promise<Bac
   const { databaseFile } = stack.use(new DataDir(options.dataDir))
   const box = prepareDatabase(databaseFile, options)
   const reader = stack.use(DataDir.openForReading(databaseFile))
-  const readers = stack.use(new Readers({ file: databaseFile }))
   const { dedupeWindowMs = DAY_MS } = options
   const writer = stack.use(new Writer({ file: databaseFile, dedupeWindowMs }, box))
+  const readers = stack.use(new Readers(databaseFile, () => writer.run('emptyLog', undefined)))
   const ports = portsOf({ databaseFile, box, reader, readers, writer }, options)
   const open = stack.move()
   return { ...ports, [Symbol.asyncDispose]: () => open.disposeAsync() }
@@ -118,7 +118,7 @@ function portsOf(
     tokens: new SqliteTokens(writer, reader),
     audit: new SqliteAudit(writer, readers, box),
     idempotentResponses: new SqliteIdempotentResponses(writer, reader),
-    deletions: new SqliteDeletions(writer, reader, { databaseFile, duplicates }),
+    deletions: new SqliteDeletions(writer, reader, { databaseFile, readers, duplicates }),
     suppressions: new SqliteSuppressions(writer, reader),
     notices: new SqliteNotices(lanes, writer, reader, readers),
     noticeQueue: new SqliteNoticeQueue(lanes, writer, reader, readers),

@@ -9,9 +9,9 @@ import { previewAudience } from './memberships/preview-audience.ts'
 import { replaySlice } from './replays/replay-scan.ts'
 
 /**
- * Every long read of the backend. Each entry prepares once what it needs on the connection of a thread, and returns the
+ * Every long read of the backend. Each entry prepares what it needs on the connection of a thread, once, and returns the
  * function that performs the read. The thread runs that function inside a read transaction. It keeps the write-ahead log
- * from being emptied: a read takes a tenth of a second at most, and a longer one is made of several.
+ * from being emptied: a read takes a second at most, and a longer one is made of several.
  */
 const OPERATIONS = {
   select,
@@ -36,8 +36,12 @@ export interface Read {
   readonly input: unknown
 }
 
-export function prepareReads(db: DatabaseSync): (read: Read) => unknown {
-  const prepared = new Map<string, (input: never) => unknown>()
-  for (const [name, prepare] of Object.entries(OPERATIONS)) prepared.set(name, prepare(db))
-  return ({ name, input }) => prepared.get(name)!(input as never)
+/** The function that performs reads on a connection. It prepares each operation when it is first asked for. */
+export function readsOn(db: DatabaseSync): (read: Read) => unknown {
+  const prepared = new Map<ReadName, (input: never) => unknown>()
+  return ({ name, input }) => {
+    const perform = prepared.get(name) ?? OPERATIONS[name](db)
+    prepared.set(name, perform)
+    return perform(input as never)
+  }
 }

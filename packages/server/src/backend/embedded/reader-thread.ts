@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { DataDir } from './database/data-dir.ts'
 import { failure, type Result } from './database/operation-result.ts'
 import { Statements } from './database/statements.ts'
-import { prepareReads, type Read } from './read-operations.ts'
+import { readsOn, type Read } from './read-operations.ts'
 
 /** The input of the thread. */
 export interface ReaderStart {
@@ -12,7 +12,7 @@ export interface ReaderStart {
 const { file } = workerData as ReaderStart
 const db = DataDir.openForReading(file)
 const statements = new Statements(db)
-const perform = prepareReads(db)
+const perform = readsOn(db)
 
 function attempt(read: Read): Result {
   try {

@@ -1,6 +1,7 @@
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { BackendUnavailable } from '../backend.ts'
+import { LogSize } from './database/log-size.ts'
 import { errorOf, type Result } from './database/operation-result.ts'
 import type { Read, ReadInput, ReadName, ReadResult } from './read-operations.ts'
 import type { ReaderStart } from './reader-thread.ts'
@@ -10,9 +11,10 @@ const THREADS = 2
 /** Reads that may wait for a thread. */
 const MOST_WAITING = 256
 /** A thread whose results need more memory ends, and the process goes on. */
-const MEMORY = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 128 }
+const MEMORY = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 256 }
 
 interface Waiting extends Read {
+  readonly done: Promise<unknown>
   readonly resolve: (value: never) => void
   readonly reject: (error: Error) => void
 }
@@ -23,16 +25,24 @@ interface Waiting extends Read {
  *
  * Each read is one read transaction, begun when a thread takes the read: it sees all that was committed before the call.
  * Reads begin in the order of the calls. When a thread ends or throws, its read rejects, and the next read starts another.
+ *
+ * Before a read begins while the write-ahead log is too large, all others end, and the log is emptied.
  */
 export class Readers implements AsyncDisposable {
   readonly #start: ReaderStart
+  readonly #logSize: LogSize
+  readonly #emptyLog: () => Promise<unknown>
   /** Each thread with its read; `undefined` while it is free. */
   readonly #threads = new Map<Worker, Waiting | undefined>()
   readonly #waiting: Waiting[] = []
+  #pauses = 0
   #isClosed = false
 
-  constructor(start: ReaderStart) {
-    this.#start = start
+  /** @param emptyLog empties the write-ahead log; called while no read is under way */
+  constructor(file: string, emptyLog: () => Promise<unknown>) {
+    this.#start = { file }
+    this.#logSize = new LogSize(file)
+    this.#emptyLog = emptyLog
   }
 
   /**
@@ -46,9 +56,21 @@ export class Readers implements AsyncDisposable {
       return Promise.reject(new BackendUnavailable(message))
     }
     const { promise, resolve, reject } = Promise.withResolvers<ReadResult<N>>()
-    this.#waiting.push({ name, input, resolve, reject })
+    this.#waiting.push({ name, input, done: promise, resolve, reject })
     this.#assign()
     return promise
+  }
+
+  /** Waits for the reads that are under way, then does the work. Reads that are called meanwhile begin afterwards. */
+  async whilePaused<T>(work: () => Promise<T>): Promise<T> {
+    this.#pauses++
+    try {
+      await Promise.allSettled([...this.#threads.values()].flatMap((read) => read?.done ?? []))
+      return await work()
+    } finally {
+      this.#pauses--
+      this.#assign()
+    }
   }
 
   /** Ends the threads, each after its read. Reads that still wait reject. */
@@ -68,13 +90,20 @@ export class Readers implements AsyncDisposable {
 
   /** Gives waiting reads to free threads. */
   #assign(): void {
-    while (this.#waiting.length > 0) {
+    while (this.#waiting.length > 0 && this.#pauses === 0) {
+      if (this.#logSize.isTooLarge()) return void this.whilePaused(() => this.#shrinkLog())
       const thread = this.#freeThread()
       if (thread === undefined) return
       const read = this.#waiting.shift()!
       this.#threads.set(thread, read)
       thread.postMessage({ name: read.name, input: read.input } satisfies Read)
     }
+  }
+
+  async #shrinkLog(): Promise<void> {
+    // Where it fails, as on a full disk, reads go on. The cause shows at the next write.
+    await this.#emptyLog().catch(() => undefined)
+    this.#logSize.reset()
   }
 
   #freeThread(): Worker | undefined {

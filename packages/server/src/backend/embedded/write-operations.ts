@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { DedupeWindow } from './log/known-message-ids.ts'
+import { emptyLog } from './database/empty-log.ts'
 import { scrub } from './deletions/scrub.ts'
 import { keepDeclined } from './events/write-archive.ts'
 import { appendAudit, type AuditRow, removeAudit } from './audit/write-audit.ts'
@@ -83,6 +84,7 @@ const OPERATIONS = {
   forgetComputation,
   putSync,
   scrub,
+  emptyLog,
 }
 
 export type OperationName = keyof typeof OPERATIONS
@@ -91,7 +93,10 @@ export type OperationInput<N extends OperationName> = Parameters<Prepared<N>>[0]
 export type OperationResult<N extends OperationName> = ReturnType<Prepared<N>>
 
 /** Operations that SQLite refuses inside a transaction. */
-export const OUTSIDE_OF_TRANSACTIONS: ReadonlySet<OperationName> = new Set<OperationName>(['scrub'])
+export const OUTSIDE_OF_TRANSACTIONS: ReadonlySet<OperationName> = new Set<OperationName>([
+  'scrub',
+  'emptyLog',
+])
 
 /** One operation with its input, as it is posted to the writer's thread. */
 export interface Operation {

@@ -7,16 +7,20 @@ const syncOf = (number: number, change: Partial<Sync> = {}): Sync => ({
   id: `syn_${String(number).padStart(3, '0')}`,
   computationId: 'aud_a',
   reason: 'requested',
+  version: 1,
+  destinationIds: ['dst_a'],
+  addedDestinationIds: [],
   state: 'done',
   createdAt: NOON + number,
   startedAt: NOON,
   finishedAt: NOON,
-  done: 7,
-  total: 7,
+  looked: 7,
+  told: 0,
   entered: 1,
   left: 2,
   missed: 3,
-  cursor: null,
+  afterProfile: null,
+  afterUser: null,
   error: null,
   ...change,
 })
@@ -30,12 +34,13 @@ export function syncsConformance(open: OpenBackendHarness): void {
       const { syncs } = harness.backend
       const running = syncOf(1, {
         state: 'running',
-        reason: 'destination_added',
-        destinationIds: ['dst_a'],
+        reason: 'changed',
+        addedDestinationIds: ['dst_a'],
         finishedAt: null,
-        cursor: '17',
+        afterProfile: 17,
+        afterUser: '',
       })
-      await syncs.put({ ...running, state: 'filling', cursor: null })
+      await syncs.put({ ...running, state: 'waiting', afterProfile: 0 })
       await syncs.put(running)
       await syncs.put(running)
       await harness.reopen()
@@ -47,7 +52,7 @@ export function syncsConformance(open: OpenBackendHarness): void {
     test('that have not ended are open, the oldest first', async () => {
       await using harness = await open()
       const { syncs } = harness.backend
-      await syncs.put(syncOf(4, { state: 'filling', computationId: 'aud_b' }))
+      await syncs.put(syncOf(4, { state: 'waiting', computationId: 'aud_b' }))
       await syncs.put(syncOf(2, { state: 'running' }))
       await syncs.put(syncOf(1, { state: 'done' }))
       await syncs.put(syncOf(3, { state: 'failed', error: 'why' }))

@@ -3,9 +3,11 @@ import { TemporaryFolder } from '../../harness/temporary-folder.ts'
 import { failAuditWrites } from '../../harness/fail-audit-writes.ts'
 import { type BackendHarness, DEDUPE_WINDOW_MS } from '../conformance/backend-harness.ts'
 import { catalogConformance, keyUsesConformance } from '../conformance/catalog.ts'
+import { computedEventsConformance } from '../conformance/computed-events.ts'
 import { deletionsConformance } from '../conformance/deletions.ts'
 import { deliveriesConformance } from '../conformance/deliveries.ts'
 import { eventsConformance } from '../conformance/events.ts'
+import { followedLogConformance } from '../conformance/followed-log.ts'
 import { lanesConformance } from '../conformance/lanes.ts'
 import { logConformance } from '../conformance/log.ts'
 import { noticesConformance } from '../conformance/notices.ts'
@@ -62,8 +64,10 @@ async function openHarness(): Promise<BackendHarness> {
 }
 
 logConformance(openHarness)
+followedLogConformance(openHarness)
 catalogConformance(openHarness)
 eventsConformance(openHarness)
+computedEventsConformance(openHarness)
 deliveriesConformance(openHarness)
 lanesConformance(openHarness)
 quarantineConformance(openHarness)

@@ -8,6 +8,7 @@ import { numberOrNull, pageOf, type Row } from '../database/rows.ts'
 import { Statements } from '../database/statements.ts'
 import type { Duplicates } from '../log/sqlite-log.ts'
 import { removeCopies } from '../migrations/migrate.ts'
+import type { Readers } from '../readers.ts'
 import type { Writer } from '../writer.ts'
 import { PurgedUsers } from './purged-users.ts'
 import type { Scrubbed } from './scrub.ts'
@@ -18,6 +19,7 @@ const BUSY_TRIES = 50
 
 interface SqliteDeletionsOptions {
   readonly databaseFile: string
+  readonly readers: Readers
   readonly duplicates: Duplicates
 }
 
@@ -92,7 +94,7 @@ export class SqliteDeletions implements Deletions {
     removeCopies(this.#options.databaseFile)
     for (let page: number | null = 0, tries = 0; page !== null;) {
       if (signal.aborted) return false
-      const scrubbed: Scrubbed = await this.#writer.run('scrub', page)
+      const scrubbed = await this.#scrub(page, tries)
       if (scrubbed !== 'busy') {
         tries = 0
         page = scrubbed.nextPage
@@ -106,6 +108,12 @@ export class SqliteDeletions implements Deletions {
   isPurged(carried: Carried): boolean {
     // A duplicate is not in the table, and is dropped as such.
     return !this.#options.duplicates.has(carried.id) && this.#purged.has(carried)
+  }
+
+  /** Long reads pause for it where one was in the way. */
+  #scrub(page: number, tries: number): Promise<Scrubbed> {
+    const run = (): Promise<Scrubbed> => this.#writer.run('scrub', page)
+    return tries === 0 ? run() : this.#options.readers.whilePaused(run)
   }
 
   /** The seq of the last event that the purge of a deletion may remove. */

@@ -6,7 +6,7 @@ import { readJson, type Row } from '../database/rows.ts'
 import { storedTraitsOf } from '../profiles/profile-row.ts'
 
 /** Prepares the loading of a profile; `undefined` where there is none. Several of them need one read transaction. */
-export function profileLoader(db: DatabaseSync): (profile: number) => LoadedProfile | undefined {
+function profileLoader(db: DatabaseSync): (profile: number) => LoadedProfile | undefined {
   const select = db.prepare(
     `SELECT space, version, traits FROM profiles LEFT JOIN profile_traits ON profile = id WHERE id = ?`,
   )
@@ -69,7 +69,8 @@ function factLoader(db: DatabaseSync): (profile: number) => ReadonlyMap<number, 
   }
 }
 
-function factOf({ at, position, value }: Row): Fact {
+/** A fact of a row of `facts`. */
+export function factOf({ at, position, value }: Row): Fact {
   return {
     at: Number(at),
     position: Number(position),

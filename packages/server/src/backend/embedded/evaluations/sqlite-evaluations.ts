@@ -48,19 +48,15 @@ export class SqliteEvaluations implements Evaluations {
     return profile === undefined ? undefined : (await this.load([profile]))[0]
   }
 
-  async commit(evaluated: readonly Evaluated[]): Promise<number> {
+  async commit(evaluated: readonly Evaluated[]): Promise<readonly Evaluated[]> {
     const { writer, log } = this.#options
-    const { stored } = await writer.runInOrder(
-      'commitEvaluations',
-      evaluated,
-      ({ stored: places, appended }) => {
-        const events = places.flatMap((place) =>
-          evaluated[place]!.announcements.map(({ event }) => event),
-        )
-        log.appended({ events, ...appended })
-      },
-    )
-    return stored.length
+    let stored: readonly Evaluated[] = []
+    await writer.runInOrder('commitEvaluations', evaluated, ({ stored: places, appended }) => {
+      stored = places.map((place) => evaluated[place]!)
+      const events = stored.flatMap(({ announcements }) => announcements.map(({ event }) => event))
+      log.appended({ events, ...appended })
+    })
+    return stored
   }
 
   touch(profileIds: readonly number[], at: number): Promise<void> {

@@ -1,94 +1,82 @@
-import { DEFAULT_SPACE, type EventSelection, pathOf } from '@hookline/protocol'
-import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import type { Preview, PreviewQuery } from '../../memberships.ts'
+import type { Fact } from '../../profiles.ts'
 import { compileCondition, PROFILES_WITH_TRAITS } from '../evaluations/compile-condition.ts'
 import { addOperators } from '../evaluations/find-differing.ts'
+import { factOf } from '../evaluations/load-profiles.ts'
+import { MOST_EVENTS, PREVIEWED_FACTS, previewedFacts } from './previewed-facts.ts'
 
 /** Profiles up to which the size is exact; of more, a sample is looked at. */
 const MOST_PROFILES = 100_000
-/** The newest events of the archive that are looked at where a clause has no facts yet. */
-const MOST_EVENTS = 500_000
 const SAMPLE = 10
+const SAMPLED_FACTS = 10_000
 
 /** Prepares the preview of an audience: its size, and some of its members. */
 export function previewAudience(db: DatabaseSync): (query: PreviewQuery) => Preview {
   addOperators(db)
-  db.function('time_ms', { deterministic: true }, (text) => Date.parse(String(text)))
-  db.exec(`CREATE TEMP TABLE previewed_facts (
-    profile INTEGER, clause INTEGER, at INTEGER, position INTEGER,
-    PRIMARY KEY (profile, clause, at, position)) WITHOUT ROWID`)
+  const fill = previewedFacts(db)
   // Two selects: SQLite finds one end of a table at once, but reads the whole table for MIN and MAX together.
   const bounds = db.prepare(
     `SELECT (SELECT profiles FROM spaces WHERE name = ?) AS profiles,
        (SELECT MAX(seq) FROM events) - (SELECT MIN(seq) FROM events) AS events`,
   )
-  return ({ space, condition, selections, now }) => {
-    const { profiles, events } = bounds.get(space)!
+  return (query) => {
+    const { profiles, events } = bounds.get(query.space)!
     try {
-      for (const [clause, selection] of selections) fill(db, { space, clause, selection })
+      for (const [clause, selection] of query.selections) fill(query.space, clause, selection)
       // Every k-th profile: their numbers say nothing about them.
       const step = Math.ceil(Number(profiles) / MOST_PROFILES) || 1
-      const factsTable = (clause: number): string => (clause < 0 ? 'previewed_facts' : 'facts')
-      const { columns, values, verdict } = compileCondition(condition, { now, factsTable })
-      const found = db
-        .prepare(
-          `WITH looked AS MATERIALIZED (
-             SELECT p.id AS id ${columns === '' ? '' : `, ${columns}`} FROM ${PROFILES_WITH_TRAITS}
-             WHERE p.space = ? AND p.id % ${step} = 0)
-           SELECT id FROM looked WHERE ${verdict}`,
-        )
-        .all(...values, space)
-      const sample = found.slice(0, SAMPLE).map(({ id }) => ({ userId: userOf(db, id!) }))
-      const isWhole = selections.size === 0 || Number(events) < MOST_EVENTS
-      return { size: found.length * step, isExact: step === 1 && isWhole, sample }
+      const found = membersAmong(db, query, step)
+      const isWhole = query.selections.size === 0 || Number(events) < MOST_EVENTS
+      return {
+        size: found.length * step,
+        isExact: step === 1 && isWhole,
+        sample: found.slice(0, SAMPLE).map((profile) => ({
+          userId: userOf(db, profile),
+          facts: sampledFacts(db, query, profile),
+        })),
+      }
     } finally {
-      db.exec('DELETE FROM previewed_facts')
+      db.exec(`DELETE FROM ${PREVIEWED_FACTS}`)
     }
   }
 }
 
-/** The newest events of clients in a space, without the bodies of those that are damaged. */
-const READABLE_EVENTS = `
-  SELECT seq, events.type AS type, user_id, CASE WHEN json_valid(body) THEN body END AS body
-  FROM events LEFT JOIN catalog ON catalog.kind = 'source' AND catalog.id = source_id
-  WHERE seq > (SELECT MAX(seq) FROM events) - ${MOST_EVENTS} AND origin IS NULL
-    AND ifnull(catalog.document ->> '$.space', '${DEFAULT_SPACE}') = ?`
-
-interface Filling {
-  readonly space: string
-  readonly clause: number
-  readonly selection: EventSelection
+function tableOf(clause: number): string {
+  return clause < 0 ? PREVIEWED_FACTS : 'facts'
 }
 
-/** Counts the newest events of the archive for a clause, as a filled clause would. */
-function fill(db: DatabaseSync, { space, clause, selection }: Filling): void {
-  const { event, type = 'track', name = event, where = [] } = selection
-  const conditions = ['events.type = ?']
-  const values: SQLInputValue[] = [type]
-  if (name !== undefined) {
-    conditions.push(`body ->> ? = ?`)
-    values.push(type === 'track' ? '$.event' : '$.name', name)
-  }
-  for (const { property, ...comparison } of where) {
-    const path = pathOf(property).map((key) => `.${JSON.stringify(key)}`)
-    conditions.push("holds(?, body -> ?, time_ms(body ->> '$.timestamp'))")
-    values.push(
-      JSON.stringify(comparison),
-      `$.${type === 'identify' || type === 'group' ? 'traits' : 'properties'}${path.join('')}`,
+function membersAmong(
+  db: DatabaseSync,
+  { space, condition, now }: PreviewQuery,
+  step: number,
+): readonly number[] {
+  const compiled = compileCondition(condition, { now, factsTable: tableOf })
+  const columns = compiled.columns === '' ? '' : `, ${compiled.columns}`
+  const found = db
+    .prepare(
+      `WITH looked AS MATERIALIZED (
+         SELECT p.id AS id ${columns} FROM ${PROFILES_WITH_TRAITS}
+         WHERE p.space = ? AND p.id % ${step} = 0)
+       SELECT id FROM looked WHERE ${compiled.verdict}`,
     )
-  }
-  db.prepare(
-    `INSERT OR IGNORE INTO previewed_facts
-     SELECT profile_ids.profile, ?, time_ms(body ->> '$.timestamp'), seq
-     FROM (${READABLE_EVENTS}) AS events
-     CROSS JOIN profile_ids ON profile_ids.space = ?
-       AND profile_ids.kind = iif(user_id IS NULL, 'anonymous', 'user')
-       AND profile_ids.id = ifnull(user_id, body ->> '$.anonymousId')
-     WHERE ${conditions.join(' AND ')}`,
-  ).run(clause, space, space, ...values)
+    .all(...compiled.values, space)
+  return found.map(({ id }) => Number(id))
 }
 
-function userOf(db: DatabaseSync, profile: SQLInputValue): string | null {
-  const sql = `SELECT id FROM profile_ids WHERE profile = ? AND kind = 'user' AND is_seen ORDER BY id LIMIT 1`
+function userOf(db: DatabaseSync, profile: number): string | null {
+  const sql = `SELECT id FROM profile_ids WHERE profile = ? AND kind = 'user' AND is_seen
+    ORDER BY id LIMIT 1`
   return (db.prepare(sql).get(profile)?.['id'] ?? null) as string | null
+}
+
+function sampledFacts(
+  db: DatabaseSync,
+  { sampledClause: clause }: PreviewQuery,
+  profile: number,
+): readonly Fact[] {
+  if (clause === undefined) return []
+  const sql = `SELECT at, position, value FROM ${tableOf(clause)} WHERE profile = ? AND clause = ?
+    ORDER BY at DESC, position DESC LIMIT ${SAMPLED_FACTS}`
+  return db.prepare(sql).all(profile, clause).map(factOf)
 }

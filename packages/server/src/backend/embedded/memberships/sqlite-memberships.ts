@@ -65,7 +65,7 @@ export class SqliteMemberships implements Memberships {
     limit: number,
   ): Promise<readonly AnnouncedUser[]> {
     const rows = await this.#select(
-      `SELECT user_id, value, number FROM announced
+      `SELECT user_id, value, number, at FROM announced
        WHERE computation = ${NUMBER_OF} AND user_id > ? ORDER BY user_id LIMIT ? + 0`,
       [computationId, after, limit],
     )
@@ -73,6 +73,7 @@ export class SqliteMemberships implements Memberships {
       userId: String(row['user_id']),
       value: readJson(row['value']) as Json,
       number: Number(row['number']),
+      at: Number(row['at']),
     }))
   }
 

@@ -11,7 +11,7 @@ export type StoredTrait = readonly [
 ]
 
 export type StoredTraits = Record<string, StoredTrait>
-export type Counts = Partial<Record<EventType, number>>
+type Counts = Partial<Record<EventType, number>>
 
 /** What a profile has besides its ids, traits, facts and results. It changes while a slice is applied. */
 export interface ProfileRow {

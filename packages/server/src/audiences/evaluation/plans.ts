@@ -1,0 +1,130 @@
+import type { Computation } from '@hookline/protocol'
+import type { Catalog } from '../../backend/catalog.ts'
+import type { FactClause, Facts } from '../../backend/facts.ts'
+import type { FollowedLog } from '../../backend/log.ts'
+import type { Syncs } from '../../backend/syncs.ts'
+import { clausesOf, neededClauses } from '../conditions/clauses-of.ts'
+import { EventMatcher } from '../conditions/match-event.ts'
+import { planAudience } from '../conditions/plan-condition.ts'
+import { inEvaluationOrder } from '../conditions/references.ts'
+import type { Plan } from './evaluate-profile.ts'
+
+export interface PlansOptions {
+  readonly catalog: Pick<Catalog, 'current'>
+  readonly facts: Facts
+  readonly followedLog: FollowedLog
+  readonly syncs: Pick<Syncs, 'open' | 'last'>
+}
+
+const NONE: readonly Plan[] = []
+
+/**
+ * How the computations of the catalog are evaluated: a plan for each that is enabled and whose clauses are filled, and the
+ * matcher that finds the facts of an event. `refresh` reads them again.
+ */
+export class Plans {
+  readonly #options: PlansOptions
+  #bySpace = new Map<string, Plan[]>()
+  #clauses: readonly FactClause[] = []
+  #matcher = new EventMatcher([])
+
+  constructor(options: PlansOptions) {
+    this.#options = options
+  }
+
+  /** The plans of a space, in the order of evaluation. */
+  of(space: string): readonly Plan[] {
+    return this.#bySpace.get(space) ?? NONE
+  }
+
+  /** The plan of a computation; `undefined` while it is disabled or its clauses are being filled. */
+  find(computation: Computation): Plan | undefined {
+    return this.of(computation.space).find((plan) => plan.computation.id === computation.id)
+  }
+
+  /** How a computation is evaluated, ready or not. `undefined` for a moment after it was changed. */
+  ruleOf(computation: Computation): Plan['rule'] | undefined {
+    const { computations } = this.#options.catalog.current
+    const clauses = new Map(this.#clauses.map(({ definition, number }) => [definition, number]))
+    const counted = this.clausesOf(computation)
+    const needed = new Set(clausesOf(computation).map(({ definition }) => definition))
+    if (counted.length < needed.size) return undefined
+    const context = { clauses, space: computation.space, computations }
+    return computation.kind === 'trait'
+      ? { compute: computation.compute, clause: counted[0]!.number }
+      : { condition: planAudience(computation, context) }
+  }
+
+  get clauses(): readonly FactClause[] {
+    return this.#clauses
+  }
+
+  get matcher(): EventMatcher {
+    return this.#matcher
+  }
+
+  /** The clauses that a computation counts. */
+  clausesOf(computation: Computation): readonly FactClause[] {
+    const definitions = new Set(clausesOf(computation).map(({ definition }) => definition))
+    return this.#clauses.filter(({ definition }) => definitions.has(definition))
+  }
+
+  /**
+   * Puts the clauses that computations need, and removes those that none needs any more. Call it between two slices of the
+   * log: a clause counts what comes after the position at which it is put.
+   */
+  async refresh(): Promise<void> {
+    const { catalog, facts } = this.#options
+    const { computations } = catalog.current
+    const needed = neededClauses(computations.values())
+    for (const clause of await facts.clauses())
+      if (!needed.has(clause.definition)) await facts.remove(clause.number)
+    if (needed.size > 0) {
+      const reachesBackTo = await this.#oldestEvent()
+      for (const [definition, keeping] of needed)
+        await facts.put({ definition, keeping, reachesBackTo })
+    }
+    await this.replan()
+  }
+
+  /** Reads how far the clauses are filled, and plans what is ready. */
+  async replan(): Promise<void> {
+    const { catalog, facts, syncs } = this.#options
+    this.#clauses = await facts.clauses()
+    this.#matcher = new EventMatcher(this.#clauses)
+    const deleted = new Set(
+      (await syncs.open())
+        .filter(({ reason }) => reason === 'deleted')
+        .map(({ computationId }) => computationId),
+    )
+    const last = await syncs.last()
+    this.#bySpace = new Map()
+    for (const computation of inEvaluationOrder(catalog.current.computations)) {
+      const { space, id, version } = computation
+      // Its clauses were filled then. One that is filled again, to keep more for others, has what this one needs.
+      const wasReady = last.get(id)?.version === version && last.get(id)?.state === 'done'
+      const plan = deleted.has(id)
+        ? { computation, clauses: [], rule: 'never' as const }
+        : this.#planOf(computation, wasReady)
+      if (plan !== undefined) this.#bySpace.set(space, [...this.of(space), plan])
+    }
+  }
+
+  #planOf(computation: Computation, wasReady: boolean): Plan | undefined {
+    const counted = this.clausesOf(computation)
+    if (!computation.enabled || !(wasReady || counted.every(isFilled))) return undefined
+    const rule = this.ruleOf(computation)
+    return rule && { computation, clauses: counted.map(({ number }) => number), rule }
+  }
+
+  async #oldestEvent(): Promise<number | null> {
+    const { events } = await this.#options.followedLog.read({ after: 0, limit: 1 })
+    const [oldest] = events
+    return oldest === undefined ? null : Date.parse(oldest.event.event.receivedAt)
+  }
+}
+
+/** Whether everything that the archive has is counted. */
+export function isFilled({ filledThrough, fillThrough }: FactClause): boolean {
+  return filledThrough >= fillThrough
+}

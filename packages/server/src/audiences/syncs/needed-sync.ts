@@ -1,0 +1,56 @@
+import { type Computation, newId } from '@hookline/protocol'
+import type { Sync, SyncReason } from '../../backend/syncs.ts'
+
+/** How long after a sync the next one checks that nothing was missed. */
+export const DAILY_MS = 24 * 60 * 60 * 1000
+
+/**
+ * The sync that a computation needs and does not have yet: for a version that none is for, and once a day. It is found by
+ * comparison, so that no crash and no restore between a change and its sync loses one. Pure, apart from the id.
+ */
+export function neededSync(
+  computation: Computation,
+  { open, last, now }: { open: Sync | undefined; last: Sync | undefined; now: number },
+): Sync | undefined {
+  if (open?.reason === 'deleted' || !computation.enabled) return undefined
+  if (open !== undefined)
+    return open.version === computation.version
+      ? undefined
+      : newSync(computation, 'changed', { open, last, now })
+  if (last === undefined) return newSync(computation, 'created', { open, last, now })
+  if (last.version !== computation.version)
+    return newSync(computation, 'changed', { open, last, now })
+  const isOld = Math.abs(now - last.createdAt) >= DAILY_MS
+  return isOld ? newSync(computation, 'daily', { open, last, now }) : undefined
+}
+
+/** A sync that waits. It takes the place of the open one, which is for another version. */
+export function newSync(
+  { id, version, destinationIds }: Computation,
+  reason: SyncReason,
+  { open, last, now }: { open: Sync | undefined; last: Sync | undefined; now: number },
+): Sync {
+  // Destinations have the value of every user when the sync that adds them is done, and not before.
+  const complete = last?.state === 'done' ? last.destinationIds : []
+  const isFirst = last === undefined
+  return {
+    id: open?.id ?? newId('syn', now),
+    computationId: id,
+    reason: open?.reason === 'created' ? 'created' : reason,
+    version,
+    destinationIds,
+    addedDestinationIds: isFirst ? [] : destinationIds.filter((each) => !complete.includes(each)),
+    state: 'waiting',
+    createdAt: now,
+    startedAt: null,
+    finishedAt: null,
+    looked: 0,
+    told: 0,
+    entered: 0,
+    left: 0,
+    missed: 0,
+    afterProfile: 0,
+    afterUser: '',
+    error: null,
+  }
+}

@@ -1,0 +1,98 @@
+import type { AcceptedEvent, Computation, Event } from '@hookline/protocol'
+import pino from 'pino'
+import { Audiences } from '../../src/audiences/audiences.ts'
+import type { Backend } from '../../src/backend/backend.ts'
+import { openEmbeddedBackend } from '../../src/backend/embedded/open.ts'
+import { Metrics } from '../../src/telemetry/metrics.ts'
+import { turn } from '../../src/util/clock.ts'
+import { acceptedEvent, NOON } from '../harness/accepted-event.ts'
+import { NO_ACTIVITY } from '../harness/no-activity.ts'
+import { ManualClock } from '../harness/manual-clock.ts'
+import { RunningWorker } from '../harness/running-worker.ts'
+import { TemporaryFolder } from '../harness/temporary-folder.ts'
+
+/** Audiences on a real backend, with a clock that the test moves. */
+export class OpenAudiences implements AsyncDisposable {
+  readonly clock = new ManualClock(NOON)
+  readonly metrics = new Metrics()
+  readonly #folder = new TemporaryFolder()
+  #stack = new AsyncDisposableStack()
+  #backend: Backend | undefined
+  #audiences: Audiences | undefined
+  #running: RunningWorker[] = []
+
+  get backend(): Backend {
+    return this.#backend!
+  }
+
+  get audiences(): Audiences {
+    return this.#audiences!
+  }
+
+  /** Opens the backend, and starts the workers. */
+  async start(): Promise<void> {
+    const options = { dataDir: this.#folder.path, maxWaitingBytes: 2 ** 30 }
+    this.#backend = this.#stack.use(await openEmbeddedBackend(options))
+    const { clock, metrics } = this
+    const logger = pino({ enabled: false })
+    this.#audiences = new Audiences({
+      backend: this.#backend,
+      activity: NO_ACTIVITY,
+      clock,
+      metrics,
+      logger,
+    })
+    this.#running = this.#audiences.workers.map((worker) =>
+      this.#stack.use(new RunningWorker(worker, clock)),
+    )
+  }
+
+  /** Stops everything, and starts it again. */
+  async restart(): Promise<void> {
+    await this.#stack.disposeAsync()
+    this.#stack = new AsyncDisposableStack()
+    await this.start()
+  }
+
+  async append(...events: Partial<Event>[]): Promise<void> {
+    const at = this.clock.now()
+    await this.backend.log.append(events.map((event) => acceptedEvent({ at, ...event })))
+  }
+
+  put(computation: Computation): Promise<void> {
+    return this.backend.catalog.putComputation(computation)
+  }
+
+  /** Lets the workers do all that they can do now. */
+  async settle(): Promise<void> {
+    for (let idle = 0; idle < 3;) {
+      this.clock.advance(250)
+      for (let turns = 0; turns < 5; turns++) await turn()
+      for (const { failures } of this.#running) if (failures[0]) throw failures[0].error as Error
+      idle = (await this.#isIdle()) ? idle + 1 : 0
+    }
+  }
+
+  /** The identify calls that were announced, in the order of the log. */
+  async announced(): Promise<readonly AcceptedEvent[]> {
+    const { events } = await this.backend.followedLog.read({ after: 0, limit: 100_000 })
+    return events.map(({ event }) => event).filter(({ origin }) => origin !== undefined)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#stack.disposeAsync()
+    this.#folder[Symbol.dispose]()
+  }
+
+  async #isIdle(): Promise<boolean> {
+    const { catalog, profiles, followedLog, evaluations, syncs } = this.backend
+    const { through } = await profiles.state()
+    const enabled = [...catalog.current.computations.values()].filter((each) => each.enabled)
+    if (through === null) return enabled.length === 0
+    const last = await syncs.last()
+    if (!enabled.every(({ id, version }) => last.get(id)?.version === version)) return false
+    const { isEnd, events } = await followedLog.read({ after: through, limit: 1 })
+    const { profiles: waiting } = await evaluations.waiting(this.clock.now())
+    return isEnd && events.length === 0 && waiting === 0 && (await syncs.open()).length === 0
+  }
+}
