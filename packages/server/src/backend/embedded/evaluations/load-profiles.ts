@@ -3,11 +3,13 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { Announced, LoadedProfile } from '../../evaluations.ts'
 import type { Fact } from '../../profiles.ts'
 import { readJson, type Row } from '../database/rows.ts'
-import { profileRowOf, PROFILE_COLUMNS } from '../profiles/profile-row.ts'
+import { storedTraitsOf } from '../profiles/profile-row.ts'
 
 /** Prepares the loading of a profile; `undefined` where there is none. Several of them need one read transaction. */
 function profileLoader(db: DatabaseSync): (profile: number) => LoadedProfile | undefined {
-  const select = db.prepare(`SELECT space, version, ${PROFILE_COLUMNS} FROM profiles WHERE id = ?`)
+  const select = db.prepare(
+    `SELECT space, version, traits FROM profiles LEFT JOIN profile_traits ON profile = id WHERE id = ?`,
+  )
   const users = db.prepare(
     `SELECT id FROM profile_ids WHERE profile = ? AND kind = 'user' AND is_seen ORDER BY id`,
   )
@@ -78,7 +80,7 @@ export function factOf({ at, position, value }: Row): Fact {
 
 function traitsOf(row: Row): Record<string, Json> {
   const traits = Object.create(null) as Record<string, Json>
-  for (const [name, [value]] of Object.entries(profileRowOf(row).traits))
+  for (const [name, [value]] of Object.entries(storedTraitsOf(row)))
     if (value !== null) traits[name] = value
   return traits
 }

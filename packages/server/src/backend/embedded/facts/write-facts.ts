@@ -30,7 +30,8 @@ function factTrimmer(db: DatabaseSync): (profile: number, clause: number) => voi
   }
 }
 
-const PRUNE_PROFILES = 500
+/** Facts that one slice looks at: more only of one profile. */
+const PRUNE_FACTS = 5_000
 
 /**
  * Removes facts of some profiles: those that are older than their clauses keep them, those that are more, and those of
@@ -39,9 +40,9 @@ const PRUNE_PROFILES = 500
 export function pruneFacts(
   db: DatabaseSync,
 ): (slice: { readonly now: number; readonly after: number }) => number | null {
-  const last = db.prepare(
-    `SELECT MAX(profile) AS last, COUNT(*) AS count FROM (
-       SELECT DISTINCT profile FROM facts WHERE profile > ? ORDER BY profile LIMIT ${PRUNE_PROFILES})`,
+  const bounds = db.prepare(
+    `SELECT (SELECT MIN(profile) FROM facts WHERE profile > ?1) AS first, (
+       SELECT profile FROM facts WHERE profile > ?1 ORDER BY profile LIMIT 1 OFFSET ${PRUNE_FACTS}) AS beyond`,
   )
   const removeOld = db.prepare(
     `DELETE FROM facts WHERE profile > ?1 AND profile <= ?2 AND (
@@ -54,10 +55,13 @@ export function pruneFacts(
   )
   const trim = factTrimmer(db)
   return ({ now, after }) => {
-    const { last: reached, count } = last.get(after)!
-    if (reached === null) return null
-    removeOld.run(after, reached!, now)
-    for (const row of full.all(after, reached!)) trim(Number(row['profile']), Number(row['clause']))
-    return Number(count) < PRUNE_PROFILES ? null : Number(reached)
+    const { first, beyond } = bounds.get(after)!
+    if (first === null) return null
+    // The profile at the end has more facts than fit.
+    const reached =
+      beyond === null ? Number.MAX_SAFE_INTEGER : Math.max(Number(first), Number(beyond) - 1)
+    removeOld.run(after, reached, now)
+    for (const row of full.all(after, reached)) trim(Number(row['profile']), Number(row['clause']))
+    return beyond === null ? null : reached
   }
 }
