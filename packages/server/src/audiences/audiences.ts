@@ -15,7 +15,7 @@ import { SyncWorker } from './sync-worker.ts'
 
 export interface AudiencesOptions {
   readonly backend: Backend
-  readonly activity: Pick<ActivityListener, 'received'>
+  readonly activity: Pick<ActivityListener, 'received' | 'changed'>
   readonly clock: Clock
   readonly metrics: Metrics
   readonly logger: Logger

@@ -123,7 +123,7 @@ function portsOf(
     notices: new SqliteNotices(lanes, writer, reader, readers),
     noticeQueue: new SqliteNoticeQueue(lanes, writer, reader, readers),
     followedLog: new SqliteFollowedLog(readers, log.end),
-    profiles: new SqliteProfiles(writer, reader, readers),
+    profiles: new SqliteProfiles(writer, reader),
     facts: new SqliteFacts(writer, reader),
     evaluations: new SqliteEvaluations({ writer, reader, readers, log }),
     memberships: new SqliteMemberships(writer, reader, readers),

@@ -2,7 +2,6 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Profile, Profiles, ProfileSlice, ProfilesState, Trait } from '../../profiles.ts'
 import { readJson, type Row } from '../database/rows.ts'
 import { Statements } from '../database/statements.ts'
-import type { Readers } from '../readers.ts'
 import type { Writer } from '../writer.ts'
 import { profileFinder } from './find-profile.ts'
 import { PROFILE_COLUMNS, profileRowOf } from './profile-row.ts'
@@ -11,15 +10,13 @@ import { profilesPosition, purgeCount } from './profiles-state.ts'
 /** Profiles on the tables `profiles` and `profile_ids`. */
 export class SqliteProfiles implements Profiles {
   readonly #writer: Writer
-  readonly #readers: Readers
   readonly #statements: Statements
   readonly #position: () => number | null
   readonly #purges: () => number
   readonly #find: ReturnType<typeof profileFinder>
 
-  constructor(writer: Writer, reader: DatabaseSync, readers: Readers) {
+  constructor(writer: Writer, reader: DatabaseSync) {
     this.#writer = writer
-    this.#readers = readers
     this.#statements = new Statements(reader)
     this.#position = profilesPosition(reader)
     this.#purges = purgeCount(reader)
@@ -46,9 +43,8 @@ export class SqliteProfiles implements Profiles {
   }
 
   async count(space: string): Promise<number> {
-    const sql = 'SELECT COUNT(*) AS count FROM profiles WHERE space = ?'
-    const [row] = await this.#readers.run('select', { sql, values: [space] })
-    return Number(row!['count'])
+    const [row] = this.#statements.all('SELECT profiles FROM spaces WHERE name = ?', [space])
+    return Number(row?.['profiles'] ?? 0)
   }
 
   #read(profile: number, space: string): Profile | undefined {
