@@ -1,10 +1,10 @@
-import { DEFAULT_SPACE, pathOf } from '@hookline/protocol'
+import { DEFAULT_SPACE, type Json, pathOf } from '@hookline/protocol'
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import type { Preview, PreviewQuery } from '../../memberships.ts'
 import type { Fact } from '../../profiles.ts'
 import { compileCondition, PROFILES_WITH_TRAITS } from '../evaluations/compile-condition.ts'
 import { addOperators } from '../evaluations/find-differing.ts'
-import { factOf } from '../evaluations/load-profiles.ts'
+import { readJson, type Row } from '../database/rows.ts'
 
 /** Profiles up to which the size is exact; of more, a sample is looked at. */
 const MOST_PROFILES = 100_000
@@ -152,4 +152,12 @@ function sampledFacts(
   const sql = `SELECT at, position, value FROM ${tableOf(clause)} WHERE profile = ? AND clause = ?
     ORDER BY at DESC, position DESC LIMIT ${SAMPLED_FACTS}`
   return db.prepare(sql).all(profile, clause).map(factOf)
+}
+
+function factOf({ at, position, value }: Row): Fact {
+  return {
+    at: Number(at),
+    position: Number(position),
+    value: value === null ? null : (readJson(value) as Json),
+  }
 }
