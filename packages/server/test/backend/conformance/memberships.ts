@@ -97,7 +97,9 @@ export function membershipsConformance(open: OpenBackendHarness): void {
       ])
       await evaluate(harness, (userId) => [userId ?? null])
       const announced = (userId: string) => ({
-        ...{ userId, value: [userId], number: 3 },
+        userId,
+        value: [userId],
+        number: 3,
         at: expect.any(Number) as number,
       })
       const first = await memberships.announced('aud_a', '', 2)
