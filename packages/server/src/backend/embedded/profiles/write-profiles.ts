@@ -3,7 +3,7 @@ import type { ProfileChange, ProfileSlice } from '../../profiles.ts'
 import { OpenProfiles } from './open-profiles.ts'
 import { changeCounter, CURSOR, profilesPosition, purgeCount } from './profiles-state.ts'
 import { seeAt } from './profile-row.ts'
-import { factWriter } from '../facts/write-facts.ts'
+import { factWriter } from './put-fact.ts'
 
 /** Begins to follow the log at its first event. */
 export function beginProfiles(db: DatabaseSync): (nothing: null) => void {
