@@ -1,0 +1,268 @@
+import {
+  type AcceptedEvent,
+  type Compute,
+  type Computation,
+  type Condition,
+  type CountOperator,
+  type EventSelection,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  type Window,
+} from '@hookline/protocol'
+import { naivelyHolds } from './naive-operators.ts'
+
+const HOUR_MS = 60 * 60 * 1000
+
+/** A user as the reference sees it: ids that belong together, as `user u1` and `anonymous a1`. */
+interface NaiveProfile {
+  readonly ids: ReadonlySet<string>
+  readonly values: Map<string, Json>
+}
+
+/** A value that is stored for a user, as the product tells it. */
+export interface StoredValue {
+  readonly userId: string | null
+  readonly value: Json
+}
+
+/**
+ * Who has which value, computed from a list of all events and nothing else: no facts, no dirty marks, no rechecks. What it
+ * remembers between two evaluations is what the product promises to remember: the values of what is disabled, and who had
+ * a value of a computed trait.
+ */
+export class NaiveWorld {
+  readonly #events: AcceptedEvent[] = []
+  readonly #lists = new Map<string, Set<string>>()
+  readonly #everListed = new Set<string>()
+  #profiles: readonly NaiveProfile[] = []
+  /** What was told last: by computation, then by userId. */
+  readonly told = new Map<string, Map<string, Json>>()
+  /** Computations in an order in which each comes after those that it refers to. */
+  computations: readonly Computation[] = []
+
+  add(...events: readonly AcceptedEvent[]): void {
+    this.#events.push(...events)
+  }
+
+  list(audienceId: string): Set<string> {
+    const list = this.#lists.get(audienceId) ?? new Set()
+    this.#lists.set(audienceId, list)
+    return list
+  }
+
+  addToList(audienceId: string, userId: string): void {
+    this.list(audienceId).add(userId)
+    this.#everListed.add(userId)
+  }
+
+  /** The stored values of a computation, in any order. */
+  valuesOf(computationId: string): readonly StoredValue[] {
+    return this.#profiles.flatMap(({ ids, values }) => {
+      const value = values.get(computationId)
+      return value === undefined ? [] : [{ userId: this.#seenUsers(ids)[0] ?? null, value }]
+    })
+  }
+
+  /** Evaluates everybody. Returns how many calls that takes for each computation. */
+  evaluate(now: number, gone: readonly string[] = []): ReadonlyMap<string, number> {
+    const before = this.#profiles
+    this.#profiles = this.#components().map((ids) => ({ ids, values: new Map<string, Json>() }))
+    const calls = new Map<string, number>()
+    for (const profile of this.#profiles) {
+      const former = before.filter(({ ids }) => [...ids].some((id) => profile.ids.has(id)))
+      const events = this.#events
+        .filter((event) => profile.ids.has(ownIdOf(event)))
+        .toSorted((a, b) => timeOf(a) - timeOf(b))
+      const traits = traitsOf(events)
+      for (const computation of this.computations) {
+        const { id } = computation
+        const had = former.map(({ values }) => values.get(id)).filter((each) => each !== undefined)
+        const value = gone.includes(id)
+          ? undefined
+          : !computation.enabled
+            ? had[0]
+            : computation.kind === 'trait'
+              ? valueOf(computation.compute, events, had.length > 0, now)
+              : this.#isMember(computation.condition, id, { profile, events, traits, now }) || undefined
+        if (value !== undefined) profile.values.set(id, value)
+        if (!computation.enabled && !gone.includes(id)) continue
+        for (const userId of this.#seenUsers(profile.ids))
+          if (this.#tell(computation, userId, value)) calls.set(id, (calls.get(id) ?? 0) + 1)
+      }
+    }
+    return calls
+  }
+
+  #tell({ id, kind }: Computation, userId: string, value: Json | undefined): boolean {
+    const none = kind === 'audience' ? false : null
+    const told = this.told.get(id) ?? new Map<string, Json>()
+    this.told.set(id, told)
+    const last = told.get(userId) ?? none
+    if (JSON.stringify(last) === JSON.stringify(value ?? none)) return false
+    told.set(userId, value ?? none)
+    return true
+  }
+
+  #isMember(condition: Condition | null, id: string, user: NaiveUser): boolean {
+    if (condition === null)
+      return this.#seenUsers(user.profile.ids).some((userId) => this.list(id).has(userId))
+    const each = (part: Condition): boolean => this.#isMember(part, id, user)
+    if ('and' in condition) return condition.and.every(each)
+    if ('or' in condition) return condition.or.some(each)
+    if ('not' in condition) return !each(condition.not)
+    if ('audience' in condition) return user.profile.values.get(condition.audience) === true
+    if ('trait' in condition)
+      return naivelyHolds(condition, at(user.traits, condition.trait), user.now)
+    if ('computedTrait' in condition) {
+      const key = condition.computedTrait
+      const named = this.computations.find((one) => one.kind === 'trait' && one.key === key)
+      return naivelyHolds(condition, user.profile.values.get(named?.id ?? ''), user.now)
+    }
+    const { op, n } = condition.count ?? { op: '>=', n: 1 }
+    const count = user.events.filter((event) => isCounted(condition, event, user.now)).length
+    return COUNTS[op](count, n)
+  }
+
+  #seenUsers(ids: ReadonlySet<string>): readonly string[] {
+    const named = this.#events.flatMap(({ event }) => event.userId ?? [])
+    const seen = new Set([...named, ...this.#everListed])
+    return [...seen].filter((userId) => ids.has(`user ${userId}`)).toSorted()
+  }
+
+  /** The sets of ids that belong together. */
+  #components(): readonly ReadonlySet<string>[] {
+    let sets: ReadonlySet<string>[] = []
+    const joined = [
+      ...this.#events.map(idsJoinedBy),
+      ...[...this.#everListed].map((userId) => [`user ${userId}`]),
+    ]
+    for (const ids of joined) {
+      const touching = sets.filter((set) => ids.some((id) => set.has(id)))
+      const others = sets.filter((set) => !touching.includes(set))
+      sets = [...others, new Set([...ids, ...touching.flatMap((set) => [...set])])]
+    }
+    return sets
+  }
+}
+
+interface NaiveUser {
+  readonly profile: NaiveProfile
+  readonly events: readonly AcceptedEvent[]
+  readonly traits: JsonObject
+  readonly now: number
+}
+
+function ownIdOf({ event: { userId, anonymousId } }: AcceptedEvent): string {
+  return userId === undefined ? `anonymous ${anonymousId}` : `user ${userId}`
+}
+
+function idsJoinedBy(accepted: AcceptedEvent): readonly string[] {
+  const { type, userId, anonymousId, previousId } = accepted.event
+  const own = ownIdOf(accepted)
+  if (type === 'alias') return [own, `user ${previousId}`, `anonymous ${previousId}`]
+  const joins = type === 'identify' && userId !== undefined && anonymousId !== undefined
+  return joins ? [own, `anonymous ${anonymousId}`] : [own]
+}
+
+function timeOf({ event }: AcceptedEvent): number {
+  return Date.parse(event.timestamp)
+}
+
+/** The newest value of each trait: the events are in the order of time, and of those of one time the last received wins. */
+function traitsOf(events: readonly AcceptedEvent[]): JsonObject {
+  // Without a prototype, so that a trait named __proto__ is one like any other.
+  const traits = Object.create(null) as Record<string, Json>
+  const inOrder = events.toSorted(
+    (a, b) =>
+      timeOf(a) - timeOf(b) ||
+      Date.parse(a.event.receivedAt) - Date.parse(b.event.receivedAt) ||
+      (a.id < b.id ? -1 : 1),
+  )
+  for (const { event } of inOrder)
+    if (event.type === 'identify') Object.assign(traits, event.traits)
+  return traits
+}
+
+/** A dot that is part of a name has a backslash before it. */
+function at(object: JsonObject, path: string): Json | undefined {
+  let value: Json | undefined = object
+  for (const step of path.split(/(?<!\\)\./)) {
+    const name = step.replace('\\.', '.')
+    if (!isJsonObject(value) || !Object.hasOwn(value, name)) return undefined
+    value = value[name]
+  }
+  return value
+}
+
+const COUNTS: Readonly<Record<CountOperator, (count: number, n: number) => boolean>> = {
+  '==': (count, n) => count === n,
+  '!=': (count, n) => count !== n,
+  '<': (count, n) => count < n,
+  '<=': (count, n) => count <= n,
+  '>': (count, n) => count > n,
+  '>=': (count, n) => count >= n,
+}
+
+function isCounted(wanted: EventSelection & Window, accepted: AcceptedEvent, now: number): boolean {
+  const { type, event, name, traits, properties } = accepted.event
+  const time = timeOf(accepted)
+  if (type !== (wanted.type ?? 'track')) return false
+  if (wanted.event !== undefined && wanted.event !== event) return false
+  if (wanted.name !== undefined && wanted.name !== name) return false
+  if (wanted.within && time <= now - wanted.within.hours! * HOUR_MS) return false
+  if (wanted.between && time < Date.parse(wanted.between[0])) return false
+  if (wanted.between && time >= Date.parse(wanted.between[1])) return false
+  const fields = (type === 'identify' || type === 'group' ? traits : properties) ?? {}
+  return (wanted.where ?? []).every((filter) =>
+    naivelyHolds(filter, at(fields, filter.property), time),
+  )
+}
+
+/** The value of a computed trait. `events` are in the order of time, and of those of one time in that of the log. */
+function valueOf(
+  compute: Compute,
+  events: readonly AcceptedEvent[],
+  had: boolean,
+  now: number,
+): Json | undefined {
+  const counted = events.filter((event) => isCounted(compute, event, now))
+  const { fn, property } = compute
+  if (fn === 'count') return counted.length > 0 || had ? counted.length : undefined
+  const found = counted.map(({ event }) => event.properties?.[property!] ?? undefined)
+  const all = found.filter((value) => value !== undefined)
+  const numbers = all.filter((value) => typeof value === 'number')
+  const usable = ['sum', 'avg', 'min', 'max'].includes(fn) ? numbers : all
+  const sum = numbers.reduce((total, each) => total + each, 0)
+  if (usable.length === 0) return had ? EMPTY[fn] : undefined
+  if (fn === 'sum') return sum
+  if (fn === 'avg') return sum / numbers.length
+  if (fn === 'min') return Math.min(...numbers)
+  if (fn === 'max') return Math.max(...numbers)
+  if (fn === 'first') return usable[0]
+  if (fn === 'last') return usable.at(-1)
+  const different = inOrder([...new Set(usable)])
+  if (fn === 'unique_list') return different
+  if (fn === 'unique_count') return different.length
+  const times = (value: Json): number => usable.filter((each) => each === value).length
+  return different.toSorted((a, b) => times(b) - times(a))[0]
+}
+
+const EMPTY = {
+  sum: 0,
+  avg: null,
+  min: null,
+  max: null,
+  first: null,
+  last: null,
+  most_frequent: null,
+  unique_list: [],
+  unique_count: 0,
+} as const
+
+/** Booleans, numbers, texts. */
+function inOrder(values: readonly Json[]): Json[] {
+  const of = (type: string): Json[] => values.filter((value) => typeof value === type)
+  const numbers = (of('number') as number[]).toSorted((a, b) => a - b)
+  return [...of('boolean').toSorted(), ...numbers, ...of('string').toSorted()]
+}
