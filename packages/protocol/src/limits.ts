@@ -33,6 +33,12 @@ export const LIMITS = {
   noticeRetryWindowMs: 7 * 24 * 60 * 60 * 1000,
   /** Users of one deletion request. */
   usersPerDeletion: 5_000,
+  /** Audiences and computed traits of one service. */
+  computations: 1_000,
+  /** Destinations of one audience or computed trait. */
+  destinationsPerComputation: 50,
+  /** Users that one request adds to the list of a manual audience, or removes from it. */
+  usersPerListChange: 5_000,
   /** The longest time for which a replaced shared secret also signs. */
   maxSecretOverlapMs: 168 * 60 * 60 * 1000,
   /** Levels of a condition: its `and`, `or` and `not`, and the clauses in them. */

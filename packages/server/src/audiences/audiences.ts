@@ -42,6 +42,7 @@ export class Audiences {
     const plans = new Plans(parts)
     const evaluator = new Evaluator({ ...parts, plans })
     const follower = new ProfileFollower(parts)
+    const isCaughtUp = (): boolean => this.#profiles.isCaughtUp
     const onProgress = (): void => this.#syncs.wake()
     this.#profiles = new ProfileWorker({ ...parts, follower, evaluator, plans, onProgress })
     this.#syncs = new SyncWorker({
@@ -49,10 +50,10 @@ export class Audiences {
       filler: new ClauseFiller(parts),
       runner: new SyncRunner({ ...parts, evaluator }),
       plans,
-      isCaughtUp: () => this.#profiles.isCaughtUp,
+      isCaughtUp,
     })
     const onRequest = (): void => this.#profiles.replan()
-    this.computations = new Computations({ backend, plans, clock, onRequest })
+    this.computations = new Computations({ backend, plans, clock, isCaughtUp, onRequest })
     this.workers = [this.#profiles, this.#syncs]
     metrics.beforeScrape(() => this.#report(options))
   }

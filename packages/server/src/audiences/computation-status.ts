@@ -12,6 +12,13 @@ import type { Sync } from '../backend/syncs.ts'
  */
 export type ComputationState = 'preparing' | 'live' | 'paused' | 'disabled' | 'failed'
 
+/** What a sync does: counts events of the archive, evaluates profiles, tells users their value. */
+export interface Progress {
+  readonly step: 'filling' | 'evaluating' | 'announcing'
+  readonly done: number
+  readonly total: number
+}
+
 /** What the workers know about an audience or a computed trait. */
 export interface ComputationStatus {
   readonly state: ComputationState
@@ -19,6 +26,8 @@ export interface ComputationStatus {
   readonly reason: string | null
   /** Profiles that have a value: of an audience, its members. */
   readonly size: number
+  /** How far it is, in events, profiles or users; `null` if no sync runs. */
+  readonly progress: Progress | null
   /** The sync that waits or runs; `null` if there is none. */
   readonly sync: Sync | null
   /** The last sync that ended. */
@@ -31,6 +40,8 @@ interface Known {
   readonly open: Sync | undefined
   readonly last: Sync | undefined
   readonly size: number
+  /** Profiles in its space. */
+  readonly profiles: number
   readonly clauses: readonly FactClause[]
   readonly destinations: ReadonlyMap<string, Destination>
 }
@@ -41,6 +52,7 @@ export function statusOf(computation: Computation, known: Known): ComputationSta
   return {
     ...stateOf(computation, known),
     size,
+    progress: progressOf(known),
     sync: open ?? null,
     lastSync: last ?? null,
     reachesBackTo: reaches.length === 0 ? null : Math.max(...reaches),
@@ -72,4 +84,16 @@ function stateOf(
   return destinationIds.length > 0 && destinationIds.every(isOff)
     ? { state: 'paused', reason: 'Each of its destinations is disabled, paused or gone.' }
     : { state: 'live', reason: null }
+}
+
+function progressOf({ open, size, profiles, clauses }: Known): Progress | null {
+  if (open === undefined) return null
+  const filling = clauses.filter(({ filledThrough, fillThrough }) => filledThrough < fillThrough)
+  if (filling.length > 0) {
+    const done = Math.min(...filling.map(({ filledThrough }) => filledThrough))
+    return { step: 'filling', done, total: Math.max(...filling.map((each) => each.fillThrough)) }
+  }
+  return open.afterProfile === null
+    ? { step: 'announcing', done: open.told, total: Math.max(size, open.told) }
+    : { step: 'evaluating', done: open.looked, total: Math.max(profiles, open.looked) }
 }

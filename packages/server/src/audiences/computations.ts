@@ -1,7 +1,7 @@
 import { type Computation, type Compute, type Condition, type Json } from '@hookline/protocol'
 import type { Backend } from '../backend/backend.ts'
 import type { LoadedProfile } from '../backend/evaluations.ts'
-import type { Sync, SyncReason } from '../backend/syncs.ts'
+import type { Sync } from '../backend/syncs.ts'
 import type { Clock } from '../util/clock.ts'
 import { computeValue } from './conditions/compute-value.ts'
 import { explain, type Explanation } from './conditions/explain.ts'
@@ -17,7 +17,9 @@ export interface ComputationsOptions {
   >
   readonly plans: Plans
   readonly clock: Clock
-  /** A sync was requested. */
+  /** Whether profiles have all events of the archive. */
+  readonly isCaughtUp: () => boolean
+  /** A sync was requested, or profiles are kept from now on. */
   readonly onRequest: () => void
 }
 
@@ -61,28 +63,34 @@ export class Computations {
     const open = new Map((await syncs.open()).map((sync) => [sync.computationId, sync]))
     const last = await syncs.last()
     const sizes = await memberships.sizes()
+    const profiles = new Map<string, number>()
+    for (const { id, space } of computations)
+      if (open.has(id) && !profiles.has(space))
+        profiles.set(space, await backend.profiles.count(space))
     return computations.map((computation) => {
-      const { id } = computation
-      const known = { open: open.get(id), last: last.get(id), size: sizes.get(id) ?? 0 }
-      const { destinations } = catalog.current
+      const { id, space } = computation
       return statusOf(computation, {
-        ...known,
+        open: open.get(id),
+        last: last.get(id),
+        size: sizes.get(id) ?? 0,
+        profiles: profiles.get(space) ?? 0,
         clauses: plans.clausesOf(computation),
-        destinations,
+        destinations: catalog.current.destinations,
       })
     })
   }
 
   /**
-   * Requests a sync, in place of the one that waits or runs. With the reason `deleted`, it announces to every user that the
+   * Requests a sync, or returns the one that waits or runs. With the reason `deleted`, it announces to every user that the
    * value is gone, and then removes the computation. Durable when it resolves.
    */
-  async requestSync(computationId: string, reason: SyncReason): Promise<Sync> {
+  async requestSync(computationId: string, reason: 'requested' | 'deleted'): Promise<Sync> {
     const { backend, clock, onRequest } = this.#options
     const { catalog, syncs } = backend
     const computation = catalog.current.computations.get(computationId)!
     const open = (await syncs.open()).find((sync) => sync.computationId === computationId)
-    if (open?.reason === 'deleted') return open
+    const isUnderWay = open !== undefined && open.version === computation.version
+    if (open?.reason === 'deleted' || (isUnderWay && reason === 'requested')) return open
     const last = (await syncs.last()).get(computationId)
     const sync = newSync(computation, reason, { open, last, now: clock.now() })
     await syncs.put(sync)
@@ -90,14 +98,17 @@ export class Computations {
     return sync
   }
 
-  /** Who would have a value. Begins to keep profiles, if none are kept yet: then there are none to count for a moment. */
+  /** Who would have a value. The first preview begins to keep profiles: until they have all events, sizes are not exact. */
   async preview(
     previewed: { readonly space: string } & (
       { readonly condition: Condition } | { readonly compute: Compute }
     ),
   ): Promise<PreviewResult> {
     const { backend, plans, clock } = this.#options
-    const { catalog, memberships, followedLog } = backend
+    const { catalog, memberships, followedLog, profiles } = backend
+    await profiles.begin()
+    const isCaughtUp = this.#options.isCaughtUp()
+    if (!isCaughtUp) this.#options.onRequest()
     const now = clock.now()
     const { computations } = catalog.current
     const query = previewQuery(previewed, { clauses: plans.clauses, computations, now })
@@ -106,7 +117,7 @@ export class Computations {
     const [oldest] = events
     return {
       size,
-      isExact,
+      isExact: isExact && isCaughtUp,
       sample: sample.map(({ userId, facts }) => ({
         userId,
         value:

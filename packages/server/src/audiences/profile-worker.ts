@@ -1,7 +1,6 @@
 import type { Catalog } from '../backend/catalog.ts'
 import type { FollowedLog } from '../backend/log.ts'
 import type { Profiles } from '../backend/profiles.ts'
-import type { Metrics } from '../telemetry/metrics.ts'
 import type { Clock } from '../util/clock.ts'
 import { Recurring } from '../util/recurring.ts'
 import type { Worker } from '../util/worker.ts'
@@ -16,7 +15,6 @@ export interface ProfileWorkerOptions {
   readonly follower: ProfileFollower
   readonly evaluator: Evaluator
   readonly plans: Plans
-  readonly metrics: Metrics
   readonly clock: Clock
   /** The plans are new, or the end of the log is reached for the first time. */
   readonly onProgress: () => void
@@ -101,16 +99,7 @@ export class ProfileWorker implements Worker {
   }
 
   async #evaluate(signal: AbortSignal): Promise<void> {
-    const { evaluator, metrics, clock } = this.#options
-    for (;;) {
-      const startedAt = clock.now()
-      const { profiles, entered, left } = await evaluator.evaluateDue()
-      if (profiles === 0) return
-      metrics.audiences.evaluation.observe((clock.now() - startedAt) / 1000)
-      metrics.audiences.changes.inc({ change: 'entered' }, entered)
-      metrics.audiences.changes.inc({ change: 'left' }, left)
-      if (signal.aborted) return
-    }
+    while (!signal.aborted && (await this.#options.evaluator.evaluateDue()) > 0);
   }
 
   #wakeAfter({ through }: Followed, signal: AbortSignal): void {

@@ -22,6 +22,8 @@ export interface Sync {
   readonly finishedAt: number | null
   /** Profiles that it has looked at. */
   readonly looked: number
+  /** Users of whom an added destination was told. */
+  readonly told: number
   /** Profiles that got a value or another one, and profiles that lost it, through this sync. */
   readonly entered: number
   readonly left: number

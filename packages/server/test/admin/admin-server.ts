@@ -14,6 +14,7 @@ import { ReceiptSigner } from '../../src/deletions/receipt-signer.ts'
 import { Redacted } from '../../src/util/redacted.ts'
 import { NOON } from '../harness/accepted-event.ts'
 import { ManualClock } from '../harness/manual-clock.ts'
+import { IdleComputations } from './idle-computations.ts'
 import { TemporaryFolder } from '../harness/temporary-folder.ts'
 
 const GUARD = new AddressGuard(['127.0.0.0/8'])
@@ -61,6 +62,7 @@ export class AdminServer implements AsyncDisposable {
   readonly backend: Backend
   readonly clock = new ManualClock(NOON)
   readonly live = new LiveTail(this.clock)
+  readonly computations = new IdleComputations()
   /** Every route, as `GET /api/v1/…`. */
   readonly routes: string[] = []
   /** The number of requests whose client disconnected before the response. */
@@ -166,6 +168,7 @@ export class AdminServer implements AsyncDisposable {
         throw new Error('These tests make no backup.')
       },
       testDeliveries: NO_TEST_DELIVERIES,
+      computations: this.computations,
       receipts: new ReceiptSigner(join(this.#dataDir, 'receipt-key')),
       clock,
       adminToken: new Redacted(TOKEN),

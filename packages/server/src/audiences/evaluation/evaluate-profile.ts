@@ -1,5 +1,4 @@
-import type { Compute, Computation, Json } from '@hookline/protocol'
-import { isDeepStrictEqual } from 'node:util'
+import { type Computation, type Compute, equalJson, type Json } from '@hookline/protocol'
 import type {
   Announcement,
   ChangedResult,
@@ -51,7 +50,7 @@ export function evaluateProfile(
     const before = profile.results.get(id)?.value
     const { value, recheckAt: next } = valueOf(plan, view, before !== undefined, moment.now)
     if (next !== null && next < recheckAt) recheckAt = next
-    if (!isDeepStrictEqual(before, value)) {
+    if (!isSame(before, value)) {
       results.push({ computationId: id, value, since: moment.now })
       if (value === undefined) view.results.delete(id)
       else view.results.set(id, { value, since: moment.now })
@@ -95,7 +94,11 @@ function announcementsOf(
   return userIds.flatMap((userId) => {
     const last = told?.get(userId)
     const known = last === undefined ? gone : last.value
-    if (isDeepStrictEqual(known, wanted)) return []
+    if (equalJson(known, wanted)) return []
     return [announcementOf({ computation, userId, value: wanted, last, ...moment })]
   })
+}
+
+function isSame(a: Json | undefined, b: Json | undefined): boolean {
+  return a === undefined || b === undefined ? a === b : equalJson(a, b)
 }

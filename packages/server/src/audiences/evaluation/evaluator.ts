@@ -1,5 +1,6 @@
-import type { Evaluations, LoadedProfile } from '../../backend/evaluations.ts'
+import type { Evaluated, Evaluations, LoadedProfile } from '../../backend/evaluations.ts'
 import type { ActivityListener } from '../../telemetry/activity-listener.ts'
+import type { Metrics } from '../../telemetry/metrics.ts'
 import type { Clock } from '../../util/clock.ts'
 import { evaluateProfile } from './evaluate-profile.ts'
 import type { Plans } from './plans.ts'
@@ -8,15 +9,15 @@ export interface EvaluatorOptions {
   readonly evaluations: Evaluations
   readonly plans: Plans
   readonly activity: Pick<ActivityListener, 'received'>
+  readonly metrics: Metrics
   readonly clock: Clock
 }
 
 /** Profiles that are evaluated together, and stored in one write. */
 const BATCH = 100
 
-/** What an evaluation of some profiles has changed. */
-export interface Changes {
-  readonly profiles: number
+/** How many profiles got a value or another one, and how many lost it. */
+export interface ChangedProfiles {
   readonly entered: number
   readonly left: number
 }
@@ -29,42 +30,57 @@ export class Evaluator {
     this.#options = options
   }
 
-  /** Evaluates some of the profiles that are dirty or due. `profiles` is 0 when none is left. */
-  async evaluateDue(): Promise<Changes> {
+  /** Evaluates some of the profiles that are dirty or due. Resolves to how many there were. */
+  async evaluateDue(): Promise<number> {
     const { evaluations, clock } = this.#options
-    return this.#evaluate(await evaluations.due(clock.now(), BATCH), null)
+    const profiles = await evaluations.due(clock.now(), BATCH)
+    await this.#evaluate(profiles, null)
+    return profiles.length
   }
 
-  /** Evaluates these profiles, for a sync of one computation, whose changes it counts. */
-  async evaluateAll(profileIds: readonly number[], sync: { id: string; computationId: string }) {
-    let entered = 0
-    let left = 0
+  /** Evaluates these profiles for a sync. Resolves to what has changed of its computation. */
+  async evaluateAll(
+    profileIds: readonly number[],
+    { id, computationId }: { readonly id: string; readonly computationId: string },
+  ): Promise<ChangedProfiles> {
+    const changed = { entered: 0, left: 0 }
     for (let from = 0; from < profileIds.length; from += BATCH) {
       const profiles = await this.#options.evaluations.load(profileIds.slice(from, from + BATCH))
-      const changes = await this.#evaluate(profiles, sync)
-      entered += changes.entered
-      left += changes.left
+      const stored = await this.#evaluate(profiles, id)
+      const { entered, left } = changesIn(stored, (each) => each === computationId)
+      changed.entered += entered
+      changed.left += left
     }
-    return { profiles: profileIds.length, entered, left }
+    return changed
   }
 
   async #evaluate(
     profiles: readonly LoadedProfile[],
-    sync: { readonly id: string; readonly computationId: string } | null,
-  ): Promise<Changes> {
-    if (profiles.length === 0) return { profiles: 0, entered: 0, left: 0 }
-    const { evaluations, plans, activity, clock } = this.#options
-    const moment = { now: clock.now(), syncId: sync?.id ?? null }
+    syncId: string | null,
+  ): Promise<readonly Evaluated[]> {
+    if (profiles.length === 0) return []
+    const { evaluations, plans, activity, metrics, clock } = this.#options
+    const now = clock.now()
     const evaluated = profiles.map((profile) =>
-      evaluateProfile(profile, plans.of(profile.space), moment),
+      evaluateProfile(profile, plans.of(profile.space), { now, syncId }),
     )
     const stored = await evaluations.commit(evaluated)
     const events = stored.flatMap(({ announcements }) => announcements.map(({ event }) => event))
     if (events.length > 0) activity.received(events)
-    const results = stored
-      .flatMap((each) => each.results)
-      .filter(({ computationId }) => sync === null || computationId === sync.computationId)
-    const left = results.filter(({ value }) => value === undefined).length
-    return { profiles: profiles.length, entered: results.length - left, left }
+    const { entered, left } = changesIn(stored, () => true)
+    metrics.audiences.changes.inc({ change: 'entered' }, entered)
+    metrics.audiences.changes.inc({ change: 'left' }, left)
+    metrics.audiences.evaluation.observe((clock.now() - now) / 1000)
+    return stored
   }
+}
+
+function changesIn(
+  evaluated: readonly Evaluated[],
+  isOf: (computationId: string) => boolean,
+): ChangedProfiles {
+  const results = evaluated.flatMap((each) => each.results)
+  const counted = results.filter(({ computationId }) => isOf(computationId))
+  const left = counted.filter(({ value }) => value === undefined).length
+  return { entered: counted.length - left, left }
 }

@@ -45,6 +45,7 @@ export function newSync(
     startedAt: null,
     finishedAt: null,
     looked: 0,
+    told: 0,
     entered: 0,
     left: 0,
     missed: 0,

@@ -97,6 +97,7 @@ export class SyncRunner {
     const isDone = users.length < USERS
     return {
       ...sync,
+      told: sync.told + events.length,
       afterUser: isDone ? null : users.at(-1)!.userId,
       ...(isDone && { state: 'done', finishedAt: now }),
     }

@@ -11,6 +11,13 @@ import { followedLogConformance } from '../conformance/followed-log.ts'
 import { lanesConformance } from '../conformance/lanes.ts'
 import { logConformance } from '../conformance/log.ts'
 import { noticesConformance } from '../conformance/notices.ts'
+import { profileIdentityConformance } from '../conformance/profile-identity.ts'
+import { profileTraitsConformance } from '../conformance/profile-traits.ts'
+import { profilesConformance } from '../conformance/profiles.ts'
+import { evaluationsConformance } from '../conformance/evaluations.ts'
+import { factsConformance } from '../conformance/facts.ts'
+import { membershipsConformance } from '../conformance/memberships.ts'
+import { syncsConformance } from '../conformance/syncs.ts'
 import { purgePositionsConformance } from '../conformance/purge-positions.ts'
 import { purgesConformance } from '../conformance/purges.ts'
 import { quarantineConformance } from '../conformance/quarantine.ts'
@@ -74,3 +81,10 @@ purgePositionsConformance(openHarness)
 refusedAfterPurgeConformance(openHarness)
 noticesConformance(openHarness)
 suppressionsConformance(openHarness)
+profilesConformance(openHarness)
+profileTraitsConformance(openHarness)
+profileIdentityConformance(openHarness)
+factsConformance(openHarness)
+evaluationsConformance(openHarness)
+membershipsConformance(openHarness)
+syncsConformance(openHarness)

@@ -26,7 +26,8 @@ export interface PurgeInput {
 
 /**
  * Removes a slice of what was appended of users up to a seq. Returns where the next slice begins; `null` at the end.
- * A user's profiles go before the first of the events. The first slice also removes the search texts of ended replays: they may contain data of any user.
+ * A user's profiles go before the first of the events, so that nothing is computed of them any more, and once more with the
+ * last: events that were not applied yet may have made a profile meanwhile. The first slice also removes the search texts of ended replays: they may contain data of any user.
  */
 export function purgeUsers(db: DatabaseSync): (input: PurgeInput) => PurgePlace | null {
   const purgeUser = userPurge(db)
@@ -49,6 +50,8 @@ export function purgeUsers(db: DatabaseSync): (input: PurgeInput) => PurgePlace 
       if (place.column === 0 && place.afterSeq === 0)
         removeProfiles(input.userIds[place.user]!, input.sourceIds)
       const reachedSeq = purgeUser(input, place, { deadline, removed })
+      if (place.column === 1 && reachedSeq === null)
+        removeProfiles(input.userIds[place.user]!, input.sourceIds)
       place =
         reachedSeq === null
           ? placeAfter(place, input.userIds.length)

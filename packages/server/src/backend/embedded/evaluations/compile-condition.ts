@@ -155,7 +155,8 @@ function compileCount(
   )
   return {
     verdict,
-    next: `nullif(min(${[...leaving, NEVER].join(', ')}), ${NEVER})`,
+    // Twice: with one argument, \`min\` would be the aggregate.
+    next: `nullif(min(${[...leaving, NEVER, NEVER].join(', ')}), ${NEVER})`,
     values: [...bounds, ...leaving.map(() => bounded(from))],
   }
 }

@@ -7,7 +7,6 @@ import type {
   LoadedProfile,
 } from '../../evaluations.ts'
 import { numberOrNull } from '../database/rows.ts'
-import { Statements } from '../database/statements.ts'
 import type { SqliteLog } from '../log/sqlite-log.ts'
 import { profileFinder } from '../profiles/find-profile.ts'
 import type { Readers } from '../readers.ts'
@@ -21,15 +20,18 @@ export interface SqliteEvaluationsOptions {
   readonly log: SqliteLog
 }
 
+const WAITING = `
+  SELECT COUNT(*) AS profiles, MIN(since) AS since FROM (
+    SELECT dirty_since AS since FROM profiles WHERE dirty_since IS NOT NULL
+    UNION ALL SELECT recheck_at FROM profiles WHERE recheck_at <= ? AND dirty_since IS NULL)`
+
 /** Evaluations on the tables `profiles`, `results` and `announced`. */
 export class SqliteEvaluations implements Evaluations {
   readonly #options: SqliteEvaluationsOptions
-  readonly #statements: Statements
   readonly #find: ReturnType<typeof profileFinder>
 
   constructor(options: SqliteEvaluationsOptions) {
     this.#options = options
-    this.#statements = new Statements(options.reader)
     this.#find = profileFinder(options.reader)
   }
 
@@ -66,12 +68,7 @@ export class SqliteEvaluations implements Evaluations {
   }
 
   async waiting(now: number): Promise<{ profiles: number; since: number | null }> {
-    const [row] = this.#statements.all(
-      `SELECT COUNT(*) AS profiles, MIN(since) AS since FROM (
-         SELECT dirty_since AS since FROM profiles WHERE dirty_since IS NOT NULL
-         UNION ALL SELECT recheck_at FROM profiles WHERE recheck_at <= ? AND dirty_since IS NULL)`,
-      [now],
-    )
+    const [row] = await this.#options.readers.run('select', { sql: WAITING, values: [now] })
     return { profiles: Number(row!['profiles']), since: numberOrNull(row!['since']) }
   }
 }

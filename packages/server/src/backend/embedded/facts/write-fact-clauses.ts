@@ -29,7 +29,7 @@ export function putFactClause(
      VALUES (?, ?, ?, ?, 0, ?)
      ON CONFLICT (definition) DO UPDATE SET keep_ms = excluded.keep_ms, keep_most = excluded.keep_most,
        fill_through = excluded.fill_through, filled_through = 0,
-       reaches_back_to = min(excluded.reaches_back_to, reaches_back_to)
+       reaches_back_to = excluded.reaches_back_to
      RETURNING *`,
   )
   return ({ definition, keeping, reachesBackTo }) => {

@@ -18,12 +18,12 @@ export function factWriter(
   }
 }
 
-/** Prepares the removal of the oldest facts of a profile, beyond the number that the clause keeps. */
+/** Prepares the removal of the oldest facts of a profile, beyond the number that the clause keeps: 0 where it is gone. */
 function factTrimmer(db: DatabaseSync): (profile: number, clause: number) => void {
   const trim = db.prepare(
     `DELETE FROM facts WHERE profile = ?1 AND clause = ?2 AND (at, position) <= (
        SELECT at, position FROM facts WHERE profile = ?1 AND clause = ?2 ORDER BY at DESC, position DESC
-       LIMIT 1 OFFSET (SELECT keep_most FROM fact_clauses WHERE number = ?2))`,
+       LIMIT 1 OFFSET ifnull((SELECT keep_most FROM fact_clauses WHERE number = ?2), 0))`,
   )
   return (profile, clause) => {
     trim.run(profile, clause)

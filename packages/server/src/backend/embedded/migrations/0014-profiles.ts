@@ -1,6 +1,6 @@
 /**
  * Profiles, facts, and what is computed of them. `version` comes from `profiles_state.changes`, so that no profile ever has
- * a version that another one with its number had. Triggers keep the sizes of computations.
+ * a version that another one with its number had. Triggers keep the sizes of spaces and computations.
  */
 export const profiles = `
   CREATE TABLE profiles_state (
@@ -24,6 +24,14 @@ export const profiles = `
   ) STRICT;
   CREATE INDEX profiles_dirty ON profiles (dirty_since) WHERE dirty_since IS NOT NULL;
   CREATE INDEX profiles_recheck ON profiles (recheck_at) WHERE recheck_at IS NOT NULL;
+
+  CREATE TABLE spaces (name TEXT PRIMARY KEY, profiles INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE TRIGGER profile_begins AFTER INSERT ON profiles BEGIN
+    INSERT INTO spaces VALUES (NEW.space, 1) ON CONFLICT DO UPDATE SET profiles = profiles + 1;
+  END;
+  CREATE TRIGGER profile_ends AFTER DELETE ON profiles BEGIN
+    UPDATE spaces SET profiles = profiles - 1 WHERE name = OLD.space;
+  END;
 
   -- is_seen: an event or a list has named it, not an alias alone as the former id.
   CREATE TABLE profile_ids (

@@ -103,6 +103,10 @@ export class OpenProfiles {
   }
 }
 
+/** What became dirty first waits longest, also in a profile that has it from another one. */
+const KEEP_WAITING = `UPDATE profiles
+  SET dirty_since = (SELECT MIN(dirty_since) FROM profiles WHERE id IN (?1, ?2)) WHERE id = ?1`
+
 function prepare(db: DatabaseSync) {
   return {
     findId: db.prepare(
@@ -118,15 +122,16 @@ function prepare(db: DatabaseSync) {
     ),
     touch: profileToucher(db),
     // A fact or a result that both profiles have stays once.
-    moves: ['profile_ids', 'facts', 'results'].map((table) =>
-      db.prepare(`UPDATE OR IGNORE ${table} SET profile = ? WHERE profile = ?`),
-    ),
+    moves: ['profile_ids', 'facts', 'results']
+      .map((table) => db.prepare(`UPDATE OR IGNORE ${table} SET profile = ?1 WHERE profile = ?2`))
+      .concat(db.prepare(KEEP_WAITING)),
     removals: ['facts', 'results']
       .map((table) => db.prepare(`DELETE FROM ${table} WHERE profile = ?`))
       .concat(db.prepare('DELETE FROM profiles WHERE id = ?')),
   }
 }
 
+/** Different for different ids: a blank may be in a space and in an id. */
 function keyOf({ space, kind, id }: SpacedId): string {
-  return `${kind} ${space} ${id}`
+  return JSON.stringify([kind, space, id])
 }

@@ -4,7 +4,8 @@ import { profileFinder } from './find-profile.ts'
 
 /**
  * Prepares the removal of a user's profiles in the spaces of these sources; `null`: in every space. A profile goes with all
- * its ids, facts and results, with what was announced of its users, and with their places on lists.
+ * its ids, facts and results, with what was announced of its users, and with their places on lists: also those of
+ * computations that are gone and not forgotten yet. Slices that were read before are refused from then on.
  */
 export function profileRemoval(
   db: DatabaseSync,
@@ -14,9 +15,9 @@ export function profileRemoval(
   const users = db.prepare(`SELECT id FROM profile_ids WHERE profile = ? AND kind = 'user'`)
   const ofUser = ['announced', 'listed_users'].map((table) =>
     db.prepare(
-      `DELETE FROM ${table} WHERE user_id = ?1 AND computation IN (
+      `DELETE FROM ${table} WHERE user_id = ?1 AND computation NOT IN (
          SELECT number FROM computations JOIN catalog ON catalog.id = computations.id
-         WHERE kind = 'computation' AND document ->> '$.space' = ?2)`,
+         WHERE kind = 'computation' AND document ->> '$.space' <> ?2)`,
     ),
   )
   const ofProfile = ['facts', 'results', 'profile_ids'].map((table) =>
@@ -38,21 +39,16 @@ export function profileRemoval(
   }
 }
 
-/** Prepares the list of the spaces of some sources, or of all that have profiles or lists. */
+/** Prepares the list of the spaces of some sources, or of all that ever had profiles. */
 function spaceFinder(db: DatabaseSync): (sourceIds: readonly string[] | null) => readonly string[] {
   const ofSource = db.prepare(
     `SELECT ifnull(document ->> '$.space', '${DEFAULT_SPACE}') AS space FROM catalog
      WHERE kind = 'source' AND id = ?`,
   )
-  const next = db.prepare('SELECT MIN(space) AS space FROM profile_ids WHERE space > ?')
+  const every = db.prepare('SELECT name FROM spaces')
   return (sourceIds) => {
-    if (sourceIds !== null) {
-      const found = sourceIds.map((id) => ofSource.get(id)?.['space'] ?? DEFAULT_SPACE)
-      return [...new Set(found.map(String))]
-    }
-    const spaces: string[] = []
-    for (let space = next.get('')!['space']; space !== null; space = next.get(space!)!['space'])
-      spaces.push(String(space))
-    return spaces
+    if (sourceIds === null) return every.all().map(({ name }) => String(name))
+    const found = sourceIds.map((id) => ofSource.get(id)?.['space'] ?? DEFAULT_SPACE)
+    return [...new Set(found.map(String))]
   }
 }

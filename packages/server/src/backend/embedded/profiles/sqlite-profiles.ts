@@ -43,10 +43,8 @@ export class SqliteProfiles implements Profiles {
   }
 
   async count(space: string): Promise<number> {
-    const [row] = this.#statements.all('SELECT COUNT(*) AS count FROM profiles WHERE space = ?', [
-      space,
-    ])
-    return Number(row!['count'])
+    const [row] = this.#statements.all('SELECT profiles FROM spaces WHERE name = ?', [space])
+    return Number(row?.['profiles'] ?? 0)
   }
 
   #read(profile: number, space: string): Profile | undefined {
