@@ -11,6 +11,9 @@ import { ManualClock } from '../harness/manual-clock.ts'
 import { RunningWorker } from '../harness/running-worker.ts'
 import { TemporaryFolder } from '../harness/temporary-folder.ts'
 
+/** How long the workers may take to come to rest. */
+const DEADLINE_MS = 20_000
+
 /** Audiences on a real backend, with a clock that the test moves. */
 export class OpenAudiences implements AsyncDisposable {
   readonly clock = new ManualClock(NOON)
@@ -65,7 +68,10 @@ export class OpenAudiences implements AsyncDisposable {
 
   /** Lets the workers do all that they can do now. */
   async settle(): Promise<void> {
+    const deadline = Date.now() + DEADLINE_MS
     for (let idle = 0; idle < 3;) {
+      if (Date.now() > deadline)
+        throw new Error(`The workers do not come to rest: ${await this.#describe()}`)
       this.clock.advance(250)
       for (let turns = 0; turns < 5; turns++) await turn()
       for (const { failures } of this.#running) if (failures[0]) throw failures[0].error as Error
@@ -82,6 +88,17 @@ export class OpenAudiences implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#stack.disposeAsync()
     this.#folder[Symbol.dispose]()
+  }
+
+  async #describe(): Promise<string> {
+    const { profiles, syncs, evaluations, facts } = this.backend
+    return JSON.stringify({
+      profiles: await profiles.state(),
+      waiting: await evaluations.waiting(this.clock.now()),
+      clauses: await facts.clauses(),
+      syncs: await syncs.open(),
+      last: [...(await syncs.last())],
+    })
   }
 
   async #isIdle(): Promise<boolean> {

@@ -22,7 +22,11 @@ export class Listener {
 
   /** What it believes of a trait, by userId, without users that have no value. */
   believes(key: string): Readonly<Record<string, Json>> {
-    const users = [...(this.#heard.get(key) ?? [])].map(([userId, { value }]) => [userId, value] as const)
-    return Object.fromEntries(users.filter(([, value]) => value !== false && value !== null).toSorted())
+    const users = [...(this.#heard.get(key) ?? [])].map(
+      ([userId, { value }]) => [userId, value] as const,
+    )
+    return Object.fromEntries(
+      users.filter(([, value]) => value !== false && value !== null).toSorted(),
+    )
   }
 }

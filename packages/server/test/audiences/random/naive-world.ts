@@ -26,6 +26,12 @@ export interface StoredValue {
   readonly value: Json
 }
 
+/** The last call of a computation for a user. */
+export interface LastCall {
+  readonly at: number
+  readonly value: Json
+}
+
 /**
  * Who has which value, computed from a list of all events and nothing else: no facts, no dirty marks, no rechecks. What it
  * remembers between two evaluations is what the product promises to remember: the values of what is disabled, and who had
@@ -56,6 +62,15 @@ export class NaiveWorld {
     this.#everListed.add(userId)
   }
 
+  /** What was told of disabled computations while they were enabled, in a step with several evaluations. */
+  hear(calls: ReadonlyMap<string, ReadonlyMap<string, LastCall>>): void {
+    for (const { id, enabled } of this.computations) {
+      if (enabled) continue
+      const values = [...(calls.get(id) ?? [])].map(([user, { value }]) => [user, value] as const)
+      this.told.set(id, new Map(values))
+    }
+  }
+
   /** The stored values of a computation, in any order. */
   valuesOf(computationId: string): readonly StoredValue[] {
     return this.#profiles.flatMap(({ ids, values }) => {
@@ -64,34 +79,46 @@ export class NaiveWorld {
     })
   }
 
-  /** Evaluates everybody. Returns how many calls that takes for each computation. */
-  evaluate(now: number, gone: readonly string[] = []): ReadonlyMap<string, number> {
+  /**
+   * Evaluates everybody. Returns how many calls that takes for each computation. `stored` finds what the product has: after a
+   * step with several evaluations, it decides what depends on when they were.
+   */
+  evaluate(
+    now: number,
+    gone: readonly string[],
+    stored?: (computationId: string, userId: string | null) => Json | undefined,
+  ): ReadonlyMap<string, number> {
     const before = this.#profiles
     this.#profiles = this.#components().map((ids) => ({ ids, values: new Map<string, Json>() }))
     const calls = new Map<string, number>()
     for (const profile of this.#profiles) {
-      const former = before.filter(({ ids }) => [...ids].some((id) => profile.ids.has(id)))
       const events = this.#events
         .filter((event) => profile.ids.has(ownIdOf(event)))
         .toSorted((a, b) => timeOf(a) - timeOf(b))
-      const traits = traitsOf(events)
+      const user = { profile, events, traits: traitsOf(events), now }
+      const users = this.#seenUsers(profile.ids)
+      const former = before.filter(({ ids }) => [...ids].some((id) => profile.ids.has(id)))
       for (const computation of this.computations) {
         const { id } = computation
-        const had = former.map(({ values }) => values.get(id)).filter((each) => each !== undefined)
-        const value = gone.includes(id)
-          ? undefined
-          : !computation.enabled
-            ? had[0]
-            : computation.kind === 'trait'
-              ? valueOf(computation.compute, events, had.length > 0, now)
-              : this.#isMember(computation.condition, id, { profile, events, traits, now }) || undefined
+        const had = stored
+          ? stored(id, users[0] ?? null)
+          : former.map(({ values }) => values.get(id)).find((each) => each !== undefined)
+        const isGone = gone.includes(id)
+        const value = isGone ? undefined : this.#valueFor(computation, user, had)
         if (value !== undefined) profile.values.set(id, value)
-        if (!computation.enabled && !gone.includes(id)) continue
-        for (const userId of this.#seenUsers(profile.ids))
+        if (!computation.enabled && !isGone) continue
+        for (const userId of users)
           if (this.#tell(computation, userId, value)) calls.set(id, (calls.get(id) ?? 0) + 1)
       }
     }
     return calls
+  }
+
+  #valueFor(computation: Computation, user: NaiveUser, had: Json | undefined): Json | undefined {
+    if (!computation.enabled) return had
+    if (computation.kind === 'trait')
+      return valueOf(computation.compute, user.events, had !== undefined, user.now)
+    return this.#isMember(computation.condition, computation.id, user) || undefined
   }
 
   #tell({ id, kind }: Computation, userId: string, value: Json | undefined): boolean {

@@ -11,30 +11,47 @@ export function someUser(chance: Chance): string {
   return chance.pick(USERS)
 }
 
+interface EventOptions {
+  readonly sourceId: string
+  readonly now: number
+  /** The whole hour before `now`. */
+  readonly hour: number
+  /** How many visitors there are whose userId is not known. */
+  readonly visitors: number
+}
+
 /** An event of one of a few users, on a whole hour: mostly in the past, sometimes in the future. */
 export function someEvent(
   chance: Chance,
-  { sourceId, now, hour }: { readonly sourceId: string; readonly now: number; readonly hour: number },
+  { sourceId, now, hour, visitors }: EventOptions,
 ): AcceptedEvent {
-  const timestamp = chance.is(0.5) ? hour - chance.integer(0, 3) * 3_600_000 : someMoment(chance, hour)
-  const event = { ...idsOf(chance), ...fieldsOf(chance, hour), timestamp: formatTimestamp(timestamp) }
+  const timestamp = chance.is(0.5)
+    ? hour - chance.integer(0, 3) * 3_600_000
+    : someMoment(chance, hour)
+  const known = VISITORS.slice(0, visitors)
+  const event = {
+    ...idsOf(chance, known),
+    ...fieldsOf(chance, hour, known),
+    timestamp: formatTimestamp(timestamp),
+  }
   return acceptedEvent({ sourceId, at: now, ...event })
 }
 
-function idsOf(chance: Chance): Partial<Event> {
-  const anonymousId = chance.pick(VISITORS)
+function idsOf(chance: Chance, visitors: readonly string[]): Partial<Event> {
+  const anonymousId = chance.pick(visitors)
   if (chance.is(0.15)) return { userId: undefined as never, anonymousId }
   return { userId: someUser(chance), ...(chance.is(0.15) && { anonymousId }) }
 }
 
-function fieldsOf(chance: Chance, hour: number): Partial<Event> {
+function fieldsOf(chance: Chance, hour: number, visitors: readonly string[]): Partial<Event> {
   const properties = { p: someValue(chance), ...(chance.is(0.5) && { q: someValue(chance) }) }
   const kind = chance.integer(0, 19)
-  if (kind < 9) return { type: 'track', event: chance.pick(['Order', 'Order', 'Signup']), properties }
+  if (kind < 9)
+    return { type: 'track', event: chance.pick(['Order', 'Order', 'Signup']), properties }
   if (kind < 12) return { ...untracked('page', chance.pick(['Home', 'Pricing'])), properties }
   if (kind < 13) return { ...untracked('group'), groupId: 'g1', traits: properties }
   if (kind < 19) return { ...untracked('identify'), traits: someTraits(chance, hour) }
-  return { ...untracked('alias'), previousId: chance.pick([...USERS, ...VISITORS]) }
+  return { ...untracked('alias'), previousId: chance.pick([...USERS, ...visitors]) }
 }
 
 /** Without what only track calls have. */
@@ -44,7 +61,10 @@ function untracked(type: Event['type'], name?: string): Partial<Event> {
 }
 
 function someTraits(chance: Chance, hour: number): Record<string, Json> {
-  const since = chance.pick<Json>([formatTimestamp(someMoment(chance, hour)), someMoment(chance, hour)])
+  const since = chance.pick<Json>([
+    formatTimestamp(someMoment(chance, hour)),
+    someMoment(chance, hour),
+  ])
   // As it comes from JSON: a name may be that of an inherited property.
   return Object.fromEntries(
     [

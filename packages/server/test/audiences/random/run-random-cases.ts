@@ -21,7 +21,9 @@ export async function runRandomCases(options: {
         await one.run()
       } catch (error) {
         const story = one.story.join('\n')
-        throw new Error(`HOOKLINE_TEST_SEED=${seed} HOOKLINE_TEST_RUNS=1\n${story}`, { cause: error })
+        throw new Error(`HOOKLINE_TEST_SEED=${seed} HOOKLINE_TEST_RUNS=1\n${story}`, {
+          cause: error,
+        })
       }
     }
   }
