@@ -4,16 +4,12 @@ import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { ActivityMonitor } from './activity/activity-monitor.ts'
-import type {
-  Computations,
-  DatabaseCopy,
-  DestinationHealth,
-  TestDeliveries,
-} from './admin/api/admin-deps.ts'
+import type { DatabaseCopy, DestinationHealth, TestDeliveries } from './admin/api/admin-deps.ts'
 import type { OpenapiDocument } from './admin/reference/reference-page.ts'
 import { problemForm } from './admin/problems/problem-form.ts'
 import { referenceRoute } from './admin/reference/reference-route.ts'
 import { adminRoutes } from './admin/routes.ts'
+import type { Computations } from './audiences/computations.ts'
 import type { Backend } from './backend/backend.ts'
 import type { Config } from './config.ts'
 import { AddressGuard } from './delivery/network/address-guard.ts'

@@ -31,7 +31,7 @@ const KEPT_UNREAD_MS = 5 * 60_000
  * of activities, so a reader that reconnects would receive some of them twice. `GET /events` and `GET /deliveries`
  * show what was in the gap.
  */
-export class LiveTail implements Omit<ActivityListener, 'refused'>, ActivityRing {
+export class LiveTail implements Omit<ActivityListener, 'refused' | 'changed'>, ActivityRing {
   readonly #clock: Clock
   readonly #size: number
   /** Part of every id: numbers start again with each process. */

@@ -5,6 +5,7 @@ import { type CountsRow, SPANS, type Span, type Statistics } from '../backend/st
 import type { Upkeep } from '../backend/upkeep.ts'
 import type {
   ActivityListener,
+  ChangeActivity,
   DecisionActivity,
   DeliveryActivity,
 } from '../telemetry/activity-listener.ts'
@@ -85,6 +86,12 @@ export class StatisticsRecorder implements Omit<ActivityListener, 'purged'>, Asy
     if (!isDelivered || replayId !== undefined) return
     const latencyMs = this.#options.clock.now() - timeOfId(eventId)
     this.#counts.add(sourceId, destinationId, `latency.${bucketOf(latencyMs)}`)
+  }
+
+  /** A computation stands in the place of a source: its counts have no destination. */
+  changed({ computationId, entered, left }: ChangeActivity): void {
+    if (entered > 0) this.#counts.add(computationId, '', 'entered', entered)
+    if (left > 0) this.#counts.add(computationId, '', 'left', left)
   }
 
   #sourceOf(destinationId: string): string {

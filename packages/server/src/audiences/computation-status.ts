@@ -13,7 +13,7 @@ import type { Sync } from '../backend/syncs.ts'
 export type ComputationState = 'preparing' | 'live' | 'paused' | 'disabled' | 'failed'
 
 /** What a sync does: counts events of the archive, evaluates profiles, tells users their value. */
-export interface Progress {
+interface Progress {
   readonly step: 'filling' | 'evaluating' | 'announcing'
   readonly done: number
   readonly total: number

@@ -186,6 +186,29 @@ test('a purge of some sources removes the computed events of the user, too', () 
   ])
 })
 
+test('a computed event shows who entered or left which audience', () => {
+  const tail = new LiveTail(new ManualClock())
+  using cursor = tail.read({ event: 'big_spenders' })
+  const entered = computedEvent()
+  const left = {
+    ...entered,
+    id: 'evt_b',
+    event: { ...entered.event, traits: { big_spenders: false } },
+  }
+  const ofTrait = {
+    ...entered,
+    id: 'evt_c',
+    origin: { computationId: 'trt_a', destinationIds: [] },
+  }
+  tail.received([entered, left, ofTrait, acceptedEvent({ event: 'big_spenders' })])
+  expect(cursor.read(9).map(({ data }) => data)).toMatchObject([
+    { name: 'big_spenders', change: 'entered' },
+    { name: 'big_spenders', change: 'left' },
+    { name: 'big_spenders', change: 'changed' },
+    { name: 'big_spenders', change: null },
+  ])
+})
+
 function failedOnce(event: AcceptedEvent, destinationId: string) {
   const attempt: Attempt = {
     id: 'att_1',

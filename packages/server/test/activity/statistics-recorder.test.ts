@@ -109,6 +109,17 @@ test('counts computed events for the source of each destination, and as received
   ])
 })
 
+test('counts who entered an audience and who left it', async () => {
+  const { clock, recorder, rows } = await setUp()
+  recorder.changed({ computationId: 'aud_a', entered: 2, left: 0 })
+  recorder.changed({ computationId: 'aud_a', entered: 1, left: 3 })
+  clock.advance(MINUTE)
+  await expect.poll(() => rows('minute')).not.toEqual([])
+  expect(await rows('minute')).toMatchObject([
+    { sourceId: 'aud_a', destinationId: '', counts: { entered: 3, left: 3 } },
+  ])
+})
+
 test('records the latency of deliveries, except of replays', async () => {
   const { clock, recorder, rows } = await setUp()
   const event = acceptedEvent()

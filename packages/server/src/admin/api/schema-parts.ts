@@ -16,9 +16,9 @@ export function nullable<T extends TSchema>(schema: T): TUnsafe<Static<T> | null
   })
 }
 
-/** A reference to a component, or `null`: a reference has no `type` that `nullable` could add to. */
-export function nullableComponent(reference: TSchema, description: string): TSchema {
-  return Type.Unsafe({ anyOf: [reference, { type: 'null' }], description })
+/** `schema` or `null`, for a reference, which has no `type` that `nullable` could add to, and for an open object. */
+export function orNull(schema: TSchema, description: string): TSchema {
+  return Type.Unsafe({ anyOf: [schema, { type: 'null' }], description })
 }
 
 /** The name of a source, a destination, an audience, a computed trait or a token. */

@@ -1,6 +1,6 @@
 import type { Audience } from '@hookline/protocol'
 import Type from 'typebox'
-import { anyObject, nullable } from '../api/schema-parts.ts'
+import { anyObject, orNull } from '../api/schema-parts.ts'
 import { responseFields } from '../computations/computation-fields.ts'
 import type { ComputationKind } from '../computations/computation-kind.ts'
 import { computationSchemas } from '../computations/computation-schemas.ts'
@@ -19,7 +19,7 @@ const manual = Type.Literal(true, {
 /** An audience as the API shows it. */
 export const AudienceResponse = Type.Object(
   responseFields({
-    condition: nullable(condition),
+    condition: orNull(condition, 'Who belongs to it; null: its members are a list.'),
     manual: Type.Boolean({ description: 'true: its members are a list. condition is null then.' }),
   }),
   { $id: 'Audience' },

@@ -1,45 +1,49 @@
 import type { Computation } from '@hookline/protocol'
 import Type from 'typebox'
-import {
-  type AdminDeps,
-  COMPUTATION_STATES,
-  type ComputationStatus,
-  PROGRESS_STEPS,
-} from '../api/admin-deps.ts'
-import { nullable, nullableComponent, time, timeOrNull } from '../api/schema-parts.ts'
+import type { ComputationState, ComputationStatus } from '../../audiences/computation-status.ts'
+import type { AdminDeps } from '../api/admin-deps.ts'
+import { nullable, orNull, time, timeOrNull } from '../api/schema-parts.ts'
 import { componentSchema } from '../problems/responses.ts'
 import { presentSync } from './sync-schema.ts'
 
-/** When the oldest event was received that a count may know; for responses. */
+const STATES = [
+  'preparing',
+  'live',
+  'paused',
+  'disabled',
+  'failed',
+] as const satisfies readonly ComputationState[]
+
+/** Since when events are known, for responses. */
 export const reachesBackTo = nullable({
   ...time,
   description:
-    'Events that were received before this time were no longer stored when it was created, so it does not count them. null: it counts every event.',
+    'It counts events that were received at this time or later: older ones were no longer stored when it was created. null: it counts no events.',
 })
 
 /** The fields of an audience or a computed trait that the workers determine. */
 export const statusFields = {
-  state: Type.Enum([...COMPUTATION_STATES], {
+  state: Type.Enum([...STATES], {
     description:
-      'preparing: its first sync is not done. live: it follows each event. paused: changes wait. disabled: nothing is computed or sent. failed: see reason.',
+      'preparing: its first sync, or the one after a change, is not done. live: it follows each event. paused: each of its destinations is off, so nobody is told. disabled: nothing is computed or sent. failed: see reason.',
   }),
   reason: nullable(Type.String({ description: 'Why it is in this state.' })),
   size: Type.Integer({ description: 'Profiles that belong to it, or have a value.' }),
   progress: nullable(
     Type.Object(
       {
-        step: Type.Enum([...PROGRESS_STEPS], {
+        step: Type.Enum(['filling', 'evaluating', 'announcing'], {
           description:
-            'filling: stored events are counted. evaluating: profiles are evaluated. announcing: users are announced.',
+            'filling: stored events are counted. evaluating: profiles are evaluated. announcing: users are told their value.',
         }),
-        done: Type.Integer({ description: 'How much of total is done.' }),
-        total: Type.Integer(),
+        done: Type.Integer({ description: 'Events, profiles or users that are done.' }),
+        total: Type.Integer({ description: 'Of how many.' }),
       },
-      { description: 'How far the sync that runs is; null if none runs.' },
+      { description: 'How far the sync is; null if there is none.' },
     ),
   ),
-  sync: nullableComponent(componentSchema('Sync'), 'The sync that waits or runs.'),
-  lastSync: nullableComponent(componentSchema('Sync'), 'The last sync that ended.'),
+  sync: orNull(componentSchema('Sync'), 'The sync that waits or runs.'),
+  lastSync: orNull(componentSchema('Sync'), 'The last sync that ended.'),
   reachesBackTo,
 }
 

@@ -1,7 +1,7 @@
 import { type Json } from '@hookline/protocol'
 import Type from 'typebox'
 import type { Explanation } from '../../audiences/conditions/explain.ts'
-import type { ExplainedValue } from '../api/admin-deps.ts'
+import type { ExplainedValue } from '../../audiences/computations.ts'
 import { anyObject, nullable, time, timeOrNull } from '../api/schema-parts.ts'
 
 const changesAt = nullable({

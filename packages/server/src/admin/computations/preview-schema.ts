@@ -1,5 +1,5 @@
 import Type, { type TProperties } from 'typebox'
-import type { PreviewResult } from '../api/admin-deps.ts'
+import type { PreviewResult } from '../../audiences/computations.ts'
 import { DEFAULT_SPACE_TEXT, nullable, spaceField, timeOrNull } from '../api/schema-parts.ts'
 import { reachesBackTo } from './computation-status.ts'
 
@@ -20,7 +20,8 @@ export function previewBody(definition: TProperties) {
 export const PreviewResponse = Type.Object({
   size: Type.Integer({ description: 'How many profiles would have a value.' }),
   isExact: Type.Boolean({
-    description: 'false: there are more than 100,000 profiles, and size is estimated from some.',
+    description:
+      'false: there are more than 100,000 profiles, and size is estimated from some of them; or profiles do not have all stored events yet: try again.',
   }),
   sample: Type.Array(
     Type.Object({

@@ -1,7 +1,7 @@
 import { type Computation, formatTimestamp } from '@hookline/protocol'
 import type { Sync } from '../../backend/syncs.ts'
 import type { AdminApp } from '../api/admin-app.ts'
-import type { AdminDeps, PreviewRequest } from '../api/admin-deps.ts'
+import type { AdminDeps } from '../api/admin-deps.ts'
 import { List } from '../api/list.ts'
 import { auditEntry } from '../audit/audit-entry.ts'
 import { Problem } from '../problems/problem.ts'
@@ -61,7 +61,8 @@ function addPreview(
   const options = { schema: kind.schemas.preview, attachValidation: true }
   app.post(`${kind.path}/preview`, options, async (request) => {
     const { space, definition } = previewedDefinition(request, kind, catalog.current)
-    return presentPreview(await computations.preview({ space, ...definition } as PreviewRequest))
+    const previewed = { space, ...definition } as Parameters<typeof computations.preview>[0]
+    return presentPreview(await computations.preview(previewed))
   })
 }
 

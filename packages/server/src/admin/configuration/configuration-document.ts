@@ -29,9 +29,9 @@ export interface DestinationEntry extends Pick<
 type Bookkeeping = 'kind' | 'createdAt' | 'updatedAt' | 'version'
 
 /** Without a condition: `null`, for a manual audience. The list of its users is not part of the configuration. */
-export type AudienceEntry = Omit<Audience, Bookkeeping>
+type AudienceEntry = Omit<Audience, Bookkeeping>
 
-export type TraitEntry = Omit<ComputedTrait, Bookkeeping>
+type TraitEntry = Omit<ComputedTrait, Bookkeeping>
 
 /** Sources, destinations, audiences and computed traits as one document. */
 export interface ConfigurationDocument {

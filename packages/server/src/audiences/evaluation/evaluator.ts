@@ -1,5 +1,5 @@
 import type { Evaluated, Evaluations, LoadedProfile } from '../../backend/evaluations.ts'
-import type { ActivityListener } from '../../telemetry/activity-listener.ts'
+import type { ActivityListener, ChangeActivity } from '../../telemetry/activity-listener.ts'
 import type { Metrics } from '../../telemetry/metrics.ts'
 import type { Clock } from '../../util/clock.ts'
 import { evaluateProfile } from './evaluate-profile.ts'
@@ -8,7 +8,7 @@ import type { Plans } from './plans.ts'
 export interface EvaluatorOptions {
   readonly evaluations: Evaluations
   readonly plans: Plans
-  readonly activity: Pick<ActivityListener, 'received'>
+  readonly activity: Pick<ActivityListener, 'received' | 'changed'>
   readonly metrics: Metrics
   readonly clock: Clock
 }
@@ -49,9 +49,9 @@ export class Evaluator {
       while (waiting.length > 0) {
         const profiles = await this.#options.evaluations.load(waiting)
         const stored = await this.#evaluate(profiles, id)
-        const { entered, left } = changesIn(stored, (each) => each === computationId)
-        changed.entered += entered
-        changed.left += left
+        const change = changesIn(stored).find((each) => each.computationId === computationId)
+        changed.entered += change?.entered ?? 0
+        changed.left += change?.left ?? 0
         // Those left out were evaluated meanwhile, perhaps with plans that did not have the computation yet.
         const done = new Set(stored.map(({ profileId }) => profileId))
         waiting = profiles.map(({ profileId }) => profileId).filter((each) => !done.has(each))
@@ -73,20 +73,22 @@ export class Evaluator {
     const stored = await evaluations.commit(evaluated)
     const events = stored.flatMap(({ announcements }) => announcements.map(({ event }) => event))
     if (events.length > 0) activity.received(events)
-    const { entered, left } = changesIn(stored, () => true)
-    metrics.audiences.changes.inc({ change: 'entered' }, entered)
-    metrics.audiences.changes.inc({ change: 'left' }, left)
+    for (const change of changesIn(stored)) {
+      activity.changed(change)
+      metrics.audiences.changes.inc({ change: 'entered' }, change.entered)
+      metrics.audiences.changes.inc({ change: 'left' }, change.left)
+    }
     metrics.audiences.evaluation.observe((clock.now() - now) / 1000)
     return stored
   }
 }
 
-function changesIn(
-  evaluated: readonly Evaluated[],
-  isOf: (computationId: string) => boolean,
-): ChangedProfiles {
+/** The changes of each computation that has any. */
+function changesIn(evaluated: readonly Evaluated[]): readonly ChangeActivity[] {
   const results = evaluated.flatMap((each) => each.results)
-  const counted = results.filter(({ computationId }) => isOf(computationId))
-  const left = counted.filter(({ value }) => value === undefined).length
-  return { entered: counted.length - left, left }
+  const byComputation = Map.groupBy(results, ({ computationId }) => computationId)
+  return [...byComputation].map(([computationId, changed]) => {
+    const left = changed.filter(({ value }) => value === undefined).length
+    return { computationId, entered: changed.length - left, left }
+  })
 }

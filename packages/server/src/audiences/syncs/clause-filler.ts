@@ -1,5 +1,5 @@
 import type { Catalog } from '../../backend/catalog.ts'
-import type { ArchivedFact, FactClause, Facts } from '../../backend/facts.ts'
+import type { ArchivedFact, FactClause, Facts, FillSlice } from '../../backend/facts.ts'
 import type { EventSelector, FollowedLog, PositionedEvent } from '../../backend/log.ts'
 import type { Profiles } from '../../backend/profiles.ts'
 import type { Clock } from '../../util/clock.ts'
@@ -41,11 +41,15 @@ export class ClauseFiller {
     const { events, through, isEnd } = await followedLog.read({ after, limit: SLICE_EVENTS, only })
     const matcher = new EventMatcher(filling)
     const found = events.filter(isOfUser).flatMap((each) => this.#factsOf(each, matcher))
-    const numbers = filling.map(({ number }) => number)
-    const reached = isEnd ? end : through
-    const at = clock.now()
+    const slice: FillSlice = {
+      clauses: filling.map(({ number }) => number),
+      through: isEnd ? end : through,
+      facts: found,
+      purges,
+      at: clock.now(),
+    }
     // Where a user was purged meanwhile, the slice is refused, and the next step reads it again.
-    await facts.fill({ clauses: numbers, through: reached, facts: found, purges, at })
+    await facts.fill(slice)
     return true
   }
 

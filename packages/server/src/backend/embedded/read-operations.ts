@@ -11,7 +11,7 @@ import { replaySlice } from './replays/replay-scan.ts'
 /**
  * Every long read of the backend. Each entry prepares what it needs on the connection of a thread, once, and returns the
  * function that performs the read. The thread runs that function inside a read transaction. It keeps the write-ahead log
- * from being emptied: a read takes a tenth of a second at most, and a longer one is made of several.
+ * from being emptied: a read takes a second at most, and a longer one is made of several.
  */
 const OPERATIONS = {
   select,

@@ -97,11 +97,10 @@ test('one request changes at most 5,000 users', async () => {
 })
 
 test('syncs of an audience are listed', async () => {
-  const { backend } = server
-  const sync = await server.computations.requestSync(audience, 'requested')
-  await backend.syncs.put({ ...sync, state: 'done', looked: 3, entered: 2 })
-  expect(await server.must('GET', `/audiences/${audience}/syncs`)).toMatchObject({
-    data: [{ id: sync.id, reason: 'requested', state: 'done', looked: 3, entered: 2 }],
+  const sync = await server.must<object>('POST', `/audiences/${audience}/sync`)
+  expect(sync).toMatchObject({ reason: 'requested', state: 'waiting', looked: 0, finishedAt: null })
+  expect(await server.must('GET', `/audiences/${audience}/syncs`)).toEqual({
+    data: [sync],
     nextCursor: null,
   })
 })

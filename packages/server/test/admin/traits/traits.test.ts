@@ -41,11 +41,3 @@ test('a computed trait that an audience names by its key cannot be removed', asy
   const refused = await server.call<ProblemDocument>('DELETE', `/traits/${id}`)
   expect([refused.status, refused.body.detail]).toEqual([409, expect.stringContaining(audience.id)])
 })
-
-test('a preview and an explanation show values', async () => {
-  const preview = await server.must('POST', '/traits/preview', { body: { compute: COMPUTE } })
-  expect(preview).toMatchObject({ size: 1, sample: [{ userId: 'u1', value: 1 }] })
-  const { id } = await make('Explained')
-  const explained = await server.must('GET', `/traits/${id}/explain?userId=u1`)
-  expect(explained).toMatchObject({ userId: 'u1', value: null, events: 0 })
-})

@@ -25,8 +25,6 @@ export class Listener {
     const users = [...(this.#heard.get(key) ?? [])].map(
       ([userId, { value }]) => [userId, value] as const,
     )
-    return Object.fromEntries(
-      users.filter(([, value]) => value !== false && value !== null).toSorted(),
-    )
+    return Object.fromEntries(users.filter(([, value]) => value !== false && value !== null))
   }
 }

@@ -23,7 +23,7 @@ const TESTS: Readonly<Partial<Record<Operator, Test>>> = {
   contains: (actual, value) =>
     (typeof actual === 'string' && typeof value === 'string' && actual.includes(value)) ||
     (Array.isArray(actual) && actual.some((each) => text(each) === text(value))),
-  starts_with: (actual, value) => typeof actual === 'string' && actual.startsWith(String(value)),
+  starts_with: (actual, value) => typeof actual === 'string' && actual.startsWith(value as string),
   exists: (actual) => actual !== undefined,
   not_exists: (actual) => actual === undefined,
   one_of: (actual, value) => (value as Json[]).some((each) => text(each) === text(actual ?? null)),

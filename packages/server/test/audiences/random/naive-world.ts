@@ -291,5 +291,7 @@ const EMPTY = {
 function inOrder(values: readonly Json[]): Json[] {
   const of = (type: string): Json[] => values.filter((value) => typeof value === type)
   const numbers = (of('number') as number[]).toSorted((a, b) => a - b)
-  return [...of('boolean').toSorted(), ...numbers, ...of('string').toSorted()]
+  const texts = (of('string') as string[]).toSorted((a, b) => (a < b ? -1 : 1))
+  const booleans = [false, true].filter((each) => values.includes(each))
+  return [...booleans, ...numbers, ...texts]
 }

@@ -1,4 +1,4 @@
-import type { AcceptedEvent, Audience, Computation, ComputedTrait, Json } from '@hookline/protocol'
+import type { AcceptedEvent, Audience, Computation, Json } from '@hookline/protocol'
 import { expect } from 'vitest'
 import { NOON } from '../../harness/accepted-event.ts'
 import { newSource } from '../../harness/catalog-records.ts'
@@ -65,7 +65,8 @@ export class RandomCase {
     this.#read = await this.#end()
     this.#align()
     this.#totals.cases++
-    for (let left = this.#chance.integer(4, 10); left > 0; left--) await this.#step()
+    await this.#begin()
+    for (let left = this.#chance.integer(5, 10); left > 0; left--) await this.#step()
     await this.#clear()
   }
 
@@ -77,6 +78,18 @@ export class RandomCase {
 
   #source(index: number): string {
     return `src_${this.#name}_${index}`
+  }
+
+  /** Some events, then some computations at once. */
+  async #begin(): Promise<void> {
+    if (this.#chance.is(0.8)) await this.#appendSome()
+    await this.#compare(true)
+    const computations: Computation[] = []
+    for (let count = this.#chance.integer(1, 5); count > 0; count--)
+      computations.push(this.#versioned(this.#newComputation()))
+    this.story.push(...computations.map((each) => `put ${JSON.stringify(each)}`))
+    await this.#open.backend.catalog.putAll({ sources: [], destinations: [], computations })
+    await this.#compare(true)
   }
 
   async #step(): Promise<void> {
@@ -133,7 +146,7 @@ export class RandomCase {
   async #append(): Promise<void> {
     const now = this.#open.clock.now()
     const options = { now, hour: this.#hour, visitors: this.#hasChaos ? 1 : 2 }
-    const events = Array.from({ length: this.#chance.integer(1, 5) }, () => {
+    const events = Array.from({ length: this.#chance.integer(1, 7) }, () => {
       const sourceId = this.#source(this.#chance.pick([0, 0, 1, 1, 2]))
       return someEvent(this.#chance, { sourceId, ...options })
     })
@@ -148,7 +161,8 @@ export class RandomCase {
   async #changeSome(): Promise<void> {
     const { computations } = this.#world
     const present = computations.filter(({ id }) => !this.#leaving.includes(id))
-    if (present.length === 0 || (present.length < 6 && this.#chance.is(0.4))) return this.#create()
+    if (present.length === 0 || (present.length < 8 && this.#chance.is(0.3)))
+      return this.#put(this.#newComputation())
     const computation = this.#chance.pick(present)
     const kind = this.#chance.integer(0, 9)
     if (computation.kind === 'audience' && computation.condition === null && kind < 6)
@@ -160,7 +174,8 @@ export class RandomCase {
     return kind < 9 ? this.#requestSync(computation) : this.#delete(computation)
   }
 
-  async #create(): Promise<void> {
+  /** A computation without a version. It may refer to those that were made before. */
+  #newComputation(): Computation {
     this.#made++
     this.#totals.computations++
     const record = {
@@ -173,16 +188,22 @@ export class RandomCase {
     }
     // Ids are in the order in which they were made.
     const number = String(this.#made).padStart(3, '0')
-    if (this.#chance.is(0.35)) {
-      const id = `trt_${this.#name}_${number}`
-      const compute = someCompute(this.#chance, this.#hour)
-      return this.#put({ ...record, id, kind: 'trait', name: id, key: id, compute })
-    }
-    const id = `aud_${this.#name}_${number}`
-    const condition = this.#chance.is(0.15)
-      ? null
-      : someCondition(this.#chance, { others: this.#others(), around: this.#hour })
-    await this.#put({ ...record, id, kind: 'audience', name: id, key: id, condition })
+    const named = (id: string) => ({ ...record, id, name: id, key: id })
+    const isTrait = this.#chance.is(0.35)
+    const given = { others: this.#others(), around: this.#hour }
+    const made: Computation = isTrait
+      ? {
+          ...named(`trt_${this.#name}_${number}`),
+          kind: 'trait',
+          compute: someCompute(this.#chance, this.#hour),
+        }
+      : {
+          ...named(`aud_${this.#name}_${number}`),
+          kind: 'audience',
+          condition: this.#chance.is(0.15) ? null : someCondition(this.#chance, given),
+        }
+    this.#world.computations = [...this.#world.computations, made]
+    return made
   }
 
   /** What a new condition may refer to. */
@@ -206,14 +227,19 @@ export class RandomCase {
     await this.#put({ ...computation, condition })
   }
 
-  async #put(change: Audience | ComputedTrait): Promise<void> {
-    const computation = { ...change, version: change.version + 1 }
+  async #put(change: Computation): Promise<void> {
+    const computation = this.#versioned(change)
     this.story.push(`put ${JSON.stringify(computation)}`)
+    await this.#open.put(computation)
+  }
+
+  /** The change with its version, as the reference knows it from now on. */
+  #versioned(change: Computation): Computation {
+    const computation = { ...change, version: change.version + 1 }
     const { computations } = this.#world
     const index = computations.findIndex(({ id }) => id === change.id)
-    this.#world.computations =
-      index === -1 ? [...computations, computation] : computations.with(index, computation)
-    await this.#open.put(computation)
+    this.#world.computations = computations.with(index, computation)
+    return computation
   }
 
   async #changeList({ id, space }: Audience): Promise<void> {
@@ -289,7 +315,7 @@ export class RandomCase {
     const told = [...(this.#world.told.get(id) ?? [])].filter(
       ([, value]) => value !== false && value !== null,
     )
-    const wanted = Object.fromEntries(told.toSorted())
+    const wanted = Object.fromEntries(told)
     for (const destinationId of destinationIds)
       expect(this.#listeners.get(destinationId)!.believes(key), `${destinationId} heard`).toEqual(
         wanted,

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { DeliveryFilter } from '../../deliveries.ts'
 import type { Page, PageRequest } from '../../page.ts'
-import { SCAN_CHUNK, scan } from '../database/bounded-scan.ts'
+import { MOST_CHUNKS, SCAN_CHUNK, scan } from '../database/bounded-scan.ts'
 import { pageOf, type Row } from '../database/rows.ts'
 import { Statements } from '../database/statements.ts'
 import { deliveryConditions, deliveryIdsIn } from './delivery-conditions.ts'
@@ -37,15 +37,20 @@ export function listDeliveries(db: DatabaseSync): (wanted: Wanted) => Page<Histo
   return ({ filter, page: { limit, cursor } }) => {
     const { where, values } = deliveryConditions(filter)
     const [least, beyond] = deliveryIdsIn(filter)
-    const { rows, next } = scan<Row, string>(cursor ?? beyond, limit + 1, (before, most) => {
-      const from = chunkBefore(statements, before, least)
-      const found = statements.all(
-        `SELECT ${DELIVERY_COLUMNS} FROM deliveries WHERE id >= ? AND id < ? ${where}
+    const { rows, next } = scan<Row, string>(
+      cursor ?? beyond,
+      { limit: limit + 1, steps: MOST_CHUNKS },
+      (before, most) => {
+        // The deliveries of one event are few, and the pipeline needs all of them at once.
+        const from = filter.eventId === undefined ? chunkBefore(statements, before, least) : null
+        const found = statements.all(
+          `SELECT ${DELIVERY_COLUMNS} FROM deliveries WHERE id >= ? AND id < ? ${where}
          ORDER BY id DESC LIMIT ?`,
-        [from ?? least, before, ...values, most],
-      )
-      return { rows: found, next: from }
-    })
+          [from ?? least, before, ...values, most],
+        )
+        return { rows: found, next: from }
+      },
+    )
     const { data, nextCursor } = pageOf(rows, { limit, key: 'id' }, (row) =>
       historyRows(statements, row),
     )

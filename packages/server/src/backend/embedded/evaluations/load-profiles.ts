@@ -6,7 +6,7 @@ import { readJson, type Row } from '../database/rows.ts'
 import { profileRowOf, PROFILE_COLUMNS } from '../profiles/profile-row.ts'
 
 /** Prepares the loading of a profile; `undefined` where there is none. Several of them need one read transaction. */
-export function profileLoader(db: DatabaseSync): (profile: number) => LoadedProfile | undefined {
+function profileLoader(db: DatabaseSync): (profile: number) => LoadedProfile | undefined {
   const select = db.prepare(`SELECT space, version, ${PROFILE_COLUMNS} FROM profiles WHERE id = ?`)
   const users = db.prepare(
     `SELECT id FROM profile_ids WHERE profile = ? AND kind = 'user' AND is_seen ORDER BY id`,

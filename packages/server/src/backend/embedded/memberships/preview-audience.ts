@@ -8,7 +8,9 @@ import { factOf } from '../evaluations/load-profiles.ts'
 /** Profiles up to which the size is exact; of more, a sample is looked at. */
 const MOST_PROFILES = 100_000
 /** The newest events of the archive that are looked at where a clause has no facts yet. */
-const MOST_EVENTS = 500_000
+const MOST_EVENTS = 200_000
+/** Events that one statement looks at: a JavaScript function in SQL keeps its texts in memory until then. */
+const CHUNK_EVENTS = 10_000
 const SAMPLE = 10
 const SAMPLED_FACTS = 10_000
 
@@ -94,15 +96,19 @@ function fill(
     conditions.push("ifnull(body -> ?, 'null') <> 'null'")
     values.push(pathOf(property))
   }
-  db.prepare(
+  const insert = db.prepare(
     `INSERT OR IGNORE INTO previewed_facts
      SELECT profile_ids.profile, ?, time_ms(body ->> '$.timestamp'), seq, ${property === undefined ? '?' : 'body -> ?'}
      FROM events JOIN profile_ids ON profile_ids.space = ?
        AND kind = iif(user_id IS NULL, 'anonymous', 'user')
        AND profile_ids.id = ifnull(user_id, body ->> '$.anonymousId')
-     WHERE seq > (SELECT MAX(seq) FROM events) - ${MOST_EVENTS} AND json_valid(body)
+     WHERE seq > ? AND seq <= ? AND json_valid(body)
        AND origin IS NULL AND ${conditions.join(' AND ')}`,
-  ).run(clause, property === undefined ? null : pathOf(property), space, ...values)
+  )
+  const value = property === undefined ? null : pathOf(property)
+  const last = Number(db.prepare('SELECT MAX(seq) AS last FROM events').get()!['last'] ?? 0)
+  for (let after = Math.max(0, last - MOST_EVENTS); after < last; after += CHUNK_EVENTS)
+    insert.run(clause, value, space, after, after + CHUNK_EVENTS, ...values)
 }
 
 type Selection = PreviewQuery['selections'] extends ReadonlyMap<number, infer T> ? T : never

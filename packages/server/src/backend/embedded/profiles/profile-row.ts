@@ -10,8 +10,8 @@ export type StoredTrait = readonly [
   sourceId: string,
 ]
 
-export type StoredTraits = Record<string, StoredTrait>
-export type Counts = Partial<Record<EventType, number>>
+type StoredTraits = Record<string, StoredTrait>
+type Counts = Partial<Record<EventType, number>>
 
 /** What a profile has besides its ids, facts and results. It changes while a slice is applied. */
 export interface ProfileRow {
