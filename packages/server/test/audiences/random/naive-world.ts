@@ -1,6 +1,7 @@
 import {
   type AcceptedEvent,
   type Compute,
+  type ComputeFunction,
   type Computation,
   type Condition,
   type CountOperator,
@@ -107,8 +108,8 @@ export class NaiveWorld {
         const value = isGone ? undefined : this.#valueFor(computation, user, had)
         if (value !== undefined) profile.values.set(id, value)
         if (!computation.enabled && !isGone) continue
-        for (const userId of users)
-          if (this.#tell(computation, userId, value)) calls.set(id, (calls.get(id) ?? 0) + 1)
+        const told = users.filter((userId) => this.#tell(computation, userId, value))
+        calls.set(id, (calls.get(id) ?? 0) + told.length)
       }
     }
     return calls
@@ -233,65 +234,71 @@ const COUNTS: Readonly<Record<CountOperator, (count: number, n: number) => boole
 
 function isCounted(wanted: EventSelection & Window, accepted: AcceptedEvent, now: number): boolean {
   const { type, event, name, traits, properties } = accepted.event
-  const time = timeOf(accepted)
-  if (type !== (wanted.type ?? 'track')) return false
-  if (wanted.event !== undefined && wanted.event !== event) return false
-  if (wanted.name !== undefined && wanted.name !== name) return false
-  if (wanted.within && time <= now - wanted.within.hours! * HOUR_MS) return false
-  if (wanted.between && time < Date.parse(wanted.between[0])) return false
-  if (wanted.between && time >= Date.parse(wanted.between[1])) return false
+  const isKind = type === (wanted.type ?? 'track') && (wanted.event ?? event) === event
+  if (!isKind || (wanted.name ?? name) !== name) return false
   const fields = (type === 'identify' || type === 'group' ? traits : properties) ?? {}
-  return (wanted.where ?? []).every((filter) =>
-    naivelyHolds(filter, at(fields, filter.property), time),
+  const time = timeOf(accepted)
+  return (
+    isInWindow(wanted, time, now) &&
+    (wanted.where ?? []).every((filter) => naivelyHolds(filter, at(fields, filter.property), time))
   )
+}
+
+function isInWindow({ within, between }: Window, time: number, now: number): boolean {
+  if (within !== undefined) return time > now - within.hours! * HOUR_MS
+  return between === undefined || (time >= Date.parse(between[0]) && time < Date.parse(between[1]))
 }
 
 /** The value of a computed trait. `events` are in the order of time, and of those of one time in that of the log. */
 function valueOf(
-  compute: Compute,
+  { fn, property, ...wanted }: Compute,
   events: readonly AcceptedEvent[],
   had: boolean,
   now: number,
 ): Json | undefined {
-  const counted = events.filter((event) => isCounted(compute, event, now))
-  const { fn, property } = compute
+  const counted = events.filter((event) => isCounted(wanted, event, now))
   if (fn === 'count') return counted.length > 0 || had ? counted.length : undefined
-  const found = counted.map(({ event }) => event.properties?.[property!] ?? undefined)
-  const all = found.filter((value) => value !== undefined)
-  const numbers = all.filter((value) => typeof value === 'number')
-  const usable = ['sum', 'avg', 'min', 'max'].includes(fn) ? numbers : all
-  const sum = numbers.reduce((total, each) => total + each, 0)
-  if (usable.length === 0) return had ? EMPTY[fn] : undefined
-  if (fn === 'sum') return sum
-  if (fn === 'avg') return sum / numbers.length
-  if (fn === 'min') return Math.min(...numbers)
-  if (fn === 'max') return Math.max(...numbers)
-  if (fn === 'first') return usable[0]
-  if (fn === 'last') return usable.at(-1)
-  const different = inOrder([...new Set(usable)])
-  if (fn === 'unique_list') return different
-  if (fn === 'unique_count') return different.length
-  const times = (value: Json): number => usable.filter((each) => each === value).length
-  return different.toSorted((a, b) => times(b) - times(a))[0]
+  const [isUsed, compute, empty] = FUNCTIONS[fn]
+  const values = counted.map(({ event }) => event.properties?.[property!] ?? null).filter(isUsed)
+  if (values.length > 0) return compute(values)
+  return had ? empty : undefined
 }
 
-const EMPTY = {
-  sum: 0,
-  avg: null,
-  min: null,
-  max: null,
-  first: null,
-  last: null,
-  most_frequent: null,
-  unique_list: [],
-  unique_count: 0,
-} as const
+const isThere = (value: Json): boolean => value !== null
+const isNumber = (value: Json): boolean => typeof value === 'number'
+const isScalar = (value: Json): boolean => typeof value !== 'object'
+const sum = (values: readonly Json[]): number =>
+  (values as number[]).reduce((total, each) => total + each, 0)
 
-/** Booleans, numbers, texts. */
-function inOrder(values: readonly Json[]): Json[] {
-  const of = (type: string): Json[] => values.filter((value) => typeof value === type)
-  const numbers = (of('number') as number[]).toSorted((a, b) => a - b)
-  const texts = (of('string') as string[]).toSorted((a, b) => (a < b ? -1 : 1))
-  const booleans = [false, true].filter((each) => values.includes(each))
-  return [...booleans, ...numbers, ...texts]
+/** Which values it uses, what it makes of them, and what it is without any for a user who had a value. */
+const FUNCTIONS: Readonly<
+  Record<
+    Exclude<ComputeFunction, 'count'>,
+    readonly [(value: Json) => boolean, (values: readonly Json[]) => Json, Json]
+  >
+> = {
+  sum: [isNumber, sum, 0],
+  avg: [isNumber, (values) => sum(values) / values.length, null],
+  min: [isNumber, (values) => Math.min(...(values as number[])), null],
+  max: [isNumber, (values) => Math.max(...(values as number[])), null],
+  first: [isThere, (values) => values[0]!, null],
+  last: [isThere, (values) => values.at(-1)!, null],
+  unique_list: [isScalar, different, []],
+  unique_count: [isScalar, (values) => different(values).length, 0],
+  most_frequent: [isScalar, mostFrequent, null],
+}
+
+function mostFrequent(values: readonly Json[]): Json {
+  const times = (value: Json): number => values.filter((each) => each === value).length
+  return different(values).toSorted((a, b) => times(b) - times(a))[0]!
+}
+
+/** Each value once: booleans, numbers, texts. */
+function different(values: readonly Json[]): Json[] {
+  const numbers = values.filter((value) => typeof value === 'number').toSorted((a, b) => a - b)
+  const texts = values.filter((value) => typeof value === 'string')
+  const inOrder = texts.toSorted((a, b) => (a < b ? -1 : 1))
+  return [
+    ...new Set([...[false, true].filter((each) => values.includes(each)), ...numbers, ...inOrder]),
+  ]
 }
