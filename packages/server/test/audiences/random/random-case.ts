@@ -10,7 +10,8 @@ import { type LastCall, NaiveWorld, type StoredValue } from './naive-world.ts'
 import { someCompute, someCondition } from './random-computations.ts'
 import { someEvent, someUser } from './random-events.ts'
 
-const HOUR_MS = 60 * 60 * 1000
+const MINUTE_MS = 60 * 1000
+const HOUR_MS = 60 * MINUTE_MS
 const DESTINATIONS = ['dst_a', 'dst_b', 'dst_c'] as const
 
 /** What cases came to. */
@@ -26,7 +27,7 @@ export interface Totals {
  * One random history of a space: events, the clock, changes of audiences and computed traits, restarts. After each step the
  * workers settle, and everything is compared with the reference.
  *
- * Events are on whole hours, and steps begin at half past: so no verdict changes while the workers settle. A step is strict
+ * Events are on whole hours, and steps begin soon after one: so no verdict changes while the workers settle. A step is strict
  * if all profiles are evaluated at one moment: then the reference tells the number of calls, too.
  */
 export class RandomCase {
@@ -63,17 +64,10 @@ export class RandomCase {
         newSource({ id: this.#source(index), space: each }),
       )
     this.#read = await this.#end()
-    this.#align()
     this.#totals.cases++
     await this.#begin()
     for (let left = this.#chance.integer(5, 10); left > 0; left--) await this.#step()
     await this.#clear()
-  }
-
-  /** The last whole hour. */
-  get #hour(): number {
-    const now = this.#open.clock.now()
-    return now - ((now - NOON) % HOUR_MS)
   }
 
   #source(index: number): string {
@@ -93,6 +87,10 @@ export class RandomCase {
   }
 
   async #step(): Promise<void> {
+    if (this.#pastHour > HOUR_MS / 2) {
+      this.#open.clock.advance(HOUR_MS - this.#pastHour + MINUTE_MS)
+      await this.#compare(true)
+    }
     const kind = this.#chance.integer(0, 99)
     let isStrict = true
     if (kind < 45) await this.#appendSome()
@@ -133,14 +131,16 @@ export class RandomCase {
   #passTime(): void {
     const hours = this.#chance.pick([0, 0, 1, 2, 6, 25, 70])
     this.story.push(`${hours} hours pass`)
-    this.#open.clock.advance(hours * HOUR_MS)
+    if (hours > 0) this.#open.clock.advance(hours * HOUR_MS - this.#pastHour + MINUTE_MS)
   }
 
-  /** Goes to the next half hour. */
-  #align(): void {
-    const { clock } = this.#open
-    const past = (clock.now() - NOON) % HOUR_MS
-    clock.advance((past <= HOUR_MS / 2 ? 0 : HOUR_MS) + HOUR_MS / 2 - past)
+  /** The time since the last whole hour. */
+  get #pastHour(): number {
+    return (this.#open.clock.now() - NOON) % HOUR_MS
+  }
+
+  get #hour(): number {
+    return this.#open.clock.now() - this.#pastHour
   }
 
   async #append(): Promise<void> {
@@ -308,7 +308,6 @@ export class RandomCase {
       ({ id }) => !this.#leaving.includes(id),
     )
     this.#leaving = []
-    this.#align()
   }
 
   #compareWhatWasHeard({ id, key, destinationIds }: Computation): void {
