@@ -34,7 +34,8 @@ export function newSync(
   return {
     id: open?.id ?? newId('syn', now),
     computationId: id,
-    reason: open?.reason === 'created' ? 'created' : reason,
+    // The first sync is the first one until it is done.
+    reason: open?.reason === 'created' && reason !== 'deleted' ? 'created' : reason,
     version,
     destinationIds,
     addedDestinationIds: destinationIds.filter((each) => !complete.includes(each)),
