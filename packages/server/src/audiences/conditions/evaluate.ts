@@ -14,7 +14,7 @@ export interface Verdict {
   readonly value: boolean
   /**
    * Until then, the verdict stays as it is if the profile does, in milliseconds since the epoch; `null`: for ever. It is the
-   * first moment at which a clause changes by time alone.
+   * first moment at which a clause changes by time alone, unless another one decides for ever.
    */
   readonly recheckAt: number | null
 }
@@ -40,7 +40,6 @@ class Evaluation {
     this.#now = now
   }
 
-  /** It looks at every clause, also when the verdict is clear: each may be the next one to change. */
   holds(condition: PlannedCondition): boolean {
     if ('clause' in condition) return this.#count(condition)
     if ('trait' in condition) {
@@ -55,9 +54,25 @@ class Evaluation {
     return this.#compare(condition.is, this.#profile.results.get(condition.computation)?.value)
   }
 
+  /**
+   * It looks on when the verdict is clear: a later clause may be the next one to change. One that never changes by time
+   * decides alone: then the whole does not change either, whatever the others do.
+   */
   #all(conditions: readonly PlannedCondition[], expected: boolean): boolean {
+    const recheckAt = this.recheckAt
     let isSo = true
-    for (const each of conditions) if (this.holds(each) !== expected) isSo = false
+    let next = Infinity
+    for (const each of conditions) {
+      this.recheckAt = Infinity
+      const isAsExpected = this.holds(each) === expected
+      if (!isAsExpected && this.recheckAt === Infinity) {
+        this.recheckAt = recheckAt
+        return false
+      }
+      next = Math.min(next, this.recheckAt)
+      isSo &&= isAsExpected
+    }
+    this.recheckAt = Math.min(recheckAt, next)
     return isSo
   }
 

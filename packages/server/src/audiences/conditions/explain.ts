@@ -20,7 +20,7 @@ export type Explanation = ExplainedPart &
 
 interface ExplainedPart {
   readonly holds: boolean
-  /** When the verdict of a clause in it next changes by time alone; `null`: never. */
+  /** When the verdict can next change by time alone; `null`: never. */
   readonly changesAt: string | null
 }
 

@@ -118,7 +118,20 @@ test('the earliest change of any clause is the time of the recheck', () => {
   const recent: PlannedCondition = { trait: ['since'], is: { op: 'within_last_days', value: 7 } }
   const recheckIn = (condition: PlannedCondition) =>
     evaluate(condition, profile, NOON).recheckAt! - NOON
-  expect(recheckIn({ and: [within(2), within(1), within(3)] })).toBe(22 * HOUR)
-  expect(recheckIn({ or: [yes, { not: { and: [no, within(2)] } }] })).toBe(23 * HOUR)
+  expect(recheckIn({ and: [within(2), yes, within(1)] })).toBe(22 * HOUR)
+  expect(recheckIn({ or: [no, { not: { and: [yes, within(2)] } }] })).toBe(23 * HOUR)
   expect(recheckIn({ or: [within(1), recent, within(2)] })).toBe(4 * HOUR)
+  expect(recheckIn({ and: [within(2), { or: [yes, within(1)] }] })).toBe(23 * HOUR)
+})
+
+test('there is no recheck where a clause decides that never changes by time', () => {
+  const within = { clause: 1, withinMs: DAY, count: { op: '>=', n: 1 } } as const
+  const profile = profileView({
+    facts: new Map([[1, factsAt(NOON - HOUR)]]),
+    traits: { plan: 'pro' },
+  })
+  const verdict = (condition: PlannedCondition) => evaluate(condition, profile, NOON)
+  expect(verdict({ and: [within, no] })).toEqual({ value: false, recheckAt: null })
+  expect(verdict({ or: [within, yes] })).toEqual({ value: true, recheckAt: null })
+  expect(verdict({ not: { and: [no, within] } })).toEqual({ value: true, recheckAt: null })
 })

@@ -171,6 +171,42 @@ export function followedLogConformance(open: OpenBackendHarness): void {
       expect((await follow(harness, { after: afterPurged.through })).ids).toEqual([next!.id])
     })
 
+    test('has the same events for those who wait for more, without duplicates, whatever the limit', async () => {
+      await using harness = await open()
+      const { log, followedLog } = harness.backend
+      const [before] = await receive(harness, {})
+      await followedLog.appendedAfter(0, new AbortController().signal)
+      const events = Array.from({ length: 6 }, (_, index) =>
+        acceptedEvent({ messageId: `m${index % 5}` }),
+      )
+      await log.append(events.slice(0, 2))
+      await log.append(events.slice(2))
+      await log.append([computedEvent()])
+      for (const limit of [1, 2, 3, 100]) {
+        const { ids, positions } = await follow(harness, { limit })
+        expect(ids.slice(0, 6)).toEqual(idsOf([before!, ...events.slice(0, 5)]))
+        expect(ids).toHaveLength(7)
+        for (const [index, after] of positions.entries())
+          expect((await follow(harness, { after, limit })).ids).toEqual(ids.slice(index + 1))
+      }
+      const [, first, , , , last] = (await follow(harness)).positions
+      await harness.reopen()
+      const { positions, ids } = await follow(harness, { after: first! })
+      expect([ids.length, positions[3]]).toEqual([5, last])
+    })
+
+    test('has no purged event for those who wait for more, and those that come after the purge', async () => {
+      await using harness = await open()
+      const { followedLog } = harness.backend
+      await followedLog.appendedAfter(0, AbortSignal.abort())
+      const [, kept] = await receive(harness, { userId: 'u1' }, { userId: 'u2' })
+      const { id: deletionId } = await request(harness)
+      await afterPurge(harness, { deletionId, userIds: ['u1'], sourceIds: null })
+      const [again] = await receive(harness, { userId: 'u1' })
+      const { ids } = await follow(harness)
+      expect(ids).toEqual(idsOf([kept!, again!]))
+    })
+
     test('misses no event and has none twice, while others append', async () => {
       await using harness = await open()
       const { log, followedLog } = harness.backend

@@ -6,6 +6,7 @@ import type { Deletion, DeletionRequest, Deletions, DeletionStep, Purge } from '
 import type { Page, PageRequest } from '../../page.ts'
 import { numberOrNull, pageOf, type Row } from '../database/rows.ts'
 import { Statements } from '../database/statements.ts'
+import type { RecentEvents } from '../log/recent-events.ts'
 import type { Duplicates } from '../log/sqlite-log.ts'
 import { removeCopies } from '../migrations/migrate.ts'
 import type { Readers } from '../readers.ts'
@@ -21,6 +22,7 @@ interface SqliteDeletionsOptions {
   readonly databaseFile: string
   readonly readers: Readers
   readonly duplicates: Duplicates
+  readonly recent: RecentEvents
 }
 
 /** Deletions on the tables `deletions` and `deletion_users`, and the purge of users. */
@@ -86,7 +88,9 @@ export class SqliteDeletions implements Deletions {
     this.#purged.add(purge, through)
     const { cursor, ...input } = purge
     const place = cursor === undefined ? BEGINNING : (JSON.parse(cursor) as PurgePlace)
-    const next = await this.#writer.run('purgeUsers', { ...input, through, place })
+    const next = await this.#options.recent.whileRemoving(() =>
+      this.#writer.run('purgeUsers', { ...input, through, place }),
+    )
     return next === null ? null : JSON.stringify(next)
   }
 

@@ -1,13 +1,23 @@
 import type { Json } from '@hookline/protocol'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { Announced, LoadedProfile } from '../../evaluations.ts'
-import type { Fact } from '../../profiles.ts'
 import { readJson, type Row } from '../database/rows.ts'
-import { profileRowOf, PROFILE_COLUMNS } from '../profiles/profile-row.ts'
+import { storedTraitsOf } from '../profiles/profile-row.ts'
+import { factLoader, type PackedFacts } from './load-facts.ts'
 
-/** Prepares the loading of a profile; `undefined` where there is none. Several of them need one read transaction. */
-function profileLoader(db: DatabaseSync): (profile: number) => LoadedProfile | undefined {
-  const select = db.prepare(`SELECT space, version, ${PROFILE_COLUMNS} FROM profiles WHERE id = ?`)
+/** A loaded profile as it passes from thread to thread. */
+export type PackedProfile = Omit<LoadedProfile, 'facts'> & {
+  readonly facts: readonly PackedFacts[]
+}
+
+/** Loads a profile; `undefined` where there is none. */
+type ProfileLoader = (profile: number) => PackedProfile | undefined
+
+/** Prepares the loading of profiles. The first function begins a read transaction. */
+function profileLoader(db: DatabaseSync): () => ProfileLoader {
+  const select = db.prepare(
+    `SELECT space, version, traits FROM profiles LEFT JOIN profile_traits ON profile = id WHERE id = ?`,
+  )
   const users = db.prepare(
     `SELECT id FROM profile_ids WHERE profile = ? AND kind = 'user' AND is_seen ORDER BY id`,
   )
@@ -23,8 +33,8 @@ function profileLoader(db: DatabaseSync): (profile: number) => LoadedProfile | u
     `SELECT computations.id AS id FROM listed_users JOIN computations ON number = computation
      WHERE user_id = ?`,
   )
-  const factsOf = factLoader(db)
-  return (profileId) => {
+  const beginFacts = factLoader(db)
+  const load = (profileId: number, factsOf: ReturnType<typeof beginFacts>) => {
     const row = select.get(profileId)
     if (row === undefined) return undefined
     const userIds = users.all(profileId).map(({ id }) => String(id))
@@ -40,45 +50,15 @@ function profileLoader(db: DatabaseSync): (profile: number) => LoadedProfile | u
       manual: new Set(userIds.flatMap((id) => lists.all(id).map((list) => String(list['id'])))),
     }
   }
-}
-
-/** Prepares the loading of the facts of a profile: the newest of each clause, as many as the clause keeps. */
-function factLoader(db: DatabaseSync): (profile: number) => ReadonlyMap<number, readonly Fact[]> {
-  // From clause to clause: this finds the clauses of a profile without a look at each of its facts.
-  const nextClause = db.prepare(
-    `SELECT clause, (SELECT keep_most FROM fact_clauses WHERE number = clause) AS most
-     FROM facts WHERE profile = ? AND clause > ? ORDER BY clause LIMIT 1`,
-  )
-  const newest = db.prepare(
-    `SELECT at, position, value FROM facts WHERE profile = ? AND clause = ?
-     ORDER BY at DESC, position DESC LIMIT ? + 0`,
-  )
-  return (profile) => {
-    const facts = new Map<number, readonly Fact[]>()
-    let next = nextClause.get(profile, 0)
-    while (next !== undefined) {
-      const clause = Number(next['clause'])
-      if (next['most'] !== null) {
-        facts.set(clause, newest.all(profile, clause, next['most']!).map(factOf))
-      }
-      next = nextClause.get(profile, clause)
-    }
-    return facts
-  }
-}
-
-/** A fact of a row of `facts`. */
-export function factOf({ at, position, value }: Row): Fact {
-  return {
-    at: Number(at),
-    position: Number(position),
-    value: value === null ? null : (readJson(value) as Json),
+  return () => {
+    const factsOf = beginFacts()
+    return (profileId) => load(profileId, factsOf)
   }
 }
 
 function traitsOf(row: Row): Record<string, Json> {
   const traits = Object.create(null) as Record<string, Json>
-  for (const [name, [value]] of Object.entries(profileRowOf(row).traits))
+  for (const [name, [value]] of Object.entries(storedTraitsOf(row)))
     if (value !== null) traits[name] = value
   return traits
 }
@@ -106,7 +86,7 @@ function announcedTo(
 /** Loads profiles that are to be evaluated: dirty ones first, then those whose time has come. */
 export function loadDueProfiles(
   db: DatabaseSync,
-): (due: { readonly now: number; readonly limit: number }) => LoadedProfile[] {
+): (due: { readonly now: number; readonly limit: number }) => PackedProfile[] {
   const dirty = db.prepare(
     'SELECT id FROM profiles WHERE dirty_since IS NOT NULL ORDER BY dirty_since LIMIT ? + 0',
   )
@@ -114,16 +94,17 @@ export function loadDueProfiles(
     `SELECT id FROM profiles WHERE recheck_at <= ? AND dirty_since IS NULL
      ORDER BY recheck_at LIMIT ? + 0`,
   )
-  const load = profileLoader(db)
+  const beginProfiles = profileLoader(db)
   return ({ now, limit }) => {
     const ids = dirty.all(limit)
     if (ids.length < limit) ids.push(...due.all(now, limit - ids.length))
+    const load = beginProfiles()
     return ids.map(({ id }) => load(Number(id))!)
   }
 }
 
 /** Loads profiles, without those that are gone. */
-export function loadProfiles(db: DatabaseSync): (ids: readonly number[]) => LoadedProfile[] {
-  const load = profileLoader(db)
-  return (ids) => ids.map(load).filter((profile) => profile !== undefined)
+export function loadProfiles(db: DatabaseSync): (ids: readonly number[]) => PackedProfile[] {
+  const beginProfiles = profileLoader(db)
+  return (ids) => ids.map(beginProfiles()).filter((profile) => profile !== undefined)
 }

@@ -9,6 +9,8 @@ import type {
 import { numberOrNull } from '../database/rows.ts'
 import type { SqliteLog } from '../log/sqlite-log.ts'
 import { profileFinder } from '../profiles/find-profile.ts'
+import { unpacked } from './load-facts.ts'
+import type { PackedProfile } from './load-profiles.ts'
 import type { Readers } from '../readers.ts'
 import type { Writer } from '../writer.ts'
 
@@ -35,12 +37,12 @@ export class SqliteEvaluations implements Evaluations {
     this.#find = profileFinder(options.reader)
   }
 
-  due(now: number, limit: number): Promise<readonly LoadedProfile[]> {
-    return this.#options.readers.run('loadDueProfiles', { now, limit })
+  async due(now: number, limit: number): Promise<readonly LoadedProfile[]> {
+    return (await this.#options.readers.run('loadDueProfiles', { now, limit })).map(loadedOf)
   }
 
-  load(profileIds: readonly number[]): Promise<readonly LoadedProfile[]> {
-    return this.#options.readers.run('loadProfiles', profileIds)
+  async load(profileIds: readonly number[]): Promise<readonly LoadedProfile[]> {
+    return (await this.#options.readers.run('loadProfiles', profileIds)).map(loadedOf)
   }
 
   async loadUser(space: string, userId: string): Promise<LoadedProfile | undefined> {
@@ -71,4 +73,8 @@ export class SqliteEvaluations implements Evaluations {
     const [row] = await this.#options.readers.run('select', { sql: WAITING, values: [now] })
     return { profiles: Number(row!['profiles']), since: numberOrNull(row!['since']) }
   }
+}
+
+function loadedOf(profile: PackedProfile): LoadedProfile {
+  return { ...profile, facts: unpacked(profile.facts) }
 }

@@ -4,6 +4,8 @@ import { numberOrNull, type Row } from '../database/rows.ts'
 import type { Readers } from '../readers.ts'
 import type { AppendedPosition } from './appended-position.ts'
 import { EVENT_COLUMNS, readableEventOf } from './event-row.ts'
+import type { RecentEvents } from './recent-events.ts'
+import type { SqliteLog } from './sqlite-log.ts'
 
 /** Rows that a read with a selector looks at, at most: some milliseconds. */
 const LOOKED_AT = 5_000
@@ -25,14 +27,16 @@ const sliceSql = (condition: string): string =>
 const EVERY = sliceSql('TRUE')
 const ONLY = sliceSql(SELECTED)
 
-/** The log for those who follow it, on the table `events`. */
+/** The log for those who follow it, on the table `events`. The newest events come from memory. */
 export class SqliteFollowedLog implements FollowedLog {
   readonly #readers: Readers
   readonly #end: AppendedPosition
+  readonly #recent: RecentEvents
 
-  constructor(readers: Readers, end: AppendedPosition) {
+  constructor(readers: Readers, { end, recent }: Pick<SqliteLog, 'end' | 'recent'>) {
     this.#readers = readers
     this.#end = end
+    this.#recent = recent
   }
 
   async read(wanted: {
@@ -40,6 +44,9 @@ export class SqliteFollowedLog implements FollowedLog {
     readonly limit: number
     readonly only?: EventSelector
   }): Promise<LogSlice> {
+    const { after, limit, only } = wanted
+    const slice = only === undefined ? this.#recent.read(after, limit) : undefined
+    if (slice !== undefined) return slice
     // Before the SELECT, which then sees everything up to here.
     const end = this.#end.last
     const [sql, values] = selectOf(wanted)
@@ -48,6 +55,7 @@ export class SqliteFollowedLog implements FollowedLog {
   }
 
   appendedAfter(position: number, signal: AbortSignal): Promise<void> {
+    this.#recent.follow()
     return this.#end.beyond(position, signal)
   }
 }

@@ -6,6 +6,7 @@ import type { Row } from '../database/rows.ts'
 import type { Writer } from '../writer.ts'
 import { AppendedPosition } from './appended-position.ts'
 import { EVENT_COLUMNS, eventRowOf, readableEventOf } from './event-row.ts'
+import { RecentEvents } from './recent-events.ts'
 import type { Appended } from './write-log.ts'
 
 /** An entry with its position: the seq of its last event, or of the last duplicate after it. */
@@ -48,6 +49,7 @@ interface SqliteLogOptions {
 export class SqliteLog implements Log {
   /** For those who follow the log beside its consumer. */
   readonly end: AppendedPosition
+  readonly recent = new RecentEvents()
   readonly #writer: Writer
   readonly #options: SqliteLogOptions
   readonly #leftOverThrough: number
@@ -103,8 +105,10 @@ export class SqliteLog implements Log {
    * Hands what any operation of the writer has appended to the consumer and to those who follow. Call it for every such
    * operation, in the order of the commits: from `Writer.runInOrder`.
    */
-  appended({ events, lastSeq: seq, duplicates }: AppendedEvents): void {
+  appended({ events, ...appended }: AppendedEvents): void {
     if (events.length === 0) return
+    const { lastSeq: seq, duplicates } = appended
+    this.recent.add(events, appended)
     this.#offer(
       { seq, rows: events.length - duplicates.length, events, redelivered: false },
       duplicates,

@@ -15,7 +15,7 @@ test('damaged events are left out, and passed over', async () => {
     insert.run('evt_3', '3', 'page', '[]', null)
     insert.run('evt_4', '4', 'track', body, '{')
   })
-  const followed = new SqliteFollowedLog(open.readers, open.log.end)
+  const followed = new SqliteFollowedLog(open.readers, open.log)
   const every = await followed.read({ after: 0, limit: 9 })
   expect(every).toMatchObject({ events: [{ position: 1 }], through: 4, isEnd: true })
   const only = { events: ['Order Completed'], types: ['page'] } as const
