@@ -81,15 +81,21 @@ export class NaiveWorld {
   }
 
   /**
-   * Evaluates everybody. Returns how many calls that takes for each computation. `stored` finds what the product has: after a
-   * step with several evaluations, it decides what depends on when they were.
+   * Evaluates everybody. Returns how many calls that takes for each computation. `stored` finds what the product has: it
+   * decides what depends on when evaluations were, unless the step is strict and had one.
    */
   evaluate(
     now: number,
     gone: readonly string[],
-    stored?: (computationId: string, userId: string | null) => Json | undefined,
+    {
+      stored,
+      isStrict,
+    }: {
+      readonly stored: (computationId: string, userId: string | null) => Json | undefined
+      readonly isStrict: boolean
+    },
   ): ReadonlyMap<string, number> {
-    const before = this.#profiles
+    const formerly = this.#profiles
     this.#profiles = this.#components().map((ids) => ({ ids, values: new Map<string, Json>() }))
     const calls = new Map<string, number>()
     for (const profile of this.#profiles) {
@@ -98,14 +104,16 @@ export class NaiveWorld {
         .toSorted((a, b) => timeOf(a) - timeOf(b))
       const user = { profile, events, traits: traitsOf(events), now }
       const users = this.#seenUsers(profile.ids)
-      const former = before.filter(({ ids }) => [...ids].some((id) => profile.ids.has(id)))
+      const former = formerly.filter(({ ids }) => [...ids].some((id) => profile.ids.has(id)))
       for (const computation of this.computations) {
         const { id } = computation
-        const had = stored
-          ? stored(id, users[0] ?? null)
-          : former.map(({ values }) => values.get(id)).find((each) => each !== undefined)
+        const had = former.map(({ values }) => values.get(id)).filter((each) => each !== undefined)
+        const kept = stored(id, users[0] ?? null)
+        // Of the values of profiles that became one while a computation is disabled, either one may stay.
+        const isOneOf = kept !== undefined && had.some((each) => isSame(each, kept))
+        const before = isStrict && !isOneOf ? had[0] : kept
         const isGone = gone.includes(id)
-        const value = isGone ? undefined : this.#valueFor(computation, user, had)
+        const value = isGone ? undefined : this.#valueFor(computation, user, before)
         if (value !== undefined) profile.values.set(id, value)
         if (!computation.enabled && !isGone) continue
         const told = users.filter((userId) => this.#tell(computation, userId, value))
@@ -210,6 +218,10 @@ function traitsOf(events: readonly AcceptedEvent[]): JsonObject {
   for (const { event } of inOrder)
     if (event.type === 'identify') Object.assign(traits, event.traits)
   return traits
+}
+
+function isSame(a: Json, b: Json): boolean {
+  return JSON.stringify(a) === JSON.stringify(b)
 }
 
 /** A dot that is part of a name has a backslash before it. */

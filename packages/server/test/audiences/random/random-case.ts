@@ -292,7 +292,7 @@ export class RandomCase {
     if (!isStrict) this.#world.hear(this.#lastCalls)
     const found = (id: string, userId: string | null): Json | undefined =>
       stored.get(id)!.find((each) => each.userId === userId)?.value
-    const expected = this.#world.evaluate(now, this.#leaving, isStrict ? undefined : found)
+    const expected = this.#world.evaluate(now, this.#leaving, { stored: found, isStrict })
     for (const computation of this.#world.computations) {
       const { id } = computation
       const values = this.#world.valuesOf(id)
