@@ -111,6 +111,11 @@ export class OpenAudiences implements AsyncDisposable {
     if (!enabled.every(({ id, version }) => last.get(id)?.version === version)) return false
     const { isEnd, events } = await followedLog.read({ after: through, limit: 1 })
     const { profiles: waiting } = await evaluations.waiting(this.clock.now())
-    return isEnd && events.length === 0 && waiting === 0 && (await syncs.open()).length === 0
+    // That of a disabled computation waits until it is enabled.
+    const running = (await syncs.open()).filter(({ computationId, reason }) => {
+      const isOff = catalog.current.computations.get(computationId)?.enabled === false
+      return reason === 'deleted' || !isOff
+    })
+    return isEnd && events.length === 0 && waiting === 0 && running.length === 0
   }
 }
