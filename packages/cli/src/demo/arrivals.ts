@@ -40,7 +40,7 @@ export class Arrivals {
     }
     const change = audienceChange(delivery.body)
     if (change === undefined) this.#arrived.set(delivery.messageId ?? '', { delivery, request })
-    else this.#changes.set(`${delivery.userId} ${change.value}`, delivery)
+    else this.#changes.set(`${delivery.userId} ${JSON.stringify(change.value)}`, delivery)
     const { calls } = this.#expected
     const isComplete =
       calls.every(({ messageId }) => this.#arrived.has(messageId)) &&

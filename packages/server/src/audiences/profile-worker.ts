@@ -81,7 +81,7 @@ export class ProfileWorker implements Worker {
       await this.#evaluate(signal)
       if (signal.aborted) return Infinity
       if (!followed.isEnd) continue
-      this.#wakeAfter(followed, signal)
+      void this.#wakeAfter(followed, signal)
       if (!this.#isCaughtUp) {
         this.#isCaughtUp = true
         this.#options.onProgress()
@@ -104,13 +104,12 @@ export class ProfileWorker implements Worker {
   }
 
   /** The one wait for new events: passes in between, for profiles that are due, begin no other. */
-  #wakeAfter({ through }: Followed, signal: AbortSignal): void {
+  async #wakeAfter({ through }: Followed, signal: AbortSignal): Promise<void> {
     if (this.#isWaiting) return
     this.#isWaiting = true
     const { followedLog, clock } = this.#options
-    void followedLog.appendedAfter(through, signal).then(() => {
-      this.#isWaiting = false
-      this.#recurring.wakeBy(clock.now() + COLLECT_MS)
-    })
+    await followedLog.appendedAfter(through, signal)
+    this.#isWaiting = false
+    this.#recurring.wakeBy(clock.now() + COLLECT_MS)
   }
 }

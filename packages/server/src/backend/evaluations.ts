@@ -96,7 +96,7 @@ export interface Differing {
   readonly profileIds: readonly number[]
   /** Those of them that nothing would have evaluated: neither dirty nor due, and the result differs. */
   readonly missed: readonly number[]
-  /** How many profiles the slice looked at. */
+  /** How many profiles of the space the slice looked at. */
   readonly looked: number
   /** Where the next slice begins; `null` at the end. */
   readonly reached: number | null

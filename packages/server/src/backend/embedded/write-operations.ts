@@ -18,7 +18,7 @@ import { addIdempotentResponse } from './idempotent-responses/write-idempotent-r
 import { commitEvaluations, touchProfiles } from './evaluations/write-evaluations.ts'
 import { fillFacts } from './facts/fill-facts.ts'
 import { putFactClause, removeFactClause } from './facts/write-fact-clauses.ts'
-import { pruneFacts } from './facts/write-facts.ts'
+import { pruneFacts } from './facts/prune-facts.ts'
 import { ackEvents, appendEvents, eventAppender } from './log/write-log.ts'
 import { changeList, forgetComputation } from './memberships/write-memberships.ts'
 import { putSync } from './memberships/write-syncs.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { ArchivedFact, FactClause } from '../../../src/backend/facts.ts'
+import type { ArchivedFact, FactClause, FillSlice } from '../../../src/backend/facts.ts'
 import { NOON } from '../../harness/accepted-event.ts'
 import type { BackendHarness, OpenBackendHarness } from './backend-harness.ts'
 import { anonymous, follow, loaded, settle, user } from './profile-changes.ts'
@@ -14,9 +14,18 @@ const archived = (
   position: number,
   change: Partial<ArchivedFact> = {},
 ): ArchivedFact => ({
-  ...{ clause, position, space: 'default', ids: [user('u1')], at: NOON + position, value: null },
+  clause,
+  position,
+  space: 'default',
+  ids: [user('u1')],
+  at: NOON + position,
+  value: null,
   ...change,
 })
+
+function fill({ backend: { facts } }: BackendHarness, slice: FillSlice): Promise<boolean> {
+  return facts.fill(slice)
+}
 
 async function positionsOf(harness: BackendHarness, clause: number, id = 'u1'): Promise<number[]> {
   const { facts } = await loaded(harness, id)
@@ -37,7 +46,9 @@ async function count(
   await follow(
     harness,
     positions.map((position) => ({
-      ...{ position, type: 'track' as const, timestamp: NOON + position },
+      position,
+      type: 'track' as const,
+      timestamp: NOON + position,
       facts: [{ clause, value: { n: position } }],
     })),
   )
@@ -109,7 +120,7 @@ export function factsConformance(open: OpenBackendHarness): void {
       const { purges } = await harness.backend.profiles.state()
       const some = positions.map((position) => archived(number, position + 100))
       const slice = { clauses: [number], through: 9, purges, at: NOON, facts: some }
-      expect(await facts.fill(slice)).toBe(true)
+      expect(await fill(harness, slice)).toBe(true)
       await pruneAll(harness, NOON)
       expect((await loaded(harness)).facts.size).toBe(0)
     })
@@ -123,7 +134,9 @@ export function factsConformance(open: OpenBackendHarness): void {
       await follow(
         harness,
         at.map((timestamp, index) => ({
-          ...{ type: 'track', timestamp, facts: [{ clause: number, value: [index, 'ö"'] }] },
+          type: 'track',
+          timestamp,
+          facts: [{ clause: number, value: [index, 'ö"'] }],
         })),
       )
       await harness.reopen()
@@ -171,8 +184,10 @@ export function factsConformance(open: OpenBackendHarness): void {
       const { facts } = harness.backend
       const { number } = await facts.put({ ...CLAUSE, keeping: { forMs: 10, most: 100 } })
       const changes = Array.from({ length: 6_000 }, (_, index) => ({
-        ...{ userId: `u${index % 1_500}`, type: 'track' as const },
-        ...{ timestamp: index % 3 === 0 ? NOON : NOON - 20, facts: [{ clause: number, value: 1 }] },
+        userId: `u${index % 1_500}`,
+        type: 'track' as const,
+        timestamp: index % 3 === 0 ? NOON : NOON - 20,
+        facts: [{ clause: number, value: 1 }],
       }))
       await follow(harness, changes)
       const first = await facts.prune({ now: NOON })
@@ -196,9 +211,9 @@ export function factsConformance(open: OpenBackendHarness): void {
       const { purges } = await profiles.state()
       const some = [archived(number, 1, { value: 'x' }), archived(number, 3)]
       const slice = { clauses: [number], through: 3, facts: some, purges, at: NOON }
-      expect(await facts.fill(slice)).toBe(true)
+      expect(await fill(harness, slice)).toBe(true)
       expect(await settle(harness)).toEqual(['u1'])
-      expect(await facts.fill(slice)).toBe(true)
+      expect(await fill(harness, slice)).toBe(true)
       expect(await settle(harness)).toEqual([])
       await harness.reopen()
       expect((await loaded(harness)).facts.get(number)).toEqual([
@@ -218,10 +233,10 @@ export function factsConformance(open: OpenBackendHarness): void {
       const { purges } = await profiles.state()
       const some = [1, 2, 3, 4].map((position) => archived(number, position))
       const slice = { clauses: [number], facts: some, purges, at: NOON }
-      await facts.fill({ ...slice, through: 4 })
+      await fill(harness, { ...slice, through: 4 })
       expect(await positionsOf(harness, number)).toEqual([4, 3, 2, 1])
       expect(await facts.clauses()).toMatchObject([{ fillThrough: 2, filledThrough: 2 }])
-      await facts.fill({ ...slice, facts: [], through: 1 })
+      await fill(harness, { ...slice, facts: [], through: 1 })
       expect(await facts.clauses()).toMatchObject([{ filledThrough: 2 }])
     })
 
@@ -234,7 +249,7 @@ export function factsConformance(open: OpenBackendHarness): void {
       await facts.put({ ...CLAUSE, definition: 'c' })
       const { purges } = await profiles.state()
       const clauses = [a.number, b.number]
-      await facts.fill({ clauses, through: 2, facts: [], purges, at: NOON })
+      await fill(harness, { clauses, through: 2, facts: [], purges, at: NOON })
       const filled = (await facts.clauses()).map(({ filledThrough }) => filledThrough)
       expect(filled).toEqual([2, 2, 0])
     })
@@ -257,7 +272,7 @@ export function factsConformance(open: OpenBackendHarness): void {
         archived(number, 4, { ids: [anonymous('u2'), user('u2')] }),
         archived(number, 5, { space: 'other' }),
       ]
-      await facts.fill({ clauses: [number], through: 4, facts: some, purges, at: NOON })
+      await fill(harness, { clauses: [number], through: 4, facts: some, purges, at: NOON })
       expect(await positionsOf(harness, number)).toEqual([1])
       expect(await positionsOf(harness, number, 'u2')).toEqual([4])
       expect((await loaded(harness, 'u1', 'other')).facts.get(number)).toHaveLength(1)
@@ -272,11 +287,11 @@ export function factsConformance(open: OpenBackendHarness): void {
       const { purges } = await profiles.state()
       await purgeUser(harness, 'u2')
       const slice = { clauses: [number], through: 2, facts: [archived(number, 1)], at: NOON }
-      expect(await facts.fill({ ...slice, purges })).toBe(false)
+      expect(await fill(harness, { ...slice, purges })).toBe(false)
       expect(await facts.clauses()).toMatchObject([{ filledThrough: 0 }])
       expect(await positionsOf(harness, number)).toEqual([])
       const now = await profiles.state()
-      expect(await facts.fill({ ...slice, purges: now.purges })).toBe(true)
+      expect(await fill(harness, { ...slice, purges: now.purges })).toBe(true)
     })
   })
 }

@@ -114,18 +114,25 @@ export function profileIdentityConformance(open: OpenBackendHarness): void {
       const due = await evaluations.due(NOON, 9)
       await evaluations.commit(
         due.map(({ profileId, version, userIds }) => ({
-          ...{ profileId, version, announcements: [], recheckAt: null },
+          profileId,
+          version,
+          announcements: [],
+          recheckAt: null,
           results: Object.entries(ids)
             .filter(([, users]) => users.includes(userIds[0]!))
             .map(([computationId]) => ({ computationId, value: true, since: NOON })),
         })),
       )
       expect(Object.fromEntries(await memberships.sizes())).toEqual({
-        ...{ aud_both: 2, aud_two: 1, trt_two: 1 },
+        aud_both: 2,
+        aud_two: 1,
+        trt_two: 1,
       })
       await follow(harness, [{ userId: 'u2', joins: [user('u1')] }])
       expect(Object.fromEntries(await memberships.sizes())).toEqual({
-        ...{ aud_both: 1, aud_two: 1, trt_two: 1 },
+        aud_both: 1,
+        aud_two: 1,
+        trt_two: 1,
       })
       expect(await profileOf(harness)).toMatchObject({
         audiences: { aud_both: { since: NOON }, aud_two: { since: NOON } },

@@ -63,7 +63,10 @@ export function profilesConformance(open: OpenBackendHarness): void {
       const { profiles } = harness.backend
       await profiles.begin()
       const slice = {
-        ...{ after: 0, through: 7, purges: 0, at: NOON },
+        after: 0,
+        through: 7,
+        purges: 0,
+        at: NOON,
         changes: [changeOf(4, { type: 'track' })],
       }
       const results = await Promise.all([profiles.apply(slice), profiles.apply(slice)])

@@ -33,8 +33,12 @@ export function syncsConformance(open: OpenBackendHarness): void {
       await using harness = await open()
       const { syncs } = harness.backend
       const running = syncOf(1, {
-        ...{ state: 'running', reason: 'changed', addedDestinationIds: ['dst_a'] },
-        ...{ finishedAt: null, afterProfile: 17, afterUser: '' },
+        state: 'running',
+        reason: 'changed',
+        addedDestinationIds: ['dst_a'],
+        finishedAt: null,
+        afterProfile: 17,
+        afterUser: '',
       })
       await syncs.put({ ...running, state: 'waiting', afterProfile: 0 })
       await syncs.put(running)

@@ -11,6 +11,7 @@ import { followedLogConformance } from '../conformance/followed-log.ts'
 import { lanesConformance } from '../conformance/lanes.ts'
 import { logConformance } from '../conformance/log.ts'
 import { noticesConformance } from '../conformance/notices.ts'
+import { previewsConformance } from '../conformance/previews.ts'
 import { profileIdentityConformance } from '../conformance/profile-identity.ts'
 import { profileTraitsConformance } from '../conformance/profile-traits.ts'
 import { profilesConformance } from '../conformance/profiles.ts'
@@ -18,6 +19,10 @@ import { evaluationsConformance } from '../conformance/evaluations.ts'
 import { factsConformance } from '../conformance/facts.ts'
 import { membershipsConformance } from '../conformance/memberships.ts'
 import { syncsConformance } from '../conformance/syncs.ts'
+import { differingAgreesConformance } from '../conformance/differing-agrees.ts'
+import { differingConformance } from '../conformance/differing.ts'
+import { profileOrderConformance } from '../conformance/profile-order.ts'
+import { profilePurgesConformance } from '../conformance/profile-purges.ts'
 import { purgePositionsConformance } from '../conformance/purge-positions.ts'
 import { purgesConformance } from '../conformance/purges.ts'
 import { quarantineConformance } from '../conformance/quarantine.ts'
@@ -88,3 +93,8 @@ factsConformance(openHarness)
 evaluationsConformance(openHarness)
 membershipsConformance(openHarness)
 syncsConformance(openHarness)
+profileOrderConformance(openHarness)
+differingConformance(openHarness)
+differingAgreesConformance(openHarness)
+profilePurgesConformance(openHarness)
+previewsConformance(openHarness)

@@ -2,7 +2,11 @@ import type { Comparison } from '@hookline/protocol'
 import type { SQLInputValue } from 'node:sqlite'
 import type { PlannedCondition, PlannedCount } from '../../evaluations.ts'
 
-/** A condition on the row `p` of `profiles` in SQL. */
+/** The tables that compiled conditions read. SQLite leaves out the traits where no clause names them. */
+export const PROFILES_WITH_TRAITS =
+  'profiles AS p LEFT JOIN profile_traits AS t ON t.profile = p.id'
+
+/** A condition on a row of PROFILES_WITH_TRAITS in SQL. */
 export interface CompiledCondition {
   /** A column for each clause: its verdict as 0 or 1, and when that can next change by time alone. */
   readonly columns: string
@@ -120,7 +124,9 @@ interface Expression {
 /** The JSON of a trait. */
 function traitAt([name = '', ...path]: readonly string[]): Expression {
   const keys = path.map((key) => `.${JSON.stringify(key)}`).join('')
-  return { sql: 'p.traits -> ?', values: [`$.${JSON.stringify(name)}[0]${keys}`] }
+  // Damaged traits are none, as for the evaluation in real time. SQLite remembers the text that it has parsed last.
+  const sql = 'CASE WHEN json_valid(t.traits) THEN t.traits -> ? END'
+  return { sql, values: [`$.${JSON.stringify(name)}[0]${keys}`] }
 }
 
 function compileValue(

@@ -2,9 +2,9 @@ import { type Comparison, holds, type Json, nextChangeOf } from '@hookline/proto
 import type { DatabaseSync } from 'node:sqlite'
 import type { Differing, DifferingQuery } from '../../evaluations.ts'
 import { readJson } from '../database/rows.ts'
-import { compileCondition } from './compile-condition.ts'
+import { compileCondition, PROFILES_WITH_TRAITS } from './compile-condition.ts'
 
-/** Profiles that one slice looks at. */
+/** Profiles that one slice looks at, in whatever space. */
 const SLICE = 10_000
 
 /** Adds what the operators mean to a connection: compiled conditions call it. */
@@ -33,11 +33,11 @@ export function addOperators(db: DatabaseSync): void {
 export function findDiffering(db: DatabaseSync): (query: DifferingQuery) => Differing {
   addOperators(db)
   const slice = db.prepare(
-    `SELECT MAX(id) AS reached, COUNT(*) AS looked FROM (
-       SELECT id FROM profiles WHERE id > ? ORDER BY id LIMIT ${SLICE})`,
+    `SELECT MAX(id) AS reached, COUNT(*) AS count, SUM(space = ?) AS looked FROM (
+       SELECT id, space FROM profiles WHERE id > ? ORDER BY id LIMIT ${SLICE})`,
   )
   return (query) => {
-    const { reached, looked } = slice.get(query.after)!
+    const { reached, count, looked } = slice.get(query.space, query.after)!
     if (reached === null) return { profileIds: [], missed: [], looked: 0, reached: null }
     const through = Number(reached)
     const found =
@@ -45,7 +45,7 @@ export function findDiffering(db: DatabaseSync): (query: DifferingQuery) => Diff
     return {
       ...found,
       looked: Number(looked),
-      reached: Number(looked) < SLICE ? null : through,
+      reached: Number(count) < SLICE ? null : through,
     }
   }
 }
@@ -66,7 +66,7 @@ function differing(db: DatabaseSync, query: DifferingQuery, through: number): Fo
            EXISTS (SELECT 1 FROM results WHERE profile = p.id AND computation =
              (SELECT number FROM computations WHERE id = ?)) AS was
            ${columns === '' ? '' : `, ${columns}`}
-         FROM profiles AS p WHERE p.id > ? AND p.id <= ? AND p.space = ?)
+         FROM ${PROFILES_WITH_TRAITS} WHERE p.id > ? AND p.id <= ? AND p.space = ?)
        SELECT id, is_due, (${verdict}) <> was AS differs FROM looked
        WHERE (${verdict}) <> was ${rechecks}`,
     )

@@ -1,10 +1,9 @@
 import type { Json } from '@hookline/protocol'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { Announced, LoadedProfile } from '../../evaluations.ts'
-import type { Fact } from '../../profiles.ts'
 import { readJson, type Row } from '../database/rows.ts'
+import { storedTraitsOf } from '../profiles/profile-row.ts'
 import { factLoader, type PackedFacts } from './load-facts.ts'
-import { profileRowOf, PROFILE_COLUMNS } from '../profiles/profile-row.ts'
 
 /** A loaded profile as it passes from thread to thread. */
 export type PackedProfile = Omit<LoadedProfile, 'facts'> & {
@@ -16,7 +15,9 @@ type ProfileLoader = (profile: number) => PackedProfile | undefined
 
 /** Prepares the loading of profiles. The first function begins a read transaction. */
 function profileLoader(db: DatabaseSync): () => ProfileLoader {
-  const select = db.prepare(`SELECT space, version, ${PROFILE_COLUMNS} FROM profiles WHERE id = ?`)
+  const select = db.prepare(
+    `SELECT space, version, traits FROM profiles LEFT JOIN profile_traits ON profile = id WHERE id = ?`,
+  )
   const users = db.prepare(
     `SELECT id FROM profile_ids WHERE profile = ? AND kind = 'user' AND is_seen ORDER BY id`,
   )
@@ -55,18 +56,9 @@ function profileLoader(db: DatabaseSync): () => ProfileLoader {
   }
 }
 
-/** A fact of a row of `facts`. */
-export function factOf({ at, position, value }: Row): Fact {
-  return {
-    at: Number(at),
-    position: Number(position),
-    value: value === null ? null : (readJson(value) as Json),
-  }
-}
-
 function traitsOf(row: Row): Record<string, Json> {
   const traits = Object.create(null) as Record<string, Json>
-  for (const [name, [value]] of Object.entries(profileRowOf(row).traits))
+  for (const [name, [value]] of Object.entries(storedTraitsOf(row)))
     if (value !== null) traits[name] = value
   return traits
 }

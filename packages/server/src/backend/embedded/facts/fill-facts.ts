@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { FillSlice } from '../../facts.ts'
 import { profileFinder } from '../profiles/find-profile.ts'
 import { changeCounter, profileToucher, purgeCount } from '../profiles/profiles-state.ts'
-import { factWriter } from './write-facts.ts'
+import { factWriter } from '../profiles/put-fact.ts'
 
 /** Adds facts of archived events, where their users have a profile. Returns false where the slice is out of date. */
 export function fillFacts(db: DatabaseSync): (slice: FillSlice) => boolean {

@@ -10,7 +10,6 @@ export const profiles = `
   ) STRICT;
   INSERT INTO profiles_state VALUES (1, 0, 0);
 
-  -- traits: by name [value, at, received at, event, source]; a removed one has the value null.
   CREATE TABLE profiles (
     id            INTEGER PRIMARY KEY,
     space         TEXT    NOT NULL,
@@ -19,9 +18,11 @@ export const profiles = `
     recheck_at    INTEGER,
     first_seen_at INTEGER,
     last_seen_at  INTEGER,
-    counts        TEXT    NOT NULL,
-    traits        TEXT    NOT NULL
+    counts        TEXT    NOT NULL
   ) STRICT;
+  -- By name [value, at, received at, event, source]; a removed one has the value null. They are in a table of their own
+  -- because they are long, and most events change none of them.
+  CREATE TABLE profile_traits (profile INTEGER PRIMARY KEY, traits TEXT NOT NULL) STRICT;
   CREATE INDEX profiles_dirty ON profiles (dirty_since) WHERE dirty_since IS NOT NULL;
   CREATE INDEX profiles_recheck ON profiles (recheck_at) WHERE recheck_at IS NOT NULL;
 

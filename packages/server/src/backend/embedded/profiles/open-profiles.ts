@@ -1,17 +1,24 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { SpacedId } from './find-profile.ts'
 import {
+  isNewer,
   mergeInto,
   newProfileRow,
   PROFILE_COLUMNS,
   type ProfileRow,
   profileRowOf,
+  type StoredTrait,
+  type StoredTraits,
+  storedTraitsOf,
 } from './profile-row.ts'
 import { profileToucher } from './profiles-state.ts'
 
 /** A profile while a transaction changes it. */
 interface Open {
   readonly row: ProfileRow
+  /** Read when they are first asked for: most events set none. */
+  traits?: StoredTraits
+  hasNewTraits?: true
   /** Whether an evaluation may come to another result than before. */
   isDirty: boolean
 }
@@ -51,6 +58,18 @@ export class OpenProfiles {
     return this.#opened(profile).row
   }
 
+  /** Sets a trait, unless what set it before is newer. */
+  setTrait(profile: number, name: string, trait: StoredTrait): void {
+    const open = this.#opened(profile)
+    const traits = this.#traitsOf(open)
+    const previous = traits[name]
+    if (!isNewer(trait, previous)) return
+    traits[name] = trait
+    open.hasNewTraits = true
+    // Most identify calls repeat what is known: an equal text or number changes no verdict.
+    if (previous?.[0] !== trait[0]) open.isDirty = true
+  }
+
   /** The profile must be evaluated again. */
   touch(profile: number): void {
     this.#opened(profile).isDirty = true
@@ -61,6 +80,8 @@ export class OpenProfiles {
     if (a === b) return a
     const [kept, gone] = a < b ? [a, b] : [b, a]
     mergeInto(this.row(kept), this.row(gone))
+    for (const [name, trait] of Object.entries(this.#traitsOf(this.#opened(gone))))
+      this.setTrait(kept, name, trait)
     this.touch(kept)
     this.#open.delete(gone)
     this.#byId.clear()
@@ -72,10 +93,11 @@ export class OpenProfiles {
 
   /** Writes what has changed. Profiles whose evaluation may differ are dirty since `at`, unless they were before. */
   close(at: number, version: number): void {
-    const { update, touch } = this.#statements
-    for (const [id, { row, isDirty }] of this.#open) {
-      const { firstSeenAt, lastSeenAt, counts, traits } = row
-      update.run(firstSeenAt, lastSeenAt, JSON.stringify(counts), JSON.stringify(traits), id)
+    const { update, putTraits, touch } = this.#statements
+    for (const [id, { row, traits, hasNewTraits, isDirty }] of this.#open) {
+      const { firstSeenAt, lastSeenAt, counts } = row
+      update.run(firstSeenAt, lastSeenAt, JSON.stringify(counts), id)
+      if (hasNewTraits) putTraits.run(id, JSON.stringify(traits))
       if (isDirty) touch(id, { at, version })
     }
   }
@@ -96,6 +118,10 @@ export class OpenProfiles {
     return open
   }
 
+  #traitsOf(open: Open): StoredTraits {
+    return (open.traits ??= storedTraitsOf(this.#statements.findTraits.get(open.row.id)))
+  }
+
   #create(space: string): number {
     const id = Number(this.#statements.insert.run(space).lastInsertRowid)
     this.#open.set(id, { row: newProfileRow(id), isDirty: true })
@@ -114,18 +140,18 @@ function prepare(db: DatabaseSync) {
     ),
     putId: db.prepare('INSERT OR REPLACE INTO profile_ids VALUES (?, ?, ?, ?, ?)'),
     find: db.prepare(`SELECT ${PROFILE_COLUMNS} FROM profiles WHERE id = ?`),
-    insert: db.prepare(
-      `INSERT INTO profiles (space, version, counts, traits) VALUES (?, 0, '{}', '{}')`,
-    ),
+    findTraits: db.prepare('SELECT traits FROM profile_traits WHERE profile = ?'),
+    insert: db.prepare(`INSERT INTO profiles (space, version, counts) VALUES (?, 0, '{}')`),
     update: db.prepare(
-      'UPDATE profiles SET first_seen_at = ?, last_seen_at = ?, counts = ?, traits = ? WHERE id = ?',
+      'UPDATE profiles SET first_seen_at = ?, last_seen_at = ?, counts = ? WHERE id = ?',
     ),
+    putTraits: db.prepare('INSERT OR REPLACE INTO profile_traits VALUES (?, ?)'),
     touch: profileToucher(db),
     // A fact or a result that both profiles have stays once.
     moves: ['profile_ids', 'facts', 'results']
       .map((table) => db.prepare(`UPDATE OR IGNORE ${table} SET profile = ?1 WHERE profile = ?2`))
       .concat(db.prepare(KEEP_WAITING)),
-    removals: ['facts', 'results']
+    removals: ['profile_traits', 'facts', 'results']
       .map((table) => db.prepare(`DELETE FROM ${table} WHERE profile = ?`))
       .concat(db.prepare('DELETE FROM profiles WHERE id = ?')),
   }

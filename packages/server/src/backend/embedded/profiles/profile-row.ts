@@ -10,19 +10,18 @@ export type StoredTrait = readonly [
   sourceId: string,
 ]
 
-type StoredTraits = Record<string, StoredTrait>
+export type StoredTraits = Record<string, StoredTrait>
 type Counts = Partial<Record<EventType, number>>
 
-/** What a profile has besides its ids, facts and results. It changes while a slice is applied. */
+/** What a profile has besides its ids, traits, facts and results. It changes while a slice is applied. */
 export interface ProfileRow {
   readonly id: number
   firstSeenAt: number | null
   lastSeenAt: number | null
   readonly counts: Counts
-  readonly traits: StoredTraits
 }
 
-export const PROFILE_COLUMNS = 'id, first_seen_at, last_seen_at, counts, traits'
+export const PROFILE_COLUMNS = 'id, first_seen_at, last_seen_at, counts'
 
 export function profileRowOf(row: Row): ProfileRow {
   return {
@@ -30,13 +29,19 @@ export function profileRowOf(row: Row): ProfileRow {
     firstSeenAt: row['first_seen_at'] as number | null,
     lastSeenAt: row['last_seen_at'] as number | null,
     counts: readJson(row['counts']) ?? {},
-    // Without a prototype, so that a trait named __proto__ is one like any other.
-    traits: withoutPrototype((readJson(row['traits']) ?? {}) as StoredTraits),
   }
 }
 
 export function newProfileRow(id: number): ProfileRow {
-  return { id, firstSeenAt: null, lastSeenAt: null, counts: {}, traits: withoutPrototype({}) }
+  return { id, firstSeenAt: null, lastSeenAt: null, counts: {} }
+}
+
+/** The traits in a row of `profile_traits`, where there is one. */
+export function storedTraitsOf(row: Row | undefined): StoredTraits {
+  const stored = (row === undefined ? undefined : readJson(row['traits'])) as
+    StoredTraits | undefined
+  // Without a prototype, so that a trait named __proto__ is one like any other.
+  return Object.assign(Object.create(null) as StoredTraits, stored)
 }
 
 /** Whether the first of two values of a trait wins: the newest event, whatever the order in which they are applied. */
@@ -47,10 +52,8 @@ export function isNewer(a: StoredTrait, b: StoredTrait | undefined): boolean {
   return a[3] > b[3]
 }
 
-/** Adds what `other` has to `row`: the newest traits, the sums of the counts, the widest time. */
+/** Adds what `other` has to `row`: the sums of the counts, the widest time. */
 export function mergeInto(row: ProfileRow, other: ProfileRow): void {
-  for (const [name, trait] of Object.entries(other.traits))
-    if (isNewer(trait, row.traits[name])) row.traits[name] = trait
   for (const [type, count] of Object.entries(other.counts) as [EventType, number][])
     row.counts[type] = (row.counts[type] ?? 0) + count
   seeAt(row, other.firstSeenAt)
@@ -62,8 +65,4 @@ export function seeAt(row: ProfileRow, at: number | null): void {
   if (at === null) return
   row.firstSeenAt = Math.min(row.firstSeenAt ?? at, at)
   row.lastSeenAt = Math.max(row.lastSeenAt ?? at, at)
-}
-
-function withoutPrototype<T extends object>(object: T): T {
-  return Object.assign(Object.create(null) as T, object)
 }

@@ -20,7 +20,7 @@ export function profileRemoval(
          WHERE kind = 'computation' AND document ->> '$.space' <> ?2)`,
     ),
   )
-  const ofProfile = ['facts', 'results', 'profile_ids'].map((table) =>
+  const ofProfile = ['profile_traits', 'facts', 'results', 'profile_ids'].map((table) =>
     db.prepare(`DELETE FROM ${table} WHERE profile = ?`),
   )
   const remove = db.prepare('DELETE FROM profiles WHERE id = ?')

@@ -4,7 +4,7 @@ import { readJson, type Row } from '../database/rows.ts'
 import { Statements } from '../database/statements.ts'
 import type { Writer } from '../writer.ts'
 import { profileFinder } from './find-profile.ts'
-import { PROFILE_COLUMNS, profileRowOf } from './profile-row.ts'
+import { PROFILE_COLUMNS, profileRowOf, storedTraitsOf } from './profile-row.ts'
 import { profilesPosition, purgeCount } from './profiles-state.ts'
 
 /** Profiles on the tables `profiles` and `profile_ids`. */
@@ -52,7 +52,10 @@ export class SqliteProfiles implements Profiles {
       profile,
     ])
     if (row === undefined) return undefined
-    const { counts, traits, firstSeenAt, lastSeenAt } = profileRowOf(row)
+    const { counts, firstSeenAt, lastSeenAt } = profileRowOf(row)
+    const [traits] = this.#statements.all('SELECT traits FROM profile_traits WHERE profile = ?', [
+      profile,
+    ])
     const ids = this.#statements.all(
       'SELECT kind, id, is_seen FROM profile_ids WHERE profile = ? ORDER BY kind, id',
       [profile],
@@ -68,8 +71,9 @@ export class SqliteProfiles implements Profiles {
       userIds: ids.filter((id) => id['kind'] === 'user' && id['is_seen'] === 1).map(idOf),
       anonymousIds: ids.filter(({ kind }) => kind === 'anonymous').map(idOf),
       traits: Object.fromEntries(
-        Object.entries(traits).flatMap(([name, [value, at, , eventId, sourceId]]) =>
-          value === null ? [] : [[name, { value, at, eventId, sourceId } satisfies Trait]],
+        Object.entries(storedTraitsOf(traits)).flatMap(
+          ([name, [value, at, , eventId, sourceId]]) =>
+            value === null ? [] : [[name, { value, at, eventId, sourceId } satisfies Trait]],
         ),
       ),
       computed: Object.fromEntries(

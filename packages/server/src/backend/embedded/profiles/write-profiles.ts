@@ -2,8 +2,8 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { ProfileChange, ProfileSlice } from '../../profiles.ts'
 import { OpenProfiles } from './open-profiles.ts'
 import { changeCounter, CURSOR, profilesPosition, purgeCount } from './profiles-state.ts'
-import { isNewer, type ProfileRow, seeAt } from './profile-row.ts'
-import { factWriter } from '../facts/write-facts.ts'
+import { seeAt } from './profile-row.ts'
+import { factWriter } from './put-fact.ts'
 
 /** Begins to follow the log at its first event. */
 export function beginProfiles(db: DatabaseSync): (nothing: null) => void {
@@ -26,7 +26,7 @@ export function applyToProfiles(db: DatabaseSync): (slice: ProfileSlice) => bool
     try {
       for (const change of changes) {
         const profile = profileOf(profiles, change)
-        applyTo(profiles.row(profile), change, () => profiles.touch(profile))
+        applyTo(profiles, profile, change)
         for (const { clause, value } of change.facts) {
           putFact(profile, { clause, value, at: change.timestamp, position: change.position })
           profiles.touch(profile)
@@ -54,17 +54,13 @@ function profileOf(profiles: OpenProfiles, change: ProfileChange): number {
   )
 }
 
-function applyTo(row: ProfileRow, change: ProfileChange, touch: () => void): void {
+function applyTo(profiles: OpenProfiles, profile: number, change: ProfileChange): void {
   const { type, timestamp, receivedAt, eventId, sourceId, traits = {} } = change
+  const row = profiles.row(profile)
   row.counts[type] = (row.counts[type] ?? 0) + 1
   seeAt(row, timestamp)
   for (const [name, value] of Object.entries(traits)) {
     if (value === undefined) continue
-    const trait = [value, timestamp, receivedAt, eventId, sourceId] as const
-    const previous = row.traits[name]
-    if (!isNewer(trait, previous)) continue
-    row.traits[name] = trait
-    // Most identify calls repeat what is known: an equal text or number changes no verdict.
-    if (previous?.[0] !== value) touch()
+    profiles.setTrait(profile, name, [value, timestamp, receivedAt, eventId, sourceId])
   }
 }
