@@ -23,9 +23,10 @@ export function addProfiles(dataDir: string, count: number): void {
   const numbers = `WITH RECURSIVE copy (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM copy WHERE n < ${count})`
   const now = Date.now()
   db.exec(`${numbers} INSERT INTO profiles
-      (id, space, version, dirty_since, recheck_at, first_seen_at, last_seen_at, counts, traits)
+      (id, space, version, dirty_since, recheck_at, first_seen_at, last_seen_at, counts)
     SELECT n, 'default', 1, NULL, NULL, ${now - 270 * DAY_MS}, ${now - OLDEST_LAST_MS},
-      '{"identify":1,"track":${FACTS}}', ${traits(now)} FROM copy`)
+      '{"identify":1,"track":${FACTS}}' FROM copy`)
+  db.exec(`${numbers} INSERT INTO profile_traits SELECT n, ${traits(now)} FROM copy`)
   db.exec(`${numbers} INSERT INTO profile_ids
     SELECT 'default', 'anonymous', 'anonymous-' || printf('%026d', n), n, 1 FROM copy`)
   // The userIds of the calls of a load.
