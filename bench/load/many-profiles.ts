@@ -40,7 +40,7 @@ export function addProfiles(dataDir: string, count: number): void {
     FROM last_at CROSS JOIN fact`)
   db.exec(`UPDATE cursors SET through = ${count * FACTS} WHERE name = 'profiles';
     UPDATE profiles_state SET changes = changes + 1;
-    COMMIT; PRAGMA journal_mode = WAL; ANALYZE`)
+    COMMIT; PRAGMA journal_mode = WAL`)
 }
 
 /** The JSON of a profile's traits. */

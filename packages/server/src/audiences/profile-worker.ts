@@ -103,7 +103,7 @@ export class ProfileWorker implements Worker {
   }
 
   async #evaluate(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted && (await this.#options.evaluator.evaluateDue()) > 0);
+    while (!signal.aborted && (await this.#options.evaluator.evaluateDue()));
   }
 
   /** The one wait for new events: passes in between, for profiles that are due, begin no other. */

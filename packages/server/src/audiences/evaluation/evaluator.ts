@@ -14,7 +14,7 @@ export interface EvaluatorOptions {
 }
 
 /** Profiles that are evaluated together, and stored in one write. */
-const BATCH = 100
+const BATCH = 250
 
 /** How many profiles got a value or another one, and how many lost it. */
 export interface ChangedProfiles {
@@ -30,12 +30,12 @@ export class Evaluator {
     this.#options = options
   }
 
-  /** Evaluates some of the profiles that are dirty or due. Resolves to how many there were. */
-  async evaluateDue(): Promise<number> {
+  /** Evaluates some of the profiles that are dirty or due. Resolves to whether there may be more. */
+  async evaluateDue(): Promise<boolean> {
     const { evaluations, clock } = this.#options
     const profiles = await evaluations.due(clock.now(), BATCH)
-    await this.#evaluate(profiles, null)
-    return profiles.length
+    const stored = await this.#evaluate(profiles, null)
+    return profiles.length === BATCH || stored.length < profiles.length
   }
 
   /** Evaluates these profiles for a sync. Resolves to what has changed of its computation. */
