@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { newSync } from '../../src/audiences/syncs/needed-sync.ts'
 import type { Sync } from '../../src/backend/syncs.ts'
+import { turn } from '../../src/util/clock.ts'
 import { NOON } from '../harness/accepted-event.ts'
 import { newAudience } from '../harness/catalog-records.ts'
 import { OpenAudiences } from './open-audiences.ts'
@@ -94,6 +95,25 @@ test('a deletion goes on after a crash between its last step and the removal', a
   await expect.poll(() => open.backend.catalog.current.computations.size).toBe(0)
   await open.settle()
   expect(await open.backend.memberships.sizes()).toEqual(new Map())
+})
+
+test('a deletion waits for its plan, so that it tells everybody', async () => {
+  await using open = await opened()
+  await open.put(newAudience())
+  await open.settle()
+  const { catalog, syncs } = open.backend
+  const last = (await syncs.last()).get('aud_a')!
+  const waiting = { state: 'waiting', finishedAt: null, afterProfile: 0, afterUser: '' } as const
+  // Nobody has asked for new plans, and syncs are looked for every minute.
+  await syncs.put({ ...last, ...waiting, id: 'syn_z', reason: 'deleted' })
+  for (let times = 0; times < 500; times++) {
+    open.clock.advance(250)
+    await turn()
+  }
+  expect(catalog.current.computations.size).toBe(1)
+  await open.restart()
+  await expect.poll(() => open.backend.catalog.current.computations.size).toBe(0)
+  expect((await told(open)).toSorted()).toEqual(['u1 false', 'u1 true', 'u2 false', 'u2 true'])
 })
 
 test('an audience that never had a member leaves no syncs when it is removed', async () => {
