@@ -66,8 +66,7 @@ export class SyncRunner {
       after: sync.afterProfile!,
     })
     const changes = await evaluator.evaluateAll(found.profileIds, sync)
-    // While its computation is being deleted, every user differs.
-    const isCheck = rule !== 'never' && (sync.reason === 'daily' || sync.reason === 'requested')
+    const isCheck = sync.reason === 'daily' || sync.reason === 'requested'
     return {
       ...sync,
       looked: sync.looked + found.looked,
