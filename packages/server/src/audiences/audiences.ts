@@ -10,6 +10,7 @@ import { Plans } from './evaluation/plans.ts'
 import { ProfileWorker } from './profile-worker.ts'
 import { ProfileFollower } from './profiles/profile-follower.ts'
 import { ClauseFiller } from './syncs/clause-filler.ts'
+import { NeededSyncs } from './syncs/needed-syncs.ts'
 import { SyncRunner } from './syncs/sync-runner.ts'
 import { SyncWorker } from './sync-worker.ts'
 
@@ -43,17 +44,19 @@ export class Audiences {
     const evaluator = new Evaluator({ ...parts, plans })
     const follower = new ProfileFollower(parts)
     const isCaughtUp = (): boolean => this.#profiles.isCaughtUp
+    const neededSyncs = new NeededSyncs(parts)
     const onProgress = (): void => this.#syncs.wake()
-    this.#profiles = new ProfileWorker({ ...parts, follower, evaluator, plans, onProgress })
+    const replan = (): void => this.#profiles.replan()
+    const shared = { ...parts, plans, neededSyncs }
+    this.#profiles = new ProfileWorker({ ...shared, follower, evaluator, onProgress })
     this.#syncs = new SyncWorker({
-      ...parts,
+      ...shared,
       filler: new ClauseFiller(parts),
       runner: new SyncRunner({ ...parts, evaluator }),
-      plans,
       isCaughtUp,
+      onFilled: replan,
     })
-    const onRequest = (): void => this.#profiles.replan()
-    this.computations = new Computations({ backend, plans, clock, isCaughtUp, onRequest })
+    this.computations = new Computations({ backend, plans, clock, isCaughtUp, onRequest: replan })
     this.workers = [this.#profiles, this.#syncs]
     metrics.beforeScrape(() => this.#report(options))
   }

@@ -6,6 +6,7 @@ import { Recurring } from '../util/recurring.ts'
 import type { Worker } from '../util/worker.ts'
 import type { Evaluator } from './evaluation/evaluator.ts'
 import type { Plans } from './evaluation/plans.ts'
+import type { NeededSyncs } from './syncs/needed-syncs.ts'
 import type { Followed, ProfileFollower } from './profiles/profile-follower.ts'
 
 export interface ProfileWorkerOptions {
@@ -15,6 +16,7 @@ export interface ProfileWorkerOptions {
   readonly follower: ProfileFollower
   readonly evaluator: Evaluator
   readonly plans: Plans
+  readonly neededSyncs: NeededSyncs
   readonly clock: Clock
   /** The plans are new, or the end of the log is reached for the first time. */
   readonly onProgress: () => void
@@ -92,9 +94,10 @@ export class ProfileWorker implements Worker {
 
   async #refresh(): Promise<void> {
     this.#hasNewPlans = false
-    const { catalog, profiles, plans, onProgress } = this.#options
+    const { catalog, profiles, neededSyncs, plans, onProgress } = this.#options
     const isNeeded = catalog.current.computations.size > 0
     if (isNeeded) await profiles.begin()
+    if (isNeeded) await neededSyncs.put()
     if (isNeeded || (await profiles.state()).through !== null) await plans.refresh()
     onProgress()
   }

@@ -11,19 +11,23 @@ import { Recurring } from '../util/recurring.ts'
 import type { Worker } from '../util/worker.ts'
 import type { Plans } from './evaluation/plans.ts'
 import type { ClauseFiller } from './syncs/clause-filler.ts'
-import { DAILY_MS, neededSync } from './syncs/needed-sync.ts'
+import { DAILY_MS } from './syncs/needed-sync.ts'
+import type { NeededSyncs } from './syncs/needed-syncs.ts'
 import type { SyncRunner } from './syncs/sync-runner.ts'
 
 export interface SyncWorkerOptions {
   readonly catalog: Pick<Catalog, 'current' | 'removeComputation'>
   readonly facts: Pick<Facts, 'prune'>
   readonly memberships: Pick<Memberships, 'sizes' | 'forget'>
-  readonly syncs: Pick<Syncs, 'put' | 'open' | 'last'>
+  readonly syncs: Pick<Syncs, 'advance' | 'open' | 'last'>
   readonly filler: ClauseFiller
+  readonly neededSyncs: NeededSyncs
   readonly runner: SyncRunner
   readonly plans: Plans
   /** Whether the profiles have all events of the archive. */
   readonly isCaughtUp: () => boolean
+  /** Clauses are filled: what counts them can be planned. */
+  readonly onFilled: () => void
   readonly metrics: Metrics
   readonly clock: Clock
   readonly logger: Logger
@@ -58,31 +62,19 @@ export class SyncWorker implements Worker {
   }
 
   async #work(signal: AbortSignal): Promise<number> {
-    const { plans, filler, isCaughtUp } = this.#options
+    const { plans, filler, neededSyncs, isCaughtUp, onFilled } = this.#options
     if (!isCaughtUp()) return LOOK_MS
-    await this.#putNeeded()
+    await neededSyncs.put()
     let isFilling = false
     while (!signal.aborted && (await filler.step(plans.clauses))) {
       isFilling = true
-      await plans.replan()
+      await plans.readClauses()
     }
-    if (isFilling) await plans.replan()
+    if (isFilling) onFilled()
     await this.#runSyncs(signal)
     await this.#forget(signal)
     await this.#prune(signal)
     return LOOK_MS
-  }
-
-  async #putNeeded(): Promise<void> {
-    const { catalog, syncs, clock } = this.#options
-    const open = new Map((await syncs.open()).map((sync) => [sync.computationId, sync]))
-    const last = await syncs.last()
-    for (const computation of catalog.current.computations.values()) {
-      const { id } = computation
-      const context = { open: open.get(id), last: last.get(id), now: clock.now() }
-      const sync = neededSync(computation, context)
-      if (sync !== undefined) await syncs.put(sync)
-    }
   }
 
   async #runSyncs(signal: AbortSignal): Promise<void> {
@@ -98,9 +90,12 @@ export class SyncWorker implements Worker {
     while (sync.state !== 'done' && !signal.aborted) {
       const plan = plans.find(computation)
       // Changed or disabled meanwhile: another sync is for that.
-      if (plan?.computation.version !== sync.version) return
+      if (plan?.rule !== 'never' && plan?.computation.version !== sync.version) return
       try {
-        sync = await runner.step(sync, plan)
+        const next = await runner.step(sync, plan)
+        // Whatever took its place is looked for when this pass is over.
+        if (next === undefined) return this.wake()
+        sync = next
       } catch (error) {
         if (error instanceof BackendUnavailable) throw error
         return this.#fail(sync, error)
@@ -118,13 +113,20 @@ export class SyncWorker implements Worker {
     const { id, computationId } = sync
     logger.error({ err: error, syncId: id, computationId }, 'sync.failed')
     const text = 'A fault in Hookline stopped it. The log has the error as sync.failed.'
-    await syncs.put({ ...sync, state: 'failed', finishedAt: clock.now(), error: text })
+    const end = { state: 'failed', finishedAt: clock.now(), error: text } as const
+    await syncs.advance(sync, { ...sync, ...end })
   }
 
   /** Removes what belongs to computations that are gone. */
   async #forget(signal: AbortSignal): Promise<void> {
-    const { catalog, memberships } = this.#options
-    for (const id of (await memberships.sizes()).keys()) {
+    const { catalog, memberships, syncs } = this.#options
+    // One that never had a value may have syncs nevertheless.
+    const known = [
+      ...(await memberships.sizes()).keys(),
+      ...(await syncs.last()).keys(),
+      ...(await syncs.open()).map(({ computationId }) => computationId),
+    ]
+    for (const id of new Set(known)) {
       if (catalog.current.computations.has(id)) continue
       while (!signal.aborted && (await memberships.forget(id)));
     }

@@ -118,7 +118,7 @@ export interface Evaluations {
 
   /**
    * Stores what evaluations came to and appends the events of the announcements to the log: all or nothing. Leaves out
-   * profiles whose version is another one by now: they are dirty, and come again. The others are no longer dirty. Resolves
+   * profiles whose version is another one by now: they are dirty, or were evaluated meanwhile. The others are no longer dirty. Resolves
    * to those that it has stored. Safe to call twice: the second call leaves out all.
    */
   commit(evaluated: readonly Evaluated[]): Promise<readonly Evaluated[]>

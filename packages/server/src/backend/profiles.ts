@@ -76,6 +76,7 @@ export interface Trait {
 /** Everything that is known of a user. */
 export interface Profile {
   readonly space: string
+  /** The ids that events have named as those of the user, in the order of the alphabet: not the former id of an alias. */
   readonly userIds: readonly string[]
   readonly anonymousIds: readonly string[]
   readonly traits: Readonly<Record<string, Trait>>

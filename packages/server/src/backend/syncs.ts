@@ -40,6 +40,11 @@ export interface Sync {
 export interface Syncs {
   /** Adds or replaces one. The last 20 of each computation that ended are kept. Durable when it resolves. Safe to call twice. */
   put(sync: Sync): Promise<void>
+  /**
+   * Replaces a sync by its next state. Resolves to false, and has changed nothing, where it is not as `before` any more:
+   * then another one has taken its place.
+   */
+  advance(before: Sync, next: Sync): Promise<boolean>
   /** Those that are neither done nor failed, the oldest first. */
   open(): Promise<readonly Sync[]>
   /** The syncs of a computation, newest first. */

@@ -1,15 +1,18 @@
 import type { AcceptedEvent, Computation, Event } from '@hookline/protocol'
 import pino from 'pino'
+import { setTimeout } from 'node:timers/promises'
 import { Audiences } from '../../src/audiences/audiences.ts'
 import type { Backend } from '../../src/backend/backend.ts'
 import { openEmbeddedBackend } from '../../src/backend/embedded/open.ts'
 import { Metrics } from '../../src/telemetry/metrics.ts'
-import { turn } from '../../src/util/clock.ts'
 import { acceptedEvent, NOON } from '../harness/accepted-event.ts'
 import { NO_ACTIVITY } from '../harness/no-activity.ts'
 import { ManualClock } from '../harness/manual-clock.ts'
 import { RunningWorker } from '../harness/running-worker.ts'
 import { TemporaryFolder } from '../harness/temporary-folder.ts'
+
+/** How long the workers may take to come to rest. */
+const DEADLINE_MS = 20_000
 
 /** Audiences on a real backend, with a clock that the test moves. */
 export class OpenAudiences implements AsyncDisposable {
@@ -65,9 +68,13 @@ export class OpenAudiences implements AsyncDisposable {
 
   /** Lets the workers do all that they can do now. */
   async settle(): Promise<void> {
+    const deadline = Date.now() + DEADLINE_MS
     for (let idle = 0; idle < 3;) {
+      if (Date.now() > deadline)
+        throw new Error(`The workers do not come to rest: ${await this.#describe()}`)
       this.clock.advance(250)
-      for (let turns = 0; turns < 5; turns++) await turn()
+      // The threads of the backend take real time.
+      await setTimeout(1)
       for (const { failures } of this.#running) if (failures[0]) throw failures[0].error as Error
       idle = (await this.#isIdle()) ? idle + 1 : 0
     }
@@ -84,8 +91,19 @@ export class OpenAudiences implements AsyncDisposable {
     this.#folder[Symbol.dispose]()
   }
 
+  async #describe(): Promise<string> {
+    const { profiles, syncs, evaluations, facts } = this.backend
+    return JSON.stringify({
+      profiles: await profiles.state(),
+      waiting: await evaluations.waiting(this.clock.now()),
+      clauses: await facts.clauses(),
+      syncs: await syncs.open(),
+      last: [...(await syncs.last())],
+    })
+  }
+
   async #isIdle(): Promise<boolean> {
-    const { catalog, profiles, followedLog, evaluations, syncs } = this.backend
+    const { catalog, profiles, followedLog, evaluations, memberships, syncs } = this.backend
     const { through } = await profiles.state()
     const enabled = [...catalog.current.computations.values()].filter((each) => each.enabled)
     if (through === null) return enabled.length === 0
@@ -93,6 +111,13 @@ export class OpenAudiences implements AsyncDisposable {
     if (!enabled.every(({ id, version }) => last.get(id)?.version === version)) return false
     const { isEnd, events } = await followedLog.read({ after: through, limit: 1 })
     const { profiles: waiting } = await evaluations.waiting(this.clock.now())
-    return isEnd && events.length === 0 && waiting === 0 && (await syncs.open()).length === 0
+    // That of a disabled computation waits until it is enabled.
+    const running = (await syncs.open()).filter(({ computationId, reason }) => {
+      const isOff = catalog.current.computations.get(computationId)?.enabled === false
+      return reason === 'deleted' || !isOff
+    })
+    const kept = [...(await memberships.sizes()).keys()]
+    if (!kept.every((id) => catalog.current.computations.has(id))) return false
+    return isEnd && events.length === 0 && waiting === 0 && running.length === 0
   }
 }

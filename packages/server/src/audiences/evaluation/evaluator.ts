@@ -45,11 +45,17 @@ export class Evaluator {
   ): Promise<ChangedProfiles> {
     const changed = { entered: 0, left: 0 }
     for (let from = 0; from < profileIds.length; from += BATCH) {
-      const profiles = await this.#options.evaluations.load(profileIds.slice(from, from + BATCH))
-      const stored = await this.#evaluate(profiles, id)
-      const change = changesIn(stored).find((each) => each.computationId === computationId)
-      changed.entered += change?.entered ?? 0
-      changed.left += change?.left ?? 0
+      let waiting = profileIds.slice(from, from + BATCH)
+      while (waiting.length > 0) {
+        const profiles = await this.#options.evaluations.load(waiting)
+        const stored = await this.#evaluate(profiles, id)
+        const change = changesIn(stored).find((each) => each.computationId === computationId)
+        changed.entered += change?.entered ?? 0
+        changed.left += change?.left ?? 0
+        // Those left out were evaluated meanwhile, perhaps with plans that did not have the computation yet.
+        const done = new Set(stored.map(({ profileId }) => profileId))
+        waiting = profiles.map(({ profileId }) => profileId).filter((each) => !done.has(each))
+      }
     }
     return changed
   }

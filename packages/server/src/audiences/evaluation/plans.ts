@@ -6,7 +6,7 @@ import type { Syncs } from '../../backend/syncs.ts'
 import { clausesOf, neededClauses } from '../conditions/clauses-of.ts'
 import { EventMatcher } from '../conditions/match-event.ts'
 import { planAudience } from '../conditions/plan-condition.ts'
-import { inEvaluationOrder } from '../conditions/references.ts'
+import { dependenciesOf, inEvaluationOrder } from '../conditions/references.ts'
 import type { Plan } from './evaluate-profile.ts'
 
 export interface PlansOptions {
@@ -70,8 +70,9 @@ export class Plans {
   }
 
   /**
-   * Puts the clauses that computations need, and removes those that none needs any more. Call it between two slices of the
-   * log: a clause counts what comes after the position at which it is put.
+   * Puts the clauses that computations need, removes those that none needs any more, and plans what is ready. Call it
+   * between two slices of the log: a clause counts what comes after the position at which it is put. And not while
+   * profiles that are due are evaluated: what that stores must not replace what a newer plan has stored.
    */
   async refresh(): Promise<void> {
     const { catalog, facts } = this.#options
@@ -84,13 +85,17 @@ export class Plans {
       for (const [definition, keeping] of needed)
         await facts.put({ definition, keeping, reachesBackTo })
     }
-    await this.replan()
+    await this.#replan()
   }
 
-  /** Reads how far the clauses are filled, and plans what is ready. */
-  async replan(): Promise<void> {
-    const { catalog, facts, syncs } = this.#options
-    this.#clauses = await facts.clauses()
+  /** Reads how far the clauses are filled. */
+  async readClauses(): Promise<void> {
+    this.#clauses = await this.#options.facts.clauses()
+  }
+
+  async #replan(): Promise<void> {
+    const { catalog, syncs } = this.#options
+    await this.readClauses()
     this.#matcher = new EventMatcher(this.#clauses)
     const deleted = new Set(
       (await syncs.open())
@@ -103,9 +108,15 @@ export class Plans {
       const { space, id, version } = computation
       // Its clauses were filled then. One that is filled again, to keep more for others, has what this one needs.
       const wasReady = last.get(id)?.version === version && last.get(id)?.state === 'done'
+      // What it refers to has no values yet.
+      const isWaiting = dependenciesOf(computation, catalog.current.computations).some(
+        (each) => each.enabled && !last.has(each.id) && this.find(each) === undefined,
+      )
       const plan = deleted.has(id)
         ? { computation, clauses: [], rule: 'never' as const }
-        : this.#planOf(computation, wasReady)
+        : isWaiting
+          ? undefined
+          : this.#planOf(computation, wasReady)
       if (plan !== undefined) this.#bySpace.set(space, [...this.of(space), plan])
     }
   }

@@ -30,16 +30,15 @@ export function newSync(
   reason: SyncReason,
   { open, last, now }: { open: Sync | undefined; last: Sync | undefined; now: number },
 ): Sync {
-  // Destinations have the value of every user when the sync that adds them is done, and not before.
-  const complete = last?.state === 'done' ? last.destinationIds : []
-  const isFirst = last === undefined
+  const complete = completeDestinations({ destinationIds }, open ?? last)
   return {
     id: open?.id ?? newId('syn', now),
     computationId: id,
-    reason: open?.reason === 'created' ? 'created' : reason,
+    // The first sync is the first one until it is done.
+    reason: open?.reason === 'created' && reason !== 'deleted' ? 'created' : reason,
     version,
     destinationIds,
-    addedDestinationIds: isFirst ? [] : destinationIds.filter((each) => !complete.includes(each)),
+    addedDestinationIds: destinationIds.filter((each) => !complete.includes(each)),
     state: 'waiting',
     createdAt: now,
     startedAt: null,
@@ -53,4 +52,18 @@ export function newSync(
     afterUser: '',
     error: null,
   }
+}
+
+/**
+ * The destinations that have been told of every change so far, and go on to be. Before the first sync that is every one:
+ * nothing was told yet. One that a sync adds has the value of every user when that sync is done, and not before.
+ */
+function completeDestinations(
+  { destinationIds }: Pick<Computation, 'destinationIds'>,
+  before: Sync | undefined,
+): readonly string[] {
+  if (before === undefined) return destinationIds
+  if (before.state === 'failed') return []
+  if (before.state === 'done') return before.destinationIds
+  return before.destinationIds.filter((each) => !before.addedDestinationIds.includes(each))
 }

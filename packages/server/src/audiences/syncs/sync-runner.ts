@@ -12,7 +12,7 @@ import type { Evaluator } from '../evaluation/evaluator.ts'
 export interface SyncRunnerOptions {
   readonly evaluations: Pick<Evaluations, 'differing'>
   readonly memberships: Pick<Memberships, 'announced'>
-  readonly syncs: Pick<Syncs, 'put'>
+  readonly syncs: Pick<Syncs, 'advance'>
   readonly log: Pick<Log, 'append'>
   readonly evaluator: Evaluator
   readonly activity: Pick<ActivityListener, 'received'>
@@ -37,8 +37,8 @@ export class SyncRunner {
     this.#options = options
   }
 
-  /** Takes one step, and returns the sync as it is recorded. */
-  async step(sync: Sync, plan: Plan): Promise<Sync> {
+  /** Takes one step. Resolves to the sync as it is recorded; `undefined` where another one has taken its place meanwhile. */
+  async step(sync: Sync, plan: Plan): Promise<Sync | undefined> {
     const started: Sync = {
       ...sync,
       state: 'running',
@@ -48,8 +48,7 @@ export class SyncRunner {
       started.afterProfile !== null
         ? await this.#walkProfiles(started, plan)
         : await this.#tellUsers(started, plan.computation)
-    await this.#options.syncs.put(next)
-    return next
+    return (await this.#options.syncs.advance(sync, next)) ? next : undefined
   }
 
   async #walkProfiles(sync: Sync, plan: Plan): Promise<Sync> {
@@ -67,7 +66,8 @@ export class SyncRunner {
       after: sync.afterProfile!,
     })
     const changes = await evaluator.evaluateAll(found.profileIds, sync)
-    const isCheck = sync.reason === 'daily' || sync.reason === 'requested'
+    // While its computation is being deleted, every user differs.
+    const isCheck = rule !== 'never' && (sync.reason === 'daily' || sync.reason === 'requested')
     return {
       ...sync,
       looked: sync.looked + found.looked,

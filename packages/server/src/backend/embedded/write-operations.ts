@@ -21,7 +21,7 @@ import { putFactClause, removeFactClause } from './facts/write-fact-clauses.ts'
 import { pruneFacts } from './facts/prune-facts.ts'
 import { ackEvents, appendEvents, eventAppender } from './log/write-log.ts'
 import { changeList, forgetComputation } from './memberships/write-memberships.ts'
-import { putSync } from './memberships/write-syncs.ts'
+import { advanceSync, putSync } from './memberships/write-syncs.ts'
 import { createNotices, quarantineNotices, recordNotices } from './notices/write-notices.ts'
 import { purgeUsers } from './deletions/write-purge.ts'
 import { applyToProfiles, beginProfiles } from './profiles/write-profiles.ts'
@@ -82,6 +82,7 @@ const OPERATIONS = {
   commitEvaluations,
   changeList,
   forgetComputation,
+  advanceSync,
   putSync,
   scrub,
   emptyLog,

@@ -140,6 +140,25 @@ export function previewsConformance(open: OpenBackendHarness): void {
       expect(await selected(harness, { event: 'Order Completed' })).toEqual(['a'])
     })
 
+    test('shows the values that a computed trait would be made of, the newest first', async () => {
+      await using harness = await open()
+      const at = (ms: number) => formatTimestamp(NOON + ms)
+      await receiveAll(harness, [
+        { userId: 'a', properties: { revenue: 5 }, timestamp: at(0) },
+        { userId: 'a', properties: { revenue: { of: 'x' } }, timestamp: at(1) },
+        { userId: 'a', properties: { revenue: null } },
+        { userId: 'b', properties: {} },
+      ])
+      const { event, property } = { event: 'Order Completed', property: 'revenue' }
+      const selections = new Map([[-1, { event, property }]])
+      const { sample } = await preview(harness, ORDERED, { selections, sampledClause: -1 })
+      const facts = [
+        { at: NOON + 1, position: 2, value: { of: 'x' } },
+        { at: NOON, position: 1, value: 5 },
+      ]
+      expect(sample).toEqual([{ userId: 'a', facts }])
+    })
+
     test('knows nothing of the one before it', async () => {
       await using harness = await open()
       await receiveAll(harness, [{ userId: 'a' }, { userId: 'b', event: 'Other' }])

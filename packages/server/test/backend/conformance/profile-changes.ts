@@ -7,12 +7,14 @@ import type { BackendHarness } from './backend-harness.ts'
 export const user = (id: string): ProfileId => ({ kind: 'user', id })
 export const anonymous = (id: string): ProfileId => ({ kind: 'anonymous', id })
 
-/** An identify call of u1 at NOON, if nothing else is given. */
+/** An identify call of u1 at NOON, if nothing else is given. It names the anonymous id that it joins, as a client does. */
 export function changeOf(
   position: number,
   { timestamp = NOON, ...change }: Partial<ProfileChange> = {},
 ): ProfileChange {
-  const id = change.anonymousId === undefined ? { userId: 'u1' } : {}
+  const { anonymousId, type = 'identify', joins = [] } = change
+  const joined = joins.find(({ kind }) => kind === 'anonymous')
+  const id = anonymousId === undefined ? { userId: 'u1' } : {}
   return {
     position,
     eventId: `evt_${String(position).padStart(6, '0')}`,
@@ -24,6 +26,7 @@ export function changeOf(
     receivedAt: timestamp,
     facts: [],
     ...id,
+    ...(type === 'identify' && joined !== undefined && { anonymousId: joined.id }),
     ...change,
   }
 }

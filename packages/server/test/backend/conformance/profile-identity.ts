@@ -44,11 +44,13 @@ export function profileIdentityConformance(open: OpenBackendHarness): void {
       expect(await profileOf(harness)).toMatchObject({ counts: { page: 1, screen: 1 } })
     })
 
-    test('that only an alias has named as the former one are no userIds, until an event has', async () => {
+    test('that only an alias has named as the former one are not listed, until an event has', async () => {
       await using harness = await open()
-      await follow(harness, [{ userId: 'new', type: 'alias', joins: [user('old')] }])
+      const joins = [user('old'), anonymous('old')]
+      await follow(harness, [{ userId: 'new', type: 'alias', joins }])
       for (const id of ['new', 'old']) {
-        expect(await profileOf(harness, id)).toMatchObject({ userIds: ['new'] })
+        const known = await profileOf(harness, id)
+        expect(known).toMatchObject({ userIds: ['new'], anonymousIds: [] })
         expect((await loaded(harness, id)).userIds).toEqual(['new'])
       }
       await settle(harness)

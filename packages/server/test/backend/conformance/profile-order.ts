@@ -56,7 +56,8 @@ function changesOf({ events }: History, space: string, clause: number): ProfileC
   return events.map(({ event: { ...given }, timestamp, receivedAt }, index) => {
     const { counts = false, ...rest } = given as Partial<ProfileChange> & { counts?: boolean }
     const facts = counts ? [{ clause, value: index }] : []
-    return changeOf(index, { ...rest, space, timestamp, receivedAt, facts })
+    // Each position is one at which old facts are trimmed.
+    return changeOf(index * 32, { ...rest, space, timestamp, receivedAt, facts })
   })
 }
 

@@ -19,6 +19,10 @@ export class SqliteSyncs implements Syncs {
     return this.#writer.run('putSync', sync)
   }
 
+  advance(before: Sync, next: Sync): Promise<boolean> {
+    return this.#writer.run('advanceSync', { before, next })
+  }
+
   async open(): Promise<readonly Sync[]> {
     const sql = 'SELECT document FROM syncs WHERE is_open ORDER BY id'
     return this.#statements.all(sql, []).map(syncOf)

@@ -57,7 +57,7 @@ export class SqliteProfiles implements Profiles {
       profile,
     ])
     const ids = this.#statements.all(
-      'SELECT kind, id, is_seen FROM profile_ids WHERE profile = ? ORDER BY kind, id',
+      'SELECT kind, id FROM profile_ids WHERE profile = ? AND is_seen ORDER BY kind, id',
       [profile],
     )
     const results = this.#statements.all(
@@ -68,7 +68,7 @@ export class SqliteProfiles implements Profiles {
     const of = (prefix: string): Row[] => results.filter(({ id }) => String(id).startsWith(prefix))
     return {
       space,
-      userIds: ids.filter((id) => id['kind'] === 'user' && id['is_seen'] === 1).map(idOf),
+      userIds: ids.filter(({ kind }) => kind === 'user').map(idOf),
       anonymousIds: ids.filter(({ kind }) => kind === 'anonymous').map(idOf),
       traits: Object.fromEntries(
         Object.entries(storedTraitsOf(traits)).flatMap(

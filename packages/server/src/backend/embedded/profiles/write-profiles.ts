@@ -48,10 +48,10 @@ function profileOf(profiles: OpenProfiles, change: ProfileChange): number {
     userId === undefined
       ? profiles.require({ space, kind: 'anonymous', id: anonymousId! }, true)
       : profiles.require({ space, kind: 'user', id: userId }, true)
-  return joins.reduce(
-    (profile, id) => profiles.join(profile, profiles.require({ space, ...id }, false)),
-    own,
-  )
+  return joins.reduce((profile, id) => {
+    const isSeen = id.kind === 'anonymous' && id.id === anonymousId
+    return profiles.join(profile, profiles.require({ space, ...id }, isSeen))
+  }, own)
 }
 
 function applyTo(profiles: OpenProfiles, profile: number, change: ProfileChange): void {
