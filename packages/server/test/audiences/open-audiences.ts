@@ -109,7 +109,7 @@ export class OpenAudiences implements AsyncDisposable {
   }
 
   async #isIdle(): Promise<boolean> {
-    const { catalog, profiles, followedLog, evaluations, syncs } = this.backend
+    const { catalog, profiles, followedLog, evaluations, memberships, syncs } = this.backend
     const { through } = await profiles.state()
     const enabled = [...catalog.current.computations.values()].filter((each) => each.enabled)
     if (through === null) return enabled.length === 0
@@ -122,6 +122,8 @@ export class OpenAudiences implements AsyncDisposable {
       const isOff = catalog.current.computations.get(computationId)?.enabled === false
       return reason === 'deleted' || !isOff
     })
+    const kept = [...(await memberships.sizes()).keys()]
+    if (!kept.every((id) => catalog.current.computations.has(id))) return false
     return isEnd && events.length === 0 && waiting === 0 && running.length === 0
   }
 }

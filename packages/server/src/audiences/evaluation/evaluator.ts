@@ -14,7 +14,7 @@ export interface EvaluatorOptions {
 }
 
 /** Profiles that are evaluated together, and stored in one write. */
-const BATCH = 250
+const BATCH = 100
 
 /** How many profiles got a value or another one, and how many lost it. */
 export interface ChangedProfiles {

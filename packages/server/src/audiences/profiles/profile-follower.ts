@@ -1,5 +1,6 @@
 import { type AcceptedEvent, DEFAULT_SPACE } from '@hookline/protocol'
 import type { Catalog } from '../../backend/catalog.ts'
+import type { Deletions } from '../../backend/deletions.ts'
 import type { FollowedLog, PositionedEvent } from '../../backend/log.ts'
 import type { Profiles } from '../../backend/profiles.ts'
 import type { Clock } from '../../util/clock.ts'
@@ -10,6 +11,8 @@ export interface ProfileFollowerOptions {
   readonly followedLog: FollowedLog
   readonly profiles: Profiles
   readonly catalog: Pick<Catalog, 'current'>
+  /** Knows the events whose user is being purged. */
+  readonly deletions: Pick<Deletions, 'isPurged'>
   readonly clock: Clock
 }
 
@@ -34,13 +37,14 @@ export class ProfileFollower {
 
   /** Applies the next slice. `undefined` while no profiles are kept. */
   async step(matcher: EventMatcher): Promise<Followed | undefined> {
-    const { followedLog, profiles, clock } = this.#options
+    const { followedLog, profiles, deletions, clock } = this.#options
     // Read before the slice: where a user is purged in between, the slice is refused.
     const { through: after, purges } = await profiles.state()
     if (after === null) return undefined
     const { events, through, isEnd } = await followedLog.read({ after, limit: SLICE_EVENTS })
     if (through === after) return { events: 0, through, isEnd }
-    const changes = events.filter(isOfUser).map((each) => this.#changeOf(each, matcher))
+    const kept = events.filter((each) => isOfUser(each) && !deletions.isPurged(each.event))
+    const changes = kept.map((each) => this.#changeOf(each, matcher))
     const isApplied = await profiles.apply({ after, through, changes, purges, at: clock.now() })
     return isApplied
       ? { events: events.length, through, isEnd }

@@ -25,6 +25,17 @@ async function fill(
   return events
 }
 
+/** Removes slice by slice: on a busy machine, one may end after its first event. */
+async function removeAll({ upkeep }: Backend, slice: { before?: number }): Promise<number> {
+  let removed = 0
+  for (let cursor: string | null | undefined; cursor !== null;) {
+    const removal = await upkeep.removeOldest({ ...slice, ...(cursor && { cursor }) })
+    removed += removal.removed
+    cursor = removal.cursor
+  }
+  return removed
+}
+
 test.each<[string, Readonly<Record<string, number>>, left: number]>([
   ['is not acked', {}, 1],
   ['is not acked, wherever the cursors are', { profiles: 5 }, 1],
@@ -38,7 +49,7 @@ test.each<[string, Readonly<Record<string, number>>, left: number]>([
       maxWaitingBytes: 2 ** 20,
     })
     const events = await fill(backend, folder, cursors)
-    expect(await backend.upkeep.removeOldest(slice)).toEqual({ removed: 5 - left, cursor: null })
+    expect(await removeAll(backend, slice)).toBe(5 - left)
     const { data } = await backend.events.list({}, { limit: 9 })
     const expected = events.slice(5 - left).map(({ id }) => id)
     expect(data.map(({ id }) => id)).toEqual(expected.toReversed())
