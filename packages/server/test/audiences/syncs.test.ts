@@ -11,6 +11,30 @@ import { membersOf, plan, told } from './told.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
+describe('a sync that is requested', () => {
+  const audience: Computation = newAudience({ version: 3 })
+  const sync = (change: Partial<Sync>): Sync => ({
+    ...newSync(audience, 'changed', { open: undefined, last: undefined, now: NOON }),
+    reason: 'changed',
+    state: 'done',
+    ...change,
+  })
+
+  test.each<[string, { open?: Sync; last?: Sync }, Sync['reason']]>([
+    ['is the first one, if there was none', {}, 'created'],
+    ['is the first one, if that is not done', { open: sync({ reason: 'created' }) }, 'created'],
+    [
+      'is that of a change, if none was for this version',
+      { last: sync({ version: 2 }) },
+      'changed',
+    ],
+    ['is that of a change, if the last one failed', { last: sync({ state: 'failed' }) }, 'changed'],
+    ['is a check, if one has evaluated this version', { last: sync({}) }, 'requested'],
+  ])('%s', (_, { open, last }, reason) => {
+    expect(newSync(audience, 'requested', { open, last, now: NOON })).toMatchObject({ reason })
+  })
+})
+
 describe('a destination is added by a sync', () => {
   const audience: Computation = newAudience({ version: 3, destinationIds: ['dst_a', 'dst_b'] })
   const sync = (change: Partial<Sync>): Sync => ({

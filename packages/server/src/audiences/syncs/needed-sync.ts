@@ -13,31 +13,41 @@ export function neededSync(
   { open, last, now }: { open: Sync | undefined; last: Sync | undefined; now: number },
 ): Sync | undefined {
   if (open?.reason === 'deleted' || !computation.enabled) return undefined
-  if (open !== undefined)
-    return open.version === computation.version
-      ? undefined
-      : newSync(computation, 'changed', { open, last, now })
-  if (last === undefined) return newSync(computation, 'created', { open, last, now })
-  if (last.version !== computation.version)
-    return newSync(computation, 'changed', { open, last, now })
-  const isOld = Math.abs(now - last.createdAt) >= DAILY_MS
-  return isOld ? newSync(computation, 'daily', { open, last, now }) : undefined
+  const newest = open ?? last
+  const isFor = newest?.version === computation.version
+  const isOld = open === undefined && Math.abs(now - (last?.createdAt ?? 0)) >= DAILY_MS
+  return isFor && !isOld ? undefined : newSync(computation, 'daily', { open, last, now })
+}
+
+/**
+ * Why a sync is made: a check is one only where a sync has evaluated this version before. The first sync of a computation
+ * is the first one until it is done.
+ */
+function reasonOf(
+  wanted: SyncReason,
+  { version }: Computation,
+  { open, last }: { open: Sync | undefined; last: Sync | undefined },
+): SyncReason {
+  if (wanted === 'deleted') return wanted
+  const before = open ?? last
+  if (before === undefined || open?.reason === 'created') return 'created'
+  return before.version === version && before.state !== 'failed' ? wanted : 'changed'
 }
 
 /** A sync that waits. It takes the place of the open one, which is for another version. */
 export function newSync(
-  { id, version, destinationIds }: Computation,
+  computation: Computation,
   reason: SyncReason,
   { open, last, now }: { open: Sync | undefined; last: Sync | undefined; now: number },
 ): Sync {
+  const { id, version, destinationIds } = computation
   const before = open ?? last
   const complete = completeDestinations({ destinationIds }, before)
   const former = [...(before?.formerDestinationIds ?? []), ...(before?.destinationIds ?? [])]
   return {
     id: open?.id ?? newId('syn', now),
     computationId: id,
-    // The first sync is the first one until it is done.
-    reason: open?.reason === 'created' && reason !== 'deleted' ? 'created' : reason,
+    reason: reasonOf(reason, computation, { open, last }),
     version,
     destinationIds,
     addedDestinationIds: destinationIds.filter((each) => !complete.includes(each)),
