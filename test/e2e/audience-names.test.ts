@@ -90,7 +90,8 @@ test('the first sync sends an identify for every member, later ones only for cha
   await service.eventually(async () => {
     const list = 'audiences?limit=200'
     const { data: now } = await service.api.call<{ data: object[] }>('GET', list)
-    for (const each of now) expect(each).toMatchObject({ sync: null, lastSync: { reason: 'requested', missed: 0 } })
+    for (const each of now)
+      expect(each).toMatchObject({ sync: null, lastSync: { reason: 'requested', missed: 0 } })
   })
   expect(await told(calls)).toHaveLength(members.length + changes.length)
 }, 60_000)

@@ -9,6 +9,7 @@ import type { Metrics } from '../telemetry/metrics.ts'
 import type { Clock } from '../util/clock.ts'
 import { Recurring } from '../util/recurring.ts'
 import type { Worker } from '../util/worker.ts'
+import type { Plan } from './evaluation/evaluate-profile.ts'
 import type { Plans } from './evaluation/plans.ts'
 import type { ClauseFiller } from './syncs/clause-filler.ts'
 import { DAILY_MS } from './syncs/needed-sync.ts'
@@ -89,8 +90,8 @@ export class SyncWorker implements Worker {
     let sync = open
     while (sync.state !== 'done' && !signal.aborted) {
       const plan = plans.find(computation)
-      // Changed or disabled meanwhile: another sync is for that.
-      if (plan?.rule !== 'never' && plan?.computation.version !== sync.version) return
+      // Changed, disabled or to be deleted: another sync is for that, or the plan for this one comes.
+      if (plan === undefined || !isPlanOf(plan, sync)) return
       try {
         const next = await runner.step(sync, plan)
         // Whatever took its place is looked for when this pass is over.
@@ -140,4 +141,11 @@ export class SyncWorker implements Worker {
     let cursor: number | null = 0
     while (cursor !== null && !signal.aborted) cursor = await facts.prune({ now, cursor })
   }
+}
+
+/** A deletion needs the plan that gives nobody a value: with another one, it would tell nobody. */
+function isPlanOf({ rule, computation }: Plan, { reason, version }: Sync): boolean {
+  return reason === 'deleted'
+    ? rule === 'never'
+    : rule !== 'never' && computation.version === version
 }

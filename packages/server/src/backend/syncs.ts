@@ -15,6 +15,8 @@ export interface Sync {
   readonly destinationIds: readonly string[]
   /** Those of them that get the value of every user through this sync. */
   readonly addedDestinationIds: readonly string[]
+  /** Every destination that may have been told something before this sync, also those that are no longer one. */
+  readonly formerDestinationIds: readonly string[]
   readonly state: 'waiting' | 'running' | 'done' | 'failed'
   /** Milliseconds since the epoch, as the other times. */
   readonly createdAt: number

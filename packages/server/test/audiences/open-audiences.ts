@@ -1,5 +1,6 @@
 import type { AcceptedEvent, Computation, Event } from '@hookline/protocol'
 import pino from 'pino'
+import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { Audiences } from '../../src/audiences/audiences.ts'
 import type { Backend } from '../../src/backend/backend.ts'
@@ -26,6 +27,11 @@ export class OpenAudiences implements AsyncDisposable {
 
   get backend(): Backend {
     return this.#backend!
+  }
+
+  /** The file of the database, for what no port can do. */
+  get file(): string {
+    return join(this.#folder.path, 'hookline.db')
   }
 
   get audiences(): Audiences {

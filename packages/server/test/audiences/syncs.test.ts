@@ -1,7 +1,9 @@
 import type { Computation } from '@hookline/protocol'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { newSync } from '../../src/audiences/syncs/needed-sync.ts'
 import type { Sync } from '../../src/backend/syncs.ts'
+import { turn } from '../../src/util/clock.ts'
 import { NOON } from '../harness/accepted-event.ts'
 import { newAudience } from '../harness/catalog-records.ts'
 import { OpenAudiences } from './open-audiences.ts'
@@ -91,8 +93,26 @@ test('a deletion goes on after a crash between its last step and the removal', a
   await syncs.put({ ...last, id: 'syn_z', reason: 'deleted' })
   await open.restart()
   await expect.poll(() => open.backend.catalog.current.computations.size).toBe(0)
+  await expect.poll(() => open.backend.memberships.sizes()).toEqual(new Map())
+})
+
+test('a deletion waits for its plan, so that it tells everybody', async () => {
+  await using open = await opened()
+  await open.put(newAudience())
   await open.settle()
-  expect(await open.backend.memberships.sizes()).toEqual(new Map())
+  const { catalog, syncs } = open.backend
+  const last = (await syncs.last()).get('aud_a')!
+  const waiting = { state: 'waiting', finishedAt: null, afterProfile: 0, afterUser: '' } as const
+  // Nobody has asked for new plans, and syncs are looked for every minute.
+  await syncs.put({ ...last, ...waiting, id: 'syn_z', reason: 'deleted' })
+  for (let times = 0; times < 500; times++) {
+    open.clock.advance(250)
+    await turn()
+  }
+  expect(catalog.current.computations.size).toBe(1)
+  await open.restart()
+  await expect.poll(() => open.backend.catalog.current.computations.size).toBe(0)
+  expect((await told(open)).toSorted()).toEqual(['u1 false', 'u1 true', 'u2 false', 'u2 true'])
 })
 
 test('an audience that never had a member leaves no syncs when it is removed', async () => {
@@ -104,6 +124,34 @@ test('an audience that never had a member leaves no syncs when it is removed', a
   await catalog.removeComputation('aud_a')
   await open.settle()
   expect(await syncs.last()).toEqual(new Map())
+})
+
+test('a sync that fails is reported as failed, the others go on, and the next one tells its destinations again', async () => {
+  await using open = await opened()
+  using db = new DatabaseSync(open.file)
+  db.exec(`CREATE TRIGGER fault BEFORE INSERT ON syncs
+    WHEN NEW.computation = 'aud_a' AND NEW.document LIKE '%"state":"done"%'
+    BEGIN SELECT RAISE(ABORT, 'a fault'); END`)
+  const other = newAudience({ id: 'aud_b', name: 'B', key: 'b' })
+  const computations = [newAudience(), other]
+  await open.backend.catalog.putAll({ sources: [], destinations: [], computations })
+  await open.settle()
+  const [failed, done] = await open.audiences.computations.statusesOf(computations)
+  expect(failed).toMatchObject({
+    state: 'failed',
+    reason: 'A fault in Hookline stopped it. The log has the error as sync.failed.',
+    lastSync: { state: 'failed', finishedAt: expect.any(Number) },
+  })
+  expect(done).toMatchObject({ size: 2, lastSync: { state: 'done', looked: 2 } })
+  // It is evaluated in real time nevertheless.
+  await open.append(plan('u3', 'pro'))
+  await open.settle()
+  expect(await membersOf(open)).toEqual(['u1', 'u2', 'u3'])
+  db.exec('DROP TRIGGER fault')
+  await open.audiences.computations.requestSync('aud_a', 'requested')
+  await open.settle()
+  const last = (await open.backend.syncs.last()).get('aud_a')
+  expect(last).toMatchObject({ state: 'done', addedDestinationIds: ['dst_a'], told: 3, missed: 0 })
 })
 
 test('the daily check finds that nothing was missed, and says so if something was', async () => {

@@ -26,6 +26,23 @@ test('a destination that is added is told of every member, and one that is remov
   expect(await told(open, { destinations: true })).toEqual([...all, 'u1 false dst_b'])
 })
 
+test('a destination that was removed and is added again hears of everybody, also of those who have left', async () => {
+  await using open = await opened(plan('u1', 'pro'), plan('u2', 'pro'))
+  await open.put(newAudience({ version: 2, destinationIds: ['dst_b'] }))
+  await open.settle()
+  await open.append(plan('u1', 'free'))
+  await open.settle()
+  const before = (await told(open)).length
+  for (const version of [3, 5]) {
+    await open.put(newAudience({ version, destinationIds: ['dst_a', 'dst_b'] }))
+    await open.settle()
+    await open.put(newAudience({ version: version + 1, destinationIds: ['dst_b'] }))
+    await open.settle()
+  }
+  const again = ['u1 false dst_a', 'u2 true dst_a']
+  expect((await told(open, { destinations: true })).slice(before)).toEqual([...again, ...again])
+})
+
 test('a destination that is added before the first sync is done is told of every member', async () => {
   await using open = new OpenAudiences()
   await open.start()

@@ -36,13 +36,14 @@ interface Identify extends Omit<Told, 'last'>, Announced {
 
 /**
  * The identify call that tells a value (requirement §Events): its trait is the key. The messageId is made of the
- * computation, the user, the value and the number of the change: the same change is told with the same messageId.
+ * computation, the user, the value and the number of the change: the same change is told with the same messageId. A sync that tells some destinations what others know adds itself to it.
  */
 export function identifyOf(identify: Identify): AcceptedEvent {
   const { computation, userId, value, number, at, syncId, now } = identify
   const { id, name, key, kind } = computation
   const { destinationIds = computation.destinationIds } = identify
-  const target = identify.destinationIds === undefined ? '' : `:${digest(destinationIds.join())}`
+  const target =
+    identify.destinationIds === undefined ? '' : `:${digest(`${syncId} ${destinationIds.join()}`)}`
   const verdict = typeof value === 'boolean' ? String(value) : digest(JSON.stringify(value))
   return {
     id: newId('evt', now),

@@ -2,7 +2,7 @@ import type { Computation } from '@hookline/protocol'
 import type { Catalog } from '../../backend/catalog.ts'
 import type { FactClause, Facts } from '../../backend/facts.ts'
 import type { FollowedLog } from '../../backend/log.ts'
-import type { Syncs } from '../../backend/syncs.ts'
+import type { Sync, Syncs } from '../../backend/syncs.ts'
 import { clausesOf, neededClauses } from '../conditions/clauses-of.ts'
 import { EventMatcher } from '../conditions/match-event.ts'
 import { planAudience } from '../conditions/plan-condition.ts'
@@ -14,6 +14,15 @@ export interface PlansOptions {
   readonly facts: Facts
   readonly followedLog: FollowedLog
   readonly syncs: Pick<Syncs, 'open' | 'last'>
+}
+
+/** What decides whether a computation is ready. */
+interface Known {
+  /** Its open syncs. */
+  readonly recorded: readonly Sync[]
+  /** The last sync of each computation that ended. */
+  readonly last: ReadonlyMap<string, Sync>
+  readonly computations: ReadonlyMap<string, Computation>
 }
 
 const NONE: readonly Plan[] = []
@@ -85,7 +94,7 @@ export class Plans {
       for (const [definition, keeping] of needed)
         await facts.put({ definition, keeping, reachesBackTo })
     }
-    await this.#replan()
+    await this.#replan(computations)
   }
 
   /** Reads how far the clauses are filled. */
@@ -93,38 +102,39 @@ export class Plans {
     this.#clauses = await this.#options.facts.clauses()
   }
 
-  async #replan(): Promise<void> {
-    const { catalog, syncs } = this.#options
+  /** Plans these: the clauses of those that came meanwhile are not put yet. */
+  async #replan(computations: ReadonlyMap<string, Computation>): Promise<void> {
+    const { syncs } = this.#options
     await this.readClauses()
     this.#matcher = new EventMatcher(this.#clauses)
-    const deleted = new Set(
-      (await syncs.open())
-        .filter(({ reason }) => reason === 'deleted')
-        .map(({ computationId }) => computationId),
-    )
+    const open = await syncs.open()
     const last = await syncs.last()
     this.#bySpace = new Map()
-    for (const computation of inEvaluationOrder(catalog.current.computations)) {
-      const { space, id, version } = computation
-      // Its clauses were filled then. One that is filled again, to keep more for others, has what this one needs.
-      const wasReady = last.get(id)?.version === version && last.get(id)?.state === 'done'
-      // What it refers to has no values yet.
-      const isWaiting = dependenciesOf(computation, catalog.current.computations).some(
-        (each) => each.enabled && !last.has(each.id) && this.find(each) === undefined,
-      )
-      const plan = deleted.has(id)
+    for (const computation of inEvaluationOrder(computations)) {
+      const { id, space } = computation
+      const recorded = open.filter(({ computationId }) => computationId === id)
+      const plan = recorded.some(({ reason }) => reason === 'deleted')
         ? { computation, clauses: [], rule: 'never' as const }
-        : isWaiting
-          ? undefined
-          : this.#planOf(computation, wasReady)
+        : this.#planOf(computation, { recorded, last, computations })
       if (plan !== undefined) this.#bySpace.set(space, [...this.of(space), plan])
     }
   }
 
-  #planOf(computation: Computation, wasReady: boolean): Plan | undefined {
+  #planOf(computation: Computation, { recorded, last, computations }: Known): Plan | undefined {
+    const { id, enabled, version } = computation
+    const ended = last.get(id)
+    // Without a sync of this version, nobody would notice later which destinations had it.
+    const isRecorded = [...recorded, ended].some((sync) => sync?.version === version)
+    if (!enabled || !isRecorded) return undefined
     const counted = this.clausesOf(computation)
-    if (!computation.enabled || !(wasReady || counted.every(isFilled))) return undefined
-    const rule = this.ruleOf(computation)
+    // Its clauses were filled then. One that is filled again, to keep more for others, has what this one needs.
+    const wasReady = ended?.version === version && ended.state === 'done'
+    if (!wasReady && !counted.every(isFilled)) return undefined
+    // One that it refers to may have no values yet.
+    const isEarly = dependenciesOf(computation, computations).some(
+      (each) => each.enabled && !last.has(each.id) && this.find(each) === undefined,
+    )
+    const rule = isEarly ? undefined : this.ruleOf(computation)
     return rule && { computation, clauses: counted.map(({ number }) => number), rule }
   }
 

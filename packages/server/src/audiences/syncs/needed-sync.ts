@@ -30,7 +30,9 @@ export function newSync(
   reason: SyncReason,
   { open, last, now }: { open: Sync | undefined; last: Sync | undefined; now: number },
 ): Sync {
-  const complete = completeDestinations({ destinationIds }, open ?? last)
+  const before = open ?? last
+  const complete = completeDestinations({ destinationIds }, before)
+  const former = [...(before?.formerDestinationIds ?? []), ...(before?.destinationIds ?? [])]
   return {
     id: open?.id ?? newId('syn', now),
     computationId: id,
@@ -39,6 +41,7 @@ export function newSync(
     version,
     destinationIds,
     addedDestinationIds: destinationIds.filter((each) => !complete.includes(each)),
+    formerDestinationIds: [...new Set(former)],
     state: 'waiting',
     createdAt: now,
     startedAt: null,

@@ -1,7 +1,7 @@
 import type { Computation } from '@hookline/protocol'
 import type { Evaluations } from '../../backend/evaluations.ts'
 import type { Log } from '../../backend/log.ts'
-import type { Memberships } from '../../backend/memberships.ts'
+import type { AnnouncedUser, Memberships } from '../../backend/memberships.ts'
 import type { Sync, Syncs } from '../../backend/syncs.ts'
 import type { ActivityListener } from '../../telemetry/activity-listener.ts'
 import type { Clock } from '../../util/clock.ts'
@@ -66,8 +66,7 @@ export class SyncRunner {
       after: sync.afterProfile!,
     })
     const changes = await evaluator.evaluateAll(found.profileIds, sync)
-    // While its computation is being deleted, every user differs.
-    const isCheck = rule !== 'never' && (sync.reason === 'daily' || sync.reason === 'requested')
+    const isCheck = sync.reason === 'daily' || sync.reason === 'requested'
     return {
       ...sync,
       looked: sync.looked + found.looked,
@@ -87,11 +86,12 @@ export class SyncRunner {
         ? []
         : await memberships.announced(computation.id, afterUser ?? '', USERS)
     const now = clock.now()
-    const members = users.filter(({ value }) => value !== false && value !== null)
     // With the time of the change that it tells: a later change has a later timestamp, whichever arrives first.
-    const events = members.map((user) =>
-      identifyOf({ ...user, computation, destinationIds, syncId: sync.id, now }),
-    )
+    const events = users.flatMap((user) => {
+      const to = destinationIds.filter((each) => isNews(user, sync, each))
+      const told = { ...user, computation, destinationIds: to, syncId: sync.id, now }
+      return to.length > 0 ? [identifyOf(told)] : []
+    })
     await log.append(events)
     if (events.length > 0) activity.received(events)
     const isDone = users.length < USERS
@@ -102,4 +102,10 @@ export class SyncRunner {
       ...(isDone && { state: 'done', finishedAt: now }),
     }
   }
+}
+
+/** A destination that was one before may have heard of users who have no value any more. Others need not hear of these. */
+function isNews({ value }: AnnouncedUser, sync: Sync, destinationId: string): boolean {
+  const hasValue = value !== false && value !== null
+  return hasValue || sync.formerDestinationIds.includes(destinationId)
 }

@@ -10,6 +10,7 @@ const syncOf = (number: number, change: Partial<Sync> = {}): Sync => ({
   version: 1,
   destinationIds: ['dst_a'],
   addedDestinationIds: [],
+  formerDestinationIds: [],
   state: 'done',
   createdAt: NOON + number,
   startedAt: NOON,

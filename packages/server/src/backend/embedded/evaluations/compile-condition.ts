@@ -32,7 +32,7 @@ interface CompileOptions {
 
 /**
  * Compiles a condition to SQL. The clauses are columns of an inner SELECT, so that each is computed once for each profile,
- * however often the outer one names it. The functions `holds` and `next_change` are those of the operators in JavaScript: so
+ * however often the outer one names it. The functions `satisfies` and `next_change` are those of the operators in JavaScript: so
  * a full sync and the evaluation in real time agree on what an operator means, and check each other in all else.
  */
 export function compileCondition(
@@ -137,7 +137,7 @@ function compileValue(
   const given = [JSON.stringify(comparison), ...values, now]
   const changes = comparison.op === 'within_last_days'
   return {
-    verdict: `holds(?, ${sql}, ?)`,
+    verdict: `satisfies(?, ${sql}, ?)`,
     next: changes ? `next_change(?, ${sql}, ?)` : 'NULL',
     values: changes ? [...given, ...given] : given,
   }

@@ -21,7 +21,7 @@ export function addOperators(db: DatabaseSync): void {
   }
   const actualOf = (json: unknown): Json | undefined =>
     json === null ? undefined : ((readJson(json) as Json | undefined) ?? undefined)
-  db.function('holds', { deterministic: true }, (comparison, actual, now) =>
+  db.function('satisfies', { deterministic: true }, (comparison, actual, now) =>
     holds(comparisonOf(comparison), actualOf(actual), Number(now)) ? 1 : 0,
   )
   db.function('next_change', { deterministic: true }, (comparison, actual, now) =>

@@ -121,7 +121,7 @@ function conditionsOf(selection: Selection): {
     values.push(type === undefined ? '$.event' : '$.name', named)
   }
   for (const { property: of, ...comparison } of where) {
-    conditions.push("holds(?, body -> ?, time_ms(body ->> '$.timestamp'))")
+    conditions.push("satisfies(?, body -> ?, time_ms(body ->> '$.timestamp'))")
     values.push(JSON.stringify(comparison), dataPath(selection, of))
   }
   if (property !== undefined) {
