@@ -13,21 +13,15 @@ export function neededSync(
   { open, last, now }: { open: Sync | undefined; last: Sync | undefined; now: number },
 ): Sync | undefined {
   if (open?.reason === 'deleted' || !computation.enabled) return undefined
-  if (open !== undefined)
-    return open.version === computation.version
-      ? undefined
-      : newSync(computation, 'changed', { open, last, now })
-  if (last === undefined) return newSync(computation, 'created', { open, last, now })
-  if (last.version !== computation.version)
-    return newSync(computation, 'changed', { open, last, now })
-  const isOld = Math.abs(now - last.createdAt) >= DAILY_MS
-  return isOld ? newSync(computation, 'daily', { open, last, now }) : undefined
+  const isOld = open === undefined && Math.abs(now - (last?.createdAt ?? now)) >= DAILY_MS
+  const isNew = (open ?? last)?.version !== computation.version
+  return isNew || isOld ? newSync(computation, 'daily', { open, last, now }) : undefined
 }
 
-/** A sync that waits. It takes the place of the open one, which is for another version. */
+/** A sync that waits. It takes the place of the open one, which is for another version. Pure, apart from the id. */
 export function newSync(
   { id, version, destinationIds }: Computation,
-  reason: SyncReason,
+  reason: 'requested' | 'daily' | 'deleted',
   { open, last, now }: { open: Sync | undefined; last: Sync | undefined; now: number },
 ): Sync {
   const before = open ?? last
@@ -36,8 +30,7 @@ export function newSync(
   return {
     id: open?.id ?? newId('syn', now),
     computationId: id,
-    // The first sync is the first one until it is done.
-    reason: open?.reason === 'created' && reason !== 'deleted' ? 'created' : reason,
+    reason: reason === 'deleted' ? reason : (reasonOf(version, last) ?? reason),
     version,
     destinationIds,
     addedDestinationIds: destinationIds.filter((each) => !complete.includes(each)),
@@ -55,6 +48,12 @@ export function newSync(
     afterUser: '',
     error: null,
   }
+}
+
+/** Why a version must be synced, whatever was asked for: its profiles were not all evaluated yet. */
+function reasonOf(version: number, last: Sync | undefined): SyncReason | undefined {
+  if (last === undefined) return 'created'
+  return last.version === version && last.state === 'done' ? undefined : 'changed'
 }
 
 /**
