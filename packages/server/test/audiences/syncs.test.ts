@@ -11,40 +11,16 @@ import { membersOf, plan, told } from './told.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-describe('a sync that is requested', () => {
-  const audience: Computation = newAudience({ version: 3 })
-  const sync = (change: Partial<Sync>): Sync => ({
-    ...newSync(audience, 'changed', { open: undefined, last: undefined, now: NOON }),
-    reason: 'changed',
-    state: 'done',
-    ...change,
-  })
-
-  test.each<[string, { open?: Sync; last?: Sync }, Sync['reason']]>([
-    ['is the first one, if there was none', {}, 'created'],
-    ['is the first one, if that is not done', { open: sync({ reason: 'created' }) }, 'created'],
-    [
-      'is that of a change, if none was for this version',
-      { last: sync({ version: 2 }) },
-      'changed',
-    ],
-    ['is that of a change, if the last one failed', { last: sync({ state: 'failed' }) }, 'changed'],
-    ['is a check, if one has evaluated this version', { last: sync({}) }, 'requested'],
-  ])('%s', (_, { open, last }, reason) => {
-    expect(newSync(audience, 'requested', { open, last, now: NOON })).toMatchObject({ reason })
-  })
-})
-
 describe('a destination is added by a sync', () => {
   const audience: Computation = newAudience({ version: 3, destinationIds: ['dst_a', 'dst_b'] })
   const sync = (change: Partial<Sync>): Sync => ({
-    ...newSync(audience, 'changed', { open: undefined, last: undefined, now: NOON }),
+    ...newSync(audience, 'requested', { open: undefined, last: undefined, now: NOON }),
     state: 'done',
     ...change,
   })
   const added = (before: { open?: Sync; last?: Sync }): readonly string[] => {
     const context = { open: before.open, last: before.last, now: NOON }
-    return newSync(audience, 'changed', context).addedDestinationIds
+    return newSync(audience, 'requested', context).addedDestinationIds
   }
 
   test.each<[string, { open?: Sync; last?: Sync }, readonly string[]]>([
@@ -75,6 +51,23 @@ describe('a destination is added by a sync', () => {
     expect(added(before)).toEqual(expected)
   })
 })
+
+test.each<[string, readonly [version: number, state: Sync['state']] | null, Sync['reason']]>([
+  ['never was synced', null, 'created'],
+  ['has changed since', [2, 'done'], 'changed'],
+  ['was not synced to the end', [3, 'failed'], 'changed'],
+  ['was synced', [3, 'done'], 'requested'],
+])(
+  'a requested sync of one that %s says so, and counts nothing as missed without reason',
+  (_, ended, reason) => {
+    const audience = newAudience({ version: 3 })
+    const none = { open: undefined, last: undefined, now: NOON }
+    const [version, state] = ended ?? [3, 'done']
+    const last = { ...newSync(audience, 'requested', none), version, state }
+    const context = { ...none, last: ended === null ? undefined : last }
+    expect(newSync(audience, 'requested', context).reason).toBe(reason)
+  },
+)
 
 async function opened(): Promise<OpenAudiences> {
   const open = new OpenAudiences()

@@ -13,41 +13,24 @@ export function neededSync(
   { open, last, now }: { open: Sync | undefined; last: Sync | undefined; now: number },
 ): Sync | undefined {
   if (open?.reason === 'deleted' || !computation.enabled) return undefined
-  const newest = open ?? last
-  const isFor = newest?.version === computation.version
-  const isOld = open === undefined && Math.abs(now - (last?.createdAt ?? 0)) >= DAILY_MS
-  return isFor && !isOld ? undefined : newSync(computation, 'daily', { open, last, now })
+  const isOld = open === undefined && Math.abs(now - (last?.createdAt ?? now)) >= DAILY_MS
+  const isNew = (open ?? last)?.version !== computation.version
+  return isNew || isOld ? newSync(computation, 'daily', { open, last, now }) : undefined
 }
 
-/**
- * Why a sync is made: a check is one only where a sync has evaluated this version before. The first sync of a computation
- * is the first one until it is done.
- */
-function reasonOf(
-  wanted: SyncReason,
-  { version }: Computation,
-  { open, last }: { open: Sync | undefined; last: Sync | undefined },
-): SyncReason {
-  if (wanted === 'deleted') return wanted
-  const before = open ?? last
-  if (before === undefined || open?.reason === 'created') return 'created'
-  return before.version === version && before.state !== 'failed' ? wanted : 'changed'
-}
-
-/** A sync that waits. It takes the place of the open one, which is for another version. */
+/** A sync that waits. It takes the place of the open one, which is for another version. Pure, apart from the id. */
 export function newSync(
-  computation: Computation,
-  reason: SyncReason,
+  { id, version, destinationIds }: Computation,
+  reason: 'requested' | 'daily' | 'deleted',
   { open, last, now }: { open: Sync | undefined; last: Sync | undefined; now: number },
 ): Sync {
-  const { id, version, destinationIds } = computation
   const before = open ?? last
   const complete = completeDestinations({ destinationIds }, before)
   const former = [...(before?.formerDestinationIds ?? []), ...(before?.destinationIds ?? [])]
   return {
     id: open?.id ?? newId('syn', now),
     computationId: id,
-    reason: reasonOf(reason, computation, { open, last }),
+    reason: reason === 'deleted' ? reason : (reasonOf(version, last) ?? reason),
     version,
     destinationIds,
     addedDestinationIds: destinationIds.filter((each) => !complete.includes(each)),
@@ -65,6 +48,12 @@ export function newSync(
     afterUser: '',
     error: null,
   }
+}
+
+/** Why a version must be synced, whatever was asked for: its profiles were not all evaluated yet. */
+function reasonOf(version: number, last: Sync | undefined): SyncReason | undefined {
+  if (last === undefined) return 'created'
+  return last.version === version && last.state === 'done' ? undefined : 'changed'
 }
 
 /**

@@ -211,7 +211,7 @@ test('a destination that is removed is forgotten', async () => {
 test('a sync is requested by hand, but not of a disabled audience', async () => {
   const { id } = await make()
   const answer = await server.call('POST', `/audiences/${id}/sync`)
-  expect([answer.status, answer.body]).toMatchObject([202, { reason: 'requested' }])
+  expect([answer.status, answer.body]).toMatchObject([202, { reason: 'created' }])
   await server.must('PATCH', `/audiences/${id}`, { body: { enabled: false } })
   const refused = await server.call<ProblemDocument>('POST', `/audiences/${id}/sync`)
   expect([refused.status, refused.body.code]).toEqual([409, 'wrong_state'])

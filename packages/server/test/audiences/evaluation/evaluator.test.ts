@@ -41,7 +41,7 @@ test('a profile that is evaluated meanwhile, with the plans from before, is eval
   await backend.profiles.begin()
   await backend.catalog.putComputation(audience)
   const context = { open: undefined, last: undefined, now: NOON }
-  const sync = newSync(audience, 'created', context)
+  const sync = newSync(audience, 'requested', context)
   await backend.syncs.put(sync)
   const list = { audienceId: audience.id, space: audience.space }
   await backend.memberships.changeList(list, { add: ['u1', 'u2'], remove: [], at: NOON })

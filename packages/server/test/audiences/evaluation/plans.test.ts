@@ -23,7 +23,7 @@ async function opened() {
 const within = (hours: number, version: number) =>
   newAudience({ version, condition: { event: 'Order Completed', within: { hours } } })
 const syncOf = (audience: ReturnType<typeof within>) =>
-  newSync(audience, 'changed', { open: undefined, last: undefined, now: NOON })
+  newSync(audience, 'requested', { open: undefined, last: undefined, now: NOON })
 
 test('a version is planned when its sync is recorded, and not before', async () => {
   await using open = await opened()
