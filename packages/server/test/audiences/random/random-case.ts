@@ -1,4 +1,5 @@
 import type { AcceptedEvent, Audience, Computation, Json } from '@hookline/protocol'
+import { setTimeout } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { NOON } from '../../harness/accepted-event.ts'
 import { newSource } from '../../harness/catalog-records.ts'
@@ -10,6 +11,8 @@ import { type LastCall, NaiveWorld, type StoredValue } from './naive-world.ts'
 import { someCompute, someCondition } from './random-computations.ts'
 import { someEvent, someUser } from './random-events.ts'
 
+/** In real time. */
+const DISABLING_MS = 50
 const MINUTE_MS = 60 * 1000
 const HOUR_MS = 60 * MINUTE_MS
 const DESTINATIONS = ['dst_a', 'dst_b', 'dst_c'] as const
@@ -39,6 +42,7 @@ export class RandomCase {
   readonly #listeners = new Map(DESTINATIONS.map((id) => [id as string, new Listener()]))
   /** The last call for each computation and user. */
   readonly #lastCalls = new Map<string, Map<string, LastCall>>()
+  #hasDisabled = false
   /** Computations that are deleted with an announcement in this step. */
   #leaving: string[] = []
   /** Whether there are steps in which much happens at once. Then one user at most has no userId: users are told apart by it. */
@@ -230,6 +234,7 @@ export class RandomCase {
   async #put(change: Computation): Promise<void> {
     const computation = this.#versioned(change)
     this.story.push(`put ${JSON.stringify(computation)}`)
+    if (!computation.enabled) this.#hasDisabled = true
     await this.#open.put(computation)
   }
 
@@ -273,8 +278,17 @@ export class RandomCase {
     await this.#open.audiences.computations.requestSync(id, 'deleted')
   }
 
-  async #compare(isStrict: boolean): Promise<void> {
+  async #settle(): Promise<void> {
     await this.#open.settle()
+    if (!this.#hasDisabled) return
+    // Nothing tells when the workers have seen that there is less to do.
+    this.#hasDisabled = false
+    await setTimeout(DISABLING_MS)
+    await this.#open.settle()
+  }
+
+  async #compare(isStrict: boolean): Promise<void> {
+    await this.#settle()
     this.story.push('settle')
     this.#totals.settled++
     const now = this.#open.clock.now()
