@@ -71,7 +71,7 @@ async function prepare(dataDir: string, userIds: readonly string[]): Promise<str
 
 async function readOutcome(dataDir: string, id: string): Promise<object> {
   await using backend = await openIn(dataDir)
-  return outcome(backend, id)
+  return await outcome(backend, id)
 }
 
 /** Carries the deletions out in a process that is killed at a moment; 0 for never. Returns its exit code. */
