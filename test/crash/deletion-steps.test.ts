@@ -66,7 +66,7 @@ async function prepare(dataDir: string, userIds: readonly string[]): Promise<str
   const properties = { planted: PLANTED }
   const events = userIds.map((userId) => acceptedEvent({ userId, properties }))
   await backend.log.append([...events, acceptedEvent({ userId: 'stranger' })])
-  return ask(backend, userIds, { suppress: true })
+  return await ask(backend, userIds, { suppress: true })
 }
 
 async function readOutcome(dataDir: string, id: string): Promise<object> {
