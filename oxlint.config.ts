@@ -14,6 +14,8 @@ export default defineConfig({
     'typescript/no-unsafe-type-assertion': 'off',
     // Of browser windows. Worker threads have no origin.
     'unicorn/require-post-message-target-origin': 'off',
+    // It takes every method named fill for that of an array.
+    'unicorn/no-array-fill-with-reference-type': 'off',
     // The compiler lets a name that begins with _ go unused, too.
     'no-underscore-dangle': 'off',
     'no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],

@@ -1,4 +1,5 @@
 import { architecturePage } from './architecture-page.ts'
+import { audienceOperatorsPage } from './audience-operators-page.ts'
 import { configPage } from './config-page.ts'
 import { errorsPage } from './errors-page.ts'
 import { managementClient } from './management-client.ts'
@@ -17,6 +18,7 @@ export const GENERATED_PAGES: readonly GeneratedPage[] = [
   { path: 'docs/errors.md', render: errorsPage },
   { path: 'docs/config.md', render: configPage },
   { path: 'docs/metrics.md', render: metricsPage },
+  { path: 'docs/audience-operators.md', render: audienceOperatorsPage },
   { path: 'packages/cli/src/api/generated/management-client.ts', render: managementClient },
   { path: 'docs/performance.md', render: performancePage },
   ...performancePlots(),

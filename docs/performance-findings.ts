@@ -73,6 +73,24 @@ export const FINDINGS: Readonly<Record<BenchmarkName, Finding>> = {
     about:
       'How throughput changes with the number of destinations of an event, the size of a call, and the backlog.',
   },
+  'audience-sync': {
+    about:
+      'What a full sync of an audience takes with a million profiles, and what it does to the service meanwhile. The first sync evaluates all profiles and tells every member. The check does the same later and finds that nothing differs. Events arrive at a steady rate. Each ratio compares the deliveries of this load during a sync with those of the same time without one.',
+    limit:
+      'A reader thread looks for profiles that differ, with one query for a slice of them. The main thread evaluates only those, and the writer thread stores what changed. So the main thread is busy with members, not with all profiles.',
+  },
+  'audience-latency': {
+    about:
+      'The time from a call to the identify call that tells the receiver that its user has entered an audience.',
+    limit:
+      'New events are collected for a fifth of a second, because each pass costs a write, however few events it has.',
+  },
+  'audience-throughput': {
+    about:
+      'Events per second from call to receiver with 50 audiences, compared with none, and with 50 audiences that count other events. The three services run at the same time and get load in turn. CPU is that of all threads until every event is evaluated.',
+    limit:
+      'Every event is read again from the log, changes its profile, and makes its user be evaluated. This takes processor time of a reader thread and of the writer thread, and little of the main thread.',
+  },
   'client-rate': {
     about:
       '`track()` calls that the client library enqueues per second on one core, compared with `@segment/analytics-node`, while no server responds.',

@@ -44,7 +44,6 @@ export const COMPONENTS = tableOf({
   audiences: {
     holds: 'groups of users, computed from their events',
     mayImport: PORTS_AND_TOOLS,
-    planned: true,
   },
   activity: {
     holds:
@@ -58,7 +57,7 @@ export const COMPONENTS = tableOf({
   },
   admin: {
     holds: 'the management API, one folder for each resource',
-    mayImport: ['activity', 'destination-settings', ...PORTS_AND_TOOLS],
+    mayImport: ['activity', 'audiences', 'destination-settings', ...PORTS_AND_TOOLS],
   },
   backend: {
     holds:

@@ -1,3 +1,6 @@
+import { audienceLatency } from './audience-latency.ts'
+import { audienceSync } from './audience-sync.ts'
+import { audienceThroughput } from './audience-throughput.ts'
 import type { Benchmark } from './benchmark.ts'
 import { clientMemory, clientRate } from './client.ts'
 import { cost } from './cost.ts'
@@ -22,6 +25,9 @@ export const benchmarks = {
   restart: restart({ seconds: 3 }),
   cost: cost(),
   scaling: scaling(),
+  'audience-sync': audienceSync({ seconds: 20, loopDelayP99Ms: 50, rate: 0.9 }),
+  'audience-latency': audienceLatency({ p99Ms: 5_000 }),
+  'audience-throughput': audienceThroughput(0.7),
   'client-rate': clientRate({ ratio: 2, hookline: 200_000 }),
   'client-memory': clientMemory({ ratio: 2, hookline: 0.67 }),
 } satisfies Readonly<Record<string, Benchmark>>

@@ -40,6 +40,17 @@ export function call(): typeof CALL & { readonly messageId: string } {
   return { messageId: randomUUID(), ...CALL }
 }
 
+/** The same call at the time when it arrives, so that it is within the window of an audience. */
+export function currentCall(): object {
+  const { timestamp: _, ...rest } = CALL
+  return rest
+}
+
+/** The userId of the call with this number. */
+export function userIdOf(number: number): string {
+  return CALL.userId.slice(0, -USER_DIGITS) + userOf(number)
+}
+
 /** A call of about `bytes` bytes of JSON, filled with products. */
 export function callOfBytes(bytes: number): object {
   const { type, event, userId, properties } = CALL

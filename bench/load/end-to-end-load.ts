@@ -31,6 +31,8 @@ export class EndToEndLoad implements AsyncDisposable {
   #client: RawClient | undefined
   /** How many events were sent so far. */
   sent = 0
+  /** When sending ends. */
+  #end = 0
   #deliveries = 0
   #latencies: number[] = []
   #maySend = (): boolean => false
@@ -61,13 +63,30 @@ export class EndToEndLoad implements AsyncDisposable {
   async throughput(seconds: number): Promise<number> {
     const before = this.sent
     const started = performance.now()
-    const end = started + seconds * 1000
+    this.#end = started + seconds * 1000
     const limit = Math.max(OUTSTANDING, this.#count)
-    this.#maySend = () => this.#outstanding + this.#count <= limit && performance.now() < end
+    this.#maySend = () => this.#outstanding + this.#count <= limit && performance.now() < this.#end
     this.#onArrival = () => this.#client!.poke()
     this.#client!.poke()
-    await this.#drained(end)
+    await this.#drained()
     return (this.sent - before) / ((performance.now() - started) / 1000)
+  }
+
+  /**
+   * Sends single calls at random times with this mean rate while `work` runs.
+   * @returns how many per second arrive meanwhile, and what `work` resolves to
+   */
+  async meanwhile<T>(
+    eventsPerSecond: number,
+    work: () => Promise<T>,
+  ): Promise<{ readonly rate: number; readonly result: T }> {
+    const [started, arrivedBefore] = [performance.now(), this.#deliveries]
+    const sent = this.latenciesMs({ eventsPerSecond, seconds: Infinity })
+    const result = await work()
+    this.#end = performance.now()
+    const rate = (this.#deliveries - arrivedBefore) / ((this.#end - started) / 1000)
+    await sent
+    return { rate, result }
   }
 
   /** The latency of each event, from when it was due. Calls are due at random times with this mean rate. */
@@ -76,22 +95,27 @@ export class EndToEndLoad implements AsyncDisposable {
     readonly seconds: number
   }): Promise<readonly number[]> {
     const started = performance.now()
-    const end = started + load.seconds * 1000
+    this.#end = started + load.seconds * 1000
     const meanMs = (1000 * this.#count) / load.eventsPerSecond
     const wait = (): number => -Math.log(1 - Math.random()) * meanMs
     let dueAt = started + wait()
     this.#latencies = []
     this.#onArrival = () => undefined
     this.#maySend = () => {
-      if (dueAt > performance.now() || dueAt >= end) return false
+      if (dueAt > performance.now() || dueAt >= this.#end) return false
       for (let call = 0; call < this.#count; call++) this.#dueAt[this.sent + call] = dueAt
       dueAt += wait()
       return true
     }
     const ticking = setInterval(() => this.#client!.poke(), TICK_MS)
-    await this.#drained(end, () => dueAt >= end)
+    await this.#drained(() => dueAt >= this.#end)
     clearInterval(ticking)
     return this.#latencies
+  }
+
+  /** When the call with this number was due; `undefined` if none was. */
+  dueAt(number: number): number | undefined {
+    return this.#dueAt[number]
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -117,11 +141,12 @@ export class EndToEndLoad implements AsyncDisposable {
     this.#onArrival()
   }
 
-  /** Resolves when `end` has passed and no event is due or under way. */
-  async #drained(end: number, isAllSent = (): boolean => true): Promise<void> {
-    const isOver = (): boolean => performance.now() >= end && isAllSent() && this.#outstanding === 0
+  /** Resolves when `#end` has passed and no event is due or under way. */
+  async #drained(isAllSent = (): boolean => true): Promise<void> {
+    const isOver = (): boolean =>
+      performance.now() >= this.#end && isAllSent() && this.#outstanding === 0
     while (!isOver()) {
-      if (performance.now() > end + DEADLINE_MS) {
+      if (performance.now() > this.#end + DEADLINE_MS) {
         throw new Error(`${this.#outstanding} events have not arrived.`)
       }
       await new Promise((resolve) => setTimeout(resolve, TICK_MS))

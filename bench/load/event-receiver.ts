@@ -5,12 +5,16 @@ import { RawReceiver } from './raw-receiver.ts'
 export class EventReceiver implements AsyncDisposable {
   #receiver: RawReceiver | undefined
   onEvent: (number: number | undefined) => void = () => undefined
+  /** Gets the body of each event that no load has made, and must not keep it. */
+  onOther: (body: Buffer) => void = () => undefined
   /** Responds 500 while true. */
   isRefusing = false
 
   async open(): Promise<this> {
     this.#receiver = await RawReceiver.open((body) => {
-      this.onEvent(numberIn(body))
+      const number = numberIn(body)
+      if (number === undefined) this.onOther(body)
+      this.onEvent(number)
       return !this.isRefusing
     })
     return this

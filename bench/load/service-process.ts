@@ -6,6 +6,7 @@ import { temporaryDataDir } from './temporary-data-dir.ts'
 export interface BenchSource {
   readonly id: string
   readonly writeKey: string
+  readonly destinationIds: readonly string[]
 }
 
 export interface Usage {
@@ -18,7 +19,8 @@ export interface Usage {
 export class ServiceProcess implements AsyncDisposable {
   readonly #child: Child
   readonly #url: string
-  readonly #adminToken: string
+  /** The management API. */
+  readonly api: ManagementApi
   readonly #temporary: Disposable | undefined
 
   private constructor(
@@ -28,7 +30,7 @@ export class ServiceProcess implements AsyncDisposable {
   ) {
     this.#child = child
     this.#url = ready.url
-    this.#adminToken = ready.adminToken
+    this.api = new ManagementApi(ready.url, ready.adminToken)
     this.#temporary = temporary
   }
 
@@ -45,19 +47,24 @@ export class ServiceProcess implements AsyncDisposable {
 
   /** Creates a source with a destination for each URL. */
   async addSource(...webhookUrls: string[]): Promise<BenchSource> {
-    const api = new ManagementApi(this.#url, this.#adminToken)
-    const made = await api.call<{ id: string; writeKeys: [{ key: string }] }>('POST', 'sources', {
-      name: 'bench',
-    })
+    const made = await this.api.call<{ id: string; writeKeys: [{ key: string }] }>(
+      'POST',
+      'sources',
+      {
+        name: 'bench',
+      },
+    )
+    const destinationIds: string[] = []
     for (const url of webhookUrls) {
-      await api.call('POST', 'destinations', {
+      const { id } = await this.api.call<{ id: string }>('POST', 'destinations', {
         sourceId: made.id,
         type: 'Webhooks',
         enabled: true,
         settings: { sharedSecret: SECRET, webhooks: [{ url }] },
       })
+      destinationIds.push(id)
     }
-    return { id: made.id, writeKey: made.writeKeys[0].key }
+    return { id: made.id, writeKey: made.writeKeys[0].key, destinationIds }
   }
 
   /** Sends one call. */
@@ -69,7 +76,12 @@ export class ServiceProcess implements AsyncDisposable {
   }
 
   async usage(): Promise<Usage> {
-    return (await this.#child.ask({})) as Usage
+    return (await this.#child.ask({ about: 'usage' })) as Usage
+  }
+
+  /** The 99th percentile of the delay of its event loop since the call before, in milliseconds. `null` at the first call. */
+  async loopDelayP99Ms(): Promise<number | null> {
+    return (await this.#child.ask({ about: 'loop delay' })) as number | null
   }
 
   /** Stops gracefully. */

@@ -1,6 +1,7 @@
+import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks'
 import { createLogger, openService, parseConfig } from '@hookline/server'
 
-// Hookline as in production, on the data folder of the first argument. Responds to each message with its usage.
+// Hookline as in production, on the data folder of the first argument. Responds to messages with its usage.
 
 const [dataDir] = process.argv.slice(2)
 const config = parseConfig(
@@ -9,9 +10,26 @@ const config = parseConfig(
 )
 const service = await openService({ config, logger: createLogger(config.logLevel) })
 
-process.on('message', () => {
+/** How often the delay of the event loop is measured. */
+const RESOLUTION_MS = 5
+let loopDelay: IntervalHistogram | undefined
+
+/** Since the question before. The first one begins: until then, nothing wakes the process. */
+function loopDelayP99Ms(): number | null {
+  const p99 = loopDelay === undefined ? null : loopDelay.percentile(99) / 1e6 - RESOLUTION_MS
+  loopDelay?.reset()
+  loopDelay ??= monitorEventLoopDelay({ resolution: RESOLUTION_MS })
+  loopDelay.enable()
+  return p99
+}
+
+function usage(): object {
   const { user, system } = process.cpuUsage()
-  process.send!({ cpuMicros: user + system, residentBytes: process.memoryUsage.rss() })
+  return { cpuMicros: user + system, residentBytes: process.memoryUsage.rss() }
+}
+
+process.on('message', ({ about }: { about: 'usage' | 'loop delay' }) => {
+  process.send!(about === 'usage' ? usage() : loopDelayP99Ms())
 })
 process.on('SIGTERM', async () => {
   await service[Symbol.asyncDispose]()

@@ -66,12 +66,12 @@ async function prepare(dataDir: string, userIds: readonly string[]): Promise<str
   const properties = { planted: PLANTED }
   const events = userIds.map((userId) => acceptedEvent({ userId, properties }))
   await backend.log.append([...events, acceptedEvent({ userId: 'stranger' })])
-  return ask(backend, userIds, { suppress: true })
+  return await ask(backend, userIds, { suppress: true })
 }
 
 async function readOutcome(dataDir: string, id: string): Promise<object> {
   await using backend = await openIn(dataDir)
-  return outcome(backend, id)
+  return await outcome(backend, id)
 }
 
 /** Carries the deletions out in a process that is killed at a moment; 0 for never. Returns its exit code. */

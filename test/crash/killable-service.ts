@@ -70,7 +70,7 @@ export class KillableService implements AsyncDisposable {
    * before it is ready, because recovery must survive an interruption too. The service is ready at the end.
    */
   async killUnderLoad(
-    load: Load,
+    load: Pick<Load, 'run'>,
     { kills, maxUptimeMs, random, mayEnd, during, after }: KillOptions,
   ): Promise<void> {
     for (let run = 0; run < kills; run++) {

@@ -20,7 +20,7 @@ function isPast(service: RunningService, time: string | null): Promise<void> {
 describe.concurrent('parked deliveries of a destination', () => {
   test('end when it is removed, and are not sent again', async () => {
     await using receiver = await openReceiver({ respond: 500 })
-    await using service = await startService({ settings: { retryScheduleMs: '300' } })
+    await using service = await startService({ settings: { retryScheduleMs: '1500' } })
     const id = await service.createDestination({ urls: [receiver.url] })
     await service.track('m-1')
     await parked(service, 'm-1')
@@ -46,7 +46,7 @@ describe.concurrent('parked deliveries of a destination', () => {
 
   test('wait while it is off, and continue when it is on again', async () => {
     await using receiver = await openReceiver({ respond: [500, 200] })
-    await using service = await startService({ settings: { retryScheduleMs: '300' } })
+    await using service = await startService({ settings: { retryScheduleMs: '1500' } })
     const id = await service.createDestination({ urls: [receiver.url] })
     await service.track('m-1')
     const { nextAttemptAt } = await parked(service, 'm-1')
@@ -62,7 +62,7 @@ describe.concurrent('parked deliveries of a destination', () => {
 
   test('wait while it is off, also after a restart', async () => {
     await using receiver = await openReceiver({ respond: [500, 200] })
-    await using service = await startService({ settings: { retryScheduleMs: '300' } })
+    await using service = await startService({ settings: { retryScheduleMs: '1500' } })
     const id = await service.createDestination({ urls: [receiver.url] })
     await service.track('m-1')
     const { nextAttemptAt } = await parked(service, 'm-1')
@@ -84,7 +84,7 @@ describe.concurrent('parked deliveries of a destination', () => {
   test('go to its new URL, signed with its new secret', async () => {
     await using old = await openReceiver({ respond: 500 })
     await using next = await openReceiver()
-    await using service = await startService({ settings: { retryScheduleMs: '300' } })
+    await using service = await startService({ settings: { retryScheduleMs: '1500' } })
     const id = await service.createDestination({ urls: [old.url], secret: 'old' })
     await service.track('m-1')
     await parked(service, 'm-1')

@@ -34,7 +34,7 @@ test('while the proxy fails, events wait, and the trace says that it is the prox
   await using proxy = await Proxy.open({ behaviour: 407 })
   await using receiver = await openReceiver()
   await using service = await startService({
-    settings: { egressProxy: proxy.url('u:p'), retryScheduleMs: '300' },
+    settings: { egressProxy: proxy.url('u:p'), retryScheduleMs: '1500' },
   })
   await service.createDestination({ urls: [receiver.url] })
   await service.track('m-1')

@@ -45,6 +45,12 @@ async function somethingOfEach(): Promise<string[]> {
     await made('createReplay', { destinationId }),
     await made('createDeletion', { userIds: ['somebody'], suppress: true }),
     await made('createToken', { name: 'ci', role: 'viewer' }),
+    await made('createAudience', { name: 'a', destinationIds: [], manual: true }),
+    await made('createTrait', {
+      name: 't',
+      destinationIds: [],
+      compute: { fn: 'count', event: 'Order Completed' },
+    }),
   ]
 }
 
@@ -90,6 +96,8 @@ const PREFIXES: Readonly<Record<string, string>> = {
   deliveries: 'msg_',
   replays: 'rpl_',
   deletions: 'del_',
+  audiences: 'aud_',
+  traits: 'trt_',
 }
 
 test('for any request, the response is not 500 and matches the document', async () => {

@@ -1,3 +1,4 @@
+import { isId } from '@hookline/protocol'
 import type { ManagementApi } from './management-api.ts'
 import type { Trace, TracedDelivery } from './trace.ts'
 
@@ -23,7 +24,9 @@ export async function imbalances(
     traces.push(await api.call<Trace>('GET', `events/${id}`))
   }
   const delivered = traces.flatMap((trace) => trace.deliveries)
-  const calls = traces.reduce((sum, { duplicates }) => sum + 1 + duplicates, 0)
+  // Nobody has called for what an audience or a computed trait sends.
+  const called = traces.filter(({ sourceId }) => isId('src', sourceId))
+  const calls = called.reduce((sum, { duplicates }) => sum + 1 + duplicates, 0)
   return [
     ...traces.flatMap((trace) => unbalanced(trace, destinations)),
     ...difference('deliveries with an event', delivered.length, deliveries.length),

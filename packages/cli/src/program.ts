@@ -1,5 +1,7 @@
 import { VERSION } from '@hookline/server/version'
 import { Command } from 'commander'
+import { addAudiences } from './commands/audiences/audiences.ts'
+import { addTraits } from './commands/audiences/traits.ts'
 import { addBackup } from './commands/service/backup.ts'
 import { addCompletion } from './commands/service/completion.ts'
 import { addConfig } from './commands/service/config.ts'
@@ -16,6 +18,7 @@ import { addImportConfig } from './commands/configuration/import-config.ts'
 import { addImport } from './commands/events/import.ts'
 import { addListen } from './commands/events/listen.ts'
 import { addMigrate } from './commands/service/migrate.ts'
+import { addProfiles } from './commands/users/profiles.ts'
 import { addReplay } from './commands/deliveries/replay.ts'
 import { addReplays } from './commands/deliveries/replays.ts'
 import { addRestore } from './commands/service/restore.ts'
@@ -39,6 +42,9 @@ const COMMANDS = [
   addSources,
   addDestinations,
   addTokens,
+  addAudiences,
+  addTraits,
+  addProfiles,
   addEvents,
   addDeliveries,
   addTrace,

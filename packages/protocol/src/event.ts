@@ -44,13 +44,23 @@ export interface Event {
  */
 export type Mark = 'precision_lost' | 'timestamp_unreadable'
 
+/** Where an event comes from that no client sent: a change of an audience or a computed trait. */
+export interface Origin {
+  readonly computationId: string
+  /** The destinations that it is for, whatever their source. */
+  readonly destinationIds: readonly string[]
+}
+
 /** An event that the service has accepted and must deliver. */
 export interface AcceptedEvent {
   /** `evt_…`, made by the server; sorts by the time of receipt. */
   readonly id: string
+  /** The source that sent it; for a computed event, the id of the audience or computed trait. */
   readonly sourceId: string
   readonly event: Event
   readonly marks: readonly Mark[]
+  /** Present for a computed event. It goes to these destinations only, and feeds no profile. */
+  readonly origin?: Origin
 }
 
 /** Notifies receivers that a user was deleted. A deletion request makes it, not a call. */
@@ -68,4 +78,5 @@ export interface Carried {
   readonly id: string
   readonly sourceId: string
   readonly event: Event | DeletionNotice
+  readonly origin?: Origin
 }

@@ -7,6 +7,34 @@ export {
   type IngestError,
 } from './codes.ts'
 export {
+  type Audience,
+  type Computation,
+  type ComputedTrait,
+  DEFAULT_SPACE,
+} from './computation.ts'
+export { keyOfName } from './computation-key.ts'
+export { COMPUTE_TABLE, type ComputeFunctionInfo } from './compute-functions.ts'
+export {
+  type AudienceClause,
+  type Clause,
+  type Comparison,
+  type Compute,
+  COMPUTE_FUNCTIONS,
+  type ComputedTraitClause,
+  type ComputeFunction,
+  type Condition,
+  COUNT_OPERATORS,
+  type CountOperator,
+  type Duration,
+  type EventClause,
+  type EventSelection,
+  type Operator,
+  OPERATORS,
+  type PropertyFilter,
+  type TraitClause,
+  type Window,
+} from './condition.ts'
+export {
   type Attempt,
   type AttemptTiming,
   DECLINE_REASONS,
@@ -36,11 +64,13 @@ export {
   type EventType,
   EVENT_TYPES,
   type Mark,
+  type Origin,
 } from './event.ts'
 export { isExactNumber, isUnambiguous } from './exact-number.ts'
 export { idFrom, type IdPrefix, isId, newId, timeOfId } from './id.ts'
 export {
   containsNumber,
+  equalJson,
   inexactIntegers,
   isBeyondExact,
   isDeeperThan,
@@ -49,6 +79,15 @@ export {
   type JsonObject,
 } from './json.ts'
 export { CALL_LIMITS, LIMITS } from './limits.ts'
+export {
+  holds,
+  nextChangeOf,
+  OPERATOR_TABLE,
+  type OperatorInfo,
+  VALUE_KINDS,
+  type ValueKind,
+} from './operators.ts'
+export { pathOf, valueAt } from './path.ts'
 export { deletionPayload, webhookPayload } from './payload.ts'
 export { portRefusal, RESERVED_PORTS } from './reserved-ports.ts'
 export type { Source, WriteKey } from './source.ts'

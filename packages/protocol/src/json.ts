@@ -11,6 +11,26 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** Whether two JSON values are the same: of the same type, lists in the same order, objects in any. `1` is not `"1"`. */
+export function equalJson(a: Json | undefined, b: Json | undefined): boolean {
+  if (a === b) return true
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
+  if (Array.isArray(a)) return Array.isArray(b) && equalLists(a, b)
+  return !Array.isArray(b) && equalObjects(a as JsonObject, b as JsonObject)
+}
+
+function equalLists(a: readonly Json[], b: readonly Json[]): boolean {
+  return a.length === b.length && a.every((each, index) => equalJson(each, b[index]))
+}
+
+function equalObjects(a: JsonObject, b: JsonObject): boolean {
+  const keys = Object.keys(a)
+  return (
+    keys.length === Object.keys(b).length &&
+    keys.every((key) => Object.hasOwn(b, key) && equalJson(a[key], b[key]))
+  )
+}
+
 /** Whether `value` is nested deeper than `levels`; the outermost object or array is level 1. */
 export function isDeeperThan(value: Json | undefined, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false

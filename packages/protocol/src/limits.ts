@@ -12,7 +12,7 @@ export const CALL_LIMITS = {
   messageIdCharacters: 100,
 } as const
 
-/** The limits of the ingestion API and of a Webhooks destination. Sources: requirements §Limits, spec 01 and 02. */
+/** The limits of the ingestion API, of a Webhooks destination and of audiences. Sources: requirements §Limits, spec 01, 02 and 08. */
 export const LIMITS = {
   ...CALL_LIMITS,
   /** Webhook URLs of one destination. */
@@ -33,6 +33,38 @@ export const LIMITS = {
   noticeRetryWindowMs: 7 * 24 * 60 * 60 * 1000,
   /** Users of one deletion request. */
   usersPerDeletion: 5_000,
+  /** Audiences and computed traits of one service. */
+  computations: 1_000,
+  /** Destinations of one audience or computed trait. */
+  destinationsPerComputation: 50,
+  /** Users that one request adds to the list of a manual audience, or removes from it. */
+  usersPerListChange: 5_000,
   /** The longest time for which a replaced shared secret also signs. */
   maxSecretOverlapMs: 168 * 60 * 60 * 1000,
+  /** Levels of a condition: its `and`, `or` and `not`, and the clauses in them. */
+  conditionLevels: 10,
+  /** Clauses of one condition. */
+  conditionClauses: 50,
+  /** Filters in the `where` of one clause. */
+  filtersPerClause: 20,
+  /** Characters of a name, a path or a text in a condition. */
+  conditionTextCharacters: 500,
+  /** Characters of the JSON of a list or an object that a condition compares with. */
+  conditionValueCharacters: 5_000,
+  /** Values of `one_of`. */
+  oneOfValues: 100,
+  /** The greatest number that a number of events is compared with. */
+  countedEvents: 10_000,
+  /** The longest sliding window of a condition or a computed trait, and the most days of `within_last_days`. */
+  windowDays: 3_650,
+  /** The newest events of a user that a clause of a condition keeps, at least: one more than it compares with. */
+  leastFactsPerClause: 100,
+  /** The newest events of a user that a computed trait is made of. */
+  factsPerComputedTrait: 10_000,
+  /** Characters of the JSON of a property that a computed trait is made of. It ignores longer values. */
+  factValueCharacters: 500,
+  /** Values of a computed trait made by `unique_list`. */
+  uniqueListValues: 1_000,
+  /** Characters of the key of an audience or a computed trait. */
+  keyCharacters: 100,
 } as const

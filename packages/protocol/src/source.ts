@@ -14,6 +14,8 @@ export interface Source {
   /** The most calls per second and node, or `null` for no limit. */
   readonly rateLimit: number | null
   readonly writeKeys: readonly WriteKey[]
+  /** Sources of one space have one profile for each user. Absent: `DEFAULT_SPACE`. */
+  readonly space?: string
   readonly createdAt: number
   readonly updatedAt: number
   /** Counts changes. A change names the version it is based on. */

@@ -9,6 +9,7 @@ import type { OpenapiDocument } from './admin/reference/reference-page.ts'
 import { problemForm } from './admin/problems/problem-form.ts'
 import { referenceRoute } from './admin/reference/reference-route.ts'
 import { adminRoutes } from './admin/routes.ts'
+import type { Computations } from './audiences/computations.ts'
 import type { Backend } from './backend/backend.ts'
 import type { Config } from './config.ts'
 import { AddressGuard } from './delivery/network/address-guard.ts'
@@ -29,6 +30,7 @@ export interface Workers {
   readonly wake: () => void
   readonly destinationHealth: DestinationHealth
   readonly testDeliveries: TestDeliveries
+  readonly computations: Computations
 }
 
 export interface ServersOptions extends Workers {
@@ -86,13 +88,14 @@ function addIngestion(server: FastifyInstance, options: ServersOptions): void {
 
 function addAdministration(server: FastifyInstance, options: ServersOptions): void {
   const { config, backend, clock, metrics, adminToken, logger, activity } = options
-  const { wake, destinationHealth, testDeliveries } = options
+  const { wake, destinationHealth, testDeliveries, computations } = options
   server.register(
     adminRoutes({
       ...backend,
       wake,
       destinationHealth,
       testDeliveries,
+      computations,
       receipts: new ReceiptSigner(join(config.dataDir, 'receipt-key')),
       live: activity.live,
       copyDatabase: () => copyInto(copyFolderOf(config), backend),

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Logger } from 'pino'
 import { ActivityMonitor } from './activity/activity-monitor.ts'
 import { reportDestinations } from './admin/destinations/destination-gauges.ts'
+import { Audiences } from './audiences/audiences.ts'
 import { type AdminToken, adminTokenOf } from './admin-token.ts'
 import type { Backend } from './backend/backend.ts'
 import { openEmbeddedBackend } from './backend/embedded/open.ts'
@@ -133,6 +134,8 @@ export function startWorkers(stack: AsyncDisposableStack, components: Components
   const onRequeued = (): void => engine.lanes.wake()
   const replays = new ReplayWorker({ ...components, replays: backend.replays, onRequeued })
   engine.supervise(replays)
+  const audiences = new Audiences(components)
+  for (const worker of audiences.workers) engine.supervise(worker)
   const { upkeep, audit } = backend
   const { retentionMs, retentionMaxBytes, auditRetentionMs } = config
   const limits = { retentionMs, retentionMaxBytes, auditRetentionMs }
@@ -152,7 +155,9 @@ export function startWorkers(stack: AsyncDisposableStack, components: Components
       engine.lanes.wake()
       replays.wake()
       wakeDeletions()
+      audiences.wake()
     },
+    computations: audiences.computations,
     testDeliveries: new TestDeliverySender({ sender, clock }),
     destinationHealth,
   }

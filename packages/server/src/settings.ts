@@ -187,12 +187,12 @@ export const SETTINGS = {
     parse: integer(0, LIMITS.maxRetryWindowMs),
   },
   retentionMs: {
-    doc: 'How long events, deliveries and attempts are kept, in milliseconds. Events with a waiting delivery are kept longer.',
+    doc: 'How long events, deliveries and attempts are kept, in milliseconds. Events with a waiting delivery, and events that profiles have not read yet, are kept longer.',
     default: String(7 * 24 * HOUR),
     parse: integer(60_000, 10 * 365 * 24 * HOUR),
   },
   retentionMaxBytes: {
-    doc: 'Size of the database in bytes above which the oldest events are removed, whatever their age. 0 means no limit.',
+    doc: 'Size of the database in bytes above which the oldest events are removed, whatever their age. What retentionMs keeps longer is kept here, too. 0 means no limit.',
     default: '0',
     parse: integer(0, Number.MAX_SAFE_INTEGER),
   },

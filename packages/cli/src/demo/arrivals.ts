@@ -1,20 +1,29 @@
 import type { ReceivedDelivery, ReceivedRequest } from '../receiver/received-delivery.ts'
+import { audienceChange } from '../receiver/audience-change.ts'
 import type { SampleCall } from './sample-calls.ts'
 
-/** Records which of the demo's calls were delivered, and its deletion notice. */
+/** What the demo expects to arrive. */
+export interface Expected {
+  readonly calls: readonly SampleCall[]
+  /** The users who enter the audience, and leave it. */
+  readonly members: readonly string[]
+}
+
+/** Records which of the demo's calls were delivered, the changes of its audience, and its deletion notice. */
 export class Arrivals {
-  /** Resolves when every call was delivered. */
+  /** Resolves when every call was delivered, and every member has entered and left. */
   readonly complete: Promise<void>
   /** Resolves when the deletion notice was delivered. */
   readonly noticed: Promise<void>
-  readonly #calls: readonly SampleCall[]
+  readonly #expected: Expected
   readonly #arrived = new Map<string, { delivery: ReceivedDelivery; request: ReceivedRequest }>()
+  readonly #changes = new Map<string, ReceivedDelivery>()
   readonly #resolve: () => void
   readonly #resolveNoticed: () => void
   #notice: ReceivedDelivery | undefined
 
-  constructor(calls: readonly SampleCall[]) {
-    this.#calls = calls
+  constructor(expected: Expected) {
+    this.#expected = expected
     const { promise, resolve } = Promise.withResolvers<void>()
     this.complete = promise
     this.#resolve = resolve
@@ -29,22 +38,38 @@ export class Arrivals {
       this.#resolveNoticed()
       return
     }
-    this.#arrived.set(delivery.messageId ?? '', { delivery, request })
-    if (this.#calls.every(({ messageId }) => this.#arrived.has(messageId))) this.#resolve()
+    const change = audienceChange(delivery.body)
+    if (change === undefined) this.#arrived.set(delivery.messageId ?? '', { delivery, request })
+    else this.#changes.set(`${delivery.userId} ${JSON.stringify(change.value)}`, delivery)
+    const { calls } = this.#expected
+    const isComplete =
+      calls.every(({ messageId }) => this.#arrived.has(messageId)) &&
+      this.#changeKeys().every(([key]) => this.#changes.has(key))
+    if (isComplete) this.#resolve()
   }
 
   /** The request that delivered the call of this type. */
   requestOf(type: string): ReceivedRequest | undefined {
-    return this.#arrived.get(this.#calls.find((call) => call.type === type)?.messageId ?? '')
-      ?.request
+    const call = this.#expected.calls.find((each) => each.type === type)
+    return this.#arrived.get(call?.messageId ?? '')?.request
   }
 
-  /** One sentence for each call or notice that did not arrive or whose signatures are not both correct. */
+  /** One sentence for each delivery that did not arrive or whose signatures are not both correct. */
   faults(): string[] {
-    const calls = this.#calls.flatMap(({ type, messageId }) =>
+    const calls = this.#expected.calls.flatMap(({ type, messageId }) =>
       faultsOf(`The ${type} call`, this.#arrived.get(messageId)?.delivery),
     )
-    return [...calls, ...faultsOf('The deletion notice', this.#notice)]
+    const changes = this.#changeKeys().flatMap(([key, what]) =>
+      faultsOf(what, this.#changes.get(key)),
+    )
+    return [...calls, ...changes, ...faultsOf('The deletion notice', this.#notice)]
+  }
+
+  #changeKeys(): readonly (readonly [key: string, what: string])[] {
+    return this.#expected.members.flatMap((userId) => [
+      [`${userId} true`, `The identify call that ${userId} has entered the audience`] as const,
+      [`${userId} false`, `The identify call that ${userId} has left the audience`] as const,
+    ])
   }
 }
 

@@ -48,3 +48,12 @@ export const SAMPLE_CALLS: readonly SampleCall[] = [
   },
   { type: 'alias', messageId: 'demo-alias', previousId: DELETED_USER, userId: 'customer-7' },
 ]
+
+/** The audience of the demo: whoever has bought something in the last three seconds. */
+export const SAMPLE_AUDIENCE = {
+  name: 'Recent buyers',
+  condition: { event: 'Order Completed', within: { seconds: 3 } },
+} as const
+
+/** The users who enter and leave it: the alias call says that both are one. */
+export const BUYERS: readonly string[] = [DELETED_USER, 'customer-7']

@@ -12,8 +12,6 @@ export function wholeNumber(least: number, most?: number): (text: string) => num
 }
 
 /** `--limit`, how many items of a list are shown. */
-export function limitOption(): Option {
-  return new Option('--limit <count>', 'show at most this many, the newest')
-    .default(50)
-    .argParser(wholeNumber(1))
+export function limitOption(description = 'show at most this many, the newest'): Option {
+  return new Option('--limit <count>', description).default(50).argParser(wholeNumber(1))
 }

@@ -15,7 +15,8 @@ export function liveLine(output: Output, name: string, data: Data): string {
 function eventLine(output: Output, data: Data): string {
   const field = (name: string) => (data[name] ?? null) as string | null
   const cells = eventCells(output, text(data, 'at'), {
-    type: field('type'),
+    // What an event tells of an audience says more than its type, which is always identify.
+    type: field('change') ?? field('type'),
     name: field('name'),
     userId: field('userId'),
     anonymousId: field('anonymousId'),

@@ -1,6 +1,7 @@
 import { isJsonObject } from '@hookline/protocol'
 import { eventCells } from '../output/event-summary.ts'
 import type { Output } from '../output/output.ts'
+import { audienceChange } from './audience-change.ts'
 import type { ReceivedDelivery, ReceivedRequest } from './received-delivery.ts'
 
 const COLOURS = {
@@ -17,7 +18,7 @@ export function deliveryLine(output: Output, delivery: ReceivedDelivery): string
   const { verdict } = signature
   const words = verdict === 'unsigned' ? 'not signed' : `signature ${verdict}`
   return [
-    ...eventCells(output, at, { ...delivery, name: delivery.name ?? groupIn(delivery) }),
+    ...eventCells(output, at, { ...delivery, name: nameOf(delivery) }),
     output.style(COLOURS[verdict], words.padEnd(12)),
     elapsed(delivery.sinceReceiptMs),
     ...(attempt !== null && attempt > 1 ? [`attempt ${attempt}`] : []),
@@ -41,6 +42,13 @@ export function requestText(output: Output, { headers, body }: ReceivedRequest):
     (name) => `  ${output.style('dim', `${name}:`)} ${String(headers[name])}`,
   )
   return [...lines, '', `  ${body}`].join('\n')
+}
+
+/** What the call is about: an event, a page, a group, or the change of an audience. */
+function nameOf(delivery: ReceivedDelivery): string | null {
+  const change = audienceChange(delivery.body)
+  if (change !== undefined) return `${change.key}: ${JSON.stringify(change.value)}`
+  return delivery.name ?? groupIn(delivery)
 }
 
 function groupIn({ body }: ReceivedDelivery): string | null {

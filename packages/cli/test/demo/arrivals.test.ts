@@ -3,7 +3,14 @@ import { Arrivals } from '../../src/demo/arrivals.ts'
 import { SAMPLE_CALLS } from '../../src/demo/sample-calls.ts'
 import { receivedDelivery } from '../../src/receiver/received-delivery.ts'
 
-const calls = SAMPLE_CALLS.slice(0, 2)
+const expected = { calls: SAMPLE_CALLS.slice(0, 2), members: ['u1'] }
+
+const change = (value: boolean) => ({
+  type: 'identify',
+  userId: 'u1',
+  traits: { buyers: value },
+  context: { audience: { key: 'buyers' } },
+})
 
 function arrive(arrivals: Arrivals, payload: object, verdict: 'ok' | 'stale'): void {
   const request = { headers: {}, body: JSON.stringify(payload) }
@@ -13,21 +20,25 @@ function arrive(arrivals: Arrivals, payload: object, verdict: 'ok' | 'stale'): v
 }
 
 describe('the faults that the demo reports', () => {
-  it('are none when every call and the notice arrived with correct signatures', async () => {
-    const arrivals = new Arrivals(calls)
-    for (const { messageId } of calls) arrive(arrivals, { messageId }, 'ok')
+  it('are none when every call, every change of the audience and the notice arrived with correct signatures', async () => {
+    const arrivals = new Arrivals(expected)
+    for (const { messageId } of expected.calls) arrive(arrivals, { messageId }, 'ok')
+    arrive(arrivals, change(true), 'ok')
+    arrive(arrivals, change(false), 'ok')
     await arrivals.complete
     arrive(arrivals, { type: 'delete' }, 'ok')
     await arrivals.noticed
     expect(arrivals.faults()).toEqual([])
   })
 
-  it('name each call or notice that is missing or has a wrong signature', () => {
-    const arrivals = new Arrivals(calls)
+  it('name each delivery that is missing or has a wrong signature', () => {
+    const arrivals = new Arrivals(expected)
     arrive(arrivals, { messageId: 'demo-page' }, 'stale')
+    arrive(arrivals, change(true), 'ok')
     expect(arrivals.faults()).toEqual([
       'The page call arrived with X-Signature ok, webhook-signature stale.',
       'The identify call did not arrive.',
+      'The identify call that u1 has left the audience did not arrive.',
       'The deletion notice did not arrive.',
     ])
   })

@@ -5,6 +5,7 @@ import type { Statistics } from '../backend/statistics.ts'
 import type { Upkeep } from '../backend/upkeep.ts'
 import type {
   ActivityListener,
+  ChangeActivity,
   DecisionActivity,
   DeliveryActivity,
   PurgeActivity,
@@ -53,6 +54,10 @@ export class ActivityMonitor implements ActivityListener, AsyncDisposable {
     this.live.recorded(delivery)
     this.recent.recorded(delivery)
     this.#statistics.recorded(delivery)
+  }
+
+  changed(change: ChangeActivity): void {
+    this.#statistics.changed(change)
   }
 
   purged(purge: PurgeActivity): void {

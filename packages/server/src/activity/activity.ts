@@ -17,6 +17,10 @@ export interface EventActivity {
   readonly name: string | null
   readonly userId: string | null
   readonly anonymousId: string | null
+  /** Whether no client sent it: it tells of a change of an audience or a computed trait, whose key is the `name`. */
+  readonly computed: boolean
+  /** What it tells of an audience, or of a computed trait; `null` for an event that a client sent. */
+  readonly change: 'entered' | 'left' | 'changed' | null
 }
 
 interface DecisionActivity {
@@ -52,7 +56,8 @@ export type Activity = EventActivity | DecisionActivity | AttemptActivity
 const MOST_CHARACTERS = 200
 
 /** The activity that an event was received. */
-export function eventActivity({ id, sourceId, event }: AcceptedEvent, at: number): EventActivity {
+export function eventActivity(accepted: AcceptedEvent, at: number): EventActivity {
+  const { id, sourceId, event, origin } = accepted
   const { type, messageId, userId, anonymousId } = event
   return {
     kind: 'event',
@@ -61,10 +66,18 @@ export function eventActivity({ id, sourceId, event }: AcceptedEvent, at: number
     sourceId,
     type,
     messageId,
-    name: truncated(event.event ?? event.name),
+    name: truncated(event.event ?? event.name ?? (origin && Object.keys(event.traits ?? {})[0])),
     userId: truncated(userId),
     anonymousId: truncated(anonymousId),
+    computed: origin !== undefined,
+    change: changeOf(accepted),
   }
+}
+
+function changeOf({ event, origin }: AcceptedEvent): EventActivity['change'] {
+  if (origin === undefined) return null
+  if (!origin.computationId.startsWith('aud_')) return 'changed'
+  return Object.values(event.traits ?? {})[0] === true ? 'entered' : 'left'
 }
 
 /** The activity that an attempt was made. */

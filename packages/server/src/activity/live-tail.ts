@@ -31,7 +31,7 @@ const KEPT_UNREAD_MS = 5 * 60_000
  * of activities, so a reader that reconnects would receive some of them twice. `GET /events` and `GET /deliveries`
  * show what was in the gap.
  */
-export class LiveTail implements Omit<ActivityListener, 'refused'>, ActivityRing {
+export class LiveTail implements Omit<ActivityListener, 'refused' | 'changed'>, ActivityRing {
   readonly #clock: Clock
   readonly #size: number
   /** Part of every id: numbers start again with each process. */
@@ -119,7 +119,7 @@ export class LiveTail implements Omit<ActivityListener, 'refused'>, ActivityRing
     const isPurged = (event: EventActivity | undefined): boolean =>
       event !== undefined &&
       users.has(event.userId) &&
-      (sourceIds?.includes(event.sourceId) ?? true)
+      (event.computed || (sourceIds?.includes(event.sourceId) ?? true))
     for (const [place, entry] of this.#ring.entries())
       if (isPurged(entry?.event)) this.#ring[place] = undefined
     for (const [id, event] of this.#events) if (isPurged(event)) this.#events.delete(id)

@@ -5,6 +5,7 @@ import { type CountsRow, SPANS, type Span, type Statistics } from '../backend/st
 import type { Upkeep } from '../backend/upkeep.ts'
 import type {
   ActivityListener,
+  ChangeActivity,
   DecisionActivity,
   DeliveryActivity,
 } from '../telemetry/activity-listener.ts'
@@ -59,7 +60,8 @@ export class StatisticsRecorder implements Omit<ActivityListener, 'purged'>, Asy
   }
 
   received(events: readonly AcceptedEvent[]): void {
-    for (const { sourceId } of events) this.#counts.add(sourceId, '', 'received')
+    for (const { sourceId, origin } of events)
+      if (origin === undefined) this.#counts.add(sourceId, '', 'received')
   }
 
   refused(code: IngestCodeName | 'suppressed', calls: number): void {
@@ -69,7 +71,9 @@ export class StatisticsRecorder implements Omit<ActivityListener, 'purged'>, Asy
   decided({ event, destinationId, decision }: DecisionActivity): void {
     if (decision === 'deliver') return
     const name = decision === 'duplicate' ? decision : `filtered.${decision}`
-    this.#counts.add(event.sourceId, destinationId ?? '', name)
+    // As in `recorded`: a computed event belongs to the source of each destination.
+    const sourceId = this.#sourceOf(destinationId ?? '') || event.sourceId
+    this.#counts.add(sourceId, destinationId ?? '', name)
   }
 
   recorded({ delivery, isEnd }: DeliveryActivity): void {
@@ -82,6 +86,12 @@ export class StatisticsRecorder implements Omit<ActivityListener, 'purged'>, Asy
     if (!isDelivered || replayId !== undefined) return
     const latencyMs = this.#options.clock.now() - timeOfId(eventId)
     this.#counts.add(sourceId, destinationId, `latency.${bucketOf(latencyMs)}`)
+  }
+
+  /** A computation stands in the place of a source: its counts have no destination. */
+  changed({ computationId, entered, left }: ChangeActivity): void {
+    if (entered > 0) this.#counts.add(computationId, '', 'entered', entered)
+    if (left > 0) this.#counts.add(computationId, '', 'left', left)
   }
 
   #sourceOf(destinationId: string): string {

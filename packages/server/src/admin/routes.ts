@@ -1,7 +1,12 @@
 import type { FastifyPluginAsync } from 'fastify'
 import type { AdminApp } from './api/admin-app.ts'
 import type { AdminDeps } from './api/admin-deps.ts'
+import { AUDIENCES } from './audiences/audience-kind.ts'
+import { addMemberRoutes } from './audiences/member-routes.ts'
 import { addAuditRoute } from './audit/audit-route.ts'
+import { addComputationRoutes } from './computations/computation-routes.ts'
+import { Turns } from './computations/turns.ts'
+import { addWorkRoutes } from './computations/work-routes.ts'
 import { handleErrors } from './problems/error-handler.ts'
 import { authenticate } from './access/authenticate.ts'
 import { authorize, limitRate } from './access/authorize.ts'
@@ -16,6 +21,7 @@ import { addEventRoutes } from './events/event-routes.ts'
 import { addConfigurationRoutes } from './configuration/configuration-routes.ts'
 import { addFailureRoute } from './deliveries/failure-route.ts'
 import { addLiveRoute } from './live/live-route.ts'
+import { addProfileRoute } from './profiles/profile-route.ts'
 import { serveOpenapi } from './reference/openapi.ts'
 import { addReplayRoutes } from './replays/replay-routes.ts'
 import { repeatResponses } from './idempotency/repeat-responses.ts'
@@ -24,6 +30,8 @@ import { addSourceRoutes } from './sources/source-routes.ts'
 import { addStatisticsRoute } from './statistics/statistics-route.ts'
 import { addSuppressionRoutes } from './deletions/suppression-routes.ts'
 import { addTokenRoutes } from './tokens/token-routes.ts'
+import { TRAITS } from './traits/trait-kind.ts'
+import { addValueRoute } from './traits/value-route.ts'
 import { refuseUndeclared } from './problems/refuse-undeclared.ts'
 import { validate } from './problems/validate.ts'
 import { addWriteKeyRoutes } from './sources/write-key-routes.ts'
@@ -64,7 +72,16 @@ export function adminRoutes(deps: AdminDeps): FastifyPluginAsync {
       addAuditRoute(guarded, deps)
       addStatisticsRoute(guarded, deps)
       addLiveRoute(guarded, deps)
-      addConfigurationRoutes(guarded, deps)
+      // An import changes audiences too.
+      const turns = new Turns()
+      addComputationRoutes(guarded, deps, AUDIENCES, turns)
+      addWorkRoutes(guarded, deps, AUDIENCES)
+      addMemberRoutes(guarded, deps)
+      addComputationRoutes(guarded, deps, TRAITS, turns)
+      addWorkRoutes(guarded, deps, TRAITS)
+      addValueRoute(guarded, deps)
+      addProfileRoute(guarded, deps)
+      addConfigurationRoutes(guarded, deps, turns)
       addBackupRoute(guarded, deps)
     })
   }

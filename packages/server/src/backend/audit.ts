@@ -2,7 +2,7 @@ import type { Page, PageRequest } from './page.ts'
 
 /** One change made through the management API: by whom, of what, with the state before and after. Has no secrets. */
 export interface AuditEntry {
-  /** `aud_…`; sorts by time. */
+  /** `adt_…`; sorts by time. */
   readonly id: string
   /** Milliseconds since the epoch. */
   readonly at: number

@@ -2,13 +2,18 @@ import type { Audit } from './audit.ts'
 import type { Catalog, KeyUses } from './catalog.ts'
 import type { Deletions, Suppressions } from './deletions.ts'
 import type { Deliveries, DeliveryReports } from './deliveries.ts'
+import type { Evaluations } from './evaluations.ts'
 import type { Events } from './events.ts'
+import type { Facts } from './facts.ts'
 import type { IdempotentResponses } from './idempotent-responses.ts'
-import type { Log } from './log.ts'
+import type { FollowedLog, Log } from './log.ts'
+import type { Memberships } from './memberships.ts'
 import type { NoticeQueue, Notices } from './notices.ts'
+import type { Profiles } from './profiles.ts'
 import type { Quarantine } from './quarantine.ts'
 import type { Replays } from './replays.ts'
 import type { Statistics } from './statistics.ts'
+import type { Syncs } from './syncs.ts'
 import type { Tokens } from './tokens.ts'
 import type { Upkeep } from './upkeep.ts'
 
@@ -38,6 +43,13 @@ export interface Backend extends AsyncDisposable {
   readonly suppressions: Suppressions
   readonly notices: Notices
   readonly noticeQueue: NoticeQueue
+  /** Users, and what is computed of them. */
+  readonly followedLog: FollowedLog
+  readonly profiles: Profiles
+  readonly facts: Facts
+  readonly evaluations: Evaluations
+  readonly memberships: Memberships
+  readonly syncs: Syncs
   /** Everything as a whole. */
   readonly statistics: Statistics
   readonly upkeep: Upkeep

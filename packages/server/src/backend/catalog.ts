@@ -1,4 +1,4 @@
-import type { Destination, Source } from '@hookline/protocol'
+import type { AcceptedEvent, Computation, Destination, Source } from '@hookline/protocol'
 import type { AuditEntry } from './audit.ts'
 
 /** All sources and destinations at one moment. A change replaces the snapshot; it never alters one. */
@@ -9,6 +9,8 @@ export interface CatalogSnapshot {
   readonly sourceByWriteKey: ReadonlyMap<string, Source>
   /** The destinations of a source, enabled or not, oldest first. */
   readonly destinationsBySource: ReadonlyMap<string, readonly Destination[]>
+  /** Audiences and computed traits, oldest first. */
+  readonly computations: ReadonlyMap<string, Computation>
 }
 
 /** The record has changed since the version that this change was made from. Read it again and decide again. */
@@ -20,10 +22,11 @@ export class CatalogConflict extends Error {
 export interface CatalogRecords {
   readonly sources: readonly Source[]
   readonly destinations: readonly Destination[]
+  readonly computations?: readonly Computation[]
 }
 
 /**
- * Sources with their write keys, and destinations: few, all in memory, the same on every node within 1 s.
+ * Sources with their write keys, destinations, audiences and computed traits: few, all in memory, the same on every node within 1 s.
  *
  * A put creates the record where `version` is 1, and otherwise replaces version − 1. It rejects with
  * `CatalogConflict` where the kept version is another one, so a put that is repeated after it succeeded rejects.
@@ -37,6 +40,9 @@ export interface Catalog {
   putDestination(destination: Destination, audit?: AuditEntry): Promise<void>
   /** Safe to call twice. */
   removeDestination(id: string, audit?: AuditEntry): Promise<void>
+  putComputation(computation: Computation, audit?: AuditEntry): Promise<void>
+  /** Safe to call twice. */
+  removeComputation(id: string, audit?: AuditEntry): Promise<void>
   /** Puts all of these records or none, each at most once. */
   putAll(records: CatalogRecords, audit?: AuditEntry): Promise<void>
   /**
@@ -58,6 +64,7 @@ export interface KeyUses {
 export function snapshotOf(
   sources: Iterable<Source>,
   destinations: Iterable<Destination>,
+  computations: Iterable<Computation>,
 ): CatalogSnapshot {
   const byId = new Map([...sources].toSorted(byAge).map((source) => [source.id, source]))
   const all = [...destinations].toSorted(byAge)
@@ -68,7 +75,20 @@ export function snapshotOf(
       [...byId.values()].flatMap((source) => source.writeKeys.map(({ key }) => [key, source])),
     ),
     destinationsBySource: Map.groupBy(all, ({ sourceId }) => sourceId),
+    computations: new Map([...computations].toSorted(byAge).map((each) => [each.id, each])),
   }
+}
+
+/**
+ * The destinations that an event is for, enabled or not: those of its source; for a computed event, those that it names
+ * and that still exist.
+ */
+export function destinationsOf(
+  { sourceId, origin }: Pick<AcceptedEvent, 'sourceId' | 'origin'>,
+  { destinations, destinationsBySource }: CatalogSnapshot,
+): readonly Destination[] {
+  if (origin === undefined) return destinationsBySource.get(sourceId) ?? []
+  return origin.destinationIds.flatMap((id) => destinations.get(id) ?? [])
 }
 
 /** Ids sort by the time they were made. */

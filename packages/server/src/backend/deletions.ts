@@ -68,10 +68,11 @@ export interface Deletions {
    * Removes a slice of the users' events, and of the calls that name a user as their former id, with decisions,
    * deliveries and attempts, and adds their number to the deletion. It goes by the position in the log, whatever the
    * times of the events: what was appended before the step `purge` began is removed, and what was appended later stays.
-   * Removes the search texts of ended replays as well. Takes a few milliseconds. Resolves to the cursor of the next
-   * slice, or `null` after the last; the slice is durable then. `isPurged` covers the users as soon as this is called.
-   * From then on the backend writes nothing of a removed event, also after a restart; a caller that tries gets no error.
-   * Safe to call twice. Rejects if the step `purge` has not begun.
+   * Removes computed events of the users whatever the sources, and the search texts of ended replays. Takes a few
+   * milliseconds. Resolves to the cursor of the next slice, or `null` after the last; the slice is durable then.
+   * `isPurged` covers the users as soon as this is called. From then on the backend writes nothing of a removed event,
+   * also after a restart; a caller that tries gets no error. Safe to call twice. Rejects if the step `purge` has not
+   * begun.
    */
   purge(purge: Purge): Promise<string | null>
 

@@ -1,4 +1,4 @@
-import type { AcceptedEvent } from '@hookline/protocol'
+import type { AcceptedEvent, EventType } from '@hookline/protocol'
 import type { Unreadable } from './quarantine.ts'
 
 /** What the consumer receives and acks: the events of one append, or a part of them. */
@@ -8,6 +8,27 @@ export interface LogEntry {
   readonly redelivered: boolean
   /** Events of the entry that are damaged. */
   readonly unreadable?: readonly Unreadable[]
+}
+
+/** An event and its position in the log. Positions grow with the order of appending, and may have gaps. */
+export interface PositionedEvent {
+  readonly position: number
+  readonly event: AcceptedEvent
+}
+
+/** Some events after a position. */
+export interface LogSlice {
+  readonly events: readonly PositionedEvent[]
+  /** The position that the slice reaches, damaged and left out events included: the next one begins after it. */
+  readonly through: number
+  /** Whether there was nothing more when it was read. */
+  readonly isEnd: boolean
+}
+
+/** Leaves out what is not of one of these kinds. `events`: names of track events; `types`: other types of calls. */
+export interface EventSelector {
+  readonly events: readonly string[]
+  readonly types: readonly EventType[]
 }
 
 /** The durable hand-over from ingest to the pipeline. It does not interpret events. */
@@ -31,4 +52,20 @@ export interface Log {
    * after that, an acked entry may be handed out again.
    */
   ack(entries: readonly LogEntry[]): Promise<void>
+}
+
+/** The log for those who follow it with a cursor of their own, beside its one consumer. */
+export interface FollowedLog {
+  /**
+   * Entries of the log after a position, as long as the archive has them, for those who follow it with a cursor of their
+   * own: at most `limit` events, none of them damaged. Retention removes no event that a recorded cursor has not reached.
+   */
+  read(options: {
+    readonly after: number
+    readonly limit: number
+    readonly only?: EventSelector
+  }): Promise<LogSlice>
+
+  /** Resolves when there is an event after the position, or `signal` aborts. */
+  appendedAfter(position: number, signal: AbortSignal): Promise<void>
 }

@@ -57,7 +57,7 @@ export interface Upkeep {
 
   /**
    * Removes some of the oldest events with their decisions, deliveries and attempts. It never removes an event that
-   * is not acked, or that has a pending or held delivery. With `before`, the first slice also removes finished
+   * is not acked, that a recorded cursor has not reached, or that has a pending or held delivery. With `before`, the first slice also removes finished
    * replays and quarantine items of that age, and copies that the backend made of its data. Takes a few milliseconds.
    * Durable when it resolves. Safe to call twice.
    */

@@ -1,6 +1,6 @@
 import type { AcceptedEvent, Delivery, Destination } from '@hookline/protocol'
 import type { Logger } from 'pino'
-import type { Catalog } from '../backend/catalog.ts'
+import { type Catalog, destinationsOf } from '../backend/catalog.ts'
 import type { Deletions } from '../backend/deletions.ts'
 import type { Deliveries } from '../backend/deliveries.ts'
 import type { Archiving, Declined, Events } from '../backend/events.ts'
@@ -118,7 +118,6 @@ export class Pipeline {
 
   /** The events of the entries that are not handed over yet. A slice ends when it has SLICE_DELIVERIES deliveries. */
   *#slicesOf(entries: readonly LogEntry[]): Iterable<readonly EntryEvent[]> {
-    const { destinationsBySource } = this.#options.catalog.current
     let slice: EntryEvent[] = []
     let deliveries = 0
     for (const entry of entries) {
@@ -126,7 +125,7 @@ export class Pipeline {
       if (entry.events.length === 0) this.#ackIfDone(entry)
       for (const event of entry.events.slice(next)) {
         slice.push({ entry, event })
-        deliveries += Math.max(1, destinationsBySource.get(event.sourceId)?.length ?? 0)
+        deliveries += Math.max(1, this.#destinationsOf(event).length)
         if (deliveries < SLICE_DELIVERIES) continue
         yield slice
         slice = []
@@ -193,8 +192,8 @@ export class Pipeline {
     return { event, declined, deliverTo, destinations: destinations.length }
   }
 
-  #destinationsOf({ sourceId }: AcceptedEvent): readonly Destination[] {
-    return this.#options.catalog.current.destinationsBySource.get(sourceId) ?? []
+  #destinationsOf(event: AcceptedEvent): readonly Destination[] {
+    return destinationsOf(event, this.#options.catalog.current)
   }
 
   /**

@@ -21,7 +21,14 @@ export interface DeliveryActivity {
   readonly isEnd: boolean
 }
 
-/** Users whose events are removed, in these sources; `null` for all sources. */
+/** Profiles that entered or left an audience; or got a value of a computed trait, or another one, or lost it. */
+export interface ChangeActivity {
+  readonly computationId: string
+  readonly entered: number
+  readonly left: number
+}
+
+/** Users whose events are removed, in these sources; `null` for all sources. Computed events are removed in any case. */
 export interface PurgeActivity {
   readonly userIds: readonly string[]
   readonly sourceIds: readonly string[] | null
@@ -39,5 +46,7 @@ export interface ActivityListener {
   refused(code: IngestCodeName | 'suppressed', calls: number): void
   decided(decision: DecisionActivity): void
   recorded(delivery: DeliveryActivity): void
+  /** These changes are stored. The identify calls that tell them are `received`. */
+  changed(change: ChangeActivity): void
   purged(purge: PurgeActivity): void
 }

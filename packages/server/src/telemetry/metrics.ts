@@ -110,6 +110,32 @@ export class Metrics {
     ),
   }
 
+  /** Of audiences and computed traits. */
+  readonly audiences = {
+    /** `audience` is the id of an audience. */
+    members: this.#gauge('hookline_audience_members', 'Profiles that belong to an audience.', [
+      'audience',
+    ]),
+    /** `change` is `entered` or `left`. */
+    changes: this.#counter(
+      'hookline_audience_changes_total',
+      'Profiles that entered or left an audience, or got or lost the value of a computed trait.',
+      ['change'],
+    ),
+    evaluation: this.#histogram(
+      'hookline_audience_evaluation_seconds',
+      'Time to load, evaluate and store a batch of profiles.',
+    ),
+    lag: this.#gauge(
+      'hookline_audience_lag_seconds',
+      'Time since the oldest change of a profile that no audience has taken into account yet.',
+    ),
+    missed: this.#counter(
+      'hookline_audience_sync_missed_total',
+      'Changes that a full sync found and that evaluation in real time had missed. Always 0 unless there is a bug.',
+    ),
+  }
+
   readonly quarantined = this.#gauge(
     'hookline_quarantined',
     'Deliveries and events that are in quarantine because of a bug in Hookline.',

@@ -24,7 +24,8 @@ const EVERY_MS = 60_000
 
 /**
  * Removes events that are older than `retentionMs`, then the oldest until the data is smaller than `retentionMaxBytes`.
- * It works once a minute, in slices of a few milliseconds. Events that still wait for delivery are kept.
+ * It works once a minute, in slices of a few milliseconds. Events that still wait for delivery are kept, and those that a follower of
+ * the log has not reached: the data may then be larger.
  */
 export class Retention implements Worker {
   readonly name = 'retention'

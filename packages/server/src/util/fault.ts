@@ -17,6 +17,11 @@ export function fault(pointer: string, code: string, message: string, hint: stri
   return { pointer, code, message, hint }
 }
 
+/** The same faults, with pointers that begin at `at`. */
+export function faultsBelow(at: string, faults: readonly Fault[]): readonly Fault[] {
+  return faults.map((each) => ({ ...each, pointer: at + each.pointer }))
+}
+
 /** The JSON Pointer (RFC 6901) made of these keys and indexes: `/webhooks/0/url`. Without any, the whole document. */
 export function jsonPointer(...steps: readonly (string | number)[]): string {
   return steps.map((step) => `/${escaped(String(step))}`).join('')

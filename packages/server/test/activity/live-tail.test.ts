@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import type { LiveCursor, LiveMessage } from '../../src/activity/live-cursor.ts'
 import { LiveTail } from '../../src/activity/live-tail.ts'
 import { acceptedEvent } from '../harness/accepted-event.ts'
+import { computedEvent } from '../harness/computed-event.ts'
 import { ManualClock } from '../harness/manual-clock.ts'
 
 const events = (count: number): AcceptedEvent[] =>
@@ -172,6 +173,40 @@ test('a purge removes all activities about events of the user in the purged sour
   tail.purged({ userIds: [long, 'u2'], sourceIds: null })
   using third = tail.read({}, start)
   expect(third.read(100)).toEqual([])
+})
+
+test('a purge of some sources removes the computed events of the user, too', () => {
+  const tail = new LiveTail(new ManualClock())
+  using cursor = tail.read({})
+  const [mine, other] = [computedEvent(), computedEvent(['dst_a'], { userId: 'u2' })]
+  tail.received([mine, other])
+  tail.purged({ userIds: ['u1'], sourceIds: ['src_a'] })
+  expect(cursor.read(9)).toMatchObject([
+    { data: { eventId: other.id, sourceId: 'aud_a', computed: true } },
+  ])
+})
+
+test('a computed event shows who entered or left which audience', () => {
+  const tail = new LiveTail(new ManualClock())
+  using cursor = tail.read({ event: 'big_spenders' })
+  const entered = computedEvent()
+  const left = {
+    ...entered,
+    id: 'evt_b',
+    event: { ...entered.event, traits: { big_spenders: false } },
+  }
+  const ofTrait = {
+    ...entered,
+    id: 'evt_c',
+    origin: { computationId: 'trt_a', destinationIds: [] },
+  }
+  tail.received([entered, left, ofTrait, acceptedEvent({ event: 'big_spenders' })])
+  expect(cursor.read(9).map(({ data }) => data)).toMatchObject([
+    { name: 'big_spenders', change: 'entered' },
+    { name: 'big_spenders', change: 'left' },
+    { name: 'big_spenders', change: 'changed' },
+    { name: 'big_spenders', change: null },
+  ])
 })
 
 function failedOnce(event: AcceptedEvent, destinationId: string) {

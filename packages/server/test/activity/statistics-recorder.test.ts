@@ -8,6 +8,8 @@ import type { CountsRow, Span, Statistics } from '../../src/backend/statistics.t
 import { deliveryId } from '../../src/delivery/sending/webhook-request.ts'
 import type { DeliveryActivity } from '../../src/telemetry/activity-listener.ts'
 import { acceptedEvent, NOON } from '../harness/accepted-event.ts'
+import { newDestination } from '../harness/catalog-records.ts'
+import { computedEvent } from '../harness/computed-event.ts'
 import { ManualClock } from '../harness/manual-clock.ts'
 import { TemporaryFolder } from '../harness/temporary-folder.ts'
 
@@ -90,6 +92,32 @@ test('writes one row for the minute and one for the hour, by source and destinat
   for (const span of ['minute', 'hour'] as const) {
     expect(await rows(span)).toEqual(expected.map((row) => ({ span, start: NOON, ...row })))
   }
+})
+
+test('counts computed events for the source of each destination, and as received by none', async () => {
+  const { backend, clock, recorder, rows } = await setUp()
+  await backend.catalog.putDestination(newDestination({ id: 'dst_b', sourceId: 'src_b' }))
+  const event = computedEvent(['dst_b'])
+  recorder.received([event])
+  recorder.decided({ event, destinationId: 'dst_b', decision: 'destination_disabled' })
+  recorder.recorded(recordOf(event, { destinationId: 'dst_b', state: 'expired' }))
+  clock.advance(MINUTE)
+  await expect.poll(() => rows('minute')).not.toEqual([])
+  const counts = { 'filtered.destination_disabled': 1, 'failed.expired': 1 }
+  expect(await rows('minute')).toMatchObject([
+    { sourceId: 'src_b', destinationId: 'dst_b', counts },
+  ])
+})
+
+test('counts who entered an audience and who left it', async () => {
+  const { clock, recorder, rows } = await setUp()
+  recorder.changed({ computationId: 'aud_a', entered: 2, left: 0 })
+  recorder.changed({ computationId: 'aud_a', entered: 1, left: 3 })
+  clock.advance(MINUTE)
+  await expect.poll(() => rows('minute')).not.toEqual([])
+  expect(await rows('minute')).toMatchObject([
+    { sourceId: 'aud_a', destinationId: '', counts: { entered: 3, left: 3 } },
+  ])
 })
 
 test('records the latency of deliveries, except of replays', async () => {

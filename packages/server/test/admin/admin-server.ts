@@ -8,11 +8,15 @@ import type { DestinationHealth } from '../../src/admin/api/admin-deps.ts'
 import type { TestDeliveries } from '../../src/admin/api/admin-deps.ts'
 import type { AdminDeps } from '../../src/admin/api/admin-deps.ts'
 import { adminRoutes } from '../../src/admin/routes.ts'
+import { Audiences } from '../../src/audiences/audiences.ts'
 import type { Backend } from '../../src/backend/backend.ts'
 import { openEmbeddedBackend } from '../../src/backend/embedded/open.ts'
 import { ReceiptSigner } from '../../src/deletions/receipt-signer.ts'
 import { Redacted } from '../../src/util/redacted.ts'
+import { Metrics } from '../../src/telemetry/metrics.ts'
 import { NOON } from '../harness/accepted-event.ts'
+import { NO_ACTIVITY } from '../harness/no-activity.ts'
+import { RunningWorker } from '../harness/running-worker.ts'
 import { ManualClock } from '../harness/manual-clock.ts'
 import { TemporaryFolder } from '../harness/temporary-folder.ts'
 
@@ -72,6 +76,7 @@ export class AdminServer implements AsyncDisposable {
   readonly #resources: AsyncDisposableStack
   readonly #overrides: Partial<AdminDeps>
   readonly #dataDir: string
+  readonly #audiences: Audiences
   #origin = ''
 
   private constructor(
@@ -84,6 +89,10 @@ export class AdminServer implements AsyncDisposable {
     this.backend = backend
     this.#overrides = overrides
     this.#resources = resources
+    const { clock } = this
+    const logger = pino({ enabled: false })
+    const metrics = new Metrics()
+    this.#audiences = new Audiences({ backend, activity: NO_ACTIVITY, clock, metrics, logger })
   }
 
   /** @param overrides replace parts of what the API works with */
@@ -138,6 +147,12 @@ export class AdminServer implements AsyncDisposable {
     return body
   }
 
+  /** Runs the workers of audiences from now on. They go on when the test moves the clock. */
+  runAudiences(): void {
+    for (const worker of this.#audiences.workers)
+      this.#resources.use(new RunningWorker(worker, this.clock))
+  }
+
   /** The folder of the backend. */
   get dataDir(): string {
     return this.#dataDir
@@ -166,6 +181,7 @@ export class AdminServer implements AsyncDisposable {
         throw new Error('These tests make no backup.')
       },
       testDeliveries: NO_TEST_DELIVERIES,
+      computations: this.#audiences.computations,
       receipts: new ReceiptSigner(join(this.#dataDir, 'receipt-key')),
       clock,
       adminToken: new Redacted(TOKEN),

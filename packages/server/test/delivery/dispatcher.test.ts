@@ -84,7 +84,7 @@ describe('parked deliveries', () => {
     using folder = new TemporaryFolder()
     await using receiver = await openReceiver({ respond: [500, 200] })
     {
-      await using engine = await TestEngine.open({ retryDelaysMs: [200] }, folder)
+      await using engine = await TestEngine.open({ retryDelaysMs: [2000] }, folder)
       await engine.destination('dst_a', receiver.url)
       await engine.receive(1)
       await expect

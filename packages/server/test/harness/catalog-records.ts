@@ -1,4 +1,4 @@
-import type { Destination, Source } from '@hookline/protocol'
+import { type Audience, DEFAULT_SPACE, type Destination, type Source } from '@hookline/protocol'
 import { NOON } from './accepted-event.ts'
 
 const first = { createdAt: NOON, updatedAt: NOON, version: 1 }
@@ -33,6 +33,20 @@ export const newDestination = ({
     successPolicy: 'any',
     ...settings,
   },
+  ...first,
+  ...change,
+})
+
+/** An enabled audience of users whose trait `plan` is `pro`. It sends changes to `dst_a`. */
+export const newAudience = (change: Partial<Audience> = {}): Audience => ({
+  id: 'aud_a',
+  kind: 'audience',
+  space: DEFAULT_SPACE,
+  name: 'Big spenders',
+  key: 'big_spenders',
+  destinationIds: ['dst_a'],
+  enabled: true,
+  condition: { trait: 'plan', op: 'equals', value: 'pro' },
   ...first,
   ...change,
 })

@@ -8,5 +8,6 @@ export const NO_ACTIVITY: ActivityListener = {
   refused: nothing,
   decided: nothing,
   recorded: nothing,
+  changed: nothing,
   purged: nothing,
 }

@@ -60,7 +60,7 @@ describe('retention', () => {
     const actor = { id: 'tok_a', name: 'ci', role: 'editor' }
     const append = (index: number): Promise<void> =>
       audit.append({
-        id: `aud_${index}`,
+        id: `adt_${index}`,
         at: clock.now(),
         actor,
         action: 'createSource',
@@ -78,7 +78,7 @@ describe('retention', () => {
     await engine.settled()
     expect(await left()).toHaveLength(1201)
     clock.advance(60_000)
-    await expect.poll(left).toEqual(['aud_1200'])
+    await expect.poll(left).toEqual(['adt_1200'])
   })
 
   test('removes the oldest events until the data is small enough, whatever their age', async () => {

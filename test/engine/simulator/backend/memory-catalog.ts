@@ -17,7 +17,7 @@ export class MemoryCatalog implements Catalog {
 
   constructor(state: DurableState) {
     this.#state = state
-    this.#current = snapshotOf([], state.destinations.values())
+    this.#current = snapshotOf([], state.destinations.values(), [])
   }
 
   get current(): CatalogSnapshot {
@@ -47,13 +47,21 @@ export class MemoryCatalog implements Catalog {
     throw new Error('A simulation has no sources.')
   }
 
+  async putComputation(): Promise<void> {
+    throw new Error('A simulation has no audiences.')
+  }
+
+  async removeComputation(): Promise<void> {
+    throw new Error('A simulation has no audiences.')
+  }
+
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
   #changed(): void {
-    this.#current = snapshotOf([], this.#state.destinations.values())
+    this.#current = snapshotOf([], this.#state.destinations.values(), [])
     for (const listener of this.#listeners) listener()
   }
 }

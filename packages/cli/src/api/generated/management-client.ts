@@ -21,6 +21,8 @@ export type Source = {
     enabled: boolean;
     /** Calls per second and node, a whole number from 1; null for no limit. */
     rateLimit: number | null;
+    /** Sources of one space have one profile for each user. A change applies to events that arrive from then on: what profiles know from earlier ones stays where it is. 1 to 50 of a-z, 0-9, _ and -. */
+    space: string;
     writeKeys: {
         key: string;
         /** ISO 8601, UTC. */
@@ -112,6 +114,7 @@ export type Destination = {
 };
 export type Event = {
     id: string;
+    /** For a computed event: the id of the audience or computed trait. */
     sourceId: string;
     /** The call as received, validated and stamped. */
     event: {
@@ -315,6 +318,161 @@ export type Token = {
     /** ISO 8601, UTC. */
     lastUsedAt: string | null;
 };
+export type Sync = {
+    id: string;
+    reason: "created" | "changed" | "requested" | "daily" | "deleted";
+    /** waiting: others run before it, or stored events are counted first. running: profiles are evaluated. */
+    state: "waiting" | "running" | "done" | "failed";
+    /** ISO 8601, UTC. */
+    createdAt: string;
+    /** ISO 8601, UTC. */
+    startedAt: string | null;
+    /** ISO 8601, UTC. */
+    finishedAt: string | null;
+    /** Profiles that it has looked at. */
+    looked: number;
+    /** Profiles that got a value, or another one. */
+    entered: number;
+    /** Profiles that lost their value. */
+    left: number;
+    /** Changes that evaluation in real time had missed. More than 0 is a bug in Hookline. */
+    missed: number;
+    /** Why it failed. */
+    error: string | null;
+};
+export type Audience = {
+    id: string;
+    /** A text of 1 to 200 characters, not only spaces. */
+    name: string;
+    /** The name of the trait that is sent: snake_case of the first name. It never changes. */
+    key: string;
+    space: string;
+    /** The ids of the destinations that changes are sent to, whatever their source: at most 50. */
+    destinationIds: string[];
+    /** Who belongs to it; null: its members are a list. */
+    condition: {
+        [key: string]: any;
+    } | null;
+    /** true: its members are a list. condition is null then. */
+    manual: boolean;
+    /** true or false. While it is false, nothing is computed and nothing is sent. */
+    enabled: boolean;
+    /** preparing: its first sync, or the one after a change, is not done. live: it follows each event. paused: each of its destinations is off, so nobody is told. disabled: nothing is computed or sent. failed: see reason. */
+    state: "preparing" | "live" | "paused" | "disabled" | "failed";
+    /** Why it is in this state. */
+    reason: string | null;
+    /** Profiles that belong to it, or have a value. */
+    size: number;
+    /** How far the sync is; null if there is none. */
+    progress: {
+        /** filling: stored events are counted. evaluating: profiles are evaluated. announcing: users are told their value. */
+        step: "filling" | "evaluating" | "announcing";
+        /** Events, profiles or users that are done. */
+        done: number;
+        /** Of how many. */
+        total: number;
+    } | null;
+    /** The sync that waits or runs. */
+    sync: Sync | null;
+    /** The last sync that ended. */
+    lastSync: Sync | null;
+    /** It counts events that were received at this time or later: older ones were no longer stored when it was created. null: it counts no events. */
+    reachesBackTo: string | null;
+    /** ISO 8601, UTC. */
+    createdAt: string;
+    /** ISO 8601, UTC. */
+    updatedAt: string;
+    /** The version, as in the ETag. */
+    version: number;
+};
+export type ComputedTrait = {
+    id: string;
+    /** A text of 1 to 200 characters, not only spaces. */
+    name: string;
+    /** The name of the trait that is sent: snake_case of the first name. It never changes. */
+    key: string;
+    space: string;
+    /** The ids of the destinations that changes are sent to, whatever their source: at most 50. */
+    destinationIds: string[];
+    /** How the value is made from events of the user: {"fn": "count|sum|avg|min|max|first|last|most_frequent|unique_list|unique_count", "event": "Order Completed", "property": "revenue", "within": {"days": 30}, "where": [{"property": …, "op": …, "value": …}]}. Every fn but count needs a property. In place of event: "type": "page" and its "name". In place of within: "between": [from, to]. */
+    compute: {
+        [key: string]: any;
+    };
+    /** true or false. While it is false, nothing is computed and nothing is sent. */
+    enabled: boolean;
+    /** preparing: its first sync, or the one after a change, is not done. live: it follows each event. paused: each of its destinations is off, so nobody is told. disabled: nothing is computed or sent. failed: see reason. */
+    state: "preparing" | "live" | "paused" | "disabled" | "failed";
+    /** Why it is in this state. */
+    reason: string | null;
+    /** Profiles that belong to it, or have a value. */
+    size: number;
+    /** How far the sync is; null if there is none. */
+    progress: {
+        /** filling: stored events are counted. evaluating: profiles are evaluated. announcing: users are told their value. */
+        step: "filling" | "evaluating" | "announcing";
+        /** Events, profiles or users that are done. */
+        done: number;
+        /** Of how many. */
+        total: number;
+    } | null;
+    /** The sync that waits or runs. */
+    sync: Sync | null;
+    /** The last sync that ended. */
+    lastSync: Sync | null;
+    /** It counts events that were received at this time or later: older ones were no longer stored when it was created. null: it counts no events. */
+    reachesBackTo: string | null;
+    /** ISO 8601, UTC. */
+    createdAt: string;
+    /** ISO 8601, UTC. */
+    updatedAt: string;
+    /** The version, as in the ETag. */
+    version: number;
+};
+export type Profile = {
+    space: string;
+    userIds: string[];
+    anonymousIds: string[];
+    /** The traits of identify calls, each with the event that set it and its timestamp. The newest timestamp counts. */
+    traits: {
+        [key: string]: {
+            /** Any JSON. */
+            value: any;
+            /** ISO 8601, UTC. */
+            at: string;
+            eventId: string;
+            sourceId: string;
+        };
+    };
+    computedTraits: {
+        id: string;
+        key: string;
+        name: string;
+        /** ISO 8601, UTC. */
+        since: string;
+        /** Any JSON. */
+        value: any;
+    }[];
+    audiences: {
+        id: string;
+        key: string;
+        name: string;
+        /** ISO 8601, UTC. */
+        since: string;
+    }[];
+    /** How many events there were of each type. */
+    counts: {
+        identify?: number;
+        track?: number;
+        page?: number;
+        screen?: number;
+        group?: number;
+        alias?: number;
+    };
+    /** The earliest timestamp of its events; null: it is only on a list. */
+    firstSeenAt: string | null;
+    /** The latest timestamp of its events. */
+    lastSeenAt: string | null;
+};
 /**
  * Shows this document
  */
@@ -362,6 +520,8 @@ export function createSource(body: {
     enabled?: boolean;
     /** Calls per second and node, a whole number from 1; null for no limit. */
     rateLimit?: number | null;
+    /** Sources of one space have one profile for each user. A change applies to events that arrive from then on: what profiles know from earlier ones stays where it is. 1 to 50 of a-z, 0-9, _ and -. */
+    space?: string;
 }, { idempotencyKey }: {
     idempotencyKey?: string;
 } = {}, opts?: Oazapfts.RequestOpts) {
@@ -404,6 +564,8 @@ export function changeSource(id: string, body: {
     enabled?: boolean;
     /** Calls per second and node, a whole number from 1; null for no limit. */
     rateLimit?: number | null;
+    /** Sources of one space have one profile for each user. A change applies to events that arrive from then on: what profiles know from earlier ones stays where it is. 1 to 50 of a-z, 0-9, _ and -. */
+    space?: string;
 }, { ifMatch }: {
     ifMatch?: string;
 } = {}, opts?: Oazapfts.RequestOpts) {
@@ -955,6 +1117,7 @@ export function getEvent(id: string, opts?: Oazapfts.RequestOpts) {
         status: 200;
         data: {
             id: string;
+            /** For a computed event: the id of the audience or computed trait. */
             sourceId: string;
             /** The call as received, validated and stamped. */
             event: {
@@ -970,7 +1133,7 @@ export function getEvent(id: string, opts?: Oazapfts.RequestOpts) {
             lastDuplicateAt: string | null;
             source: {
                 id: string;
-                /** null if the source was removed. */
+                /** null if it was removed. */
                 name: string | null;
             };
             decisions: {
@@ -1534,7 +1697,7 @@ export function listAudit({ limit, cursor, actorId, action, targetId }: {
     });
 }
 /**
- * Shows counts over time: received, refused, filtered, delivered, failed, pending, latency
+ * Shows counts over time: received, refused, filtered, delivered, failed, entered, left, pending, latency
  */
 export function getStatistics({ $from, to, step, sourceId, destinationId }: {
     $from?: string;
@@ -1571,6 +1734,10 @@ export function getStatistics({ $from, to, step, sourceId, destinationId }: {
                 failed: {
                     [key: string]: number;
                 };
+                /** Profiles that entered an audience, or got a value of a computed trait. */
+                entered: number;
+                /** Profiles that left an audience, or lost the value. */
+                left: number;
                 /** The average number of waiting deliveries. */
                 pending: number | null;
                 /** From receipt to delivery, to within 5 %; null if nothing was delivered. */
@@ -1627,7 +1794,715 @@ export function watch({ kind, sourceId, destinationId, $type, event, userId, las
     });
 }
 /**
- * Exports sources and destinations as one document
+ * Lists audiences, oldest first
+ */
+export function listAudiences({ limit, cursor, space }: {
+    limit?: number;
+    cursor?: string;
+    space?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: {
+            data: Audience[];
+            /** null on the last page. */
+            nextCursor: string | null;
+        };
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/audiences${QS.query(QS.explode({
+        limit,
+        cursor,
+        space
+    }))}`, {
+        ...opts
+    });
+}
+/**
+ * Creates an audience, and sends it for each user who has a value
+ */
+export function createAudience(body: {
+    /** A text of 1 to 200 characters, not only spaces. */
+    name: string;
+    /** The space whose profiles are computed; default if absent. 1 to 50 of a-z, 0-9, _ and -. */
+    space?: string;
+    /** The ids of the destinations that changes are sent to, whatever their source: at most 50. */
+    destinationIds: string[];
+    /** Who belongs to the audience: {"and": […]}, {"or": […]}, {"not": …}, or a clause. Clauses: {"trait": "plan", "op": "equals", "value": "pro"}; {"event": "Order Completed", "count": {"op": ">=", "n": 2}, "within": {"days": 30}, "where": [{"property": "revenue", "op": ">", "value": 50}]}, with "between": [from, to] in place of within, or "type": "page" and "name" in place of event; {"computedTrait": "orders_30d", "op": ">", "value": 3}; {"audience": "aud_…"}. */
+    condition?: {
+        [key: string]: any;
+    };
+    /** In place of a condition: its members are a list, changed with PUT …/members. */
+    manual?: true;
+    /** true or false. While it is false, nothing is computed and nothing is sent. true if absent. */
+    enabled?: boolean;
+}, { idempotencyKey }: {
+    idempotencyKey?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 201;
+        data: Audience;
+    } | {
+        status: number;
+        data: Problem;
+    }>("/api/v1/audiences", oazapfts.json({
+        ...opts,
+        method: "POST",
+        body,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "idempotency-key": idempotencyKey
+        })
+    }));
+}
+/**
+ * Shows an audience, with its state, its size and its last sync
+ */
+export function getAudience(id: string, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: Audience;
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/audiences/${encodeURIComponent(id)}`, {
+        ...opts
+    });
+}
+/**
+ * Changes an audience
+ */
+export function changeAudience(id: string, body: {
+    /** A text of 1 to 200 characters, not only spaces. */
+    name?: string;
+    /** The ids of the destinations that changes are sent to, whatever their source: at most 50. */
+    destinationIds?: string[];
+    /** Who belongs to the audience: {"and": […]}, {"or": […]}, {"not": …}, or a clause. Clauses: {"trait": "plan", "op": "equals", "value": "pro"}; {"event": "Order Completed", "count": {"op": ">=", "n": 2}, "within": {"days": 30}, "where": [{"property": "revenue", "op": ">", "value": 50}]}, with "between": [from, to] in place of within, or "type": "page" and "name" in place of event; {"computedTrait": "orders_30d", "op": ">", "value": 3}; {"audience": "aud_…"}. */
+    condition?: {
+        [key: string]: any;
+    };
+    /** true or false. While it is false, nothing is computed and nothing is sent. */
+    enabled?: boolean;
+}, { ifMatch }: {
+    ifMatch?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: Audience;
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/audiences/${encodeURIComponent(id)}`, oazapfts.json({
+        ...opts,
+        method: "PATCH",
+        body,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "if-match": ifMatch
+        })
+    }));
+}
+/**
+ * Removes an audience
+ */
+export function removeAudience(id: string, { announce, ifMatch }: {
+    announce?: "true" | "false";
+    ifMatch?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 202;
+        data: Sync;
+    } | {
+        status: 204;
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/audiences/${encodeURIComponent(id)}${QS.query(QS.explode({
+        announce
+    }))}`, {
+        ...opts,
+        method: "DELETE",
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "if-match": ifMatch
+        })
+    });
+}
+/**
+ * Starts a full sync of an audience
+ */
+export function syncAudience(id: string, body: {}, { idempotencyKey }: {
+    idempotencyKey?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 202;
+        data: Sync;
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/audiences/${encodeURIComponent(id)}/sync`, oazapfts.json({
+        ...opts,
+        method: "POST",
+        body,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "idempotency-key": idempotencyKey
+        })
+    }));
+}
+/**
+ * Lists the syncs of an audience, newest first
+ */
+export function listAudienceSyncs(id: string, { limit, cursor }: {
+    limit?: number;
+    cursor?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: {
+            data: Sync[];
+            /** null on the last page. */
+            nextCursor: string | null;
+        };
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/audiences/${encodeURIComponent(id)}/syncs${QS.query(QS.explode({
+        limit,
+        cursor
+    }))}`, {
+        ...opts
+    });
+}
+/**
+ * Shows for how many users there would be a value
+ */
+export function previewAudience(body: {
+    /** The space whose profiles are looked at; default if absent. 1 to 50 of a-z, 0-9, _ and -. */
+    space?: string;
+    /** Who belongs to the audience: {"and": […]}, {"or": […]}, {"not": …}, or a clause. Clauses: {"trait": "plan", "op": "equals", "value": "pro"}; {"event": "Order Completed", "count": {"op": ">=", "n": 2}, "within": {"days": 30}, "where": [{"property": "revenue", "op": ">", "value": 50}]}, with "between": [from, to] in place of within, or "type": "page" and "name" in place of event; {"computedTrait": "orders_30d", "op": ">", "value": 3}; {"audience": "aud_…"}. */
+    condition: {
+        [key: string]: any;
+    };
+}, { idempotencyKey }: {
+    idempotencyKey?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: {
+            /** How many profiles would have a value. */
+            size: number;
+            /** false: there are more than 100,000 profiles, and size is estimated from some of them; or profiles do not have all stored events yet: try again. */
+            isExact: boolean;
+            sample: {
+                /** null: no event has named a userId yet. */
+                userId: string | null;
+                /** true for a member of an audience. */
+                value: any;
+            }[];
+            /** It counts events that were received at this time or later: older ones were no longer stored when it was created. null: it counts no events. */
+            reachesBackTo: string | null;
+        };
+    } | {
+        status: number;
+        data: Problem;
+    }>("/api/v1/audiences/preview", oazapfts.json({
+        ...opts,
+        method: "POST",
+        body,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "idempotency-key": idempotencyKey
+        })
+    }));
+}
+/**
+ * Shows why a user has the value that it has
+ */
+export function explainAudience(userId: string, id: string, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: {
+            userId: string;
+            /** The value now: true for a member of an audience; null for none. */
+            value: any;
+            /** null if it has none, or got it a moment ago. */
+            since: string | null;
+            /** When it can next change by time alone. null: only an event can change it. */
+            changesAt: string | null;
+            /** For an audience: each part of its condition, the whole first. */
+            condition?: {
+                /** Its place in the condition, as a JSON Pointer. */
+                pointer: string;
+                kind: "and" | "or" | "not" | "clause";
+                holds: boolean;
+                /** When it can next change by time alone. null: only an event can change it. */
+                changesAt: string | null;
+                /** The clause, as in the condition. */
+                clause?: {
+                    [key: string]: any;
+                };
+                /** What the clause compared: {"value": …}, null for a missing one; {"count": 3, "orMore": false}, where orMore says that older events are no longer known; or {"member": true}. */
+                saw?: {
+                    [key: string]: any;
+                };
+            }[];
+            /** For a computed trait: of how many events it is made. */
+            events?: number;
+        };
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/audiences/${encodeURIComponent(id)}/explain${QS.query(QS.explode({
+        userId
+    }))}`, {
+        ...opts
+    });
+}
+/**
+ * Shows how many profiles entered and left in each hour
+ */
+export function getAudienceChanges(id: string, { $from }: {
+    $from?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: {
+            /** ISO 8601, UTC. */
+            "from": string;
+            data: {
+                /** When the hour begins. */
+                at: string;
+                /** Profiles that got a value, or another one. */
+                entered: number;
+                /** Profiles that lost their value. */
+                left: number;
+            }[];
+        };
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/audiences/${encodeURIComponent(id)}/changes${QS.query(QS.explode({
+        "from": $from
+    }))}`, {
+        ...opts
+    });
+}
+/**
+ * Lists the members of an audience
+ */
+export function listMembers(id: string, { limit, cursor }: {
+    limit?: number;
+    cursor?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: {
+            data: {
+                /** null: no event has named a userId yet. */
+                userId: string | null;
+                /** ISO 8601, UTC. */
+                since: string;
+            }[];
+            /** null on the last page. */
+            nextCursor: string | null;
+        };
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/audiences/${encodeURIComponent(id)}/members${QS.query(QS.explode({
+        limit,
+        cursor
+    }))}`, {
+        ...opts
+    });
+}
+/**
+ * Adds users to a manual audience, and removes others
+ */
+export function changeMembers(id: string, body: {
+    /** The ids of users to add: texts of 1 to 1,024 characters. */
+    add?: string[];
+    /** The ids of users to remove: texts of 1 to 1,024 characters. */
+    remove?: string[];
+}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: {
+            added: number;
+            removed: number;
+        };
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/audiences/${encodeURIComponent(id)}/members`, oazapfts.json({
+        ...opts,
+        method: "PUT",
+        body
+    }));
+}
+/**
+ * Lists the users on the list of a manual audience
+ */
+export function listListedUsers(id: string, { limit, cursor }: {
+    limit?: number;
+    cursor?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: {
+            data: {
+                userId: string;
+            }[];
+            /** null on the last page. */
+            nextCursor: string | null;
+        };
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/audiences/${encodeURIComponent(id)}/list${QS.query(QS.explode({
+        limit,
+        cursor
+    }))}`, {
+        ...opts
+    });
+}
+/**
+ * Lists computed traits, oldest first
+ */
+export function listTraits({ limit, cursor, space }: {
+    limit?: number;
+    cursor?: string;
+    space?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: {
+            data: ComputedTrait[];
+            /** null on the last page. */
+            nextCursor: string | null;
+        };
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/traits${QS.query(QS.explode({
+        limit,
+        cursor,
+        space
+    }))}`, {
+        ...opts
+    });
+}
+/**
+ * Creates a computed trait, and sends it for each user who has a value
+ */
+export function createTrait(body: {
+    /** A text of 1 to 200 characters, not only spaces. */
+    name: string;
+    /** The space whose profiles are computed; default if absent. 1 to 50 of a-z, 0-9, _ and -. */
+    space?: string;
+    /** The ids of the destinations that changes are sent to, whatever their source: at most 50. */
+    destinationIds: string[];
+    /** How the value is made from events of the user: {"fn": "count|sum|avg|min|max|first|last|most_frequent|unique_list|unique_count", "event": "Order Completed", "property": "revenue", "within": {"days": 30}, "where": [{"property": …, "op": …, "value": …}]}. Every fn but count needs a property. In place of event: "type": "page" and its "name". In place of within: "between": [from, to]. */
+    compute: {
+        [key: string]: any;
+    };
+    /** true or false. While it is false, nothing is computed and nothing is sent. true if absent. */
+    enabled?: boolean;
+}, { idempotencyKey }: {
+    idempotencyKey?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 201;
+        data: ComputedTrait;
+    } | {
+        status: number;
+        data: Problem;
+    }>("/api/v1/traits", oazapfts.json({
+        ...opts,
+        method: "POST",
+        body,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "idempotency-key": idempotencyKey
+        })
+    }));
+}
+/**
+ * Shows a computed trait, with its state, its size and its last sync
+ */
+export function getTrait(id: string, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: ComputedTrait;
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/traits/${encodeURIComponent(id)}`, {
+        ...opts
+    });
+}
+/**
+ * Changes a computed trait
+ */
+export function changeTrait(id: string, body: {
+    /** A text of 1 to 200 characters, not only spaces. */
+    name?: string;
+    /** The ids of the destinations that changes are sent to, whatever their source: at most 50. */
+    destinationIds?: string[];
+    /** How the value is made from events of the user: {"fn": "count|sum|avg|min|max|first|last|most_frequent|unique_list|unique_count", "event": "Order Completed", "property": "revenue", "within": {"days": 30}, "where": [{"property": …, "op": …, "value": …}]}. Every fn but count needs a property. In place of event: "type": "page" and its "name". In place of within: "between": [from, to]. */
+    compute?: {
+        [key: string]: any;
+    };
+    /** true or false. While it is false, nothing is computed and nothing is sent. */
+    enabled?: boolean;
+}, { ifMatch }: {
+    ifMatch?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: ComputedTrait;
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/traits/${encodeURIComponent(id)}`, oazapfts.json({
+        ...opts,
+        method: "PATCH",
+        body,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "if-match": ifMatch
+        })
+    }));
+}
+/**
+ * Removes a computed trait
+ */
+export function removeTrait(id: string, { announce, ifMatch }: {
+    announce?: "true" | "false";
+    ifMatch?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 202;
+        data: Sync;
+    } | {
+        status: 204;
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/traits/${encodeURIComponent(id)}${QS.query(QS.explode({
+        announce
+    }))}`, {
+        ...opts,
+        method: "DELETE",
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "if-match": ifMatch
+        })
+    });
+}
+/**
+ * Starts a full sync of a computed trait
+ */
+export function syncTrait(id: string, body: {}, { idempotencyKey }: {
+    idempotencyKey?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 202;
+        data: Sync;
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/traits/${encodeURIComponent(id)}/sync`, oazapfts.json({
+        ...opts,
+        method: "POST",
+        body,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "idempotency-key": idempotencyKey
+        })
+    }));
+}
+/**
+ * Lists the syncs of a computed trait, newest first
+ */
+export function listTraitSyncs(id: string, { limit, cursor }: {
+    limit?: number;
+    cursor?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: {
+            data: Sync[];
+            /** null on the last page. */
+            nextCursor: string | null;
+        };
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/traits/${encodeURIComponent(id)}/syncs${QS.query(QS.explode({
+        limit,
+        cursor
+    }))}`, {
+        ...opts
+    });
+}
+/**
+ * Shows for how many users there would be a value
+ */
+export function previewTrait(body: {
+    /** The space whose profiles are looked at; default if absent. 1 to 50 of a-z, 0-9, _ and -. */
+    space?: string;
+    /** How the value is made from events of the user: {"fn": "count|sum|avg|min|max|first|last|most_frequent|unique_list|unique_count", "event": "Order Completed", "property": "revenue", "within": {"days": 30}, "where": [{"property": …, "op": …, "value": …}]}. Every fn but count needs a property. In place of event: "type": "page" and its "name". In place of within: "between": [from, to]. */
+    compute: {
+        [key: string]: any;
+    };
+}, { idempotencyKey }: {
+    idempotencyKey?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: {
+            /** How many profiles would have a value. */
+            size: number;
+            /** false: there are more than 100,000 profiles, and size is estimated from some of them; or profiles do not have all stored events yet: try again. */
+            isExact: boolean;
+            sample: {
+                /** null: no event has named a userId yet. */
+                userId: string | null;
+                /** true for a member of an audience. */
+                value: any;
+            }[];
+            /** It counts events that were received at this time or later: older ones were no longer stored when it was created. null: it counts no events. */
+            reachesBackTo: string | null;
+        };
+    } | {
+        status: number;
+        data: Problem;
+    }>("/api/v1/traits/preview", oazapfts.json({
+        ...opts,
+        method: "POST",
+        body,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "idempotency-key": idempotencyKey
+        })
+    }));
+}
+/**
+ * Shows why a user has the value that it has
+ */
+export function explainTrait(userId: string, id: string, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: {
+            userId: string;
+            /** The value now: true for a member of an audience; null for none. */
+            value: any;
+            /** null if it has none, or got it a moment ago. */
+            since: string | null;
+            /** When it can next change by time alone. null: only an event can change it. */
+            changesAt: string | null;
+            /** For an audience: each part of its condition, the whole first. */
+            condition?: {
+                /** Its place in the condition, as a JSON Pointer. */
+                pointer: string;
+                kind: "and" | "or" | "not" | "clause";
+                holds: boolean;
+                /** When it can next change by time alone. null: only an event can change it. */
+                changesAt: string | null;
+                /** The clause, as in the condition. */
+                clause?: {
+                    [key: string]: any;
+                };
+                /** What the clause compared: {"value": …}, null for a missing one; {"count": 3, "orMore": false}, where orMore says that older events are no longer known; or {"member": true}. */
+                saw?: {
+                    [key: string]: any;
+                };
+            }[];
+            /** For a computed trait: of how many events it is made. */
+            events?: number;
+        };
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/traits/${encodeURIComponent(id)}/explain${QS.query(QS.explode({
+        userId
+    }))}`, {
+        ...opts
+    });
+}
+/**
+ * Shows how many profiles entered and left in each hour
+ */
+export function getTraitChanges(id: string, { $from }: {
+    $from?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: {
+            /** ISO 8601, UTC. */
+            "from": string;
+            data: {
+                /** When the hour begins. */
+                at: string;
+                /** Profiles that got a value, or another one. */
+                entered: number;
+                /** Profiles that lost their value. */
+                left: number;
+            }[];
+        };
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/traits/${encodeURIComponent(id)}/changes${QS.query(QS.explode({
+        "from": $from
+    }))}`, {
+        ...opts
+    });
+}
+/**
+ * Lists the users who have a value
+ */
+export function listTraitValues(id: string, { limit, cursor }: {
+    limit?: number;
+    cursor?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: {
+            data: {
+                /** null: no event has named a userId yet. */
+                userId: string | null;
+                /** Any JSON. */
+                value: any;
+                /** ISO 8601, UTC. */
+                since: string;
+            }[];
+            /** null on the last page. */
+            nextCursor: string | null;
+        };
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/traits/${encodeURIComponent(id)}/values${QS.query(QS.explode({
+        limit,
+        cursor
+    }))}`, {
+        ...opts
+    });
+}
+/**
+ * Shows everything that is known of a user
+ */
+export function getProfile(userId: string, { space }: {
+    space?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: Profile;
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/profiles/${encodeURIComponent(userId)}${QS.query(QS.explode({
+        space
+    }))}`, {
+        ...opts
+    });
+}
+/**
+ * Exports sources, destinations, audiences and computed traits as one document
  */
 export function exportConfiguration({ withSecrets }: {
     withSecrets?: "true" | "false";
@@ -1644,6 +2519,8 @@ export function exportConfiguration({ withSecrets }: {
                 name: string;
                 enabled: boolean;
                 rateLimit: number | null;
+                /** The space of the source. If absent, it stays unchanged. 1 to 50 of a-z, 0-9, _ and -. */
+                space?: string;
                 writeKeys?: string[];
             }[];
             /** Entries as in the response to GET /export: every field, and no other. */
@@ -1661,6 +2538,40 @@ export function exportConfiguration({ withSecrets }: {
                     [key: string]: any;
                 };
             }[];
+            /** Entries as in the response to GET /export: every field, and no other. */
+            audiences?: {
+                id: string;
+                /** A text of 1 to 200 characters, not only spaces. */
+                name: string;
+                /** The name of the trait that is sent. */
+                key: string;
+                /** The space whose profiles are computed. 1 to 50 of a-z, 0-9, _ and -. */
+                space: string;
+                destinationIds: string[];
+                enabled: boolean;
+                /** As for POST /audiences; null for a manual audience. */
+                condition: {
+                    [key: string]: any;
+                } | {
+                    [key: string]: any;
+                };
+            }[];
+            /** Entries as in the response to GET /export: every field, and no other. */
+            traits?: {
+                id: string;
+                /** A text of 1 to 200 characters, not only spaces. */
+                name: string;
+                /** The name of the trait that is sent. */
+                key: string;
+                /** The space whose profiles are computed. 1 to 50 of a-z, 0-9, _ and -. */
+                space: string;
+                destinationIds: string[];
+                enabled: boolean;
+                /** As for POST /traits. */
+                compute: {
+                    [key: string]: any;
+                };
+            }[];
         };
     } | {
         status: number;
@@ -1672,7 +2583,7 @@ export function exportConfiguration({ withSecrets }: {
     });
 }
 /**
- * Imports sources and destinations from a document
+ * Imports sources, destinations, audiences and computed traits from a document
  */
 export function importConfiguration(body: {
     /** The version of the document format: 1. */
@@ -1684,6 +2595,8 @@ export function importConfiguration(body: {
         name: string;
         enabled: boolean;
         rateLimit: number | null;
+        /** The space of the source. If absent, it stays unchanged. 1 to 50 of a-z, 0-9, _ and -. */
+        space?: string;
         writeKeys?: string[];
     }[];
     /** Entries as in the response to GET /export: every field, and no other. */
@@ -1701,6 +2614,40 @@ export function importConfiguration(body: {
             [key: string]: any;
         };
     }[];
+    /** Entries as in the response to GET /export: every field, and no other. */
+    audiences?: {
+        id: string;
+        /** A text of 1 to 200 characters, not only spaces. */
+        name: string;
+        /** The name of the trait that is sent. */
+        key: string;
+        /** The space whose profiles are computed. 1 to 50 of a-z, 0-9, _ and -. */
+        space: string;
+        destinationIds: string[];
+        enabled: boolean;
+        /** As for POST /audiences; null for a manual audience. */
+        condition: {
+            [key: string]: any;
+        } | {
+            [key: string]: any;
+        };
+    }[];
+    /** Entries as in the response to GET /export: every field, and no other. */
+    traits?: {
+        id: string;
+        /** A text of 1 to 200 characters, not only spaces. */
+        name: string;
+        /** The name of the trait that is sent. */
+        key: string;
+        /** The space whose profiles are computed. 1 to 50 of a-z, 0-9, _ and -. */
+        space: string;
+        destinationIds: string[];
+        enabled: boolean;
+        /** As for POST /traits. */
+        compute: {
+            [key: string]: any;
+        };
+    }[];
 }, { dryRun }: {
     dryRun?: "true" | "false";
 } = {}, opts?: Oazapfts.RequestOpts) {
@@ -1714,7 +2661,7 @@ export function importConfiguration(body: {
                 fields: string[];
             }[];
             unchanged: string[];
-            /** Sources and destinations of this service that are not in the document. They stay. */
+            /** Sources, destinations, audiences and computed traits of this service that are not in the document. They stay. */
             notInDocument: string[];
         };
     } | {

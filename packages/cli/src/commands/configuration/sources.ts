@@ -11,6 +11,7 @@ interface SourceOptions {
   readonly name?: string
   readonly enabled?: boolean
   readonly rateLimit?: number | 'none'
+  readonly space?: string
 }
 
 /** `hookline sources …` */
@@ -37,10 +38,12 @@ export function addSources(program: Command): void {
     .description('create a source with a write key')
     .option('--disabled', 'refuse its calls until it is enabled')
     .option('--rate-limit <calls>', 'accept at most this many calls per second', parseRateLimit)
+    .option('--space <space>', 'space of its users; the default is default')
     .action(
       async (name: string, options: { disabled?: true } & SourceOptions, command: Command) => {
         const enabled = !options.disabled
-        const body = definedFields({ name, enabled, rateLimit: rateLimitOf(options) })
+        const { space } = options
+        const body = definedFields({ name, enabled, rateLimit: rateLimitOf(options), space })
         show(command, await apiOf(command).createSource(body))
       },
     )
@@ -55,9 +58,10 @@ export function addSources(program: Command): void {
       'accept at most this many calls per second; none for no limit',
       parseRateLimit,
     )
+    .option('--space <space>', 'space of its users, for events from now on')
     .action(async (id: string, options: SourceOptions, command: Command) => {
-      const { name, enabled } = options
-      const change = definedFields({ name, enabled, rateLimit: rateLimitOf(options) })
+      const { name, enabled, space } = options
+      const change = definedFields({ name, enabled, rateLimit: rateLimitOf(options), space })
       show(command, await apiOf(command).changeSource(id, change))
     })
 
@@ -105,6 +109,7 @@ const COLUMNS = [
   { head: 'name', cell: ({ name }: Source) => name },
   { head: 'enabled', cell: ({ enabled }: Source) => (enabled ? 'yes' : 'no') },
   { head: 'rate limit', cell: (source: Source) => `${source.rateLimit ?? 'none'}` },
+  { head: 'space', cell: ({ space }: Source) => space },
   {
     head: 'write keys',
     cell: ({ writeKeys }: Source) => writeKeys.map(({ key }) => key).join(' '),

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type ManagementApi, managementApi } from '../../api/management-api.ts'
 import { Arrivals } from '../../demo/arrivals.ts'
-import { DELETED_USER, SAMPLE_CALLS } from '../../demo/sample-calls.ts'
+import { BUYERS, DELETED_USER, SAMPLE_AUDIENCE, SAMPLE_CALLS } from '../../demo/sample-calls.ts'
 import { demoObjects } from '../../dev/demo-objects.ts'
 import { Failure } from '../../failure.ts'
 import { LOOPBACK_NETWORKS } from '../../loopback.ts'
@@ -18,8 +18,8 @@ import { sendCalls } from '../../sending/send-calls.ts'
 import { openOrFail, serviceLogger } from '../../service/open-service.ts'
 import { type StopSignal, stopSignal } from '../../service/stop-signal.ts'
 
-/** For the deliveries of the calls, and again for the notice. Both take milliseconds, unless there is a fault. */
-const DEADLINE_MS = 8_000
+/** For the deliveries and the audience, which takes four seconds, and again for the notice. */
+const DEADLINE_MS = 12_000
 
 const SECRET = 'the-shared-secret-of-the-demo'
 
@@ -28,14 +28,14 @@ export function addDemo(program: Command): void {
   program
     .command('demo')
     .description(
-      'run a complete demo: send a call of each type, verify the six deliveries, delete the user',
+      'run a complete demo: send a call of each type, verify the six deliveries and the changes of an audience, delete the user',
     )
     .action(async (_options: unknown, command: Command) => demo(outputOf(command)))
 }
 
 async function demo(output: Output): Promise<void> {
   const interrupted = stopSignal()
-  const arrivals = new Arrivals(SAMPLE_CALLS)
+  const arrivals = new Arrivals({ calls: SAMPLE_CALLS, members: BUYERS })
   // Disposed of in reverse order: the service, then the receiver that it delivers to, then the data folder.
   await using stack = new AsyncDisposableStack()
   const dataDir = stack.adopt(mkdtempSync(join(tmpdir(), 'hookline-demo-')), removeFolder)
@@ -79,7 +79,8 @@ async function startService(dataDir: string): Promise<Service> {
 
 async function sendAll(service: Service, api: ManagementApi, receiver: Receiver): Promise<void> {
   const base = new URL(service.url)
-  const { writeKey } = await demoObjects(api, { url: receiver.url, secret: SECRET })
+  const { writeKey, destinationId } = await demoObjects(api, { url: receiver.url, secret: SECRET })
+  await api.createAudience({ ...SAMPLE_AUDIENCE, destinationIds: [destinationId] })
   await sendCalls(base, writeKey, SAMPLE_CALLS)
 }
 
@@ -90,7 +91,7 @@ function conclude(output: Output, arrivals: Arrivals, elapsedMs: number): void {
   output.show('\nThe track call, as the receiver got it:\n')
   output.show(requestText(output, arrivals.requestOf('track')!))
   const count = SAMPLE_CALLS.length
-  const summary = `Sent ${count} calls. Received ${count} deliveries and a deletion notice, and verified every signature, in ${elapsedMs} ms.`
+  const summary = `Sent ${count} calls. Received ${count} deliveries, who entered and left the audience “${SAMPLE_AUDIENCE.name}”, and a deletion notice, and verified every signature, in ${elapsedMs} ms.`
   output.show(`\n${output.style('green', summary)}`)
 }
 

@@ -25,7 +25,7 @@ describe('hookline sources', () => {
     expect(await service.json('sources', 'get', made.id)).toMatchObject(kept)
     expect(await service.json('sources', 'list')).toMatchObject({ data: [kept] })
     expect((await service.run('sources', 'list')).stdout).toMatch(
-      /^id +name +enabled +rate limit +write keys +last used\nsrc_\S+ {2}Shop 2 +no +5 +wk_\S+ +never\n$/,
+      /^id +name +enabled +rate limit +space +write keys +last used\nsrc_\S+ {2}Shop 2 +no +5 +default +wk_\S+ +never\n$/,
     )
     const none = ['--rate-limit', 'none', '--enabled']
     expect((await service.run('sources', 'update', made.id, ...none)).stdout).toMatch(

@@ -15,18 +15,20 @@ it('runs completely in less than 15 s, and removes its files', async () => {
   }
   expect(stdout).toMatch(/x-signature: [0-9a-f]{40}\n/)
   expect(stdout).toMatch(/^\d\d:\S+ +delete .*signature ok +\d+ ms$/m)
+  for (const value of [true, false])
+    expect(stdout).toMatch(new RegExp(`identify .*recent_buyers: ${value} .*signature ok`))
   expect(stdout).toContain(
-    'Received 6 deliveries and a deletion notice, and verified every signature',
+    'Received 6 deliveries, who entered and left the audience “Recent buyers”, and a deletion notice',
   )
   expect(readdirSync(folder.path)).toEqual([])
 })
 
-it('prints six verified deliveries, the deletion notice and the result as JSON', async () => {
+it('prints six verified deliveries, four changes of an audience, the deletion notice and the result as JSON', async () => {
   await using demo = new Hookline(['--json', 'demo'], { env: { HOOKLINE_PORT: 'not used' } })
   expect(await demo.exit()).toBe(0)
-  const deliveries = await demo.documents<{ type: string; signature: object }>('delivery', 7)
+  const deliveries = await demo.documents<{ type: string; signature: object }>('delivery', 11)
   expect(deliveries.map(({ type }) => type).toSorted()).toEqual(
-    [...EVENT_TYPES, 'delete'].toSorted(),
+    [...EVENT_TYPES, ...Array<string>(4).fill('identify'), 'delete'].toSorted(),
   )
   for (const { signature } of deliveries) {
     expect(signature).toEqual({ verdict: 'ok', xSignature: 'ok', webhookSignature: 'ok' })

@@ -8,15 +8,19 @@ import type {
 } from '@hookline/protocol'
 import type { Logger } from 'pino'
 import type { LiveTail } from '../../activity/live-tail.ts'
+import type { Computations } from '../../audiences/computations.ts'
 import type { Audit } from '../../backend/audit.ts'
 import type { Catalog, KeyUses } from '../../backend/catalog.ts'
 import type { Deletions, Suppressions } from '../../backend/deletions.ts'
 import type { Deliveries, DeliveryReports } from '../../backend/deliveries.ts'
 import type { Events } from '../../backend/events.ts'
 import type { IdempotentResponses } from '../../backend/idempotent-responses.ts'
+import type { Memberships } from '../../backend/memberships.ts'
 import type { Notices } from '../../backend/notices.ts'
+import type { Profiles } from '../../backend/profiles.ts'
 import type { Replays } from '../../backend/replays.ts'
 import type { Statistics } from '../../backend/statistics.ts'
+import type { Syncs } from '../../backend/syncs.ts'
 import type { Tokens } from '../../backend/tokens.ts'
 import type { Upkeep } from '../../backend/upkeep.ts'
 import type { Clock } from '../../util/clock.ts'
@@ -73,7 +77,13 @@ type Audited<Port, Changes extends keyof Port> = Omit<Port, Changes> & {
 export interface AdminDeps {
   readonly catalog: Audited<
     Catalog,
-    'putSource' | 'removeSource' | 'putDestination' | 'removeDestination' | 'putAll'
+    | 'putSource'
+    | 'removeSource'
+    | 'putDestination'
+    | 'removeDestination'
+    | 'putComputation'
+    | 'removeComputation'
+    | 'putAll'
   >
   readonly events: Events
   readonly deliveries: Deliveries
@@ -91,10 +101,14 @@ export interface AdminDeps {
   readonly live: LiveTail
   /** Copies the database as it is at one moment. */
   readonly copyDatabase: () => Promise<DatabaseCopy>
+  readonly profiles: Pick<Profiles, 'state' | 'find'>
+  readonly memberships: Audited<Memberships, 'changeList'>
+  readonly syncs: Pick<Syncs, 'list'>
+  readonly computations: Pick<Computations, 'statusesOf' | 'requestSync' | 'preview' | 'explain'>
   readonly destinationHealth: DestinationHealth
   readonly testDeliveries: TestDeliveries
   readonly receipts: Receipts
-  /** Wakes the workers, after deliveries became due or a replay or deletion was created. */
+  /** Wakes the workers, after deliveries became due, a replay or deletion was created, or an audience changed. */
   readonly wake: () => void
   readonly clock: Clock
   /** Requests per second and token; `null` for no limit. */

@@ -1,7 +1,7 @@
 import { Problem } from '../problems/problem.ts'
 
-// Positions are ids and numbers. Anything else did not come from encodeCursor.
-const POSITION = /^[\w.:-]{1,200}$/
+// A cursor is the name of its list and a position in it: an id, a number, or the userId of a user.
+const CURSOR = /^(\S+) (.{1,2000})$/su
 
 /** An opaque cursor for `position` in the list named `list`. */
 export function encodeCursor(list: string, position: string): string {
@@ -13,9 +13,7 @@ export function encodeCursor(list: string, position: string): string {
  * @throws {Problem} `invalid_cursor` if the cursor is invalid or belongs to another list
  */
 export function decodeCursor(list: string, cursor: string): string {
-  const [name, position = '', ...more] = Buffer.from(cursor, 'base64url').toString().split(' ')
-  if (name !== list || more.length > 0 || !POSITION.test(position)) {
-    throw new Problem('invalid_cursor')
-  }
+  const [, name, position] = CURSOR.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
+  if (name !== list || position === undefined) throw new Problem('invalid_cursor')
   return position
 }

@@ -1,4 +1,4 @@
-import { formatTimestamp } from '@hookline/protocol'
+import { DEFAULT_SPACE, formatTimestamp } from '@hookline/protocol'
 import Type, { type Static, type TSchema, type TUnsafe } from 'typebox'
 
 /** Makes the function that names the operations of one tag, for the schemas of their routes. */
@@ -16,13 +16,27 @@ export function nullable<T extends TSchema>(schema: T): TUnsafe<Static<T> | null
   })
 }
 
-/** The name of a source, destination or token. */
+/** `schema` or `null`, for a reference, which has no `type` that `nullable` could add to, and for an open object. */
+export function orNull(schema: TSchema, description: string): TSchema {
+  return Type.Unsafe({ anyOf: [schema, { type: 'null' }], description })
+}
+
+/** The name of a source, a destination, an audience, a computed trait or a token. */
 export const nameField = Type.String({
   minLength: 1,
   maxLength: 200,
   pattern: '\\S',
   description: 'A text of 1 to 200 characters, not only spaces.',
 })
+
+/** The name of a space. `what` says what it selects. */
+export function spaceField(what: string) {
+  const description = `${what} 1 to 50 of a-z, 0-9, _ and -.`
+  return Type.String({ pattern: '^[a-z0-9_-]{1,50}$', description })
+}
+
+/** Part of the description of a space that may be absent. */
+export const DEFAULT_SPACE_TEXT = `${DEFAULT_SPACE} if absent.`
 
 /** A time as the API shows it. */
 export const time = Type.String({ format: 'date-time', description: 'ISO 8601, UTC.' })

@@ -20,7 +20,7 @@ export function auditEntry(
   const { schema, url, method } = routeOptions
   const { operationId } = (schema ?? {}) as { operationId?: string }
   return {
-    id: newId('aud', at),
+    id: newId('adt', at),
     at,
     actor: { id: actor.id, name: actor.name, role: actor.role },
     action: operationId ?? `${String(method)} ${url}`,

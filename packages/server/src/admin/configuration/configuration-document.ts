@@ -1,8 +1,18 @@
-import type { Destination, Source, WebhooksSettings } from '@hookline/protocol'
+import {
+  type Audience,
+  type Computation,
+  type ComputedTrait,
+  DEFAULT_SPACE,
+  type Destination,
+  type Source,
+  type WebhooksSettings,
+} from '@hookline/protocol'
 import type { CatalogSnapshot } from '../../backend/catalog.ts'
 import { presentWebhooksSettings } from '../../destination-settings/webhooks/present-settings.ts'
 
 export interface SourceEntry extends Pick<Source, 'id' | 'name' | 'enabled' | 'rateLimit'> {
+  /** Absent from documents of earlier versions. */
+  readonly space?: string
   /** Only in a document with secrets. */
   readonly writeKeys?: readonly string[]
 }
@@ -16,29 +26,55 @@ export interface DestinationEntry extends Pick<
   readonly settings: unknown
 }
 
-/** Sources and destinations as one document. */
+type Bookkeeping = 'kind' | 'createdAt' | 'updatedAt' | 'version'
+
+/** Without a condition: `null`, for a manual audience. The list of its users is not part of the configuration. */
+type AudienceEntry = Omit<Audience, Bookkeeping>
+
+type TraitEntry = Omit<ComputedTrait, Bookkeeping>
+
+/** Sources, destinations, audiences and computed traits as one document. */
 export interface ConfigurationDocument {
   readonly hookline: 1
   readonly sources: readonly SourceEntry[]
   readonly destinations: readonly DestinationEntry[]
+  /** Absent from documents of earlier versions, as `traits`. */
+  readonly audiences?: readonly AudienceEntry[]
+  readonly traits?: readonly TraitEntry[]
 }
 
 /** The configuration document of a catalog, oldest records first. Without secrets it shows only where a secret is set. */
 export function exportConfiguration(
-  { sources, destinations }: CatalogSnapshot,
+  { sources, destinations, computations }: CatalogSnapshot,
   withSecrets: boolean,
 ): ConfigurationDocument {
+  const entries = [...computations.values()].map((each) => computationEntry(each, destinations))
   return {
     hookline: 1,
     sources: [...sources.values()].map((source) => sourceEntry(source, withSecrets)),
     destinations: [...destinations.values()].map((each) => destinationEntry(each, withSecrets)),
+    audiences: entries.filter((each) => 'condition' in each),
+    traits: entries.filter((each) => 'compute' in each),
   }
 }
 
 function sourceEntry(source: Source, withSecrets: boolean): SourceEntry {
-  const { id, name, enabled, rateLimit, writeKeys } = source
+  const { id, name, enabled, rateLimit, space = DEFAULT_SPACE, writeKeys } = source
   const keys = withSecrets ? { writeKeys: writeKeys.map(({ key }) => key) } : {}
-  return { id, name, enabled, rateLimit, ...keys }
+  return { id, name, enabled, rateLimit, space, ...keys }
+}
+
+function computationEntry(
+  record: Computation,
+  destinations: CatalogSnapshot['destinations'],
+): AudienceEntry | TraitEntry {
+  const { id, name, key, space, enabled } = record
+  // Destinations that are removed are forgotten.
+  const destinationIds = record.destinationIds.filter((each) => destinations.has(each))
+  const fields = { id, name, key, space, destinationIds, enabled }
+  return record.kind === 'audience'
+    ? { ...fields, condition: record.condition }
+    : { ...fields, compute: record.compute }
 }
 
 function destinationEntry(destination: Destination, withSecrets: boolean): DestinationEntry {

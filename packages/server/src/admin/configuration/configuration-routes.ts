@@ -1,4 +1,4 @@
-import type { Destination, Source } from '@hookline/protocol'
+import type { Computation, Destination, Source } from '@hookline/protocol'
 import type { AuditEntry } from '../../backend/audit.ts'
 import { CatalogConflict, type CatalogSnapshot } from '../../backend/catalog.ts'
 import type { AdminApp } from '../api/admin-app.ts'
@@ -8,26 +8,32 @@ import { auditEntry, auditedRecords } from '../audit/audit-entry.ts'
 import { exportConfiguration } from './configuration-document.ts'
 import { presentDestination } from '../destinations/destination-schema.ts'
 import { auditedSource } from '../sources/source-schema.ts'
-import { type ImportPlan, type Planned, planImport } from './import-plan.ts'
+import { presentComputation } from '../computations/computation-fields.ts'
+import type { Turns } from '../computations/turns.ts'
+import { type ImportPlan, planImport } from './import-plan.ts'
+import type { Planned } from './planned.ts'
 import { Problem } from '../problems/problem.ts'
 
 /** `/export` and `/import`: the configuration as one document. */
-export function addConfigurationRoutes(app: AdminApp, deps: AdminDeps): void {
-  const { catalog, keyUses, clock, allowedPorts } = deps
+export function addConfigurationRoutes(app: AdminApp, deps: AdminDeps, turns: Turns): void {
+  const { catalog, clock, allowedPorts } = deps
   app.get('/export', { schema: configurationSchemas.export }, async ({ query }) =>
     exportConfiguration(catalog.current, query.withSecrets === 'true'),
   )
 
-  app.put('/import', { schema: configurationSchemas.import }, async (request) => {
-    const now = clock.now()
-    const plan = planImport(request.body, catalog.current, { now, allowedPorts })
-    const dryRun = request.query.dryRun === 'true'
-    const diff = { dryRun, ...diffOf(plan, catalog.current) }
-    if (dryRun) return diff
-    const change = { targetId: null, ...auditedPlan(plan, keyUses) }
-    await applyPlan(plan, catalog, auditEntry(request, now, change))
-    return diff
-  })
+  app.put('/import', { schema: configurationSchemas.import }, (request) =>
+    turns.run(async () => {
+      const now = clock.now()
+      const plan = planImport(request.body, catalog.current, { now, allowedPorts })
+      const dryRun = request.query.dryRun === 'true'
+      const diff = { dryRun, ...diffOf(plan, catalog.current) }
+      if (dryRun) return diff
+      const change = { targetId: null, ...auditedPlan(plan, deps) }
+      await applyPlan(plan, catalog, auditEntry(request, now, change))
+      deps.wake()
+      return diff
+    }),
+  )
 }
 
 /** Writes all records or none. */
@@ -38,43 +44,54 @@ async function applyPlan(
 ): Promise<void> {
   const sources = plan.sources.filter(isChanged).map(({ next }) => next)
   const destinations = plan.destinations.filter(isChanged).map(({ next }) => next)
+  const computations = plan.computations.filter(isChanged).map(({ next }) => next)
   try {
-    await catalog.putAll({ sources, destinations }, entry)
+    await catalog.putAll({ sources, destinations, computations }, entry)
   } catch (error) {
     if (!(error instanceof CatalogConflict)) throw error
     throw new Problem('conflict', { cause: error, headers: { 'retry-after': '1' } })
   }
 }
 
-function isChanged({ fields }: Planned<Source | Destination>): boolean {
+type CatalogRecord = Source | Destination | Computation
+
+function isChanged({ fields }: Planned<CatalogRecord>): boolean {
   return fields.length > 0
 }
 
 /** The records that the import changes, before and after it. */
 function auditedPlan(
-  { sources, destinations }: ImportPlan,
-  keyUses: AdminDeps['keyUses'],
+  { sources, destinations, computations }: ImportPlan,
+  { keyUses, catalog }: AdminDeps,
 ): Pick<AuditEntry, 'before' | 'after'> {
-  const all = [...sources, ...destinations].filter(isChanged)
-  const present = (record: Source | Destination): object =>
-    'settings' in record ? presentDestination(record) : auditedSource(record, keyUses)
+  const all: readonly Planned<CatalogRecord>[] = [...sources, ...destinations, ...computations]
+  const changed = all.filter(isChanged)
+  const present = (record: CatalogRecord): object => {
+    if ('settings' in record) return presentDestination(record)
+    return 'kind' in record
+      ? presentComputation(record, catalog.current)
+      : auditedSource(record, keyUses)
+  }
   return {
     before: auditedRecords(
-      all.flatMap(({ before }) => before ?? []),
+      changed.flatMap(({ before }) => before ?? []),
       present,
     ),
     after: auditedRecords(
-      all.map(({ next }) => next),
+      changed.map(({ next }) => next),
       present,
     ),
   }
 }
 
-function diffOf({ sources, destinations }: ImportPlan, current: CatalogSnapshot): object {
-  const all: readonly Planned<Source | Destination>[] = [...sources, ...destinations]
+function diffOf(plan: ImportPlan, current: CatalogSnapshot): object {
+  const { sources, destinations, computations } = plan
+  const all: readonly Planned<CatalogRecord>[] = [...sources, ...destinations, ...computations]
   const inDocument = new Set(all.map(({ next }) => next.id))
-  const existing = [...current.sources.keys(), ...current.destinations.keys()]
-  const idsOf = (planned: readonly Planned<Source | Destination>[]): string[] =>
+  const existing = [current.sources, current.destinations, current.computations].flatMap((each) => [
+    ...each.keys(),
+  ])
+  const idsOf = (planned: readonly Planned<CatalogRecord>[]): string[] =>
     planned.map(({ next }) => next.id)
   return {
     created: idsOf(all.filter(({ before }) => before === undefined)),

@@ -1,6 +1,13 @@
+import { type Audience, type ComputedTrait, LIMITS } from '@hookline/protocol'
 import Type from 'typebox'
 import { responses } from '../problems/responses.ts'
-import { anyObject, nameField, nullable, operationsTagged } from '../api/schema-parts.ts'
+import {
+  anyObject,
+  nameField,
+  nullable,
+  operationsTagged,
+  spaceField,
+} from '../api/schema-parts.ts'
 
 const FLAG = ['true', 'false'] as const
 
@@ -10,6 +17,7 @@ const SourceEntryBody = Type.Object(
     name: nameField,
     enabled: Type.Boolean(),
     rateLimit: nullable(Type.Integer({ minimum: 1 })),
+    space: Type.Optional(spaceField('The space of the source. If absent, it stays unchanged.')),
     writeKeys: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 200 }))),
   },
   { additionalProperties: false },
@@ -36,6 +44,39 @@ const DestinationEntryBody = Type.Object(
   { additionalProperties: false },
 )
 
+const computationFields = {
+  name: nameField,
+  key: Type.String({ description: 'The name of the trait that is sent.' }),
+  space: spaceField('The space whose profiles are computed.'),
+  destinationIds: Type.Array(Type.String(), { maxItems: LIMITS.destinationsPerComputation }),
+  enabled: Type.Boolean(),
+}
+
+// Conditions are checked by their parser, which knows every rule and its remedy.
+const AudienceEntryBody = Type.Object(
+  {
+    id: Type.String({ pattern: '^aud_[0-9a-z]{26}$' }),
+    ...computationFields,
+    condition: Type.Unsafe<Audience['condition']>({
+      ...nullable(anyObject),
+      description: 'As for POST /audiences; null for a manual audience.',
+    }),
+  },
+  { additionalProperties: false },
+)
+
+const TraitEntryBody = Type.Object(
+  {
+    id: Type.String({ pattern: '^trt_[0-9a-z]{26}$' }),
+    ...computationFields,
+    compute: Type.Unsafe<ComputedTrait['compute']>({
+      ...anyObject,
+      description: 'As for POST /traits.',
+    }),
+  },
+  { additionalProperties: false },
+)
+
 const ENTRY = 'Entries as in the response to GET /export: every field, and no other.'
 
 const ConfigurationBody = Type.Object(
@@ -43,6 +84,12 @@ const ConfigurationBody = Type.Object(
     hookline: Type.Literal(1, { description: 'The version of the document format: 1.' }),
     sources: Type.Array(SourceEntryBody, { maxItems: 10_000, description: ENTRY }),
     destinations: Type.Array(DestinationEntryBody, { maxItems: 10_000, description: ENTRY }),
+    audiences: Type.Optional(
+      Type.Array(AudienceEntryBody, { maxItems: LIMITS.computations, description: ENTRY }),
+    ),
+    traits: Type.Optional(
+      Type.Array(TraitEntryBody, { maxItems: LIMITS.computations, description: ENTRY }),
+    ),
   },
   { additionalProperties: false },
 )
@@ -55,7 +102,7 @@ const DiffResponse = Type.Object({
   unchanged: ids,
   notInDocument: Type.Array(Type.String(), {
     description:
-      'Sources and destinations of this service that are not in the document. They stay.',
+      'Sources, destinations, audiences and computed traits of this service that are not in the document. They stay.',
   }),
 })
 
@@ -64,9 +111,12 @@ const operation = operationsTagged('Configuration')
 /** Requests and responses of `/export` and `/import`. */
 export const configurationSchemas = {
   export: {
-    ...operation('exportConfiguration', 'Exports sources and destinations as one document'),
+    ...operation(
+      'exportConfiguration',
+      'Exports sources, destinations, audiences and computed traits as one document',
+    ),
     description:
-      'The same configuration always gives the same text, so that it can be kept under version control. By default, secrets are shown as {"set": true} and write keys are left out.',
+      'The same configuration always gives the same text, so that it can be kept under version control. The lists of manual audiences are left out. By default, secrets are shown as {"set": true} and write keys are left out.',
     querystring: Type.Object(
       {
         withSecrets: Type.Optional(
@@ -81,7 +131,10 @@ export const configurationSchemas = {
     response: responses(200, 'The document.', ConfigurationBody),
   },
   import: {
-    ...operation('importConfiguration', 'Imports sources and destinations from a document'),
+    ...operation(
+      'importConfiguration',
+      'Imports sources, destinations, audiences and computed traits from a document',
+    ),
     description:
       'Records with a new id are created with that id; existing records are changed; no record is removed. All records are written, or none. A secret that the document shows as {"set": true} stays as it is. Sending the same document again changes nothing.',
     querystring: Type.Object(

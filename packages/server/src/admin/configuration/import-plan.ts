@@ -1,6 +1,11 @@
-import type { Destination, Pause, Source } from '@hookline/protocol'
-import { isDeepStrictEqual } from 'node:util'
-import type { CatalogSnapshot } from '../../backend/catalog.ts'
+import {
+  type Computation,
+  DEFAULT_SPACE,
+  type Destination,
+  type Pause,
+  type Source,
+} from '@hookline/protocol'
+import { type CatalogSnapshot, snapshotOf } from '../../backend/catalog.ts'
 import { parseWebhooksSettings } from '../../destination-settings/webhooks/settings.ts'
 import { type Fault, fault } from '../../util/fault.ts'
 import type {
@@ -8,25 +13,18 @@ import type {
   ConfigurationDocument,
   SourceEntry,
 } from './configuration-document.ts'
+import { planComputations } from './computation-plan.ts'
+import { dates, planned, type Planned } from './planned.ts'
 import { withToggle } from '../destinations/toggle.ts'
 import { Problem } from '../problems/problem.ts'
 import { newWriteKey } from '../sources/write-key.ts'
-
-/** One record after the import, and before it. */
-export interface Planned<T extends Source | Destination> {
-  readonly next: T
-  readonly before: T | undefined
-  /** The fields that differ. */
-  readonly fields: readonly string[]
-}
 
 /** The records that an import writes to the catalog. */
 export interface ImportPlan {
   readonly sources: readonly Planned<Source>[]
   readonly destinations: readonly Planned<Destination>[]
+  readonly computations: readonly Planned<Computation>[]
 }
-
-const BOOKKEEPING = ['createdAt', 'updatedAt', 'version', 'enabledChangedAt']
 
 /**
  * Compares the document with the catalog and plans the changes. Writes nothing.
@@ -50,12 +48,15 @@ export function planImport(
     faults.push(...outcome)
     return []
   })
+  const after = catalogAfter(current, sources, destinations)
+  const computations = planComputations(document, { after, now })
+  faults.push(...computations.faults)
   if (faults.length > 0) throw new Problem('invalid_body', { faults })
-  return { sources, destinations }
+  return { sources, destinations, computations: computations.planned }
 }
 
 function planSource(
-  { writeKeys, ...entry }: SourceEntry,
+  { writeKeys, space, ...entry }: SourceEntry,
   before: Source | undefined,
   now: number,
 ): Planned<Source> {
@@ -63,7 +64,10 @@ function planSource(
   const keys = writeKeys?.map(
     (key) => kept.find((each) => each.key === key) ?? { key, createdAt: now },
   )
-  return planned({ ...dates(before, now), ...entry, writeKeys: keys ?? kept }, before)
+  const record = { ...before, ...dates(before, now), ...entry, writeKeys: keys ?? kept }
+  // The default is stored as absent or by its name: neither is a change of the other.
+  const isSame = space === undefined || space === (before?.space ?? DEFAULT_SPACE)
+  return planned<Source>(isSame ? record : { ...record, space }, before)
 }
 
 function planDestination(
@@ -111,23 +115,27 @@ function pauseOf(wanted: boolean | undefined, before: Pause | null, now: number)
   return wanted ? (before ?? { since: now, reason: 'operator' }) : null
 }
 
-function dates(before: Source | Destination | undefined, now: number) {
-  const { createdAt = now, version = 0 } = before ?? {}
-  return { createdAt, updatedAt: now, version: version + 1 }
+/** The catalog after the import, but without the audiences and traits of the document. */
+function catalogAfter(
+  current: CatalogSnapshot,
+  sources: readonly Planned<Source>[],
+  destinations: readonly Planned<Destination>[],
+): CatalogSnapshot {
+  const next = <T extends { readonly id: string }>(
+    kept: ReadonlyMap<string, T>,
+    all: readonly { readonly next: T }[],
+  ) => new Map([...kept, ...all.map((each) => [each.next.id, each.next] as const)]).values()
+  return snapshotOf(
+    next(current.sources, sources),
+    next(current.destinations, destinations),
+    current.computations.values(),
+  )
 }
 
-function planned<T extends Source | Destination>(next: T, before: T | undefined): Planned<T> {
-  const names = Object.keys(next).filter((name) => !BOOKKEEPING.includes(name)) as (keyof T &
-    string)[]
-  const fields = names.filter((name) => !isDeepStrictEqual(next[name], before?.[name]))
-  return { next, before, fields }
-}
-
-function repeatedIds({ sources, destinations }: ConfigurationDocument): Fault[] {
-  const all = [
-    ...sources.map(({ id }, index) => [id, `/sources/${index}/id`] as const),
-    ...destinations.map(({ id }, index) => [id, `/destinations/${index}/id`] as const),
-  ]
+function repeatedIds(document: ConfigurationDocument): Fault[] {
+  const all = (['sources', 'destinations', 'audiences', 'traits'] as const).flatMap((list) =>
+    (document[list] ?? []).map(({ id }, index) => [id, `/${list}/${index}/id`] as const),
+  )
   return all
     .filter(([id], index) => all.findIndex((each) => each[0] === id) !== index)
     .map(([, at]) => fault(at, 'not_unique', 'Another entry has this id.', 'Keep one of the two.'))

@@ -1,4 +1,5 @@
 import { type Destination, formatTimestamp, type TestedWebhook } from '@hookline/protocol'
+import { destinationsOf } from '../../backend/catalog.ts'
 import { fault } from '../../util/fault.ts'
 import type { AdminApp } from '../api/admin-app.ts'
 import type { AdminDeps, TestContent } from '../api/admin-deps.ts'
@@ -37,8 +38,8 @@ export function addTestDeliveryRoute(app: AdminApp, deps: AdminDeps): void {
 
 async function requestedContent(
   { type, eventId }: TestDeliveryRequest,
-  { sourceId }: Destination,
-  { events, clock }: AdminDeps,
+  { id }: Destination,
+  { events, catalog, clock }: AdminDeps,
 ): Promise<TestContent> {
   if ((type === undefined) === (eventId === undefined)) {
     const hint = 'Give one of the two: "type" for a sample, or "eventId" for an archived event.'
@@ -47,7 +48,8 @@ async function requestedContent(
   }
   if (type !== undefined) return { id: null, event: sampleOf(type, formatTimestamp(clock.now())) }
   const event = await events.find(eventId!)
-  if (event?.sourceId === sourceId) return event
+  const isForIt = event && destinationsOf(event, catalog.current).some((each) => each.id === id)
+  if (isForIt) return event
   const hint = 'Give the id of an event of the source of this destination, from GET /events.'
   throw refused(fault('/eventId', 'unknown_event', 'The source has no such event.', hint))
 }

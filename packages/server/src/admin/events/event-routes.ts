@@ -1,3 +1,4 @@
+import { type CatalogSnapshot, destinationsOf } from '../../backend/catalog.ts'
 import type { DeliveryHistory, Deliveries } from '../../backend/deliveries.ts'
 import type { ArchivedEvent } from '../../backend/events.ts'
 import type { AdminApp } from '../api/admin-app.ts'
@@ -39,16 +40,23 @@ export function addEventRoutes(app: AdminApp, deps: AdminDeps): void {
 
 async function traceOf(event: ArchivedEvent, deps: AdminDeps): Promise<object> {
   const { catalog, deliveries } = deps
-  const { id, sourceId } = event
-  const made = await allDeliveries(deliveries, id)
+  const made = await allDeliveries(deliveries, event.id)
   const traced = made.map((delivery) => ({ delivery, context: waitContext(delivery, deps) }))
-  const { sources, destinationsBySource } = catalog.current
   return {
     ...presentEvent(event),
-    source: { id: sourceId, name: sources.get(sourceId)?.name ?? null },
-    decisions: traceDecisions(event, destinationsBySource.get(sourceId) ?? [], traced),
+    source: sourceOf(event, catalog.current),
+    decisions: traceDecisions(event, destinationsOf(event, catalog.current), traced),
     deliveries: traced.map(({ delivery, context }) => presentDelivery(delivery, context)),
   }
+}
+
+/** The source of the event; for a computed event, the audience or computed trait. */
+function sourceOf(
+  { sourceId: id, origin }: ArchivedEvent,
+  { sources, computations }: CatalogSnapshot,
+): object {
+  const { name = null } = (origin === undefined ? sources : computations).get(id) ?? {}
+  return { id, name }
 }
 
 async function allDeliveries(deliveries: Deliveries, eventId: string): Promise<DeliveryHistory[]> {

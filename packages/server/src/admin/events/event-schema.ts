@@ -22,7 +22,9 @@ const id = Type.String()
 
 const fields = {
   id,
-  sourceId: id,
+  sourceId: Type.String({
+    description: 'For a computed event: the id of the audience or computed trait.',
+  }),
   event: { ...anyObject, description: 'The call as received, validated and stamped.' },
   receivedAt: time,
   marks: Type.Array(Type.Enum([...MARKS]), {
@@ -56,7 +58,7 @@ const TraceResponse = Type.Object({
   ...fields,
   source: Type.Object({
     id,
-    name: nullable(Type.String({ description: 'null if the source was removed.' })),
+    name: nullable(Type.String({ description: 'null if it was removed.' })),
   }),
   decisions: Type.Array(DecisionResponse),
   deliveries: Type.Array(componentSchema('Delivery')),
@@ -111,6 +113,7 @@ export const eventSchemas = {
 /** The event as the API shows it in a list. */
 export function presentEvent({
   declined: _declined,
+  origin: _origin,
   lastDuplicateAt,
   ...rest
 }: ArchivedEvent): object {

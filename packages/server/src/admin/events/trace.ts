@@ -46,7 +46,7 @@ export interface TracedDelivery {
 /**
  * Answers "the event was accepted, so why did nothing arrive?": one decision for each destination that the
  * source had when it received the event.
- * @param destinations the current destinations of the source; those created after the event are left out
+ * @param destinations those that the event is for now; those created after the event are left out
  */
 export function traceDecisions(
   event: ArchivedEvent,

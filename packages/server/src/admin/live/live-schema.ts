@@ -9,7 +9,7 @@ export const liveSchema = {
   operationId: 'watch',
   summary: 'Streams events, decisions and attempts as they happen',
   description:
-    'Server-sent events named event, decision and attempt. gap reports how many were missed. sampling {"oneOf": N} reports that only one of N is sent, because the reader is slow. Reconnect with Last-Event-ID to continue where the connection broke. A comment is sent every 15 s.',
+    'Server-sent events named event, decision and attempt. An event with change entered, left or changed tells of an audience or a computed trait, whose key is its name. gap reports how many were missed. sampling {"oneOf": N} reports that only one of N is sent, because the reader is slow. Reconnect with Last-Event-ID to continue where the connection broke. A comment is sent every 15 s.',
   querystring: Type.Object(
     {
       kind: Type.Optional(

@@ -63,7 +63,11 @@ export function componentSchema(
     | 'Replay'
     | 'Token'
     | 'Deletion'
-    | 'Suppression',
+    | 'Suppression'
+    | 'Audience'
+    | 'ComputedTrait'
+    | 'Sync'
+    | 'Profile',
 ): TSchema {
   return Type.Unsafe({ $ref: `${name}#` })
 }

@@ -2,15 +2,19 @@ import swagger, { type FastifyDynamicSwaggerOptions } from '@fastify/swagger'
 import type { FastifySchema } from 'fastify'
 import Type from 'typebox'
 import type { AdminApp } from '../api/admin-app.ts'
+import { AudienceResponse } from '../audiences/audience-kind.ts'
+import { SyncResponse } from '../computations/sync-schema.ts'
 import { DeletionResponse } from '../deletions/deletion-schema.ts'
 import { SuppressionResponse } from '../deletions/suppression-schema.ts'
 import { DeliveryResponse } from '../deliveries/delivery-schema.ts'
 import { DestinationResponse } from '../destinations/destination-schema.ts'
 import { EventResponse } from '../events/event-schema.ts'
 import { ReplayResponse } from '../replays/replay-schema.ts'
+import { ProfileResponse } from '../profiles/profile-schema.ts'
 import { ProblemResponse } from '../problems/responses.ts'
 import { SourceResponse } from '../sources/source-schema.ts'
 import { TokenResponse } from '../tokens/token-schema.ts'
+import { ComputedTraitResponse } from '../traits/trait-kind.ts'
 import { anyObject } from '../api/schema-parts.ts'
 
 const OPTIONS: FastifyDynamicSwaggerOptions = {
@@ -18,7 +22,8 @@ const OPTIONS: FastifyDynamicSwaggerOptions = {
     openapi: '3.1.0',
     info: {
       title: 'Hookline management API',
-      description: 'Manages sources and destinations, and shows the outcome of every event.',
+      description:
+        'Manages sources, destinations and audiences, and shows the outcome of every event.',
       version: '1',
     },
     components: {
@@ -64,6 +69,10 @@ export async function serveOpenapi(app: AdminApp): Promise<void> {
     TokenResponse,
     DeletionResponse,
     SuppressionResponse,
+    SyncResponse,
+    AudienceResponse,
+    ComputedTraitResponse,
+    ProfileResponse,
   ]) {
     app.addSchema(schema)
   }

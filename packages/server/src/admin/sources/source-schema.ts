@@ -1,4 +1,4 @@
-import { formatTimestamp, type Source } from '@hookline/protocol'
+import { DEFAULT_SPACE, formatTimestamp, type Source } from '@hookline/protocol'
 import Type from 'typebox'
 import type { KeyUses } from '../../backend/catalog.ts'
 import { listQuery, pageSchema } from '../api/list.ts'
@@ -10,6 +10,7 @@ import {
   nameField,
   nullable,
   FIXED_FIELDS,
+  spaceField,
   time,
   operationsTagged,
 } from '../api/schema-parts.ts'
@@ -27,11 +28,15 @@ const fields = {
       description: 'Calls per second and node, a whole number from 1; null for no limit.',
     }),
   ),
+  space: spaceField(
+    'Sources of one space have one profile for each user. A change applies to events that arrive from then on: what profiles know from earlier ones stays where it is.',
+  ),
 }
 
 const optional = {
   enabled: Type.Optional(fields.enabled),
   rateLimit: Type.Optional(fields.rateLimit),
+  space: Type.Optional(fields.space),
 }
 
 const CreateSourceRequest = Type.Object(
@@ -125,12 +130,14 @@ export function auditedSource(source: Source, keyUses: Pick<KeyUses, 'lastUsedAt
 
 /** The source as the API shows it. */
 export function presentSource(source: Source, keyUses: Pick<KeyUses, 'lastUsedAt'>): object {
-  const { id, name, enabled, rateLimit, writeKeys, createdAt, updatedAt, version } = source
+  const { id, name, enabled, rateLimit, space = DEFAULT_SPACE, writeKeys } = source
+  const { createdAt, updatedAt, version } = source
   return {
     id,
     name,
     enabled,
     rateLimit,
+    space,
     writeKeys: writeKeys.map((key) => presentWriteKey(key, keyUses)),
     createdAt: formatTimestamp(createdAt),
     updatedAt: formatTimestamp(updatedAt),

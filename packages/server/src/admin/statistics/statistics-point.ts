@@ -29,7 +29,7 @@ export class StatisticsPoint {
 
   /** As the API shows it. */
   present(): object {
-    const { received = 0, duplicate = 0, delivered = 0 } = this.#sums
+    const { received = 0, duplicate = 0, delivered = 0, entered = 0, left = 0 } = this.#sums
     return {
       at: formatTimestamp(this.#at),
       received,
@@ -38,6 +38,8 @@ export class StatisticsPoint {
       filtered: this.#filtered,
       delivered,
       failed: this.#failed,
+      entered,
+      left,
       pending: this.#pending.size === 0 ? null : this.#meanPending(),
       latencyMs: this.#latency.size === 0 ? null : this.#latencies(),
     }

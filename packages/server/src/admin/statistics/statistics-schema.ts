@@ -17,6 +17,10 @@ const PointResponse = Type.Object({
   filtered: counts('Declined events, by reason.'),
   delivered: Type.Integer(),
   failed: counts('Deliveries that ended undelivered, by state.'),
+  entered: Type.Integer({
+    description: 'Profiles that entered an audience, or got a value of a computed trait.',
+  }),
+  left: Type.Integer({ description: 'Profiles that left an audience, or lost the value.' }),
   pending: nullable(Type.Number({ description: 'The average number of waiting deliveries.' })),
   latencyMs: nullable(
     Type.Object(
@@ -31,7 +35,7 @@ export const statisticsSchema = {
   tags: ['Statistics'],
   operationId: 'getStatistics',
   summary:
-    'Shows counts over time: received, refused, filtered, delivered, failed, pending, latency',
+    'Shows counts over time: received, refused, filtered, delivered, failed, entered, left, pending, latency',
   description:
     'Counts are written once a minute. Steps below an hour are available for 7 days, longer steps for 400 days.',
   querystring: Type.Object(
@@ -42,7 +46,12 @@ export const statisticsSchema = {
           description: `One of ${Object.keys(STEPS).join(', ')}; 1m if absent.`,
         }),
       ),
-      sourceId: Type.Optional(Type.String({ description: 'Only counts of this source.' })),
+      sourceId: Type.Optional(
+        Type.String({
+          description:
+            'Only counts of this source; or of this audience or computed trait: entered and left.',
+        }),
+      ),
       destinationId: Type.Optional(
         Type.String({
           description: 'Only counts of this destination, and what its source received.',

@@ -1,4 +1,4 @@
-import { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import type { Redacted } from '../../util/redacted.ts'
 import type { SecretBox } from '../../util/secret-box.ts'
 import type { Backend } from '../backend.ts'
@@ -17,19 +17,25 @@ import { LaneNumbers } from './deliveries/lane-numbers.ts'
 import { SqliteDeliveries } from './deliveries/sqlite-deliveries.ts'
 import { SqliteDeliveryReports } from './deliveries/sqlite-delivery-reports.ts'
 import { StoredParts } from './deliveries/stored-parts.ts'
-import { addFolding } from './events/event-conditions.ts'
+import { SqliteEvaluations } from './evaluations/sqlite-evaluations.ts'
 import { SqliteEvents } from './events/sqlite-events.ts'
+import { SqliteFacts } from './facts/sqlite-facts.ts'
 import { SqliteIdempotentResponses } from './idempotent-responses/sqlite-idempotent-responses.ts'
+import { SqliteFollowedLog } from './log/sqlite-followed-log.ts'
 import { type Duplicates, SqliteLog } from './log/sqlite-log.ts'
+import { SqliteMemberships } from './memberships/sqlite-memberships.ts'
+import { SqliteSyncs } from './memberships/sqlite-syncs.ts'
 import { migrate, refuseNewer } from './migrations/migrate.ts'
 import { MIGRATIONS } from './migrations/migrations.ts'
 import { SqliteNoticeQueue } from './notices/sqlite-notice-queue.ts'
 import { SqliteNotices } from './notices/sqlite-notices.ts'
+import { SqliteProfiles } from './profiles/sqlite-profiles.ts'
 import { SqliteQuarantine } from './quarantine/sqlite-quarantine.ts'
 import { SqliteReplays } from './replays/sqlite-replays.ts'
 import { SqliteStatistics } from './statistics/sqlite-statistics.ts'
 import { SqliteTokens } from './tokens/sqlite-tokens.ts'
 import { SqliteUpkeep } from './upkeep/sqlite-upkeep.ts'
+import { Readers } from './readers.ts'
 import { Writer } from './writer.ts'
 
 export interface EmbeddedOptions {
@@ -48,8 +54,8 @@ export interface EmbeddedOptions {
 const DAY_MS = 24 * 60 * 60 * 1000
 
 /**
- * Opens the backend in one SQLite file, for one process. All writes go through the one `Writer`, all reads through one
- * read-only connection.
+ * Opens the backend in one SQLite file, for one process. All writes go through the one `Writer`. Look-ups read on the main
+ * thread, through one read-only connection; reads that may look at many rows go through `Readers`.
  * @throws {DataDirInUse} when another process has the folder
  * @throws {SchemaTooNew} when a newer version has written the file
  * @throws {EncryptionKeyMismatch} when its secrets are encrypted with a key that this start does not have
@@ -58,11 +64,11 @@ export async function openEmbeddedBackend(options: EmbeddedOptions): Promise<Bac
   await using stack = new AsyncDisposableStack()
   const { databaseFile } = stack.use(new DataDir(options.dataDir))
   const box = prepareDatabase(databaseFile, options)
-  const reader = stack.use(new DatabaseSync(databaseFile, { readOnly: true }))
-  addFolding(reader)
+  const reader = stack.use(DataDir.openForReading(databaseFile))
   const { dedupeWindowMs = DAY_MS } = options
   const writer = stack.use(new Writer({ file: databaseFile, dedupeWindowMs }, box))
-  const ports = portsOf({ databaseFile, box, reader, writer }, options)
+  const readers = stack.use(new Readers(databaseFile, () => writer.run('emptyLog', undefined)))
+  const ports = portsOf({ databaseFile, box, reader, readers, writer }, options)
   const open = stack.move()
   return { ...ports, [Symbol.asyncDispose]: () => open.disposeAsync() }
 }
@@ -87,34 +93,47 @@ interface Opened {
   readonly databaseFile: string
   readonly box: SecretBox
   readonly reader: DatabaseSync
+  readonly readers: Readers
   readonly writer: Writer
 }
 
 function portsOf(
-  { databaseFile, box, reader, writer }: Opened,
+  { databaseFile, box, reader, readers, writer }: Opened,
   { maxWaitingBytes }: EmbeddedOptions,
 ): Omit<Backend, typeof Symbol.asyncDispose> {
   const lanes = new LaneNumbers(writer, reader, box)
-  const deliveries = new SqliteDeliveries(lanes, writer, reader)
+  const deliveries = new SqliteDeliveries(lanes, writer, reader, readers)
   const duplicates: Duplicates = new Set()
   const disk = new DiskProbe(databaseFile)
+  const log = new SqliteLog(writer, reader, { maxWaitingBytes, duplicates })
   return {
-    log: new SqliteLog(writer, reader, { maxWaitingBytes, duplicates }),
-    events: new SqliteEvents(writer, reader, duplicates),
+    log,
+    events: new SqliteEvents(writer, reader, readers, duplicates),
     deliveries,
-    reports: new SqliteDeliveryReports(lanes, reader),
+    reports: new SqliteDeliveryReports(lanes, reader, readers),
     quarantine: new SqliteQuarantine(writer, deliveries, new StoredParts('deliveries', lanes)),
-    replays: new SqliteReplays(writer, reader),
+    replays: new SqliteReplays(writer, reader, readers),
     catalog: new SqliteCatalog(writer, reader, box),
     keyUses: new SqliteKeyUses(writer, reader),
     tokens: new SqliteTokens(writer, reader),
-    audit: new SqliteAudit(writer, reader, box),
+    audit: new SqliteAudit(writer, readers, box),
     idempotentResponses: new SqliteIdempotentResponses(writer, reader),
-    deletions: new SqliteDeletions(writer, reader, { databaseFile, duplicates }),
+    deletions: new SqliteDeletions(writer, reader, {
+      databaseFile,
+      readers,
+      duplicates,
+      recent: log.recent,
+    }),
     suppressions: new SqliteSuppressions(writer, reader),
-    notices: new SqliteNotices(lanes, writer, reader),
-    noticeQueue: new SqliteNoticeQueue(lanes, writer, reader),
-    statistics: new SqliteStatistics(writer, reader),
+    notices: new SqliteNotices(lanes, writer, reader, readers),
+    noticeQueue: new SqliteNoticeQueue(lanes, writer, reader, readers),
+    followedLog: new SqliteFollowedLog(readers, log),
+    profiles: new SqliteProfiles(writer, reader),
+    facts: new SqliteFacts(writer, reader),
+    evaluations: new SqliteEvaluations({ writer, reader, readers, log }),
+    memberships: new SqliteMemberships(writer, reader, readers),
+    syncs: new SqliteSyncs(writer, reader),
+    statistics: new SqliteStatistics(writer, readers),
     upkeep: new SqliteUpkeep(writer, reader, databaseFile),
     copyTo: (file: string) => copyDatabase(databaseFile, file),
     probe: async () => {

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { DedupeWindow } from './log/known-message-ids.ts'
+import { emptyLog } from './database/empty-log.ts'
 import { scrub } from './deletions/scrub.ts'
 import { keepDeclined } from './events/write-archive.ts'
 import { appendAudit, type AuditRow, removeAudit } from './audit/write-audit.ts'
@@ -14,9 +15,16 @@ import {
 import { recordDeliveries } from './deliveries/write-deliveries.ts'
 import { addLane } from './deliveries/write-lanes.ts'
 import { addIdempotentResponse } from './idempotent-responses/write-idempotent-responses.ts'
-import { ackEvents, appendEvents } from './log/write-log.ts'
+import { commitEvaluations, touchProfiles } from './evaluations/write-evaluations.ts'
+import { fillFacts } from './facts/fill-facts.ts'
+import { putFactClause, removeFactClause } from './facts/write-fact-clauses.ts'
+import { pruneFacts } from './facts/prune-facts.ts'
+import { ackEvents, appendEvents, eventAppender } from './log/write-log.ts'
+import { changeList, forgetComputation } from './memberships/write-memberships.ts'
+import { advanceSync, putSync } from './memberships/write-syncs.ts'
 import { createNotices, quarantineNotices, recordNotices } from './notices/write-notices.ts'
 import { purgeUsers } from './deletions/write-purge.ts'
+import { applyToProfiles, beginProfiles } from './profiles/write-profiles.ts'
 import { quarantineDeliveries } from './quarantine/write-quarantine.ts'
 import {
   advanceReplay,
@@ -30,7 +38,7 @@ import { addToken, markTokenUsed, removeToken } from './tokens/write-tokens.ts'
 
 /**
  * Every write of the backend. Each entry prepares its statements once and returns the function that performs the
- * operation. The thread runs that function inside a transaction, except those in OUTSIDE_OF_TRANSACTIONS.
+ * operation. Entries that append events share `append`. The thread runs that function inside a transaction, except those in OUTSIDE_OF_TRANSACTIONS.
  */
 const OPERATIONS = {
   appendEvents,
@@ -64,7 +72,20 @@ const OPERATIONS = {
   createNotices,
   recordNotices,
   quarantineNotices,
+  beginProfiles,
+  applyToProfiles,
+  putFactClause,
+  removeFactClause,
+  fillFacts,
+  pruneFacts,
+  touchProfiles,
+  commitEvaluations,
+  changeList,
+  forgetComputation,
+  advanceSync,
+  putSync,
   scrub,
+  emptyLog,
 }
 
 export type OperationName = keyof typeof OPERATIONS
@@ -73,7 +94,10 @@ export type OperationInput<N extends OperationName> = Parameters<Prepared<N>>[0]
 export type OperationResult<N extends OperationName> = ReturnType<Prepared<N>>
 
 /** Operations that SQLite refuses inside a transaction. */
-export const OUTSIDE_OF_TRANSACTIONS: ReadonlySet<OperationName> = new Set<OperationName>(['scrub'])
+export const OUTSIDE_OF_TRANSACTIONS: ReadonlySet<OperationName> = new Set<OperationName>([
+  'scrub',
+  'emptyLog',
+])
 
 /** One operation with its input, as it is posted to the writer's thread. */
 export interface Operation {
@@ -87,9 +111,10 @@ export function prepareOperations(
   db: DatabaseSync,
   options: DedupeWindow,
 ): (operation: Operation) => unknown {
+  const shared = { ...options, append: eventAppender(db, options) }
   const prepared = new Map<OperationName, (input: never) => unknown>()
   for (const [name, prepare] of Object.entries(OPERATIONS)) {
-    prepared.set(name as OperationName, prepare(db, options))
+    prepared.set(name as OperationName, prepare(db, shared))
   }
   const append = appendAudit(db)
   return ({ name, input, audit }) => {

@@ -1,12 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { DataDir } from './database/data-dir.ts'
+import { failure, type Result } from './database/operation-result.ts'
 import type { DedupeWindow } from './log/known-message-ids.ts'
 import { type Operation, OUTSIDE_OF_TRANSACTIONS, prepareOperations } from './write-operations.ts'
-
-/** The result of one operation. */
-export type Result =
-  | { readonly ok: true; readonly value: unknown }
-  | { readonly ok: false; readonly message: string; readonly sqliteCode: number | undefined }
 
 /** The input of the thread. */
 export interface WriterStart extends DedupeWindow {
@@ -53,11 +49,6 @@ function commit(operations: readonly Operation[]): Result[] {
     if (operations.length > 1) return operations.flatMap((operation) => commit([operation]))
     return [failure(error)]
   }
-}
-
-function failure(error: unknown): Result {
-  const { message, errcode } = error as Error & { errcode?: number }
-  return { ok: false, message, sqliteCode: errcode }
 }
 
 parentPort!.on('message', (operations: readonly Operation[] | 'close') => {

@@ -6,22 +6,25 @@ import type { SecretBox } from '../../util/secret-box.ts'
 import type { AuditEntry } from '../audit.ts'
 import { BackendUnavailable } from '../backend.ts'
 import { auditRow } from './audit/write-audit.ts'
+import { errorOf, type Result } from './database/operation-result.ts'
 import type {
   Operation,
   OperationInput,
   OperationName,
   OperationResult,
 } from './write-operations.ts'
-import type { Result, WriterStart } from './writer-thread.ts'
+import type { WriterStart } from './writer-thread.ts'
 
 interface Waiting extends Operation {
+  readonly onCommitted?: ((value: never) => void) | undefined
   readonly resolve: (value: never) => void
   readonly reject: (error: Error) => void
 }
 
-// Primary result codes of SQLite for a fault of the machine, not of the statement:
-// BUSY, LOCKED, NOMEM, READONLY, IOERR, FULL, CANTOPEN (sqlite.org/rescode.html).
-const TRANSIENT_CODES = new Set([5, 6, 7, 8, 10, 13, 14])
+interface AddOptions<N extends OperationName> {
+  readonly audit?: AuditEntry | undefined
+  readonly onCommitted?: (result: OperationResult<N>) => void
+}
 
 /** How long a write that no caller awaits may wait before it is flushed. */
 const LATER_MS = 20
@@ -39,7 +42,8 @@ const LATER_MS = 20
  * 4. The thread (`writer-thread.ts`) performs the operations in one transaction and commits it with one sync of the
  *    disk. If that fails, it rolls back and performs each operation in a transaction of its own, so that one failed
  *    operation fails no other. It posts one result for each operation.
- * 5. The writer flushes what `run` has added meanwhile, then settles the promises of the committed operations.
+ * 5. The writer flushes what `run` has added meanwhile, then settles the promises of the committed operations, in the
+ *    order of the calls.
  *
  * This is group commit: a slow disk makes larger transactions, not a longer queue. When the thread ends or throws, the
  * writer rejects every operation, waiting or committing, and all later ones, with `BackendUnavailable`.
@@ -76,7 +80,21 @@ export class Writer implements AsyncDisposable {
     input: OperationInput<N>,
     audit?: AuditEntry,
   ): Promise<OperationResult<N>> {
-    const done = this.#add(name, input, audit)
+    const done = this.#add(name, input, { audit })
+    this.#scheduleFlush()
+    return done
+  }
+
+  /**
+   * As `run`, and calls `onCommitted` with the result before the promises of its transaction are settled: in the order of
+   * the commits, whichever callers they have. It must not throw.
+   */
+  runInOrder<N extends OperationName>(
+    name: N,
+    input: OperationInput<N>,
+    onCommitted: (result: OperationResult<N>) => void,
+  ): Promise<OperationResult<N>> {
+    const done = this.#add(name, input, { onCommitted })
     this.#scheduleFlush()
     return done
   }
@@ -108,12 +126,12 @@ export class Writer implements AsyncDisposable {
   #add<N extends OperationName>(
     name: N,
     input: OperationInput<N>,
-    audit?: AuditEntry,
+    { audit, onCommitted }: AddOptions<N> = {},
   ): Promise<OperationResult<N>> {
     if (this.#failure) return Promise.reject(unavailable(this.#failure))
     const { promise, resolve, reject } = Promise.withResolvers<OperationResult<N>>()
     const row = audit && auditRow(audit, this.#box)
-    this.#waiting.push({ name, input, audit: row, resolve, reject })
+    this.#waiting.push({ name, input, audit: row, onCommitted, resolve, reject })
     return promise
   }
 
@@ -140,10 +158,13 @@ export class Writer implements AsyncDisposable {
     const committed = this.#committing
     this.#committing = []
     if (this.#isUrgent) this.#scheduleFlush()
-    for (const [index, { resolve, reject }] of committed.entries()) {
+    // What awaits a promise runs after this loop.
+    for (const [index, { onCommitted, resolve, reject }] of committed.entries()) {
       const result = results[index]!
-      if (result.ok) resolve(result.value as never)
-      else reject(errorOf(result))
+      if (result.ok) {
+        onCommitted?.(result.value as never)
+        resolve(result.value as never)
+      } else reject(errorOf(result, unavailable))
     }
     if (this.#isIdle()) this.#onIdle()
   }
@@ -157,13 +178,6 @@ export class Writer implements AsyncDisposable {
     for (const { reject } of lost) reject(unavailable(this.#failure))
     this.#onIdle()
   }
-}
-
-function errorOf({ message, sqliteCode }: Result & { ok: false }): Error {
-  const error = new Error(`SQLite: ${message}`)
-  return sqliteCode !== undefined && TRANSIENT_CODES.has(sqliteCode & 0xff)
-    ? unavailable(error)
-    : error
 }
 
 function unavailable(cause: Error): BackendUnavailable {

@@ -36,6 +36,9 @@ interface Made {
   readonly delivery: string
   readonly replay: string
   readonly token: string
+  readonly audience: string
+  readonly manual: string
+  readonly trait: string
 }
 
 const destinationBody = (sourceId: string) => ({
@@ -43,6 +46,12 @@ const destinationBody = (sourceId: string) => ({
   type: 'Webhooks',
   settings: { webhooks: [{ url: 'https://a.example' }] },
 })
+
+const CONDITION = { trait: 'plan', op: 'equals', value: 'pro' }
+const COMPUTE = { fn: 'count', event: 'Order Completed' }
+
+/** Operations that take a body, and change nothing. */
+const READING = ['previewAudience', 'previewTrait']
 
 /** One change for each operation that changes something. */
 const CHANGES: Readonly<Record<string, Make>> = {
@@ -175,6 +184,65 @@ const CHANGES: Readonly<Record<string, Make>> = {
       after: null,
     }
   },
+  createAudience: ({ destination }) => ({
+    path: '/audiences',
+    body: { name: uniqueName(), destinationIds: [destination], condition: CONDITION },
+    before: null,
+    after: { destinationIds: [destination], condition: CONDITION, enabled: true },
+  }),
+  changeAudience: ({ audience }) => ({
+    path: `/audiences/${audience}`,
+    body: { enabled: false },
+    targetId: audience,
+    before: { enabled: true },
+    after: { enabled: false },
+  }),
+  removeAudience: ({ audience }) => ({
+    path: `/audiences/${audience}`,
+    targetId: audience,
+    before: { condition: CONDITION },
+    after: null,
+  }),
+  syncAudience: ({ audience }) => ({
+    path: `/audiences/${audience}/sync`,
+    body: {},
+    targetId: audience,
+    before: null,
+    after: { sync: 'requested' },
+  }),
+  changeMembers: ({ manual }) => ({
+    path: `/audiences/${manual}/members`,
+    body: { add: ['planted user'], remove: ['planted other'] },
+    targetId: manual,
+    before: null,
+    after: { added: 1, removed: 1 },
+  }),
+  createTrait: () => ({
+    path: '/traits',
+    body: { name: uniqueName(), destinationIds: [], compute: COMPUTE },
+    before: null,
+    after: { compute: COMPUTE },
+  }),
+  changeTrait: ({ trait }) => ({
+    path: `/traits/${trait}`,
+    body: { name: 'renamed' },
+    targetId: trait,
+    before: { compute: COMPUTE },
+    after: { name: 'renamed' },
+  }),
+  removeTrait: ({ trait }) => ({
+    path: `/traits/${trait}`,
+    targetId: trait,
+    before: { compute: COMPUTE },
+    after: null,
+  }),
+  syncTrait: ({ trait }) => ({
+    path: `/traits/${trait}/sync`,
+    body: {},
+    targetId: trait,
+    before: null,
+    after: { sync: 'requested' },
+  }),
   createToken: () => ({
     path: '/tokens',
     body: { name: 'ci', role: 'admin' },
@@ -227,7 +295,8 @@ beforeAll(async () => {
   operations = Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item)
       .filter(([method]) => method !== 'get' && method !== 'head')
-      .map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+      .map(([method, operation]) => ({ method: method.toUpperCase(), path, operation }))
+      .filter(({ operation }) => !READING.includes(operation.operationId)),
   )
 })
 afterAll(() => server[Symbol.asyncDispose]())
@@ -242,7 +311,21 @@ async function makeRecords(): Promise<Made> {
   const token = await make('/tokens', { name: 'old', role: 'viewer' })
   const rejected = { destinationId: destination, state: 'rejected', rounds: 1 } as const
   const delivery = await recordDelivery(server, rejected)
-  return { source, destination, replay, token, delivery: delivery.id }
+  const audienceOf = (definition: object): Promise<string> =>
+    make('/audiences', { name: uniqueName(), destinationIds: [], ...definition })
+  const audience = await audienceOf({ condition: CONDITION })
+  const manual = await audienceOf({ manual: true })
+  const compute = { destinationIds: [], compute: COMPUTE }
+  const trait = await make('/traits', { name: uniqueName(), ...compute })
+  return { source, destination, replay, token, delivery: delivery.id, audience, manual, trait }
+}
+
+let names = 0
+
+/** The keys of audiences and computed traits come from their names, and are unique. */
+function uniqueName(): string {
+  names += 1
+  return `name ${names}`
 }
 
 async function newestEntries(): Promise<readonly [Entry, Entry]> {

@@ -30,6 +30,7 @@ test('a source is created with defaults, a write key and a Location header', asy
   expect(body).toEqual({
     id: expect.stringMatching(/^src_[0-9a-z]{26}$/),
     name: 'web',
+    space: 'default',
     enabled: true,
     rateLimit: null,
     writeKeys: [
@@ -67,6 +68,19 @@ test('a change replaces the given fields and keeps the rest', async () => {
   const updatedAt = new Date(server.clock.now()).toISOString()
   expect(body).toEqual({ ...made, enabled: false, version: 2, updatedAt })
   expect(headers.get('etag')).toBe('"2"')
+})
+
+test('a source is put into another space, and back', async () => {
+  const { id } = await server.must<{ id: string }>('POST', '/sources', {
+    body: { name: 'web', space: 'shop_2' },
+  })
+  const change = (space: string) => server.must('PATCH', `/sources/${id}`, { body: { space } })
+  expect(await server.must('GET', `/sources/${id}`)).toMatchObject({ space: 'shop_2' })
+  expect(await change('default')).toMatchObject({ space: 'default' })
+  const refused = await server.call<ProblemDocument>('PATCH', `/sources/${id}`, {
+    body: { space: 'Not Allowed' },
+  })
+  expect([refused.status, ...faultsIn(refused.body)]).toEqual([422, '/space wrong_form'])
 })
 
 test('all faults of a body are reported at once, unknown fields with a suggestion', async () => {

@@ -51,6 +51,8 @@ test('by default there is a point for each minute of the last hour, also if noth
     filtered: {},
     delivered: 0,
     failed: {},
+    entered: 0,
+    left: 0,
     pending: null,
     latencyMs: null,
   })
@@ -79,6 +81,8 @@ test('a point sums up its rows: counts add up, pending is a mean over time', asy
       filtered: { integrations: 4 },
       delivered: 100,
       failed: { expired: 3 },
+      entered: 0,
+      left: 0,
       pending: 22,
       latencyMs: { p50: 102, p95: 102, p99: 1002 },
     },
@@ -139,4 +143,17 @@ test.each([
   await using server = await AdminServer.open()
   const { status, body } = await server.call<ProblemDocument>('GET', `/stats?${query}`)
   expect([status, faultsIn(body)]).toEqual([400, [fault]])
+})
+
+test('who entered an audience and left it is counted, also for one audience alone', async () => {
+  await using server = await AdminServer.open()
+  await server.backend.statistics.add([
+    row({ sourceId: 'aud_a', counts: { entered: 5, left: 1 } }),
+    row({ sourceId: 'aud_b', counts: { entered: 2 } }),
+  ])
+  const range = 'from=2026-01-15T12:00:00Z&to=2026-01-15T12:01:00Z'
+  const { points: all } = await seriesOf(server, range)
+  expect(all).toMatchObject([{ entered: 7, left: 1 }])
+  const { points: one } = await seriesOf(server, `${range}&sourceId=aud_a`)
+  expect(one).toMatchObject([{ entered: 5, left: 1, received: 0 }])
 })

@@ -5,15 +5,16 @@ import type { Suppression } from '../../../src/backend/deletions.ts'
 import type { StoredToken } from '../../../src/backend/tokens.ts'
 import { NOON } from '../../harness/accepted-event.ts'
 import { auditEntryOf } from '../../harness/audit-entry.ts'
-import { newDestination, newSource } from '../../harness/catalog-records.ts'
+import { newAudience, newDestination, newSource } from '../../harness/catalog-records.ts'
 import { newReplay } from '../../harness/new-replay.ts'
 import type { BackendHarness, OpenBackendHarness } from './backend-harness.ts'
 import { recordDelivery } from './recorded-delivery.ts'
 
-const entry = auditEntryOf('aud_a', { action: 'someChange' })
+const entry = auditEntryOf('adt_a', { action: 'someChange' })
 
 const source = newSource()
 const destination = newDestination()
+const audience = newAudience()
 const token: StoredToken = {
   id: 'tok_b',
   name: 'ci',
@@ -53,6 +54,13 @@ const CHANGES: Readonly<Record<string, Change>> = {
   'catalog.removeDestination': {
     make: ({ catalog }, audit) => catalog.removeDestination('dst_a', audit),
   },
+  'catalog.putComputation': {
+    make: ({ catalog }, audit) => catalog.putComputation({ ...audience, version: 2 }, audit),
+    refused: ({ catalog }, audit) => catalog.putComputation(audience, audit),
+  },
+  'catalog.removeComputation': {
+    make: ({ catalog }, audit) => catalog.removeComputation('aud_a', audit),
+  },
   'catalog.putAll': {
     make: ({ catalog }, audit) => catalog.putAll(imported, audit),
     refused: ({ catalog }, audit) =>
@@ -88,7 +96,11 @@ async function deliveryIn({ deliveries }: Backend): Promise<string> {
 
 async function prepare(harness: BackendHarness): Promise<void> {
   const { catalog, tokens, replays, deletions, suppressions } = harness.backend
-  await catalog.putAll({ sources: [source], destinations: [destination] })
+  await catalog.putAll({
+    sources: [source],
+    destinations: [destination],
+    computations: [audience],
+  })
   await tokens.add(token)
   await replays.create(replay)
   await deletions.create(deletion, ['u1'])
@@ -104,6 +116,7 @@ async function stateOf(harness: BackendHarness): Promise<object> {
   return {
     sources: [...catalog.current.sources.values()],
     destinations: [...catalog.current.destinations.values()],
+    computations: [...catalog.current.computations.values()],
     tokens: [...tokens.current.keys()],
     replays: (await replays.list({}, all)).data,
     deletions: (await deletions.list({}, all)).data,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { CatalogConflict } from '../../../src/backend/catalog.ts'
 import { NOON } from '../../harness/accepted-event.ts'
-import { newDestination, newSource } from '../../harness/catalog-records.ts'
+import { newAudience, newDestination, newSource } from '../../harness/catalog-records.ts'
 import type { OpenBackendHarness } from './backend-harness.ts'
 
 const source = newSource({ name: 'Shop', writeKeys: [{ key: 'wk_a', createdAt: NOON }] })
@@ -12,6 +12,8 @@ const destination = newDestination({
     webhooks: [{ url: 'https://example.com/', headers: { 'x-key': 'v' } }],
   },
 })
+
+const compute = { fn: 'count', event: 'Order Completed', within: { days: 30 } } as const
 
 export function catalogConformance(open: OpenBackendHarness): void {
   describe('the catalog', () => {
@@ -88,6 +90,67 @@ export function catalogConformance(open: OpenBackendHarness): void {
       const { current } = harness.backend.catalog
       expect([current.sources.size, current.destinations.size]).toEqual([0, 0])
       expect(current.sourceByWriteKey.size).toBe(0)
+    })
+
+    test('keeps audiences and computed traits, oldest first, and finds them by id', async () => {
+      await using harness = await open()
+      const { catalog } = harness.backend
+      const audience = newAudience({ id: 'aud_b' })
+      const { kind: _kind, condition: _condition, ...record } = newAudience({ id: 'trt_c' })
+      const trait = { ...record, kind: 'trait', key: 'orders', compute } as const
+      await catalog.putComputation(trait)
+      await catalog.putComputation(audience)
+      const older = newAudience({ id: 'aud_a', key: 'older' })
+      await catalog.putAll({ sources: [], destinations: [], computations: [older] })
+      const kept = [older, audience, trait]
+      expect([...catalog.current.computations.values()]).toEqual(kept)
+      await harness.reopen()
+      const { computations } = harness.backend.catalog.current
+      expect([...computations.values()]).toEqual(kept)
+      expect(computations.get('trt_c')).toEqual(trait)
+    })
+
+    test('refuses a change of an audience that was made from an outdated version', async () => {
+      await using harness = await open()
+      const { catalog } = harness.backend
+      const audience = newAudience()
+      await catalog.putComputation(audience)
+      const before = catalog.current
+      await catalog.putComputation({ ...audience, name: 'First', version: 2 })
+      const late = catalog.putComputation({ ...audience, name: 'Second', version: 2 })
+      await expect(late).rejects.toBeInstanceOf(CatalogConflict)
+      await expect(catalog.putComputation(audience)).rejects.toBeInstanceOf(CatalogConflict)
+      expect(catalog.current.computations.get('aud_a')?.name).toBe('First')
+      expect(before.computations.get('aud_a')?.name).toBe('Big spenders')
+    })
+
+    test('removes an audience, accepts the removal of unknown ids, and tells its listeners', async () => {
+      await using harness = await open()
+      const { catalog } = harness.backend
+      await catalog.putAll({ sources: [source], destinations: [destination] })
+      let changes = 0
+      catalog.onChange(() => changes++)
+      await catalog.putComputation(newAudience())
+      await catalog.putComputation(newAudience({ id: 'aud_b' }))
+      await catalog.removeComputation('aud_a')
+      expect(changes).toBe(3)
+      await catalog.removeComputation('aud_a')
+      await harness.reopen()
+      const { current } = harness.backend.catalog
+      expect([...current.computations.keys()]).toEqual(['aud_b'])
+      expect([current.sources.size, current.destinations.size]).toEqual([1, 1])
+    })
+
+    test('keeps audiences where sources and destinations are removed', async () => {
+      await using harness = await open()
+      const { catalog } = harness.backend
+      await catalog.putAll({ sources: [source], destinations: [destination] })
+      await catalog.putComputation(newAudience())
+      await catalog.removeSource('src_a')
+      await catalog.removeDestination('dst_a')
+      await catalog.putSource(newSource({ id: 'src_b' }))
+      await harness.reopen()
+      expect([...harness.backend.catalog.current.computations.values()]).toEqual([newAudience()])
     })
 
     test('calls its listeners after each change until they stop listening', async () => {

@@ -43,3 +43,13 @@ export async function afterPurge({ backend }: BackendHarness, purge: Purge): Pro
 export async function keptIds({ backend }: BackendHarness): Promise<string[]> {
   return (await backend.events.list({}, { limit: 200 })).data.map(({ id }) => id)
 }
+
+/** Purges one user from these sources; without them, from all. */
+export async function purgeUser(
+  harness: BackendHarness,
+  userId: string,
+  sourceIds: readonly string[] | null = null,
+): Promise<void> {
+  const { id: deletionId } = await request(harness, { sourceIds }, [userId])
+  await purgeAll(harness.backend.deletions, { deletionId, userIds: [userId], sourceIds })
+}

@@ -3,12 +3,26 @@ import { TemporaryFolder } from '../../harness/temporary-folder.ts'
 import { failAuditWrites } from '../../harness/fail-audit-writes.ts'
 import { type BackendHarness, DEDUPE_WINDOW_MS } from '../conformance/backend-harness.ts'
 import { catalogConformance, keyUsesConformance } from '../conformance/catalog.ts'
+import { computedEventsConformance } from '../conformance/computed-events.ts'
 import { deletionsConformance } from '../conformance/deletions.ts'
 import { deliveriesConformance } from '../conformance/deliveries.ts'
 import { eventsConformance } from '../conformance/events.ts'
+import { followedLogConformance } from '../conformance/followed-log.ts'
 import { lanesConformance } from '../conformance/lanes.ts'
 import { logConformance } from '../conformance/log.ts'
 import { noticesConformance } from '../conformance/notices.ts'
+import { previewsConformance } from '../conformance/previews.ts'
+import { profileIdentityConformance } from '../conformance/profile-identity.ts'
+import { profileTraitsConformance } from '../conformance/profile-traits.ts'
+import { profilesConformance } from '../conformance/profiles.ts'
+import { evaluationsConformance } from '../conformance/evaluations.ts'
+import { factsConformance } from '../conformance/facts.ts'
+import { membershipsConformance } from '../conformance/memberships.ts'
+import { syncsConformance } from '../conformance/syncs.ts'
+import { differingAgreesConformance } from '../conformance/differing-agrees.ts'
+import { differingConformance } from '../conformance/differing.ts'
+import { profileOrderConformance } from '../conformance/profile-order.ts'
+import { profilePurgesConformance } from '../conformance/profile-purges.ts'
 import { purgePositionsConformance } from '../conformance/purge-positions.ts'
 import { purgesConformance } from '../conformance/purges.ts'
 import { quarantineConformance } from '../conformance/quarantine.ts'
@@ -50,8 +64,10 @@ async function openHarness(): Promise<BackendHarness> {
 }
 
 logConformance(openHarness)
+followedLogConformance(openHarness)
 catalogConformance(openHarness)
 eventsConformance(openHarness)
+computedEventsConformance(openHarness)
 deliveriesConformance(openHarness)
 lanesConformance(openHarness)
 quarantineConformance(openHarness)
@@ -70,3 +86,15 @@ purgePositionsConformance(openHarness)
 refusedAfterPurgeConformance(openHarness)
 noticesConformance(openHarness)
 suppressionsConformance(openHarness)
+profilesConformance(openHarness)
+profileTraitsConformance(openHarness)
+profileIdentityConformance(openHarness)
+factsConformance(openHarness)
+evaluationsConformance(openHarness)
+membershipsConformance(openHarness)
+syncsConformance(openHarness)
+profileOrderConformance(openHarness)
+differingConformance(openHarness)
+differingAgreesConformance(openHarness)
+profilePurgesConformance(openHarness)
+previewsConformance(openHarness)

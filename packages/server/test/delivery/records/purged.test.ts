@@ -58,7 +58,8 @@ test('the delivery of a user who is purged during its attempt counts neither as 
 
 test('parked deliveries of a purged user are not tried again; those of other users are', async () => {
   await using receiver = await openReceiver({ respond: [500, 500, 200] })
-  await using engine = await TestEngine.open({ retryDelaysMs: [300] })
+  // Long enough for the purge to come first, on a busy machine too.
+  await using engine = await TestEngine.open({ retryDelaysMs: [5_000] })
   await engine.destination('dst_a', receiver.url)
   await engine.receive(2)
   const parked = async (): Promise<number> =>
@@ -77,7 +78,7 @@ test('parked deliveries of a purged user are not tried again; those of other use
 
 test('deliveries that wait for their purge are not claimed over and over, and others are delivered', async () => {
   await using receiver = await openReceiver({ respond: 500 })
-  await using engine = await TestEngine.open({ retryDelaysMs: [800] })
+  await using engine = await TestEngine.open({ retryDelaysMs: [3_000] })
   await engine.destination('dst_a', receiver.url)
   await engine.receive(3)
   const parked = async (): Promise<number> =>
@@ -94,7 +95,7 @@ test('deliveries that wait for their purge are not claimed over and over, and ot
   await deletions.advance(id, 'purge', now)
   expect(await deletions.purge({ ...purging, cursor })).toBeNull()
   receiver.respond = () => 200
-  await expect.poll(() => Date.now() - now).toBeGreaterThan(1000)
+  await expect.poll(() => Date.now() - now, { timeout: 10_000 }).toBeGreaterThan(3_200)
   const [event] = await engine.receive(1)
   await expect
     .poll(() => engine.deliveries({ eventId: event!.id }))

@@ -1,23 +1,22 @@
-import type { DatabaseSync } from 'node:sqlite'
 import type { SecretBox } from '../../../util/secret-box.ts'
 import type { Audit, AuditEntry, AuditFilter } from '../../audit.ts'
 import type { Page, PageRequest } from '../../page.ts'
 import { conditionsOf } from '../database/conditions.ts'
 import { openedText } from '../database/opened-text.ts'
 import { pageOf, readJson, type Row } from '../database/rows.ts'
-import { Statements } from '../database/statements.ts'
+import type { Readers } from '../readers.ts'
 import type { Writer } from '../writer.ts'
 import { auditRow } from './write-audit.ts'
 
 /** The audit log on the table `audit`. */
 export class SqliteAudit implements Audit {
   readonly #writer: Writer
-  readonly #statements: Statements
+  readonly #readers: Readers
   readonly #box: SecretBox
 
-  constructor(writer: Writer, reader: DatabaseSync, box: SecretBox) {
+  constructor(writer: Writer, readers: Readers, box: SecretBox) {
     this.#writer = writer
-    this.#statements = new Statements(reader)
+    this.#readers = readers
     this.#box = box
   }
 
@@ -35,10 +34,10 @@ export class SqliteAudit implements Audit {
       ['action = ?', filter.action],
       ['target_id = ?', filter.targetId],
     ])
-    const rows = this.#statements.all(
-      `SELECT * FROM audit WHERE seq < ? ${where} ORDER BY seq DESC LIMIT ?`,
-      [Number(cursor ?? Number.MAX_SAFE_INTEGER), ...values, limit + 1],
-    )
+    const rows = await this.#readers.run('select', {
+      sql: `SELECT * FROM audit WHERE seq < ? ${where} ORDER BY seq DESC LIMIT ?`,
+      values: [Number(cursor ?? Number.MAX_SAFE_INTEGER), ...values, limit + 1],
+    })
     return pageOf(rows, { limit, key: 'seq' }, (row) => this.#entryOf(row))
   }
 

@@ -1,4 +1,4 @@
-import type { Destination, Source } from '@hookline/protocol'
+import type { Computation, Destination, Source } from '@hookline/protocol'
 import type { DatabaseSync } from 'node:sqlite'
 import type { SecretBox } from '../../../util/secret-box.ts'
 import type { AuditEntry } from '../../audit.ts'
@@ -31,7 +31,11 @@ export class SqliteCatalog implements Catalog {
       ...openDestination(each, box),
       paused: each.paused ?? null,
     }))
-    this.#current = snapshotOf(documents<Source>('source'), destinations)
+    this.#current = snapshotOf(
+      documents<Source>('source'),
+      destinations,
+      documents<Computation>('computation'),
+    )
   }
 
   get current(): CatalogSnapshot {
@@ -46,20 +50,29 @@ export class SqliteCatalog implements Catalog {
     return this.putAll({ sources: [], destinations: [destination] }, audit)
   }
 
-  async putAll({ sources, destinations }: CatalogRecords, audit?: AuditEntry): Promise<void> {
+  putComputation(computation: Computation, audit?: AuditEntry): Promise<void> {
+    return this.putAll({ sources: [], destinations: [], computations: [computation] }, audit)
+  }
+
+  async putAll(
+    { sources, destinations, computations = [] }: CatalogRecords,
+    audit?: AuditEntry,
+  ): Promise<void> {
     const records = [
       ...sources.map((each) => recordOf('source', each, each)),
       ...destinations.map((each) =>
         recordOf('destination', each, sealDestination(each, this.#box)),
       ),
+      ...computations.map((each) => recordOf('computation', each, each)),
     ]
     const arePut = await this.#writer.run('putCatalogRecords', records, audit)
     if (!arePut) throw new CatalogConflict(conflictOf(records))
-    const byId = new Map(this.#current.sources)
-    for (const each of sources) byId.set(each.id, each)
-    const destinationsById = new Map(this.#current.destinations)
-    for (const each of destinations) destinationsById.set(each.id, each)
-    this.#replace(byId.values(), destinationsById.values())
+    const { current } = this
+    this.#replace(
+      withRecords(current.sources, sources),
+      withRecords(current.destinations, destinations),
+      withRecords(current.computations, computations),
+    )
   }
 
   async removeSource(id: string, audit?: AuditEntry): Promise<void> {
@@ -69,19 +82,31 @@ export class SqliteCatalog implements Catalog {
       ...orphans.map((orphan) => ({ kind: 'destination' as const, id: orphan.id })),
     ]
     await this.#writer.run('removeCatalogRecord', records, audit)
-    const { sources, destinations } = this.#current
+    const { sources, destinations, computations } = this.#current
     this.#replace(
       sources.values().filter((source) => source.id !== id),
       destinations.values().filter((destination) => destination.sourceId !== id),
+      computations.values(),
     )
   }
 
   async removeDestination(id: string, audit?: AuditEntry): Promise<void> {
     await this.#writer.run('removeCatalogRecord', [{ kind: 'destination', id }], audit)
-    const { sources, destinations } = this.#current
+    const { sources, destinations, computations } = this.#current
     this.#replace(
       sources.values(),
       destinations.values().filter((destination) => destination.id !== id),
+      computations.values(),
+    )
+  }
+
+  async removeComputation(id: string, audit?: AuditEntry): Promise<void> {
+    await this.#writer.run('removeCatalogRecord', [{ kind: 'computation', id }], audit)
+    const { sources, destinations, computations } = this.#current
+    this.#replace(
+      sources.values(),
+      destinations.values(),
+      computations.values().filter((computation) => computation.id !== id),
     )
   }
 
@@ -90,16 +115,27 @@ export class SqliteCatalog implements Catalog {
     return () => this.#listeners.delete(listener)
   }
 
-  #replace(sources: Iterable<Source>, destinations: Iterable<Destination>): void {
-    this.#current = snapshotOf(sources, destinations)
+  #replace(
+    sources: Iterable<Source>,
+    destinations: Iterable<Destination>,
+    computations: Iterable<Computation>,
+  ): void {
+    this.#current = snapshotOf(sources, destinations, computations)
     for (const listener of this.#listeners) listener()
   }
 }
 
+function withRecords<T extends { readonly id: string }>(
+  kept: ReadonlyMap<string, T>,
+  put: readonly T[],
+): Iterable<T> {
+  return new Map([...kept, ...put.map((each) => [each.id, each] as const)]).values()
+}
+
 function recordOf(
   kind: CatalogRecord['kind'],
-  { id, version }: Source | Destination,
-  stored: Source | SealedDestination,
+  { id, version }: Source | Destination | Computation,
+  stored: Source | SealedDestination | Computation,
 ): CatalogRecord {
   return { kind, id, version, document: JSON.stringify(stored) }
 }

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 
 export interface CatalogRecord {
-  readonly kind: 'source' | 'destination'
+  readonly kind: 'source' | 'destination' | 'computation'
   readonly id: string
   readonly version: number
   readonly document: string

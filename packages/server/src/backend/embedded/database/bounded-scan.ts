@@ -1,9 +1,12 @@
-import { turn } from '../../../util/clock.ts'
-
-/** Rows that one step looks at: a few milliseconds of work, so that no list holds up ingestion. */
-export const SCAN_CHUNK = 2_500
-/** Steps for one page. A page that found too few rows by then is short, and its cursor leads on. */
-const MOST_STEPS = 20
+/**
+ * Rows that one step looks at. Where a statement passes texts to a function in JavaScript, all of them stay in memory until
+ * it ends: at most 32 MB for a step.
+ */
+export const SCAN_CHUNK = 500
+/** Chunks that one page looks at. A page that found too few rows by then is short, and its cursor leads on. */
+export const MOST_CHUNKS = 100
+/** How long a page may take where rows are large: its read transaction keeps the write-ahead log from being emptied. */
+const PAGE_MS = 1_000
 
 /** What one step found, and where the next begins; `null` where nothing is left. */
 export interface Scanned<Row, Place> {
@@ -11,19 +14,27 @@ export interface Scanned<Row, Place> {
   readonly next: Place | null
 }
 
+/** How much of a table one page looks at: until it has found `limit` rows, or made `steps` steps. */
+interface Bounds {
+  readonly limit: number
+  readonly steps: number
+}
+
 /**
- * Looks through a table step by step until it has found `limit` rows, reached the end, or made MOST_STEPS steps. The
- * event loop runs between the steps. `next` is where it stopped: rows from there on were not looked at.
+ * Looks through a table step by step until it has found `limit` rows, reached the end, made all steps, or taken PAGE_MS.
+ * `next` is where it stopped: rows from there on were not looked at.
  */
-export async function scan<Row, Place>(
+export function scan<Row, Place>(
   start: Place | null,
-  limit: number,
+  { limit, steps }: Bounds,
   step: (from: Place, limit: number) => Scanned<Row, Place>,
-): Promise<Scanned<Row, Place>> {
+): Scanned<Row, Place> {
+  const deadline = performance.now() + PAGE_MS
   const rows: Row[] = []
   let next = start
-  for (let steps = 0; next !== null && rows.length < limit && steps < MOST_STEPS; steps += 1) {
-    if (steps > 0) await turn()
+  for (let made = 0; next !== null && rows.length < limit && made < steps; made++) {
+    // At least one step, however long the machine has kept the thread waiting.
+    if (made > 0 && performance.now() >= deadline) break
     const scanned: Scanned<Row, Place> = step(next, limit - rows.length)
     rows.push(...scanned.rows)
     next = scanned.next

@@ -51,6 +51,13 @@ export class DataDir implements Disposable {
     return db
   }
 
+  /** Opens the database for reading. What it sorts or groups is never in a temporary file. */
+  static openForReading(file: string): DatabaseSync {
+    const db = new DatabaseSync(file, { readOnly: true })
+    db.exec('PRAGMA temp_store = MEMORY')
+    return db
+  }
+
   [Symbol.dispose](): void {
     this.#lock.close()
   }

@@ -28,7 +28,8 @@ export class Statements {
     try {
       return select()
     } finally {
-      this.#reader.exec('COMMIT')
+      // SQLite ends the transaction itself after some faults of the machine.
+      if (this.#reader.isTransaction) this.#reader.exec('COMMIT')
     }
   }
 }

@@ -54,11 +54,11 @@ export class PurgedUsers {
   }
 
   /** Whether a purge covers the event, by its user or by the former id that it names. */
-  has({ id, sourceId, event }: Carried): boolean {
+  has({ id, sourceId, event, origin }: Carried): boolean {
     if (this.#scopes.size === 0 || event.type === 'delete') return false
     const scopes = [event.userId, event.previousId]
       .flatMap((userId) => [...(this.#scopes.get(userId ?? '')?.values() ?? [])])
-      .filter(({ sourceIds }) => sourceIds === null || sourceIds.includes(sourceId))
+      .filter(({ sourceIds }) => origin !== undefined || (sourceIds?.includes(sourceId) ?? true))
     if (scopes.length === 0) return false
     const seq = this.#readSeq(id)
     return scopes.some(({ through }) => seq <= through)

@@ -1,10 +1,9 @@
 import { fdatasyncSync, fstatSync, openSync, readSync, statSync, writeSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
+import { emptyLog } from '../database/empty-log.ts'
 
 /** How long one slice may take. Every other write waits for it. */
 const SLICE_MS = 5
-/** How long a checkpoint waits for readers. For one that reads longer, such as a copy, the caller tries again. */
-const CHECKPOINT_WAIT_MS = 20
 const PAGES_READ = 64
 /** The header of the file, at the beginning of the first page. */
 const FILE_HEADER_BYTES = 100
@@ -35,15 +34,13 @@ export type Scrubbed = { readonly nextPage: number | null } | 'busy'
  */
 export function scrub(db: DatabaseSync): (fromPage: number) => Scrubbed {
   const page = db.prepare('PRAGMA page_size')
-  const checkpoint = db.prepare('PRAGMA wal_checkpoint(TRUNCATE)')
+  const empty = emptyLog(db)
   let file: number | undefined
 
   return (fromPage) => {
     const path = db.location()!
-    db.exec(`PRAGMA busy_timeout = ${CHECKPOINT_WAIT_MS}`)
-    const isBusy = checkpoint.get()?.['busy'] !== 0
-    db.exec('PRAGMA busy_timeout = 0')
-    if (isBusy) return 'busy'
+    // For a reader that takes longer, such as a copy, the caller tries again.
+    if (!empty()) return 'busy'
     db.exec('BEGIN IMMEDIATE')
     try {
       if (statSync(`${path}-wal`).size > 0) return 'busy'

@@ -6,8 +6,10 @@ import type { Deletion, DeletionRequest, Deletions, DeletionStep, Purge } from '
 import type { Page, PageRequest } from '../../page.ts'
 import { numberOrNull, pageOf, type Row } from '../database/rows.ts'
 import { Statements } from '../database/statements.ts'
+import type { RecentEvents } from '../log/recent-events.ts'
 import type { Duplicates } from '../log/sqlite-log.ts'
 import { removeCopies } from '../migrations/migrate.ts'
+import type { Readers } from '../readers.ts'
 import type { Writer } from '../writer.ts'
 import { PurgedUsers } from './purged-users.ts'
 import type { Scrubbed } from './scrub.ts'
@@ -18,7 +20,9 @@ const BUSY_TRIES = 50
 
 interface SqliteDeletionsOptions {
   readonly databaseFile: string
+  readonly readers: Readers
   readonly duplicates: Duplicates
+  readonly recent: RecentEvents
 }
 
 /** Deletions on the tables `deletions` and `deletion_users`, and the purge of users. */
@@ -84,7 +88,9 @@ export class SqliteDeletions implements Deletions {
     this.#purged.add(purge, through)
     const { cursor, ...input } = purge
     const place = cursor === undefined ? BEGINNING : (JSON.parse(cursor) as PurgePlace)
-    const next = await this.#writer.run('purgeUsers', { ...input, through, place })
+    const next = await this.#options.recent.whileRemoving(() =>
+      this.#writer.run('purgeUsers', { ...input, through, place }),
+    )
     return next === null ? null : JSON.stringify(next)
   }
 
@@ -92,7 +98,7 @@ export class SqliteDeletions implements Deletions {
     removeCopies(this.#options.databaseFile)
     for (let page: number | null = 0, tries = 0; page !== null;) {
       if (signal.aborted) return false
-      const scrubbed: Scrubbed = await this.#writer.run('scrub', page)
+      const scrubbed = await this.#scrub(page, tries)
       if (scrubbed !== 'busy') {
         tries = 0
         page = scrubbed.nextPage
@@ -106,6 +112,12 @@ export class SqliteDeletions implements Deletions {
   isPurged(carried: Carried): boolean {
     // A duplicate is not in the table, and is dropped as such.
     return !this.#options.duplicates.has(carried.id) && this.#purged.has(carried)
+  }
+
+  /** Long reads pause for it where one was in the way. */
+  #scrub(page: number, tries: number): Promise<Scrubbed> {
+    const run = (): Promise<Scrubbed> => this.#writer.run('scrub', page)
+    return tries === 0 ? run() : this.#options.readers.whilePaused(run)
   }
 
   /** The seq of the last event that the purge of a deletion may remove. */

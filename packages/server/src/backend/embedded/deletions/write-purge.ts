@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Row } from '../database/rows.ts'
 import { eventRemoval } from '../events/write-archive.ts'
+import { profileRemoval } from '../profiles/remove-profile.ts'
 import { firstSeqOf, SEGMENT, segmentOf } from '../log/segments.ts'
 
 /** How long one slice may take. Every other write waits for it. */
@@ -25,10 +26,12 @@ export interface PurgeInput {
 
 /**
  * Removes a slice of what was appended of users up to a seq. Returns where the next slice begins; `null` at the end.
- * The first slice also removes the search texts of ended replays: they may contain data of any user.
+ * A user's profiles go before the first of the events, so that nothing is computed of them any more, and once more with the
+ * last: events that were not applied yet may have made a profile meanwhile. The first slice also removes the search texts of ended replays: they may contain data of any user.
  */
 export function purgeUsers(db: DatabaseSync): (input: PurgeInput) => PurgePlace | null {
   const purgeUser = userPurge(db)
+  const removeProfiles = profileRemoval(db)
   const count = db.prepare(
     `UPDATE deletions SET purged_events = purged_events + ?, purged_deliveries = purged_deliveries + ?
      WHERE id = ?`,
@@ -44,7 +47,11 @@ export function purgeUsers(db: DatabaseSync): (input: PurgeInput) => PurgePlace 
     let place: PurgePlace | null = input.place
     // At least one step, however long the machine has kept the thread waiting.
     do {
+      if (place.column === 0 && place.afterSeq === 0)
+        removeProfiles(input.userIds[place.user]!, input.sourceIds)
       const reachedSeq = purgeUser(input, place, { deadline, removed })
+      if (place.column === 1 && reachedSeq === null)
+        removeProfiles(input.userIds[place.user]!, input.sourceIds)
       place =
         reachedSeq === null
           ? placeAfter(place, input.userIds.length)
@@ -70,7 +77,7 @@ function userPurge(
   )
   const selects = ['user_id', 'previous_id'].map((column) =>
     db.prepare(
-      `SELECT seq, id, source_id FROM events
+      `SELECT seq, id, source_id, origin IS NOT NULL AS is_computed FROM events
        WHERE ${SEGMENT} = ? AND ${column} = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ${READ_EVENTS}`,
     ),
   )
@@ -99,8 +106,10 @@ function rowRemoval(
   db: DatabaseSync,
 ): (row: Row, purge: PurgeInput, removed: Slice['removed']) => void {
   const remove = eventRemoval(db)
-  return ({ id, source_id: sourceId }, { sourceIds }, removed) => {
-    if (sourceIds !== null && !sourceIds.includes(String(sourceId))) return
+  return ({ id, source_id: sourceId, is_computed: isComputed }, { sourceIds }, removed) => {
+    // A computed event may tell of events of any source.
+    const isCovered = isComputed === 1 || (sourceIds?.includes(String(sourceId)) ?? true)
+    if (!isCovered) return
     removed.deliveries += remove(String(id))
     removed.events++
   }

@@ -19,18 +19,21 @@ export function deliveryOf(row: Row, webhooks: readonly DeliveryPart[]): Deliver
   }
 }
 
+/** The rows of the failed attempts of a delivery. */
+export function failedAttempts(statements: Statements, deliveryId: string): Row[] {
+  return statements.all('SELECT document FROM attempts WHERE delivery_id = ?', [deliveryId])
+}
+
 /**
  * Every attempt of a delivery, oldest first: failed attempts have rows of their own, successful ones are in
  * `webhooks`. Damaged attempts are left out.
  */
 export function attemptsOf(
-  statements: Statements,
+  rows: readonly Row[],
   parts: StoredParts,
-  { id, webhooks }: Pick<Delivery, 'id' | 'webhooks'>,
+  { webhooks }: Pick<Delivery, 'webhooks'>,
 ): readonly Attempt[] {
-  const failed = statements
-    .all('SELECT document FROM attempts WHERE delivery_id = ?', [id])
-    .flatMap(({ document }) => parts.attemptIn(document) ?? [])
+  const failed = rows.flatMap(({ document }) => parts.attemptIn(document) ?? [])
   const delivered = webhooks.flatMap(({ last }) => (last?.outcome === 'delivered' ? [last] : []))
   return [...failed, ...delivered].toSorted((a, b) => a.startedAt - b.startedAt)
 }

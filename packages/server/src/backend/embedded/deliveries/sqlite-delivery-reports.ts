@@ -9,11 +9,11 @@ import type {
 } from '../../deliveries.ts'
 import { numberOrNull, type Row } from '../database/rows.ts'
 import { Statements } from '../database/statements.ts'
-import { destinationsIn, readableWebhooks } from './delivery-sql.ts'
+import type { Readers } from '../readers.ts'
+import { destinationsIn } from './delivery-sql.ts'
 import type { LaneNumbers } from './lane-numbers.ts'
+import { FAILING } from './read-failures.ts'
 
-/** Failures of one destination that are counted: the newest. */
-const MOST_FAILURES = 2_000
 /** Pending parts of one lane among which the oldest is searched: those that have been due the longest. */
 const MOST_PENDING = 20_000
 
@@ -25,42 +25,32 @@ const OLDEST = `SELECT MIN(delivery_id) AS id FROM (
 const NEXT_DUE = `SELECT due_at FROM waiting_parts WHERE lane = ? AND due_at IS NOT NULL
   ORDER BY due_at LIMIT 1`
 
-const FAILING = "rounds > 0 AND state <> 'delivered'"
-
 const FAILING_DESTINATIONS = destinationsIn('deliveries', FAILING)
-
-const NEWEST_FAILING = `
-  SELECT id, first_due_at, webhooks FROM deliveries
-  WHERE ${FAILING} AND destination_id = ? ORDER BY id DESC LIMIT ${MOST_FAILURES + 1}`
-
-const GROUPS = `
-  SELECT webhook.value ->> '$.last.class' AS class, webhook.value ->> '$.last.status' AS status,
-    COUNT(DISTINCT failing.id) AS count, MIN(first_due_at) AS first_seen,
-    MAX(webhook.value ->> '$.last.startedAt') AS last_seen, MAX(failing.id) AS sample
-  FROM (${NEWEST_FAILING}) AS failing, json_each(${readableWebhooks('failing')}) AS webhook
-  WHERE webhook.value ->> '$.last.outcome' <> 'delivered'
-  GROUP BY class, status`
 
 /** Reports on the table `deliveries` and its partial indexes. */
 export class SqliteDeliveryReports implements DeliveryReports {
   readonly #lanes: LaneNumbers
   readonly #statements: Statements
+  readonly #readers: Readers
 
-  constructor(lanes: LaneNumbers, reader: DatabaseSync) {
+  constructor(lanes: LaneNumbers, reader: DatabaseSync, readers: Readers) {
     this.#lanes = lanes
+    this.#readers = readers
     this.#statements = new Statements(reader)
   }
 
   async failures({ destinationId }: { readonly destinationId?: string }): Promise<Failures> {
-    const ids = destinationId === undefined ? this.#failingDestinations() : [destinationId]
-    const groups = ids.flatMap((id) =>
-      this.#statements.all(GROUPS, [id]).map((row) => groupOf(id, row)),
-    )
+    const ids = destinationId === undefined ? await this.#failingDestinations() : [destinationId]
+    const groups: FailureGroup[] = []
+    let isComplete = true
+    for (const id of ids) {
+      const failures = await this.#readers.run('failuresOf', id)
+      groups.push(...failures.groups.map((row) => groupOf(id, row)))
+      isComplete &&= failures.isComplete
+    }
     return {
       groups: groups.toSorted((a, b) => b.count - a.count || b.lastSeenAt - a.lastSeenAt),
-      isComplete: ids.every(
-        (id) => this.#statements.all(NEWEST_FAILING, [id]).length <= MOST_FAILURES,
-      ),
+      isComplete,
     }
   }
 
@@ -72,7 +62,8 @@ export class SqliteDeliveryReports implements DeliveryReports {
       Number(counts.find((row) => row['is_held'] === isHeld)?.['count'] ?? 0)
     const [pending, held] = [count(0), count(1)]
     if (pending === 0) return { pending, held, oldestAt: undefined, dueAt: undefined }
-    const id = this.#statements.all(OLDEST, [number])[0]?.['id']
+    const [oldest] = await this.#readers.run('select', { sql: OLDEST, values: [number] })
+    const id = oldest?.['id']
     const dueAt = this.#statements.all(NEXT_DUE, [number])[0]?.['due_at']
     return {
       pending,
@@ -82,8 +73,9 @@ export class SqliteDeliveryReports implements DeliveryReports {
     }
   }
 
-  #failingDestinations(): string[] {
-    return this.#statements.all(FAILING_DESTINATIONS, []).map(({ id }) => String(id))
+  async #failingDestinations(): Promise<string[]> {
+    const rows = await this.#readers.run('select', { sql: FAILING_DESTINATIONS, values: [] })
+    return rows.map(({ id }) => String(id))
   }
 }
 

@@ -2,9 +2,11 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { EventFilter } from '../../events.ts'
 import { type Conditions, conditionsOf, withoutEmptyTexts } from '../database/conditions.ts'
 
-/** Adds the function `folded`, which the condition on the text needs: lower() of SQLite knows only a to z. */
-export function addFolding(db: DatabaseSync): void {
-  db.function('folded', { deterministic: true }, (text) => String(text).toLowerCase())
+/** Adds the function `holds`, which the condition on the text needs: lower() of SQLite knows only a to z. */
+export function addTextSearch(db: DatabaseSync): void {
+  db.function('holds', { deterministic: true }, (text, folded) =>
+    Number(String(text).toLowerCase().includes(String(folded))),
+  )
 }
 
 /** The conditions on rows of `events`. */
@@ -18,7 +20,7 @@ export function eventConditions(all: EventFilter): Conditions {
     ['received_at < ?', filter.to],
     ['user_id = ? AND json_valid(body)', filter.userId],
     // The text as JSON spells it, without the quotes around it. Comes first, because it saves the others from parsing.
-    ['instr(folded(body), folded(?)) > 0', filter.text && JSON.stringify(filter.text).slice(1, -1)],
+    ['holds(body, ?)', filter.text && JSON.stringify(filter.text).slice(1, -1).toLowerCase()],
     [field('anonymousId'), filter.anonymousId],
     [field('event'), filter.event],
   ])

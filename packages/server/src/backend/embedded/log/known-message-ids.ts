@@ -58,7 +58,6 @@ export class KnownMessageIds {
   /** Call it for every appended event, in the order of seq, in the transaction that appends it. */
   add(seq: number, messageId: string, receivedAt: number): void {
     const filter = filterOf(seq)
-    // The filter is an earlier one where a transaction failed and its operations are performed again one by one.
     if (filter > this.#last) this.#begin(filter, receivedAt)
     this.#newestReceivedAt = Math.max(this.#newestReceivedAt, receivedAt)
     this.#oldestReceivedAt = Math.min(this.#oldestReceivedAt, receivedAt)

@@ -3,10 +3,13 @@ import type { DatabaseSync } from 'node:sqlite'
 import { BackendUnavailable } from '../../backend.ts'
 import type { Log, LogEntry } from '../../log.ts'
 import type { Row } from '../database/rows.ts'
-import { acceptedEventOf, EVENT_COLUMNS, eventRowOf } from './event-row.ts'
 import type { Writer } from '../writer.ts'
+import { AppendedPosition } from './appended-position.ts'
+import { EVENT_COLUMNS, eventRowOf, readableEventOf } from './event-row.ts'
+import { RecentEvents } from './recent-events.ts'
+import type { Appended } from './write-log.ts'
 
-/** An entry with its position: the seq of its last event. */
+/** An entry with its position: the seq of its last event, or of the last duplicate after it. */
 interface Entry extends LogEntry {
   readonly seq: number
   /** How many rows it has in the table: its events without duplicates. */
@@ -25,13 +28,18 @@ const READ_ENTRIES = 256
 /** Appended events kept in memory for a consumer that lags; more of them are read back from the table. */
 const TAIL_EVENTS = 8192
 
+/** Events that one operation of the writer has appended, in their order. */
+interface AppendedEvents extends Appended {
+  readonly events: readonly AcceptedEvent[]
+}
+
 interface SqliteLogOptions {
   readonly maxWaitingBytes: number
   readonly duplicates: Duplicates
 }
 
 /**
- * The log on the table `events`.
+ * The log on the table `events`. The writer's thread numbers the events (`log-numbering.ts`).
  *
  * The consumer receives appended entries from memory (`#tail`) as long as it keeps up. When it lags by
  * more than TAIL_EVENTS, the tail is dropped, and the consumer reads from the table until it has caught
@@ -39,11 +47,13 @@ interface SqliteLogOptions {
  * the acked position on disk is the one before the first of them.
  */
 export class SqliteLog implements Log {
+  /** For those who follow the log beside its consumer. */
+  readonly end: AppendedPosition
+  readonly recent = new RecentEvents()
   readonly #writer: Writer
   readonly #options: SqliteLogOptions
   readonly #leftOverThrough: number
   readonly #read: (afterSeq: number) => Entry[]
-  #nextSeq: number
   #cursor: number
   #waitingBytes = 0
   #tail: Entry[] = []
@@ -60,9 +70,8 @@ export class SqliteLog implements Log {
     this.#options = options
     const last = Number(reader.prepare('SELECT MAX(seq) AS seq FROM events').get()?.['seq'] ?? 0)
     this.#cursor = Number(reader.prepare('SELECT acked FROM log_position').get()?.['acked'])
-    // Where the newest rows were deleted, the next ones must still come after every position that is recorded.
-    this.#nextSeq = Math.max(last, this.#cursor, endOfPurges(reader)) + 1
     this.#leftOverThrough = last
+    this.end = new AppendedPosition(last)
     this.#isBehind = last > this.#cursor
     const select = reader.prepare(
       `SELECT seq, ${EVENT_COLUMNS} FROM events WHERE seq > ? ORDER BY seq LIMIT ${READ_ENTRIES}`,
@@ -76,22 +85,35 @@ export class SqliteLog implements Log {
 
   async append(events: readonly AcceptedEvent[]): Promise<void> {
     if (events.length === 0) return
-    const rows = events.map((event, index) => eventRowOf(this.#nextSeq + index, event))
-    const bytes = rows.reduce((sum, row) => sum + row[7].length, 0)
+    const rows = events.map(eventRowOf)
+    const bytes = rows.reduce((sum, row) => sum + row[6].length, 0)
     const { maxWaitingBytes } = this.#options
     if (this.#waitingBytes + bytes > maxWaitingBytes) {
       throw new BackendUnavailable('Too many calls wait for the disk (maxWaitingBytes).')
     }
-    this.#nextSeq += rows.length
-    const seq = this.#nextSeq - 1
     this.#waitingBytes += bytes
     try {
-      const duplicates = await this.#writer.run('appendEvents', rows)
-      const stored = rows.length - duplicates.length
-      this.#offer({ seq, rows: stored, events, redelivered: false }, duplicates)
+      await this.#writer.runInOrder('appendEvents', rows, (appended) =>
+        this.appended({ events, ...appended }),
+      )
     } finally {
       this.#waitingBytes -= bytes
     }
+  }
+
+  /**
+   * Hands what any operation of the writer has appended to the consumer and to those who follow. Call it for every such
+   * operation, in the order of the commits: from `Writer.runInOrder`.
+   */
+  appended({ events, ...appended }: AppendedEvents): void {
+    if (events.length === 0) return
+    const { lastSeq: seq, duplicates } = appended
+    this.recent.add(events, appended)
+    this.#offer(
+      { seq, rows: events.length - duplicates.length, events, redelivered: false },
+      duplicates,
+    )
+    this.end.moveTo(seq)
   }
 
   async *consume({ signal }: { readonly signal: AbortSignal }): AsyncIterable<readonly LogEntry[]> {
@@ -125,8 +147,10 @@ export class SqliteLog implements Log {
   }
 
   #offer(entry: Entry, duplicates: readonly string[]): void {
-    // While behind, the consumer reads the table; an entry that it has read there must not come twice.
-    if (this.#isBehind || entry.seq <= this.#cursor) return
+    // While behind, the consumer reads the table; an entry that it has read there must not come twice. Duplicates at the
+    // end of an entry are not there.
+    const firstSeq = entry.seq - entry.events.length + 1
+    if (this.#isBehind || firstSeq <= this.#cursor) return
     for (const id of duplicates) this.#options.duplicates.add(id)
     this.#tail.push(entry)
     this.#tailEvents += entry.events.length
@@ -167,17 +191,9 @@ export class SqliteLog implements Log {
   }
 }
 
-/** The last seq that a purge may still remove, so that no later event gets it; 0 where no deletion has steps left. */
-function endOfPurges(reader: DatabaseSync): number {
-  const sql = "SELECT MAX(purge_through) AS seq FROM deletions WHERE step <> 'done'"
-  return Number(reader.prepare(sql).get()?.['seq'] ?? 0)
-}
-
 function eventsOf(row: Row): Pick<LogEntry, 'events' | 'unreadable'> {
-  try {
-    return { events: [acceptedEventOf(row)] }
-  } catch {
-    const reason = 'The event in the database is not readable as JSON.'
-    return { events: [], unreadable: [{ id: String(row['id']), reason }] }
-  }
+  const event = readableEventOf(row)
+  if (event !== undefined) return { events: [event] }
+  const reason = 'The event in the database is not readable as JSON.'
+  return { events: [], unreadable: [{ id: String(row['id']), reason }] }
 }

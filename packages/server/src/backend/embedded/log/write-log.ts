@@ -2,11 +2,11 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Row } from '../database/rows.ts'
 import { missingRowsCounter } from '../database/missing-rows.ts'
 import { type DedupeWindow, KnownMessageIds } from './known-message-ids.ts'
+import { LogNumbering } from './log-numbering.ts'
 import { SEGMENT } from './segments.ts'
 
-/** A row of `events` as it is appended. */
+/** A row of `events` as it is appended. The writer's thread numbers it. */
 export type EventRow = readonly [
-  seq: number,
   id: string,
   sourceId: string,
   messageId: string,
@@ -16,17 +16,29 @@ export type EventRow = readonly [
   body: string,
   userId: string | null,
   previousId: string | null,
+  /** JSON; `null` for an event of a client. */
+  origin: string | null,
 ]
 
+/** What an append came to. Every event has a seq, duplicates included: one after the other up to `lastSeq`. */
+export interface Appended {
+  readonly lastSeq: number
+  /** The ids of the events that were not appended. */
+  readonly duplicates: readonly string[]
+}
+
+/** Appends events inside the transaction of its caller. */
+export type EventAppender = (rows: readonly EventRow[]) => Appended
+
 /**
- * Appends events and returns the ids of the duplicates among them. A duplicate is not appended: the first event with its
- * source and messageId within the window counts it, and has its time. What is neither appended nor a duplicate counts as
- * missing.
+ * Prepares the function that appends events for every operation that does. Prepare it once for each thread: it knows which
+ * numbers and messageIds are taken.
+ *
+ * A duplicate is not appended: the first event with its source and messageId within the window counts it, and has its
+ * time. What is neither appended nor a duplicate counts as missing.
  */
-export function appendEvents(
-  db: DatabaseSync,
-  window: DedupeWindow,
-): (rows: readonly EventRow[]) => string[] {
+export function eventAppender(db: DatabaseSync, window: DedupeWindow): EventAppender {
+  const numbering = new LogNumbering(db)
   const known = new KnownMessageIds(db, window)
   const originalOf = originalFinder(db, known, window)
   const count = db.prepare(
@@ -34,19 +46,20 @@ export function appendEvents(
   )
   const insert = db.prepare(
     `INSERT INTO events
-       (seq, id, source_id, message_id, type, received_at, marks, body, user_id, previous_id)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       (seq, id, source_id, message_id, type, received_at, marks, body, user_id, previous_id, origin)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   const countMissing = missingRowsCounter(db)
   return (rows) => {
     const duplicates: string[] = []
     let inserted = 0
     for (const row of rows) {
-      const [seq, id, , messageId, , receivedAt] = row
+      const [id, , messageId, , receivedAt] = row
+      const seq = numbering.next()
       const original = originalOf(row)
       // The same event again is no duplicate: its id is there already, and the INSERT refuses it.
       if (original === undefined || original['id'] === id) {
-        inserted += Number(insert.run(...row).changes)
+        inserted += Number(insert.run(seq, ...row).changes)
         known.add(seq, messageId, receivedAt)
       } else {
         count.run(receivedAt, original['seq']!)
@@ -54,8 +67,16 @@ export function appendEvents(
       }
     }
     countMissing({ events: rows.length - duplicates.length - inserted })
-    return duplicates
+    return { lastSeq: numbering.last, duplicates }
   }
+}
+
+/** The operation of an ordinary append. */
+export function appendEvents(
+  _db: DatabaseSync,
+  { append }: { readonly append: EventAppender },
+): EventAppender {
+  return append
 }
 
 /** Prepares the look-up of the first event with the source and messageId of a row, within the window. */
@@ -68,7 +89,7 @@ function originalFinder(
     `SELECT seq, id FROM events
      WHERE ${SEGMENT} = ? AND message_id = ? AND source_id = ? AND received_at >= ? ORDER BY seq LIMIT 1`,
   )
-  return ([, , sourceId, messageId, , receivedAt]) => {
+  return ([, sourceId, messageId, , receivedAt]) => {
     for (const segment of known.segmentsWith(messageId)) {
       const found = first.get(segment, messageId, sourceId, receivedAt - dedupeWindowMs)
       if (found !== undefined) return found

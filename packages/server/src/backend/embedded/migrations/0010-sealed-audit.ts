@@ -19,7 +19,7 @@ export const sealedAudit = `
   INSERT INTO sealed_audit
     SELECT seq, id, at, actor_id, action, target_id, seal(document, id) FROM (
       SELECT *,
-        COALESCE(iif(json_valid(document), document ->> '$.id', NULL), 'aud_' || seq) AS id,
+        COALESCE(iif(json_valid(document), document ->> '$.id', NULL), 'adt_' || seq) AS id,
         COALESCE(iif(json_valid(document), CAST(document ->> '$.at' AS INTEGER), NULL), unixepoch() * 1000)
           AS at
       FROM audit);

@@ -10,6 +10,8 @@ import { lanes } from './0009-lanes.ts'
 import { sealedAudit } from './0010-sealed-audit.ts'
 import { missingRows } from './0011-missing-rows.ts'
 import { timesOfATrace } from './0012-times-of-a-trace.ts'
+import { originCursors } from './0013-origin-cursors.ts'
+import { profiles } from './0014-profiles.ts'
 
 /** One step of the schema. There is no way back, and a released step never changes. */
 export interface Migration {
@@ -31,4 +33,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 10, sql: sealedAudit },
   { version: 11, sql: missingRows },
   { version: 12, sql: timesOfATrace },
+  { version: 13, sql: originCursors },
+  { version: 14, sql: profiles },
 ]

@@ -3,29 +3,27 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { NoticeQueue } from '../../notices.ts'
 import type { QuarantineItem } from '../../quarantine.ts'
 import type { WaitingDeliveries } from '../../upkeep.ts'
-import { Statements } from '../database/statements.ts'
 import type { LaneNumbers } from '../deliveries/lane-numbers.ts'
 import { SqliteDeliveryQueue } from '../deliveries/sqlite-delivery-queue.ts'
+import type { Readers } from '../readers.ts'
 import type { Writer } from '../writer.ts'
 import { NOTICE_TABLE } from './notice-table.ts'
 
 /** The queue of notices, on the tables `notices` and `attempts`. */
 export class SqliteNoticeQueue extends SqliteDeliveryQueue<Carried> implements NoticeQueue {
   readonly #writer: Writer
-  readonly #statements: Statements
+  readonly #readers: Readers
 
-  constructor(lanes: LaneNumbers, writer: Writer, reader: DatabaseSync) {
+  constructor(lanes: LaneNumbers, writer: Writer, reader: DatabaseSync, readers: Readers) {
     super(NOTICE_TABLE, lanes, writer, reader)
     this.#writer = writer
-    this.#statements = new Statements(reader)
+    this.#readers = readers
   }
 
   async backlog(): Promise<{ readonly waiting: readonly WaitingDeliveries[] }> {
-    const waiting = this.#statements.all(
-      `SELECT destination_id AS destinationId, state, COUNT(*) AS count FROM notices
-       WHERE state IN ('pending', 'held') GROUP BY destination_id, state`,
-      [],
-    )
+    const sql = `SELECT destination_id AS destinationId, state, COUNT(*) AS count FROM notices
+      WHERE state IN ('pending', 'held') GROUP BY destination_id, state`
+    const waiting = await this.#readers.run('select', { sql, values: [] })
     return { waiting: waiting.map((row) => ({ ...row }) as unknown as WaitingDeliveries) }
   }
 

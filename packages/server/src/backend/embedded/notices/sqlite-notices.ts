@@ -3,21 +3,30 @@ import type { NewNotice, NoticeHistory, NoticeProgress, Notices } from '../../no
 import type { Page, PageRequest } from '../../page.ts'
 import { numberOrNull, pageOf, type Row } from '../database/rows.ts'
 import { Statements } from '../database/statements.ts'
-import { attemptsOf, deliveryOf } from '../deliveries/delivery-rows.ts'
+import { attemptsOf, deliveryOf, failedAttempts } from '../deliveries/delivery-rows.ts'
 import type { LaneNumbers } from '../deliveries/lane-numbers.ts'
 import { StoredParts } from '../deliveries/stored-parts.ts'
+import type { Readers } from '../readers.ts'
 import type { Writer } from '../writer.ts'
 import { SELECT_NOTICES } from './notice-table.ts'
+
+const PROGRESS = `SELECT source_id, destination_id, SUM(attempts) AS attempts,
+    SUM(state IN ('pending', 'held')) AS waiting, SUM(state = 'delivered') AS delivered,
+    SUM(state NOT IN ('pending', 'held', 'delivered')) AS failed,
+    MAX(iif(state = 'delivered', ended_at, NULL)) AS notified_at
+  FROM notices WHERE deletion_id = ? GROUP BY source_id, destination_id`
 
 /** Deletion notices on the table `notices`, with their failed attempts in `attempts`. */
 export class SqliteNotices implements Notices {
   readonly #writer: Writer
+  readonly #readers: Readers
   readonly #statements: Statements
   readonly #parts: StoredParts
 
-  constructor(lanes: LaneNumbers, writer: Writer, reader: DatabaseSync) {
+  constructor(lanes: LaneNumbers, writer: Writer, reader: DatabaseSync, readers: Readers) {
     this.#parts = new StoredParts('notices', lanes)
     this.#writer = writer
+    this.#readers = readers
     this.#statements = new Statements(reader)
   }
 
@@ -26,14 +35,7 @@ export class SqliteNotices implements Notices {
   }
 
   async progress(deletionId: string): Promise<readonly NoticeProgress[]> {
-    const rows = this.#statements.all(
-      `SELECT source_id, destination_id, SUM(attempts) AS attempts,
-         SUM(state IN ('pending', 'held')) AS waiting, SUM(state = 'delivered') AS delivered,
-         SUM(state NOT IN ('pending', 'held', 'delivered')) AS failed,
-         MAX(iif(state = 'delivered', ended_at, NULL)) AS notified_at
-       FROM notices WHERE deletion_id = ? GROUP BY source_id, destination_id`,
-      [deletionId],
-    )
+    const rows = await this.#readers.run('select', { sql: PROGRESS, values: [deletionId] })
     return rows.map((row) => ({
       sourceId: String(row['source_id']),
       destinationId: String(row['destination_id']),
@@ -64,7 +66,7 @@ export class SqliteNotices implements Notices {
     const delivery = deliveryOf(row, this.#parts.partsIn(row['webhooks']) ?? [])
     return {
       ...delivery,
-      attempts: attemptsOf(this.#statements, this.#parts, delivery),
+      attempts: attemptsOf(failedAttempts(this.#statements, delivery.id), this.#parts, delivery),
       sourceId: String(row['source_id']),
       userId: String(row['user_id']),
     }

@@ -1,13 +1,17 @@
 import { timeOfId } from '@hookline/protocol'
-import type { SQLOutputValue } from 'node:sqlite'
+import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import type { ReplaySelection, ReplaySlice } from '../../replays.ts'
 import { leastIdAt } from '../database/conditions.ts'
-import type { Statements } from '../database/statements.ts'
+import { Statements } from '../database/statements.ts'
 
 interface Candidate {
   readonly eventId: string
   readonly position: string
   readonly isChosen: boolean
+}
+
+interface Wanted extends Slice {
+  readonly selection: ReplaySelection
 }
 
 interface Slice {
@@ -16,12 +20,18 @@ interface Slice {
   readonly limit: number
 }
 
+/** Looks at a slice of what a replay selects from (`Replays.select`). */
+export function replaySlice(db: DatabaseSync): (wanted: Wanted) => ReplaySlice {
+  const scan = new ReplayScan(new Statements(db))
+  return ({ selection, ...slice }) => scan.slice(selection, slice)
+}
+
 /**
  * Walks through the deliveries of a time range and then, with `includeDeclined`, through the declined destinations of its
  * events. Both tables are in the order of receipt, so a cursor is the key of the last row that was looked at:
  * `msg_…`, or `evt_…` and `dst_…` for the table `declined`.
  */
-export class ReplayScan {
+class ReplayScan {
   readonly #statements: Statements
 
   constructor(statements: Statements) {

@@ -2,11 +2,10 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { AuditEntry } from '../../audit.ts'
 import type { Page, PageRequest } from '../../page.ts'
 import type { Replay, Replays, ReplaySelection, ReplaySlice, ReplayStep } from '../../replays.ts'
-import { turn } from '../../../util/clock.ts'
 import { numberOrNull, pageOf, type Row } from '../database/rows.ts'
 import { Statements } from '../database/statements.ts'
+import type { Readers } from '../readers.ts'
 import type { Writer } from '../writer.ts'
-import { ReplayScan } from './replay-scan.ts'
 
 type Document = Pick<Replay, 'selection' | 'ratePerSecond'>
 
@@ -14,12 +13,12 @@ type Document = Pick<Replay, 'selection' | 'ratePerSecond'>
 export class SqliteReplays implements Replays {
   readonly #writer: Writer
   readonly #statements: Statements
-  readonly #scan: ReplayScan
+  readonly #readers: Readers
 
-  constructor(writer: Writer, reader: DatabaseSync) {
+  constructor(writer: Writer, reader: DatabaseSync, readers: Readers) {
     this.#writer = writer
+    this.#readers = readers
     this.#statements = new Statements(reader)
-    this.#scan = new ReplayScan(this.#statements)
   }
 
   async create(
@@ -51,13 +50,11 @@ export class SqliteReplays implements Replays {
     return this.#writer.run('cancelReplay', { id, now }, audit)
   }
 
-  async select(
+  select(
     selection: ReplaySelection,
     options: { readonly cursor: string | null; readonly scan: number; readonly limit: number },
   ): Promise<ReplaySlice> {
-    // A caller selects slice after slice: the event loop must run in between.
-    await turn()
-    return this.#scan.slice(selection, options)
+    return this.#readers.run('replaySlice', { selection, ...options })
   }
 
   async advance(replay: Replay, step: ReplayStep): Promise<Replay | undefined> {

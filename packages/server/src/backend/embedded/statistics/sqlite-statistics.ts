@@ -1,9 +1,7 @@
-import type { DatabaseSync } from 'node:sqlite'
 import type { Counts, CountsRange, CountsRow, Span, Statistics } from '../../statistics.ts'
-import { turn } from '../../../util/clock.ts'
 import { conditionsOf } from '../database/conditions.ts'
 import type { Row } from '../database/rows.ts'
-import { Statements } from '../database/statements.ts'
+import type { Readers } from '../readers.ts'
 import type { Writer } from '../writer.ts'
 
 /** Rows of one batch: a few milliseconds of work. */
@@ -12,11 +10,11 @@ const BATCH = 2_000
 /** Counts on the table `statistics`. */
 export class SqliteStatistics implements Statistics {
   readonly #writer: Writer
-  readonly #statements: Statements
+  readonly #readers: Readers
 
-  constructor(writer: Writer, reader: DatabaseSync) {
+  constructor(writer: Writer, readers: Readers) {
     this.#writer = writer
-    this.#statements = new Statements(reader)
+    this.#readers = readers
   }
 
   async add(rows: readonly CountsRow[]): Promise<void> {
@@ -31,18 +29,17 @@ export class SqliteStatistics implements Statistics {
     ])
     let after: readonly [number, string, string] = [from - 1, '~', '~']
     for (;;) {
-      const rows = this.#statements.all(
-        `SELECT start, source_id, destination_id, counts FROM statistics
-         WHERE span = ? AND start < ? AND (start, source_id, destination_id) > (?, ?, ?) ${where}
-         ORDER BY start, source_id, destination_id LIMIT ${BATCH}`,
-        [span, to, ...after, ...values],
-      )
+      const rows = await this.#readers.run('select', {
+        sql: `SELECT start, source_id, destination_id, counts FROM statistics
+          WHERE span = ? AND start < ? AND (start, source_id, destination_id) > (?, ?, ?) ${where}
+          ORDER BY start, source_id, destination_id LIMIT ${BATCH}`,
+        values: [span, to, ...after, ...values],
+      })
       const batch = rows.map((row) => countsRowOf(span, row))
       if (batch.length > 0) yield batch
       const last = batch.at(-1)
       if (batch.length < BATCH || last === undefined) return
       after = [last.start, last.sourceId, last.destinationId]
-      await turn()
     }
   }
 

@@ -7,16 +7,20 @@ const SLICE_EVENTS = 500
 const SLICE_MS = 8
 const SLICE_OTHERS = 500
 
+/** The last event that the consumer has acked and everyone who follows the log has reached. */
+const REACHED_BY_ALL =
+  'SELECT MIN(seq) FROM (SELECT acked AS seq FROM log_position UNION ALL SELECT through FROM cursors)'
+
 /**
- * Removes the oldest events after `afterSeq` that are acked and have no waiting delivery, with everything that
- * belongs to them.
+ * Removes the oldest events after `afterSeq` that are acked, that every recorded cursor has reached, and that have no
+ * waiting delivery, with everything that belongs to them.
  */
 export function removeOldest(
   db: DatabaseSync,
 ): (slice: { readonly before: number | null; readonly afterSeq: number }) => Removal {
   const oldest = db.prepare(
     `SELECT seq, id, received_at FROM events
-     WHERE seq > ? AND seq <= (SELECT acked FROM log_position) ORDER BY seq LIMIT ${SLICE_EVENTS}`,
+     WHERE seq > ? AND seq <= (${REACHED_BY_ALL}) ORDER BY seq LIMIT ${SLICE_EVENTS}`,
   )
   const waiting = db.prepare(
     `SELECT 1 FROM deliveries WHERE ${DELIVERIES_OF_EVENT} AND is_waiting LIMIT 1`,

@@ -56,12 +56,12 @@ describe('secrets in the data folder', () => {
       await using backend = await open(folder)
       const shown = { url: destination.settings.webhooks[0]!.url }
       const [created, changed] = [
-        auditEntryOf('aud_a', { after: shown }),
-        auditEntryOf('aud_b', { before: shown, after: shown }),
+        auditEntryOf('adt_a', { after: shown }),
+        auditEntryOf('adt_b', { before: shown, after: shown }),
       ]
       await backend.catalog.putDestination(destination, created)
       await backend.catalog.putDestination({ ...destination, version: 2 }, changed)
-      await backend.audit.append(auditEntryOf('aud_c', { before: shown }))
+      await backend.audit.append(auditEntryOf('adt_c', { before: shown }))
       expect(found(folder)).toEqual([])
     }
     expect(found(folder)).toEqual([])

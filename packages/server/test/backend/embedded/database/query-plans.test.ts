@@ -3,8 +3,7 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import type { EventFilter } from '../../../../src/backend/events.ts'
 import { DataDir } from '../../../../src/backend/embedded/database/data-dir.ts'
-import { addFolding } from '../../../../src/backend/embedded/events/event-conditions.ts'
-import { SqliteEvents } from '../../../../src/backend/embedded/events/sqlite-events.ts'
+import { listEvents } from '../../../../src/backend/embedded/events/read-events.ts'
 import { eventRowOf } from '../../../../src/backend/embedded/log/event-row.ts'
 import { prepareOperations } from '../../../../src/backend/embedded/write-operations.ts'
 import { Writer } from '../../../../src/backend/embedded/writer.ts'
@@ -74,10 +73,9 @@ test.each<[string, EventFilter, index: string]>([
   using folder = new TemporaryFolder()
   const file = makeDatabase(folder)
   await using writer = new Writer({ file, ...DEDUPE }, newSecretBox())
-  await writer.run('appendEvents', [eventRowOf(1, acceptedEvent())])
+  await writer.run('appendEvents', [eventRowOf(acceptedEvent())])
   using reader = new WatchedDatabase(file, { readOnly: true })
-  addFolding(reader)
-  await new SqliteEvents(writer, reader, new Set()).list(filter, { limit: 2 })
+  listEvents(reader)({ filter, page: { limit: 2 } })
   const plans = reader.plans()
   expect(plans.filter(scansEvents)).toEqual([])
   const list = plans.find(({ sql }) => sql.includes('ORDER BY seq DESC'))

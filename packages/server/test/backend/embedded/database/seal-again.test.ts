@@ -32,7 +32,7 @@ async function keep(folder: TemporaryFolder): Promise<string> {
   await using backend = await open(folder, FIRST)
   const webhooks = [partOf(), partOf({ url: OTHER_LANE.url })]
   const { id } = await recordDelivery({ backend }, { webhooks })
-  const entries = Array.from({ length: ENTRIES }, (_, index) => auditEntryOf(`aud_${index}`))
+  const entries = Array.from({ length: ENTRIES }, (_, index) => auditEntryOf(`adt_${index}`))
   await Promise.all(entries.map((each) => backend.audit.append(each)))
   return id
 }

@@ -20,10 +20,10 @@ const KEY = SecretBox.newKey()
 const URL = 'https://a.example/planted'
 
 const ENTRIES = [
-  auditEntryOf('aud_1', { after: { url: URL } }),
-  auditEntryOf('aud_2', { before: { url: URL }, after: { url: `${URL}-2` }, at: NOON + 1 }),
+  auditEntryOf('adt_1', { after: { url: URL } }),
+  auditEntryOf('adt_2', { before: { url: URL }, after: { url: `${URL}-2` }, at: NOON + 1 }),
   // Longer than a page of the database.
-  auditEntryOf('aud_3', { targetId: null, before: { urls: `${URL} `.repeat(1_000) } }),
+  auditEntryOf('adt_3', { targetId: null, before: { urls: `${URL} `.repeat(1_000) } }),
 ]
 
 /** A database as version 9 left it. */
@@ -52,7 +52,7 @@ class Version9 implements Disposable {
     this.#db.exec('BEGIN')
     for (let n = 0; n < 2_000; n++) {
       const urls = `${URL} `.repeat((n * 7_919) % 300)
-      this.append(auditEntryOf(`aud_${n}`, { after: { urls } }))
+      this.append(auditEntryOf(`adt_${n}`, { after: { urls } }))
     }
     this.#db.exec('DELETE FROM audit WHERE seq % 3 > 0 AND seq < 1500; COMMIT')
   }
@@ -121,17 +121,17 @@ test('entries from before schema 10 are found and removed like others', async ()
   await using backend = await open(folder)
   const { audit } = backend
   const listed = await audit.list({ targetId: 'src_a', actorId: 'tok_a' }, { limit: 9 })
-  expect(listed.data.map(({ id }) => id)).toEqual(['aud_2', 'aud_1'])
+  expect(listed.data.map(({ id }) => id)).toEqual(['adt_2', 'adt_1'])
   expect(await audit.removeBefore(NOON + 1)).toBe(2)
-  await audit.append(auditEntryOf('aud_4'))
-  expect((await entriesIn(backend)).map(({ id }) => id)).toEqual(['aud_4', 'aud_2'])
+  await audit.append(auditEntryOf('adt_4'))
+  expect((await entriesIn(backend)).map(({ id }) => id)).toEqual(['adt_4', 'adt_2'])
 })
 
 test('a damaged entry does not stop the migration, and is kept with what its columns say', async () => {
   using folder = new TemporaryFolder()
   {
     using db = new Version9(folder)
-    db.append(ENTRIES[0]!, `{"id":"aud_1","url":"${URL}"`)
+    db.append(ENTRIES[0]!, `{"id":"adt_1","url":"${URL}"`)
     db.append(ENTRIES[1]!)
   }
   await using backend = await open(folder)
@@ -139,7 +139,7 @@ test('a damaged entry does not stop the migration, and is kept with what its col
   expect(await entriesIn(backend)).toEqual([
     ENTRIES[1],
     {
-      id: 'aud_1',
+      id: 'adt_1',
       at: expect.any(Number) as number,
       actor: { id: 'tok_a', name: '', role: '' },
       action: 'createSource',

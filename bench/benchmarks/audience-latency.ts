@@ -1,0 +1,89 @@
+import { currentCall, userIdOf } from '../load/calls.ts'
+import { EndToEndLoad } from '../load/end-to-end-load.ts'
+import { EventReceiver } from '../load/event-receiver.ts'
+import { ServiceAudiences } from '../load/service-audiences.ts'
+import { ServiceProcess } from '../load/service-process.ts'
+import { type Benchmark, quantile, type RunSettings } from './benchmark.ts'
+
+const EVENTS_PER_SECOND = 1_000
+/** A round is so many times as long as a measurement of the settings. */
+const LONGER = 5
+const DEADLINE_MS = 60_000
+
+/**
+ * The time from the call of a user to the identify call at the receiver that says that the user has entered an audience.
+ * It counts from when the call was due.
+ */
+export function audienceLatency(goals: { readonly p99Ms: number }): Benchmark {
+  return {
+    async run(settings) {
+      const seconds = settings.seconds * LONGER
+      const rounds: (readonly number[])[] = []
+      for (let round = 0; round < settings.rounds; round++)
+        rounds.push(await measure({ ...settings, seconds }))
+      const at = (share: number): readonly number[] => rounds.map((each) => quantile(each, share))
+      return {
+        seconds,
+        figures: [
+          { name: 'p50', unit: 'ms', values: at(0.5) },
+          { name: 'p99', unit: 'ms', values: at(0.99), goal: { atMost: goals.p99Ms } },
+          { name: 'longest', unit: 'ms', values: at(1) },
+          {
+            name: 'identify calls',
+            unit: 'calls/s',
+            values: rounds.map(({ length }) => length / seconds),
+          },
+        ],
+        notes: [
+          `single calls at ${EVENTS_PER_SECOND.toLocaleString('en')} events/s, each of a new user, who enters the audience with it; events and identify calls go to the same receiver`,
+        ],
+      }
+    },
+  }
+}
+
+async function measure({ seconds }: RunSettings): Promise<readonly number[]> {
+  await using receiver = await new EventReceiver().open()
+  await using service = await ServiceProcess.start()
+  const source = await service.addSource(receiver.urlOf('/hook'))
+  const audiences = new ServiceAudiences(service, source)
+  await audiences.add({ event: 'Order Completed', within: { days: 30 } })
+  await audiences.allSynced()
+  /** When the first identify call of each user arrived. */
+  const arrivals = new Map<string, number>()
+  receiver.onOther = (body) => {
+    const { userId } = JSON.parse(body.toString()) as { userId: string }
+    if (!arrivals.has(userId)) arrivals.set(userId, performance.now())
+  }
+  await using load = await EndToEndLoad.open({
+    port: service.port,
+    writeKey: source.writeKey,
+    receiver,
+    like: currentCall(),
+  })
+  // The first seconds only warm code and sockets.
+  await load.latenciesMs({ eventsPerSecond: EVENTS_PER_SECOND, seconds: seconds / LONGER })
+  const first = load.sent
+  await load.latenciesMs({ eventsPerSecond: EVENTS_PER_SECOND, seconds })
+  return await enteredMs(load, arrivals, first)
+}
+
+/** Waits for the identify call of each user, and resolves with the times of those whose first call is number `first` or later. */
+async function enteredMs(
+  load: EndToEndLoad,
+  arrivals: ReadonlyMap<string, number>,
+  first: number,
+): Promise<readonly number[]> {
+  const dueAt = new Map<string, number>()
+  for (let number = load.sent - 1; number >= 0; number--)
+    dueAt.set(userIdOf(number), number < first ? NaN : load.dueAt(number)!)
+  const deadline = performance.now() + DEADLINE_MS
+  while (arrivals.size < dueAt.size) {
+    if (performance.now() > deadline)
+      throw new Error(`${dueAt.size - arrivals.size} users have not entered the audience.`)
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+  return [...arrivals]
+    .map(([userId, arrivedAt]) => arrivedAt - dueAt.get(userId)!)
+    .filter((latency) => !Number.isNaN(latency))
+}

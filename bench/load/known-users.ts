@@ -1,0 +1,38 @@
+import { DEFAULT_SPACE } from '@hookline/protocol'
+import { openEmbeddedBackend } from '../../packages/server/src/backend/embedded/open.ts'
+import type { ProfileChange } from '../../packages/server/src/backend/profiles.ts'
+import { userIdOf } from './calls.ts'
+
+/** One of so many users has the trait that audiences ask for. */
+const USERS_PER_PRO = 50
+/** Users of one slice. */
+const SLICE = 10_000
+
+/** Gives the users of the first `count` calls of a load a profile with traits, in an empty service that is stopped. */
+export async function addKnownUsers(dataDir: string, count: number): Promise<void> {
+  await using backend = await openEmbeddedBackend({ dataDir, maxWaitingBytes: 2 ** 26 })
+  const { profiles } = backend
+  await profiles.begin()
+  for (let after = 0; after < count; after += SLICE) {
+    const length = Math.min(SLICE, count - after)
+    const changes = Array.from({ length }, (_, index) => identified(after + index))
+    await profiles.apply({ after, through: after + length, changes, purges: 0, at: Date.now() })
+  }
+}
+
+function identified(number: number): ProfileChange {
+  const now = Date.now()
+  return {
+    position: number + 1,
+    eventId: `evt_${String(number).padStart(26, '0')}`,
+    sourceId: 'src_known',
+    space: DEFAULT_SPACE,
+    type: 'identify',
+    userId: userIdOf(number),
+    joins: [],
+    timestamp: now,
+    receivedAt: now,
+    traits: { plan: number % USERS_PER_PRO === 0 ? 'pro' : 'free', country: 'DE', name: 'Ada' },
+    facts: [],
+  }
+}

@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto'
+import type { Condition } from '@hookline/protocol'
+import type { BenchSource, ServiceProcess } from './service-process.ts'
+
+/** A sync, as the management API shows it. */
+interface ShownSync {
+  readonly reason: string
+  readonly state: string
+  readonly startedAt: string
+  readonly finishedAt: string
+  readonly entered: number
+  readonly missed: number
+}
+
+interface ShownAudience {
+  readonly state: string
+  readonly sync: ShownSync | null
+  readonly lastSync: ShownSync | null
+}
+
+const POLL_MS = 100
+const DEADLINE_MS = 10 * 60_000
+
+/** The audiences of a running service. */
+export class ServiceAudiences {
+  readonly #service: ServiceProcess
+  readonly #source: BenchSource
+  readonly #ids: string[] = []
+
+  /** @param source the changes go to its destinations */
+  constructor(service: ServiceProcess, source: BenchSource) {
+    this.#service = service
+    this.#source = source
+  }
+
+  /** Adds an audience, and returns its id. */
+  async add(condition: Condition): Promise<string> {
+    const { destinationIds } = this.#source
+    const body = { name: `Audience ${randomUUID()}`, destinationIds, condition }
+    const { id } = await this.#service.api.call<{ id: string }>('POST', 'audiences', body)
+    this.#ids.push(id)
+    return id
+  }
+
+  async requestSync(id: string): Promise<void> {
+    await this.#service.api.call('POST', `audiences/${id}/sync`)
+  }
+
+  async remove(id: string): Promise<void> {
+    await this.#service.api.call('DELETE', `audiences/${id}`)
+  }
+
+  /** Resolves when each that was added has been synced. */
+  async allSynced(): Promise<void> {
+    for (const id of this.#ids) await this.synced(id)
+  }
+
+  /** Resolves with the last sync when no other waits or runs. */
+  async synced(id: string): Promise<ShownSync> {
+    const deadline = performance.now() + DEADLINE_MS
+    for (;;) {
+      const { sync, lastSync } = await this.#service.api.call<ShownAudience>(
+        'GET',
+        `audiences/${id}`,
+      )
+      if (sync === null && lastSync?.state === 'failed') throw new Error('A sync has failed.')
+      if (sync === null && lastSync !== null) return lastSync
+      if (performance.now() > deadline) throw new Error('A sync does not end.')
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS))
+    }
+  }
+}
+
+/** How long a sync ran, in seconds. */
+export function secondsOf({ startedAt, finishedAt }: ShownSync): number {
+  return (Date.parse(finishedAt) - Date.parse(startedAt)) / 1000
+}

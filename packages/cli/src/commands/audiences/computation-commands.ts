@@ -1,0 +1,94 @@
+import type { Command } from 'commander'
+import { apiOf, withApiOptions } from '../../api/api-options.ts'
+import { listItems } from '../../api/list-items.ts'
+import { definedFields } from '../../api/management-api.ts'
+import { COMPUTATION_COLUMNS, computationDetails } from '../../output/computation-text.ts'
+import { explanationText } from '../../output/explanation-text.ts'
+import { outputOf } from '../../output/output.ts'
+import { previewText } from '../../output/preview-text.ts'
+import { showList } from '../../output/table.ts'
+import { jsonObjectIn } from '../../options/json-file.ts'
+import type { ComputationKind } from './computation-kind.ts'
+import { addMaking } from './making-commands.ts'
+
+/** The commands that audiences and computed traits both have. Returns their parent. */
+export function addComputationCommands(program: Command, kind: ComputationKind): Command {
+  const parent = program.command(kind.word).description(kind.about)
+  addReading(parent, kind)
+  addMaking(parent, kind)
+  addPreview(parent, kind)
+  addWork(parent, kind)
+  return parent
+}
+
+function addReading(parent: Command, { one, many, none, operations }: ComputationKind): void {
+  withApiOptions(parent.command('list'))
+    .description(`list all ${many}`)
+    .option('--space <space>', `only ${many} of this space`)
+    .action(async ({ space }: { space?: string }, command: Command) => {
+      const { list } = operations(apiOf(command))
+      const all = await listItems((page) => list({ ...definedFields({ space }), ...page }))
+      showList(outputOf(command), COMPUTATION_COLUMNS, all, none)
+    })
+
+  withApiOptions(parent.command('get <id>'))
+    .description(`show ${one}, with its state, its size and its last sync`)
+    .action(async (id: string, _options: unknown, command: Command) => {
+      const record = await operations(apiOf(command)).get(id)
+      const output = outputOf(command)
+      output.data(record, () => computationDetails(output, record))
+    })
+}
+
+interface PreviewOptions {
+  readonly space?: string
+  readonly condition?: string
+  readonly compute?: string
+}
+
+function addPreview(parent: Command, kind: ComputationKind): void {
+  const { definition, definitionHelp, example, operations } = kind
+  withApiOptions(parent.command('preview'))
+    .description('show for how many users there would be a value, and some of them')
+    .requiredOption(`--${definition} <file>`, definitionHelp)
+    .option('--space <space>', 'space of the users; the default is default')
+    .addHelpText('after', `\n${example}`)
+    .action(async (options: PreviewOptions, command: Command) => {
+      const file = options[definition]!
+      const body = { [definition]: await jsonObjectIn(file, definitionHelp) }
+      const { space } = options
+      const preview = await operations(apiOf(command)).preview({
+        ...definedFields({ space }),
+        ...body,
+      })
+      const output = outputOf(command)
+      output.data(preview, () => previewText(output, preview))
+    })
+}
+
+function addWork(parent: Command, { one, operations }: ComputationKind): void {
+  withApiOptions(parent.command('sync <id>'))
+    .description('evaluate every user now; nobody needs to: changes are sent within seconds')
+    .action(async (id: string, _options: unknown, command: Command) => {
+      const sync = await operations(apiOf(command)).sync(id)
+      outputOf(command).data(sync, () => `Sync ${sync.id} is ${sync.state}.`)
+    })
+
+  withApiOptions(parent.command('explain <id> <userId>'))
+    .description('show why a user has the value that it has')
+    .action(async (id: string, userId: string, _options: unknown, command: Command) => {
+      const explained = await operations(apiOf(command)).explain(id, userId)
+      const output = outputOf(command)
+      output.data(explained, () => explanationText(output, explained))
+    })
+
+  withApiOptions(parent.command('delete <id>'))
+    .description(`delete ${one}`)
+    .option('--announce', 'first send to the destinations, for every user, that the value is gone')
+    .action(async (id: string, { announce }: { announce?: true }, command: Command) => {
+      const { remove } = operations(apiOf(command))
+      await remove(id, announce ? { announce: 'true' } : {})
+      const text = announce ? `${id} is deleted when every user is announced.` : `Deleted ${id}.`
+      outputOf(command).data({ id, deleted: !announce }, () => text)
+    })
+}

@@ -1,0 +1,52 @@
+import type { JsonObject } from '@hookline/protocol'
+import type { Audience, ComputedTrait } from '../../api/generated/management-client.ts'
+import type { listItems } from '../../api/list-items.ts'
+import type { ManagementApi } from '../../api/management-api.ts'
+import type { Explained } from '../../output/explanation-text.ts'
+import type { Preview } from '../../output/preview-text.ts'
+
+/** The fields of a request that creates or changes an audience or a computed trait. */
+export interface RequestedFields {
+  readonly name?: string
+  readonly space?: string
+  readonly destinationIds?: string[]
+  readonly enabled?: boolean
+  readonly manual?: true
+  readonly condition?: JsonObject
+  readonly compute?: JsonObject
+}
+
+/** How the commands of audiences and those of computed traits differ. */
+export interface ComputationKind {
+  readonly word: 'audiences' | 'traits'
+  readonly about: string
+  /** In descriptions of commands. */
+  readonly one: string
+  readonly many: string
+  /** The option that names the file of the definition, and its field in requests. */
+  readonly definition: 'condition' | 'compute'
+  readonly definitionHelp: string
+  /** An example of the definition. */
+  readonly example: string
+  readonly none: string
+  readonly operations: (api: ManagementApi) => Operations
+}
+
+type Page = Parameters<Parameters<typeof listItems>[0]>[0]
+
+type Computation = Audience | ComputedTrait
+
+interface Operations {
+  readonly list: (
+    filter: { space?: string } & Page,
+  ) => Promise<{ data: readonly Computation[]; nextCursor: string | null }>
+  readonly get: (id: string) => Promise<Computation>
+  readonly create: (body: RequestedFields) => Promise<Computation>
+  readonly change: (id: string, body: RequestedFields) => Promise<Computation>
+  readonly remove: (id: string, query: { announce?: 'true' }) => Promise<unknown>
+  readonly sync: (id: string) => ReturnType<ManagementApi['syncAudience']>
+  readonly preview: (
+    body: Pick<RequestedFields, 'space' | 'condition' | 'compute'>,
+  ) => Promise<Preview>
+  readonly explain: (id: string, userId: string) => Promise<Explained>
+}

@@ -1,0 +1,164 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { TemporaryFolder } from '../../../../server/test/harness/temporary-folder.ts'
+import { ApiService } from '../../harness/api-service.ts'
+
+const POLLING = { timeout: 15_000, interval: 200 }
+
+interface Shown {
+  readonly id: string
+  readonly key: string
+  readonly state: string
+  readonly size: number
+}
+
+let service: ApiService
+let folder: TemporaryFolder
+let writeKey: string
+beforeAll(async () => {
+  folder = new TemporaryFolder()
+  service = await ApiService.start()
+  const source = await service.json<{ writeKeys: { key: string }[] }>('sources', 'create', 'Shop')
+  writeKey = source.writeKeys[0]!.key
+  const user = ['--user', 'u1', '--write-key', writeKey]
+  await service.json('send', 'identify', ...user, '-t', 'plan=pro')
+  await service.json('send', 'track', 'Order', ...user, '-p', 'total=40')
+})
+afterAll(async () => {
+  await service[Symbol.asyncDispose]()
+  folder[Symbol.dispose]()
+})
+
+/** A file with this content. */
+function file(name: string, content: object | string): string {
+  const path = join(folder.path, name)
+  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content))
+  return path
+}
+
+const condition = (): string =>
+  file('condition.json', {
+    and: [{ trait: 'plan', op: 'equals', value: 'pro' }, { event: 'Order' }],
+  })
+
+async function untilSize(command: 'audiences' | 'traits', id: string, size: number): Promise<void> {
+  await vi.waitFor(async () => {
+    expect(await service.json<Shown>(command, 'get', id)).toMatchObject({ state: 'live', size })
+  }, POLLING)
+}
+
+describe('hookline audiences', () => {
+  it('creates an audience, shows who belongs to it and why, and deletes it', async () => {
+    const made = await service.json<Shown>(
+      'audiences',
+      'create',
+      'Pros',
+      '--condition',
+      condition(),
+    )
+    expect(made).toMatchObject({ key: 'pros', state: 'preparing' })
+    await untilSize('audiences', made.id, 1)
+    expect((await service.run('audiences', 'list')).stdout).toMatch(
+      /^id +name +key +space +state +users +destinations\naud_\S+ +Pros +pros +default +live +1 +0\n$/,
+    )
+    const { stdout } = await service.run('audiences', 'get', made.id)
+    expect(stdout).toMatch(/^last sync +done \S+, took/m)
+    expect(stdout).toMatch(/^destinations +none: changes are not sent$/m)
+    expect((await service.run('audiences', 'members', made.id)).stdout).toMatch(
+      /^user +since\nu1 +\S+\n$/,
+    )
+    const explained = await service.run('audiences', 'explain', made.id, 'u1')
+    expect(explained.stdout).toMatch(/^u1 belongs to the audience since \S+\n {2}✓ and\n {4}✓ \{/)
+    expect(explained.stdout).toContain('{"event":"Order"}  saw 1')
+    expect(explained.stdout).toContain('saw "pro"')
+    const profile = await service.run('profiles', 'get', 'u1')
+    expect(profile.stdout).toMatch(/^trait +value +set at +source +event\nplan +"pro" +/m)
+    expect(profile.stdout).toMatch(/^Pros +aud_\S+ +\S+$/m)
+    expect(await service.json('audiences', 'delete', made.id)).toEqual({
+      id: made.id,
+      deleted: true,
+    })
+    expect((await service.run('audiences', 'list')).stdout).toContain('hookline audiences create')
+  })
+
+  it('previews a condition, and a dry run changes nothing', async () => {
+    const preview = await service.run('audiences', 'preview', '--condition', condition())
+    expect(preview.stdout).toMatch(/^1 user\n {2}u1\n/)
+    const args = ['audiences', 'create', 'Tried', '--condition', condition(), '--dry-run']
+    expect(await service.json(...args)).toMatchObject({
+      dryRun: true,
+      body: { name: 'Tried', enabled: true, destinationIds: [] },
+      preview: { size: 1 },
+    })
+    expect(await service.json('audiences', 'list')).toEqual({ data: [] })
+    const wrong = file('wrong.json', { trait: 'plan', op: 'is' })
+    const refused = await service.run('audiences', 'preview', '--condition', wrong)
+    expect(refused.code).toBe(1)
+    expect(refused.stderr).toMatch(/^ {2}\/condition\/op: \S/m)
+  })
+
+  it('exits 2 for a file that is not there, or has no JSON object', async () => {
+    const missing = await service.run('audiences', 'preview', '--condition', '/nowhere')
+    expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining('ENOENT')])
+    const text = file('text.json', 'planted text')
+    const unfit = await service.run('audiences', 'preview', '--condition', text)
+    expect([unfit.code, unfit.stderr]).toEqual([2, expect.stringContaining('no')])
+    expect(unfit.stderr).not.toContain('planted')
+  })
+
+  it('imports the list of a manual audience, and reports the lines that are wrong', async () => {
+    const { id } = await service.json<Shown>('audiences', 'create', 'Team', '--manual')
+    const users = file('users.csv', 'name,userId\nAda,u1\nBo,u2\nCy,u3\n')
+    expect(await service.json('audiences', 'import', id, users)).toMatchObject({
+      complete: true,
+      users: 3,
+      rejected: 0,
+    })
+    await untilSize('audiences', id, 3)
+    const replacing = file('users.ndjson', '{"userId":"u1"}\n"u4"\n')
+    const replaced = await service.run('audiences', 'import', id, replacing, '--replace')
+    expect(replaced.stdout).toMatch(/^Added 2 users, 2 others removed, in \d+ s\.\n$/)
+    await untilSize('audiences', id, 2)
+    const wrong = file('wrong.csv', 'u5\n"u6\n')
+    const failed = await service.run('audiences', 'import', id, wrong)
+    expect(failed.code).toBe(7)
+    expect(failed.stderr).toContain('1 line was rejected.')
+    expect(JSON.parse(readFileSync(`${wrong}.rejected.ndjson`, 'utf8'))).toMatchObject({
+      lineNumber: 2,
+      code: 'invalid_csv',
+    })
+  })
+})
+
+describe('hookline traits', () => {
+  it('creates, changes, explains and deletes a computed trait', async () => {
+    const compute = file('compute.json', { fn: 'sum', event: 'Order', property: 'total' })
+    const { id } = await service.json<Shown>('traits', 'create', 'Spent', '--compute', compute)
+    await untilSize('traits', id, 1)
+    expect((await service.run('traits', 'values', id)).stdout).toMatch(
+      /^user +value +since\nu1 +40 +\S+\n$/,
+    )
+    expect((await service.run('traits', 'explain', id, 'u1')).stdout).toMatch(
+      /^u1: 40 since \S+, made of 1 event\n$/,
+    )
+    const changed = await service.json('traits', 'update', id, '--name', 'Total', '--no-enabled')
+    expect(changed).toMatchObject({ name: 'Total', key: 'spent', state: 'disabled' })
+    const sync = await service.run('traits', 'sync', id)
+    expect([sync.code, sync.stderr]).toEqual([1, expect.stringContaining('disabled')])
+    await service.json('traits', 'update', id, '--enabled')
+    expect((await service.run('traits', 'sync', id)).stdout).toMatch(/^Sync syn_\S+ is \w+\.\n$/)
+    const gone = await service.run('traits', 'delete', id, '--announce')
+    expect(gone.stdout).toContain('when every user is announced')
+    await vi.waitFor(async () => {
+      expect((await service.run('traits', 'get', id)).code).toBe(4)
+    }, POLLING)
+  })
+})
+
+describe('hookline profiles', () => {
+  it('exits 4 for an unknown user', async () => {
+    const unknown = await service.run('profiles', 'get', 'nobody')
+    expect([unknown.code, unknown.stderr]).toEqual([4, expect.stringContaining('profile')])
+  })
+})

@@ -1,0 +1,84 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { TemporaryFolder } from '../../../server/test/harness/temporary-folder.ts'
+import { RejectedFile } from '../../src/import/rejected-file.ts'
+import { ListImporter, type ListMode } from '../../src/user-list/list-importer.ts'
+import { userParser } from '../../src/user-list/parse-user-line.ts'
+
+interface Change {
+  readonly add?: readonly string[]
+  readonly remove?: readonly string[]
+}
+
+const running = new AbortController().signal
+
+/** Imports a file into a list that has these users, and resolves to the requests that it makes. */
+async function imported(
+  text: string,
+  {
+    mode = 'add',
+    list = [],
+    signal = running,
+  }: { mode?: ListMode; list?: string[]; signal?: AbortSignal } = {},
+) {
+  using folder = new TemporaryFolder()
+  const path = join(folder.path, 'users.csv')
+  const rejected = join(folder.path, 'rejected')
+  await writeFile(path, text)
+  const changes: Change[] = []
+  await using rejectedFile = await RejectedFile.open(rejected, 0)
+  const importer = new ListImporter({
+    path,
+    totalBytes: Buffer.byteLength(text),
+    parse: userParser(path),
+    mode,
+    rejectedFile,
+    change: async (change) => void changes.push(change),
+    async *listed() {
+      yield list
+    },
+  })
+  const isComplete = await importer.run(signal)
+  const lines = await readFile(rejected, 'utf8').catch(() => '')
+  return { changes, isComplete, lines, importer }
+}
+
+it('sends users in batches of at most 5,000', async () => {
+  const users = Array.from({ length: 12_000 }, (_, index) => `u${index}`)
+  const { changes, importer } = await imported(['userId', ...users].join('\n'))
+  expect(changes.map(({ add }) => add!.length)).toEqual([5_000, 5_000, 2_000])
+  expect(changes.flatMap(({ add }) => add)).toEqual(users)
+  expect(importer.counts).toEqual({ users: 12_000, removed: 0 })
+  expect(importer.progress).toMatchObject({ lines: 12_001, rejected: 0 })
+})
+
+it('sends smaller batches of long userIds, so that a body stays below 1 MB', async () => {
+  const users = Array.from({ length: 1_000 }, (_, index) => `${index}`.padEnd(1_000, '\u0001'))
+  const { changes } = await imported(users.join('\n'))
+  for (const change of changes) {
+    expect(Buffer.byteLength(JSON.stringify(change))).toBeLessThan(1024 * 1024)
+  }
+  expect(changes.flatMap(({ add }) => add)).toHaveLength(1_000)
+})
+
+it('replaces a list: users who are not in the file are removed', async () => {
+  const { changes, importer } = await imported('u1\nu2', { mode: 'replace', list: ['u2', 'u3'] })
+  expect(changes).toEqual([{ add: ['u1', 'u2'] }, { remove: ['u3'] }])
+  expect(importer.counts).toEqual({ users: 2, removed: 1 })
+})
+
+it('removes nobody where a line is wrong, because it may be one of them', async () => {
+  const { changes, lines } = await imported('u1\n"u3', { mode: 'replace', list: ['u3'] })
+  expect(changes).toEqual([{ add: ['u1'] }])
+  expect(JSON.parse(lines)).toMatchObject({ lineNumber: 2, code: 'invalid_csv', line: '"u3' })
+})
+
+it('removes the users of a file', async () => {
+  expect((await imported('u1', { mode: 'remove' })).changes).toEqual([{ remove: ['u1'] }])
+})
+
+it('stops when it is interrupted', async () => {
+  const { changes, isComplete } = await imported('u1\nu2', { signal: AbortSignal.abort() })
+  expect([changes, isComplete]).toEqual([[], false])
+})

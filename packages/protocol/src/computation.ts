@@ -1,0 +1,39 @@
+import type { Compute, Condition } from './condition.ts'
+
+/** What audiences and computed traits have in common: a value for each profile, sent as a trait when it changes. */
+interface ComputationRecord {
+  /** The space whose profiles are computed. */
+  readonly space: string
+  readonly name: string
+  /** The name of the trait that is sent: snake_case of the first name. Unique in the space, and fixed. */
+  readonly key: string
+  /** Where changes are sent. */
+  readonly destinationIds: readonly string[]
+  readonly enabled: boolean
+  readonly createdAt: number
+  readonly updatedAt: number
+  /** Counts changes. A change names the version it is based on. */
+  readonly version: number
+}
+
+/** A group of users. The value of its trait is `true` for members, and `false` for users who were members. */
+export interface Audience extends ComputationRecord {
+  /** `aud_…` */
+  readonly id: string
+  readonly kind: 'audience'
+  /** Who belongs to it; `null`: a list of users (a manual audience). */
+  readonly condition: Condition | null
+}
+
+/** A trait that is computed from the events of a user. */
+export interface ComputedTrait extends ComputationRecord {
+  /** `trt_…` */
+  readonly id: string
+  readonly kind: 'trait'
+  readonly compute: Compute
+}
+
+export type Computation = Audience | ComputedTrait
+
+/** The space of sources that are put into no other. */
+export const DEFAULT_SPACE = 'default'

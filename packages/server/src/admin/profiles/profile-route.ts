@@ -1,0 +1,20 @@
+import { DEFAULT_SPACE } from '@hookline/protocol'
+import type { AdminApp } from '../api/admin-app.ts'
+import type { AdminDeps } from '../api/admin-deps.ts'
+import { Problem } from '../problems/problem.ts'
+import { presentProfile, profileSchemas } from './profile-schema.ts'
+
+/** `/profiles/:userId`: everything that is known of a user. */
+export function addProfileRoute(app: AdminApp, { profiles, catalog }: AdminDeps): void {
+  app.get('/profiles/:userId', { schema: profileSchemas.get }, async ({ params, query }) => {
+    const { space = DEFAULT_SPACE } = query
+    const profile = await profiles.find(space, params.userId)
+    if (profile !== undefined) return presentProfile(profile, catalog.current)
+    const { through } = await profiles.state()
+    const detail =
+      through === null
+        ? 'No profiles are kept yet. They are as soon as there is an audience or a computed trait: create one with POST /audiences or POST /traits.'
+        : `There is no profile of this user in the space ${space}.`
+    throw new Problem('not_found', { detail })
+  })
+}

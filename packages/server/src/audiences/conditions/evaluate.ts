@@ -1,0 +1,95 @@
+import { type Comparison, holds, type Json, nextChangeOf, valueAt } from '@hookline/protocol'
+import type { LoadedProfile, PlannedCondition, PlannedCount } from '../../backend/evaluations.ts'
+import type { Fact } from '../../backend/profiles.ts'
+import { countHolds, countInWindow, decidingFact } from './count-window.ts'
+
+/** What a condition looks at. A loaded profile is one. */
+export interface ProfileView extends Pick<LoadedProfile, 'traits' | 'facts' | 'manual'> {
+  /** The current value of each computation that has one, by its id. A member of an audience has `true`. */
+  readonly results: ReadonlyMap<string, { readonly value: Json }>
+}
+
+/** The verdict of a condition. */
+export interface Verdict {
+  readonly value: boolean
+  /**
+   * Until then, the verdict stays as it is if the profile does, in milliseconds since the epoch; `null`: for ever. It is the
+   * first moment at which a clause changes by time alone, unless another one decides for ever.
+   */
+  readonly recheckAt: number | null
+}
+
+/** Whether the condition holds for the profile at `now`. */
+export function evaluate(condition: PlannedCondition, profile: ProfileView, now: number): Verdict {
+  const evaluation = new Evaluation(profile, now)
+  const value = evaluation.holds(condition)
+  const { recheckAt } = evaluation
+  return { value, recheckAt: recheckAt === Infinity ? null : recheckAt }
+}
+
+const NO_FACTS: readonly Fact[] = []
+
+/** One object for the whole tree: a verdict for each part would be garbage, millions of times a second. */
+class Evaluation {
+  readonly #profile: ProfileView
+  readonly #now: number
+  recheckAt = Infinity
+
+  constructor(profile: ProfileView, now: number) {
+    this.#profile = profile
+    this.#now = now
+  }
+
+  holds(condition: PlannedCondition): boolean {
+    if ('clause' in condition) return this.#count(condition)
+    if ('trait' in condition) {
+      return this.#compare(condition.is, valueAt(this.#profile.traits, condition.trait))
+    }
+    if ('and' in condition) return this.#all(condition.and, true)
+    if ('or' in condition) return !this.#all(condition.or, false)
+    if ('not' in condition) return !this.holds(condition.not)
+    if ('memberOf' in condition)
+      return this.#profile.results.get(condition.memberOf)?.value === true
+    if ('listOf' in condition) return this.#profile.manual.has(condition.listOf)
+    return this.#compare(condition.is, this.#profile.results.get(condition.computation)?.value)
+  }
+
+  /**
+   * It looks on when the verdict is clear: a later clause may be the next one to change. One that never changes by time
+   * decides alone: then the whole does not change either, whatever the others do.
+   */
+  #all(conditions: readonly PlannedCondition[], expected: boolean): boolean {
+    const recheckAt = this.recheckAt
+    let isSo = true
+    let next = Infinity
+    for (const each of conditions) {
+      this.recheckAt = Infinity
+      const isAsExpected = this.holds(each) === expected
+      if (!isAsExpected && this.recheckAt === Infinity) {
+        this.recheckAt = recheckAt
+        return false
+      }
+      next = Math.min(next, this.recheckAt)
+      isSo &&= isAsExpected
+    }
+    this.recheckAt = Math.min(recheckAt, next)
+    return isSo
+  }
+
+  #compare(is: Comparison, actual: Json | undefined): boolean {
+    const next = nextChangeOf(is, actual, this.#now)
+    if (next !== null && next < this.recheckAt) this.recheckAt = next
+    return holds(is, actual, this.#now)
+  }
+
+  #count(planned: PlannedCount): boolean {
+    const { clause, count, withinMs } = planned
+    const facts = this.#profile.facts.get(clause) ?? NO_FACTS
+    const found = countInWindow(planned, facts, this.#now, count.n + 1)
+    if (withinMs !== undefined) {
+      const deciding = decidingFact(count, found, facts)
+      if (deciding !== undefined) this.recheckAt = Math.min(this.recheckAt, deciding.at + withinMs)
+    }
+    return countHolds(count, found)
+  }
+}

@@ -1,0 +1,45 @@
+import { COMPUTE_FUNCTIONS, type Compute, isJsonObject, type JsonObject } from '@hookline/protocol'
+import { type Fault, fault, unknownFields } from '../../util/fault.ts'
+import { checkPath } from './checks/check-path.ts'
+import { checkSelection, SELECTION_FIELDS } from './checks/check-selection.ts'
+import { checkWindow, WINDOW_FIELDS } from './checks/check-window.ts'
+
+/** A valid `compute` of a computed trait, or all faults of an invalid one. */
+export type ValidatedCompute = { readonly compute: Compute } | { readonly faults: readonly Fault[] }
+
+/** Validates the `compute` of a computed trait. Pointers of faults are relative to `input`, which must come from JSON. */
+export function validateCompute(input: unknown): ValidatedCompute {
+  if (!isJsonObject(input)) {
+    const hint = 'Give an object, such as {"fn": "count", "event": "Order Completed"}.'
+    return { faults: [fault('', 'wrong_type', 'compute must be an object.', hint)] }
+  }
+  const by = Object.hasOwn(input, 'type') ? 'type' : 'event'
+  const known = ['fn', ...SELECTION_FIELDS[by], 'property', ...WINDOW_FIELDS]
+  const faults = exclusiveFaults(input) ?? unknownFields(input, known)
+  checkFunction(input, faults)
+  checkSelection(input, '', faults)
+  checkWindow(input, '', faults)
+  return faults.length > 0 ? { faults } : { compute: input as unknown as Compute }
+}
+
+function exclusiveFaults(input: JsonObject): Fault[] | undefined {
+  if (!Object.hasOwn(input, 'type') || !Object.hasOwn(input, 'event')) return undefined
+  const hint = 'Give event for track calls with that name, or type for calls of another type.'
+  return [fault('/type', 'exclusive', 'type excludes event.', hint)]
+}
+
+function checkFunction({ fn, property }: JsonObject, faults: Fault[]): void {
+  if (!COMPUTE_FUNCTIONS.some((each) => each === fn)) {
+    const hint = `Give one of ${COMPUTE_FUNCTIONS.join(', ')}.`
+    faults.push(
+      fn === undefined
+        ? fault('/fn', 'required', 'fn is missing.', hint)
+        : fault('/fn', 'not_allowed', 'There is no such function.', hint),
+    )
+  } else if (fn !== 'count') {
+    checkPath(property, '/property', faults)
+  } else if (property !== undefined) {
+    const hint = 'Leave it out, or choose another function, such as sum.'
+    faults.push(fault('/property', 'not_allowed', 'count is made from no property.', hint))
+  }
+}

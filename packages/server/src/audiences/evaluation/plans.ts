@@ -1,0 +1,151 @@
+import type { Computation } from '@hookline/protocol'
+import type { Catalog } from '../../backend/catalog.ts'
+import type { FactClause, Facts } from '../../backend/facts.ts'
+import type { FollowedLog } from '../../backend/log.ts'
+import type { Sync, Syncs } from '../../backend/syncs.ts'
+import { clausesOf, neededClauses } from '../conditions/clauses-of.ts'
+import { EventMatcher } from '../conditions/match-event.ts'
+import { planAudience } from '../conditions/plan-condition.ts'
+import { dependenciesOf, inEvaluationOrder } from '../conditions/references.ts'
+import type { Plan } from './evaluate-profile.ts'
+
+export interface PlansOptions {
+  readonly catalog: Pick<Catalog, 'current'>
+  readonly facts: Facts
+  readonly followedLog: FollowedLog
+  readonly syncs: Pick<Syncs, 'open' | 'last'>
+}
+
+/** What decides whether a computation is ready. */
+interface Known {
+  /** Its open syncs. */
+  readonly recorded: readonly Sync[]
+  /** The last sync of each computation that ended. */
+  readonly last: ReadonlyMap<string, Sync>
+  readonly computations: ReadonlyMap<string, Computation>
+}
+
+const NONE: readonly Plan[] = []
+
+/**
+ * How the computations of the catalog are evaluated: a plan for each that is enabled and whose clauses are filled, and the
+ * matcher that finds the facts of an event. `refresh` reads them again.
+ */
+export class Plans {
+  readonly #options: PlansOptions
+  #bySpace = new Map<string, Plan[]>()
+  #clauses: readonly FactClause[] = []
+  #matcher = new EventMatcher([])
+
+  constructor(options: PlansOptions) {
+    this.#options = options
+  }
+
+  /** The plans of a space, in the order of evaluation. */
+  of(space: string): readonly Plan[] {
+    return this.#bySpace.get(space) ?? NONE
+  }
+
+  /** The plan of a computation; `undefined` while it is disabled or its clauses are being filled. */
+  find(computation: Computation): Plan | undefined {
+    return this.of(computation.space).find((plan) => plan.computation.id === computation.id)
+  }
+
+  /** How a computation is evaluated, ready or not. `undefined` for a moment after it was changed. */
+  ruleOf(computation: Computation): Plan['rule'] | undefined {
+    const { computations } = this.#options.catalog.current
+    const clauses = new Map(this.#clauses.map(({ definition, number }) => [definition, number]))
+    const counted = this.clausesOf(computation)
+    const needed = new Set(clausesOf(computation).map(({ definition }) => definition))
+    if (counted.length < needed.size) return undefined
+    const context = { clauses, space: computation.space, computations }
+    return computation.kind === 'trait'
+      ? { compute: computation.compute, clause: counted[0]!.number }
+      : { condition: planAudience(computation, context) }
+  }
+
+  get clauses(): readonly FactClause[] {
+    return this.#clauses
+  }
+
+  get matcher(): EventMatcher {
+    return this.#matcher
+  }
+
+  /** The clauses that a computation counts. */
+  clausesOf(computation: Computation): readonly FactClause[] {
+    const definitions = new Set(clausesOf(computation).map(({ definition }) => definition))
+    return this.#clauses.filter(({ definition }) => definitions.has(definition))
+  }
+
+  /**
+   * Puts the clauses that computations need, removes those that none needs any more, and plans what is ready. Call it
+   * between two slices of the log: a clause counts what comes after the position at which it is put. And not while
+   * profiles that are due are evaluated: what that stores must not replace what a newer plan has stored.
+   */
+  async refresh(): Promise<void> {
+    const { catalog, facts } = this.#options
+    const { computations } = catalog.current
+    const needed = neededClauses(computations.values())
+    for (const clause of await facts.clauses())
+      if (!needed.has(clause.definition)) await facts.remove(clause.number)
+    if (needed.size > 0) {
+      const reachesBackTo = await this.#oldestEvent()
+      for (const [definition, keeping] of needed)
+        await facts.put({ definition, keeping, reachesBackTo })
+    }
+    await this.#replan(computations)
+  }
+
+  /** Reads how far the clauses are filled. */
+  async readClauses(): Promise<void> {
+    this.#clauses = await this.#options.facts.clauses()
+  }
+
+  /** Plans these: the clauses of those that came meanwhile are not put yet. */
+  async #replan(computations: ReadonlyMap<string, Computation>): Promise<void> {
+    const { syncs } = this.#options
+    await this.readClauses()
+    this.#matcher = new EventMatcher(this.#clauses)
+    const open = await syncs.open()
+    const last = await syncs.last()
+    this.#bySpace = new Map()
+    for (const computation of inEvaluationOrder(computations)) {
+      const { id, space } = computation
+      const recorded = open.filter(({ computationId }) => computationId === id)
+      const plan = recorded.some(({ reason }) => reason === 'deleted')
+        ? { computation, clauses: [], rule: 'never' as const }
+        : this.#planOf(computation, { recorded, last, computations })
+      if (plan !== undefined) this.#bySpace.set(space, [...this.of(space), plan])
+    }
+  }
+
+  #planOf(computation: Computation, { recorded, last, computations }: Known): Plan | undefined {
+    const { id, enabled, version } = computation
+    const ended = last.get(id)
+    // Without a sync of this version, nobody would notice later which destinations had it.
+    const isRecorded = [...recorded, ended].some((sync) => sync?.version === version)
+    if (!enabled || !isRecorded) return undefined
+    const counted = this.clausesOf(computation)
+    // Its clauses were filled then. One that is filled again, to keep more for others, has what this one needs.
+    const wasReady = ended?.version === version && ended.state === 'done'
+    if (!wasReady && !counted.every(isFilled)) return undefined
+    // One that it refers to may have no values yet.
+    const isEarly = dependenciesOf(computation, computations).some(
+      (each) => each.enabled && !last.has(each.id) && this.find(each) === undefined,
+    )
+    const rule = isEarly ? undefined : this.ruleOf(computation)
+    return rule && { computation, clauses: counted.map(({ number }) => number), rule }
+  }
+
+  async #oldestEvent(): Promise<number | null> {
+    const { events } = await this.#options.followedLog.read({ after: 0, limit: 1 })
+    const [oldest] = events
+    return oldest === undefined ? null : Date.parse(oldest.event.event.receivedAt)
+  }
+}
+
+/** Whether everything that the archive has is counted. */
+export function isFilled({ filledThrough, fillThrough }: FactClause): boolean {
+  return filledThrough >= fillThrough
+}

@@ -1,0 +1,73 @@
+import { type AcceptedEvent, DEFAULT_SPACE } from '@hookline/protocol'
+import type { Catalog } from '../../backend/catalog.ts'
+import type { Deletions } from '../../backend/deletions.ts'
+import type { FollowedLog, PositionedEvent } from '../../backend/log.ts'
+import type { Profiles } from '../../backend/profiles.ts'
+import type { Clock } from '../../util/clock.ts'
+import type { EventMatcher } from '../conditions/match-event.ts'
+import { profileChangeOf } from './profile-change.ts'
+
+export interface ProfileFollowerOptions {
+  readonly followedLog: FollowedLog
+  readonly profiles: Profiles
+  readonly catalog: Pick<Catalog, 'current'>
+  /** Knows the events whose user is being purged. */
+  readonly deletions: Pick<Deletions, 'isPurged'>
+  readonly clock: Clock
+}
+
+/** Events of one slice. Other writes wait while it is applied. */
+const SLICE_EVENTS = 500
+
+/** What one step came to: how many events it applied, and where it is in the log. */
+export interface Followed {
+  readonly events: number
+  readonly through: number
+  /** Whether there was nothing more in the log. */
+  readonly isEnd: boolean
+}
+
+/** Follows the log, and applies its events to profiles slice by slice. */
+export class ProfileFollower {
+  readonly #options: ProfileFollowerOptions
+
+  constructor(options: ProfileFollowerOptions) {
+    this.#options = options
+  }
+
+  /** Applies the next slice. `undefined` while no profiles are kept. */
+  async step(matcher: EventMatcher): Promise<Followed | undefined> {
+    const { followedLog, profiles, deletions, clock } = this.#options
+    // Read before the slice: where a user is purged in between, the slice is refused.
+    const { through: after, purges } = await profiles.state()
+    if (after === null) return undefined
+    const { events, through, isEnd } = await followedLog.read({ after, limit: SLICE_EVENTS })
+    if (through === after) return { events: 0, through, isEnd }
+    const kept = events.filter((each) => isOfUser(each) && !deletions.isPurged(each.event))
+    const changes = kept.map((each) => this.#changeOf(each, matcher))
+    const isApplied = await profiles.apply({ after, through, changes, purges, at: clock.now() })
+    return isApplied
+      ? { events: events.length, through, isEnd }
+      : { events: 0, through: after, isEnd: false }
+  }
+
+  #changeOf(positioned: PositionedEvent, matcher: EventMatcher) {
+    const { event } = positioned
+    return profileChangeOf(positioned, spaceOf(event, this.#options.catalog), (timestampMs) =>
+      matcher.factsOf(event, timestampMs),
+    )
+  }
+}
+
+/** The space of the source of an event. That of a source that was removed is no longer known. */
+export function spaceOf(
+  { sourceId }: AcceptedEvent,
+  { current }: Pick<Catalog, 'current'>,
+): string {
+  return current.sources.get(sourceId)?.space ?? DEFAULT_SPACE
+}
+
+/** Computed events feed no profile: what is computed must not depend on itself. */
+export function isOfUser({ event: { origin, event } }: PositionedEvent): boolean {
+  return origin === undefined && (event.userId !== undefined || event.anonymousId !== undefined)
+}

@@ -1,0 +1,151 @@
+import type { Computation } from '@hookline/protocol'
+import type { Logger } from 'pino'
+import { BackendUnavailable } from '../backend/backend.ts'
+import type { Catalog } from '../backend/catalog.ts'
+import type { Facts } from '../backend/facts.ts'
+import type { Memberships } from '../backend/memberships.ts'
+import type { Sync, Syncs } from '../backend/syncs.ts'
+import type { Metrics } from '../telemetry/metrics.ts'
+import type { Clock } from '../util/clock.ts'
+import { Recurring } from '../util/recurring.ts'
+import type { Worker } from '../util/worker.ts'
+import type { Plan } from './evaluation/evaluate-profile.ts'
+import type { Plans } from './evaluation/plans.ts'
+import type { ClauseFiller } from './syncs/clause-filler.ts'
+import { DAILY_MS } from './syncs/needed-sync.ts'
+import type { NeededSyncs } from './syncs/needed-syncs.ts'
+import type { SyncRunner } from './syncs/sync-runner.ts'
+
+export interface SyncWorkerOptions {
+  readonly catalog: Pick<Catalog, 'current' | 'removeComputation'>
+  readonly facts: Pick<Facts, 'prune'>
+  readonly memberships: Pick<Memberships, 'sizes' | 'forget'>
+  readonly syncs: Pick<Syncs, 'advance' | 'open' | 'last'>
+  readonly filler: ClauseFiller
+  readonly neededSyncs: NeededSyncs
+  readonly runner: SyncRunner
+  readonly plans: Plans
+  /** Whether the profiles have all events of the archive. */
+  readonly isCaughtUp: () => boolean
+  /** Clauses are filled: what counts them can be planned. */
+  readonly onFilled: () => void
+  readonly metrics: Metrics
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/** How often it looks for syncs that are due. */
+const LOOK_MS = 60_000
+
+/**
+ * Fills new clauses from the archive, runs the syncs that computations need, and removes what nobody needs any more. Syncs
+ * run one after the other, the oldest first; each of their steps is recorded.
+ */
+export class SyncWorker implements Worker {
+  readonly name = 'syncs'
+  readonly #options: SyncWorkerOptions
+  readonly #recurring: Recurring
+  #prunedAt = -Infinity
+
+  constructor(options: SyncWorkerOptions) {
+    this.#options = options
+    const { clock } = options
+    this.#recurring = new Recurring({ clock, work: (signal) => this.#work(signal) })
+  }
+
+  /** The plans are new, or a sync was requested. */
+  wake(): void {
+    this.#recurring.wake()
+  }
+
+  run(signal: AbortSignal): Promise<void> {
+    return this.#recurring.run(signal)
+  }
+
+  async #work(signal: AbortSignal): Promise<number> {
+    const { plans, filler, neededSyncs, isCaughtUp, onFilled } = this.#options
+    if (!isCaughtUp()) return LOOK_MS
+    await neededSyncs.put()
+    let isFilling = false
+    while (!signal.aborted && (await filler.step(plans.clauses))) {
+      isFilling = true
+      await plans.readClauses()
+    }
+    if (isFilling) onFilled()
+    await this.#runSyncs(signal)
+    await this.#forget(signal)
+    await this.#prune(signal)
+    return LOOK_MS
+  }
+
+  async #runSyncs(signal: AbortSignal): Promise<void> {
+    for (const sync of await this.#options.syncs.open()) {
+      const computation = this.#options.catalog.current.computations.get(sync.computationId)
+      if (computation !== undefined) await this.#runSync(sync, computation, signal)
+    }
+  }
+
+  async #runSync(open: Sync, computation: Computation, signal: AbortSignal): Promise<void> {
+    const { plans, runner, metrics, logger } = this.#options
+    let sync = open
+    while (sync.state !== 'done' && !signal.aborted) {
+      const plan = plans.find(computation)
+      // Changed, disabled or to be deleted: another sync is for that, or the plan for this one comes.
+      if (plan === undefined || !isPlanOf(plan, sync)) return
+      try {
+        const next = await runner.step(sync, plan)
+        // Whatever took its place is looked for when this pass is over.
+        if (next === undefined) return this.wake()
+        sync = next
+      } catch (error) {
+        if (error instanceof BackendUnavailable) throw error
+        return this.#fail(sync, error)
+      }
+    }
+    if (sync.state !== 'done') return
+    const { id, computationId, reason, entered, left, missed } = sync
+    metrics.audiences.missed.inc(missed)
+    logger.info({ syncId: id, computationId, reason, entered, left, missed }, 'sync.done')
+    if (reason === 'deleted') await this.#options.catalog.removeComputation(computationId)
+  }
+
+  async #fail(sync: Sync, error: unknown): Promise<void> {
+    const { syncs, clock, logger } = this.#options
+    const { id, computationId } = sync
+    logger.error({ err: error, syncId: id, computationId }, 'sync.failed')
+    const text = 'A fault in Hookline stopped it. The log has the error as sync.failed.'
+    const end = { state: 'failed', finishedAt: clock.now(), error: text } as const
+    await syncs.advance(sync, { ...sync, ...end })
+  }
+
+  /** Removes what belongs to computations that are gone. */
+  async #forget(signal: AbortSignal): Promise<void> {
+    const { catalog, memberships, syncs } = this.#options
+    // One that never had a value may have syncs nevertheless.
+    const known = [
+      ...(await memberships.sizes()).keys(),
+      ...(await syncs.last()).keys(),
+      ...(await syncs.open()).map(({ computationId }) => computationId),
+    ]
+    for (const id of new Set(known)) {
+      if (catalog.current.computations.has(id)) continue
+      while (!signal.aborted && (await memberships.forget(id)));
+    }
+  }
+
+  async #prune(signal: AbortSignal): Promise<void> {
+    const { facts, clock } = this.#options
+    const now = clock.now()
+    if (Math.abs(now - this.#prunedAt) < DAILY_MS) return
+    this.#prunedAt = now
+    let cursor: number | null = 0
+    while (cursor !== null && !signal.aborted) cursor = await facts.prune({ now, cursor })
+  }
+}
+
+/** A deletion needs the plan that gives nobody a value: with another one, it would tell nobody. */
+function isPlanOf({ rule, computation }: Plan, { reason, version }: Sync): boolean {
+  return reason === 'deleted'
+    ? rule === 'never'
+    : rule !== 'never' && computation.version === version
+}

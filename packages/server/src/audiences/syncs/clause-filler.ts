@@ -1,0 +1,71 @@
+import type { Catalog } from '../../backend/catalog.ts'
+import type { ArchivedFact, FactClause, Facts, FillSlice } from '../../backend/facts.ts'
+import type { EventSelector, FollowedLog, PositionedEvent } from '../../backend/log.ts'
+import type { Profiles } from '../../backend/profiles.ts'
+import type { Clock } from '../../util/clock.ts'
+import { parseDefinition } from '../conditions/fact-definition.ts'
+import { EventMatcher } from '../conditions/match-event.ts'
+import { isFilled } from '../evaluation/plans.ts'
+import { idsOf } from '../profiles/profile-change.ts'
+import { isOfUser, spaceOf } from '../profiles/profile-follower.ts'
+
+export interface ClauseFillerOptions {
+  readonly catalog: Pick<Catalog, 'current'>
+  readonly followedLog: FollowedLog
+  readonly profiles: Pick<Profiles, 'state'>
+  readonly facts: Facts
+  readonly clock: Clock
+}
+
+/** Events of one slice. */
+const SLICE_EVENTS = 1_000
+
+/** Fills new clauses with the events that the archive has already. */
+export class ClauseFiller {
+  readonly #options: ClauseFillerOptions
+
+  constructor(options: ClauseFillerOptions) {
+    this.#options = options
+  }
+
+  /** Fills one slice of the clauses that are not filled. Returns whether there may be more. */
+  async step(clauses: readonly FactClause[]): Promise<boolean> {
+    const filling = clauses.filter((clause) => !isFilled(clause))
+    if (filling.length === 0) return false
+    const { followedLog, profiles, facts, clock } = this.#options
+    const { purges } = await profiles.state()
+    // Clauses that are further ahead get facts again that they have: these stay as they are.
+    const after = Math.min(...filling.map(({ filledThrough }) => filledThrough))
+    const end = Math.max(...filling.map(({ fillThrough }) => fillThrough))
+    const only = selectorOf(filling)
+    const { events, through, isEnd } = await followedLog.read({ after, limit: SLICE_EVENTS, only })
+    const matcher = new EventMatcher(filling)
+    const found = events.filter(isOfUser).flatMap((each) => this.#factsOf(each, matcher))
+    const slice: FillSlice = {
+      clauses: filling.map(({ number }) => number),
+      through: isEnd ? end : through,
+      facts: found,
+      purges,
+      at: clock.now(),
+    }
+    // Where a user was purged meanwhile, the slice is refused, and the next step reads it again.
+    await facts.fill(slice)
+    return true
+  }
+
+  #factsOf({ position, event }: PositionedEvent, matcher: EventMatcher): readonly ArchivedFact[] {
+    const at = Date.parse(event.event.timestamp)
+    const space = spaceOf(event, this.#options.catalog)
+    const ids = idsOf(event.event)
+    return matcher.factsOf(event, at).map((fact) => ({ ...fact, space, ids, at, position }))
+  }
+}
+
+/** What the clauses can count at all. */
+function selectorOf(clauses: readonly FactClause[]): EventSelector {
+  const definitions = clauses.map(({ definition }) => parseDefinition(definition))
+  return {
+    events: definitions.flatMap(({ event }) => event ?? []),
+    types: definitions.flatMap(({ type }) => type ?? []),
+  }
+}

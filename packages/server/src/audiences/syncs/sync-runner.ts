@@ -1,0 +1,111 @@
+import type { Computation } from '@hookline/protocol'
+import type { Evaluations } from '../../backend/evaluations.ts'
+import type { Log } from '../../backend/log.ts'
+import type { AnnouncedUser, Memberships } from '../../backend/memberships.ts'
+import type { Sync, Syncs } from '../../backend/syncs.ts'
+import type { ActivityListener } from '../../telemetry/activity-listener.ts'
+import type { Clock } from '../../util/clock.ts'
+import { identifyOf } from '../evaluation/announcement.ts'
+import type { Plan } from '../evaluation/evaluate-profile.ts'
+import type { Evaluator } from '../evaluation/evaluator.ts'
+
+export interface SyncRunnerOptions {
+  readonly evaluations: Pick<Evaluations, 'differing'>
+  readonly memberships: Pick<Memberships, 'announced'>
+  readonly syncs: Pick<Syncs, 'advance'>
+  readonly log: Pick<Log, 'append'>
+  readonly evaluator: Evaluator
+  readonly activity: Pick<ActivityListener, 'received'>
+  readonly clock: Clock
+}
+
+/** Users whose value is told to an added destination with one append. */
+const USERS = 500
+
+/**
+ * Runs syncs, step by step. A step is recorded when it is done, so a sync goes on after a restart where it was:
+ *
+ *     waiting ─▶ running: each slice of profiles ─▶ each slice of users, for added destinations ─▶ done
+ *
+ * It finds the profiles whose stored result differs and has them evaluated as all others are. So it agrees with evaluation
+ * in real time, which goes on meanwhile.
+ */
+export class SyncRunner {
+  readonly #options: SyncRunnerOptions
+
+  constructor(options: SyncRunnerOptions) {
+    this.#options = options
+  }
+
+  /** Takes one step. Resolves to the sync as it is recorded; `undefined` where another one has taken its place meanwhile. */
+  async step(sync: Sync, plan: Plan): Promise<Sync | undefined> {
+    const started: Sync = {
+      ...sync,
+      state: 'running',
+      startedAt: sync.startedAt ?? this.#options.clock.now(),
+    }
+    const next =
+      started.afterProfile !== null
+        ? await this.#walkProfiles(started, plan)
+        : await this.#tellUsers(started, plan.computation)
+    return (await this.#options.syncs.advance(sync, next)) ? next : undefined
+  }
+
+  async #walkProfiles(sync: Sync, plan: Plan): Promise<Sync> {
+    const { evaluations, evaluator, clock } = this.#options
+    const { computation, clauses, rule } = plan
+    const condition =
+      rule === 'never' ? { or: [] } : 'condition' in rule ? rule.condition : undefined
+    const found = await evaluations.differing({
+      computationId: computation.id,
+      space: computation.space,
+      ...(condition && { condition }),
+      clauses,
+      findsRechecks: sync.reason === 'created' || sync.reason === 'changed',
+      now: clock.now(),
+      after: sync.afterProfile!,
+    })
+    const changes = await evaluator.evaluateAll(found.profileIds, sync)
+    const isCheck = sync.reason === 'daily' || sync.reason === 'requested'
+    return {
+      ...sync,
+      looked: sync.looked + found.looked,
+      entered: sync.entered + changes.entered,
+      left: sync.left + changes.left,
+      missed: sync.missed + (isCheck ? found.missed.length : 0),
+      afterProfile: found.reached,
+    }
+  }
+
+  /** Tells an added destination the value of every user. */
+  async #tellUsers(sync: Sync, computation: Computation): Promise<Sync> {
+    const { memberships, log, activity, clock } = this.#options
+    const { addedDestinationIds: destinationIds, afterUser } = sync
+    const users =
+      destinationIds.length === 0
+        ? []
+        : await memberships.announced(computation.id, afterUser ?? '', USERS)
+    const now = clock.now()
+    // With the time of the change that it tells: a later change has a later timestamp, whichever arrives first.
+    const events = users.flatMap((user) => {
+      const to = destinationIds.filter((each) => isNews(user, sync, each))
+      const told = { ...user, computation, destinationIds: to, syncId: sync.id, now }
+      return to.length > 0 ? [identifyOf(told)] : []
+    })
+    await log.append(events)
+    if (events.length > 0) activity.received(events)
+    const isDone = users.length < USERS
+    return {
+      ...sync,
+      told: sync.told + events.length,
+      afterUser: isDone ? null : users.at(-1)!.userId,
+      ...(isDone && { state: 'done', finishedAt: now }),
+    }
+  }
+}
+
+/** A destination that was one before may have heard of users who have no value any more. Others need not hear of these. */
+function isNews({ value }: AnnouncedUser, sync: Sync, destinationId: string): boolean {
+  const hasValue = value !== false && value !== null
+  return hasValue || sync.formerDestinationIds.includes(destinationId)
+}

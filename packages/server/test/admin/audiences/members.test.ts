@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { NOON } from '../../harness/accepted-event.ts'
+import { AdminServer } from '../admin-server.ts'
+import { faultsIn, type ProblemDocument } from '../problem-document.ts'
+
+let server: AdminServer
+let audience: string
+let names = 0
+beforeAll(async () => {
+  server = await AdminServer.open()
+})
+afterAll(() => server[Symbol.asyncDispose]())
+
+const make = async (definition: object): Promise<string> => {
+  const body = { name: `Audience ${++names}`, destinationIds: [], ...definition }
+  return (await server.must<{ id: string }>('POST', '/audiences', { body })).id
+}
+
+const change = (id: string, body: object) =>
+  server.call<ProblemDocument>('PUT', `/audiences/${id}/members`, { body })
+
+/** Evaluates the users on the list, as the workers do. */
+async function evaluate(id: string): Promise<void> {
+  const { evaluations } = server.backend
+  const due = await evaluations.due(NOON, 1_000)
+  await evaluations.commit(
+    due.map(({ profileId, version, manual }) => {
+      const results = manual.has(id) ? [{ computationId: id, value: true, since: NOON }] : []
+      return { profileId, version, results, announcements: [], recheckAt: null }
+    }),
+  )
+}
+
+test('users are added to a manual audience and removed, and are its members once they are evaluated', async () => {
+  audience = await make({ manual: true })
+  const userIds = Array.from({ length: 7 }, (_, index) => `user ${index}@a.example`)
+  const added = await change(audience, { add: [...userIds, userIds[0]!] })
+  expect([added.status, added.body]).toEqual([200, { added: 7, removed: 0 }])
+  const removed = await change(audience, { remove: [userIds[6]!], add: [userIds[1]!] })
+  expect(removed.body).toEqual({ added: 1, removed: 1 })
+  await evaluate(audience)
+  const since = '2026-01-15T12:00:00.000Z'
+  const members = await server.must<{ data: { userId: string }[] }>(
+    'GET',
+    `/audiences/${audience}/members`,
+  )
+  expect(members.data.toSorted((a, b) => (a.userId < b.userId ? -1 : 1))).toEqual(
+    userIds.slice(0, 6).map((userId) => ({ userId, since })),
+  )
+  expect(await server.must('GET', `/audiences/${audience}/changes`)).toMatchObject({
+    data: [{ at: since, entered: 6, left: 0 }],
+  })
+})
+
+test('the list of a manual audience is read page by page, whatever characters its users have', async () => {
+  const id = await make({ manual: true })
+  const userIds = ['  ', 'a b', 'ä\n', 'ü@x', '💥']
+  await change(id, { add: userIds })
+  const read: string[] = []
+  let cursor = ''
+  for (;;) {
+    const page = await server.must<{ data: { userId: string }[]; nextCursor: string | null }>(
+      'GET',
+      `/audiences/${id}/list?limit=2${cursor}`,
+    )
+    read.push(...page.data.map(({ userId }) => userId))
+    if (page.nextCursor === null) break
+    cursor = `&cursor=${page.nextCursor}`
+  }
+  expect(read.toSorted((a, b) => (a < b ? -1 : 1))).toEqual(
+    userIds.toSorted((a, b) => (a < b ? -1 : 1)),
+  )
+})
+
+test('the members of an audience with a condition cannot be changed by hand', async () => {
+  const id = await make({ condition: { trait: 'plan', op: 'exists' } })
+  const refused = await change(id, { add: ['u1'] })
+  expect([refused.status, refused.body.code]).toEqual([409, 'wrong_state'])
+  expect(refused.body.detail).toContain('condition')
+  expect((await server.call('GET', `/audiences/${id}/list`)).status).toBe(409)
+})
+
+test.each<[string, object, string[]]>([
+  ['a user in both', { add: ['u1', 'u2'], remove: ['u2'] }, ['/add/1 not_unique']],
+  ['an empty userId', { add: [''] }, ['/add/0 too_short']],
+  ['another field', { set: ['u1'] }, ['/set unknown_field']],
+])('%s is refused', async (_what, body, faults) => {
+  const answer = await change(audience, body)
+  expect([answer.status, ...faultsIn(answer.body)]).toEqual([422, ...faults])
+})
+
+test('one request changes at most 5,000 users', async () => {
+  const add = Array.from({ length: 5_001 }, (_, index) => `u${index}`)
+  const refused = await change(audience, { add })
+  expect(faultsIn(refused.body)).toEqual([' too_many'])
+  expect((await change(audience, { add: add.slice(1) })).status).toBe(200)
+})
+
+test('syncs of an audience are listed', async () => {
+  const sync = await server.must<object>('POST', `/audiences/${audience}/sync`)
+  expect(sync).toMatchObject({ reason: 'created', state: 'waiting', looked: 0, finishedAt: null })
+  expect(await server.must('GET', `/audiences/${audience}/syncs`)).toEqual({
+    data: [sync],
+    nextCursor: null,
+  })
+})

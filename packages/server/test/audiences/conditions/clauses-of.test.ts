@@ -1,0 +1,131 @@
+import type { Condition, EventClause, PropertyFilter } from '@hookline/protocol'
+import { describe, expect, test } from 'vitest'
+import {
+  clauseOfCompute,
+  clauseOfEvents,
+  clausesOf,
+  mergedKeeping,
+  neededClauses,
+} from '../../../src/audiences/conditions/clauses-of.ts'
+import { definitionOf, parseDefinition } from '../../../src/audiences/conditions/fact-definition.ts'
+import { newAudience, newTrait } from './new-computation.ts'
+
+const DAY = 24 * 60 * 60 * 1000
+const dear: PropertyFilter = { property: 'revenue', op: '>', value: 50 }
+const vip: PropertyFilter = { op: 'equals', value: { b: 1, a: 2 }, property: 'tier' }
+const orders: EventClause = { event: 'Order Completed', where: [dear, vip] }
+
+describe('two clauses have the same definition', () => {
+  test.for<[what: string, EventClause]>([
+    ['if only their sliding windows differ', { ...orders, within: { days: 3 } }],
+    ['if only their counts differ', { ...orders, count: { op: '<', n: 7 } }],
+    ['if the order of filters differs', { ...orders, where: [vip, dear] }],
+    ['if a filter is given twice', { ...orders, where: [dear, vip, dear] }],
+    [
+      'if the order of fields differs',
+      {
+        where: [
+          { value: 50, op: '>', property: 'revenue' },
+          { ...vip, value: { a: 2, b: 1 } },
+        ],
+        event: 'Order Completed',
+      },
+    ],
+  ])('%s', ([_what, clause]) => {
+    expect(definitionOf(clause)).toBe(definitionOf(orders))
+  })
+
+  test('if their fixed windows are the same, written differently', () => {
+    const definition = definitionOf({ ...orders, between: ['2026-01-01', '2026-02-01'] })
+    const other = {
+      ...orders,
+      between: ['2026-01-01T01:00:00+01:00', '2026-02-01T00:00Z'],
+    } as const
+    expect(definitionOf(other)).toBe(definition)
+    expect(parseDefinition(definition).between).toEqual([Date.UTC(2026, 0), Date.UTC(2026, 1)])
+  })
+})
+
+describe('two clauses have different definitions', () => {
+  test.for<[what: string, Parameters<typeof definitionOf>[0]]>([
+    ['of different events', { ...orders, event: 'Order completed' }],
+    ['of an event and a type', { type: 'page', where: orders.where! }],
+    ['of different filters', { ...orders, where: [dear] }],
+    ['of an ordered list', { ...orders, where: [dear, { ...vip, value: [1, 2] }] }],
+    ['with a fixed window', { ...orders, between: ['2026-01-01', '2026-02-01'] }],
+    ['with a property', { ...orders, property: 'revenue' }],
+  ])('%s', ([_what, clause]) => {
+    expect(definitionOf(clause)).not.toBe(definitionOf(orders))
+  })
+
+  test('if one names the other as text', () => {
+    expect(definitionOf({ type: 'page', name: 'x' })).not.toBe(
+      definitionOf({ event: '{"name":"x"}' }),
+    )
+  })
+})
+
+test('a definition is read as it was written', () => {
+  const { where, ...rest } = parseDefinition(definitionOf({ ...orders, property: 'a.b' }))
+  expect(rest).toEqual({ event: 'Order Completed', property: 'a.b' })
+  expect(where).toHaveLength(2)
+  expect(where).toEqual(expect.arrayContaining([dear, vip]))
+})
+
+describe('facts are kept', () => {
+  test.for<[what: string, Partial<EventClause>, forMs: number | null, most: number]>([
+    ['for ever without a window', {}, null, 100],
+    ['for the window', { within: { hours: 36 } }, 1.5 * DAY, 100],
+    ['for ever in a fixed window', { between: ['2026-01-01', '2026-02-01'] }, null, 100],
+    ['up to one more than the count', { count: { op: '>', n: 500 } }, null, 501],
+    ['up to 100 for a lower count', { count: { op: '>', n: 99 } }, null, 100],
+    ['up to 101 for a count of 100', { count: { op: '==', n: 100 } }, null, 101],
+  ])('%s', ([_what, change, forMs, most]) => {
+    expect(clauseOfEvents({ ...orders, ...change }).keeping).toEqual({ forMs, most })
+  })
+
+  test('up to 10,000 for a computed trait', () => {
+    const compute = { fn: 'sum', event: 'x', property: 'y', within: { days: 1 } } as const
+    expect(clauseOfCompute(compute).keeping).toEqual({ forMs: DAY, most: 10_000 })
+  })
+
+  test('as long as any of the clauses needs them', () => {
+    const [short, long] = [
+      { forMs: 1, most: 200 },
+      { forMs: 2, most: 100 },
+    ]
+    expect(mergedKeeping(short, long)).toEqual({ forMs: 2, most: 200 })
+    expect(mergedKeeping(long, { forMs: null, most: 1 })).toEqual({ forMs: null, most: 100 })
+  })
+})
+
+test('what all computations need is said once for each definition', () => {
+  const event = 'Order Completed'
+  const condition: Condition = {
+    or: [
+      { event, within: { days: 1 } },
+      {
+        not: {
+          and: [
+            { event, within: { days: 9 }, count: { op: '<', n: 300 } },
+            { trait: 'a', op: 'exists' },
+          ],
+        },
+      },
+      { type: 'page' },
+    ],
+  }
+  const audience = newAudience('a', { condition })
+  expect(clausesOf(audience)).toHaveLength(3)
+  const computations = [
+    audience,
+    newAudience('m', { condition: null }),
+    newTrait('t', { compute: { fn: 'count', event, within: { days: 2 } } }),
+  ]
+  expect(neededClauses(computations)).toEqual(
+    new Map([
+      [definitionOf({ event }), { forMs: 9 * DAY, most: 10_000 }],
+      [definitionOf({ type: 'page' }), { forMs: null, most: 100 }],
+    ]),
+  )
+})

@@ -1,0 +1,107 @@
+import type { Condition, Json } from '@hookline/protocol'
+import { expect, test } from 'vitest'
+import { neededClauses } from '../../../src/audiences/conditions/clauses-of.ts'
+import { explain } from '../../../src/audiences/conditions/explain.ts'
+import { planAudience } from '../../../src/audiences/conditions/plan-condition.ts'
+import { NOON } from '../../harness/accepted-event.ts'
+import { audienceId, byId, newAudience, newTrait } from './new-computation.ts'
+import { factsAt, profileView } from './profile-view.ts'
+
+const HOUR = 60 * 60 * 1000
+const trait = newTrait('t')
+
+const profile = profileView({
+  traits: { plan: 'pro', since: '2026-01-14T12:00:00.000Z' },
+  facts: new Map([
+    [0, factsAt(NOON - 3 * HOUR, NOON - HOUR, NOON)],
+    [1, factsAt(...Array.from({ length: 100 }, (_, index) => NOON - index))],
+  ]),
+  results: new Map<string, { value: Json }>([
+    [trait.id, { value: 4 }],
+    [audienceId('a'), { value: true }],
+  ]),
+  manual: new Set([audienceId('m')]),
+})
+
+function explained(condition: Condition | null, id = audienceId('m')): unknown {
+  const audience = newAudience('a', { id, condition })
+  const needed = [...neededClauses([audience])]
+  const planned = planAudience(audience, {
+    clauses: new Map(needed.map(([definition], index) => [definition, index])),
+    space: 'default',
+    computations: byId(trait),
+  })
+  const most = new Map(needed.map(([, keeping], index) => [index, keeping.most]))
+  const explanation = explain(condition, planned, { profile, now: NOON, most })
+  expect(JSON.parse(JSON.stringify(explanation))).toEqual(explanation)
+  return explanation
+}
+
+test('an explanation is the tree of the condition with verdicts, what was seen, and times of changes', () => {
+  const plan = { trait: 'plan', op: 'equals', value: 'free' } as const
+  const order = { event: 'Order', within: { hours: 2 } } as const
+  const page = { type: 'page', count: { op: '>', n: 3 } } as const
+  expect(explained({ and: [{ not: plan }, { or: [order, page] }] })).toEqual({
+    holds: true,
+    changesAt: null,
+    and: [
+      {
+        holds: true,
+        changesAt: null,
+        not: { holds: false, changesAt: null, clause: plan, saw: { value: 'pro' } },
+      },
+      {
+        holds: true,
+        changesAt: null,
+        or: [
+          {
+            holds: true,
+            changesAt: '2026-01-15T14:00:00.000Z',
+            clause: order,
+            saw: { count: 2, orMore: false },
+          },
+          { holds: true, changesAt: null, clause: page, saw: { count: 100, orMore: true } },
+        ],
+      },
+    ],
+  })
+})
+
+test.for<[what: string, condition: Condition | null, explanation: object]>([
+  [
+    'a missing trait',
+    { trait: 'x', op: 'not_exists' },
+    { holds: true, saw: { value: null }, changesAt: null },
+  ],
+  [
+    'a date',
+    { trait: 'since', op: 'within_last_days', value: 2 },
+    {
+      holds: true,
+      saw: { value: '2026-01-14T12:00:00.000Z' },
+      changesAt: '2026-01-16T12:00:00.000Z',
+    },
+  ],
+  [
+    'a computed trait',
+    { computedTrait: 't', op: '<', value: 3 },
+    { holds: false, saw: { value: 4 } },
+  ],
+  ['a computed trait that is gone', { computedTrait: 'z', op: 'exists' }, { saw: { value: null } }],
+  ['an audience', { audience: audienceId('a') }, { holds: true, saw: { member: true } }],
+  ['another audience', { audience: audienceId('b') }, { holds: false, saw: { member: false } }],
+  ['a list', null, { holds: true, clause: { listOf: audienceId('m') }, saw: { member: true } }],
+])('the explanation of %s says what it saw', ([_what, condition, explanation]) => {
+  expect(explained(condition)).toMatchObject(explanation)
+})
+
+test('a window that has not all kept events has no more than it saw', () => {
+  const only = newAudience('a', { condition: { event: 'Order', within: { seconds: 1 } } })
+  const planned = { clause: 1, withinMs: 50, count: { op: '>=', n: 1 } } as const
+  const explanation = explain(only.condition, planned, {
+    profile,
+    now: NOON,
+    most: new Map([[1, 100]]),
+  })
+  expect(explanation).toMatchObject({ saw: { count: 50, orMore: false } })
+})

@@ -1,0 +1,47 @@
+import { type AcceptedEvent, type Event, formatTimestamp } from '@hookline/protocol'
+import { EventMatcher } from '../../../src/audiences/conditions/match-event.ts'
+import type { Keeping } from '../../../src/backend/facts.ts'
+import type { Fact } from '../../../src/backend/profiles.ts'
+import { acceptedEvent } from '../../harness/accepted-event.ts'
+import type { NaiveEvent } from './naive-evaluation.ts'
+
+/**
+ * The facts that a store keeps of these events, by clause: the newest first, without those that `needed` allows it to
+ * remove at `now`. Clauses are numbered in the order of `needed`.
+ */
+export function keptFacts(
+  needed: ReadonlyMap<string, Keeping>,
+  events: readonly NaiveEvent[],
+  now: number,
+): Map<number, readonly Fact[]> {
+  const clauses = [...needed].map(([definition, keeping], number) => ({
+    number,
+    definition,
+    keeping,
+  }))
+  const matcher = new EventMatcher(clauses)
+  const facts = events.flatMap((event, position) =>
+    matcher.factsOf(accepted(event), event.at).map((fact) => ({ ...fact, at: event.at, position })),
+  )
+  return new Map(
+    clauses.map(({ number, keeping: { forMs, most } }) => [
+      number,
+      facts
+        .filter(({ clause, at }) => clause === number && (forMs === null || at > now - forMs))
+        .toSorted((a, b) => b.at - a.at || b.position - a.position)
+        .slice(0, most),
+    ]),
+  )
+}
+
+function accepted({ what, at, properties }: NaiveEvent): AcceptedEvent {
+  const [type, name] = what.split(' ') as [Event['type'], string]
+  const named = type === 'track' ? { event: name } : { name }
+  const { event, ...rest } = acceptedEvent({
+    type,
+    properties,
+    timestamp: formatTimestamp(at),
+    ...named,
+  })
+  return { ...rest, event }
+}

@@ -1,0 +1,136 @@
+import type { EventSelection, Event, Window } from '@hookline/protocol'
+import { describe, expect, test } from 'vitest'
+import { definitionOf } from '../../../src/audiences/conditions/fact-definition.ts'
+import { EventMatcher } from '../../../src/audiences/conditions/match-event.ts'
+import { acceptedEvent, NOON } from '../../harness/accepted-event.ts'
+
+type Source = EventSelection & Window & { readonly property?: string }
+
+/** The values of the facts of an event, for one clause. */
+function factsOf(source: Source, change: Partial<Event>, at = NOON): unknown[] {
+  const matcher = new EventMatcher([{ number: 7, definition: definitionOf(source) }])
+  const facts = matcher.factsOf(acceptedEvent({ event: 'Order', ...change }), at)
+  expect(facts.every(({ clause }) => clause === 7)).toBe(true)
+  return facts.map(({ value }) => value)
+}
+
+describe('an event is a fact', () => {
+  test.for<[what: string, Source, Partial<Event>]>([
+    ['of a clause that names it', { event: 'Order' }, {}],
+    ['of a clause of its type', { type: 'page' }, { type: 'page', name: 'Pricing' }],
+    ['of a clause of its name', { type: 'screen', name: 'Home' }, { type: 'screen', name: 'Home' }],
+    [
+      'of a clause whose filters hold',
+      {
+        event: 'Order',
+        where: [
+          { property: 'a.b', op: '>', value: 1 },
+          { property: 'c', op: 'not_exists' },
+        ],
+      },
+      { properties: { a: { b: 2 } } },
+    ],
+    [
+      'of a filter of a trait',
+      { type: 'identify', where: [{ property: 'plan', op: 'equals', value: 'pro' }] },
+      { type: 'identify', traits: { plan: 'pro' }, properties: { plan: 'free' } },
+    ],
+    [
+      'of a filter of a missing property',
+      { type: 'alias', where: [{ property: 'x', op: 'not_exists' }] },
+      { type: 'alias' },
+    ],
+  ])('%s', ([_what, source, change]) => {
+    expect(factsOf(source, change)).toEqual([null])
+  })
+})
+
+describe('an event is no fact', () => {
+  test.for<[what: string, Source, Partial<Event>]>([
+    ['of a clause of another event', { event: 'order' }, {}],
+    ['of a clause of another type', { type: 'page' }, { type: 'screen' }],
+    [
+      'of a clause of another name',
+      { type: 'page', name: 'Home' },
+      { type: 'page', name: 'Pricing' },
+    ],
+    ['of a clause of a name, without one', { type: 'page', name: 'Home' }, { type: 'page' }],
+    [
+      'of a clause of a track event with its name',
+      { event: 'Home' },
+      { type: 'page', name: 'Home', event: 'Home' },
+    ],
+    [
+      'if a filter does not hold',
+      {
+        event: 'Order',
+        where: [
+          { property: 'a', op: 'exists' },
+          { property: 'b', op: 'exists' },
+        ],
+      },
+      { properties: { a: 1 } },
+    ],
+    [
+      'if a filter asks for what objects inherit',
+      { event: 'Order', where: [{ property: 'constructor', op: 'exists' }] },
+      {},
+    ],
+  ])('%s', ([_what, source, change]) => {
+    expect(factsOf(source, change)).toEqual([])
+  })
+})
+
+describe('the value of a fact', () => {
+  test.for<[what: string, value: Event['properties'], expected: unknown[]]>([
+    ['is that of the property', { a: { b: 'x' } }, ['x']],
+    ['may be false', { a: { b: false } }, [false]],
+    ['may be a list', { a: { b: [1, 2] } }, [[1, 2]]],
+    ['may have 500 characters', { a: { b: 'x'.repeat(500) } }, ['x'.repeat(500)]],
+    ['is not missing', { a: {} }, []],
+    ['is not null', { a: { b: null } }, []],
+    ['is not longer', { a: { b: 'x'.repeat(501) } }, []],
+    ['is not an object that is longer', { a: { b: { c: 'x'.repeat(495) } } }, []],
+  ])('%s', ([_what, properties, expected]) => {
+    expect(factsOf({ event: 'Order', property: 'a.b' }, { properties: properties! })).toEqual(
+      expected,
+    )
+  })
+})
+
+test('a fixed window has its begin and not its end', () => {
+  const source: Source = { event: 'Order', between: ['2026-01-01', '2026-02-01'] }
+  const [from, to] = [Date.UTC(2026, 0), Date.UTC(2026, 1)]
+  const counted = [from - 1, from, to - 1, to].map((at) => factsOf(source, {}, at).length)
+  expect(counted).toEqual([0, 1, 1, 0])
+})
+
+test('within_last_days of a filter looks back from the event, not from now', () => {
+  const source: Source = {
+    event: 'Order',
+    where: [{ property: 'since', op: 'within_last_days', value: 7 }],
+  }
+  const properties = { since: '2019-05-30' }
+  const counted = ['2019-05-29', '2019-05-30', '2019-06-05', '2019-06-06', '2026-01-01'].map(
+    (day) => factsOf(source, { properties }, Date.parse(day)).length,
+  )
+  expect(counted).toEqual([0, 1, 1, 0, 0])
+})
+
+test('an event is a fact of each clause that it matches', () => {
+  const sources: Source[] = [
+    { event: 'Order' },
+    { event: 'Order', property: 'revenue' },
+    { event: 'Signup' },
+    { type: 'page' },
+    { event: 'Order', where: [{ property: 'revenue', op: '>', value: 100 }] },
+  ]
+  const matcher = new EventMatcher(
+    sources.map((source, number) => ({ number, definition: definitionOf(source) })),
+  )
+  const facts = matcher.factsOf(acceptedEvent({ event: 'Order', properties: { revenue: 9 } }), NOON)
+  expect(facts).toEqual([
+    { clause: 0, value: null },
+    { clause: 1, value: 9 },
+  ])
+})

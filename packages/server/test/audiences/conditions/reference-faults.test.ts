@@ -1,0 +1,120 @@
+import type { Condition } from '@hookline/protocol'
+import { describe, expect, test } from 'vitest'
+import { referenceFaults } from '../../../src/audiences/conditions/reference-faults.ts'
+import { inEvaluationOrder } from '../../../src/audiences/conditions/references.ts'
+import { audienceId, byId, newAudience, newTrait } from './new-computation.ts'
+
+const to = (letter: string): Condition => ({ audience: audienceId(letter) })
+const over = (letter: string): Condition => ({ computedTrait: letter, op: '>', value: 3 })
+
+const catalog = byId(
+  newAudience('a', { condition: { and: [to('b'), over('t')] } }),
+  newAudience('b', { condition: { not: { or: [to('m'), to('c')] } } }),
+  newAudience('c'),
+  newAudience('m', { condition: null }),
+  newAudience('e', { space: 'eu' }),
+  newTrait('t'),
+  newTrait('u', { space: 'eu' }),
+)
+
+const faultsOf = (letter: string | null, condition: Condition) =>
+  referenceFaults(
+    {
+      id: letter && audienceId(letter),
+      name: letter?.toUpperCase() ?? 'New',
+      space: 'default',
+      condition,
+    },
+    catalog,
+  )
+
+describe('a reference', () => {
+  test.for<[what: string, letter: string | null, condition: Condition, ...faults: string[]]>([
+    ['to audiences and a computed trait', null, { and: [to('a'), { or: [to('m'), over('t')] }] }],
+    ['of an audience that others refer to', 'c', { and: [to('m'), over('t')] }],
+    [
+      'to an audience that is not there',
+      null,
+      { and: [to('z')] },
+      '/and/0/audience unknown_audience',
+    ],
+    [
+      'to a computed trait that is not there',
+      null,
+      over('z'),
+      '/computedTrait unknown_computed_trait',
+    ],
+    ['to an audience of another space', null, { not: to('e') }, '/not/audience other_space'],
+    ['to a computed trait of another space', null, over('u'), '/computedTrait other_space'],
+    [
+      'to itself',
+      'a',
+      { or: [{ trait: 'x', op: 'exists' }, to('a')] },
+      '/or/1/audience self_reference',
+    ],
+    ['that closes a cycle', 'b', { and: [to('c'), to('a')] }, '/and/1/audience cycle'],
+    [
+      'for each fault',
+      'c',
+      { and: [to('a'), to('b'), to('c'), to('z')] },
+      '/and/0/audience cycle',
+      '/and/1/audience cycle',
+      '/and/2/audience self_reference',
+      '/and/3/audience unknown_audience',
+    ],
+  ])('%s', ([_what, letter, condition, ...faults]) => {
+    const found = faultsOf(letter, condition)
+    expect(found.map(({ pointer, code }) => `${pointer} ${code}`)).toEqual(faults)
+  })
+
+  test('in a cycle names the way round', () => {
+    expect(faultsOf('c', to('a'))[0]?.message).toBe(
+      'The references go round in a circle: C → A → B → C.',
+    )
+  })
+
+  test('by the key of an audience names its id', () => {
+    expect(faultsOf(null, over('a'))[0]?.hint).toContain(audienceId('a'))
+  })
+
+  test('is followed once, however many ways lead to it', () => {
+    const letters = 'abcdefghjkmnpqrstvwxyz'.split('')
+    const many = letters.map((letter, index) => {
+      const next = letters[index + 1]
+      return newAudience(
+        letter,
+        next === undefined ? {} : { condition: { and: [to(next), to(next)] } },
+      )
+    })
+    const condition = to('a')
+    expect(
+      referenceFaults(
+        { id: audienceId('0'), name: '0', space: 'default', condition },
+        byId(...many),
+      ),
+    ).toEqual([])
+  })
+})
+
+describe('the order of evaluation', () => {
+  test('has each computation once, after those that it refers to', () => {
+    const order = inEvaluationOrder(catalog).map(({ name }) => name)
+    expect(order.toSorted().join('')).toBe(
+      [...catalog.values()]
+        .map(({ name }) => name)
+        .toSorted()
+        .join(''),
+    )
+    for (const [first, second] of ['BA', 'TA', 'MB', 'CB']) {
+      expect(order.indexOf(first!)).toBeLessThan(order.indexOf(second!))
+    }
+  })
+
+  test('ends also if references form a cycle', () => {
+    const cycle = byId(
+      newAudience('a', { condition: to('b') }),
+      newAudience('b', { condition: to('a') }),
+    )
+    expect(inEvaluationOrder(cycle)).toHaveLength(2)
+  })
+})

@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest'
+import { Plans } from '../../../src/audiences/evaluation/plans.ts'
+import { newSync } from '../../../src/audiences/syncs/needed-sync.ts'
+import { openEmbeddedBackend } from '../../../src/backend/embedded/open.ts'
+import { acceptedEvent, NOON } from '../../harness/accepted-event.ts'
+import { newAudience } from '../../harness/catalog-records.ts'
+import { TemporaryFolder } from '../../harness/temporary-folder.ts'
+
+async function opened() {
+  const folder = new TemporaryFolder()
+  const options = { dataDir: folder.path, maxWaitingBytes: 2 ** 30 }
+  const backend = await openEmbeddedBackend(options)
+  await backend.profiles.begin()
+  return {
+    backend,
+    [Symbol.asyncDispose]: async () => {
+      await backend[Symbol.asyncDispose]()
+      folder[Symbol.dispose]()
+    },
+  }
+}
+
+const within = (hours: number, version: number) =>
+  newAudience({ version, condition: { event: 'Order Completed', within: { hours } } })
+const syncOf = (audience: ReturnType<typeof within>) =>
+  newSync(audience, 'requested', { open: undefined, last: undefined, now: NOON })
+
+test('a version is planned when its sync is recorded, and not before', async () => {
+  await using open = await opened()
+  const { backend } = open
+  const plans = new Plans(backend)
+  const audience = within(1, 1)
+  await backend.catalog.putComputation(audience)
+  await plans.refresh()
+  expect(plans.find(audience)).toBeUndefined()
+  await backend.syncs.put(syncOf(audience))
+  await plans.refresh()
+  expect(plans.find(audience)).toMatchObject({ computation: { version: 1 } })
+})
+
+test('a version that comes while clauses are put is not planned with those of the version before', async () => {
+  await using open = await opened()
+  const { backend } = open
+  // So that a clause that keeps more is not filled at once.
+  await backend.log.append([acceptedEvent()])
+  const slice = { after: 0, through: 1, changes: [], purges: 0, at: NOON }
+  expect(await backend.profiles.apply(slice)).toBe(true)
+  const { facts, catalog, syncs } = backend
+  const [old, wider] = [within(1, 1), within(48, 2)]
+  const whenPut: (() => Promise<void>)[] = []
+  const put: typeof facts.put = async (clause) => {
+    const done = await facts.put(clause)
+    await facts.fill({ clauses: [done.number], through: 1, facts: [], purges: 0, at: NOON })
+    await whenPut.shift()?.()
+    return done
+  }
+  const watched = { clauses: () => facts.clauses(), remove: (n: number) => facts.remove(n), put }
+  const plans = new Plans({ ...backend, facts: watched as typeof facts })
+  await catalog.putComputation(old)
+  await syncs.put(syncOf(old))
+  whenPut.push(async () => {
+    await catalog.putComputation(wider)
+    await syncs.put({ ...syncOf(wider), id: 'syn_z' })
+  })
+  await plans.refresh()
+  expect(plans.find(old)?.computation.version).not.toBe(2)
+  await plans.refresh()
+  const [clause] = plans.clauses
+  expect(clause).toMatchObject({ keeping: { forMs: 48 * 60 * 60 * 1000 } })
+  expect(plans.find(wider)).toMatchObject({ computation: { version: 2 } })
+})

@@ -1,0 +1,91 @@
+import { formatTimestamp, newId } from '@hookline/protocol'
+import { expect, test } from 'vitest'
+import { acceptedEvent, NOON } from '../harness/accepted-event.ts'
+import { newAudience } from '../harness/catalog-records.ts'
+import { purgeAll } from '../harness/purge-all.ts'
+import { OpenAudiences } from './open-audiences.ts'
+import { membersOf, plan, told } from './told.ts'
+
+async function opened(): Promise<OpenAudiences> {
+  const open = new OpenAudiences()
+  await open.start()
+  return open
+}
+
+async function purge({ backend: { deletions } }: OpenAudiences, userId: string): Promise<void> {
+  const id = newId('del', NOON)
+  const request = { id, createdAt: NOON, sourceIds: null, suppress: false, users: 1 }
+  await deletions.create(request, [userId])
+  await purgeAll(deletions, { deletionId: id, userIds: [userId], sourceIds: null })
+}
+
+test('no profiles are kept while there is no computation, and later ones know the events from before', async () => {
+  await using open = await opened()
+  await open.append(plan('u1', 'pro'))
+  await open.settle()
+  const { profiles } = open.backend
+  expect(await profiles.state()).toEqual({ through: null, purges: 0 })
+  expect(await profiles.count('default')).toBe(0)
+  await open.put(newAudience())
+  await open.settle()
+  expect(await profiles.count('default')).toBe(1)
+  expect(await membersOf(open)).toEqual(['u1'])
+})
+
+test('a user who is purged while a sync runs is gone, and comes back with new events only', async () => {
+  await using open = await opened()
+  const events = ['u1', 'u2'].flatMap((userId) =>
+    Array.from({ length: 1_500 }, () => acceptedEvent({ userId })),
+  )
+  await open.backend.log.append(events)
+  await open.put(
+    newAudience({ condition: { event: 'Order Completed', count: { op: '>=', n: 1_500 } } }),
+  )
+  // The profiles are being made, the clause is being filled.
+  for (let times = 0; times < 4; times++) open.clock.advance(200)
+  await purge(open, 'u1')
+  await open.settle()
+  expect(await membersOf(open)).toEqual(['u2'])
+  expect(await open.backend.profiles.find('default', 'u1')).toBeUndefined()
+  await open.append({ userId: 'u1' })
+  await open.settle()
+  expect(await membersOf(open)).toEqual(['u2'])
+  expect((await open.backend.profiles.find('default', 'u1'))!.counts).toEqual({ track: 1 })
+})
+
+test('a member who is purged and comes back is told again', async () => {
+  await using open = await opened()
+  await open.append(plan('u1', 'pro'))
+  await open.put(newAudience())
+  await open.settle()
+  await purge(open, 'u1')
+  await open.settle()
+  expect(await membersOf(open)).toEqual([])
+  await open.append(plan('u1', 'pro'))
+  await open.settle()
+  expect(await membersOf(open)).toEqual(['u1'])
+  // The purge has removed the first call, which was the user's, too.
+  expect(await told(open)).toEqual(['u1 true'])
+})
+
+test('retention removes no event that profiles have not read', async () => {
+  await using open = await opened()
+  await open.put(newAudience())
+  await open.settle()
+  const { log, upkeep, profiles } = open.backend
+  await open.append(plan('u1', 'pro'))
+  for await (const entries of log.consume({ signal: new AbortController().signal })) {
+    await log.ack(entries)
+    break
+  }
+  const before = NOON + 10 * 365 * 24 * 60 * 60 * 1000
+  expect(await profiles.state()).toMatchObject({ through: 0 })
+  expect(await upkeep.removeOldest({ before })).toMatchObject({ removed: 0 })
+  await open.settle()
+  expect(await upkeep.removeOldest({ before })).toMatchObject({ removed: 1 })
+  expect(await membersOf(open)).toEqual(['u1'])
+  // What profiles know stays.
+  await open.append({ ...plan('u1', 'free'), timestamp: formatTimestamp(NOON - 1) })
+  await open.settle()
+  expect(await membersOf(open)).toEqual(['u1'])
+})

@@ -1,0 +1,129 @@
+import type { AcceptedEvent, Computation, Event } from '@hookline/protocol'
+import pino from 'pino'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { Audiences } from '../../src/audiences/audiences.ts'
+import type { Backend } from '../../src/backend/backend.ts'
+import { openEmbeddedBackend } from '../../src/backend/embedded/open.ts'
+import { Metrics } from '../../src/telemetry/metrics.ts'
+import { acceptedEvent, NOON } from '../harness/accepted-event.ts'
+import { NO_ACTIVITY } from '../harness/no-activity.ts'
+import { ManualClock } from '../harness/manual-clock.ts'
+import { RunningWorker } from '../harness/running-worker.ts'
+import { TemporaryFolder } from '../harness/temporary-folder.ts'
+
+/** How long the workers may take to come to rest. */
+const DEADLINE_MS = 20_000
+
+/** Audiences on a real backend, with a clock that the test moves. */
+export class OpenAudiences implements AsyncDisposable {
+  readonly clock = new ManualClock(NOON)
+  readonly metrics = new Metrics()
+  readonly #folder = new TemporaryFolder()
+  #stack = new AsyncDisposableStack()
+  #backend: Backend | undefined
+  #audiences: Audiences | undefined
+  #running: RunningWorker[] = []
+
+  get backend(): Backend {
+    return this.#backend!
+  }
+
+  /** The file of the database, for what no port can do. */
+  get file(): string {
+    return join(this.#folder.path, 'hookline.db')
+  }
+
+  get audiences(): Audiences {
+    return this.#audiences!
+  }
+
+  /** Opens the backend, and starts the workers. */
+  async start(): Promise<void> {
+    const options = { dataDir: this.#folder.path, maxWaitingBytes: 2 ** 30 }
+    this.#backend = this.#stack.use(await openEmbeddedBackend(options))
+    const { clock, metrics } = this
+    const logger = pino({ enabled: false })
+    this.#audiences = new Audiences({
+      backend: this.#backend,
+      activity: NO_ACTIVITY,
+      clock,
+      metrics,
+      logger,
+    })
+    this.#running = this.#audiences.workers.map((worker) =>
+      this.#stack.use(new RunningWorker(worker, clock)),
+    )
+  }
+
+  /** Stops everything, and starts it again. */
+  async restart(): Promise<void> {
+    await this.#stack.disposeAsync()
+    this.#stack = new AsyncDisposableStack()
+    await this.start()
+  }
+
+  async append(...events: Partial<Event>[]): Promise<void> {
+    const at = this.clock.now()
+    await this.backend.log.append(events.map((event) => acceptedEvent({ at, ...event })))
+  }
+
+  put(computation: Computation): Promise<void> {
+    return this.backend.catalog.putComputation(computation)
+  }
+
+  /** Lets the workers do all that they can do now. */
+  async settle(): Promise<void> {
+    const deadline = Date.now() + DEADLINE_MS
+    for (let idle = 0; idle < 3;) {
+      if (Date.now() > deadline)
+        throw new Error(`The workers do not come to rest: ${await this.#describe()}`)
+      this.clock.advance(250)
+      // The threads of the backend take real time.
+      await setTimeout(1)
+      for (const { failures } of this.#running) if (failures[0]) throw failures[0].error as Error
+      idle = (await this.#isIdle()) ? idle + 1 : 0
+    }
+  }
+
+  /** The identify calls that were announced, in the order of the log. */
+  async announced(): Promise<readonly AcceptedEvent[]> {
+    const { events } = await this.backend.followedLog.read({ after: 0, limit: 100_000 })
+    return events.map(({ event }) => event).filter(({ origin }) => origin !== undefined)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#stack.disposeAsync()
+    this.#folder[Symbol.dispose]()
+  }
+
+  async #describe(): Promise<string> {
+    const { profiles, syncs, evaluations, facts } = this.backend
+    return JSON.stringify({
+      profiles: await profiles.state(),
+      waiting: await evaluations.waiting(this.clock.now()),
+      clauses: await facts.clauses(),
+      syncs: await syncs.open(),
+      last: [...(await syncs.last())],
+    })
+  }
+
+  async #isIdle(): Promise<boolean> {
+    const { catalog, profiles, followedLog, evaluations, memberships, syncs } = this.backend
+    const { through } = await profiles.state()
+    const enabled = [...catalog.current.computations.values()].filter((each) => each.enabled)
+    if (through === null) return enabled.length === 0
+    const last = await syncs.last()
+    if (!enabled.every(({ id, version }) => last.get(id)?.version === version)) return false
+    const { isEnd, events } = await followedLog.read({ after: through, limit: 1 })
+    const { profiles: waiting } = await evaluations.waiting(this.clock.now())
+    // That of a disabled computation waits until it is enabled.
+    const running = (await syncs.open()).filter(({ computationId, reason }) => {
+      const isOff = catalog.current.computations.get(computationId)?.enabled === false
+      return reason === 'deleted' || !isOff
+    })
+    const kept = [...(await memberships.sizes()).keys()]
+    if (!kept.every((id) => catalog.current.computations.has(id))) return false
+    return isEnd && events.length === 0 && waiting === 0 && running.length === 0
+  }
+}

@@ -1,0 +1,316 @@
+import {
+  type AcceptedEvent,
+  type Compute,
+  type ComputeFunction,
+  type Computation,
+  type Condition,
+  type CountOperator,
+  type EventSelection,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  type Window,
+} from '@hookline/protocol'
+import { naivelyHolds } from './naive-operators.ts'
+
+const HOUR_MS = 60 * 60 * 1000
+
+/** A user as the reference sees it: ids that belong together, as `user u1` and `anonymous a1`. */
+interface NaiveProfile {
+  readonly ids: ReadonlySet<string>
+  readonly values: Map<string, Json>
+}
+
+/** A value that is stored for a user, as the product tells it. */
+export interface StoredValue {
+  readonly userId: string | null
+  readonly value: Json
+}
+
+/** The last call of a computation for a user. */
+export interface LastCall {
+  readonly at: number
+  readonly value: Json
+}
+
+/**
+ * Who has which value, computed from a list of all events and nothing else: no facts, no dirty marks, no rechecks. What it
+ * remembers between two evaluations is what the product promises to remember: the values of what is disabled, and who had
+ * a value of a computed trait.
+ */
+export class NaiveWorld {
+  readonly #events: AcceptedEvent[] = []
+  readonly #lists = new Map<string, Set<string>>()
+  readonly #everListed = new Set<string>()
+  #profiles: readonly NaiveProfile[] = []
+  /** What was told last: by computation, then by userId. */
+  readonly told = new Map<string, Map<string, Json>>()
+  /** Computations in an order in which each comes after those that it refers to. */
+  computations: readonly Computation[] = []
+
+  add(...events: readonly AcceptedEvent[]): void {
+    this.#events.push(...events)
+  }
+
+  list(audienceId: string): Set<string> {
+    const list = this.#lists.get(audienceId) ?? new Set()
+    this.#lists.set(audienceId, list)
+    return list
+  }
+
+  addToList(audienceId: string, userId: string): void {
+    this.list(audienceId).add(userId)
+    this.#everListed.add(userId)
+  }
+
+  /** What was told of disabled computations while they were enabled, in a step with several evaluations. */
+  hear(calls: ReadonlyMap<string, ReadonlyMap<string, LastCall>>): void {
+    for (const { id, enabled } of this.computations) {
+      if (enabled) continue
+      const values = [...(calls.get(id) ?? [])].map(([user, { value }]) => [user, value] as const)
+      this.told.set(id, new Map(values))
+    }
+  }
+
+  /** The stored values of a computation, in any order. */
+  valuesOf(computationId: string): readonly StoredValue[] {
+    return this.#profiles.flatMap(({ ids, values }) => {
+      const value = values.get(computationId)
+      return value === undefined ? [] : [{ userId: this.#seenUsers(ids)[0] ?? null, value }]
+    })
+  }
+
+  /**
+   * Evaluates everybody. Returns how many calls that takes for each computation. `stored` finds what the product has: it
+   * decides what depends on when evaluations were, unless the step is strict and had one.
+   */
+  evaluate(
+    now: number,
+    gone: readonly string[],
+    {
+      stored,
+      isStrict,
+    }: {
+      readonly stored: (computationId: string, userId: string | null) => Json | undefined
+      readonly isStrict: boolean
+    },
+  ): ReadonlyMap<string, number> {
+    const formerly = this.#profiles
+    this.#profiles = this.#components().map((ids) => ({ ids, values: new Map<string, Json>() }))
+    const calls = new Map<string, number>()
+    for (const profile of this.#profiles) {
+      const events = this.#events
+        .filter((event) => profile.ids.has(ownIdOf(event)))
+        .toSorted((a, b) => timeOf(a) - timeOf(b))
+      const user = { profile, events, traits: traitsOf(events), now }
+      const users = this.#seenUsers(profile.ids)
+      const former = formerly.filter(({ ids }) => [...ids].some((id) => profile.ids.has(id)))
+      for (const computation of this.computations) {
+        const { id } = computation
+        const had = former.map(({ values }) => values.get(id)).filter((each) => each !== undefined)
+        const kept = stored(id, users[0] ?? null)
+        // Of the values of profiles that became one while a computation is disabled, either one may stay.
+        const isOneOf = kept !== undefined && had.some((each) => isSame(each, kept))
+        const before = isStrict && !isOneOf ? had[0] : kept
+        const isGone = gone.includes(id)
+        const value = isGone ? undefined : this.#valueFor(computation, user, before)
+        if (value !== undefined) profile.values.set(id, value)
+        if (!computation.enabled && !isGone) continue
+        const told = users.filter((userId) => this.#tell(computation, userId, value))
+        calls.set(id, (calls.get(id) ?? 0) + told.length)
+      }
+    }
+    return calls
+  }
+
+  #valueFor(computation: Computation, user: NaiveUser, had: Json | undefined): Json | undefined {
+    if (!computation.enabled) return had
+    if (computation.kind === 'trait')
+      return valueOf(computation.compute, user.events, had !== undefined, user.now)
+    return this.#isMember(computation.condition, computation.id, user) || undefined
+  }
+
+  #tell({ id, kind }: Computation, userId: string, value: Json | undefined): boolean {
+    const none = kind === 'audience' ? false : null
+    const told = this.told.get(id) ?? new Map<string, Json>()
+    this.told.set(id, told)
+    const last = told.get(userId) ?? none
+    if (JSON.stringify(last) === JSON.stringify(value ?? none)) return false
+    told.set(userId, value ?? none)
+    return true
+  }
+
+  #isMember(condition: Condition | null, id: string, user: NaiveUser): boolean {
+    if (condition === null)
+      return this.#seenUsers(user.profile.ids).some((userId) => this.list(id).has(userId))
+    const each = (part: Condition): boolean => this.#isMember(part, id, user)
+    if ('and' in condition) return condition.and.every(each)
+    if ('or' in condition) return condition.or.some(each)
+    if ('not' in condition) return !each(condition.not)
+    if ('audience' in condition) return user.profile.values.get(condition.audience) === true
+    if ('trait' in condition)
+      return naivelyHolds(condition, at(user.traits, condition.trait), user.now)
+    if ('computedTrait' in condition) {
+      const key = condition.computedTrait
+      const named = this.computations.find((one) => one.kind === 'trait' && one.key === key)
+      return naivelyHolds(condition, user.profile.values.get(named?.id ?? ''), user.now)
+    }
+    const { op, n } = condition.count ?? { op: '>=', n: 1 }
+    const count = user.events.filter((event) => isCounted(condition, event, user.now)).length
+    return COUNTS[op](count, n)
+  }
+
+  #seenUsers(ids: ReadonlySet<string>): readonly string[] {
+    const named = this.#events.flatMap(({ event }) => event.userId ?? [])
+    const seen = new Set([...named, ...this.#everListed])
+    return [...seen].filter((userId) => ids.has(`user ${userId}`)).toSorted()
+  }
+
+  /** The sets of ids that belong together. */
+  #components(): readonly ReadonlySet<string>[] {
+    let sets: ReadonlySet<string>[] = []
+    const joined = [
+      ...this.#events.map(idsJoinedBy),
+      ...[...this.#everListed].map((userId) => [`user ${userId}`]),
+    ]
+    for (const ids of joined) {
+      const touching = sets.filter((set) => ids.some((id) => set.has(id)))
+      const others = sets.filter((set) => !touching.includes(set))
+      sets = [...others, new Set([...ids, ...touching.flatMap((set) => [...set])])]
+    }
+    return sets
+  }
+}
+
+interface NaiveUser {
+  readonly profile: NaiveProfile
+  readonly events: readonly AcceptedEvent[]
+  readonly traits: JsonObject
+  readonly now: number
+}
+
+function ownIdOf({ event: { userId, anonymousId } }: AcceptedEvent): string {
+  return userId === undefined ? `anonymous ${anonymousId}` : `user ${userId}`
+}
+
+function idsJoinedBy(accepted: AcceptedEvent): readonly string[] {
+  const { type, userId, anonymousId, previousId } = accepted.event
+  const own = ownIdOf(accepted)
+  if (type === 'alias') return [own, `user ${previousId}`, `anonymous ${previousId}`]
+  const joins = type === 'identify' && userId !== undefined && anonymousId !== undefined
+  return joins ? [own, `anonymous ${anonymousId}`] : [own]
+}
+
+function timeOf({ event }: AcceptedEvent): number {
+  return Date.parse(event.timestamp)
+}
+
+/** The newest value of each trait: the events are in the order of time, and of those of one time the last received wins. */
+function traitsOf(events: readonly AcceptedEvent[]): JsonObject {
+  // Without a prototype, so that a trait named __proto__ is one like any other.
+  const traits = Object.create(null) as Record<string, Json>
+  const inOrder = events.toSorted(
+    (a, b) =>
+      timeOf(a) - timeOf(b) ||
+      Date.parse(a.event.receivedAt) - Date.parse(b.event.receivedAt) ||
+      (a.id < b.id ? -1 : 1),
+  )
+  for (const { event } of inOrder)
+    if (event.type === 'identify') Object.assign(traits, event.traits)
+  return traits
+}
+
+function isSame(a: Json, b: Json): boolean {
+  return JSON.stringify(a) === JSON.stringify(b)
+}
+
+/** A dot that is part of a name has a backslash before it. */
+function at(object: JsonObject, path: string): Json | undefined {
+  let value: Json | undefined = object
+  for (const step of path.split(/(?<!\\)\./)) {
+    const name = step.replace('\\.', '.')
+    if (!isJsonObject(value) || !Object.hasOwn(value, name)) return undefined
+    value = value[name]
+  }
+  return value
+}
+
+const COUNTS: Readonly<Record<CountOperator, (count: number, n: number) => boolean>> = {
+  '==': (count, n) => count === n,
+  '!=': (count, n) => count !== n,
+  '<': (count, n) => count < n,
+  '<=': (count, n) => count <= n,
+  '>': (count, n) => count > n,
+  '>=': (count, n) => count >= n,
+}
+
+function isCounted(wanted: EventSelection & Window, accepted: AcceptedEvent, now: number): boolean {
+  const { type, event, name, traits, properties } = accepted.event
+  const isKind = type === (wanted.type ?? 'track') && (wanted.event ?? event) === event
+  if (!isKind || (wanted.name ?? name) !== name) return false
+  const fields = (type === 'identify' || type === 'group' ? traits : properties) ?? {}
+  const time = timeOf(accepted)
+  return (
+    isInWindow(wanted, time, now) &&
+    (wanted.where ?? []).every((filter) => naivelyHolds(filter, at(fields, filter.property), time))
+  )
+}
+
+function isInWindow({ within, between }: Window, time: number, now: number): boolean {
+  if (within !== undefined) return time > now - within.hours! * HOUR_MS
+  return between === undefined || (time >= Date.parse(between[0]) && time < Date.parse(between[1]))
+}
+
+/** The value of a computed trait. `events` are in the order of time, and of those of one time in that of the log. */
+function valueOf(
+  { fn, property, ...wanted }: Compute,
+  events: readonly AcceptedEvent[],
+  had: boolean,
+  now: number,
+): Json | undefined {
+  const counted = events.filter((event) => isCounted(wanted, event, now))
+  if (fn === 'count') return counted.length > 0 || had ? counted.length : undefined
+  const [isUsed, compute, empty] = FUNCTIONS[fn]
+  const values = counted.map(({ event }) => event.properties?.[property!] ?? null).filter(isUsed)
+  if (values.length > 0) return compute(values)
+  return had ? empty : undefined
+}
+
+const isThere = (value: Json): boolean => value !== null
+const isNumber = (value: Json): boolean => typeof value === 'number'
+const isScalar = (value: Json): boolean => typeof value !== 'object'
+const sum = (values: readonly Json[]): number =>
+  (values as number[]).reduce((total, each) => total + each, 0)
+
+/** Which values it uses, what it makes of them, and what it is without any for a user who had a value. */
+const FUNCTIONS: Readonly<
+  Record<
+    Exclude<ComputeFunction, 'count'>,
+    readonly [(value: Json) => boolean, (values: readonly Json[]) => Json, Json]
+  >
+> = {
+  sum: [isNumber, sum, 0],
+  avg: [isNumber, (values) => sum(values) / values.length, null],
+  min: [isNumber, (values) => Math.min(...(values as number[])), null],
+  max: [isNumber, (values) => Math.max(...(values as number[])), null],
+  first: [isThere, (values) => values[0]!, null],
+  last: [isThere, (values) => values.at(-1)!, null],
+  unique_list: [isScalar, different, []],
+  unique_count: [isScalar, (values) => different(values).length, 0],
+  most_frequent: [isScalar, mostFrequent, null],
+}
+
+function mostFrequent(values: readonly Json[]): Json {
+  const times = (value: Json): number => values.filter((each) => each === value).length
+  return different(values).toSorted((a, b) => times(b) - times(a))[0]!
+}
+
+/** Each value once: booleans, numbers, texts. */
+function different(values: readonly Json[]): Json[] {
+  const numbers = values.filter((value) => typeof value === 'number').toSorted((a, b) => a - b)
+  const texts = values.filter((value) => typeof value === 'string')
+  const inOrder = texts.toSorted((a, b) => (a < b ? -1 : 1))
+  return [
+    ...new Set([...[false, true].filter((each) => values.includes(each)), ...numbers, ...inOrder]),
+  ]
+}

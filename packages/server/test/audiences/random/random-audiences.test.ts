@@ -1,0 +1,11 @@
+import { expect, test } from 'vitest'
+import { runRandomCases } from './run-random-cases.ts'
+
+const SEED = Number(process.env['HOOKLINE_TEST_SEED'] ?? Date.now() % 1_000_000)
+/** The full form is test/engine/audiences. */
+const RUNS = 6
+
+test('memberships and calls equal those of a naive reference, whatever happens in whatever order', async () => {
+  const { cases } = await runRandomCases({ seed: SEED, runs: RUNS })
+  expect(cases).toBe(RUNS)
+})

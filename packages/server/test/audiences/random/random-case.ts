@@ -1,0 +1,403 @@
+import type { AcceptedEvent, Audience, Computation, Json } from '@hookline/protocol'
+import { setTimeout } from 'node:timers/promises'
+import { expect } from 'vitest'
+import { NOON } from '../../harness/accepted-event.ts'
+import { newSource } from '../../harness/catalog-records.ts'
+import { turn } from '../../../src/util/clock.ts'
+import type { OpenAudiences } from '../open-audiences.ts'
+import { Chance } from './chance.ts'
+import { Listener } from './listener.ts'
+import { type LastCall, NaiveWorld, type StoredValue } from './naive-world.ts'
+import { someCompute, someCondition } from './random-computations.ts'
+import { someEvent, someUser } from './random-events.ts'
+
+/** In real time. */
+const DISABLING_MS = 50
+const MINUTE_MS = 60 * 1000
+const HOUR_MS = 60 * MINUTE_MS
+const DESTINATIONS = ['dst_a', 'dst_b', 'dst_c'] as const
+
+/** What cases came to. */
+export interface Totals {
+  cases: number
+  settled: number
+  events: number
+  identifies: number
+  computations: number
+}
+
+/**
+ * One random history of a space: events, the clock, changes of audiences and computed traits, restarts. After each step the
+ * workers settle, and everything is compared with the reference.
+ *
+ * Events are on whole hours, and steps begin soon after one: so no verdict changes while the workers settle. A step is strict
+ * if all profiles are evaluated at one moment: then the reference tells the number of calls, too.
+ */
+export class RandomCase {
+  readonly #open: OpenAudiences
+  readonly #chance: Chance
+  readonly #name: string
+  readonly #totals: Totals
+  readonly #world = new NaiveWorld()
+  readonly #listeners = new Map(DESTINATIONS.map((id) => [id as string, new Listener()]))
+  /** The last call for each computation and user. */
+  readonly #lastCalls = new Map<string, Map<string, LastCall>>()
+  #hasDisabled = false
+  /** Computations that are deleted with an announcement in this step. */
+  #leaving: string[] = []
+  /** Whether there are steps in which much happens at once. Then one user at most has no userId: users are told apart by it. */
+  readonly #hasChaos: boolean
+  #made = 0
+  #read = 0
+  /** What was done, for the message of a failed comparison. */
+  readonly story: string[] = []
+
+  constructor(open: OpenAudiences, name: string, seed: number, totals: Totals) {
+    this.#open = open
+    this.#name = name
+    this.#chance = new Chance(seed)
+    this.#totals = totals
+    this.#hasChaos = this.#chance.is(0.5)
+  }
+
+  async run(): Promise<void> {
+    const space = `space_${this.#name}`
+    const sources = [space, space, `other_${this.#name}`]
+    for (const [index, each] of sources.entries())
+      await this.#open.backend.catalog.putSource(
+        newSource({ id: this.#source(index), space: each }),
+      )
+    this.#read = await this.#end()
+    this.#totals.cases++
+    await this.#begin()
+    for (let left = this.#chance.integer(5, 10); left > 0; left--) await this.#step()
+    await this.#clear()
+  }
+
+  #source(index: number): string {
+    return `src_${this.#name}_${index}`
+  }
+
+  /** Some events, then some computations at once. */
+  async #begin(): Promise<void> {
+    if (this.#chance.is(0.8)) await this.#appendSome()
+    await this.#compare(true)
+    const computations: Computation[] = []
+    for (let count = this.#chance.integer(1, 5); count > 0; count--)
+      computations.push(this.#versioned(this.#newComputation()))
+    this.story.push(...computations.map((each) => `put ${JSON.stringify(each)}`))
+    await this.#open.backend.catalog.putAll({ sources: [], destinations: [], computations })
+    await this.#compare(true)
+  }
+
+  async #step(): Promise<void> {
+    if (this.#pastHour > HOUR_MS / 2) {
+      this.#open.clock.advance(HOUR_MS - this.#pastHour + MINUTE_MS)
+      await this.#compare(true)
+    }
+    const kind = this.#chance.integer(0, 99)
+    let isStrict = true
+    if (kind < 45) await this.#appendSome()
+    else if (kind < 75) await this.#changeSome()
+    else if (kind < 80 || !this.#hasChaos) await this.#appendAndRestart()
+    else {
+      isStrict = false
+      await this.#chaos()
+    }
+    await this.#compare(isStrict)
+  }
+
+  async #appendSome(): Promise<void> {
+    for (let appends = this.#chance.integer(0, 3); appends > 0; appends--) await this.#append()
+    this.#passTime()
+  }
+
+  async #appendAndRestart(): Promise<void> {
+    await this.#append()
+    this.story.push('restart')
+    await this.#open.restart()
+  }
+
+  /** Many things while the workers run. */
+  async #chaos(): Promise<void> {
+    for (let things = this.#chance.integer(2, 5); things > 0; things--) {
+      const kind = this.#chance.integer(0, 5)
+      if (kind < 2) await this.#append()
+      else if (kind < 4) await this.#changeSome()
+      else if (kind < 5) this.#passTime()
+      else await this.#open.restart()
+      this.story.push('meanwhile')
+      for (let turns = this.#chance.integer(0, 20); turns > 0; turns--) await turn()
+      this.#open.clock.advance(this.#chance.pick([0, 200, 1000]))
+    }
+  }
+
+  #passTime(): void {
+    const hours = this.#chance.pick([0, 0, 1, 2, 6, 25, 70])
+    this.story.push(`${hours} hours pass`)
+    if (hours > 0) this.#open.clock.advance(hours * HOUR_MS - this.#pastHour + MINUTE_MS)
+  }
+
+  /** The time since the last whole hour. */
+  get #pastHour(): number {
+    return (this.#open.clock.now() - NOON) % HOUR_MS
+  }
+
+  get #hour(): number {
+    return this.#open.clock.now() - this.#pastHour
+  }
+
+  async #append(): Promise<void> {
+    const now = this.#open.clock.now()
+    const options = { now, hour: this.#hour, visitors: this.#hasChaos ? 1 : 2 }
+    const events = Array.from({ length: this.#chance.integer(1, 7) }, () => {
+      const sourceId = this.#source(this.#chance.pick([0, 0, 1, 1, 2]))
+      return someEvent(this.#chance, { sourceId, ...options })
+    })
+    this.story.push(...events.map(({ event }) => `event ${JSON.stringify(event)}`))
+    this.#world.add(...events.filter(({ sourceId }) => sourceId !== this.#source(2)))
+    this.#totals.events += events.length
+    // The log has a repeated event once.
+    const repeated = this.#chance.is(0.1) ? [{ ...events[0]!, id: `${events[0]!.id}0` }] : []
+    await this.#open.backend.log.append([...events, ...repeated])
+  }
+
+  async #changeSome(): Promise<void> {
+    const { computations } = this.#world
+    const present = computations.filter(({ id }) => !this.#leaving.includes(id))
+    if (present.length === 0 || (present.length < 8 && this.#chance.is(0.3)))
+      return this.#put(this.#newComputation())
+    const computation = this.#chance.pick(present)
+    const kind = this.#chance.integer(0, 9)
+    if (computation.kind === 'audience' && computation.condition === null && kind < 6)
+      return this.#changeList(computation)
+    if (kind < 4) return this.#redefine(computation)
+    if (kind < 6) return this.#put({ ...computation, enabled: !computation.enabled })
+    if (kind < 8)
+      return this.#put({ ...computation, destinationIds: this.#chance.some(DESTINATIONS) })
+    return kind < 9 ? this.#requestSync(computation) : this.#delete(computation)
+  }
+
+  /** A computation without a version. It may refer to those that were made before. */
+  #newComputation(): Computation {
+    this.#made++
+    this.#totals.computations++
+    const record = {
+      space: `space_${this.#name}`,
+      destinationIds: this.#chance.some(DESTINATIONS),
+      enabled: this.#chance.is(0.9),
+      createdAt: NOON,
+      updatedAt: NOON,
+      version: 0,
+    }
+    // Ids are in the order in which they were made.
+    const number = String(this.#made).padStart(3, '0')
+    const named = (id: string) => ({ ...record, id, name: id, key: id })
+    const isTrait = this.#chance.is(0.35)
+    const given = { others: this.#others(), around: this.#hour }
+    const made: Computation = isTrait
+      ? {
+          ...named(`trt_${this.#name}_${number}`),
+          kind: 'trait',
+          compute: someCompute(this.#chance, this.#hour),
+        }
+      : {
+          ...named(`aud_${this.#name}_${number}`),
+          kind: 'audience',
+          condition: this.#chance.is(0.15) ? null : someCondition(this.#chance, given),
+        }
+    this.#world.computations = [...this.#world.computations, made]
+    return made
+  }
+
+  /** What a new condition may refer to. */
+  #others(before?: Computation): readonly Computation[] {
+    const { computations } = this.#world
+    const until =
+      before === undefined
+        ? computations.length
+        : computations.findIndex(({ id }) => id === before.id)
+    return computations.slice(0, until).filter(({ id }) => !this.#leaving.includes(id))
+  }
+
+  async #redefine(computation: Computation): Promise<void> {
+    if (computation.kind === 'trait')
+      return this.#put({ ...computation, compute: someCompute(this.#chance, this.#hour) })
+    if (computation.condition === null) return
+    const condition = someCondition(this.#chance, {
+      others: this.#others(computation),
+      around: this.#hour,
+    })
+    await this.#put({ ...computation, condition })
+  }
+
+  async #put(change: Computation): Promise<void> {
+    const computation = this.#versioned(change)
+    this.story.push(`put ${JSON.stringify(computation)}`)
+    if (!computation.enabled) this.#hasDisabled = true
+    await this.#open.put(computation)
+  }
+
+  /** The change with its version, as the reference knows it from now on. */
+  #versioned(change: Computation): Computation {
+    const computation = { ...change, version: change.version + 1 }
+    const { computations } = this.#world
+    const index = computations.findIndex(({ id }) => id === change.id)
+    this.#world.computations = computations.with(index, computation)
+    return computation
+  }
+
+  async #changeList({ id, space }: Audience): Promise<void> {
+    const add = [someUser(this.#chance), ...(this.#chance.is(0.3) ? ['u9'] : [])]
+    const remove = this.#chance.some(
+      [...this.#world.list(id)].filter((user) => !add.includes(user)),
+    )
+    this.story.push(`list ${id} +${add.join()} -${remove.join()}`)
+    for (const userId of add) this.#world.addToList(id, userId)
+    for (const userId of remove) this.#world.list(id).delete(userId)
+    const at = this.#open.clock.now()
+    await this.#open.backend.memberships.changeList({ audienceId: id, space }, { add, remove, at })
+    this.#open.audiences.wake()
+  }
+
+  async #requestSync({ id, enabled }: Computation): Promise<void> {
+    if (!enabled) return
+    this.story.push(`request a sync of ${id}`)
+    await this.#open.audiences.computations.requestSync(id, 'requested')
+  }
+
+  /** Deletes a computation that no other one refers to. */
+  async #delete({ id, key }: Computation): Promise<void> {
+    const isUsed = this.#world.computations.some((other) => {
+      const text = JSON.stringify(other.kind === 'audience' ? other.condition : null)
+      return text.includes(`"${id}"`) || text.includes(`"${key}"`)
+    })
+    if (isUsed) return
+    this.story.push(`delete ${id}`)
+    this.#leaving.push(id)
+    await this.#open.audiences.computations.requestSync(id, 'deleted')
+  }
+
+  async #settle(): Promise<void> {
+    await this.#open.settle()
+    if (!this.#hasDisabled) return
+    // Nothing tells when the workers have seen that there is less to do.
+    this.#hasDisabled = false
+    await setTimeout(DISABLING_MS)
+    await this.#open.settle()
+  }
+
+  async #compare(isStrict: boolean): Promise<void> {
+    await this.#settle()
+    this.story.push('settle')
+    this.#totals.settled++
+    const now = this.#open.clock.now()
+    const calls = await this.#listen()
+    const { memberships } = this.#open.backend
+    const sizes = await memberships.sizes()
+    const stored = new Map<string, readonly StoredValue[]>()
+    for (const { id } of this.#world.computations) {
+      const { data } = await memberships.list(id, { limit: 100 })
+      stored.set(
+        id,
+        data.map(({ userId, value }) => ({ userId, value })),
+      )
+    }
+    if (!isStrict) this.#world.hear(this.#lastCalls)
+    const found = (id: string, userId: string | null): Json | undefined =>
+      stored.get(id)!.find((each) => each.userId === userId)?.value
+    const expected = this.#world.evaluate(now, this.#leaving, { stored: found, isStrict })
+    for (const computation of this.#world.computations) {
+      const { id } = computation
+      const values = this.#world.valuesOf(id)
+      expect(inOrder(stored.get(id)!), `the values of ${id}`).toEqual(inOrder(values))
+      expect(sizes.get(id) ?? 0, `the size of ${id}`).toBe(values.length)
+      // A destination that is added to a disabled one hears nothing before it is enabled.
+      if (computation.enabled) this.#compareWhatWasHeard(computation)
+      const [made, wanted] = [calls.get(id) ?? 0, expected.get(id) ?? 0]
+      if (isStrict) expect(made, `calls of ${id}`).toBe(wanted)
+      else expect(made, `calls of ${id}`).toBeGreaterThanOrEqual(wanted)
+    }
+    expect(await this.#missed(), 'changes that syncs have found missing').toBe(0)
+    this.#world.computations = this.#world.computations.filter(
+      ({ id }) => !this.#leaving.includes(id),
+    )
+    this.#leaving = []
+  }
+
+  #compareWhatWasHeard({ id, key, destinationIds }: Computation): void {
+    const told = [...(this.#world.told.get(id) ?? [])].filter(
+      ([, value]) => value !== false && value !== null,
+    )
+    const wanted = Object.fromEntries(told)
+    for (const destinationId of destinationIds)
+      expect(this.#listeners.get(destinationId)!.believes(key), `${destinationId} heard`).toEqual(
+        wanted,
+      )
+  }
+
+  /** Lets the destinations hear the new calls. Returns how many changes were told, by computation. */
+  async #listen(): Promise<ReadonlyMap<string, number>> {
+    const { events, through } = await this.#open.backend.followedLog.read({
+      after: this.#read,
+      limit: 10_000,
+    })
+    this.#read = through
+    const calls = new Map<string, number>()
+    for (const { event } of events) {
+      if (event.origin === undefined) continue
+      this.#totals.identifies++
+      const { computationId, destinationIds } = event.origin
+      for (const id of destinationIds) this.#listeners.get(id)!.hear(event)
+      if (isRepeat(event)) continue
+      calls.set(computationId, (calls.get(computationId) ?? 0) + 1)
+      this.#checkCall(event)
+    }
+    return calls
+  }
+
+  /** Each call tells another value than the one before, and has a later timestamp. */
+  #checkCall({ origin, event }: AcceptedEvent): void {
+    const id = origin!.computationId
+    const of = this.#lastCalls.get(id) ?? new Map<string, LastCall>()
+    this.#lastCalls.set(id, of)
+    const call = { at: Date.parse(event.timestamp), value: event.traits![id]! }
+    const last = of.get(event.userId!)
+    if (last !== undefined) {
+      expect(call.value, `a value of ${id}`).not.toEqual(last.value)
+      expect(call.at, `the time of ${id}`).toBeGreaterThan(last.at)
+    }
+    of.set(event.userId!, call)
+  }
+
+  async #missed(): Promise<number> {
+    const { values } = await this.#open.metrics.audiences.missed.get()
+    return values.reduce((sum, { value }) => sum + value, 0)
+  }
+
+  /** So that the next case has no work with this one. */
+  async #clear(): Promise<void> {
+    const { catalog } = this.#open.backend
+    for (const { id } of this.#world.computations) await catalog.removeComputation(id)
+    for (let index = 0; index < 3; index++) await catalog.removeSource(this.#source(index))
+    await this.#open.settle()
+  }
+
+  async #end(): Promise<number> {
+    let after = 0
+    for (;;) {
+      const { through, isEnd } = await this.#open.backend.followedLog.read({ after, limit: 10_000 })
+      after = through
+      if (isEnd) return after
+    }
+  }
+}
+
+/** Whether the call tells an added destination what others know already: its messageId ends with these destinations. */
+function isRepeat({ event, origin }: AcceptedEvent): boolean {
+  return event.messageId.slice(origin!.computationId.length).split(':').length > 4
+}
+
+function inOrder(values: readonly object[]): readonly string[] {
+  return values.map((each) => JSON.stringify(each)).toSorted()
+}

@@ -1,0 +1,196 @@
+import type { Computation } from '@hookline/protocol'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, test } from 'vitest'
+import { newSync } from '../../src/audiences/syncs/needed-sync.ts'
+import type { Sync } from '../../src/backend/syncs.ts'
+import { turn } from '../../src/util/clock.ts'
+import { NOON } from '../harness/accepted-event.ts'
+import { newAudience } from '../harness/catalog-records.ts'
+import { OpenAudiences } from './open-audiences.ts'
+import { membersOf, plan, told } from './told.ts'
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+describe('a destination is added by a sync', () => {
+  const audience: Computation = newAudience({ version: 3, destinationIds: ['dst_a', 'dst_b'] })
+  const sync = (change: Partial<Sync>): Sync => ({
+    ...newSync(audience, 'requested', { open: undefined, last: undefined, now: NOON }),
+    state: 'done',
+    ...change,
+  })
+  const added = (before: { open?: Sync; last?: Sync }): readonly string[] => {
+    const context = { open: before.open, last: before.last, now: NOON }
+    return newSync(audience, 'requested', context).addedDestinationIds
+  }
+
+  test.each<[string, { open?: Sync; last?: Sync }, readonly string[]]>([
+    ['not before the first one', {}, []],
+    ['if the last one did not have it', { last: sync({ destinationIds: ['dst_a'] }) }, ['dst_b']],
+    ['not if the last one had all', { last: sync({}) }, []],
+    [
+      'with all others, if the last one failed',
+      { last: sync({ state: 'failed' }) },
+      ['dst_a', 'dst_b'],
+    ],
+    [
+      'if the open one did not have it, although the last one had',
+      { last: sync({}), open: sync({ state: 'running', destinationIds: ['dst_a'] }) },
+      ['dst_b'],
+    ],
+    [
+      'if the first one is not done and does not have it',
+      { open: sync({ state: 'running', destinationIds: ['dst_a'] }) },
+      ['dst_b'],
+    ],
+    [
+      'if the open one has it, and has not told it of everybody yet',
+      { last: sync({}), open: sync({ state: 'running', addedDestinationIds: ['dst_b'] }) },
+      ['dst_b'],
+    ],
+  ])('%s', (_, before, expected) => {
+    expect(added(before)).toEqual(expected)
+  })
+})
+
+test.each<[string, readonly [version: number, state: Sync['state']] | null, Sync['reason']]>([
+  ['never was synced', null, 'created'],
+  ['has changed since', [2, 'done'], 'changed'],
+  ['was not synced to the end', [3, 'failed'], 'changed'],
+  ['was synced', [3, 'done'], 'requested'],
+])(
+  'a requested sync of one that %s says so, and counts nothing as missed without reason',
+  (_, ended, reason) => {
+    const audience = newAudience({ version: 3 })
+    const none = { open: undefined, last: undefined, now: NOON }
+    const [version, state] = ended ?? [3, 'done']
+    const last = { ...newSync(audience, 'requested', none), version, state }
+    const context = { ...none, last: ended === null ? undefined : last }
+    expect(newSync(audience, 'requested', context).reason).toBe(reason)
+  },
+)
+
+async function opened(): Promise<OpenAudiences> {
+  const open = new OpenAudiences()
+  await open.start()
+  await open.append(plan('u1', 'pro'), plan('u2', 'pro'))
+  return open
+}
+
+test('a deletion that is requested while a sync runs is not lost', async () => {
+  await using open = await opened()
+  await open.put(newAudience())
+  await open.settle()
+  const { computations } = open.audiences
+  const running = { ...(await computations.requestSync('aud_a', 'requested')), told: 1 }
+  const { syncs } = open.backend
+  const requested = (await syncs.open())[0]!
+  await computations.requestSync('aud_a', 'deleted')
+  // The step of the sync that was under way ends only now.
+  expect(await syncs.advance(requested, { ...running, state: 'running' })).toBe(false)
+  await open.settle()
+  expect(open.backend.catalog.current.computations.size).toBe(0)
+  expect((await told(open)).toSorted()).toEqual(['u1 false', 'u1 true', 'u2 false', 'u2 true'])
+})
+
+test('a deletion that is requested before the first sync is done is one', async () => {
+  await using open = await opened()
+  await open.put(newAudience())
+  const { computations } = open.audiences
+  expect(await computations.requestSync('aud_a', 'deleted')).toMatchObject({ reason: 'deleted' })
+  await open.settle()
+  expect(open.backend.catalog.current.computations.size).toBe(0)
+})
+
+test('a deletion goes on after a crash between its last step and the removal', async () => {
+  await using open = await opened()
+  await open.put(newAudience())
+  await open.settle()
+  const { syncs } = open.backend
+  const last = (await syncs.last()).get('aud_a')!
+  await syncs.put({ ...last, id: 'syn_z', reason: 'deleted' })
+  await open.restart()
+  await expect.poll(() => open.backend.catalog.current.computations.size).toBe(0)
+  await expect.poll(() => open.backend.memberships.sizes()).toEqual(new Map())
+})
+
+test('a deletion waits for its plan, so that it tells everybody', async () => {
+  await using open = await opened()
+  await open.put(newAudience())
+  await open.settle()
+  const { catalog, syncs } = open.backend
+  const last = (await syncs.last()).get('aud_a')!
+  const waiting = { state: 'waiting', finishedAt: null, afterProfile: 0, afterUser: '' } as const
+  // Nobody has asked for new plans, and syncs are looked for every minute.
+  await syncs.put({ ...last, ...waiting, id: 'syn_z', reason: 'deleted' })
+  for (let times = 0; times < 500; times++) {
+    open.clock.advance(250)
+    await turn()
+  }
+  expect(catalog.current.computations.size).toBe(1)
+  await open.restart()
+  await expect.poll(() => open.backend.catalog.current.computations.size).toBe(0)
+  expect((await told(open)).toSorted()).toEqual(['u1 false', 'u1 true', 'u2 false', 'u2 true'])
+})
+
+test('an audience that never had a member leaves no syncs when it is removed', async () => {
+  await using open = await opened()
+  await open.put(newAudience({ condition: { trait: 'none', op: 'exists' } }))
+  await open.settle()
+  const { catalog, syncs } = open.backend
+  expect((await syncs.last()).size).toBe(1)
+  await catalog.removeComputation('aud_a')
+  await open.settle()
+  expect(await syncs.last()).toEqual(new Map())
+})
+
+test('a sync that fails is reported as failed, the others go on, and the next one tells its destinations again', async () => {
+  await using open = await opened()
+  using db = new DatabaseSync(open.file)
+  db.exec(`CREATE TRIGGER fault BEFORE INSERT ON syncs
+    WHEN NEW.computation = 'aud_a' AND NEW.document LIKE '%"state":"done"%'
+    BEGIN SELECT RAISE(ABORT, 'a fault'); END`)
+  const other = newAudience({ id: 'aud_b', name: 'B', key: 'b' })
+  const computations = [newAudience(), other]
+  await open.backend.catalog.putAll({ sources: [], destinations: [], computations })
+  await open.settle()
+  const [failed, done] = await open.audiences.computations.statusesOf(computations)
+  expect(failed).toMatchObject({
+    state: 'failed',
+    reason: 'A fault in Hookline stopped it. The log has the error as sync.failed.',
+    lastSync: { state: 'failed', finishedAt: expect.any(Number) },
+  })
+  expect(done).toMatchObject({ size: 2, lastSync: { state: 'done', looked: 2 } })
+  // It is evaluated in real time nevertheless.
+  await open.append(plan('u3', 'pro'))
+  await open.settle()
+  expect(await membersOf(open)).toEqual(['u1', 'u2', 'u3'])
+  db.exec('DROP TRIGGER fault')
+  await open.audiences.computations.requestSync('aud_a', 'requested')
+  await open.settle()
+  const last = (await open.backend.syncs.last()).get('aud_a')
+  expect(last).toMatchObject({ state: 'done', addedDestinationIds: ['dst_a'], told: 3, missed: 0 })
+})
+
+test('the daily check finds that nothing was missed, and says so if something was', async () => {
+  await using open = await opened()
+  await open.put(newAudience())
+  await open.settle()
+  open.clock.advance(DAY_MS)
+  await open.settle()
+  const { syncs, memberships, evaluations } = open.backend
+  await expect
+    .poll(async () => (await syncs.last()).get('aud_a'))
+    .toMatchObject({ reason: 'daily', state: 'done', looked: 2, entered: 0, left: 0, missed: 0 })
+  // As a bug would do: the result is taken away, and the profile is not dirty.
+  const [profile] = await evaluations.load([1])
+  const lost = { computationId: 'aud_a', value: undefined, since: NOON }
+  const nothing = { announcements: [], recheckAt: null }
+  const { profileId, version } = profile!
+  await evaluations.commit([{ profileId, version, results: [lost], ...nothing }])
+  expect(await memberships.sizes()).toEqual(new Map([['aud_a', 1]]))
+  await open.audiences.computations.requestSync('aud_a', 'requested')
+  await open.settle()
+  expect((await syncs.last()).get('aud_a')).toMatchObject({ reason: 'requested', missed: 1 })
+  expect(await membersOf(open)).toEqual(['u1', 'u2'])
+  expect((await told(open)).toSorted()).toEqual(['u1 true', 'u2 true'])
+})

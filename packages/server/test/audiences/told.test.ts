@@ -1,0 +1,148 @@
+import { expect, test } from 'vitest'
+import { acceptedEvent } from '../harness/accepted-event.ts'
+import { newAudience } from '../harness/catalog-records.ts'
+import { OpenAudiences } from './open-audiences.ts'
+import { membersOf, plan, told } from './told.ts'
+
+async function opened(...events: Parameters<OpenAudiences['append']>): Promise<OpenAudiences> {
+  const open = new OpenAudiences()
+  await open.start()
+  if (events.length > 0) await open.append(...events)
+  await open.put(newAudience())
+  await open.settle()
+  return open
+}
+
+test('a destination that is added is told of every member, and one that is removed of nothing', async () => {
+  await using open = await opened(plan('u1', 'pro'), plan('u2', 'pro'), plan('u3', 'free'))
+  await open.put(newAudience({ version: 2, destinationIds: ['dst_a', 'dst_b'] }))
+  await open.settle()
+  const all = ['u1 true dst_a', 'u2 true dst_a', 'u1 true dst_b', 'u2 true dst_b']
+  expect(await told(open, { destinations: true })).toEqual(all)
+  await open.put(newAudience({ version: 3, destinationIds: ['dst_b'] }))
+  await open.settle()
+  await open.append(plan('u1', 'free'))
+  await open.settle()
+  expect(await told(open, { destinations: true })).toEqual([...all, 'u1 false dst_b'])
+})
+
+test('a destination that was removed and is added again hears of everybody, also of those who have left', async () => {
+  await using open = await opened(plan('u1', 'pro'), plan('u2', 'pro'))
+  await open.put(newAudience({ version: 2, destinationIds: ['dst_b'] }))
+  await open.settle()
+  await open.append(plan('u1', 'free'))
+  await open.settle()
+  const before = (await told(open)).length
+  for (const version of [3, 5]) {
+    await open.put(newAudience({ version, destinationIds: ['dst_a', 'dst_b'] }))
+    await open.settle()
+    await open.put(newAudience({ version: version + 1, destinationIds: ['dst_b'] }))
+    await open.settle()
+  }
+  const again = ['u1 false dst_a', 'u2 true dst_a']
+  expect((await told(open, { destinations: true })).slice(before)).toEqual([...again, ...again])
+})
+
+test('a destination that is added before the first sync is done is told of every member', async () => {
+  await using open = new OpenAudiences()
+  await open.start()
+  await open.append(plan('u1', 'pro'))
+  await open.put(newAudience())
+  await open.settle()
+  // As if the process had ended before the first sync was done: what was told went to dst_a alone.
+  const done = (await open.backend.syncs.last()).get('aud_a')!
+  const open1 = { ...done, state: 'running', finishedAt: null, afterProfile: 0 } as const
+  await open.backend.syncs.put(open1)
+  await open.put(newAudience({ version: 2, destinationIds: ['dst_a', 'dst_b'] }))
+  await open.settle()
+  expect(await told(open, { destinations: true })).toEqual(['u1 true dst_a', 'u1 true dst_b'])
+})
+
+test('a disabled audience sends nothing, and only what has changed when it is enabled again', async () => {
+  await using open = await opened(plan('u1', 'pro'), plan('u2', 'pro'))
+  await open.put(newAudience({ version: 2, enabled: false }))
+  await open.settle()
+  await open.append(plan('u1', 'free'), plan('u3', 'pro'))
+  await open.settle()
+  expect(await told(open)).toEqual(['u1 true', 'u2 true'])
+  await open.put(newAudience({ version: 3 }))
+  await open.settle()
+  expect((await told(open)).slice(2).toSorted()).toEqual(['u1 false', 'u3 true'])
+})
+
+test('a user who leaves and enters between two evaluations makes no call', async () => {
+  await using open = await opened(plan('u1', 'pro'))
+  const [leaves, enters] = [1, 2].map((later) => ({
+    ...plan('u1', later === 1 ? 'free' : 'pro'),
+    timestamp: `2027-01-0${later}T00:00:00.000Z`,
+  }))
+  await open.append(leaves!, enters!)
+  await open.settle()
+  expect(await told(open)).toEqual(['u1 true'])
+})
+
+test('a profile without a userId is a member, and is told when it gets one', async () => {
+  await using open = await opened()
+  const anonymous = { type: 'identify', userId: undefined as never, anonymousId: 'a1' } as const
+  await open.append({ ...anonymous, traits: { plan: 'pro' } })
+  await open.settle()
+  expect(await membersOf(open)).toEqual([null])
+  expect(await told(open)).toEqual([])
+  await open.append({ type: 'identify', userId: 'u1', anonymousId: 'a1' })
+  await open.settle()
+  expect(await membersOf(open)).toEqual(['u1'])
+  expect(await told(open)).toEqual(['u1 true'])
+})
+
+test('when an alias joins a member and one who is none, each of them hears what changes for them', async () => {
+  await using open = await opened(plan('u1', 'pro'), plan('u2', 'free'))
+  expect(await told(open)).toEqual(['u1 true'])
+  await open.append({ type: 'alias', userId: 'u2', previousId: 'u1' })
+  await open.settle()
+  // The plan of u2 is from the same moment; the greater event id wins.
+  const isMember = (await membersOf(open)).length > 0
+  expect(await told(open)).toEqual(['u1 true', isMember ? 'u2 true' : 'u1 false'])
+})
+
+test('an alias of two members tells nobody anything', async () => {
+  await using open = await opened(plan('u1', 'pro'), plan('u2', 'pro'))
+  await open.append({ type: 'alias', userId: 'u2', previousId: 'u1' })
+  await open.settle()
+  expect(await membersOf(open)).toEqual(['u1'])
+  expect((await told(open)).toSorted()).toEqual(['u1 true', 'u2 true'])
+})
+
+test('a deletion with an announcement tells every member, and removes what belonged to the audience', async () => {
+  await using open = await opened(plan('u1', 'pro'), plan('u2', 'pro'), plan('u3', 'free'))
+  await open.audiences.computations.requestSync('aud_a', 'deleted')
+  await open.settle()
+  const all = ['u1 false', 'u1 true', 'u2 false', 'u2 true']
+  expect((await told(open)).toSorted()).toEqual(all)
+  expect(open.backend.catalog.current.computations.size).toBe(0)
+  expect(await open.backend.memberships.sizes()).toEqual(new Map())
+  expect(await open.backend.facts.clauses()).toEqual([])
+  await open.append(plan('u4', 'pro'))
+  await open.settle()
+  expect((await told(open)).toSorted()).toEqual(all)
+})
+
+test('an audience that refers to one that has no values yet waits for it, and tells nothing that is untrue', async () => {
+  await using open = new OpenAudiences()
+  await open.start()
+  // More than the archive gives in one slice.
+  const orders = Array.from({ length: 3_000 }, (_, n) => acceptedEvent({ userId: `u${n % 5}` }))
+  await open.backend.log.append(orders)
+  const buyers = newAudience({ condition: { event: 'Order Completed' } })
+  const others = newAudience({
+    id: 'aud_b',
+    name: 'Others',
+    key: 'others',
+    condition: { not: { audience: 'aud_a' } },
+  })
+  const computations = [buyers, others]
+  await open.backend.catalog.putAll({ sources: [], destinations: [], computations })
+  await open.settle()
+  const all = ['u0 true', 'u1 true', 'u2 true', 'u3 true', 'u4 true']
+  expect((await told(open)).toSorted()).toEqual(all)
+  expect(await membersOf(open, 'aud_b')).toEqual([])
+})

@@ -1,0 +1,145 @@
+import { newId } from '@hookline/protocol'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, test } from 'vitest'
+import type { Backend } from '../../../../src/backend/backend.ts'
+import { DataDir } from '../../../../src/backend/embedded/database/data-dir.ts'
+import {
+  type PurgePlace,
+  purgeUsers,
+} from '../../../../src/backend/embedded/deletions/write-purge.ts'
+import { openEmbeddedBackend } from '../../../../src/backend/embedded/open.ts'
+import { acceptedEvent, NOON } from '../../../harness/accepted-event.ts'
+import { filesWith } from '../../../harness/bytes-in-folder.ts'
+import { purgeAll } from '../../../harness/purge-all.ts'
+import { seededRandom } from '../../../harness/seeded-random.ts'
+import { TemporaryFolder } from '../../../harness/temporary-folder.ts'
+import { changeOf } from '../../conformance/profile-changes.ts'
+
+const PLANTED = 'PLANTED-VALUE'
+const maxWaitingBytes = 2 ** 26
+const USERS = 1_500
+const EVENTS = 6_000
+
+/** The userIds of a profile: those of user-7 have the planted value, but for the one that the deletion names. */
+const idsOf = (user: number): string[] =>
+  user === 7 ? ['user-7', `${PLANTED}-u`] : [`user-${user}`, `alias-${user}`]
+
+/** Applies events of many users, which makes, grows and joins their profiles. */
+async function fill({ profiles, facts }: Backend, random: () => number): Promise<number> {
+  const keeping = { forMs: null, most: 20 }
+  const { number: clause } = await facts.put({ definition: 'a', keeping, reachesBackTo: null })
+  await profiles.begin()
+  for (let after = 0; after < EVENTS; after += 500) {
+    const changes = Array.from({ length: 500 }, (_, index) => {
+      const user = random() < 0.02 ? 7 : Math.floor(random() * USERS)
+      const text = `${user === 7 ? PLANTED : ''}${'x'.repeat(random() * (random() < 0.05 ? 6_000 : 300))}`
+      return changeOf(after + index + 1, {
+        userId: idsOf(user)[random() < 0.5 ? 0 : 1]!,
+        traits: { [`trait ${text.slice(0, 30)}`]: text, plan: random() },
+        joins: [
+          ...idsOf(user).map((id) => ({ kind: 'user', id }) as const),
+          { kind: 'anonymous', id: `${idsOf(user)[1]} ${random()}` },
+        ],
+        facts: [{ clause, value: text.slice(0, 60) }],
+      })
+    })
+    const through = after + changes.length
+    expect(await profiles.apply({ after, through, changes, purges: 0, at: NOON })).toBe(true)
+  }
+  return clause
+}
+
+/** Gives everyone a result, an announcement and a place on a list. */
+async function evaluate({ evaluations, memberships }: Backend): Promise<void> {
+  const all = await evaluations.due(NOON, 10_000)
+  for (let from = 0; from < all.length; from += 500) {
+    const evaluated = all.slice(from, from + 500).map(({ profileId, version, userIds }) => ({
+      profileId,
+      version,
+      recheckAt: NOON,
+      results: [{ computationId: 'trt_a', value: `${userIds.at(-1)} is`, since: NOON }],
+      announcements: userIds.map((userId) => ({
+        computationId: 'trt_a',
+        userId,
+        value: `${userId} is`,
+        number: 1,
+        at: NOON,
+        event: acceptedEvent({ sourceId: 'trt_a', userId: userId.replace(/^.*-/, 'user-') }),
+      })),
+    }))
+    await evaluations.commit(evaluated)
+  }
+  const add = Array.from({ length: USERS }, (_, user) => idsOf(user)).flat()
+  const list = { audienceId: 'aud_a', space: 'default' }
+  await memberships.changeList(list, { add, remove: [], at: NOON })
+}
+
+test('no byte of a purged profile is left in any file, or comes back with later writes', async () => {
+  using folder = new TemporaryFolder()
+  const random = seededRandom(7)
+  const backend = await openEmbeddedBackend({ dataDir: folder.path, maxWaitingBytes })
+  await using stack = new AsyncDisposableStack()
+  stack.use(backend)
+  const clause = await fill(backend, random)
+  await evaluate(backend)
+  expect(filesWith(folder.path, PLANTED)).toContain('hookline.db')
+
+  const id = newId('del', NOON)
+  const userIds = ['user-7']
+  const request = { id, createdAt: NOON, sourceIds: null, suppress: false, users: 1 }
+  await backend.deletions.create(request, userIds)
+  await purgeAll(backend.deletions, { deletionId: id, userIds, sourceIds: null })
+  await backend.deletions.erase(new AbortController().signal)
+  expect(filesWith(folder.path, PLANTED)).toEqual([])
+
+  const { purges } = await backend.profiles.state()
+  const changes = Array.from({ length: 500 }, (_, index) =>
+    changeOf(EVENTS + index + 1, { userId: `user-${index}`, facts: [{ clause, value: 'later' }] }),
+  )
+  const slice = { after: EVENTS, through: EVENTS + 500, changes, purges, at: NOON }
+  expect(await backend.profiles.apply(slice)).toBe(true)
+  await stack.disposeAsync()
+  expect(filesWith(folder.path, PLANTED)).toEqual([])
+  using db = new DatabaseSync(join(folder.path, 'hookline.db'))
+  expect(db.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' })
+})
+
+test('the purge of 5,000 users with profiles goes in slices of a few milliseconds', async () => {
+  using folder = new TemporaryFolder()
+  const userIds = Array.from({ length: 5_000 }, (_, user) => `user-${user}`)
+  {
+    await using backend = await openEmbeddedBackend({ dataDir: folder.path, maxWaitingBytes })
+    const { profiles, facts, memberships } = backend
+    const keeping = { forMs: null, most: 20 }
+    const { number: clause } = await facts.put({ definition: 'a', keeping, reachesBackTo: null })
+    await profiles.begin()
+    const changes = [...userIds, ...userIds].map((userId, index) =>
+      changeOf(index + 1, { userId, facts: [{ clause, value: null }] }),
+    )
+    const through = changes.length
+    await profiles.apply({ after: 0, through, changes, purges: 0, at: NOON })
+    const list = { audienceId: 'aud_a', space: 'default' }
+    await memberships.changeList(list, { add: userIds, remove: [], at: NOON })
+    await backend.log.append([acceptedEvent({ userId: 'user-1' })])
+  }
+  using db = DataDir.openForWriting(join(folder.path, 'hookline.db'))
+  const purge = purgeUsers(db)
+  const taken: number[] = []
+  const input = { deletionId: 'del_a', userIds, sourceIds: null, through: 1 }
+  let place: PurgePlace | null = { user: 0, column: 0, afterSeq: 0 }
+  while (place !== null) {
+    const before = performance.now()
+    db.exec('BEGIN IMMEDIATE')
+    place = purge({ ...input, place })
+    db.exec('COMMIT')
+    taken.push(performance.now() - before)
+  }
+  const left = ['profiles', 'profile_ids', 'facts', 'listed_users'].map(
+    (table) => db.prepare(`SELECT COUNT(*) AS count FROM ${table}`).get()!['count'],
+  )
+  expect(left).toEqual([0, 0, 0, 0])
+  // A slice ends after 5 ms, and the commit syncs the disk. Another process may have the processor for a while.
+  expect(taken.length).toBeGreaterThan(1)
+  expect(taken.toSorted((a, b) => a - b)[Math.floor(taken.length / 2)]).toBeLessThan(25)
+})

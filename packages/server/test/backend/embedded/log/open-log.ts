@@ -1,0 +1,56 @@
+import type { AcceptedEvent } from '@hookline/protocol'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { DataDir } from '../../../../src/backend/embedded/database/data-dir.ts'
+import { eventRowOf } from '../../../../src/backend/embedded/log/event-row.ts'
+import { SqliteLog } from '../../../../src/backend/embedded/log/sqlite-log.ts'
+import { Readers } from '../../../../src/backend/embedded/readers.ts'
+import { Writer } from '../../../../src/backend/embedded/writer.ts'
+import { newSecretBox } from '../../../harness/new-secret-box.ts'
+import { TemporaryFolder } from '../../../harness/temporary-folder.ts'
+import { migrateWithKey } from '../database/migrate-with-key.ts'
+
+/** A log on a database of its own, with the parts of the backend that it needs. */
+export class OpenLog implements AsyncDisposable {
+  readonly log: SqliteLog
+  readonly reader: DatabaseSync
+  readonly readers: Readers
+  readonly #writer: Writer
+  readonly #stack: AsyncDisposableStack
+
+  /** @param change is made to the database before the log opens it */
+  constructor(change: (db: DatabaseSync) => void = () => undefined) {
+    const stack = new AsyncDisposableStack()
+    const file = join(stack.use(new TemporaryFolder()).path, 'hookline.db')
+    {
+      using db = DataDir.openForWriting(file)
+      migrateWithKey(db, file)
+      change(db)
+    }
+    this.#stack = stack
+    this.reader = stack.use(new DatabaseSync(file, { readOnly: true }))
+    this.readers = stack.use(new Readers(file, () => Promise.resolve()))
+    this.#writer = stack.use(new Writer({ file, dedupeWindowMs: 60_000 }, newSecretBox()))
+    const options = { maxWaitingBytes: 2 ** 30, duplicates: new Set<string>() }
+    this.log = new SqliteLog(this.#writer, this.reader, options)
+  }
+
+  /** Appends as an operation does that has more to do than to append. Its caller awaits more than that of `append`. */
+  async appendOtherwise(events: readonly AcceptedEvent[]): Promise<void> {
+    await Promise.resolve()
+    await this.#writer.runInOrder('appendEvents', events.map(eventRowOf), (appended) =>
+      this.log.appended({ events, ...appended }),
+    )
+    await Promise.resolve()
+  }
+
+  /** The ids of the events in the table, in the order of seq. */
+  get stored(): string[] {
+    const rows = this.reader.prepare('SELECT id FROM events ORDER BY seq').all()
+    return rows.map(({ id }) => String(id))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#stack.disposeAsync()
+  }
+}

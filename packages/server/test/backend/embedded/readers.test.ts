@@ -1,0 +1,205 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, test } from 'vitest'
+import { type Backend, BackendUnavailable } from '../../../src/backend/backend.ts'
+import { openEmbeddedBackend } from '../../../src/backend/embedded/open.ts'
+import { Readers } from '../../../src/backend/embedded/readers.ts'
+import { acceptedEvent } from '../../harness/accepted-event.ts'
+import { TemporaryFolder } from '../../harness/temporary-folder.ts'
+import { fillArchive } from '../../upkeep/fill-archive.ts'
+
+const NEVER = new AbortController().signal
+
+function openBackend(folder: TemporaryFolder): Promise<Backend> {
+  return openEmbeddedBackend({ dataDir: folder.path, maxWaitingBytes: 2 ** 24 })
+}
+
+/** Readers of a new database without tables. */
+function openReaders(folder: TemporaryFolder): Readers {
+  const file = join(folder.path, 'some.db')
+  new DatabaseSync(file).close()
+  return new Readers(file, () => Promise.resolve())
+}
+
+/** A read of so many rows that it makes itself. 100,000 take some ten milliseconds. */
+function count(readers: Readers, rows: number): Promise<unknown> {
+  const sql = `WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < ?)
+    SELECT COUNT(*) AS count FROM number`
+  return readers.run('select', { sql, values: [rows] })
+}
+
+/** Lists all pages of events with a text. */
+async function search(
+  { events }: Backend,
+  text: string,
+): Promise<{ found: number; pages: number }> {
+  const result = { found: 0, pages: 0 }
+  for (let cursor: string | null | undefined; cursor !== null; result.pages++) {
+    const page = await events.list({ text }, { limit: 10, ...(cursor && { cursor }) })
+    result.found += page.data.length
+    cursor = page.nextCursor
+  }
+  return result
+}
+
+test('a short read does not wait for a long one', async () => {
+  using folder = new TemporaryFolder()
+  await using readers = openReaders(folder)
+  await Promise.all([count(readers, 1000), count(readers, 1000)])
+  const ended: string[] = []
+  const long = count(readers, 3_000_000).then(() => ended.push('long'))
+  const short = count(readers, 1).then(() => ended.push('short'))
+  await Promise.all([long, short])
+  expect(ended).toEqual(['short', 'long'])
+})
+
+test('reads begin in the order of the calls, and more than may wait are refused', async () => {
+  using folder = new TemporaryFolder()
+  await using readers = openReaders(folder)
+  const running = [count(readers, 300_000), count(readers, 300_000)]
+  const waiting = Array.from({ length: 256 }, (_, index) => count(readers, index))
+  const error: unknown = await count(readers, 1).catch((reason: unknown) => reason)
+  expect(error).toBeInstanceOf(BackendUnavailable)
+  expect(error).toMatchObject({ message: expect.stringContaining('Too many reads wait') })
+  expect(await Promise.all(running)).toEqual([[{ count: 300_000 }], [{ count: 300_000 }]])
+  expect(await Promise.all(waiting)).toHaveLength(256)
+  expect(await count(readers, 7)).toEqual([{ count: 7 }])
+})
+
+test('a read that ends its thread rejects, and the reads after it get another thread', async () => {
+  using folder = new TemporaryFolder()
+  await using readers = openReaders(folder)
+  // More than the memory of a thread.
+  const sql = `WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 600)
+    SELECT printf('%.*c', 1000000, 'x') AS text FROM number`
+  const large = readers.run('select', { sql, values: [] })
+  const others = [count(readers, 1), count(readers, 2), count(readers, 3)]
+  await expect(large).rejects.toBeInstanceOf(BackendUnavailable)
+  await expect(large).rejects.toThrow(/^The database cannot be read: .*memory/)
+  expect(await Promise.all(others)).toEqual([[{ count: 1 }], [{ count: 2 }], [{ count: 3 }]])
+  expect(await count(readers, 3)).toEqual([{ count: 3 }])
+})
+
+test('a thread that cannot open the database makes the read reject, and a later read succeeds', async () => {
+  using folder = new TemporaryFolder()
+  const file = join(folder.path, 'late.db')
+  await using readers = new Readers(file, () => Promise.resolve())
+  await expect(count(readers, 1)).rejects.toBeInstanceOf(BackendUnavailable)
+  new DatabaseSync(file).close()
+  expect(await count(readers, 2)).toEqual([{ count: 2 }])
+})
+
+test('a statement that fails rejects with the message of SQLite, and ends no thread', async () => {
+  using folder = new TemporaryFolder()
+  await using readers = openReaders(folder)
+  const wrong = readers.run('select', { sql: 'SELECT missing', values: [] })
+  await expect(wrong).rejects.toThrow('SQLite: no such column: missing')
+  await expect(wrong).rejects.not.toBeInstanceOf(BackendUnavailable)
+  const writing = readers.run('select', { sql: 'CREATE TABLE t (a)', values: [] })
+  await expect(writing).rejects.toThrow('readonly')
+  expect(await count(readers, 2)).toEqual([{ count: 2 }])
+})
+
+test('when they are closed, the reads under way end, and all others reject', async () => {
+  using folder = new TemporaryFolder()
+  const readers = openReaders(folder)
+  const running = [count(readers, 100_000), count(readers, 100_000)]
+  const waiting = expect(count(readers, 1)).rejects.toBeInstanceOf(BackendUnavailable)
+  await readers[Symbol.asyncDispose]()
+  expect(await Promise.all(running)).toEqual([[{ count: 100_000 }], [{ count: 100_000 }]])
+  await waiting
+  await expect(count(readers, 1)).rejects.toBeInstanceOf(BackendUnavailable)
+})
+
+test('no thread starts before the first long read', async () => {
+  using folder = new TemporaryFolder()
+  let threads = 0
+  const onThread = (): void => void threads++
+  process.on('worker', onThread)
+  try {
+    await using backend = await openBackend(folder)
+    const event = acceptedEvent()
+    await backend.log.append([event])
+    await backend.events.find(event.id)
+    await backend.deliveries.list({ eventId: event.id }, { limit: 10 })
+    await backend.deliveries.waiting()
+    await backend.upkeep.backlog()
+    // That of the writer.
+    expect(threads).toBe(1)
+    await backend.events.list({}, { limit: 10 })
+    await backend.events.list({}, { limit: 10 })
+    expect(threads).toBe(2)
+  } finally {
+    process.off('worker', onThread)
+  }
+})
+
+test('a list sees all that was committed before the call, also while another read is under way', async () => {
+  using folder = new TemporaryFolder()
+  fillArchive(folder, { events: 20_000 })
+  await using backend = await openBackend(folder)
+  const over = new AbortController()
+  const searching = (async () => {
+    while (!over.signal.aborted) await search(backend, 'nowhere')
+  })()
+  for (let i = 0; i < 50; i++) {
+    const event = acceptedEvent()
+    await backend.log.append([event])
+    const { data } = await backend.events.list({}, { limit: 1 })
+    expect(data.map(({ id }) => id)).toEqual([event.id])
+  }
+  over.abort()
+  await searching
+})
+
+test('the event loop is free while a search looks at 200,000 events', async () => {
+  using folder = new TemporaryFolder()
+  fillArchive(folder, { events: 200_000 })
+  await using backend = await openBackend(folder)
+  const start = performance.eventLoopUtilization()
+  const { found, pages } = await search(backend, 'nowhere')
+  const { utilization } = performance.eventLoopUtilization(start)
+  expect(found).toBe(0)
+  // A page looks at a bounded part of the archive.
+  expect(pages).toBeGreaterThan(1)
+  // On the main thread, the search would use nearly all of it.
+  expect(utilization).toBeLessThan(0.5)
+})
+
+test('the write-ahead log stays small while searches follow one another and writes go on', async () => {
+  using folder = new TemporaryFolder()
+  fillArchive(folder, { events: 20_000 })
+  await using backend = await openBackend(folder)
+  const over = new AbortController()
+  const searching = [1, 2, 3].map(async () => {
+    while (!over.signal.aborted) await search(backend, 'nowhere')
+  })
+  const properties = { text: 'x'.repeat(30_000) }
+  let mostBytes = 0
+  for (let i = 0; i < 100; i++) {
+    await backend.log.append(Array.from({ length: 70 }, () => acceptedEvent({ properties })))
+    mostBytes = Math.max(mostBytes, statSync(join(folder.path, 'hookline.db-wal')).size)
+  }
+  over.abort()
+  await Promise.all(searching)
+  // It is emptied beyond 64 MB. Without that, it would have all 200.
+  expect(mostBytes).toBeGreaterThan(2 ** 24)
+  expect(mostBytes).toBeLessThan(150 * 2 ** 20)
+})
+
+test('searches one after the other, on every thread, do not keep bytes from being erased', async () => {
+  using folder = new TemporaryFolder()
+  fillArchive(folder, { events: 60_000 })
+  await using backend = await openBackend(folder)
+  const over = new AbortController()
+  const searching = [1, 2, 3].map(async () => {
+    while (!over.signal.aborted) await search(backend, 'nowhere')
+  })
+  const writing = (async () => {
+    while (!over.signal.aborted) await backend.log.append([acceptedEvent()])
+  })()
+  expect(await backend.deletions.erase(NEVER)).toBe(true)
+  over.abort()
+  await Promise.all([...searching, writing])
+})

@@ -1,0 +1,20 @@
+import type { AcceptedEvent, Origin } from '@hookline/protocol'
+import { acceptedEvent } from './accepted-event.ts'
+
+/** An identify that tells these destinations, by default `dst_a`, of a change of the audience `aud_a`. */
+export function computedEvent(
+  destinationIds: Origin['destinationIds'] = ['dst_a'],
+  overrides: Parameters<typeof acceptedEvent>[0] = {},
+): AcceptedEvent {
+  const { event, ...accepted } = acceptedEvent({
+    sourceId: 'aud_a',
+    type: 'identify',
+    ...overrides,
+  })
+  const { event: _name, properties: _properties, ...call } = event
+  return {
+    ...accepted,
+    event: { ...call, traits: { big_spenders: true } },
+    origin: { computationId: 'aud_a', destinationIds },
+  }
+}
