@@ -123,6 +123,12 @@ export interface Evaluations {
    */
   commit(evaluated: readonly Evaluated[]): Promise<readonly Evaluated[]>
 
+  /**
+   * Appends events that tell again what was announced: all or none. Resolves to false, and has appended nothing, where a user
+   * was purged since `purges` was read from the state of the profiles.
+   */
+  tell(events: readonly AcceptedEvent[], purges: number): Promise<boolean>
+
   /** Makes profiles dirty. Safe to call twice. */
   touch(profileIds: readonly number[], at: number): Promise<void>
 

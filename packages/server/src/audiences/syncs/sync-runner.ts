@@ -1,7 +1,7 @@
 import type { Computation } from '@hookline/protocol'
 import type { Evaluations } from '../../backend/evaluations.ts'
-import type { Log } from '../../backend/log.ts'
 import type { AnnouncedUser, Memberships } from '../../backend/memberships.ts'
+import type { Profiles } from '../../backend/profiles.ts'
 import type { Sync, Syncs } from '../../backend/syncs.ts'
 import type { ActivityListener } from '../../telemetry/activity-listener.ts'
 import type { Clock } from '../../util/clock.ts'
@@ -10,10 +10,10 @@ import type { Plan } from '../evaluation/evaluate-profile.ts'
 import type { Evaluator } from '../evaluation/evaluator.ts'
 
 export interface SyncRunnerOptions {
-  readonly evaluations: Pick<Evaluations, 'differing'>
+  readonly evaluations: Pick<Evaluations, 'differing' | 'tell'>
   readonly memberships: Pick<Memberships, 'announced'>
   readonly syncs: Pick<Syncs, 'advance'>
-  readonly log: Pick<Log, 'append'>
+  readonly profiles: Pick<Profiles, 'state'>
   readonly evaluator: Evaluator
   readonly activity: Pick<ActivityListener, 'received'>
   readonly clock: Clock
@@ -79,7 +79,9 @@ export class SyncRunner {
 
   /** Tells an added destination the value of every user. */
   async #tellUsers(sync: Sync, computation: Computation): Promise<Sync> {
-    const { memberships, log, activity, clock } = this.#options
+    const { memberships, profiles, evaluations, activity, clock } = this.#options
+    // Read before the users: where one is purged in between, nobody is told, and the step is taken again.
+    const { purges } = await profiles.state()
     const { addedDestinationIds: destinationIds, afterUser } = sync
     const users =
       destinationIds.length === 0
@@ -92,7 +94,7 @@ export class SyncRunner {
       const told = { ...user, computation, destinationIds: to, syncId: sync.id, now }
       return to.length > 0 ? [identifyOf(told)] : []
     })
-    await log.append(events)
+    if (events.length > 0 && !(await evaluations.tell(events, purges))) return sync
     if (events.length > 0) activity.received(events)
     const isDone = users.length < USERS
     return {

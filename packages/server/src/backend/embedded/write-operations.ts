@@ -15,7 +15,7 @@ import {
 import { recordDeliveries } from './deliveries/write-deliveries.ts'
 import { addLane } from './deliveries/write-lanes.ts'
 import { addIdempotentResponse } from './idempotent-responses/write-idempotent-responses.ts'
-import { commitEvaluations, touchProfiles } from './evaluations/write-evaluations.ts'
+import { appendTold, commitEvaluations, touchProfiles } from './evaluations/write-evaluations.ts'
 import { fillFacts } from './facts/fill-facts.ts'
 import { putFactClause, removeFactClause } from './facts/write-fact-clauses.ts'
 import { pruneFacts } from './facts/prune-facts.ts'
@@ -80,6 +80,7 @@ const OPERATIONS = {
   pruneFacts,
   touchProfiles,
   commitEvaluations,
+  appendTold,
   changeList,
   forgetComputation,
   advanceSync,

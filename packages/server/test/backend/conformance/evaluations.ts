@@ -328,6 +328,20 @@ export function evaluationsConformance(open: OpenBackendHarness): void {
       expect((await memberships.sizes()).get('aud_a')).toBe(0)
     })
 
+    test('telling again appends events, but none that were made before a user was purged', async () => {
+      await using harness = await open()
+      const { evaluations, profiles } = harness.backend
+      await follow(harness, [{ userId: 'u1' }])
+      const { purges } = await profiles.state()
+      const [told, late] = [computedEvent('u1', 'told'), computedEvent('u1', 'late')]
+      expect(await evaluations.tell([told], purges)).toBe(true)
+      expect(await consumed(harness, 1)).toEqual([told])
+      await purgeUser(harness, 'u1')
+      expect(await evaluations.tell([late], purges)).toBe(false)
+      const { events } = await harness.backend.followedLog.read({ after: 0, limit: 9 })
+      expect(events.map(({ event }) => event.id)).not.toContain(late.id)
+    })
+
     test('touching makes profiles dirty, and nothing else', async () => {
       await using harness = await open()
       const { evaluations } = harness.backend

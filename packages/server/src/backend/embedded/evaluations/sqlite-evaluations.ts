@@ -1,3 +1,4 @@
+import type { AcceptedEvent } from '@hookline/protocol'
 import type { DatabaseSync } from 'node:sqlite'
 import type {
   Differing,
@@ -7,6 +8,7 @@ import type {
   LoadedProfile,
 } from '../../evaluations.ts'
 import { numberOrNull } from '../database/rows.ts'
+import { eventRowOf } from '../log/event-row.ts'
 import type { SqliteLog } from '../log/sqlite-log.ts'
 import { profileFinder } from '../profiles/find-profile.ts'
 import { unpacked } from './load-facts.ts'
@@ -59,6 +61,15 @@ export class SqliteEvaluations implements Evaluations {
       log.appended({ events, ...appended })
     })
     return stored
+  }
+
+  async tell(events: readonly AcceptedEvent[], purges: number): Promise<boolean> {
+    const { writer, log } = this.#options
+    const rows = events.map(eventRowOf)
+    const told = await writer.runInOrder('appendTold', { rows, purges }, (appended) => {
+      if (appended !== undefined) log.appended({ events, ...appended })
+    })
+    return told !== undefined
   }
 
   touch(profileIds: readonly number[], at: number): Promise<void> {

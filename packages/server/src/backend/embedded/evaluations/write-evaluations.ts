@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Announcement, ChangedResult, Evaluated } from '../../evaluations.ts'
 import { eventRowOf } from '../log/event-row.ts'
 import type { Appended, EventAppender, EventRow } from '../log/write-log.ts'
-import { changeCounter, profileToucher } from '../profiles/profiles-state.ts'
+import { changeCounter, profileToucher, purgeCount } from '../profiles/profiles-state.ts'
 import { computationNumbers } from './computation-numbers.ts'
 
 const HOUR_MS = 60 * 60 * 1000
@@ -90,4 +90,13 @@ export function commitEvaluations(
     }
     return { stored, appended: append(rows) }
   }
+}
+
+/** Appends events, unless a user was purged since they were made. */
+export function appendTold(
+  db: DatabaseSync,
+  { append }: { readonly append: EventAppender },
+): (told: { readonly rows: readonly EventRow[]; readonly purges: number }) => Appended | undefined {
+  const purgesNow = purgeCount(db)
+  return ({ rows, purges }) => (purgesNow() === purges ? append(rows) : undefined)
 }
