@@ -92,9 +92,12 @@ export interface DifferingQuery {
 }
 
 export interface Differing {
-  /** Profiles whose stored result is not what the condition says, or whose `recheckAt` may be too late. */
+  /**
+   * Profiles whose stored result is not what the condition says, or was not announced for each of their userIds, or whose
+   * `recheckAt` may be too late.
+   */
   readonly profileIds: readonly number[]
-  /** Those of them that nothing would have evaluated: neither dirty nor due, and the result differs. */
+  /** Those of them that nothing would have evaluated: neither dirty nor due, and the result differs or was not announced. */
   readonly missed: readonly number[]
   /** How many profiles of the space the slice looked at. */
   readonly looked: number
@@ -128,9 +131,6 @@ export interface Evaluations {
    * was purged since `purges` was read from the state of the profiles.
    */
   tell(events: readonly AcceptedEvent[], purges: number): Promise<boolean>
-
-  /** Makes profiles dirty. Safe to call twice. */
-  touch(profileIds: readonly number[], at: number): Promise<void>
 
   /** Looks for profiles to evaluate in a slice of all profiles, whatever is dirty or due. Takes part of a second. */
   differing(query: DifferingQuery): Promise<Differing>

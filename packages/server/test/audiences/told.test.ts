@@ -70,6 +70,22 @@ test('a disabled audience sends nothing, and only what has changed when it is en
   expect((await told(open)).slice(2).toSorted()).toEqual(['u1 false', 'u3 true'])
 })
 
+test('a user who becomes known while the audience is disabled is told when it is enabled again', async () => {
+  await using open = await opened()
+  const anonymous = { type: 'identify', userId: undefined as never, anonymousId: 'a1' } as const
+  await open.append({ ...anonymous, traits: { plan: 'pro' } }, plan('u2', 'pro'))
+  await open.settle()
+  await open.put(newAudience({ version: 2, enabled: false }))
+  await open.settle()
+  await open.append({ type: 'identify', userId: 'u1', anonymousId: 'a1' })
+  await open.append({ type: 'alias', userId: 'u3', previousId: 'u2' })
+  await open.settle()
+  expect(await told(open)).toEqual(['u2 true'])
+  await open.put(newAudience({ version: 3 }))
+  await open.settle()
+  expect((await told(open)).toSorted()).toEqual(['u1 true', 'u2 true', 'u3 true'])
+})
+
 test('a user who leaves and enters between two evaluations makes no call', async () => {
   await using open = await opened(plan('u1', 'pro'))
   const [leaves, enters] = [1, 2].map((later) => ({

@@ -130,11 +130,11 @@ export class Plans {
     // Its clauses were filled then. One that is filled again, to keep more for others, has what this one needs.
     const wasReady = ended?.version === version && ended.state === 'done'
     if (!wasReady && !counted.every(isFilled)) return undefined
-    // One that it refers to may have no values yet.
+    // One that it refers to may have no values yet. Where it was ready without them, it goes on.
     const isEarly = dependenciesOf(computation, computations).some(
       (each) => each.enabled && !last.has(each.id) && this.find(each) === undefined,
     )
-    const rule = isEarly ? undefined : this.ruleOf(computation)
+    const rule = isEarly && !wasReady ? undefined : this.ruleOf(computation)
     return rule && { computation, clauses: counted.map(({ number }) => number), rule }
   }
 

@@ -15,7 +15,7 @@ import {
 import { recordDeliveries } from './deliveries/write-deliveries.ts'
 import { addLane } from './deliveries/write-lanes.ts'
 import { addIdempotentResponse } from './idempotent-responses/write-idempotent-responses.ts'
-import { appendTold, commitEvaluations, touchProfiles } from './evaluations/write-evaluations.ts'
+import { appendTold, commitEvaluations } from './evaluations/write-evaluations.ts'
 import { fillFacts } from './facts/fill-facts.ts'
 import { putFactClause, removeFactClause } from './facts/write-fact-clauses.ts'
 import { pruneFacts } from './facts/prune-facts.ts'
@@ -78,7 +78,6 @@ const OPERATIONS = {
   removeFactClause,
   fillFacts,
   pruneFacts,
-  touchProfiles,
   commitEvaluations,
   appendTold,
   changeList,

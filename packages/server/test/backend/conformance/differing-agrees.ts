@@ -9,7 +9,7 @@ import type {
 import { NOON } from '../../harness/accepted-event.ts'
 import { seededRandom } from '../../harness/seeded-random.ts'
 import type { BackendHarness, OpenBackendHarness } from './backend-harness.ts'
-import { follow } from './profile-changes.ts'
+import { announce, follow } from './profile-changes.ts'
 
 const SEED = Number(process.env['HOOKLINE_TEST_SEED'] ?? Date.now() % 1_000_000)
 const POPULATIONS = 12
@@ -160,7 +160,7 @@ async function populate(
   const due = await backend.evaluations.due(NOON * 2, 10_000)
   const mine = due.filter((profile) => profile.space === space)
   const evaluated = mine.map((profile): Evaluated => {
-    const { profileId, version } = profile
+    const { profileId, version, userIds } = profile
     const result = (computationId: string, value: Json) =>
       random.is(0.5) ? [{ computationId, value, since: NOON }] : []
     const at = random.is(0.3) ? null : random.one([...momentsOf(profile, NOON - DAY_MS), NOON])
@@ -169,7 +169,7 @@ async function populate(
       profileId,
       version,
       recheckAt: at,
-      announcements: [],
+      announcements: random.is(0.8) ? userIds.map((userId) => announce(userId)) : [],
       results: [
         ...result('aud_a', true),
         ...result('aud_b', true),
@@ -179,7 +179,13 @@ async function populate(
   })
   await backend.evaluations.commit(evaluated)
   const touched = [...recheckAt.keys()].filter(() => random.is(0.2))
-  await backend.evaluations.touch(touched, NOON)
+  const dirty = mine.filter(({ profileId }) => touched.includes(profileId))
+  const changed = dirty.map(({ userIds }) => ({
+    space,
+    userId: userIds[0]!,
+    traits: { changed: 1 },
+  }))
+  await follow({ backend } as BackendHarness, changed)
   const profiles = await backend.evaluations.load([...recheckAt.keys()].toSorted((a, b) => a - b))
   for (const id of touched) recheckAt.set(id, 0)
   return { profiles, recheckAt }
@@ -193,8 +199,11 @@ interface Case {
 
 /** Compares what was found with the reference. A profile that is dirty has the `recheckAt` 0 here. */
 function check({ condition, profiles, recheckAt }: Case, all: Differing, some: Differing): void {
-  const differs = ({ profileId, results, ...rest }: LoadedProfile): boolean =>
-    verdictOf(condition, { profileId, results, ...rest }, NOON) !== results.has('aud_a')
+  const differs = (profile: LoadedProfile): boolean => {
+    const { results, userIds, announced } = profile
+    if (verdictOf(condition, profile, NOON) !== results.has('aud_a')) return true
+    return results.has('aud_a') && userIds.length > (announced.get('aud_a')?.size ?? 0)
+  }
   const isDue = ({ profileId }: LoadedProfile): boolean =>
     (recheckAt.get(profileId) ?? Infinity) <= NOON
   const idsOf = (found: readonly LoadedProfile[]): number[] =>

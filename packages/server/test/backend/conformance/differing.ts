@@ -6,7 +6,7 @@ import type {
 } from '../../../src/backend/evaluations.ts'
 import { NOON } from '../../harness/accepted-event.ts'
 import type { BackendHarness, OpenBackendHarness } from './backend-harness.ts'
-import { follow, loaded, settle } from './profile-changes.ts'
+import { announce, follow, loaded, settle } from './profile-changes.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const PRO: PlannedCondition = { trait: ['plan'], is: { op: 'equals', value: 'pro' } }
@@ -39,7 +39,7 @@ async function walk(
   return { found: await namesOf(found), missed: await namesOf(missed), looked }
 }
 
-/** Settles all profiles; those of `members` get a result of the audience. */
+/** Settles all profiles; those of `members` get a result of the audience, which is announced. */
 async function store(
   { backend: { evaluations } }: BackendHarness,
   members: readonly string[],
@@ -49,14 +49,14 @@ async function store(
   await evaluations.commit(
     due.map((profile) => {
       const { recheckAt = null, value = true } = change(profile)
-      const isMember = members.includes(profile.userIds[0]!)
+      const isMember = members.includes(profile.userIds[0] ?? '')
       const result = { computationId: 'aud_a', value, since: NOON }
       const { profileId, version } = profile
       return {
         profileId,
         version,
         recheckAt,
-        announcements: [],
+        announcements: isMember ? profile.userIds.map((userId) => announce(userId)) : [],
         results: isMember ? [result] : [],
       }
     }),
@@ -107,6 +107,26 @@ export function differingConformance(open: OpenBackendHarness): void {
       expect((await walk(harness, unknown)).found).toEqual(['enters', 'in'])
       const nobody = { condition: PRO, space: 'none' }
       expect(await walk(harness, nobody)).toEqual({ found: [], missed: [], looked: 0 })
+    })
+
+    test('finds members of whom a user was not told: seen, or joined, while the audience was not evaluated', async () => {
+      await using harness = await open()
+      await follow(harness, [
+        { userId: 'told', traits: { plan: 'pro' } },
+        { userId: 'member', traits: { plan: 'pro' } },
+        { anonymousId: 'a1', traits: { plan: 'pro' } },
+        { userId: 'out', joins: [{ kind: 'user', id: 'alias' }] },
+      ])
+      await store(harness, ['told', 'member', ''])
+      expect((await walk(harness, { condition: PRO })).found).toEqual([])
+      await follow(harness, [
+        { userId: 'seen', joins: [{ kind: 'anonymous', id: 'a1' }] },
+        { type: 'alias', userId: 'joined', joins: [{ kind: 'user', id: 'member' }] },
+        { userId: 'alias' },
+      ])
+      await settle(harness)
+      const found = ['joined,member', 'seen']
+      expect(await walk(harness, { condition: PRO })).toMatchObject({ found, missed: found })
     })
 
     test('tells those apart that evaluation would have found: dirty, or due', async () => {

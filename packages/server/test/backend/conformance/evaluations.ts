@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { Evaluated, LoadedProfile } from '../../../src/backend/evaluations.ts'
 import { acceptedEvent, NOON } from '../../harness/accepted-event.ts'
 import type { BackendHarness, OpenBackendHarness } from './backend-harness.ts'
-import { follow, loaded, profileOf, settle } from './profile-changes.ts'
+import { announce, follow, loaded, profileOf, settle } from './profile-changes.ts'
 import { purgeUser } from './purge-requests.ts'
 
 const HOUR_MS = 60 * 60 * 1000
@@ -21,21 +21,6 @@ const evaluatedOf = (
 })
 
 const entered = (computationId = 'aud_a', since = NOON) => ({ computationId, value: true, since })
-
-/** The event of an announcement, as the audiences make it. */
-const computedEvent = (userId: string, text: string): AcceptedEvent => ({
-  ...acceptedEvent({ sourceId: 'aud_a', userId, messageId: text }),
-  origin: { computationId: 'aud_a', destinationIds: ['dst_a'] },
-})
-
-const announce = (userId: string, number = 1, value = true) => ({
-  computationId: 'aud_a',
-  userId,
-  value,
-  number,
-  at: NOON + number,
-  event: computedEvent(userId, `${userId} ${number}`),
-})
 
 /** Evaluates each userId of what is due. */
 async function commitAll(
@@ -91,7 +76,7 @@ export function evaluationsConformance(open: OpenBackendHarness): void {
       await follow(harness, [{ userId: 'u1', traits: { a: 1 } }], NOON + 2)
       const [first] = await evaluations.due(NOON, 9)
       await evaluations.commit([evaluatedOf(first!, { recheckAt: NOON })])
-      await evaluations.touch([first!.profileId], NOON + 3)
+      await follow(harness, [{ userId: 'u1', traits: { a: 2 } }], NOON + 3)
       const due = await evaluations.due(NOON + 9, 9)
       expect(due.map(({ userIds }) => userIds.join())).toEqual(['u2', 'u1'])
     })
@@ -209,8 +194,8 @@ export function evaluationsConformance(open: OpenBackendHarness): void {
 
     test.each([
       [
-        'touched',
-        (harness: BackendHarness, id: number) => harness.backend.evaluations.touch([id], 1),
+        'changed',
+        (harness: BackendHarness) => follow(harness, [{ userId: 'u1', traits: { a: 1 } }]),
       ],
       [
         'joined',
@@ -230,7 +215,7 @@ export function evaluationsConformance(open: OpenBackendHarness): void {
       const { evaluations, memberships } = harness.backend
       await follow(harness, [{ userId: 'u1' }])
       const before = await loaded(harness)
-      await change(harness, before.profileId)
+      await change(harness)
       expect(await evaluations.commit([evaluatedOf(before, { results: [entered()] })])).toEqual([])
       expect((await memberships.sizes()).get('aud_a') ?? 0).toBe(0)
     })
@@ -333,26 +318,13 @@ export function evaluationsConformance(open: OpenBackendHarness): void {
       const { evaluations, profiles } = harness.backend
       await follow(harness, [{ userId: 'u1' }])
       const { purges } = await profiles.state()
-      const [told, late] = [computedEvent('u1', 'told'), computedEvent('u1', 'late')]
+      const [told, late] = [announce('u1', 1).event, announce('u1', 2).event]
       expect(await evaluations.tell([told], purges)).toBe(true)
       expect(await consumed(harness, 1)).toEqual([told])
       await purgeUser(harness, 'u1')
       expect(await evaluations.tell([late], purges)).toBe(false)
       const { events } = await harness.backend.followedLog.read({ after: 0, limit: 9 })
       expect(events.map(({ event }) => event.id)).not.toContain(late.id)
-    })
-
-    test('touching makes profiles dirty, and nothing else', async () => {
-      await using harness = await open()
-      const { evaluations } = harness.backend
-      await follow(harness, [{ userId: 'u1' }])
-      await settle(harness)
-      const { profileId } = await loaded(harness)
-      await evaluations.touch([profileId, 999], NOON + 3)
-      await evaluations.touch([profileId], NOON + 4)
-      await evaluations.touch([], NOON + 4)
-      expect(await evaluations.waiting(NOON)).toEqual({ profiles: 1, since: NOON + 3 })
-      expect(await settle(harness)).toEqual(['u1'])
     })
   })
 }

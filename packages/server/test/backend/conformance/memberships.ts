@@ -1,10 +1,10 @@
 import type { Json } from '@hookline/protocol'
 import { describe, expect, test } from 'vitest'
 import type { Page, PageRequest } from '../../../src/backend/page.ts'
-import { acceptedEvent, NOON } from '../../harness/accepted-event.ts'
+import { NOON } from '../../harness/accepted-event.ts'
 import { auditEntryOf } from '../../harness/audit-entry.ts'
 import type { BackendHarness, OpenBackendHarness } from './backend-harness.ts'
-import { anonymous, follow, loaded, profileOf, settle, user } from './profile-changes.ts'
+import { announce, anonymous, follow, loaded, profileOf, settle, user } from './profile-changes.ts'
 
 const LIST = { audienceId: 'aud_list', space: 'default' }
 
@@ -20,14 +20,7 @@ async function evaluate(
       version,
       recheckAt: null,
       results: [{ computationId: 'aud_a', value: valueOf(userIds[0]), since: NOON }],
-      announcements: userIds.map((userId) => ({
-        computationId: 'aud_a',
-        userId,
-        value: valueOf(userId),
-        number: 3,
-        at: NOON,
-        event: acceptedEvent({ userId }),
-      })),
+      announcements: userIds.map((userId) => announce(userId, 3, valueOf(userId))),
     })),
   )
 }
@@ -96,7 +89,7 @@ export function membershipsConformance(open: OpenBackendHarness): void {
         { anonymousId: 'x' },
       ])
       await evaluate(harness, (userId) => [userId ?? null])
-      const announced = (userId: string) => ({ userId, value: [userId], number: 3, at: NOON })
+      const announced = (userId: string) => ({ userId, value: [userId], number: 3, at: NOON + 3 })
       const first = await memberships.announced('aud_a', '', 2)
       expect(first).toEqual([announced('a'), announced('b')])
       expect(await memberships.announced('aud_a', 'b', 2)).toEqual([announced('é')])

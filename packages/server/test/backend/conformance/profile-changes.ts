@@ -1,7 +1,7 @@
-import { DEFAULT_SPACE } from '@hookline/protocol'
-import type { LoadedProfile } from '../../../src/backend/evaluations.ts'
+import { DEFAULT_SPACE, type Json } from '@hookline/protocol'
+import type { Announcement, LoadedProfile } from '../../../src/backend/evaluations.ts'
 import type { Profile, ProfileChange, ProfileId } from '../../../src/backend/profiles.ts'
-import { NOON } from '../../harness/accepted-event.ts'
+import { acceptedEvent, NOON } from '../../harness/accepted-event.ts'
 import type { BackendHarness } from './backend-harness.ts'
 
 export const user = (id: string): ProfileId => ({ kind: 'user', id })
@@ -86,4 +86,20 @@ export async function settle(
     })),
   )
   return due.map(({ userIds }) => userIds.join())
+}
+
+/** What tells a user a value of aud_a, with its event as the audiences make it. */
+export function announce(userId: string, number = 1, value: Json = true): Announcement {
+  const messageId = `${userId} ${number}`
+  return {
+    computationId: 'aud_a',
+    userId,
+    value,
+    number,
+    at: NOON + number,
+    event: {
+      ...acceptedEvent({ sourceId: 'aud_a', userId, messageId }),
+      origin: { computationId: 'aud_a', destinationIds: ['dst_a'] },
+    },
+  }
 }

@@ -55,27 +55,33 @@ type Found = Pick<Differing, 'profileIds' | 'missed'>
 function differing(db: DatabaseSync, query: DifferingQuery, through: number): Found {
   const { computationId, space, condition, now, after, findsRechecks } = query
   const { columns, values, verdict, next } = compileCondition(condition!, { now })
+  const differs = `(${verdict}) <> was OR was AND ${HAS_UNTOLD_USER}`
   const rechecks = findsRechecks
     ? `OR ${next} < ifnull(recheck_at, ${Number.MAX_SAFE_INTEGER})`
     : ''
   const rows = db
     .prepare(
       `WITH looked AS MATERIALIZED (
-         SELECT p.id AS id, p.recheck_at AS recheck_at,
+         SELECT p.id AS id, p.recheck_at AS recheck_at, n.number AS number,
            p.dirty_since IS NOT NULL OR ifnull(p.recheck_at <= ?, 0) AS is_due,
-           EXISTS (SELECT 1 FROM results WHERE profile = p.id AND computation =
-             (SELECT number FROM computations WHERE id = ?)) AS was
+           EXISTS (SELECT 1 FROM results WHERE profile = p.id AND computation = n.number) AS was
            ${columns === '' ? '' : `, ${columns}`}
-         FROM ${PROFILES_WITH_TRAITS} WHERE p.id > ? AND p.id <= ? AND p.space = ?)
-       SELECT id, is_due, (${verdict}) <> was AS differs FROM looked
-       WHERE (${verdict}) <> was ${rechecks}`,
+         FROM ${PROFILES_WITH_TRAITS} LEFT JOIN computations AS n ON n.id = ?
+         WHERE p.id > ? AND p.id <= ? AND p.space = ?)
+       SELECT id, is_due, (${differs}) AS differs FROM looked
+       WHERE ${differs} ${rechecks}`,
     )
-    .all(now, computationId, ...values, after, through, space)
+    .all(now, ...values, computationId, after, through, space)
   return {
     profileIds: rows.map(({ id }) => Number(id)),
     missed: rows.filter((row) => row['differs'] && !row['is_due']).map(({ id }) => Number(id)),
   }
 }
+
+/** A user whom an event has named while the audience was not evaluated, or who was joined to a member then. */
+const HAS_UNTOLD_USER = `EXISTS (
+  SELECT 1 FROM profile_ids LEFT JOIN announced ON user_id = profile_ids.id AND computation = looked.number
+  WHERE profile = looked.id AND kind = 'user' AND is_seen AND announced.value IS NOT 'true')`
 
 /** Profiles that have a fact of the clauses, or a result. */
 function candidates(db: DatabaseSync, query: DifferingQuery, through: number): Found {

@@ -72,10 +72,6 @@ export class SqliteEvaluations implements Evaluations {
     return told !== undefined
   }
 
-  touch(profileIds: readonly number[], at: number): Promise<void> {
-    return this.#options.writer.run('touchProfiles', { profileIds, at })
-  }
-
   differing(query: DifferingQuery): Promise<Differing> {
     return this.#options.readers.run('findDiffering', query)
   }

@@ -2,22 +2,10 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Announcement, ChangedResult, Evaluated } from '../../evaluations.ts'
 import { eventRowOf } from '../log/event-row.ts'
 import type { Appended, EventAppender, EventRow } from '../log/write-log.ts'
-import { changeCounter, profileToucher, purgeCount } from '../profiles/profiles-state.ts'
+import { changeCounter, purgeCount } from '../profiles/profiles-state.ts'
 import { computationNumbers } from './computation-numbers.ts'
 
 const HOUR_MS = 60 * 60 * 1000
-
-/** Makes profiles dirty. */
-export function touchProfiles(
-  db: DatabaseSync,
-): (touched: { readonly profileIds: readonly number[]; readonly at: number }) => void {
-  const touch = profileToucher(db)
-  const nextChange = changeCounter(db)
-  return ({ profileIds, at }) => {
-    const version = nextChange()
-    for (const profile of profileIds) touch(profile, { at, version })
-  }
-}
 
 /** Prepares the counts of changes of a computation, by hour. */
 function changeCounts(
