@@ -128,6 +128,8 @@ export class OpenAudiences implements AsyncDisposable {
     })
     const kept = [...(await memberships.sizes()).keys()]
     if (!kept.every((id) => catalog.current.computations.has(id))) return false
+    // A commit may be seen before its events are handed out. They are when the writer answers what came later.
+    await profiles.begin()
     return isEnd && events.length === 0 && waiting === 0 && running.length === 0
   }
 }
