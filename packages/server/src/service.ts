@@ -76,7 +76,8 @@ export interface Components extends ServiceOptions {
 export async function openService({ config, logger }: ServiceOptions): Promise<Service> {
   await using stack = new AsyncDisposableStack()
   const onUnreadable = (row: object): void => logger.error(row, 'key_change.row_skipped')
-  const backend = stack.use(await openEmbeddedBackend({ ...config, onUnreadable }))
+  const onLoss = (description: string): void => logger.error({ description }, 'data.lost')
+  const backend = stack.use(await openEmbeddedBackend({ ...config, onUnreadable, onLoss }))
   const clock = systemClock
   const activity = stack.use(new ActivityMonitor({ ...backend, clock, logger }))
   const { promise: failed, resolve: onGiveUp } = Promise.withResolvers<WorkerGivenUp>()

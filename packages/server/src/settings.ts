@@ -133,6 +133,10 @@ export const SETTINGS = {
     default: './data',
     parse: text,
   },
+  acceptLoss: {
+    doc: 'For one start after a damage: the number of the last commit that the database still has, as the refused start says it. The service then goes on without the later ones. 0 stands for a database that is gone.',
+    parse: integer(0, Number.MAX_SAFE_INTEGER),
+  },
   adminToken: {
     doc: 'Token of the management API. Without this setting, the service creates one in <dataDir>/admin-token.',
     secret: true,

@@ -5,6 +5,7 @@ import { listenFailure } from './listen-failure.ts'
 /** Codes for the errors of the backend whose message tells the user everything. */
 const CODES: Readonly<Record<string, string>> = {
   DataDirInUse: 'data_dir_in_use',
+  CommitsMissing: 'commits_missing',
   SchemaTooNew: 'schema_too_new',
   EncryptionKeyMismatch: 'encryption_key_mismatch',
   UnusableDatabase: 'unusable_database',

@@ -30,7 +30,8 @@ export async function syncFolder(folder: string): Promise<void> {
   await handle.sync()
 }
 
-function syncFolderNow(folder: string): void {
+/** As `syncFolder`, before this returns. */
+export function syncFolderNow(folder: string): void {
   if (process.platform === 'win32') return
   const handle = openSync(folder, 'r')
   try {

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { systemClock } from '../../util/clock.ts'
 import type { Redacted } from '../../util/redacted.ts'
 import type { SecretBox } from '../../util/secret-box.ts'
 import type { Backend } from '../backend.ts'
@@ -6,6 +7,7 @@ import { SqliteAudit } from './audit/sqlite-audit.ts'
 import { addSealing, sealCatalog, usedKeys } from './catalog/seal-catalog.ts'
 import { SqliteCatalog } from './catalog/sqlite-catalog.ts'
 import { SqliteKeyUses } from './catalog/sqlite-key-uses.ts'
+import { findMissingCommits, type Loss, removeCommitMark } from './damage/missing-commits.ts'
 import { copyDatabase } from './database/copy-database.ts'
 import { DataDir } from './database/data-dir.ts'
 import { DiskProbe } from './database/disk-probe.ts'
@@ -49,6 +51,10 @@ export interface EmbeddedOptions {
   readonly encryptionKey?: Redacted | undefined
   /** Called for each damaged row that a change of the key leaves as it is. */
   readonly onUnreadable?: OnUnreadable
+  /** The number of the last commit that is left, where the operator goes on without those that are missing. */
+  readonly acceptLoss?: number | undefined
+  /** Called with what is missing, where the start goes on without it. */
+  readonly onLoss?: (description: string) => void
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -57,6 +63,7 @@ const DAY_MS = 24 * 60 * 60 * 1000
  * Opens the backend in one SQLite file, for one process. All writes go through the one `Writer`. Look-ups read on the main
  * thread, through one read-only connection; reads that may look at many rows go through `Readers`.
  * @throws {DataDirInUse} when another process has the folder
+ * @throws {CommitsMissing} when its last commits are missing, and `acceptLoss` does not say so
  * @throws {SchemaTooNew} when a newer version has written the file
  * @throws {EncryptionKeyMismatch} when its secrets are encrypted with a key that this start does not have
  */
@@ -73,11 +80,10 @@ export async function openEmbeddedBackend(options: EmbeddedOptions): Promise<Bac
   return { ...ports, [Symbol.asyncDispose]: () => open.disposeAsync() }
 }
 
-/** Migrates the database and seals its secrets. */
-function prepareDatabase(
-  file: string,
-  { dataDir, encryptionKey, onUnreadable }: EmbeddedOptions,
-): SecretBox {
+/** Refuses a database from which something is missing, migrates it, and seals its secrets. */
+function prepareDatabase(file: string, options: EmbeddedOptions): SecretBox {
+  const { dataDir, encryptionKey, onUnreadable, acceptLoss } = options
+  const loss = findMissingCommits(dataDir, file, acceptLoss)
   using db = DataDir.openForWriting(file)
   refuseNewer(db, file, MIGRATIONS)
   const box = secretBoxOf(dataDir, encryptionKey, usedKeys(db))
@@ -86,7 +92,15 @@ function prepareDatabase(
   addSealing(db, box)
   migrate(db, file, MIGRATIONS)
   sealCatalog(db, box, onUnreadable)
+  if (loss !== undefined) acceptLossOf(db, loss, options)
   return box
+}
+
+/** Remembers the loss, and tells it. The commit mark begins again. */
+function acceptLossOf(db: DatabaseSync, { description }: Loss, options: EmbeddedOptions): void {
+  db.prepare('INSERT INTO losses VALUES (?, ?)').run(systemClock.now(), description)
+  removeCommitMark(options.dataDir)
+  options.onLoss?.(description)
 }
 
 interface Opened {

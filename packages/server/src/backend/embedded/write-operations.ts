@@ -19,6 +19,7 @@ import { appendTold, commitEvaluations } from './evaluations/write-evaluations.t
 import { fillFacts } from './facts/fill-facts.ts'
 import { putFactClause, removeFactClause } from './facts/write-fact-clauses.ts'
 import { pruneFacts } from './facts/prune-facts.ts'
+import { LogNumbering } from './log/log-numbering.ts'
 import { ackEvents, appendEvents, eventAppender } from './log/write-log.ts'
 import { changeList, forgetComputation } from './memberships/write-memberships.ts'
 import { advanceSync, putSync } from './memberships/write-syncs.ts'
@@ -110,16 +111,18 @@ export interface Operation {
 export function prepareOperations(
   db: DatabaseSync,
   options: DedupeWindow,
-): (operation: Operation) => unknown {
-  const shared = { ...options, append: eventAppender(db, options) }
+): { readonly perform: (operation: Operation) => unknown; readonly numbering: LogNumbering } {
+  const numbering = new LogNumbering(db)
+  const shared = { ...options, append: eventAppender(db, { ...options, numbering }) }
   const prepared = new Map<OperationName, (input: never) => unknown>()
   for (const [name, prepare] of Object.entries(OPERATIONS)) {
     prepared.set(name as OperationName, prepare(db, shared))
   }
   const append = appendAudit(db)
-  return ({ name, input, audit }) => {
+  const perform = ({ name, input, audit }: Operation): unknown => {
     const result = prepared.get(name)!(input as never)
     if (audit !== undefined && result !== false) append(audit)
     return result
   }
+  return { perform, numbering }
 }

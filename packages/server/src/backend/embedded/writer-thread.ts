@@ -1,4 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
+import { CommitMark } from './damage/commit-mark.ts'
+import { commitCounter, lastCommit } from './damage/commit-counter.ts'
 import { DataDir } from './database/data-dir.ts'
 import { failure, type Result } from './database/operation-result.ts'
 import type { DedupeWindow } from './log/known-message-ids.ts'
@@ -11,7 +13,10 @@ export interface WriterStart extends DedupeWindow {
 
 const { file, ...options } = workerData as WriterStart
 const db = DataDir.openForWriting(file)
-const perform = prepareOperations(db, options)
+const { perform, numbering } = prepareOperations(db, options)
+const countCommit = commitCounter(db)
+const mark = new CommitMark(file)
+mark.writeDurably({ number: lastCommit(db), lastSeq: numbering.last })
 
 /**
  * The result of each operation, in their order. Operations that SQLite refuses inside a transaction run after
@@ -41,7 +46,9 @@ function commit(operations: readonly Operation[]): Result[] {
   try {
     db.exec('BEGIN IMMEDIATE')
     const results = operations.map((operation): Result => ({ ok: true, value: perform(operation) }))
+    const number = countCommit()
     db.exec('COMMIT')
+    mark.write({ number, lastSeq: numbering.last })
     return results
   } catch (error) {
     if (db.isTransaction) db.exec('ROLLBACK')
@@ -51,9 +58,17 @@ function commit(operations: readonly Operation[]): Result[] {
   }
 }
 
+/** Moves everything into the database file, so that a copy of that file alone is whole. */
+function close(): void {
+  attempt({ name: 'emptyLog', input: undefined })
+  mark.write({ number: lastCommit(db), lastSeq: numbering.last })
+  db.close()
+  mark[Symbol.dispose]()
+}
+
 parentPort!.on('message', (operations: readonly Operation[] | 'close') => {
   if (operations === 'close') {
-    db.close()
+    close()
     parentPort!.close()
   } else {
     parentPort!.postMessage(performAll(operations))

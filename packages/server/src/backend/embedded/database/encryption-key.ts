@@ -8,7 +8,8 @@ export class EncryptionKeyMismatch extends Error {
   override readonly name = 'EncryptionKeyMismatch'
 }
 
-const FILE = 'encryption-key'
+/** The file name of the key in a data folder. */
+export const KEY_FILE = 'encryption-key'
 
 /**
  * The box that seals secrets, with the `configured` keys, or else those in `<dataDir>/encryption-key`.
@@ -21,7 +22,7 @@ export function secretBoxOf(
   configured: Redacted | undefined,
   used: ReadonlySet<string>,
 ): SecretBox {
-  const file = join(dataDir, FILE)
+  const file = join(dataDir, KEY_FILE)
   const text = configured?.reveal() ?? readIfThere(file) ?? (used.size === 0 ? makeKey(file) : '')
   const keys = SecretBox.keysIn(text)
   const where = configured === undefined ? file : 'HOOKLINE_ENCRYPTION_KEY'

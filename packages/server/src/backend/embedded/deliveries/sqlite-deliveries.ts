@@ -26,7 +26,7 @@ import { deliveryRowOf } from './write-deliveries.ts'
 const TABLE: QueueTable<ClaimedDelivery['event']> = {
   name: 'deliveries',
   unsplitLane: 0,
-  select: `SELECT ${DELIVERY_COLUMNS}, source_id, marks, origin, body
+  select: `SELECT ${DELIVERY_COLUMNS}, source_id, marks, origin, body, checksum
     FROM deliveries LEFT JOIN events ON events.id = deliveries.event_id`,
   claimedOf,
   rowOf: deliveryRowOf,
@@ -82,6 +82,6 @@ function claimedOf(row: Row, parts: StoredParts): ClaimedDelivery | Unreadable {
     const event = acceptedEventOf({ ...row, id: row['event_id']! })
     return { delivery: deliveryOf(row, webhooks), event }
   } catch {
-    return { id, reason: 'Its event in the database is not readable as JSON.' }
+    return { id, reason: 'Its event in the database is damaged.' }
   }
 }

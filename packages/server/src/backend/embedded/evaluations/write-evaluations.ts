@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Announcement, ChangedResult, Evaluated } from '../../evaluations.ts'
-import { eventRowOf } from '../log/event-row.ts'
-import type { Appended, EventAppender, EventRow } from '../log/write-log.ts'
+import { type EventRow, eventRowOf } from '../log/event-row.ts'
+import type { Appended, EventAppender } from '../log/write-log.ts'
 import { changeCounter, purgeCount } from '../profiles/profiles-state.ts'
 import { computationNumbers } from './computation-numbers.ts'
 

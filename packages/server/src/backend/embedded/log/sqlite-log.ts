@@ -194,6 +194,6 @@ export class SqliteLog implements Log {
 function eventsOf(row: Row): Pick<LogEntry, 'events' | 'unreadable'> {
   const event = readableEventOf(row)
   if (event !== undefined) return { events: [event] }
-  const reason = 'The event in the database is not readable as JSON.'
+  const reason = 'The event in the database is damaged.'
   return { events: [], unreadable: [{ id: String(row['id']), reason }] }
 }

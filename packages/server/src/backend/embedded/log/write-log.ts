@@ -2,23 +2,9 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Row } from '../database/rows.ts'
 import { missingRowsCounter } from '../database/missing-rows.ts'
 import { type DedupeWindow, KnownMessageIds } from './known-message-ids.ts'
-import { LogNumbering } from './log-numbering.ts'
+import { checksumOf, type EventRow } from './event-row.ts'
+import type { LogNumbering } from './log-numbering.ts'
 import { SEGMENT } from './segments.ts'
-
-/** A row of `events` as it is appended. The writer's thread numbers it. */
-export type EventRow = readonly [
-  id: string,
-  sourceId: string,
-  messageId: string,
-  type: string,
-  receivedAt: number,
-  marks: string,
-  body: string,
-  userId: string | null,
-  previousId: string | null,
-  /** JSON; `null` for an event of a client. */
-  origin: string | null,
-]
 
 /** What an append came to. Every event has a seq, duplicates included: one after the other up to `lastSeq`. */
 export interface Appended {
@@ -37,8 +23,10 @@ export type EventAppender = (rows: readonly EventRow[]) => Appended
  * A duplicate is not appended: the first event with its source and messageId within the window counts it, and has its
  * time. What is neither appended nor a duplicate counts as missing.
  */
-export function eventAppender(db: DatabaseSync, window: DedupeWindow): EventAppender {
-  const numbering = new LogNumbering(db)
+export function eventAppender(
+  db: DatabaseSync,
+  { numbering, ...window }: DedupeWindow & { readonly numbering: LogNumbering },
+): EventAppender {
   const known = new KnownMessageIds(db, window)
   const originalOf = originalFinder(db, known, window)
   const count = db.prepare(
@@ -46,8 +34,8 @@ export function eventAppender(db: DatabaseSync, window: DedupeWindow): EventAppe
   )
   const insert = db.prepare(
     `INSERT INTO events
-       (seq, id, source_id, message_id, type, received_at, marks, body, user_id, previous_id, origin)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       (seq, id, source_id, message_id, type, received_at, marks, body, user_id, previous_id, origin, checksum)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   const countMissing = missingRowsCounter(db)
   return (rows) => {
@@ -59,7 +47,7 @@ export function eventAppender(db: DatabaseSync, window: DedupeWindow): EventAppe
       const original = originalOf(row)
       // The same event again is no duplicate: its id is there already, and the INSERT refuses it.
       if (original === undefined || original['id'] === id) {
-        inserted += Number(insert.run(seq, ...row).changes)
+        inserted += Number(insert.run(seq, ...row, checksumOf(row)).changes)
         known.add(seq, messageId, receivedAt)
       } else {
         count.run(receivedAt, original['seq']!)

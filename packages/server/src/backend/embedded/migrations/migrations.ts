@@ -12,6 +12,7 @@ import { missingRows } from './0011-missing-rows.ts'
 import { timesOfATrace } from './0012-times-of-a-trace.ts'
 import { originCursors } from './0013-origin-cursors.ts'
 import { profiles } from './0014-profiles.ts'
+import { commits } from './0015-commits.ts'
 
 /** One step of the schema. There is no way back, and a released step never changes. */
 export interface Migration {
@@ -35,4 +36,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 12, sql: timesOfATrace },
   { version: 13, sql: originCursors },
   { version: 14, sql: profiles },
+  { version: 15, sql: commits },
 ]

@@ -3,6 +3,7 @@ import { rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { syncFolder } from '../../../util/durable-file.ts'
+import { removeCommitMark } from '../damage/missing-commits.ts'
 import { copyDatabase } from '../database/copy-database.ts'
 import { DataDir } from '../database/data-dir.ts'
 import { MIGRATIONS } from '../migrations/migrations.ts'
@@ -44,6 +45,7 @@ export async function restoreInto(
   await copyDatabase(file, `${databaseFile}.restored`)
   const previous = `${databaseFile}.before-restore`
   if (isThere) await keepPrevious(databaseFile, previous)
+  removeCommitMark(dataDir)
   await rename(`${databaseFile}.restored`, databaseFile)
   await syncFolder(dataDir)
   return isThere ? previous : undefined

@@ -1,0 +1,123 @@
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  readSync,
+  writeSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { crc32 } from 'node:zlib'
+import { syncFolderNow } from '../../../util/durable-file.ts'
+
+/** The file name of the commit mark in a data folder. */
+const NAME = 'last-commit'
+
+/** Where the write-ahead log ended: its salts, and how many of its frames were synced. */
+export interface LogEnd {
+  readonly salt1: number
+  readonly salt2: number
+  readonly frames: number
+}
+
+/** The last commit of which a caller was told. */
+export interface Commit {
+  /** The number of the commit; the database has the same in `log_position`. */
+  readonly number: number
+  /** The number of the last event of the log. */
+  readonly lastSeq: number
+  readonly log: LogEnd
+}
+
+/** Two slots, which are written in turn: one is whole whenever the other is written. */
+const SLOT_BYTES = 256
+const SLOTS = 2
+
+/**
+ * The commit mark: what the last commit was, in a file beside the database. The database cannot know it: where its
+ * write-ahead log is damaged or gone, SQLite opens it as it was at an earlier commit, without a word.
+ *
+ * The mark is written after each commit and not synced. So it costs some microseconds, and is never ahead of what is on
+ * disk. After a kill it is exact. After a power cut it may be some seconds behind.
+ */
+export class CommitMark implements Disposable {
+  readonly #file: number
+  readonly #wal: number
+  #next = 0
+
+  /** @param databaseFile a database that is open: its index of the write-ahead log is there */
+  constructor(databaseFile: string) {
+    const path = markFileOf(dirname(databaseFile))
+    const isNew = !existsSync(path)
+    this.#file = openSync(path, isNew ? 'wx+' : 'r+', 0o600)
+    if (isNew) syncFolderNow(dirname(path))
+    // Not closed while the database is open: closing it would release the locks that SQLite has on the file.
+    this.#wal = openSync(`${databaseFile}-shm`, 'r')
+  }
+
+  /** Writes the mark. What goes wrong is left to the next commit: the mark is then behind, and still true. */
+  write(commit: Omit<Commit, 'log'>): void {
+    try {
+      const slot = encoded({ ...commit, log: this.#logEnd() })
+      writeSync(this.#file, slot, 0, slot.length, (this.#next++ % SLOTS) * SLOT_BYTES)
+    } catch {
+      return
+    }
+  }
+
+  /** Writes the mark, so that it survives a power cut as well. */
+  writeDurably(commit: Omit<Commit, 'log'>): void {
+    this.write(commit)
+    fsyncSync(this.#file)
+  }
+
+  [Symbol.dispose](): void {
+    closeSync(this.#file)
+    closeSync(this.#wal)
+  }
+
+  /** The end of the write-ahead log in its index (sqlite.org/walformat.html §2.1). */
+  #logEnd(): LogEnd {
+    const header = Buffer.alloc(48)
+    readSync(this.#wal, header, 0, header.length, 0)
+    const isLittle = new Uint8Array(new Uint32Array([1]).buffer)[0] === 1
+    return {
+      frames: isLittle ? header.readUInt32LE(16) : header.readUInt32BE(16),
+      // The salts are as they are in the log: big-endian.
+      salt1: header.readUInt32BE(32),
+      salt2: header.readUInt32BE(36),
+    }
+  }
+}
+
+export function markFileOf(dataDir: string): string {
+  return join(dataDir, NAME)
+}
+
+/** Reads the mark of a data folder. `undefined`: there is none. `'damaged'`: it cannot be read. */
+export function readCommitMark(dataDir: string): Commit | 'damaged' | undefined {
+  const path = markFileOf(dataDir)
+  if (!existsSync(path)) return undefined
+  const bytes = readFileSync(path)
+  const slots = Array.from({ length: SLOTS }, (_, index) =>
+    decoded(bytes.subarray(index * SLOT_BYTES, (index + 1) * SLOT_BYTES)),
+  ).filter((slot) => slot !== undefined)
+  // A process that ended before its first commit leaves an empty file.
+  if (bytes.length === 0) return undefined
+  return slots.toSorted((a, b) => b.number - a.number)[0] ?? 'damaged'
+}
+
+/** As text, so that a person can read it: the checksum, then JSON. */
+function encoded(commit: Commit): Buffer {
+  const json = JSON.stringify(commit)
+  const text = `${crc32(json).toString(16).padStart(8, '0')} ${json}`
+  return Buffer.from(`${text.padEnd(SLOT_BYTES - 1)}\n`)
+}
+
+function decoded(slot: Buffer): Commit | undefined {
+  const text = slot.toString().trim()
+  const json = text.slice(9)
+  if (text === '' || Number.parseInt(text.slice(0, 8), 16) !== crc32(json)) return undefined
+  return JSON.parse(json) as Commit
+}

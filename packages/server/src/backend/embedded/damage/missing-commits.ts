@@ -1,0 +1,95 @@
+import { existsSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
+import { lastCommit } from './commit-counter.ts'
+import { type Commit, markFileOf, readCommitMark } from './commit-mark.ts'
+import { DataDir } from '../database/data-dir.ts'
+import { KEY_FILE } from '../database/encryption-key.ts'
+
+/** The data folder had commits that are not in its database. */
+class CommitsMissing extends Error {
+  override readonly name = 'CommitsMissing'
+}
+
+/** What an operator knows to be lost: the number of the last commit that is left. */
+export type AcceptedLoss = number | undefined
+
+/** What a start found missing, and was told to go on without. */
+export interface Loss {
+  /** In words, for the log and `hookline doctor`. */
+  readonly description: string
+}
+
+/**
+ * Compares the database with the commit mark of its folder, and changes nothing: the files of a refused start stay as they
+ * are.
+ * @returns what is missing, where `accepted` says that it is known
+ * @throws {CommitsMissing}
+ */
+export function findMissingCommits(
+  dataDir: string,
+  file: string,
+  accepted: AcceptedLoss,
+): Loss | undefined {
+  const mark = readCommitMark(dataDir)
+  const isThere = existsSync(file) && statSync(file).size > 0
+  if (!isThere) return missingDatabase(dataDir, file, { mark, accepted })
+  if (mark === undefined) return undefined
+  // For reading: the last connection for writing would remove the write-ahead log, with what could be read of it.
+  using db = DataDir.openForReading(file)
+  const present = lastCommit(db)
+  if (mark === 'damaged') {
+    const description = `The file ${markFileOf(dataDir)} is damaged: whether commits after number ${present} are missing cannot be known.`
+    return { description }
+  }
+  if (present >= mark.number) return undefined
+  const description = describe(db, mark, present)
+  if (accepted === present) return { description }
+  throw new CommitsMissing(
+    `${description} The database file or its write-ahead log was damaged, replaced or removed. ` +
+      `Put the files hookline.db and hookline.db-wal back if you have them, or restore a backup (hookline restore). ${goOn(present, 'without what is missing')}`,
+  )
+}
+
+/** A folder with a commit mark or an encryption key was in use: somebody has removed its database, or forgotten it. */
+function missingDatabase(
+  dataDir: string,
+  file: string,
+  {
+    mark,
+    accepted,
+  }: { readonly mark: ReturnType<typeof readCommitMark>; readonly accepted: AcceptedLoss },
+): Loss | undefined {
+  if (mark === undefined && !existsSync(join(dataDir, KEY_FILE))) return undefined
+  const last =
+    mark === undefined || mark === 'damaged'
+      ? ''
+      : ` It had ${mark.number} commits and ${mark.lastSeq} events.`
+  const description = `The database of ${dataDir} is missing: ${file} ${existsSync(file) ? 'is empty' : 'does not exist'}, but the folder was in use before.${last}`
+  if (accepted === 0) return { description }
+  throw new CommitsMissing(
+    `${description} Put the file back, or restore a backup (hookline restore). ${goOn(0, 'with a new, empty database')}`,
+  )
+}
+
+/** After it, the folder has no mark, until its next start. */
+export function removeCommitMark(dataDir: string): void {
+  rmSync(markFileOf(dataDir), { force: true })
+}
+
+function describe(db: DatabaseSync, { number, lastSeq }: Commit, present: number): string {
+  const commits = `The last ${number - present} of ${number} commits are missing from the database.`
+  const last = lastEvent(db)
+  if (last >= lastSeq) return commits
+  return `${commits} Among them are those of up to ${lastSeq - last} events, with the numbers ${last + 1} to ${lastSeq}.`
+}
+
+function lastEvent(db: DatabaseSync): number {
+  const isThere =
+    db.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'events'`).get() !== undefined
+  return isThere ? Number(db.prepare('SELECT MAX(seq) AS seq FROM events').get()?.['seq'] ?? 0) : 0
+}
+
+function goOn(present: number, how: string): string {
+  return `To go on ${how}, start once with --accept-loss ${present}.`
+}

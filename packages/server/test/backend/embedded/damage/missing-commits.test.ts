@@ -1,0 +1,169 @@
+import { cpSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, test } from 'vitest'
+import type { Backend } from '../../../../src/backend/backend.ts'
+import { type EmbeddedOptions, openEmbeddedBackend } from '../../../../src/backend/embedded/open.ts'
+import { acceptedEvent } from '../../../harness/accepted-event.ts'
+import { TemporaryFolder } from '../../../harness/temporary-folder.ts'
+
+const openAt = (dataDir: string, options: Partial<EmbeddedOptions> = {}): Promise<Backend> =>
+  openEmbeddedBackend({ dataDir, maxWaitingBytes: 2 ** 30, ...options })
+
+/** A folder as a killed service leaves it: ten events, each in a commit of its own, and nothing of them in the database file. */
+class KilledFolder extends TemporaryFolder {
+  readonly dataDir = join(this.path, 'killed')
+
+  static async make(): Promise<KilledFolder> {
+    const folder = new KilledFolder()
+    const running = join(folder.path, 'running')
+    await using backend = await openAt(running)
+    for (let n = 0; n < 10; n++) await backend.log.append([acceptedEvent({ userId: `u${n}` })])
+    cpSync(running, folder.dataDir, { recursive: true })
+    return folder
+  }
+
+  file(name: string): string {
+    return join(this.dataDir, name)
+  }
+
+  /** How many events the log has. */
+  async count(options: Partial<EmbeddedOptions> = {}): Promise<number> {
+    await using backend = await openAt(this.dataDir, options)
+    const { events } = await backend.followedLog.read({ after: 0, limit: 100 })
+    return events.length
+  }
+
+  /** The number that the refusal of a start names. */
+  async refused(): Promise<{ message: string; accept: number }> {
+    const { message } = await openAt(this.dataDir).then(
+      () => new Error('It started.'),
+      (error: Error) => error,
+    )
+    return { message, accept: Number(/--accept-loss (\d+)/.exec(message)?.[1] ?? -1) }
+  }
+}
+
+test('a folder of a killed service starts, and has everything', async () => {
+  using folder = await KilledFolder.make()
+  expect(await folder.count()).toBe(10)
+  expect(await folder.count()).toBe(10)
+})
+
+test('a removed write-ahead log is told, and the start is refused until it is accepted', async () => {
+  using folder = await KilledFolder.make()
+  rmSync(folder.file('hookline.db-wal'))
+  const { message, accept } = await folder.refused()
+  expect(message).toMatch(/commits are missing.*up to 10 events, with the numbers 1 to 10/)
+  expect((await folder.refused()).accept).toBe(accept)
+  const told: string[] = []
+  const onLoss = (description: string): void => void told.push(description)
+  expect(await folder.count({ acceptLoss: accept, onLoss })).toBe(0)
+  expect(told).toEqual([expect.stringContaining('commits are missing')])
+  // Once: the next start misses nothing.
+  expect(await folder.count({ acceptLoss: accept, onLoss })).toBe(0)
+  expect(told).toHaveLength(1)
+})
+
+test('a write-ahead log that was cut is told with the events that are missing', async () => {
+  using folder = await KilledFolder.make()
+  const wal = folder.file('hookline.db-wal')
+  truncateSync(wal, statSync(wal).size - 4096)
+  const { message, accept } = await folder.refused()
+  expect(message).toMatch(/^The last 1 of \d+ commits are missing.*with the numbers 10 to 10/)
+  expect(await folder.count({ acceptLoss: accept })).toBe(9)
+})
+
+test('accepting one loss accepts no other one', async () => {
+  using folder = await KilledFolder.make()
+  const wal = folder.file('hookline.db-wal')
+  truncateSync(wal, statSync(wal).size - 4096)
+  const { accept } = await folder.refused()
+  rmSync(wal)
+  await expect(openAt(folder.dataDir, { acceptLoss: accept })).rejects.toThrow('--accept-loss')
+})
+
+test.each([
+  ['removed', (file: string) => rmSync(file)],
+  ['emptied', (file: string) => truncateSync(file, 0)],
+] as const)('a database that was %s is no new database', async (_, damage) => {
+  using folder = await KilledFolder.make()
+  for (const name of ['hookline.db', 'hookline.db-wal', 'hookline.db-shm']) {
+    if (name === 'hookline.db') damage(folder.file(name))
+    else rmSync(folder.file(name))
+  }
+  const { message, accept } = await folder.refused()
+  expect(message).toContain('It had 10 commits and 10 events.')
+  expect(accept).toBe(0)
+  expect(await folder.count({ acceptLoss: 0 })).toBe(0)
+})
+
+test('a removed database is told by the encryption key alone', async () => {
+  using folder = await KilledFolder.make()
+  for (const name of ['hookline.db', 'hookline.db-wal', 'hookline.db-shm', 'last-commit'])
+    rmSync(folder.file(name))
+  expect((await folder.refused()).message).toContain('the folder was in use before')
+})
+
+test('an older copy of the database is told', async () => {
+  using folder = await KilledFolder.make()
+  expect(await folder.count()).toBe(10)
+  cpSync(folder.file('hookline.db'), folder.file('older'))
+  {
+    await using backend = await openAt(folder.dataDir)
+    await backend.log.append([acceptedEvent({ userId: 'u10' })])
+  }
+  cpSync(folder.file('older'), folder.file('hookline.db'))
+  expect((await folder.refused()).message).toContain('with the numbers 11 to 11')
+})
+
+test('a damaged commit mark is told, and refuses nothing', async () => {
+  using folder = await KilledFolder.make()
+  const mark = readFileSync(folder.file('last-commit'))
+  writeFileSync(folder.file('last-commit'), mark.fill(1))
+  const told: string[] = []
+  expect(await folder.count({ onLoss: (text) => void told.push(text) })).toBe(10)
+  expect(told).toEqual([expect.stringContaining('is damaged')])
+})
+
+test('one damaged slot of the commit mark leaves the other one', async () => {
+  using folder = await KilledFolder.make()
+  rmSync(folder.file('hookline.db-wal'))
+  for (const slot of [0, 1]) {
+    const whole = readFileSync(folder.file('last-commit'))
+    writeFileSync(
+      folder.file('last-commit'),
+      Buffer.from(whole).fill(0, slot * 256, slot * 256 + 20),
+    )
+    expect((await folder.refused()).message).toMatch(/commits are missing/)
+    writeFileSync(folder.file('last-commit'), whole)
+  }
+})
+
+test('after a stop, a copy of the database file alone is whole', async () => {
+  using folder = await KilledFolder.make()
+  expect(await folder.count()).toBe(10)
+  expect(statSync(folder.file('hookline.db-wal'), { throwIfNoEntry: false })?.size ?? 0).toBe(0)
+  cpSync(folder.file('hookline.db'), folder.file('copy.db'))
+  using copy = new DatabaseSync(folder.file('copy.db'))
+  expect(copy.prepare('SELECT COUNT(*) AS count FROM events').get()).toEqual({ count: 10 })
+})
+
+test('an event with a changed byte is not handed out as if it were whole', async () => {
+  using folder = await KilledFolder.make()
+  await folder.count()
+  {
+    using db = new DatabaseSync(folder.file('hookline.db'))
+    db.exec(`UPDATE events SET body = replace(body, 'u3', 'u4') WHERE seq = 4`)
+  }
+  await using backend = await openAt(folder.dataDir)
+  const stop = new AbortController()
+  for await (const entries of backend.log.consume({ signal: stop.signal })) {
+    const damaged = entries.flatMap(({ unreadable = [] }) => unreadable)
+    expect(damaged).toEqual([
+      expect.objectContaining({ reason: 'The event in the database is damaged.' }),
+    ])
+    expect(entries.flatMap(({ events }) => events)).toHaveLength(9)
+    break
+  }
+})
