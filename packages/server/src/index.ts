@@ -2,10 +2,12 @@ export type { AdminToken } from './admin-token.ts'
 export { type Config, ConfigError, flagOf, parseConfig, variableOf } from './config.ts'
 export {
   backUpStopped,
+  type DatabaseDamaged,
   damageOf,
   DataDirInUse,
   migrateStopped,
   openService,
+  recordedDamages,
   restoreInto,
   type Service,
   type ServiceOptions,

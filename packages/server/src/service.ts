@@ -31,6 +31,7 @@ export { migrateStopped } from './backend/embedded/stopped/migrate-stopped.ts'
 export {
   backUpStopped,
   damageOf,
+  recordedDamages,
   restoreInto,
   UnusableDatabase,
 } from './backend/embedded/stopped/stopped-database.ts'
@@ -52,8 +53,16 @@ export interface Service extends AsyncDisposable {
   /** The URL of the management API, health checks and metrics: the same as `url` unless `adminPort` is set. */
   readonly adminUrl: string
   readonly adminToken: AdminToken
-  /** Resolves when a background worker has failed too often. Then dispose of the service, and end the process. */
-  readonly failed: Promise<WorkerGivenUp>
+  /**
+   * Resolves when a background worker has failed too often, or the database is found to be damaged. Then dispose of the
+   * service, and end the process.
+   */
+  readonly failed: Promise<WorkerGivenUp | DatabaseDamaged>
+}
+
+/** Stored data is damaged. The next start sets aside what cannot be read. */
+export interface DatabaseDamaged {
+  readonly damage: Error
 }
 
 /** What all components of the service share. */
@@ -76,12 +85,15 @@ export interface Components extends ServiceOptions {
 export async function openService({ config, logger }: ServiceOptions): Promise<Service> {
   await using stack = new AsyncDisposableStack()
   const onUnreadable = (row: object): void => logger.error(row, 'key_change.row_skipped')
-  const onLoss = (description: string): void => logger.error({ description }, 'data.lost')
-  const backend = stack.use(await openEmbeddedBackend({ ...config, onUnreadable, onLoss }))
+  const metrics = new Metrics()
+  const onDamage = (description: string): void => {
+    logger.error({ description }, 'damage.found')
+    metrics.damages.inc()
+  }
+  const backend = stack.use(await openEmbeddedBackend({ ...config, onUnreadable, onDamage }))
   const clock = systemClock
   const activity = stack.use(new ActivityMonitor({ ...backend, clock, logger }))
   const { promise: failed, resolve: onGiveUp } = Promise.withResolvers<WorkerGivenUp>()
-  const metrics = new Metrics()
   const shutdown = new Shutdown({ clock, timeoutMs: config.shutdownTimeoutMs })
   const components: Components = {
     config,
@@ -106,7 +118,7 @@ export async function openService({ config, logger }: ServiceOptions): Promise<S
     url,
     adminUrl,
     adminToken,
-    failed,
+    failed: Promise.race([failed, backend.damaged.then((damage) => ({ damage }))]),
     [Symbol.asyncDispose]: async () => {
       const end = shutdown.begin()
       await running.disposeAsync()

@@ -8,6 +8,7 @@ import type { Finding } from './finding.ts'
 import { serviceAt } from './service-at.ts'
 
 const LEAST_FREE_BYTES = 512 * 1024 * 1024
+const DAMAGES_SHOWN_MS = 30 * 24 * 60 * 60 * 1000
 const MOST_SKEW_MS = 5_000
 /** This program is newer: an earlier time means that the clock is wrong. */
 const EARLIEST_NOW = Date.UTC(2026, 0, 1)
@@ -67,7 +68,16 @@ async function database({ dataDir }: Config): Promise<Finding> {
   const file = join(dataDir, 'hookline.db')
   if (!existsSync(file))
     return { ok: true, detail: 'does not exist yet; the first start creates it' }
-  const { damageOf } = await import('@hookline/server')
+  const { damageOf, recordedDamages } = await import('@hookline/server')
   const [damage] = damageOf(file)
-  return { ok: damage === undefined, detail: damage ?? `${file} is intact` }
+  if (damage !== undefined) return { ok: false, detail: damage }
+  const recorded = recordedDamages(file, Date.now() - DAMAGES_SHOWN_MS)
+  if (recorded.length === 0) return { ok: true, detail: `${file} is intact` }
+  return {
+    ok: true,
+    warning: true,
+    detail: `${file} is intact, but was damaged`,
+    causes: recorded.map(({ foundAt, description }) => `${foundAt} ${description}`),
+    next: 'Check the disk. If you have a backup, compare what it has of the lost rows.',
+  }
 }

@@ -1,4 +1,4 @@
-import type { Config, Service, WorkerGivenUp } from '@hookline/server'
+import type { Config, DatabaseDamaged, Service, WorkerGivenUp } from '@hookline/server'
 import { EXIT_CODES, Failure } from '../failure.ts'
 import type { Output } from '../output/output.ts'
 import { openOrFail, serviceLogger, type ServiceLogger } from './open-service.ts'
@@ -47,11 +47,25 @@ async function runUntil(
   await using service = await openOrFail(config, logger)
   showNewToken(service, output)
   await using _companion = await whileRunning(service, logger)
-  const signal = await Promise.race([stop, service.failed.then(workerFailure)])
+  const signal = await Promise.race([stop, service.failed.then(serviceFailure)])
   if (signal instanceof Failure) throw signal
   const note = `Waiting for requests and deliveries in flight. Another ${signal} stops at once.`
   logger.info({ reason: signal, note }, 'service.stopping')
   return signal
+}
+
+function serviceFailure(failure: WorkerGivenUp | DatabaseDamaged): Failure {
+  return 'damage' in failure ? damageFailure(failure) : workerFailure(failure)
+}
+
+function damageFailure({ damage }: DatabaseDamaged): Failure {
+  const hint =
+    'Start it again: the start sets aside what cannot be read, keeps the damaged file as hookline.db.damaged, and says what is lost. Check the disk.'
+  return new Failure('failed', `Stopped: the database is damaged (${damage.message}).`, {
+    code: 'database_damaged',
+    hint,
+    cause: damage,
+  })
 }
 
 function workerFailure({ worker, failures, error }: WorkerGivenUp): Failure {

@@ -58,6 +58,11 @@ export interface Backend extends AsyncDisposable {
    * appears complete, or not at all.
    */
   copyTo(file: string): Promise<void>
+  /**
+   * Resolves when stored data is found to be damaged. Then close the backend, and end the process: the next start sets
+   * aside what cannot be read.
+   */
+  readonly damaged: Promise<Error>
   /** Resolves when the engine responds and new data can be stored durably; rejects with the reason when it cannot. */
   probe(): Promise<void>
 }

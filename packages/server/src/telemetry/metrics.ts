@@ -136,6 +136,10 @@ export class Metrics {
     ),
   }
 
+  readonly damages = this.#counter(
+    'hookline_damages_total',
+    'Damages of the database that this start has found. The log has what is lost as damage.found.',
+  )
   readonly quarantined = this.#gauge(
     'hookline_quarantined',
     'Deliveries and events that are in quarantine because of a bug in Hookline.',

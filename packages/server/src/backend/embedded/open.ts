@@ -7,7 +7,9 @@ import { SqliteAudit } from './audit/sqlite-audit.ts'
 import { addSealing, sealCatalog, usedKeys } from './catalog/seal-catalog.ts'
 import { SqliteCatalog } from './catalog/sqlite-catalog.ts'
 import { SqliteKeyUses } from './catalog/sqlite-key-uses.ts'
-import { findMissingCommits, type Loss, removeCommitMark } from './damage/missing-commits.ts'
+import { DamageWatch } from './damage/damage-watch.ts'
+import { mendDatabase } from './damage/mend.ts'
+import { findMissingCommits, removeCommitMark } from './damage/missing-commits.ts'
 import { copyDatabase } from './database/copy-database.ts'
 import { DataDir } from './database/data-dir.ts'
 import { DiskProbe } from './database/disk-probe.ts'
@@ -53,8 +55,8 @@ export interface EmbeddedOptions {
   readonly onUnreadable?: OnUnreadable
   /** The number of the last commit that is left, where the operator goes on without those that are missing. */
   readonly acceptLoss?: number | undefined
-  /** Called with what is missing, where the start goes on without it. */
-  readonly onLoss?: (description: string) => void
+  /** Called with each damage that the start has found: what is lost, in words. */
+  readonly onDamage?: (description: string) => void
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -71,19 +73,23 @@ export async function openEmbeddedBackend(options: EmbeddedOptions): Promise<Bac
   await using stack = new AsyncDisposableStack()
   const { databaseFile } = stack.use(new DataDir(options.dataDir))
   const box = prepareDatabase(databaseFile, options)
-  const reader = stack.use(DataDir.openForReading(databaseFile))
+  const watch = new DamageWatch(databaseFile)
+  const reader = stack.use(watch.openForReading(() => DataDir.openForReading(databaseFile)))
   const { dedupeWindowMs = DAY_MS } = options
-  const writer = stack.use(new Writer({ file: databaseFile, dedupeWindowMs }, box))
-  const readers = stack.use(new Readers(databaseFile, () => writer.run('emptyLog', undefined)))
+  const writer = stack.use(new Writer({ file: databaseFile, dedupeWindowMs }, box, watch))
+  const readers = stack.use(
+    new Readers(databaseFile, () => writer.run('emptyLog', undefined), watch),
+  )
   const ports = portsOf({ databaseFile, box, reader, readers, writer }, options)
   const open = stack.move()
-  return { ...ports, [Symbol.asyncDispose]: () => open.disposeAsync() }
+  return { ...ports, damaged: watch.found, [Symbol.asyncDispose]: () => open.disposeAsync() }
 }
 
 /** Refuses a database from which something is missing, migrates it, and seals its secrets. */
 function prepareDatabase(file: string, options: EmbeddedOptions): SecretBox {
   const { dataDir, encryptionKey, onUnreadable, acceptLoss } = options
-  const loss = findMissingCommits(dataDir, file, acceptLoss)
+  const mended = mendDatabase(file)
+  const missing = findMissingCommits(dataDir, file, acceptLoss)
   using db = DataDir.openForWriting(file)
   refuseNewer(db, file, MIGRATIONS)
   const box = secretBoxOf(dataDir, encryptionKey, usedKeys(db))
@@ -92,15 +98,22 @@ function prepareDatabase(file: string, options: EmbeddedOptions): SecretBox {
   addSealing(db, box)
   migrate(db, file, MIGRATIONS)
   sealCatalog(db, box, onUnreadable)
-  if (loss !== undefined) acceptLossOf(db, loss, options)
+  if (missing !== undefined) removeCommitMark(dataDir)
+  tellDamages(db, [...mended, ...(missing === undefined ? [] : [missing])], options)
   return box
 }
 
-/** Remembers the loss, and tells it. The commit mark begins again. */
-function acceptLossOf(db: DatabaseSync, { description }: Loss, options: EmbeddedOptions): void {
-  db.prepare('INSERT INTO losses VALUES (?, ?)').run(systemClock.now(), description)
-  removeCommitMark(options.dataDir)
-  options.onLoss?.(description)
+/** Remembers the damages, for `hookline doctor`, and tells them. */
+function tellDamages(
+  db: DatabaseSync,
+  damages: readonly string[],
+  { onDamage }: EmbeddedOptions,
+): void {
+  const add = db.prepare('INSERT INTO damages VALUES (?, ?)')
+  for (const description of damages) {
+    add.run(systemClock.now(), description)
+    onDamage?.(description)
+  }
 }
 
 interface Opened {
@@ -114,7 +127,7 @@ interface Opened {
 function portsOf(
   { databaseFile, box, reader, readers, writer }: Opened,
   { maxWaitingBytes }: EmbeddedOptions,
-): Omit<Backend, typeof Symbol.asyncDispose> {
+): Omit<Backend, 'damaged' | typeof Symbol.asyncDispose> {
   const lanes = new LaneNumbers(writer, reader, box)
   const deliveries = new SqliteDeliveries(lanes, writer, reader, readers)
   const duplicates: Duplicates = new Set()

@@ -1,6 +1,7 @@
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { BackendUnavailable } from '../backend.ts'
+import type { DamageWatch } from './damage/damage-watch.ts'
 import { LogSize } from './database/log-size.ts'
 import { errorOf, type Result } from './database/operation-result.ts'
 import type { Read, ReadInput, ReadName, ReadResult } from './read-operations.ts'
@@ -32,6 +33,7 @@ export class Readers implements AsyncDisposable {
   readonly #start: ReaderStart
   readonly #logSize: LogSize
   readonly #emptyLog: () => Promise<unknown>
+  readonly #watch: DamageWatch
   /** Each thread with its read; `undefined` while it is free. */
   readonly #threads = new Map<Worker, Waiting | undefined>()
   readonly #waiting: Waiting[] = []
@@ -39,8 +41,9 @@ export class Readers implements AsyncDisposable {
   #isClosed = false
 
   /** @param emptyLog empties the write-ahead log; called while no read is under way */
-  constructor(file: string, emptyLog: () => Promise<unknown>) {
+  constructor(file: string, emptyLog: () => Promise<unknown>, watch: DamageWatch) {
     this.#start = { file }
+    this.#watch = watch
     this.#logSize = new LogSize(file)
     this.#emptyLog = emptyLog
   }
@@ -130,13 +133,18 @@ export class Readers implements AsyncDisposable {
     this.#threads.set(thread, undefined)
     this.#assign()
     if (result.ok) resolve(result.value as never)
-    else reject(errorOf(result, unavailable))
+    else reject(this.#seen(errorOf(result, unavailable)))
+  }
+
+  #seen(error: Error): Error {
+    this.#watch.see(error)
+    return error
   }
 
   #lose(thread: Worker, error: Error): void {
     const read = this.#threads.get(thread)
     this.#threads.delete(thread)
-    read?.reject(unavailable(error))
+    read?.reject(unavailable(this.#seen(error)))
     this.#assign()
   }
 }

@@ -6,7 +6,8 @@ import type { SecretBox } from '../../util/secret-box.ts'
 import type { AuditEntry } from '../audit.ts'
 import { BackendUnavailable } from '../backend.ts'
 import { auditRow } from './audit/write-audit.ts'
-import { errorOf, type Result } from './database/operation-result.ts'
+import type { DamageWatch } from './damage/damage-watch.ts'
+import { errorOf, type Failure, type Result } from './database/operation-result.ts'
 import type {
   Operation,
   OperationInput,
@@ -51,6 +52,7 @@ const LATER_MS = 20
 export class Writer implements AsyncDisposable {
   readonly #thread: Worker
   readonly #box: SecretBox
+  readonly #watch: DamageWatch
   #waiting: Waiting[] = []
   #committing: readonly Waiting[] = []
   #isScheduled = false
@@ -61,8 +63,9 @@ export class Writer implements AsyncDisposable {
   #onIdle = (): void => undefined
 
   /** @param box seals audit entries */
-  constructor(start: WriterStart, box: SecretBox) {
+  constructor(start: WriterStart, box: SecretBox, watch: DamageWatch) {
     this.#box = box
+    this.#watch = watch
     const entry = new URL(`./writer-thread${extname(import.meta.url)}`, import.meta.url)
     this.#thread = new Worker(entry, { workerData: start, name: 'hookline-writer' })
     this.#thread.on('message', (results: readonly Result[]) => this.#settle(results))
@@ -164,12 +167,19 @@ export class Writer implements AsyncDisposable {
       if (result.ok) {
         onCommitted?.(result.value as never)
         resolve(result.value as never)
-      } else reject(errorOf(result, unavailable))
+      } else reject(this.#errorOf(result))
     }
     if (this.#isIdle()) this.#onIdle()
   }
 
+  #errorOf(failure: Failure): Error {
+    const error = errorOf(failure, unavailable)
+    this.#watch.see(error)
+    return error
+  }
+
   #fail(error: Error): void {
+    this.#watch.see(error)
     this.#failure ??= error
     this.#cancelTimer?.()
     const lost = [...this.#committing, ...this.#waiting]

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { type Backend, BackendUnavailable } from '../../../src/backend/backend.ts'
+import { DamageWatch } from '../../../src/backend/embedded/damage/damage-watch.ts'
 import { openEmbeddedBackend } from '../../../src/backend/embedded/open.ts'
 import { Readers } from '../../../src/backend/embedded/readers.ts'
 import { acceptedEvent } from '../../harness/accepted-event.ts'
@@ -19,7 +20,7 @@ function openBackend(folder: TemporaryFolder): Promise<Backend> {
 function openReaders(folder: TemporaryFolder): Readers {
   const file = join(folder.path, 'some.db')
   new DatabaseSync(file).close()
-  return new Readers(file, () => Promise.resolve())
+  return new Readers(file, () => Promise.resolve(), new DamageWatch(file))
 }
 
 /** A read of so many rows that it makes itself. 100,000 take some ten milliseconds. */
@@ -84,7 +85,7 @@ test('a read that ends its thread rejects, and the reads after it get another th
 test('a thread that cannot open the database makes the read reject, and a later read succeeds', async () => {
   using folder = new TemporaryFolder()
   const file = join(folder.path, 'late.db')
-  await using readers = new Readers(file, () => Promise.resolve())
+  await using readers = new Readers(file, () => Promise.resolve(), new DamageWatch(file))
   await expect(count(readers, 1)).rejects.toBeInstanceOf(BackendUnavailable)
   new DatabaseSync(file).close()
   expect(await count(readers, 2)).toEqual([{ count: 2 }])

@@ -14,23 +14,17 @@ class CommitsMissing extends Error {
 /** What an operator knows to be lost: the number of the last commit that is left. */
 export type AcceptedLoss = number | undefined
 
-/** What a start found missing, and was told to go on without. */
-export interface Loss {
-  /** In words, for the log and `hookline doctor`. */
-  readonly description: string
-}
-
 /**
  * Compares the database with the commit mark of its folder, and changes nothing: the files of a refused start stay as they
  * are.
- * @returns what is missing, where `accepted` says that it is known
+ * @returns what is missing in words, where `accepted` says that it is known
  * @throws {CommitsMissing}
  */
 export function findMissingCommits(
   dataDir: string,
   file: string,
   accepted: AcceptedLoss,
-): Loss | undefined {
+): string | undefined {
   const mark = readCommitMark(dataDir)
   const isThere = existsSync(file) && statSync(file).size > 0
   if (!isThere) return missingDatabase(dataDir, file, { mark, accepted })
@@ -39,12 +33,11 @@ export function findMissingCommits(
   using db = DataDir.openForReading(file)
   const present = lastCommit(db)
   if (mark === 'damaged') {
-    const description = `The file ${markFileOf(dataDir)} is damaged: whether commits after number ${present} are missing cannot be known.`
-    return { description }
+    return `The file ${markFileOf(dataDir)} is damaged: whether commits after number ${present} are missing cannot be known.`
   }
   if (present >= mark.number) return undefined
   const description = describe(db, mark, present)
-  if (accepted === present) return { description }
+  if (accepted === present) return description
   throw new CommitsMissing(
     `${description} The database file or its write-ahead log was damaged, replaced or removed. ` +
       `Put the files hookline.db and hookline.db-wal back if you have them, or restore a backup (hookline restore). ${goOn(present, 'without what is missing')}`,
@@ -59,14 +52,14 @@ function missingDatabase(
     mark,
     accepted,
   }: { readonly mark: ReturnType<typeof readCommitMark>; readonly accepted: AcceptedLoss },
-): Loss | undefined {
+): string | undefined {
   if (mark === undefined && !existsSync(join(dataDir, KEY_FILE))) return undefined
   const last =
     mark === undefined || mark === 'damaged'
       ? ''
       : ` It had ${mark.number} commits and ${mark.lastSeq} events.`
   const description = `The database of ${dataDir} is missing: ${file} ${existsSync(file) ? 'is empty' : 'does not exist'}, but the folder was in use before.${last}`
-  if (accepted === 0) return { description }
+  if (accepted === 0) return description
   throw new CommitsMissing(
     `${description} Put the file back, or restore a backup (hookline restore). ${goOn(0, 'with a new, empty database')}`,
   )

@@ -3,7 +3,7 @@ import type { BackendUnavailable } from '../../backend.ts'
 /** The result of one operation, as a thread posts it. */
 export type Result = { readonly ok: true; readonly value: unknown } | Failure
 
-interface Failure {
+export interface Failure {
   readonly ok: false
   readonly message: string
   readonly sqliteCode: number | undefined

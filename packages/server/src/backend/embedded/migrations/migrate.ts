@@ -56,7 +56,7 @@ function schemaVersion(db: DatabaseSync): number {
 }
 
 /**
- * Removes the copies that migrations made beside the database, because they have data that was deleted since. With
+ * Removes the copies that migrations made beside the database, and damaged files that were set aside, because they have data that was deleted since. With
  * `madeBefore`, in milliseconds since the epoch, only those made before that time.
  */
 export function removeCopies(file: string, { madeBefore = Infinity } = {}): void {
@@ -66,7 +66,10 @@ export function removeCopies(file: string, { madeBefore = Infinity } = {}): void
 }
 
 function copiesOf(file: string): string[] {
-  const copies = globSync(`${basename(file)}.schema-*.backup`, { cwd: dirname(file) })
+  const names = ['.schema-*.backup', '.damaged*', '-wal.damaged*'].map(
+    (end) => basename(file) + end,
+  )
+  const copies = globSync(names, { cwd: dirname(file) })
   return copies.map((copy) => join(dirname(file), copy))
 }
 

@@ -68,6 +68,27 @@ export function damageOf(file: string): readonly string[] {
   }
 }
 
+/** A damage of the database that a start has found. */
+export interface RecordedDamage {
+  /** ISO 8601, UTC. */
+  readonly foundAt: string
+  /** What is lost, in words. */
+  readonly description: string
+}
+
+/** The damages of a database that starts have found since a time, in milliseconds since the epoch; the last one first. */
+export function recordedDamages(file: string, since: number): readonly RecordedDamage[] {
+  using db = new DatabaseSync(file, { readOnly: true })
+  if (!db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'damages'").get()) return []
+  return db
+    .prepare('SELECT * FROM damages WHERE found_at >= ? ORDER BY found_at DESC, rowid DESC')
+    .all(since)
+    .map((row) => ({
+      foundAt: new Date(Number(row['found_at'])).toISOString(),
+      description: String(row['description']),
+    }))
+}
+
 /** Copies the previous database, because renaming it would lose what is still in its write-ahead log. */
 async function keepPrevious(databaseFile: string, previous: string): Promise<void> {
   await copyDatabase(databaseFile, previous)

@@ -57,11 +57,11 @@ test('a removed write-ahead log is told, and the start is refused until it is ac
   expect(message).toMatch(/commits are missing.*up to 10 events, with the numbers 1 to 10/)
   expect((await folder.refused()).accept).toBe(accept)
   const told: string[] = []
-  const onLoss = (description: string): void => void told.push(description)
-  expect(await folder.count({ acceptLoss: accept, onLoss })).toBe(0)
+  const onDamage = (description: string): void => void told.push(description)
+  expect(await folder.count({ acceptLoss: accept, onDamage })).toBe(0)
   expect(told).toEqual([expect.stringContaining('commits are missing')])
   // Once: the next start misses nothing.
-  expect(await folder.count({ acceptLoss: accept, onLoss })).toBe(0)
+  expect(await folder.count({ acceptLoss: accept, onDamage })).toBe(0)
   expect(told).toHaveLength(1)
 })
 
@@ -122,7 +122,7 @@ test('a damaged commit mark is told, and refuses nothing', async () => {
   const mark = readFileSync(folder.file('last-commit'))
   writeFileSync(folder.file('last-commit'), mark.fill(1))
   const told: string[] = []
-  expect(await folder.count({ onLoss: (text) => void told.push(text) })).toBe(10)
+  expect(await folder.count({ onDamage: (text) => void told.push(text) })).toBe(10)
   expect(told).toEqual([expect.stringContaining('is damaged')])
 })
 

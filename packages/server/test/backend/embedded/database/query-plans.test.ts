@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import type { EventFilter } from '../../../../src/backend/events.ts'
+import { DamageWatch } from '../../../../src/backend/embedded/damage/damage-watch.ts'
 import { DataDir } from '../../../../src/backend/embedded/database/data-dir.ts'
 import { listEvents } from '../../../../src/backend/embedded/events/read-events.ts'
 import { eventRowOf } from '../../../../src/backend/embedded/log/event-row.ts'
@@ -72,7 +73,7 @@ test.each<[string, EventFilter, index: string]>([
 ])('a list of events by %s goes by an index', async (_, filter, index) => {
   using folder = new TemporaryFolder()
   const file = makeDatabase(folder)
-  await using writer = new Writer({ file, ...DEDUPE }, newSecretBox())
+  await using writer = new Writer({ file, ...DEDUPE }, newSecretBox(), new DamageWatch(file))
   await writer.run('appendEvents', [eventRowOf(acceptedEvent())])
   using reader = new WatchedDatabase(file, { readOnly: true })
   listEvents(reader)({ filter, page: { limit: 2 } })

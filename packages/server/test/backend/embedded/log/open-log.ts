@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { DataDir } from '../../../../src/backend/embedded/database/data-dir.ts'
 import { eventRowOf } from '../../../../src/backend/embedded/log/event-row.ts'
 import { SqliteLog } from '../../../../src/backend/embedded/log/sqlite-log.ts'
+import { DamageWatch } from '../../../../src/backend/embedded/damage/damage-watch.ts'
 import { Readers } from '../../../../src/backend/embedded/readers.ts'
 import { Writer } from '../../../../src/backend/embedded/writer.ts'
 import { newSecretBox } from '../../../harness/new-secret-box.ts'
@@ -29,8 +30,9 @@ export class OpenLog implements AsyncDisposable {
     }
     this.#stack = stack
     this.reader = stack.use(new DatabaseSync(file, { readOnly: true }))
-    this.readers = stack.use(new Readers(file, () => Promise.resolve()))
-    this.#writer = stack.use(new Writer({ file, dedupeWindowMs: 60_000 }, newSecretBox()))
+    const watch = new DamageWatch(file)
+    this.readers = stack.use(new Readers(file, () => Promise.resolve(), watch))
+    this.#writer = stack.use(new Writer({ file, dedupeWindowMs: 60_000 }, newSecretBox(), watch))
     const options = { maxWaitingBytes: 2 ** 30, duplicates: new Set<string>() }
     this.log = new SqliteLog(this.#writer, this.reader, options)
   }

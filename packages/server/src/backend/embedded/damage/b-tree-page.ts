@@ -1,0 +1,88 @@
+import { Cell, type StoredRow } from './cell.ts'
+import type { Pages } from './pages.ts'
+
+/** `rowid`: of a table with rowids. `index`: of a table WITHOUT ROWID, or of an index. */
+export type Kind = 'rowid' | 'index'
+
+interface Child {
+  readonly page: number
+  /** The last rowid that may be below it; `undefined` where that is not known. */
+  readonly through?: number | bigint
+}
+
+/** What a page of a B-tree has (sqlite.org/fileformat2.html §1.6). */
+export interface BTreePage {
+  readonly kind: Kind
+  /** The pages below it, in their order. */
+  readonly children: readonly Child[]
+  readonly rows: readonly StoredRow[]
+  /** Pages with the ends of long rows. */
+  readonly overflow: readonly number[]
+  /** Cells that cannot be read. */
+  readonly damagedCells: number
+}
+
+const INTERIOR_INDEX = 2
+const INTERIOR_TABLE = 5
+const LEAF_INDEX = 10
+const LEAF_TABLE = 13
+/** The header of the file, at the beginning of the first page. */
+const FILE_HEADER_BYTES = 100
+
+/** The header of a page, and where its list of cells is. */
+interface Header {
+  readonly type: number
+  readonly kind: Kind
+  readonly isInterior: boolean
+  readonly start: number
+  readonly list: number
+  readonly listEnd: number
+}
+
+/** Reads a page of a B-tree; `undefined` where it is none. */
+export function readBTreePage(pages: Pages, number: number): BTreePage | undefined {
+  const page = pages.read(number)
+  const header = page && headerOf(page, number)
+  if (page === undefined || header === undefined) return undefined
+  const children: Child[] = []
+  const rows: StoredRow[] = []
+  const overflow: number[] = []
+  let damagedCells = 0
+  for (let at = header.list; at < header.listEnd; at += 2) {
+    try {
+      const { child, row } = readCell(
+        new Cell(pages, page, page.readUInt16BE(at)),
+        header,
+        overflow,
+      )
+      if (child !== undefined) children.push(child)
+      if (row !== undefined) rows.push(row)
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error
+      damagedCells++
+    }
+  }
+  if (header.isInterior) children.push({ page: page.readUInt32BE(header.start + 8) })
+  return { kind: header.kind, children, rows, overflow, damagedCells }
+}
+
+function headerOf(page: Buffer, number: number): Header | undefined {
+  const start = number === 1 ? FILE_HEADER_BYTES : 0
+  const type = page[start]!
+  const isInterior = type === INTERIOR_INDEX || type === INTERIOR_TABLE
+  if (!isInterior && type !== LEAF_INDEX && type !== LEAF_TABLE) return undefined
+  const list = start + (isInterior ? 12 : 8)
+  const listEnd = list + 2 * page.readUInt16BE(start + 3)
+  const kind = type === LEAF_TABLE || type === INTERIOR_TABLE ? 'rowid' : 'index'
+  return listEnd > page.length ? undefined : { type, kind, isInterior, start, list, listEnd }
+}
+
+function readCell(
+  cell: Cell,
+  { type, kind }: Header,
+  overflow: number[],
+): { readonly child?: Child; readonly row?: StoredRow } {
+  if (type === INTERIOR_TABLE) return { child: { page: cell.child(), through: cell.rowid() } }
+  const child = type === INTERIOR_INDEX ? { child: { page: cell.child() } } : {}
+  return { ...child, row: kind === 'rowid' ? cell.rowOfTable(overflow) : cell.rowOfIndex(overflow) }
+}

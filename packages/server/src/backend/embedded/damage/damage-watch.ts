@@ -1,0 +1,81 @@
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
+
+/** CORRUPT and NOTADB (sqlite.org/rescode.html): bytes of the file are not what SQLite has written. */
+const CODES: ReadonlySet<number> = new Set([11, 26])
+const MESSAGE = /database disk image is malformed|file is not a database|malformed database schema/
+
+/** Whether SQLite has found that the file is damaged. */
+export function isDamage(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const { errcode } = error as Error & { errcode?: number }
+  // An error that comes from a thread has its message only.
+  return (errcode !== undefined && CODES.has(errcode & 0xff)) || MESSAGE.test(error.message)
+}
+
+/**
+ * Watches every read and write for damage of the file. What is damaged stays damaged, and nobody knows what else is: so the
+ * service must end, and its next start, which the flag tells, sets aside what cannot be read.
+ */
+export class DamageWatch {
+  /** Resolves when damage is found. */
+  readonly found: Promise<Error>
+  readonly #flag: string
+  readonly #resolve: (error: Error) => void
+
+  constructor(databaseFile: string) {
+    this.#flag = flagOf(databaseFile)
+    const { promise, resolve } = Promise.withResolvers<Error>()
+    this.found = promise
+    this.#resolve = resolve
+  }
+
+  /** Call it with the error of any operation. */
+  see(error: unknown): void {
+    if (!isDamage(error)) return
+    try {
+      writeFileSync(this.#flag, '', { mode: 0o600 })
+    } catch {
+      // The next start finds the damage by itself, as this one did.
+    }
+    this.#resolve(error as Error)
+  }
+
+  /** Opens the database for reading; the watch sees every error of its statements. */
+  openForReading(open: () => DatabaseSync): DatabaseSync {
+    const db = open()
+    const prepare = db.prepare.bind(db)
+    db.prepare = (...args) => {
+      const statement = prepare(...args)
+      const get = statement.get.bind(statement) as (...values: never[]) => never
+      const all = statement.all.bind(statement) as (...values: never[]) => never
+      statement.get = (...values: never[]) => this.#watched(() => get(...values))
+      statement.all = (...values: never[]) => this.#watched(() => all(...values))
+      return statement
+    }
+    return db
+  }
+
+  #watched<T>(read: () => T): T {
+    try {
+      return read()
+    } catch (error) {
+      this.see(error)
+      throw error
+    }
+  }
+}
+
+/** Whether a service has found damage of the database. */
+export function isFlagged(databaseFile: string): boolean {
+  return existsSync(flagOf(databaseFile))
+}
+
+export function removeFlag(databaseFile: string): void {
+  rmSync(flagOf(databaseFile), { force: true })
+}
+
+function flagOf(databaseFile: string): string {
+  return join(dirname(databaseFile), 'damage-found')
+}

@@ -1,0 +1,40 @@
+import { existsSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { DataDir } from '../database/data-dir.ts'
+import { readCommitMark } from './commit-mark.ts'
+import { isDamage, isFlagged, removeFlag } from './damage-watch.ts'
+import { salvage } from './salvage.ts'
+
+const NOTHING_LOST =
+  'The database was damaged. Every row could be read: indexes, queues and counts were made again from them.'
+
+/**
+ * Sets aside what cannot be read of a damaged database, before it is opened. Reading the whole file would make every start
+ * slow: so only one that a service has flagged is checked.
+ * @returns what was found, in words; empty where nothing is known to be damaged
+ */
+export function mendDatabase(file: string): readonly string[] {
+  if (!existsSync(file) || statSync(file).size === 0) return []
+  if (!isReadable(file, isFlagged(file))) {
+    const mark = readCommitMark(dirname(file))
+    const commits = mark === undefined || mark === 'damaged' ? 0 : mark.number
+    const losses = salvage(file, commits)
+    removeFlag(file)
+    return losses.length > 0 ? losses : [NOTHING_LOST]
+  }
+  removeFlag(file)
+  return []
+}
+
+/** Whether SQLite can read the file: the schema and the log position, or all of it with `checksAll`. */
+function isReadable(file: string, checksAll: boolean): boolean {
+  try {
+    using db = DataDir.openForReading(file)
+    db.prepare('SELECT COUNT(*) FROM sqlite_schema').get()
+    if (!checksAll) return true
+    return db.prepare('PRAGMA integrity_check(1)').get()?.['integrity_check'] === 'ok'
+  } catch (error) {
+    if (isDamage(error)) return false
+    throw error
+  }
+}

@@ -1,0 +1,134 @@
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  renameSync,
+  rmSync,
+} from 'node:fs'
+import { dirname } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
+import { syncFolderNow } from '../../../util/durable-file.ts'
+import { DataDir } from '../database/data-dir.ts'
+import { migrate } from '../migrations/migrate.ts'
+import { MIGRATIONS } from '../migrations/migrations.ts'
+import { readBTreePage } from './b-tree-page.ts'
+import { Pages } from './pages.ts'
+import { type Table, tablesOf } from './table-shapes.ts'
+import { type FoundTable, findTables } from './tables.ts'
+
+/** Tables that triggers and the next start make from the others. */
+const DERIVED: ReadonlySet<string> = new Set([
+  'waiting',
+  'waiting_parts',
+  'waiting_lanes',
+  'spaces',
+  'message_id_filters',
+])
+/** Triggers refuse rows whose event, delivery or computation is not there yet: these tables come last. */
+const LATE = ['deliveries', 'declined', 'attempts', 'quarantine', 'results']
+
+/**
+ * Makes a new database from everything that can be read of a damaged one, and keeps the damaged one as
+ * `hookline.db.damaged`. It reads the pages itself, because SQLite gives up a table at its first damaged page.
+ * Indexes, queues and counts are made again from the rows.
+ * @param commits the number of the last commit, for a database that has lost it
+ * @returns what is lost, in words; empty where every row could be read
+ */
+export function salvage(file: string, commits: number): readonly string[] {
+  const fresh = `${file}.salvaged`
+  rmSync(fresh, { force: true })
+  const losses: string[] = []
+  {
+    using pages = new Pages(file)
+    using db = DataDir.openForWriting(fresh)
+    // The migrations of an empty database seal nothing.
+    db.function('seal', { varargs: true }, () => null)
+    migrate(db, fresh, MIGRATIONS)
+    db.exec('PRAGMA synchronous = OFF; BEGIN')
+    losses.push(...copyTables(db, pages))
+    db.prepare('UPDATE log_position SET commits = ? WHERE commits = 0').run(commits)
+    db.exec('COMMIT; PRAGMA wal_checkpoint(TRUNCATE)')
+  }
+  replace(file, fresh)
+  return losses
+}
+
+function copyTables(db: DatabaseSync, pages: Pages): string[] {
+  const tables = tablesOf(db)
+  const found = findTables(pages, tables)
+  const copied = tables.filter(({ name }) => !DERIVED.has(name))
+  const inOrder = copied.toSorted((a, b) => LATE.indexOf(a.name) - LATE.indexOf(b.name))
+  // The rows that the migrations have made.
+  const single = copied.filter(({ name }) => db.prepare(`SELECT 1 FROM "${name}"`).get())
+  return inOrder.flatMap((table) => {
+    const of = found.get(table.name)!
+    if (single.includes(table) && of.pages.length > 0) db.exec(`DELETE FROM "${table.name}"`)
+    const refused = copyRows(db, pages, table, of)
+    return lossOf(table.name, of, refused)
+  })
+}
+
+/** Returns how many rows the database has refused. */
+function copyRows(
+  db: DatabaseSync,
+  pages: Pages,
+  { name, isRow, insert }: Table,
+  { pages: numbers }: FoundTable,
+): number {
+  let refused = 0
+  for (const number of numbers)
+    for (const row of readBTreePage(pages, number)!.rows)
+      if (isRow(row) && !tryTo(() => insert(row))) refused++
+  // Triggers count the results again.
+  if (name === 'computations') db.exec('UPDATE computations SET size = 0')
+  return refused
+}
+
+function tryTo(insert: () => boolean): boolean {
+  try {
+    return insert()
+  } catch {
+    return false
+  }
+}
+
+function lossOf(table: string, found: FoundTable, refused: number): string[] {
+  const { damagedPages, damagedRows, gaps } = found
+  const rows = damagedRows + refused
+  const parts = [
+    ...(damagedPages > 0 ? [`${damagedPages} pages cannot be read`] : []),
+    ...(rows > 0 ? [`${rows} rows cannot be read, or belong to lost ones`] : []),
+  ]
+  if (parts.length === 0) return []
+  const ranges = gaps.flatMap(([after, through]) =>
+    after === undefined && through === undefined
+      ? []
+      : [`${after === undefined ? 'the first' : `after ${after}`} to ${through ?? 'the last'}`],
+  )
+  const where = ranges.length > 0 ? ` (numbers ${ranges.join(', ')})` : ''
+  return [`Table ${table}: ${parts.join(', ')}${where}.`]
+}
+
+/** The damaged files stay beside the new one, until a deletion of a user or the retention removes them. */
+function replace(file: string, fresh: string): void {
+  sync(fresh)
+  renameSync(file, `${file}.damaged`)
+  if (existsSync(`${file}-wal`)) copyFileSync(`${file}-wal`, `${file}.damaged-wal`)
+  for (const suffix of ['-wal', '-shm']) {
+    rmSync(file + suffix, { force: true })
+    rmSync(fresh + suffix, { force: true })
+  }
+  renameSync(fresh, file)
+  syncFolderNow(dirname(file))
+}
+
+function sync(file: string): void {
+  const handle = openSync(file, 'r+')
+  try {
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
+}

@@ -1,0 +1,149 @@
+import { closeSync, copyFileSync, openSync, readdirSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, test } from 'vitest'
+import { salvage } from '../../../../src/backend/embedded/damage/salvage.ts'
+import { openEmbeddedBackend } from '../../../../src/backend/embedded/open.ts'
+import { acceptedEvent } from '../../../harness/accepted-event.ts'
+import { newAudience, newDestination, newSource } from '../../../harness/catalog-records.ts'
+import { TemporaryFolder } from '../../../harness/temporary-folder.ts'
+
+const EVENTS = 600
+
+/** A stopped database with rows in most of its tables. */
+async function fill(dataDir: string): Promise<string> {
+  await using backend = await openEmbeddedBackend({ dataDir, maxWaitingBytes: 2 ** 30 })
+  await backend.catalog.putAll({
+    sources: [newSource()],
+    destinations: [newDestination()],
+    computations: [newAudience()],
+  })
+  const events = Array.from({ length: EVENTS }, (_, n) =>
+    // One is longer than a page.
+    acceptedEvent({ userId: `u${n}`, ...(n === 17 && { context: { long: 'x'.repeat(20_000) } }) }),
+  )
+  await backend.log.append(events)
+  await backend.profiles.begin()
+  return join(dataDir, 'hookline.db')
+}
+
+interface PageUse {
+  readonly page: number
+  readonly table: string
+  readonly kind: string
+  readonly rows: number
+}
+
+/** What each page of the file is used for. */
+function pagesOf(file: string): readonly PageUse[] {
+  using db = new DatabaseSync(file, { readOnly: true })
+  return db
+    .prepare('SELECT pageno AS page, name AS "table", pagetype AS kind, ncell AS rows FROM dbstat')
+    .all() as unknown as PageUse[]
+}
+
+function isLeafOfEvents({ table, kind }: PageUse): boolean {
+  return table === 'events' && kind === 'leaf'
+}
+
+/** How many events a damaged page may cost. */
+function lossOf(use: PageUse): { readonly least: number; readonly most: number } {
+  if (isLeafOfEvents(use)) return { least: use.rows, most: use.rows }
+  // The end of a long event may be damaged unseen: then its checksum is wrong.
+  return { least: 0, most: use.table === 'events' && use.kind === 'overflow' ? 1 : 0 }
+}
+
+function overwrite(file: string, page: number, byte: number): void {
+  const handle = openSync(file, 'r+')
+  writeSync(handle, Buffer.alloc(4096, byte), 0, 4096, (page - 1) * 4096)
+  closeSync(handle)
+}
+
+function eventsIn(file: string): number {
+  using db = new DatabaseSync(file, { readOnly: true })
+  expect(db.prepare('PRAGMA integrity_check').all()).toEqual([{ integrity_check: 'ok' }])
+  return Number(db.prepare('SELECT COUNT(*) AS count FROM events').get()!['count'])
+}
+
+describe('the salvage of a damaged database', () => {
+  test('changes nothing of a whole one, and keeps it beside', async () => {
+    using folder = new TemporaryFolder()
+    const file = await fill(folder.path)
+    const rowsOf = (each: string) => {
+      using db = new DatabaseSync(each, { readOnly: true })
+      const tables = db
+        .prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`)
+        .all()
+      return Object.fromEntries(
+        tables.map(({ name }) => [
+          name,
+          db.prepare(`SELECT * FROM "${String(name)}" ORDER BY 1, 2`).all(),
+        ]),
+      )
+    }
+    const before = rowsOf(file)
+    expect(salvage(file, 0)).toEqual([])
+    expect(rowsOf(file)).toEqual({ ...before, message_id_filters: [] })
+    expect(rowsOf(`${file}.damaged`)).toEqual(before)
+    expect(readdirSync(folder.path)).not.toContain('hookline.db.salvaged')
+  })
+
+  test(
+    'loses the rows of a damaged page and no others, whichever page it is',
+    { timeout: 240_000 },
+    async () => {
+      using folder = new TemporaryFolder()
+      const original = await fill(folder.path)
+      // One of many leaves of events is like another one.
+      const tried = pagesOf(original).filter((use) => !isLeafOfEvents(use) || use.page % 10 === 0)
+      for (const use of tried) {
+        const file = join(folder.path, `page-${use.page}.db`)
+        copyFileSync(original, file)
+        overwrite(file, use.page, use.page % 2 === 0 ? 0 : 0xa5)
+        const losses = salvage(file, 1)
+        const lost = EVENTS - eventsIn(file)
+        const { least, most } = lossOf(use)
+        expect(lost, JSON.stringify(use)).toBeGreaterThanOrEqual(least)
+        expect(lost, JSON.stringify(use)).toBeLessThanOrEqual(most)
+        const isTold = losses.some((loss) => loss.startsWith('Table events: '))
+        expect(isTold || lost === 0, JSON.stringify(use)).toBe(true)
+        if (/_by_|_due$|autoindex/.test(use.table)) expect(losses, JSON.stringify(use)).toEqual([])
+      }
+    },
+  )
+
+  test('names the events of a damaged page', async () => {
+    using folder = new TemporaryFolder()
+    const file = await fill(folder.path)
+    const leaf = pagesOf(file).filter(isLeafOfEvents)[3]!
+    overwrite(file, leaf.page, 0)
+    const [loss] = salvage(file, 1)
+    const [, after, through] = /numbers after (\d+) to (\d+)/.exec(loss!)!
+    expect(Number(through) - Number(after)).toBe(leaf.rows)
+  })
+
+  test('happens at the start after a service has found damage, and is told', async () => {
+    using folder = new TemporaryFolder()
+    const file = await fill(folder.path)
+    const leaf = pagesOf(file).filter(isLeafOfEvents)[3]!
+    overwrite(file, leaf.page, 0)
+    const read = async (onDamage?: (text: string) => void): Promise<number | Error> => {
+      const options = {
+        dataDir: folder.path,
+        maxWaitingBytes: 2 ** 30,
+        ...(onDamage && { onDamage }),
+      }
+      await using backend = await openEmbeddedBackend(options)
+      const slice = backend.followedLog.read({ after: 0, limit: 1_000 })
+      return Promise.race([backend.damaged, slice.then(({ events }) => events.length)])
+    }
+    expect(await read()).toBeInstanceOf(Error)
+    const told: string[] = []
+    expect(await read((text) => void told.push(text))).toBe(EVENTS - leaf.rows)
+    expect(told).toEqual([expect.stringMatching(/^Table events: 1 pages cannot be read/)])
+    expect(readdirSync(folder.path)).toContain('hookline.db.damaged')
+    // Once: the next start is as any other.
+    expect(await read((text) => void told.push(text))).toBe(EVENTS - leaf.rows)
+    expect(told).toHaveLength(1)
+  })
+})
