@@ -105,7 +105,9 @@ export function readCommitMark(dataDir: string): Commit | 'damaged' | undefined 
   ).filter((slot) => slot !== undefined)
   // A process that ended before its first commit leaves an empty file.
   if (bytes.length === 0) return undefined
-  return slots.toSorted((a, b) => b.number - a.number)[0] ?? 'damaged'
+  // The same commit again: its log was emptied.
+  const inOrder = slots.toSorted((a, b) => b.number - a.number || a.log.frames - b.log.frames)
+  return inOrder[0] ?? 'damaged'
 }
 
 /** As text, so that a person can read it: the checksum, then JSON. */

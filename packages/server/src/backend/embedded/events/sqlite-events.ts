@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Archiving, ArchivedEvent, Declined, EventFilter, Events } from '../../events.ts'
 import type { Page, PageRequest } from '../../page.ts'
 import { numberOrNull, type Row } from '../database/rows.ts'
-import { acceptedEventOf } from '../log/event-row.ts'
+import { readableEventOf } from '../log/event-row.ts'
 import type { Duplicates } from '../log/sqlite-log.ts'
 import type { Readers } from '../readers.ts'
 import type { Writer } from '../writer.ts'
@@ -39,22 +39,27 @@ export class SqliteEvents implements Events {
 
   async find(id: string): Promise<ArchivedEvent | undefined> {
     const found = this.#find(id)
-    return found && archivedEventOf(found)
+    return found && archivedEventOf(found)[0]
   }
 
   async list(filter: EventFilter, page: PageRequest): Promise<Page<ArchivedEvent>> {
     const { data, nextCursor } = await this.#readers.run('listEvents', { filter, page })
-    return { data: data.map(archivedEventOf), nextCursor }
+    return { data: data.flatMap(archivedEventOf), nextCursor }
   }
 }
 
-function archivedEventOf({ event, declined }: ArchivedRows): ArchivedEvent {
-  return {
-    ...acceptedEventOf(event),
-    duplicates: Number(event['duplicates']),
-    lastDuplicateAt: numberOrNull(event['last_duplicate_at']),
-    declined: declined.map(declinedOf),
-  }
+/** None where the event is damaged: it is in quarantine. */
+function archivedEventOf({ event, declined }: ArchivedRows): readonly ArchivedEvent[] {
+  const readable = readableEventOf(event)
+  if (readable === undefined) return []
+  return [
+    {
+      ...readable,
+      duplicates: Number(event['duplicates']),
+      lastDuplicateAt: numberOrNull(event['last_duplicate_at']),
+      declined: declined.map(declinedOf),
+    },
+  ]
 }
 
 function declinedOf({ since, ...decision }: Row): Declined {

@@ -152,9 +152,11 @@ test('after a stop, a copy of the database file alone is whole', async () => {
 test('an event with a changed byte is not handed out as if it were whole', async () => {
   using folder = await KilledFolder.make()
   await folder.count()
+  let damagedId: unknown
   {
     using db = new DatabaseSync(folder.file('hookline.db'))
     db.exec(`UPDATE events SET body = replace(body, 'u3', 'u4') WHERE seq = 4`)
+    damagedId = db.prepare('SELECT id FROM events WHERE seq = 4').get()!['id']
   }
   await using backend = await openAt(folder.dataDir)
   const stop = new AbortController()
@@ -166,4 +168,7 @@ test('an event with a changed byte is not handed out as if it were whole', async
     expect(entries.flatMap(({ events }) => events)).toHaveLength(9)
     break
   }
+  // A list has the others.
+  expect((await backend.events.list({}, { limit: 100 })).data).toHaveLength(9)
+  expect(await backend.events.find(String(damagedId))).toBeUndefined()
 })
