@@ -12,7 +12,8 @@ import type { DatabaseSync } from 'node:sqlite'
 import { syncFolderNow } from '../../../util/durable-file.ts'
 import { DataDir } from '../database/data-dir.ts'
 import { migrate } from '../migrations/migrate.ts'
-import { MIGRATIONS } from '../migrations/migrations.ts'
+import { type Migration, MIGRATIONS } from '../migrations/migrations.ts'
+import { lastCommit } from './commit-counter.ts'
 import { readBTreePage } from './b-tree-page.ts'
 import { Pages } from './pages.ts'
 import { type Table, tablesOf } from './table-shapes.ts'
@@ -26,6 +27,8 @@ const DERIVED: ReadonlySet<string> = new Set([
   'spaces',
   'message_id_filters',
 ])
+/** Where the header of the file has the version of the schema (sqlite.org/fileformat2.html §1.3). */
+const VERSION_AT = 60
 /** Triggers refuse rows whose event, delivery or computation is not there yet: these tables come last. */
 const LATE = ['deliveries', 'declined', 'attempts', 'quarantine', 'results']
 
@@ -45,14 +48,27 @@ export function salvage(file: string, commits: number): readonly string[] {
     using db = DataDir.openForWriting(fresh)
     // The migrations of an empty database seal nothing.
     db.function('seal', { varargs: true }, () => null)
-    migrate(db, fresh, MIGRATIONS)
+    migrate(db, fresh, migrationsOf(pages))
     db.exec('PRAGMA synchronous = OFF; BEGIN')
     losses.push(...copyTables(db, pages))
-    db.prepare('UPDATE log_position SET commits = ? WHERE commits = 0').run(commits)
+    keepCommits(db, commits)
     db.exec('COMMIT; PRAGMA wal_checkpoint(TRUNCATE)')
   }
   replace(file, fresh)
   return losses
+}
+
+/** The steps that the damaged database has taken: the next ones change rows, and are taken when it is opened. */
+function migrationsOf(pages: Pages): readonly Migration[] {
+  const version = pages.read(1)?.readUInt32BE(VERSION_AT) ?? 0
+  const taken = MIGRATIONS.filter((migration) => migration.version <= version)
+  return taken.length === 0 ? MIGRATIONS : taken
+}
+
+/** Where the log position is lost, the database still has the number of its last commit. */
+function keepCommits(db: DatabaseSync, commits: number): void {
+  if (lastCommit(db) > 0 || commits === 0) return
+  db.prepare('UPDATE log_position SET commits = ?').run(commits)
 }
 
 function copyTables(db: DatabaseSync, pages: Pages): string[] {

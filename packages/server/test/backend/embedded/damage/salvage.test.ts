@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { salvage } from '../../../../src/backend/embedded/damage/salvage.ts'
+import { migrate } from '../../../../src/backend/embedded/migrations/migrate.ts'
+import { MIGRATIONS } from '../../../../src/backend/embedded/migrations/migrations.ts'
 import { openEmbeddedBackend } from '../../../../src/backend/embedded/open.ts'
 import { acceptedEvent } from '../../../harness/accepted-event.ts'
 import { newAudience, newDestination, newSource } from '../../../harness/catalog-records.ts'
@@ -126,24 +128,40 @@ describe('the salvage of a damaged database', () => {
     using folder = new TemporaryFolder()
     const file = await fill(folder.path)
     const leaf = pagesOf(file).filter(isLeafOfEvents)[3]!
-    overwrite(file, leaf.page, 0)
-    const read = async (onDamage?: (text: string) => void): Promise<number | Error> => {
-      const options = {
-        dataDir: folder.path,
-        maxWaitingBytes: 2 ** 30,
-        ...(onDamage && { onDamage }),
-      }
+    const read = async (
+      onDamage: (text: string) => void,
+      meanwhile: () => void = () => undefined,
+    ): Promise<number | Error> => {
+      const options = { dataDir: folder.path, maxWaitingBytes: 2 ** 30, onDamage }
       await using backend = await openEmbeddedBackend(options)
+      meanwhile()
       const slice = backend.followedLog.read({ after: 0, limit: 1_000 })
       return Promise.race([backend.damaged, slice.then(({ events }) => events.length)])
     }
-    expect(await read()).toBeInstanceOf(Error)
     const told: string[] = []
-    expect(await read((text) => void told.push(text))).toBe(EVENTS - leaf.rows)
+    const tell = (text: string): void => void told.push(text)
+    expect(await read(tell, () => overwrite(file, leaf.page, 0))).toBeInstanceOf(Error)
+    expect(await read(tell)).toBe(EVENTS - leaf.rows)
     expect(told).toEqual([expect.stringMatching(/^Table events: 1 pages cannot be read/)])
     expect(readdirSync(folder.path)).toContain('hookline.db.damaged')
     // Once: the next start is as any other.
-    expect(await read((text) => void told.push(text))).toBe(EVENTS - leaf.rows)
+    expect(await read(tell)).toBe(EVENTS - leaf.rows)
     expect(told).toHaveLength(1)
+  })
+
+  test('keeps the schema of an older version, whose rows the next start migrates', async () => {
+    using folder = new TemporaryFolder()
+    const file = join(folder.path, 'hookline.db')
+    {
+      using db = new DatabaseSync(file)
+      db.function('seal', { varargs: true }, () => null)
+      migrate(db, file, MIGRATIONS.slice(0, 7))
+      db.exec(`INSERT INTO events (seq, id, source_id, message_id, type, received_at, marks, body)
+        VALUES (1, 'evt_1', 'src_a', 'm1', 'track', 1, '', '{}')`)
+    }
+    expect(salvage(file, 0)).toEqual([])
+    using db = new DatabaseSync(file)
+    expect(db.prepare('PRAGMA user_version').get()).toEqual({ user_version: 7 })
+    expect(eventsIn(file)).toBe(1)
   })
 })
