@@ -21,14 +21,14 @@ async function outcome(backend: Backend, id: string): Promise<object> {
   return {
     step,
     purged,
-    notices: notices.data.map(({ id: noticeId, destinationId, userId, state }) => [
+    notices: notices.data.map(({ id: noticeId, destinationId, subject, state }) => [
       noticeId,
       destinationId,
-      userId,
+      subject,
       state,
     ]),
     left: left.map(({ event }) => event.userId),
-    isSuppressed: backend.suppressions.has('src_b', 'user-249'),
+    isSuppressed: backend.suppressions.has('src_b', 'user', 'user-249'),
   }
 }
 

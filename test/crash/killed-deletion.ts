@@ -44,6 +44,7 @@ async function main(dataDir: string, killAt: number): Promise<void> {
     activity: NO_ACTIVITY,
     clock: systemClock,
     logger: createLogger('silent'),
+    onErased: async () => undefined,
     onNotices: () => undefined,
   })
   await using _running = new RunningWorker(worker)

@@ -1,5 +1,6 @@
 import { createLogger, openService, parseConfig, restoreInto, type Service } from '@hookline/server'
 import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { filesWith } from '../../packages/server/test/harness/bytes-in-folder.ts'
@@ -10,9 +11,9 @@ import { ManagementApi } from '../harness/management-api.ts'
 
 const ADMIN_TOKEN = 'tok_x'
 
-function start(dataDir: string): Promise<Service> {
+function start(dataDir: string, more: object = {}): Promise<Service> {
   const settings = { port: '0', adminToken: ADMIN_TOKEN, allowedNetworks: '127.0.0.0/8' }
-  const config = parseConfig({}, { dataDir, ...settings, retryScheduleMs: '200' })
+  const config = parseConfig({}, { dataDir, ...settings, retryScheduleMs: '200', ...more })
   return openService({ config, logger: createLogger('silent') })
 }
 
@@ -64,4 +65,64 @@ test('the next start removes the copy that a killed service left behind, and a b
   expect(filesWith(folder.path, 'PLANTED-VALUE')).toEqual([])
   expect((await backUp(service)).toString('latin1')).toMatch(/^SQLite format 3\0/)
   await expect.poll(() => readdirSync(folder.path)).not.toContain('copy-for-backup')
+})
+
+const MEGABYTE = 1024 * 1024
+/** Much more than the operating system takes for a client that does not read. */
+const LARGE = 24 * MEGABYTE
+
+/** Sends calls of `ada`, each with a text of its own, until the database is large. */
+async function fill({ url }: Service): Promise<void> {
+  const api = new ManagementApi(url, ADMIN_TOKEN)
+  const { writeKeys } = await api.call<{ writeKeys: [{ key: string }] }>('POST', 'sources', {
+    name: 'S',
+  })
+  const properties = { text: 'PLANTED-VALUE '.repeat(2_000) }
+  const call = { type: 'track', userId: 'ada', event: 'E', properties }
+  const batch = Array.from({ length: 16 }, () => call)
+  const body = JSON.stringify({ writeKey: writeKeys[0].key, batch })
+  for (let bytes = 0; bytes < LARGE; bytes += body.length) {
+    const response = await fetch(`${url}/v1/batch`, { method: 'POST', body })
+    expect(response.status).toBe(200)
+  }
+}
+
+/** A client that asks for a backup and reads nothing of it, once its copy is complete. */
+async function stalledDownload(service: Service, folder: string): Promise<Socket> {
+  const { hostname, port } = new URL(service.url)
+  const socket = connect(Number(port), hostname).on('error', () => undefined)
+  socket.pause()
+  socket.write(
+    `GET /api/v1/backup HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ADMIN_TOKEN}\r\n\r\n`,
+  )
+  await expect.poll(() => readdirSync(folder), PATIENT).toContain('copy-for-backup')
+  const files = (): string[] => readdirSync(join(folder, 'copy-for-backup'))
+  await expect.poll(files, PATIENT).toEqual(['hookline.db'])
+  return socket
+}
+
+const PATIENT = { timeout: 20_000 }
+
+test('the copy for a client that reads nothing is removed after backupTimeoutMs, and the next backup runs', async () => {
+  using folder = new TemporaryFolder()
+  await using service = await start(folder.path, { backupTimeoutMs: '2000' })
+  await fill(service)
+  const socket = await stalledDownload(service, folder.path)
+  await expect.poll(() => readdirSync(folder.path), PATIENT).not.toContain('copy-for-backup')
+  expect((await backUp(service)).length).toBeGreaterThan(LARGE)
+  socket.destroy()
+})
+
+test('a deletion ends the download of a backup, and leaves no copy with the user on the disk', async () => {
+  using folder = new TemporaryFolder()
+  await using service = await start(folder.path)
+  await fill(service)
+  const socket = await stalledDownload(service, folder.path)
+  const api = new ManagementApi(service.url, ADMIN_TOKEN)
+  const { id } = await api.call<{ id: string }>('POST', 'deletions', { userIds: ['ada'] })
+  const stateOf = async () => (await api.call<{ state: string }>('GET', `deletions/${id}`)).state
+  await expect.poll(stateOf, PATIENT).toBe('finished')
+  expect(filesWith(folder.path, 'PLANTED-VALUE')).toEqual([])
+  expect(readdirSync(folder.path)).not.toContain('copy-for-backup')
+  socket.destroy()
 })

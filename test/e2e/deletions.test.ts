@@ -79,7 +79,7 @@ describe('a deletion', () => {
 
     const id = await ask(service, { userIds: ['ada'] })
     const deletion = await until(service, id, 'finished')
-    expect(deletion.purged).toEqual({ events: 2, deliveries: 2 })
+    expect(deletion.purged).toEqual({ events: 2, anonymousEvents: 0, deliveries: 2 })
     expect(deletion.notifications).toHaveLength(2)
     expect(deletion.notifications.find((each) => each.destinationId === destinationId)).toEqual({
       sourceId: service.source.id,
@@ -137,6 +137,54 @@ describe('a deletion', () => {
     expect(await service.api.request('DELETE', path)).toMatchObject({ status: 404 })
     await service.track('m5', { userId: 'a user/ä' })
     expect(await service.endOf('m5')).toMatchObject({ deliveries: [{ state: 'delivered' }] })
+  })
+
+  it('of an anonymousId removes every event that has it, notifies with it, and suppresses calls without a userId', async () => {
+    await using receiver = await openReceiver()
+    await using service = await startService()
+    await service.createDestination({ urls: [receiver.url], secret: SECRET })
+    await service.track('m1', { userId: null, anonymousId: 'a1', properties: { x: 'PLANTED' } })
+    await service.track('m2', { userId: 'ada', anonymousId: 'a1' })
+    await service.track('m3', { userId: 'a1', anonymousId: 'a2' })
+    await service.endOf('m3')
+    const id = await ask(service, { anonymousIds: ['a1'], suppress: true })
+    const deletion = await until(service, id, 'finished')
+    expect(deletion).toMatchObject({
+      users: 0,
+      anonymousUsers: 1,
+      anonymousIds: ['a1'],
+      purged: { events: 2, anonymousEvents: 1, deliveries: 2 },
+    })
+    const notice = notices(receiver.requests)
+    expect(notice.map(({ body }) => body.toString())).toEqual([
+      `{"type":"delete","anonymousId":"a1","timestamp":"${deletion.createdAt}"}`,
+    ])
+    expect(isSignedWith(SECRET, notice[0]!)).toBe(true)
+    expect(await service.api.call('GET', `deletions/${id}/notices`)).toMatchObject({
+      data: [{ userId: null, anonymousId: 'a1', state: 'delivered' }],
+    })
+    await service.restart()
+    await service.track('m4', { userId: null, anonymousId: 'a1' })
+    await service.track('m5', { userId: 'ada', anonymousId: 'a1' })
+    await service.endOf('m5')
+    const { data } = await service.api.call<{ data: { event: { messageId: string } }[] }>(
+      'GET',
+      'events',
+    )
+    expect(data.map(({ event }) => event.messageId)).toEqual(['m5', 'm3'])
+    const found = await service.api.call('GET', 'events?anonymousId=a1')
+    expect(found).toMatchObject({ suppressions: [{ anonymousId: 'a1', callsLeftOut: 1 }] })
+    const path = 'suppressions/anonymous/a1'
+    expect(await service.api.request('DELETE', path)).toMatchObject({ status: 204 })
+    await service.track('m6', { userId: null, anonymousId: 'a1' })
+    await service.endOf('m6')
+  })
+
+  it('names at least one user, and at most 5,000 in all', async () => {
+    await using service = await startService()
+    const ids = Array.from({ length: 2501 }, (_, index) => `id-${index}`)
+    for (const body of [{}, { suppress: true }, { userIds: ids, anonymousIds: ids }])
+      expect((await service.api.request('POST', 'deletions', body)).status).toBe(422)
   })
 
   it('removes the user from the live tail, even for a reader that resumes from before', async () => {

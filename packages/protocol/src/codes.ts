@@ -67,6 +67,11 @@ export const INGEST_CODES = {
     message: 'An id is a number that JSON parsers round; send it as a string.',
     help: 'Send userId, anonymousId, groupId and previousId as strings. Beyond 9007199254740991, or with more than about 15 digits, a number would become the id of another user.',
   },
+  id_not_unicode: {
+    status: 400,
+    message: 'An id has half of a character; cut ids between characters.',
+    help: 'Send userId, anonymousId, groupId, previousId and messageId as valid Unicode. A lone surrogate, such as \\ud83d, is left where a program cut an emoji in two. Stored, it would become the id of another user.',
+  },
   event_not_defined: {
     status: 400,
     message: 'A track call has no event name.',

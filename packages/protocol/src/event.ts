@@ -63,10 +63,11 @@ export interface AcceptedEvent {
   readonly origin?: Origin
 }
 
-/** Notifies receivers that a user was deleted. A deletion request makes it, not a call. */
+/** Notifies receivers that a user was deleted. A deletion request makes it, not a call. It has one of the two ids. */
 export interface DeletionNotice {
   readonly type: 'delete'
-  readonly userId: string
+  readonly userId?: string
+  readonly anonymousId?: string
   /** When the deletion was requested. */
   readonly timestamp: string
   /** Equal to `timestamp`. The time until delivery counts from here. */

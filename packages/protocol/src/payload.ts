@@ -9,13 +9,17 @@ import type { JsonObject } from './json.ts'
  * serialising it again. This holds because `JSON.stringify` made it from values that came from `JSON.parse`.
  */
 export function webhookPayload(event: Event | DeletionNotice): string {
-  if (event.type === 'delete') return deletionPayload(event.userId, event.timestamp)
+  if (event.type === 'delete') return deletionPayload(event)
   return JSON.stringify(payloadOf(event))
 }
 
-/** The body of a deletion notice: the only payload without `version`. */
-export function deletionPayload(userId: string, timestamp: string): string {
-  return JSON.stringify({ type: 'delete', userId, timestamp })
+/** The body of a deletion notice: the only payload without `version`. It has the id that the deletion names. */
+export function deletionPayload({
+  userId,
+  anonymousId,
+  timestamp,
+}: Pick<DeletionNotice, 'userId' | 'anonymousId' | 'timestamp'>): string {
+  return JSON.stringify({ type: 'delete', userId, anonymousId, timestamp })
 }
 
 function payloadOf(event: Event): JsonObject {

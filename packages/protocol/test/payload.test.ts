@@ -58,8 +58,14 @@ describe('the payload', () => {
   })
 
   test('of a deletion notice has type, userId and timestamp, and nothing else', () => {
-    expect(deletionPayload('u1', stamped.timestamp)).toBe(
+    expect(deletionPayload({ userId: 'u1', timestamp: stamped.timestamp })).toBe(
       '{"type":"delete","userId":"u1","timestamp":"2026-01-15T12:00:00.000Z"}',
+    )
+  })
+
+  test('of a deletion notice about an anonymousId has it in place of the userId', () => {
+    expect(deletionPayload({ anonymousId: 'a1', timestamp: stamped.timestamp })).toBe(
+      '{"type":"delete","anonymousId":"a1","timestamp":"2026-01-15T12:00:00.000Z"}',
     )
   })
 

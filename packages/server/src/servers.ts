@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { ActivityMonitor } from './activity/activity-monitor.ts'
+import type { Backups } from './admin/backup/backups.ts'
 import type { DatabaseCopy, DestinationHealth, TestDeliveries } from './admin/api/admin-deps.ts'
 import type { OpenapiDocument } from './admin/reference/reference-page.ts'
 import { problemForm } from './admin/problems/problem-form.ts'
@@ -31,6 +32,7 @@ export interface Workers {
   readonly destinationHealth: DestinationHealth
   readonly testDeliveries: TestDeliveries
   readonly computations: Computations
+  readonly backups: Backups
 }
 
 export interface ServersOptions extends Workers {
@@ -88,7 +90,7 @@ function addIngestion(server: FastifyInstance, options: ServersOptions): void {
 
 function addAdministration(server: FastifyInstance, options: ServersOptions): void {
   const { config, backend, clock, metrics, adminToken, logger, activity } = options
-  const { wake, destinationHealth, testDeliveries, computations } = options
+  const { wake, destinationHealth, testDeliveries, computations, backups } = options
   server.register(
     adminRoutes({
       ...backend,
@@ -98,6 +100,8 @@ function addAdministration(server: FastifyInstance, options: ServersOptions): vo
       computations,
       receipts: new ReceiptSigner(join(config.dataDir, 'receipt-key')),
       live: activity.live,
+      backups,
+      backupTimeoutMs: config.backupTimeoutMs,
       copyDatabase: () => copyInto(copyFolderOf(config), backend),
       clock,
       adminToken,

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Logger } from 'pino'
 import { ActivityMonitor } from './activity/activity-monitor.ts'
+import { Backups } from './admin/backup/backups.ts'
 import { reportDestinations } from './admin/destinations/destination-gauges.ts'
 import { Audiences } from './audiences/audiences.ts'
 import { type AdminToken, adminTokenOf } from './admin-token.ts'
@@ -143,7 +144,9 @@ export function startWorkers(stack: AsyncDisposableStack, components: Components
   }
   const engine = stack.use(new DeliveryEngine({ ...components, sender, health, settings }))
   shutdown.begun.addEventListener('abort', () => engine.stop())
-  const wakeDeletions = startDeletions(engine, { ...components, retryScheduleMs })
+  const backups = new Backups()
+  const onErased = (): Promise<void> => backups.endOutdated()
+  const wakeDeletions = startDeletions(engine, { ...components, retryScheduleMs, onErased })
   const onRequeued = (): void => engine.lanes.wake()
   const replays = new ReplayWorker({ ...components, replays: backend.replays, onRequeued })
   engine.supervise(replays)
@@ -173,6 +176,7 @@ export function startWorkers(stack: AsyncDisposableStack, components: Components
     computations: audiences.computations,
     testDeliveries: new TestDeliverySender({ sender, clock }),
     destinationHealth,
+    backups,
   }
 }
 

@@ -270,6 +270,11 @@ export const SETTINGS = {
     default: '60000',
     parse: integer(1_000, 600_000),
   },
+  backupTimeoutMs: {
+    doc: 'How long the download of a backup may take, in milliseconds. After that the connection is closed, and the copy of the database is removed from the disk.',
+    default: String(HOUR),
+    parse: integer(1_000, 24 * HOUR),
+  },
   maxPipelinedRequests: {
     doc: 'Most requests of one connection that may wait for the responses to earlier ones; with more, the connection is closed.',
     default: '64',

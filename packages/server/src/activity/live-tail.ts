@@ -114,11 +114,12 @@ export class LiveTail implements Omit<ActivityListener, 'refused' | 'changed'>, 
     for (const attempt of attempts) this.#add(attemptActivity(delivery, attempt, at))
   }
 
-  purged({ userIds, sourceIds }: PurgeActivity): void {
+  purged({ userIds, anonymousIds, sourceIds }: PurgeActivity): void {
     const users = new Set(userIds.map(truncated))
+    const anonymous = new Set(anonymousIds.map(truncated))
     const isPurged = (event: EventActivity | undefined): boolean =>
       event !== undefined &&
-      users.has(event.userId) &&
+      (users.has(event.userId) || anonymous.has(event.anonymousId)) &&
       (event.computed || (sourceIds?.includes(event.sourceId) ?? true))
     for (const [place, entry] of this.#ring.entries())
       if (isPurged(entry?.event)) this.#ring[place] = undefined

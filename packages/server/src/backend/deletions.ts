@@ -12,8 +12,23 @@ export interface DeletionRequest {
   readonly sourceIds: readonly string[] | null
   /** Whether new events of the users are dropped from now on. */
   readonly suppress: boolean
-  /** The number of users. */
+  /** The number of userIds. */
   readonly users: number
+  /** The number of anonymousIds; absent for none. */
+  readonly anonymousUsers?: number
+}
+
+/** Whom a deletion is about. */
+export interface DeletedIds {
+  readonly userIds: readonly string[]
+  /** Absent for none. */
+  readonly anonymousIds?: readonly string[]
+}
+
+/** Whom a suppression or a notice is about: a userId or an anonymousId. */
+export interface Subject {
+  readonly kind: 'user' | 'anonymous'
+  readonly id: string
 }
 
 /** The steps of a deletion in their order; `done` when none is left. */
@@ -30,7 +45,12 @@ export interface Deletion extends DeletionRequest {
   readonly purgedAt: number | null
   readonly notifiedAt: number | null
   /** What was removed so far. */
-  readonly purged: { readonly events: number; readonly deliveries: number }
+  readonly purged: {
+    readonly events: number
+    /** Those of the events that have no userId. */
+    readonly anonymousEvents: number
+    readonly deliveries: number
+  }
 }
 
 /** One slice of a purge. */
@@ -38,6 +58,8 @@ export interface Purge {
   /** Its step `purge` has begun. */
   readonly deletionId: string
   readonly userIds: readonly string[]
+  /** Absent for none. */
+  readonly anonymousIds?: readonly string[]
   /** `null`: in every source. */
   readonly sourceIds: readonly string[] | null
   /** The result of the slice before; absent for the first. */
@@ -46,16 +68,20 @@ export interface Purge {
 
 /** Deletion requests with their progress, and the removal of users from the archive. */
 export interface Deletions {
-  /** Keeps a new request and its users. Durable when it resolves, all or none. A second call with the id rejects. */
-  create(request: DeletionRequest, userIds: readonly string[], audit?: AuditEntry): Promise<void>
+  /** Keeps a new request and its ids. Durable when it resolves, all or none. A second call with the id rejects. */
+  create(request: DeletionRequest, ids: DeletedIds, audit?: AuditEntry): Promise<void>
 
   find(id: string): Promise<Deletion | undefined>
 
   /** Deletions, newest first; with `isOpen` only those with steps left. */
   list(filter: { readonly isOpen?: true }, page: PageRequest): Promise<Page<Deletion>>
 
-  /** Users of a deletion in the order of their ids, beginning after the id `after`. */
-  users(id: string, options: { readonly after: string; readonly limit: number }): Promise<string[]>
+  /** The userIds or the anonymousIds of a deletion, in their order, beginning after the id `after`. */
+  ids(
+    id: string,
+    kind: Subject['kind'],
+    options: { readonly after: string; readonly limit: number },
+  ): Promise<string[]>
 
   /**
    * If `to` is the current step, records that the deletion begins. Otherwise records that the current step is done, and
@@ -66,7 +92,8 @@ export interface Deletions {
 
   /**
    * Removes a slice of the users' events, and of the calls that name a user as their former id, with decisions,
-   * deliveries and attempts, and adds their number to the deletion. It goes by the position in the log, whatever the
+   * deliveries and attempts, and adds their number to the deletion. An anonymousId removes every event that has it, whatever
+   * its userId. It goes by the position in the log, whatever the
    * times of the events: what was appended before the step `purge` began is removed, and what was appended later stays.
    * Removes computed events of the users whatever the sources, and the search texts of ended replays. Takes a few
    * milliseconds. Resolves to the cursor of the next slice, or `null` after the last; the slice is durable then.
@@ -90,8 +117,7 @@ export interface Deletions {
 }
 
 /** A user whose new events are dropped. */
-export interface Suppression {
-  readonly userId: string
+export interface Suppression extends Subject {
   /** `null`: in every source, later ones included. */
   readonly sourceId: string | null
   /** Milliseconds since the epoch. */
@@ -111,7 +137,7 @@ export interface SuppressionRecord extends Suppression {
 export interface LeftOutCalls {
   readonly sourceId: string
   /** The number of calls of each user. */
-  readonly users: readonly (readonly [userId: string, calls: number])[]
+  readonly users: readonly (Subject & { readonly calls: number })[]
   /** When they arrived. */
   readonly at: number
 }
@@ -119,7 +145,7 @@ export interface LeftOutCalls {
 /** Users whose new events are dropped: all in memory, the same on every node within 1 s. */
 export interface Suppressions {
   /** Whether events of this user are dropped in this source. Ingestion calls it for each event. */
-  has(sourceId: string, userId: string): boolean
+  has(sourceId: string, kind: Subject['kind'], id: string): boolean
 
   /**
    * Adds the calls to those that the suppressions of each user in this source have left out. Durable when it resolves,
@@ -137,14 +163,14 @@ export interface Suppressions {
    * Ends every suppression of the user, durably when it resolves. Resolves to whether there was one, so a second call
    * resolves to false.
    */
-  remove(userId: string, audit?: AuditEntry): Promise<boolean>
+  remove(user: Subject, audit?: AuditEntry): Promise<boolean>
 
   /** The suppressions of one user, newest first: at most `limit`, and the number of all. */
   find(
-    userId: string,
+    user: Subject,
     limit: number,
   ): Promise<{ readonly data: readonly SuppressionRecord[]; readonly count: number }>
 
-  /** Suppressions, newest first; with `userId` only those of this user. */
-  list(filter: { readonly userId?: string }, page: PageRequest): Promise<Page<SuppressionRecord>>
+  /** Suppressions, newest first; with `user` only those of this user. */
+  list(filter: { readonly user?: Subject }, page: PageRequest): Promise<Page<SuppressionRecord>>
 }

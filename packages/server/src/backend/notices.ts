@@ -1,4 +1,5 @@
 import type { Carried } from '@hookline/protocol'
+import type { Subject } from './deletions.ts'
 import type { DeliveryHistory, DeliveryQueue } from './deliveries.ts'
 import type { Page, PageRequest } from './page.ts'
 import type { Quarantine } from './quarantine.ts'
@@ -11,7 +12,7 @@ export interface NewNotice {
   readonly deletionId: string
   readonly sourceId: string
   readonly destinationId: string
-  readonly userId: string
+  readonly subject: Subject
   /** When the deletion was requested, in milliseconds since the epoch. */
   readonly createdAt: number
   /** When the first attempt is due. */
@@ -21,7 +22,7 @@ export interface NewNotice {
 /** A notice with its attempts. */
 export interface NoticeHistory extends DeliveryHistory {
   readonly sourceId: string
-  readonly userId: string
+  readonly subject: Subject
 }
 
 /** The progress of the notices of one deletion to one destination. */

@@ -1,6 +1,7 @@
+import { LIMITS } from '@hookline/protocol'
 import type { Logger } from 'pino'
 import type { Catalog } from '../backend/catalog.ts'
-import type { Deletion, Deletions, Suppressions } from '../backend/deletions.ts'
+import type { Deletion, Deletions, Purge, Subject, Suppressions } from '../backend/deletions.ts'
 import type { Notices } from '../backend/notices.ts'
 import type { ActivityListener } from '../telemetry/activity-listener.ts'
 import type { Clock } from '../util/clock.ts'
@@ -16,6 +17,8 @@ export interface DeletionWorkerOptions {
   readonly activity: Pick<ActivityListener, 'purged'>
   readonly clock: Clock
   readonly logger: Logger
+  /** The bytes of users are erased from the database. Resolves when copies of it are gone, too. */
+  readonly onErased: () => Promise<void>
   /** The notices of a deletion were created and are due. */
   readonly onNotices: () => void
 }
@@ -88,7 +91,9 @@ export class DeletionWorker implements Worker {
       if (await this.#suppress(deletion, signal)) await deletions.advance(id, 'purge', clock.now())
     } else if (step === 'purge') {
       const isGone = (await this.#purge(deletion, signal)) && (await deletions.erase(signal))
-      if (isGone) await deletions.advance(id, 'notify', clock.now())
+      if (!isGone) return
+      await this.#options.onErased()
+      await deletions.advance(id, 'notify', clock.now())
     } else if (await this.#notify(deletion, signal)) {
       await deletions.advance(id, 'done', clock.now())
       logger.info({ deletionId: id }, 'deletion.done')
@@ -96,35 +101,45 @@ export class DeletionWorker implements Worker {
     }
   }
 
-  #suppress({ id, sourceIds }: Deletion, signal: AbortSignal): Promise<boolean> {
+  #suppress({ id: deletionId, sourceIds }: Deletion, signal: AbortSignal): Promise<boolean> {
     const { suppressions, clock } = this.#options
     const since = clock.now()
-    return this.#eachSlice(id, signal, (userIds) =>
+    return this.#eachSlice(deletionId, signal, (subjects) =>
       suppressions.add(
-        userIds.flatMap((userId) =>
-          (sourceIds ?? [null]).map((sourceId) => ({ userId, sourceId, since, deletionId: id })),
+        subjects.flatMap((subject) =>
+          (sourceIds ?? [null]).map((sourceId) => ({ ...subject, sourceId, since, deletionId })),
         ),
       ),
     )
   }
 
-  #purge(deletion: Deletion, signal: AbortSignal): Promise<boolean> {
-    const { deletions, activity } = this.#options
-    const { id: deletionId, sourceIds } = deletion
-    return this.#eachSlice(deletionId, signal, async (userIds) => {
-      const purge = { deletionId, userIds, sourceIds }
-      let cursor = await deletions.purge(purge)
-      activity.purged(purge)
-      while (cursor !== null && !signal.aborted)
-        cursor = await deletions.purge({ ...purge, cursor })
+  async #purge({ id: deletionId, sourceIds }: Deletion, signal: AbortSignal): Promise<boolean> {
+    const { deletions } = this.#options
+    const isDone = await this.#eachSlice(deletionId, signal, async (subjects) => {
+      const userIds = subjects.filter(({ kind }) => kind === 'user').map(({ id }) => id)
+      if (userIds.length > 0) await this.#purgeAll({ deletionId, sourceIds, userIds }, signal)
     })
+    if (!isDone) return false
+    // All at once: a purge of anonymous ids reads the whole archive.
+    const all = { after: '', limit: LIMITS.usersPerDeletion }
+    const anonymousIds = await deletions.ids(deletionId, 'anonymous', all)
+    if (anonymousIds.length > 0)
+      await this.#purgeAll({ deletionId, sourceIds, userIds: [], anonymousIds }, signal)
+    return !signal.aborted
+  }
+
+  async #purgeAll(purge: Purge, signal: AbortSignal): Promise<void> {
+    const { deletions, activity } = this.#options
+    let cursor = await deletions.purge(purge)
+    activity.purged({ anonymousIds: [], ...purge })
+    while (cursor !== null && !signal.aborted) cursor = await deletions.purge({ ...purge, cursor })
   }
 
   #notify(deletion: Deletion, signal: AbortSignal): Promise<boolean> {
     const { catalog, notices, clock } = this.#options
     const destinations = [...catalog.current.destinations.values()]
-    return this.#eachSlice(deletion.id, signal, async (userIds) => {
-      const made = noticesOf(deletion, userIds, destinations, clock.now())
+    return this.#eachSlice(deletion.id, signal, async (subjects) => {
+      const made = noticesOf(deletion, subjects, destinations, clock.now())
       for (let from = 0; from < made.length && !signal.aborted; from += NOTICES)
         await notices.create(made.slice(from, from + NOTICES))
     })
@@ -134,15 +149,17 @@ export class DeletionWorker implements Worker {
   async #eachSlice(
     id: string,
     signal: AbortSignal,
-    work: (userIds: readonly string[]) => Promise<void>,
+    work: (subjects: readonly Subject[]) => Promise<void>,
   ): Promise<boolean> {
-    for (let after = ''; !signal.aborted;) {
-      const userIds = await this.#options.deletions.users(id, { after, limit: USERS })
-      if (userIds.length > 0) await work(userIds)
-      if (signal.aborted) return false
-      if (userIds.length < USERS) return true
-      after = userIds.at(-1)!
+    for (const kind of ['user', 'anonymous'] as const) {
+      let after = ''
+      for (let found = USERS; found === USERS && !signal.aborted;) {
+        const ids = await this.#options.deletions.ids(id, kind, { after, limit: USERS })
+        if (ids.length > 0) await work(ids.map((each) => ({ kind, id: each })))
+        found = ids.length
+        after = ids.at(-1) ?? ''
+      }
     }
-    return false
+    return !signal.aborted
   }
 }

@@ -1,6 +1,6 @@
 import { type Destination, idFrom, timeOfId } from '@hookline/protocol'
 import { createHash } from 'node:crypto'
-import type { DeletionRequest } from '../backend/deletions.ts'
+import type { DeletionRequest, Subject } from '../backend/deletions.ts'
 import type { NewNotice } from '../backend/notices.ts'
 
 /**
@@ -9,19 +9,19 @@ import type { NewNotice } from '../backend/notices.ts'
  */
 export function noticesOf(
   { id: deletionId, createdAt, sourceIds }: DeletionRequest,
-  userIds: readonly string[],
+  subjects: readonly Subject[],
   destinations: Iterable<Destination>,
   now: number,
 ): NewNotice[] {
   return [...destinations]
     .filter(({ enabled, sourceId }) => enabled && (sourceIds?.includes(sourceId) ?? true))
     .flatMap(({ id: destinationId, sourceId }) =>
-      userIds.map((userId) => ({
-        id: noticeId(deletionId, destinationId, userId),
+      subjects.map((subject) => ({
+        id: noticeId(deletionId, destinationId, subject),
         deletionId,
         sourceId,
         destinationId,
-        userId,
+        subject,
         createdAt,
         dueAt: now,
       })),
@@ -32,8 +32,9 @@ export function noticesOf(
  * The id of the notice that a deletion sends to a destination about a user. It is the `webhook-id` of every attempt. It
  * depends on the three arguments only, so a step that is repeated after a crash makes no second notice.
  */
-export function noticeId(deletionId: string, destinationId: string, userId: string): string {
-  const parts = `${deletionId}/${destinationId}/${userId}`
+export function noticeId(deletionId: string, destinationId: string, { kind, id }: Subject): string {
+  // No deletion has an id that begins with `anonymous`.
+  const parts = `${kind === 'user' ? '' : 'anonymous/'}${deletionId}/${destinationId}/${id}`
   const digest = createHash('sha256').update(parts).digest()
   return idFrom('msg', timeOfId(deletionId), digest)
 }

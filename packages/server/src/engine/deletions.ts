@@ -17,6 +17,8 @@ type DeletionsOptions = Pick<DeliveryEngineOptions, 'activity' | 'clock' | 'logg
     'catalog' | 'deletions' | 'suppressions' | 'notices' | 'noticeQueue'
   >
   readonly retryScheduleMs: readonly number[] | undefined
+  /** The bytes of the users of a deletion are erased from the database: copies of it must go. */
+  readonly onErased: () => Promise<void>
 }
 
 /**

@@ -31,6 +31,7 @@ export interface ChangeActivity {
 /** Users whose events are removed, in these sources; `null` for all sources. Computed events are removed in any case. */
 export interface PurgeActivity {
   readonly userIds: readonly string[]
+  readonly anonymousIds: readonly string[]
   readonly sourceIds: readonly string[] | null
 }
 

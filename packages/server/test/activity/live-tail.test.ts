@@ -166,13 +166,22 @@ test('a purge removes all activities about events of the user in the purged sour
     tail.decided({ event, destinationId: 'dst_a', decision: 'deliver' })
     tail.recorded(failedOnce(event, 'dst_a'))
   }
-  tail.purged({ userIds: [long], sourceIds: ['src_a'] })
+  tail.purged({ anonymousIds: [], userIds: [long], sourceIds: ['src_a'] })
   using again = tail.read({}, start)
   for (const cursor of [first, again])
     expect(eventIds(cursor.read(100))).toEqual([elsewhere.id, other.id, other.id, other.id])
-  tail.purged({ userIds: [long, 'u2'], sourceIds: null })
+  tail.purged({ anonymousIds: [], userIds: [long, 'u2'], sourceIds: null })
   using third = tail.read({}, start)
   expect(third.read(100)).toEqual([])
+})
+
+test('a purge of an anonymousId removes what has it, whatever its userId', () => {
+  const tail = new LiveTail(new ManualClock())
+  using cursor = tail.read({})
+  const [mine, other] = [acceptedEvent({ anonymousId: 'a1' }), acceptedEvent({ userId: 'a1' })]
+  tail.received([mine, other])
+  tail.purged({ userIds: [], anonymousIds: ['a1'], sourceIds: null })
+  expect(eventIds(cursor.read(9))).toEqual([other.id])
 })
 
 test('a purge of some sources removes the computed events of the user, too', () => {
@@ -180,7 +189,7 @@ test('a purge of some sources removes the computed events of the user, too', () 
   using cursor = tail.read({})
   const [mine, other] = [computedEvent(), computedEvent(['dst_a'], { userId: 'u2' })]
   tail.received([mine, other])
-  tail.purged({ userIds: ['u1'], sourceIds: ['src_a'] })
+  tail.purged({ anonymousIds: [], userIds: ['u1'], sourceIds: ['src_a'] })
   expect(cursor.read(9)).toMatchObject([
     { data: { eventId: other.id, sourceId: 'aud_a', computed: true } },
   ])

@@ -7,6 +7,7 @@ import { LiveTail } from '../../src/activity/live-tail.ts'
 import type { DestinationHealth } from '../../src/admin/api/admin-deps.ts'
 import type { TestDeliveries } from '../../src/admin/api/admin-deps.ts'
 import type { AdminDeps } from '../../src/admin/api/admin-deps.ts'
+import { Backups } from '../../src/admin/backup/backups.ts'
 import { adminRoutes } from '../../src/admin/routes.ts'
 import { Audiences } from '../../src/audiences/audiences.ts'
 import type { Backend } from '../../src/backend/backend.ts'
@@ -180,6 +181,8 @@ export class AdminServer implements AsyncDisposable {
       copyDatabase: async () => {
         throw new Error('These tests make no backup.')
       },
+      backups: new Backups(),
+      backupTimeoutMs: 60_000,
       testDeliveries: NO_TEST_DELIVERIES,
       computations: this.#audiences.computations,
       receipts: new ReceiptSigner(join(this.#dataDir, 'receipt-key')),

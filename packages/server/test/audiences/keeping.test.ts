@@ -15,7 +15,7 @@ async function opened(): Promise<OpenAudiences> {
 async function purge({ backend: { deletions } }: OpenAudiences, userId: string): Promise<void> {
   const id = newId('del', NOON)
   const request = { id, createdAt: NOON, sourceIds: null, suppress: false, users: 1 }
-  await deletions.create(request, [userId])
+  await deletions.create(request, { userIds: [userId] })
   await purgeAll(deletions, { deletionId: id, userIds: [userId], sourceIds: null })
 }
 

@@ -27,12 +27,19 @@ function deletionsOf(
   clock: AdjustableClock,
 ): (suppress: boolean) => Promise<Deletion> {
   const logger = pino({ level: 'silent' })
-  const options = { backend, clock, activity: NO_ACTIVITY, logger, retryScheduleMs: [20] }
+  const options = {
+    backend,
+    clock,
+    activity: NO_ACTIVITY,
+    logger,
+    onErased: async () => undefined,
+    retryScheduleMs: [20],
+  }
   const wake = startDeletions(engine, options)
   return async (suppress) => {
     const id = newId('del', clock.now())
     const request = { id, createdAt: clock.now(), sourceIds: null, suppress, users: 1 }
-    await backend.deletions.create(request, ['u1'])
+    await backend.deletions.create(request, { userIds: ['u1'] })
     wake()
     const progress = () => backend.notices.progress(id)
     await expect.poll(progress).toMatchObject([{ counts: { delivered: 1 } }])

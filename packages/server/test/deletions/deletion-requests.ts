@@ -25,6 +25,6 @@ export async function ask(
 ): Promise<string> {
   const id = newId('del', NOON)
   const request = { id, createdAt: NOON, sourceIds: null, suppress: false, users: userIds.length }
-  await deletions.create({ ...request, ...change }, userIds)
+  await deletions.create({ ...request, ...change }, { userIds })
   return id
 }

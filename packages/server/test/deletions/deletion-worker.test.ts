@@ -1,7 +1,9 @@
+import type { AcceptedEvent } from '@hookline/protocol'
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import type { Backend } from '../../src/backend/backend.ts'
 import { DeletionWorker } from '../../src/deletions/deletion-worker.ts'
+import { isSuppressed } from '../../src/ingest/calls/events-from-calls.ts'
 import { acceptedEvent, NOON } from '../harness/accepted-event.ts'
 import { ManualClock } from '../harness/manual-clock.ts'
 import { NO_ACTIVITY } from '../harness/no-activity.ts'
@@ -16,6 +18,7 @@ async function carryOut(backend: Backend): Promise<void> {
     activity: NO_ACTIVITY,
     clock: new ManualClock(NOON),
     logger: pino({ level: 'silent' }),
+    onErased: async () => undefined,
     onNotices: resolve,
   })
   await using _running = new RunningWorker(worker)
@@ -32,7 +35,7 @@ test('a deletion creates one notice for each user and each enabled destination o
   await carryOut(backend)
   const about = async (id: string): Promise<string[]> =>
     (await backend.notices.list(id, { limit: 99 })).data
-      .map(({ destinationId, userId }) => `${destinationId} ${userId}`)
+      .map(({ destinationId, subject }) => `${destinationId} ${subject.id}`)
       .toSorted()
   expect(await about(everywhere)).toEqual(['dst_a u1', 'dst_a u2', 'dst_b u1', 'dst_b u2'])
   expect(await about(inOne)).toEqual(['dst_b u1'])
@@ -45,13 +48,48 @@ test('without suppress, new events of the user are kept; with it, events from be
   await backend.log.append([acceptedEvent()])
   await ask(backend, ['u1'])
   await carryOut(backend)
-  expect(backend.suppressions.has('src_a', 'u1')).toBe(false)
+  expect(backend.suppressions.has('src_a', 'user', 'u1')).toBe(false)
   const later = acceptedEvent({ receivedAt: '2026-01-15T12:00:00.001Z' })
   await backend.log.append([later])
   expect(await backend.events.find(later.id)).toBeDefined()
   expect(backend.deletions.isPurged(later)).toBe(false)
   await ask(backend, ['u1'], { suppress: true, sourceIds: ['src_a'] })
   await carryOut(backend)
-  expect(backend.suppressions.has('src_a', 'u1')).toBe(true)
-  expect(backend.suppressions.has('src_b', 'u1')).toBe(false)
+  expect(backend.suppressions.has('src_a', 'user', 'u1')).toBe(true)
+  expect(backend.suppressions.has('src_b', 'user', 'u1')).toBe(false)
+})
+
+test('a deletion of an anonymousId purges it, and suppresses calls that have no other id', async () => {
+  using folder = new TemporaryFolder()
+  await using backend = await openIn(folder.path)
+  await setUp(backend)
+  const [mine, other] = [acceptedEvent({ anonymousId: 'a1' }), acceptedEvent({ userId: 'a1' })]
+  await backend.log.append([mine, other])
+  const counts = { users: 1, anonymousUsers: 1 }
+  const request = { id: 'del_01kf0v8w007000000000000000', createdAt: NOON, sourceIds: null }
+  await backend.deletions.create(
+    { ...request, ...counts, suppress: true },
+    { userIds: ['a1'], anonymousIds: ['a1'] },
+  )
+  await carryOut(backend)
+  expect((await backend.events.list({}, { limit: 9 })).data).toEqual([])
+  const { data } = await backend.notices.list(request.id, { limit: 9 })
+  const about = data.map(
+    ({ destinationId, subject }) => `${destinationId} ${subject.kind} ${subject.id}`,
+  )
+  expect(about.toSorted()).toEqual([
+    'dst_a anonymous a1',
+    'dst_a user a1',
+    'dst_b anonymous a1',
+    'dst_b user a1',
+  ])
+  const ids = data.map(({ id }) => id)
+  expect(new Set(ids).size).toBe(4)
+  const visitor = { ...acceptedEvent(), event: { ...mine.event, userId: undefined } }
+  const isLeftOut = (event: object) => isSuppressed(event as AcceptedEvent, backend.suppressions)
+  expect([visitor, acceptedEvent({ anonymousId: 'a1' }), other].map(isLeftOut)).toEqual([
+    true,
+    false,
+    true,
+  ])
 })

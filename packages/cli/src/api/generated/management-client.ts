@@ -130,7 +130,10 @@ export type Event = {
     lastDuplicateAt: string | null;
 };
 export type Suppression = {
-    userId: string;
+    /** null for an anonymousId. */
+    userId: string | null;
+    /** null for a userId. */
+    anonymousId: string | null;
     /** null: every source. */
     sourceId: string | null;
     /** ISO 8601, UTC. */
@@ -275,8 +278,10 @@ export type Deletion = {
     id: string;
     /** finished: done, and every receiver was notified. partial: done, but not every receiver could be notified. */
     state: "queued" | "running" | "finished" | "partial";
-    /** The number of users to delete. */
+    /** The number of userIds to delete. */
     users: number;
+    /** The number of anonymousIds to delete. */
+    anonymousUsers: number;
     /** null: every source. */
     sourceIds: string[] | null;
     suppress: boolean;
@@ -288,6 +293,8 @@ export type Deletion = {
     purgedAt: string | null;
     purged: {
         events: number;
+        /** Those of the events that have no userId: only anonymousIds find them. */
+        anonymousEvents: number;
         deliveries: number;
     };
     /** One for each source and destination. Empty until the purge is done. */
@@ -1087,7 +1094,7 @@ export function listEvents({ limit, cursor, sourceId, messageId, $type, userId, 
             data: Event[];
             /** null on the last page. */
             nextCursor: string | null;
-            /** With the query parameter userId: why later calls of this user are not in the list. At most 100, newest first. */
+            /** With the query parameter userId or anonymousId: why later calls of this user are not in the list. At most 100, newest first. */
             suppressions?: Suppression[];
         };
     } | {
@@ -1381,7 +1388,9 @@ export function cancelReplay(id: string, body: {}, { idempotencyKey }: {
  */
 export function createDeletion(body: {
     /** The userIds of 1 to 5000 users, each a text that is not empty. */
-    userIds: string[];
+    userIds?: string[];
+    /** The anonymousIds of 1 to 5000 users, each a text that is not empty. Every event with one of them is removed, whatever its userId. At most 5000 ids in all. */
+    anonymousIds?: string[];
     /** The ids of sources. Leave it out for every source, removed ones included. */
     sourceIds?: string[];
     /** true: from now on, new events of these users are not kept. */
@@ -1443,8 +1452,10 @@ export function getDeletion(id: string, { format }: {
             id: string;
             /** finished: done, and every receiver was notified. partial: done, but not every receiver could be notified. */
             state: "queued" | "running" | "finished" | "partial";
-            /** The number of users to delete. */
+            /** The number of userIds to delete. */
             users: number;
+            /** The number of anonymousIds to delete. */
+            anonymousUsers: number;
             /** null: every source. */
             sourceIds: string[] | null;
             suppress: boolean;
@@ -1456,6 +1467,8 @@ export function getDeletion(id: string, { format }: {
             purgedAt: string | null;
             purged: {
                 events: number;
+                /** Those of the events that have no userId: only anonymousIds find them. */
+                anonymousEvents: number;
                 deliveries: number;
             };
             /** One for each source and destination. Empty until the purge is done. */
@@ -1473,6 +1486,7 @@ export function getDeletion(id: string, { format }: {
                 notifiedAt: string | null;
             }[];
             userIds: string[];
+            anonymousIds: string[];
         } | {
             receipt: {
                 [key: string]: any;
@@ -1523,10 +1537,11 @@ export function listDeletionNotices(id: string, { limit, cursor }: {
 /**
  * Lists suppressed users, newest first
  */
-export function listSuppressions({ limit, cursor, userId }: {
+export function listSuppressions({ limit, cursor, userId, anonymousId }: {
     limit?: number;
     cursor?: string;
     userId?: string;
+    anonymousId?: string;
 } = {}, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
@@ -1541,7 +1556,8 @@ export function listSuppressions({ limit, cursor, userId }: {
     }>(`/api/v1/suppressions${QS.query(QS.explode({
         limit,
         cursor,
-        userId
+        userId,
+        anonymousId
     }))}`, {
         ...opts
     });
@@ -1556,6 +1572,20 @@ export function removeSuppression(userId: string, opts?: Oazapfts.RequestOpts) {
         status: number;
         data: Problem;
     }>(`/api/v1/suppressions/${encodeURIComponent(userId)}`, {
+        ...opts,
+        method: "DELETE"
+    });
+}
+/**
+ * Ends the suppression of an anonymousId, in every source
+ */
+export function removeAnonymousSuppression(anonymousId: string, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 204;
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/suppressions/anonymous/${encodeURIComponent(anonymousId)}`, {
         ...opts,
         method: "DELETE"
     });

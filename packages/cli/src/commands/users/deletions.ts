@@ -35,5 +35,6 @@ const COLUMNS = [
   { head: 'id', cell: ({ id }: Deletion) => id },
   { head: 'state', cell: ({ state }: Deletion) => state },
   { head: 'users', cell: ({ users }: Deletion) => `${users}` },
+  { head: 'anonymous', cell: ({ anonymousUsers }: Deletion) => `${anonymousUsers}` },
   { head: 'created', cell: ({ createdAt }: Deletion) => createdAt },
 ]

@@ -10,6 +10,7 @@ import { limitOption } from '../../options/whole-number.ts'
 interface ListOptions {
   readonly limit: number
   readonly user?: string
+  readonly anonymous?: string
 }
 
 /** `hookline suppressions …` */
@@ -21,28 +22,34 @@ export function addSuppressions(program: Command): void {
   withApiOptions(suppressions.command('list'))
     .description('list suppressed users and how many of their calls were left out, newest first')
     .option('--user <id>', 'only suppressions of this user')
+    .option('--anonymous <id>', 'only suppressions of this anonymousId')
     .addOption(limitOption())
-    .action(async ({ limit, user }: ListOptions, command: Command) => {
+    .action(async ({ limit, user, anonymous }: ListOptions, command: Command) => {
       const api = apiOf(command)
-      const filter = definedFields({ userId: user })
+      const filter = definedFields({ userId: user, anonymousId: anonymous })
       const data = await listItems((page) => api.listSuppressions({ ...filter, ...page }), limit)
-      const nobody = user === undefined ? 'No users are suppressed.' : `${user} is not suppressed.`
+      const who = user ?? anonymous
+      const nobody = who === undefined ? 'No users are suppressed.' : `${who} is not suppressed.`
       showList(outputOf(command), COLUMNS, data, nobody)
     })
 
-  withApiOptions(suppressions.command('delete <userId>'))
+  withApiOptions(suppressions.command('delete <id>'))
     .description('end the suppression of a user: new events are stored again')
-    .action(async (userId: string, _options: unknown, command: Command) => {
-      await apiOf(command).removeSuppression(userId)
+    .option('--anonymous', 'the id is an anonymousId')
+    .action(async (id: string, { anonymous }: { anonymous?: true }, command: Command) => {
+      const api = apiOf(command)
+      await (anonymous ? api.removeAnonymousSuppression(id) : api.removeSuppression(id))
+      const ended = anonymous ? { anonymousId: id } : { userId: id }
       outputOf(command).data(
-        { userId, deleted: true },
-        () => `New events of ${userId} are stored again.`,
+        { ...ended, deleted: true },
+        () => `New events of ${id} are stored again.`,
       )
     })
 }
 
 const COLUMNS = [
-  { head: 'user', cell: ({ userId }: Suppression) => userId },
+  { head: 'user', cell: ({ userId }: Suppression) => userId ?? '' },
+  { head: 'anonymous', cell: ({ anonymousId }: Suppression) => anonymousId ?? '' },
   { head: 'source', cell: ({ sourceId }: Suppression) => sourceId ?? 'all' },
   { head: 'since', cell: ({ since }: Suppression) => since },
   { head: 'calls left out', cell: ({ callsLeftOut }: Suppression) => String(callsLeftOut) },

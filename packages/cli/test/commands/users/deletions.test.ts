@@ -25,4 +25,19 @@ describe('hookline delete-user, deletions and suppressions', () => {
     const receipt = await service.run('deletions', 'get', made.id, '--receipt')
     expect(JSON.parse(receipt.stdout)).toMatchObject({ signature: { algorithm: 'Ed25519' } })
   })
+
+  it('delete by anonymousId, and end its suppression', async () => {
+    const args = ['--anonymous-id', 'a1', 'a2', '--suppress']
+    const made = await service.json<{ id: string }>('delete-user', ...args)
+    await expect
+      .poll(async () => (await service.run('deletions', 'get', made.id)).stdout)
+      .toMatch(/^state +finished$/m)
+    const get = () => service.json('suppressions', 'list', '--anonymous', 'a1')
+    expect(await get()).toMatchObject({ data: [{ userId: null, anonymousId: 'a1' }] })
+    const ended = await service.json('suppressions', 'delete', 'a1', '--anonymous')
+    expect(ended).toEqual({ anonymousId: 'a1', deleted: true })
+    expect(await get()).toEqual({ data: [] })
+    const nobody = await service.run('delete-user')
+    expect([nobody.code, nobody.stderr.includes('--anonymous-id')]).toEqual([2, true])
+  })
 })

@@ -35,6 +35,7 @@ export const ROUTE_ROLES: Readonly<Record<string, Role>> = {
   'GET /deletions/:id/notices': 'viewer',
   'GET /suppressions': 'viewer',
   'DELETE /suppressions/:userId': 'admin',
+  'DELETE /suppressions/anonymous/:anonymousId': 'admin',
   'GET /audiences': 'viewer',
   'POST /audiences': 'editor',
   'GET /audiences/:id': 'viewer',

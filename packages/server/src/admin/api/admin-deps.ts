@@ -25,6 +25,7 @@ import type { Tokens } from '../../backend/tokens.ts'
 import type { Upkeep } from '../../backend/upkeep.ts'
 import type { Clock } from '../../util/clock.ts'
 import type { Redacted } from '../../util/redacted.ts'
+import type { Backups } from '../backup/backups.ts'
 
 /** A copy of the database in a file. Disposing it removes the file. */
 export interface DatabaseCopy extends AsyncDisposable {
@@ -101,6 +102,9 @@ export interface AdminDeps {
   readonly live: LiveTail
   /** Copies the database as it is at one moment. */
   readonly copyDatabase: () => Promise<DatabaseCopy>
+  readonly backups: Backups
+  /** How long a download of a backup may take. */
+  readonly backupTimeoutMs: number
   readonly profiles: Pick<Profiles, 'state' | 'find'>
   readonly memberships: Audited<Memberships, 'changeList'>
   readonly syncs: Pick<Syncs, 'list'>

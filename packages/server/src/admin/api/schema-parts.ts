@@ -29,6 +29,9 @@ export const nameField = Type.String({
   description: 'A text of 1 to 200 characters, not only spaces.',
 })
 
+/** The id of a user. A lone surrogate is half of a character: the database would store another id. */
+export const userIdField = { minLength: 1, pattern: String.raw`^\P{Cs}*$` }
+
 /** The name of a space. `what` says what it selects. */
 export function spaceField(what: string) {
   const description = `${what} 1 to 50 of a-z, 0-9, _ and -.`

@@ -5,7 +5,7 @@ import { type Fault, fault, jsonPointer } from '../../util/fault.ts'
 import type { AdminApp } from '../api/admin-app.ts'
 import type { AdminDeps } from '../api/admin-deps.ts'
 import { List, listQuery, pageSchema } from '../api/list.ts'
-import { IdParams, nullable, operationsTagged, time } from '../api/schema-parts.ts'
+import { IdParams, nullable, operationsTagged, time, userIdField } from '../api/schema-parts.ts'
 import { auditEntry } from '../audit/audit-entry.ts'
 import { requireComputation } from '../computations/require-computation.ts'
 import { Problem } from '../problems/problem.ts'
@@ -19,7 +19,7 @@ const { usersPerListChange } = LIMITS
 
 const userIds = (what: string) =>
   Type.Optional(
-    Type.Array(Type.String({ minLength: 1, maxLength: 1024 }), {
+    Type.Array(Type.String({ ...userIdField, maxLength: 1024 }), {
       description: `The ids of users to ${what}: texts of 1 to 1,024 characters.`,
     }),
   )

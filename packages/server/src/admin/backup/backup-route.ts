@@ -13,7 +13,7 @@ const backupSchema = {
   operationId: 'getBackup',
   summary: 'Downloads a copy of the database, while the service runs',
   description:
-    'The copy contains every event and every change that was confirmed before this request. `hookline restore` makes a data folder from it. The key files beside the database are not part of it.',
+    'The copy contains every event and every change that was confirmed before this request. `hookline restore` makes a data folder from it. The key files beside the database are not part of it. The download ends incomplete when it takes longer than the setting backupTimeoutMs, or when a deletion erases users meanwhile: then start it again.',
   response: {
     200: {
       description: 'A SQLite database.',
@@ -26,30 +26,45 @@ const backupSchema = {
   },
 }
 
-/** `/backup`: one download at a time, because each needs room on the disk. */
-export function addBackupRoute(app: AdminApp, { copyDatabase, logger }: AdminDeps): void {
-  let isRunning = false
+/**
+ * `/backup`: one download at a time. The copy is removed when the download ends, takes longer than `backupTimeoutMs`, or
+ * has users whom a deletion has erased meanwhile. The connection of a client that reads nothing is closed, as for every
+ * response.
+ */
+export function addBackupRoute(app: AdminApp, deps: AdminDeps): void {
+  const { backups, copyDatabase, backupTimeoutMs, clock, logger } = deps
 
   app.get('/backup', { schema: backupSchema, exposeHeadRoute: false }, async (_request, reply) => {
-    if (isRunning) {
+    const copies = new AsyncDisposableStack()
+    const backup = backups.begin(() => copies.disposeAsync())
+    if (backup === undefined) {
       const detail = 'Another backup is running: try again when it is done.'
       throw new Problem('conflict', { detail, headers: { 'retry-after': '10' } })
     }
-    isRunning = true
-    const stack = new AsyncDisposableStack()
-    stack.defer(() => {
-      isRunning = false
-    })
     const end = (): void => {
-      stack.disposeAsync().catch((error: unknown) => {
+      backup.end().catch((error: unknown) => {
         logger.warn({ err: error }, 'backup.copy_not_removed')
       })
     }
     try {
-      const { file } = stack.use(await copyDatabase())
+      const { file } = copies.use(await copyDatabase())
       const { size } = await stat(file)
+      if (backup.outdated.aborted) {
+        const detail = 'A deletion of users has ended meanwhile: make the backup again.'
+        throw new Problem('conflict', { detail, headers: { 'retry-after': '1' } })
+      }
+      const stop = (reason: string): void => {
+        if (reply.raw.destroyed) return
+        logger.warn({ reason }, 'backup.stopped')
+        reply.raw.destroy()
+      }
+      const cancel = clock.after(backupTimeoutMs, () => stop('backupTimeoutMs is over'))
+      backup.outdated.addEventListener('abort', () => stop('a deletion has erased users'))
       // Also runs if the client has disconnected in the meantime.
-      finished(reply.raw, end)
+      finished(reply.raw, () => {
+        cancel()
+        end()
+      })
       reply.type(TYPE).header('content-length', size)
       return await reply.send(createReadStream(file))
     } catch (error) {

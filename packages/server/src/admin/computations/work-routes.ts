@@ -58,7 +58,11 @@ function addPreview(
   { catalog, computations }: AdminDeps,
   kind: ComputationKind,
 ): void {
-  const options = { schema: kind.schemas.preview, attachValidation: true }
+  const options = {
+    schema: kind.schemas.preview,
+    attachValidation: true,
+    config: { showsUsers: true as const },
+  }
   app.post(`${kind.path}/preview`, options, async (request) => {
     const { space, definition } = previewedDefinition(request, kind, catalog.current)
     const previewed = { space, ...definition } as Parameters<typeof computations.preview>[0]

@@ -24,13 +24,18 @@ function addCreating(app: AdminApp, { catalog, deletions, clock, wake }: AdminDe
   app.post('/deletions', { schema: deletionSchemas.create }, async (request, reply) => {
     const { body } = request
     const { sourceIds = null, suppress = false } = body
-    const faults = unknownSources(sourceIds ?? [], catalog.current)
+    const userIds = [...new Set(body.userIds)]
+    const anonymousIds = [...new Set(body.anonymousIds)]
+    const faults = [
+      ...idFaults(userIds.length + anonymousIds.length),
+      ...unknownSources(sourceIds ?? [], catalog.current),
+    ]
     if (faults.length > 0) throw new Problem('invalid_body', { faults })
     const createdAt = clock.now()
-    const userIds = [...new Set(body.userIds)]
     const id = newId('del', createdAt)
-    const deletion = { id, createdAt, sourceIds, suppress, users: userIds.length }
-    // Without the userIds: the deletion itself keeps them.
+    const counts = { users: userIds.length, anonymousUsers: anonymousIds.length }
+    const deletion = { id, createdAt, sourceIds, suppress, ...counts }
+    // Without the ids: the deletion itself keeps them.
     const after = {
       ...deletion,
       state: 'queued',
@@ -38,7 +43,7 @@ function addCreating(app: AdminApp, { catalog, deletions, clock, wake }: AdminDe
       createdAt: formatTimestamp(createdAt),
     }
     const entry = auditEntry(request, createdAt, { targetId: id, before: null, after })
-    await deletions.create(deletion, userIds, entry)
+    await deletions.create(deletion, { userIds, anonymousIds }, entry)
     wake()
     reply.code(202).header('location', `${app.prefix}/deletions/${id}`)
     return { id, state: 'queued' }
@@ -66,8 +71,10 @@ function addReading(app: AdminApp, deps: AdminDeps): void {
 
   app.get('/deletions/:id', { schema: deletionSchemas.get }, async ({ params, query }) => {
     const deletion = await requireDeletion(params.id, deps)
-    const userIds = await deletions.users(params.id, { after: '', limit: LIMITS.usersPerDeletion })
-    const document = { ...(await presentWithNotices(deletion, deps)), userIds }
+    const all = { after: '', limit: LIMITS.usersPerDeletion }
+    const userIds = await deletions.ids(params.id, 'user', all)
+    const anonymousIds = await deletions.ids(params.id, 'anonymous', all)
+    const document = { ...(await presentWithNotices(deletion, deps)), userIds, anonymousIds }
     if (query.format !== 'receipt') return document
     return receipts.sign({ ...document, issuedAt: formatTimestamp(clock.now()) })
   })
@@ -89,6 +96,14 @@ async function requireDeletion(id: string, { deletions }: AdminDeps): Promise<De
   const deletion = await deletions.find(id)
   if (deletion === undefined) throw new Problem('not_found', { detail: 'No deletion has this id.' })
   return deletion
+}
+
+function idFaults(ids: number): Fault[] {
+  if (ids > 0 && ids <= LIMITS.usersPerDeletion) return []
+  const hint = `Give 1 to ${LIMITS.usersPerDeletion} ids, in userIds, anonymousIds or both.`
+  return ids === 0
+    ? [fault('/userIds', 'required', 'The body names nobody.', hint)]
+    : [fault('/anonymousIds', 'too_many', `There are ${ids} ids in all.`, hint)]
 }
 
 function unknownSources(sourceIds: readonly string[], { sources }: CatalogSnapshot): Fault[] {

@@ -4,6 +4,7 @@ import type { Deletion } from '../../backend/deletions.ts'
 import type { NoticeHistory, NoticeProgress } from '../../backend/notices.ts'
 import { presentDelivery } from '../deliveries/delivery-schema.ts'
 import type { WaitContext } from '../deliveries/waiting.ts'
+import { presentSubject } from './suppression-schema.ts'
 import { listQuery, pageSchema } from '../api/list.ts'
 import { componentSchema, responses } from '../problems/responses.ts'
 import {
@@ -13,18 +14,23 @@ import {
   time,
   operationsTagged,
   timeOrNull,
+  userIdField,
 } from '../api/schema-parts.ts'
 
 const MAX_USERS = LIMITS.usersPerDeletion
 const id = Type.String()
 
+const ids = (description: string) =>
+  Type.Optional(
+    Type.Array(Type.String(userIdField), { minItems: 1, maxItems: MAX_USERS, description }),
+  )
+
 const CreateDeletionRequest = Type.Object(
   {
-    userIds: Type.Array(Type.String({ minLength: 1 }), {
-      minItems: 1,
-      maxItems: MAX_USERS,
-      description: `The userIds of 1 to ${MAX_USERS} users, each a text that is not empty.`,
-    }),
+    userIds: ids(`The userIds of 1 to ${MAX_USERS} users, each a text that is not empty.`),
+    anonymousIds: ids(
+      `The anonymousIds of 1 to ${MAX_USERS} users, each a text that is not empty. Every event with one of them is removed, whatever its userId. At most ${MAX_USERS} ids in all.`,
+    ),
     sourceIds: Type.Optional(
       Type.Array(Type.String(), {
         minItems: 1,
@@ -47,13 +53,20 @@ const fields = {
     description:
       'finished: done, and every receiver was notified. partial: done, but not every receiver could be notified.',
   }),
-  users: Type.Integer({ description: 'The number of users to delete.' }),
+  users: Type.Integer({ description: 'The number of userIds to delete.' }),
+  anonymousUsers: Type.Integer({ description: 'The number of anonymousIds to delete.' }),
   sourceIds: nullable(Type.Array(id, { description: 'null: every source.' })),
   suppress: Type.Boolean(),
   createdAt: time,
   suppressedAt: nullable(time),
   purgedAt: nullable(time),
-  purged: Type.Object({ events: Type.Integer(), deliveries: Type.Integer() }),
+  purged: Type.Object({
+    events: Type.Integer(),
+    anonymousEvents: Type.Integer({
+      description: 'Those of the events that have no userId: only anonymousIds find them.',
+    }),
+    deliveries: Type.Integer(),
+  }),
   notifications: Type.Array(
     Type.Object({
       sourceId: id,
@@ -111,7 +124,7 @@ export const deletionSchemas = {
       200,
       'The deletion, or a receipt of it.',
       Type.Union([
-        Type.Object({ ...fields, userIds: Type.Array(id) }),
+        Type.Object({ ...fields, userIds: Type.Array(id), anonymousIds: Type.Array(id) }),
         Type.Object({
           receipt: anyObject,
           signature: Type.Object({
@@ -137,12 +150,14 @@ export const deletionSchemas = {
 
 /** The deletion as the API shows it. */
 export function presentDeletion(deletion: Deletion, progress: readonly NoticeProgress[]): object {
-  const { id: deletionId, users, sourceIds, suppress, createdAt, purged } = deletion
+  const { id: deletionId, users, anonymousUsers = 0 } = deletion
+  const { sourceIds, suppress, createdAt, purged } = deletion
   const { suppressedAt, purgedAt } = deletion
   return {
     id: deletionId,
     state: stateOf(deletion, progress),
     users,
+    anonymousUsers,
     sourceIds,
     suppress,
     createdAt: formatTimestamp(createdAt),
@@ -160,11 +175,11 @@ export function presentDeletion(deletion: Deletion, progress: readonly NoticePro
 
 /** The notice as the API shows it: like a delivery, with a user in place of an event. */
 export function presentNotice(
-  { sourceId, userId, ...delivery }: NoticeHistory,
+  { sourceId, subject, ...delivery }: NoticeHistory,
   context: WaitContext,
 ): object {
   const { eventId: _, ...shown } = presentDelivery(delivery, context) as { eventId: string }
-  return { ...shown, deletionId: delivery.eventId, sourceId, userId }
+  return { ...shown, deletionId: delivery.eventId, sourceId, ...presentSubject(subject) }
 }
 
 function stateOf(

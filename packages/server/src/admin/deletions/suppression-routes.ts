@@ -1,5 +1,7 @@
 import Type from 'typebox'
-import type { SuppressionRecord } from '../../backend/deletions.ts'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Subject, SuppressionRecord } from '../../backend/deletions.ts'
+import { fault } from '../../util/fault.ts'
 import type { AdminApp } from '../api/admin-app.ts'
 import type { AdminDeps } from '../api/admin-deps.ts'
 import { auditEntry } from '../audit/audit-entry.ts'
@@ -16,7 +18,12 @@ const suppressionSchemas = {
     querystring: Type.Object(
       {
         ...listQuery,
-        userId: Type.Optional(Type.String({ description: 'Only suppressions of this user.' })),
+        userId: Type.Optional(Type.String({ description: 'Only suppressions of this userId.' })),
+        anonymousId: Type.Optional(
+          Type.String({
+            description: 'Only suppressions of this anonymousId. Give one of the two.',
+          }),
+        ),
       },
       { additionalProperties: false },
     ),
@@ -29,6 +36,13 @@ const suppressionSchemas = {
     params: Type.Object({ userId: Type.String() }),
     response: responses(204, 'From now on, new events of the user are kept.'),
   },
+  removeAnonymous: {
+    tags: ['Deletions'],
+    operationId: 'removeAnonymousSuppression',
+    summary: 'Ends the suppression of an anonymousId, in every source',
+    params: Type.Object({ anonymousId: Type.String() }),
+    response: responses(204, 'From now on, new events with the anonymousId are kept.'),
+  },
 }
 
 const list = new List<SuppressionRecord>('suppressions', presentSuppression)
@@ -38,21 +52,48 @@ const MAX_AUDITED = 100
 
 /** `/suppressions`: users whose events are accepted with 200 but not kept. */
 export function addSuppressionRoutes(app: AdminApp, { suppressions, clock }: AdminDeps): void {
-  app.get('/suppressions', { schema: suppressionSchemas.list }, ({ query }) =>
-    list.page(query, (page) => suppressions.list(query, page)),
+  app.get('/suppressions', { schema: suppressionSchemas.list }, ({ query }) => {
+    const user = requestedUser(query)
+    return list.page(query, (page) => suppressions.list(user === undefined ? {} : { user }, page))
+  })
+
+  const { remove, removeAnonymous } = suppressionSchemas
+  app.delete('/suppressions/:userId', { schema: remove }, (request, reply) =>
+    end({ kind: 'user', id: request.params.userId }, request, reply),
+  )
+  app.delete(
+    '/suppressions/anonymous/:anonymousId',
+    { schema: removeAnonymous },
+    (request, reply) => end({ kind: 'anonymous', id: request.params.anonymousId }, request, reply),
   )
 
-  app.delete(
-    '/suppressions/:userId',
-    { schema: suppressionSchemas.remove },
-    async (request, reply) => {
-      const { userId } = request.params
-      const { data, count } = await suppressions.find(userId, MAX_AUDITED)
-      const before = { count, suppressions: data.map(presentSuppression) }
-      const entry = auditEntry(request, clock.now(), { targetId: userId, before, after: null })
-      if (!(await suppressions.remove(userId, entry)))
-        throw new Problem('not_found', { detail: 'This user is not suppressed.' })
-      return reply.code(204).send()
-    },
-  )
+  async function end(
+    user: Subject,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> {
+    const { data, count } = await suppressions.find(user, MAX_AUDITED)
+    const before = { count, suppressions: data.map(presentSuppression) }
+    const entry = auditEntry(request, clock.now(), { targetId: user.id, before, after: null })
+    if (!(await suppressions.remove(user, entry)))
+      throw new Problem('not_found', { detail: 'This user is not suppressed.' })
+    return reply.code(204).send()
+  }
+}
+
+/** The user of a query; `undefined` where it names none. */
+function requestedUser({
+  userId,
+  anonymousId,
+}: {
+  readonly userId?: string
+  readonly anonymousId?: string
+}): Subject | undefined {
+  if (userId !== undefined && anonymousId !== undefined) {
+    const hint = 'Give userId or anonymousId, not both.'
+    const faults = [fault('anonymousId', 'exclusive', 'The query has userId too.', hint)]
+    throw new Problem('invalid_query', { faults })
+  }
+  if (userId !== undefined) return { kind: 'user', id: userId }
+  return anonymousId === undefined ? undefined : { kind: 'anonymous', id: anonymousId }
 }

@@ -12,7 +12,9 @@ const EVENT_REMOVED = 'Retention has removed its event.'
 /** `/deliveries/:id/retry`: makes another attempt now. */
 export function addRetryRoute(app: AdminApp, deps: AdminDeps): void {
   const { catalog, deliveries, destinationHealth, replays, clock, wake } = deps
-  app.post('/deliveries/:id/retry', { schema: deliverySchemas.retry }, async (request) => {
+  // An attempt shows text of the receiver.
+  const options = { schema: deliverySchemas.retry, config: { showsUsers: true as const } }
+  app.post('/deliveries/:id/retry', options, async (request) => {
     const find = async (): Promise<DeliveryHistory> => {
       const delivery = await deliveries.find(request.params.id)
       if (delivery !== undefined) return delivery

@@ -19,7 +19,8 @@ type TestDeliveryRequest = {
 /** `/destinations/:id/test`: makes a test delivery and shows each request and its result. */
 export function addTestDeliveryRoute(app: AdminApp, deps: AdminDeps): void {
   const { catalog, testDeliveries, audit, clock } = deps
-  app.post('/destinations/:id/test', { schema: testDeliverySchema }, async (request) => {
+  const options = { schema: testDeliverySchema, config: { showsUsers: true as const } }
+  app.post('/destinations/:id/test', options, async (request) => {
     const { params, body } = request
     const destination = requireDestination(catalog, params.id)
     const { dryRun = false } = body

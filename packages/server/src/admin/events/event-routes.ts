@@ -1,4 +1,5 @@
 import { type CatalogSnapshot, destinationsOf } from '../../backend/catalog.ts'
+import type { Subject } from '../../backend/deletions.ts'
 import type { DeliveryHistory, Deliveries } from '../../backend/deliveries.ts'
 import type { ArchivedEvent } from '../../backend/events.ts'
 import type { AdminApp } from '../api/admin-app.ts'
@@ -22,8 +23,12 @@ export function addEventRoutes(app: AdminApp, deps: AdminDeps): void {
     const { limit: _limit, cursor: _cursor, from: _from, to: _to, ...fields } = query
     const filter = { ...fields, ...parseTimeRange(query) }
     const page = await list.page(query, (wanted) => events.list(filter, wanted))
-    if (query.userId === undefined) return page
-    const { data } = await suppressions.find(query.userId, MAX_SUPPRESSIONS)
+    const { userId, anonymousId } = query
+    if (userId === undefined && anonymousId === undefined) return page
+    // Calls that have both ids belong to the user.
+    const user: Subject =
+      userId === undefined ? { kind: 'anonymous', id: anonymousId! } : { kind: 'user', id: userId }
+    const { data } = await suppressions.find(user, MAX_SUPPRESSIONS)
     return { ...page, suppressions: data.map(presentSuppression) }
   })
 

@@ -67,7 +67,7 @@ const TraceResponse = Type.Object({
 const EventPage = pageSchema(componentSchema('Event'), {
   suppressions: Type.Optional(
     Type.Array(componentSchema('Suppression'), {
-      description: `With the query parameter userId: why later calls of this user are not in the list. At most ${MAX_SUPPRESSIONS}, newest first.`,
+      description: `With the query parameter userId or anonymousId: why later calls of this user are not in the list. At most ${MAX_SUPPRESSIONS}, newest first.`,
     }),
   ),
 })

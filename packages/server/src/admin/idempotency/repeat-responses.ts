@@ -12,13 +12,22 @@ const KEPT_HEADERS = ['content-type', 'location', 'etag']
 interface KeptResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string
+  /** `null` where it shows data of users. */
+  readonly body: string | null
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether responses of the route show events, or other data of users. They are not kept: a purge could not reach them. */
+    showsUsers?: true
+  }
 }
 
 /**
  * Adds hooks that repeat the response to a POST with the same `Idempotency-Key` within 24 hours, without
  * running its handler. Only successful responses are kept, because failed requests change nothing. A
- * response may contain a secret, so it is sealed with the token of the client, which is not stored.
+ * response may contain a secret, so it is sealed with the token of the client, which is not stored. A response that shows
+ * data of users is not kept at all: it would outlive their deletion. Its repetition gets a problem that says so.
  */
 export function repeatResponses(
   app: AdminApp,
@@ -60,7 +69,13 @@ export function repeatResponses(
     key: string,
     body: string,
   ): Promise<void> {
-    const response = JSON.stringify({ status: reply.statusCode, headers: headersOf(reply), body })
+    const { showsUsers = false } = request.routeOptions.config
+    const kept: KeptResponse = {
+      status: reply.statusCode,
+      headers: headersOf(reply),
+      body: showsUsers ? null : body,
+    }
+    const response = JSON.stringify(kept)
     const now = deps.clock.now()
     const answer = {
       key,
@@ -95,6 +110,10 @@ function isText(payload: unknown): payload is string | null | undefined {
 }
 
 function sendAgain(reply: FastifyReply, { status, headers, body }: KeptResponse): FastifyReply {
+  if (body === null) {
+    const { location } = headers
+    throw new Problem('response_not_kept', { headers: location === undefined ? {} : { location } })
+  }
   reply.code(status).headers({ ...headers, [REPEATED]: 'true' })
   // The body is JSON already and must not be serialised again.
   return reply.serializer((text) => text as string).send(body)

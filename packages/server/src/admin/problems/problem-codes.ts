@@ -68,6 +68,11 @@ export const PROBLEM_CODES = {
     title: 'A request with this Idempotency-Key is in progress.',
     help: 'Send it again after Retry-After: the response is then that of the first request.',
   },
+  response_not_kept: {
+    status: 409,
+    title: 'The request was carried out before, and its response was not kept.',
+    help: 'Read the record, which Location names if the request made one. Responses that show data of users are not kept for an Idempotency-Key: they would outlive a deletion of the user. To run the request again, use a new key.',
+  },
   version_mismatch: {
     status: 412,
     title: 'The record has changed since it was read.',

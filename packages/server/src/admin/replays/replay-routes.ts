@@ -10,6 +10,9 @@ import { auditedReplay, presentReplay, replaySchemas } from './replay-schema.ts'
 
 const list = new List<Replay>('replays', presentReplay)
 
+/** A search text may contain data of users. */
+const SHOWS_USERS = { showsUsers: true } as const
+
 /** Rows that a dry run scans at once; other requests run in between. */
 const SCAN = 1_000
 
@@ -26,7 +29,8 @@ export function addReplayRoutes(app: AdminApp, deps: AdminDeps): void {
     presentReplay(await requireReplay(replays, params.id)),
   )
 
-  app.post('/replays/:id/cancel', { schema: replaySchemas.cancel }, async (request) => {
+  const cancelling = { schema: replaySchemas.cancel, config: SHOWS_USERS }
+  app.post('/replays/:id/cancel', cancelling, async (request) => {
     const now = clock.now()
     const replay = await requireReplay(replays, request.params.id)
     const change = [replay, cancelled(replay, now)] as const
@@ -36,7 +40,8 @@ export function addReplayRoutes(app: AdminApp, deps: AdminDeps): void {
 }
 
 function addCreating(app: AdminApp, { catalog, replays, clock, wake }: AdminDeps): void {
-  app.post('/replays', { schema: replaySchemas.create }, async (request, reply) => {
+  const options = { schema: replaySchemas.create, config: SHOWS_USERS }
+  app.post('/replays', options, async (request, reply) => {
     const { body } = request
     const now = clock.now()
     const { dryRun = false, ratePerSecond = null } = body

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { select } from './database/select.ts'
+import { findAnonymous } from './deletions/find-anonymous.ts'
 import { listDeliveries } from './deliveries/read-deliveries.ts'
 import { failuresOf } from './deliveries/read-failures.ts'
 import { findDiffering } from './evaluations/find-differing.ts'
@@ -15,6 +16,7 @@ import { replaySlice } from './replays/replay-scan.ts'
  */
 const OPERATIONS = {
   select,
+  findAnonymous,
   listEvents,
   listDeliveries,
   failuresOf,

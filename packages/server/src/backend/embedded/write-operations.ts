@@ -24,6 +24,7 @@ import { ackEvents, appendEvents, eventAppender } from './log/write-log.ts'
 import { changeList, forgetComputation } from './memberships/write-memberships.ts'
 import { advanceSync, putSync } from './memberships/write-syncs.ts'
 import { createNotices, quarantineNotices, recordNotices } from './notices/write-notices.ts'
+import { purgeAnonymousEvents, purgeAnonymousProfiles } from './deletions/write-anonymous-purge.ts'
 import { purgeUsers } from './deletions/write-purge.ts'
 import { applyToProfiles, beginProfiles } from './profiles/write-profiles.ts'
 import { quarantineDeliveries } from './quarantine/write-quarantine.ts'
@@ -70,6 +71,8 @@ const OPERATIONS = {
   removeSuppressions,
   countLeftOut,
   purgeUsers,
+  purgeAnonymousEvents,
+  purgeAnonymousProfiles,
   createNotices,
   recordNotices,
   quarantineNotices,

@@ -21,6 +21,8 @@ interface Field {
   readonly read: (value: Json) => Json | undefined
   /** The code for a call whose value cannot be converted. */
   readonly code: IngestCodeName
+  /** Whether it is an id, so that the database must store every character of it. */
+  readonly isId?: true
   /** Whether it identifies a user or a group, so that a number must not be rounded. */
   readonly mustBeExact?: true
   /** Whether `""` counts as absent. `null` always does. */
@@ -32,7 +34,7 @@ const asObject = (value: Json) => (isJsonObject(value) ? value : undefined)
 const asId = (value: Json) =>
   typeof value === 'number' && Number.isFinite(value) ? String(value) : asText(value)
 
-const id = { read: asId, code: 'id_not_string', emptyIsAbsent: true } as const
+const id = { read: asId, code: 'id_not_string', emptyIsAbsent: true, isId: true } as const
 const exactId = { ...id, mustBeExact: true } as const
 
 const FIELDS: readonly Field[] = [
@@ -61,7 +63,7 @@ const KNOWN = new Set<string>([
 /** Reads all fields with a fixed type. Refuses the call because of the first value of another type. */
 export function readFields(call: JsonObject): CallFields | Refused {
   const fields: Record<string, Json> = {}
-  for (const { name, read, code, emptyIsAbsent, mustBeExact } of FIELDS) {
+  for (const { name, read, code, emptyIsAbsent, isId, mustBeExact } of FIELDS) {
     const raw = call[name]
     if (raw === undefined || raw === null || (raw === '' && emptyIsAbsent)) continue
     if (mustBeExact && typeof raw === 'number' && !isUnambiguous(raw)) {
@@ -69,6 +71,8 @@ export function readFields(call: JsonObject): CallFields | Refused {
     }
     const value = read(raw)
     if (value === undefined) return { refused: code }
+    // UTF-8 has no half characters: the database would store another id, and two ids as the same.
+    if (isId && !(value as string).isWellFormed()) return { refused: 'id_not_unicode' }
     fields[name] = value
   }
   return fields

@@ -11,7 +11,7 @@ import {
   newId,
 } from '@hookline/protocol'
 import { randomUUID } from 'node:crypto'
-import type { Suppressions } from '../../backend/deletions.ts'
+import type { Subject, Suppressions } from '../../backend/deletions.ts'
 import { isRefused, type Refused, type RejectedCall } from '../refused.ts'
 import { callsWithInexactIds, hasNumericId } from './inexact-ids.ts'
 import { type CallRules, parseCall } from './parse-call.ts'
@@ -61,12 +61,24 @@ function inexactIdsOf({ text, rules }: RequestCalls): ReturnType<typeof callsWit
   return callsWithInexactIds(text, { isBatch: rules.type === undefined })
 }
 
-/** Whether the event belongs to a suppressed user: its userId or its previousId is that of the user. */
-export function isSuppressed(
-  { sourceId, event: { userId, previousId } }: AcceptedEvent,
-  suppressions: Suppressions,
-): boolean {
-  return [userId, previousId].some((id) => id !== undefined && suppressions.has(sourceId, id))
+/** Whether the event belongs to a suppressed user. */
+export function isSuppressed(event: AcceptedEvent, suppressions: Suppressions): boolean {
+  const { sourceId } = event
+  return subjectsOf(event).some(({ kind, id }) => suppressions.has(sourceId, kind, id))
+}
+
+/**
+ * Whom an event belongs to: its userId and its previousId; its anonymousId where it has no userId. Who has both ids is known
+ * as a user, and only a suppression of the user leaves out the calls.
+ */
+export function subjectsOf({ event }: AcceptedEvent): readonly Subject[] {
+  const { userId, previousId, anonymousId } = event
+  const subjects: Subject[] = []
+  if (userId !== undefined) subjects.push({ kind: 'user', id: userId })
+  else if (anonymousId !== undefined) subjects.push({ kind: 'anonymous', id: anonymousId })
+  if (previousId !== undefined && previousId !== userId)
+    subjects.push({ kind: 'user', id: previousId })
+  return subjects
 }
 
 function eventFromCall(

@@ -1,8 +1,9 @@
 import type { AcceptedEvent } from '@hookline/protocol'
 import type { Logger } from 'pino'
-import type { Suppressions } from '../../backend/deletions.ts'
+import type { Subject, Suppressions } from '../../backend/deletions.ts'
 import type { Clock } from '../../util/clock.ts'
 import { LogThrottle } from '../../util/log-throttle.ts'
+import { subjectsOf } from './events-from-calls.ts'
 
 const LOG_EVERY_MS = 10_000
 
@@ -10,7 +11,8 @@ const LOG_EVERY_MS = 10_000
 interface Waiting {
   requests: number
   lastAt: number
-  readonly bySource: Map<string, Map<string, number>>
+  /** By source, and by kind and id of the user. */
+  readonly bySource: Map<string, Map<string, Subject & { calls: number }>>
 }
 
 /**
@@ -37,17 +39,20 @@ export class LeftOutRecorder {
     if (leftOut.length === 0) return
     this.#waiting.requests++
     this.#waiting.lastAt = this.#clock.now()
-    for (const { sourceId, event } of leftOut)
-      for (const userId of new Set([event.userId, event.previousId]))
-        if (userId !== undefined && this.#suppressions.has(sourceId, userId))
-          this.#count(sourceId, userId)
+    for (const event of leftOut)
+      for (const subject of subjectsOf(event))
+        if (this.#suppressions.has(event.sourceId, subject.kind, subject.id))
+          this.#count(event.sourceId, subject)
     if (!this.#isWriting) void this.#writeAll()
   }
 
-  #count(sourceId: string, userId: string): void {
+  #count(sourceId: string, subject: Subject): void {
     const { bySource } = this.#waiting
-    const users = bySource.get(sourceId) ?? new Map<string, number>()
-    bySource.set(sourceId, users.set(userId, (users.get(userId) ?? 0) + 1))
+    const users = bySource.get(sourceId) ?? new Map<string, Subject & { calls: number }>()
+    const key = `${subject.kind} ${subject.id}`
+    const counted = users.get(key) ?? { ...subject, calls: 0 }
+    counted.calls++
+    bySource.set(sourceId, users.set(key, counted))
   }
 
   async #writeAll(): Promise<void> {
@@ -56,7 +61,7 @@ export class LeftOutRecorder {
       const { requests, lastAt: at, bySource } = this.#waiting
       this.#waiting = nothing()
       const writes = [...bySource].map(([sourceId, users]) =>
-        this.#suppressions.countLeftOut({ sourceId, users: [...users], at }),
+        this.#suppressions.countLeftOut({ sourceId, users: [...users.values()], at }),
       )
       await Promise.all(writes).catch((error: unknown) => this.#onFailure(error, requests))
     }

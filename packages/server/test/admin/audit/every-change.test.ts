@@ -174,12 +174,29 @@ const CHANGES: Readonly<Record<string, Make>> = {
     after: { state: 'queued', users: 1, sourceIds: [source], suppress: true },
   }),
   removeSuppression: async () => {
-    const suppression = { userId: 'u/1', sourceId: null, since: NOON, deletionId: 'del_a' }
+    const suppression = {
+      kind: 'user',
+      id: 'u/1',
+      sourceId: null,
+      since: NOON,
+      deletionId: 'del_a',
+    } as const
     await server.backend.suppressions.add([suppression])
     const shown = { sourceId: null, since: formatTimestamp(NOON), deletionId: 'del_a' }
     return {
       path: '/suppressions/u%2F1',
       targetId: 'u/1',
+      before: { count: 1, suppressions: [shown] },
+      after: null,
+    }
+  },
+  removeAnonymousSuppression: async () => {
+    const suppression = { kind: 'anonymous', id: 'a/1', sourceId: null } as const
+    await server.backend.suppressions.add([{ ...suppression, since: NOON, deletionId: 'del_a' }])
+    const shown = { userId: null, anonymousId: 'a/1', since: formatTimestamp(NOON) }
+    return {
+      path: '/suppressions/anonymous/a%2F1',
+      targetId: 'a/1',
       before: { count: 1, suppressions: [shown] },
       after: null,
     }

@@ -37,13 +37,15 @@ describe('POST /deletions', () => {
       id: body.id,
       state: 'queued',
       users: 2,
+      anonymousUsers: 0,
       userIds: ['u1', 'u2'],
+      anonymousIds: [],
       sourceIds: [sourceId],
       suppress: true,
       createdAt: formatTimestamp(NOON),
       suppressedAt: null,
       purgedAt: null,
-      purged: { events: 0, deliveries: 0 },
+      purged: { events: 0, anonymousEvents: 0, deliveries: 0 },
       notifications: [],
     })
   })
@@ -106,12 +108,13 @@ test.for([
   expect(await get()).toMatchObject({ state: 'running' })
   await deletions.advance(id, 'notify', NOON)
   const destinationId = `dst_of_${id}`
-  const made = states.map((_, index) => ({
-    id: noticeId(id, destinationId, `u${index}`),
+  const subjects = states.map((_, index) => ({ kind: 'user', id: `u${index}` }) as const)
+  const made = subjects.map((subject) => ({
+    id: noticeId(id, destinationId, subject),
     deletionId: id,
     sourceId,
     destinationId,
-    userId: `u${index}`,
+    subject,
     createdAt: NOON,
     dueAt: NOON,
   }))

@@ -26,7 +26,8 @@ const token: StoredToken = {
 }
 const replay = newReplay({ id: 'rpl_a' })
 const suppression: Suppression = {
-  userId: 'u1',
+  kind: 'user',
+  id: 'u1',
   sourceId: null,
   since: NOON,
   deletionId: 'del_b',
@@ -81,12 +82,13 @@ const CHANGES: Readonly<Record<string, Change>> = {
     refused: ({ replays }, audit) => replays.retry('msg_none', NOON, audit),
   },
   'deletions.create': {
-    make: ({ deletions }, audit) => deletions.create({ ...deletion, id: 'del_b' }, ['u2'], audit),
-    refused: ({ deletions }, audit) => deletions.create(deletion, ['u1'], audit),
+    make: ({ deletions }, audit) =>
+      deletions.create({ ...deletion, id: 'del_b' }, { userIds: ['u2'] }, audit),
+    refused: ({ deletions }, audit) => deletions.create(deletion, { userIds: ['u1'] }, audit),
   },
   'suppressions.remove': {
-    make: ({ suppressions }, audit) => suppressions.remove('u1', audit),
-    refused: ({ suppressions }, audit) => suppressions.remove('u2', audit),
+    make: ({ suppressions }, audit) => suppressions.remove({ kind: 'user', id: 'u1' }, audit),
+    refused: ({ suppressions }, audit) => suppressions.remove({ kind: 'user', id: 'u2' }, audit),
   },
 }
 
@@ -103,7 +105,7 @@ async function prepare(harness: BackendHarness): Promise<void> {
   })
   await tokens.add(token)
   await replays.create(replay)
-  await deletions.create(deletion, ['u1'])
+  await deletions.create(deletion, { userIds: ['u1'] })
   await suppressions.add([suppression])
   await recordDelivery(harness, { state: 'expired', dueAt: null })
 }
@@ -120,7 +122,7 @@ async function stateOf(harness: BackendHarness): Promise<object> {
     tokens: [...tokens.current.keys()],
     replays: (await replays.list({}, all)).data,
     deletions: (await deletions.list({}, all)).data,
-    suppressed: [suppressions.has('src_a', 'u1'), (await suppressions.list({}, all)).data],
+    suppressed: [suppressions.has('src_a', 'user', 'u1'), (await suppressions.list({}, all)).data],
     deliveries: (await deliveries.list({}, all)).data.map(({ state }) => state),
   }
 }

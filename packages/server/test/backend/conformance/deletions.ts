@@ -17,11 +17,25 @@ export function deletionsConformance(open: OpenBackendHarness): void {
         suppressedAt: null,
         purgedAt: null,
         notifiedAt: null,
-        purged: { events: 0, deliveries: 0 },
+        purged: { events: 0, anonymousEvents: 0, deliveries: 0 },
       })
-      expect(await deletions.users(made.id, { after: '', limit: 1 })).toEqual(['a'])
-      expect(await deletions.users(made.id, { after: 'a', limit: 9 })).toEqual(['b'])
+      expect(await deletions.ids(made.id, 'user', { after: '', limit: 1 })).toEqual(['a'])
+      expect(await deletions.ids(made.id, 'user', { after: 'a', limit: 9 })).toEqual(['b'])
       expect(await deletions.find('del_none')).toBeUndefined()
+    })
+
+    test('keep userIds and anonymousIds apart', async () => {
+      await using harness = await open()
+      const { deletions } = harness.backend
+      const made = { createdAt: NOON, sourceIds: null, suppress: false, users: 1 }
+      const asked = { ...made, id: 'del_a', anonymousUsers: 2 }
+      await deletions.create(asked, { userIds: ['x'], anonymousIds: ['x', 'y'] })
+      await harness.reopen()
+      const idsOf = (kind: 'user' | 'anonymous') =>
+        harness.backend.deletions.ids('del_a', kind, { after: '', limit: 9 })
+      expect(await idsOf('user')).toEqual(['x'])
+      expect(await idsOf('anonymous')).toEqual(['x', 'y'])
+      expect(await harness.backend.deletions.find('del_a')).toMatchObject(asked)
     })
 
     test('go from step to step, each recorded once', async () => {

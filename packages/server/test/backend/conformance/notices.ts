@@ -6,6 +6,7 @@ import type { NewNotice } from '../../../src/backend/notices.ts'
 import { noticeId } from '../../../src/deletions/notices.ts'
 import { NOON } from '../../harness/accepted-event.ts'
 import type { OpenBackendHarness } from './backend-harness.ts'
+import { user } from './profile-changes.ts'
 import {
   attemptOf,
   claimDue,
@@ -19,13 +20,13 @@ import {
 const DELETION = 'del_01kf0v8w007000000000000000'
 
 function notice(change: Partial<NewNotice> = {}): NewNotice {
-  const { destinationId = 'dst_a', userId = 'u1' } = change
+  const { destinationId = 'dst_a', subject = user('u1') } = change
   return {
-    id: noticeId(DELETION, destinationId, userId),
+    id: noticeId(DELETION, destinationId, subject),
     deletionId: DELETION,
     sourceId: 'src_a',
     destinationId,
-    userId,
+    subject,
     createdAt: NOON,
     dueAt: NOON,
     ...change,
@@ -140,7 +141,7 @@ export function noticesConformance(open: OpenBackendHarness): void {
     test('keep every attempt, count them, and never leave a final state', async () => {
       await using harness = await open()
       const { noticeQueue } = harness.backend
-      const made = [notice(), notice({ userId: 'u2' })]
+      const made = [notice(), notice({ subject: user('u2') })]
       const [delivery] = await createSplit(harness.backend, made)
       const failed = attemptOf()
       const waiting = withPart(delivery!, {
@@ -160,7 +161,7 @@ export function noticesConformance(open: OpenBackendHarness): void {
       expect(found).toEqual({
         ...done,
         sourceId: 'src_a',
-        userId: found?.userId,
+        subject: found?.subject,
         attempts: [failed, delivered],
       })
       expect(await harness.backend.notices.progress(DELETION)).toEqual([
@@ -222,7 +223,7 @@ export function noticesConformance(open: OpenBackendHarness): void {
     test('in quarantine are not handed out again, and count as failed', async () => {
       await using harness = await open()
       const { notices, noticeQueue } = harness.backend
-      const split = await createSplit(harness.backend, [notice(), notice({ userId: 'u2' })])
+      const split = await createSplit(harness.backend, [notice(), notice({ subject: user('u2') })])
       await noticeQueue.claim(LANE, { due: NOON, limit: 1 })
       const items = split.map(({ id }) => ({ id, reason: 'A bug.', at: NOON }))
       await noticeQueue.add(items)
@@ -247,7 +248,7 @@ export function noticesConformance(open: OpenBackendHarness): void {
     test('are listed by deletion, page by page', async () => {
       await using harness = await open()
       const { notices } = harness.backend
-      const all = ['u1', 'u2', 'u3'].map((userId) => notice({ userId }))
+      const all = ['u1', 'u2', 'u3'].map((id) => notice({ subject: user(id) }))
       await notices.create([...all, notice({ id: 'msg_other', deletionId: 'del_other' })])
       const first = await notices.list(DELETION, { limit: 2 })
       const second = await notices.list(DELETION, { limit: 2, cursor: first.nextCursor! })

@@ -19,7 +19,7 @@ export async function request(
     users: userIds.length,
     ...change,
   }
-  await backend.deletions.create(made, userIds)
+  await backend.deletions.create(made, { userIds })
   return made
 }
 

@@ -24,7 +24,7 @@ export function purgesConformance(open: OpenBackendHarness): void {
       const { id: deletionId } = await request(harness)
       const purge = { deletionId, userIds: ['u1'], sourceIds: null }
       const { purged } = await afterPurge(harness, purge)
-      expect(purged).toEqual({ events: 3, deliveries: 1 })
+      expect(purged).toEqual({ events: 3, anonymousEvents: 0, deliveries: 1 })
       expect(await keptIds(harness)).toEqual([other!.id])
       expect(await backend.events.find(alias!.id)).toBeUndefined()
       expect(await backend.deliveries.find(parked.id)).toBeUndefined()

@@ -30,6 +30,7 @@ import { refusedAfterPurgeConformance } from '../conformance/refused-after-purge
 import { replaysConformance } from '../conformance/replays.ts'
 import { suppressionsConformance } from '../conformance/suppressions.ts'
 import { upkeepConformance } from '../conformance/upkeep.ts'
+import { anonymousPurgesConformance } from '../conformance/anonymous-purges.ts'
 import { auditConformance } from '../conformance/audit.ts'
 import { auditedChangesConformance } from '../conformance/audited-changes.ts'
 import { deliveryReportsConformance } from '../conformance/delivery-reports.ts'
@@ -81,6 +82,7 @@ statisticsConformance(openHarness)
 tokensConformance(openHarness)
 keyUsesConformance(openHarness)
 deletionsConformance(openHarness)
+anonymousPurgesConformance(openHarness)
 purgesConformance(openHarness)
 purgePositionsConformance(openHarness)
 refusedAfterPurgeConformance(openHarness)

@@ -9,7 +9,7 @@ async function purge({ backend: { deletions } }: TestEngine): Promise<void> {
   const now = Date.now()
   const deletionId = newId('del', now)
   const request = { id: deletionId, createdAt: now, sourceIds: null, suppress: false, users: 1 }
-  await deletions.create(request, ['u1'])
+  await deletions.create(request, { userIds: ['u1'] })
   const slice = { deletionId, userIds: ['u1'], sourceIds: null }
   await purgeAll(deletions, slice)
 }
@@ -89,7 +89,7 @@ test('deliveries that wait for their purge are not claimed over and over, and ot
   const { deletions } = engine.backend
   const id = newId('del', now)
   const request = { id, createdAt: now, sourceIds: null, suppress: false, users: 2 }
-  await deletions.create(request, ['u1', 'u2'])
+  await deletions.create(request, { userIds: ['u1', 'u2'] })
   const purging = { deletionId: id, userIds: ['u1', 'u2'], sourceIds: null }
   const cursor = JSON.stringify({ user: 1, column: 0, afterSeq: 0 })
   await deletions.advance(id, 'purge', now)

@@ -11,14 +11,14 @@ import { ManualClock } from '../../harness/manual-clock.ts'
 import { TemporaryFolder } from '../../harness/temporary-folder.ts'
 import { IngestHarness } from '../ingest-harness.ts'
 
-const suppression = { sourceId: null, since: NOON, deletionId: 'del_a' }
+const suppression = { kind: 'user', sourceId: null, since: NOON, deletionId: 'del_a' } as const
 
 test('each call of a suppressed user is counted once, at the time of its request, and others are stored', async () => {
   await using harness = await IngestHarness.open()
   const { suppressions } = harness.backend
   await suppressions.add([
-    { ...suppression, userId: 'u1' },
-    { ...suppression, userId: 'u2' },
+    { ...suppression, id: 'u1' },
+    { ...suppression, id: 'u2' },
   ])
   const batch = [
     { type: 'page', userId: 'u1' },
@@ -31,7 +31,7 @@ test('each call of a suppressed user is counted once, at the time of its request
   const at = harness.clock.now()
   expect((await harness.stored()).map(({ event }) => event.userId)).toEqual(['u3'])
   const countsOf = async (userId: string): Promise<unknown[]> => {
-    const { data } = await suppressions.find(userId, 9)
+    const { data } = await suppressions.find({ kind: 'user', id: userId }, 9)
     return data.map(({ callsLeftOut, lastLeftOutAt }) => [callsLeftOut, lastLeftOutAt])
   }
   await expect.poll(() => countsOf('u1')).toEqual([[3, at]])
@@ -44,7 +44,7 @@ test('calls that cannot be counted are in the log, at most once in ten seconds',
     dataDir: folder.path,
     maxWaitingBytes: 2 ** 20,
   })
-  await backend.suppressions.add([{ ...suppression, userId: 'u1' }])
+  await backend.suppressions.add([{ ...suppression, id: 'u1' }])
   {
     using database = new DatabaseSync(join(folder.path, DATABASE_NAME))
     database.exec(
@@ -57,7 +57,7 @@ test('calls that cannot be counted are in the log, at most once in ten seconds',
   let ended = 0
   const { suppressions } = backend
   const failing: Suppressions = Object.assign(Object.create(suppressions) as Suppressions, {
-    has: (sourceId: string, userId: string) => suppressions.has(sourceId, userId),
+    has: suppressions.has.bind(suppressions),
     countLeftOut: (calls: LeftOutCalls) => suppressions.countLeftOut(calls).finally(() => ended++),
   })
   const recorder = new LeftOutRecorder(failing, clock, logger)
@@ -78,10 +78,10 @@ test('calls that are left out during a write are in one further write, however m
     maxWaitingBytes: 2 ** 20,
   })
   const { suppressions } = backend
-  await suppressions.add([{ ...suppression, userId: 'u1' }])
+  await suppressions.add([{ ...suppression, id: 'u1' }])
   let writes = 0
   const counted: Suppressions = Object.assign(Object.create(suppressions) as Suppressions, {
-    has: (sourceId: string, userId: string) => suppressions.has(sourceId, userId),
+    has: suppressions.has.bind(suppressions),
     countLeftOut: (calls: LeftOutCalls) => {
       writes++
       return suppressions.countLeftOut(calls)
@@ -90,7 +90,9 @@ test('calls that are left out during a write are in one further write, however m
   const recorder = new LeftOutRecorder(counted, new ManualClock(), pino({ level: 'silent' }))
   for (let n = 0; n < 1_000; n += 1) recorder.record([acceptedEvent({ userId: 'u1' })])
   await expect
-    .poll(async () => (await suppressions.find('u1', 9)).data[0]?.callsLeftOut)
+    .poll(
+      async () => (await suppressions.find({ kind: 'user', id: 'u1' }, 9)).data[0]?.callsLeftOut,
+    )
     .toBe(1_000)
   expect(writes).toBe(2)
 })

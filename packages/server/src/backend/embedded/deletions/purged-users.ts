@@ -1,5 +1,5 @@
 import type { Carried } from '@hookline/protocol'
-import type { Purge } from '../../deletions.ts'
+import type { Purge, Subject } from '../../deletions.ts'
 
 /** An event is in memory for a much shorter time. */
 const FORGET_AFTER_MS = 60 * 60 * 1000
@@ -19,6 +19,12 @@ export interface PurgedUsersOptions {
   readonly nowMs?: () => number
 }
 
+const NONE: readonly Scope[] = []
+
+function keyOf(kind: Subject['kind'], id: string): string {
+  return `${kind} ${id}`
+}
+
 /**
  * Users that were purged recently, for the parts of the service that may still have their events in memory. The position
  * of an event is looked up in the table, and only where its user was purged: other events cost no look-up.
@@ -26,7 +32,7 @@ export interface PurgedUsersOptions {
 export class PurgedUsers {
   readonly #seqOf: (eventId: string) => number | undefined
   readonly #nowMs: () => number
-  /** By user and deletion: a later deletion may remove the user from another source. */
+  /** By user (`keyOf`) and deletion: a later deletion may remove the user from another source. */
   readonly #scopes = new Map<string, Map<string, Scope>>()
 
   constructor({ seqOf, nowMs = () => performance.now() }: PurgedUsersOptions) {
@@ -34,34 +40,48 @@ export class PurgedUsers {
     this.#nowMs = nowMs
   }
 
-  add({ deletionId, userIds, sourceIds }: Purge, through: number): void {
+  add({ deletionId, userIds, anonymousIds = [], sourceIds }: Purge, through: number): void {
     const scope = { sourceIds, through, addedAtMs: this.#nowMs() }
-    for (const userId of userIds) {
-      const ofUser = this.#scopes.get(userId) ?? new Map<string, Scope>()
-      this.#scopes.set(userId, ofUser.set(deletionId, scope))
+    const keys = [
+      ...userIds.map((id) => keyOf('user', id)),
+      ...anonymousIds.map((id) => keyOf('anonymous', id)),
+    ]
+    for (const key of keys) {
+      const ofUser = this.#scopes.get(key) ?? new Map<string, Scope>()
+      this.#scopes.set(key, ofUser.set(deletionId, scope))
     }
   }
 
   /** Forgets purges of long ago. */
   forgetOld(): void {
     const oldest = this.#nowMs() - FORGET_AFTER_MS
-    for (const [userId, ofUser] of this.#scopes) {
+    for (const [key, ofUser] of this.#scopes) {
       for (const [deletionId, { addedAtMs }] of ofUser) {
         if (addedAtMs < oldest) ofUser.delete(deletionId)
       }
-      if (ofUser.size === 0) this.#scopes.delete(userId)
+      if (ofUser.size === 0) this.#scopes.delete(key)
     }
   }
 
-  /** Whether a purge covers the event, by its user or by the former id that it names. */
+  /** Whether a purge covers the event, by one of its ids or by the former id that it names. */
   has({ id, sourceId, event, origin }: Carried): boolean {
     if (this.#scopes.size === 0 || event.type === 'delete') return false
-    const scopes = [event.userId, event.previousId]
-      .flatMap((userId) => [...(this.#scopes.get(userId ?? '')?.values() ?? [])])
+    const { userId, previousId, anonymousId } = event
+    const scopes = [
+      this.#scopesOf('user', userId),
+      this.#scopesOf('user', previousId),
+      this.#scopesOf('anonymous', anonymousId),
+      this.#scopesOf('anonymous', previousId),
+    ]
+      .flat()
       .filter(({ sourceIds }) => origin !== undefined || (sourceIds?.includes(sourceId) ?? true))
     if (scopes.length === 0) return false
     const seq = this.#readSeq(id)
     return scopes.some(({ through }) => seq <= through)
+  }
+
+  #scopesOf(kind: Subject['kind'], id: string | undefined): readonly Scope[] {
+    return id === undefined ? NONE : [...(this.#scopes.get(keyOf(kind, id))?.values() ?? NONE)]
   }
 
   /** 0 where the event is no longer in the table: it has been purged. */

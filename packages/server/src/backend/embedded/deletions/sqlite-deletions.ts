@@ -2,7 +2,15 @@ import type { Carried } from '@hookline/protocol'
 import type { DatabaseSync } from 'node:sqlite'
 import type { AuditEntry } from '../../audit.ts'
 import { BackendUnavailable } from '../../backend.ts'
-import type { Deletion, DeletionRequest, Deletions, DeletionStep, Purge } from '../../deletions.ts'
+import type {
+  DeletedIds,
+  Deletion,
+  DeletionRequest,
+  Deletions,
+  DeletionStep,
+  Purge,
+  Subject,
+} from '../../deletions.ts'
 import type { Page, PageRequest } from '../../page.ts'
 import { numberOrNull, pageOf, type Row } from '../database/rows.ts'
 import { Statements } from '../database/statements.ts'
@@ -38,15 +46,11 @@ export class SqliteDeletions implements Deletions {
     this.#statements = new Statements(reader)
   }
 
-  async create(
-    request: DeletionRequest,
-    userIds: readonly string[],
-    audit?: AuditEntry,
-  ): Promise<void> {
+  async create(request: DeletionRequest, ids: DeletedIds, audit?: AuditEntry): Promise<void> {
     const { id, suppress } = request
     const step: DeletionStep = suppress ? 'suppress' : 'purge'
     const document = JSON.stringify(request)
-    await this.#writer.run('createDeletion', { id, step, document, userIds }, audit)
+    await this.#writer.run('createDeletion', { id, step, document, ids }, audit)
   }
 
   async find(id: string): Promise<Deletion | undefined> {
@@ -66,15 +70,17 @@ export class SqliteDeletions implements Deletions {
     return pageOf(rows, { limit, key: 'id' }, deletionOf)
   }
 
-  async users(
+  async ids(
     id: string,
+    kind: Subject['kind'],
     { after, limit }: { readonly after: string; readonly limit: number },
   ): Promise<string[]> {
+    const [table, column] = ID_TABLES[kind]
     const rows = this.#statements.all(
-      'SELECT user_id FROM deletion_users WHERE deletion_id = ? AND user_id > ? ORDER BY user_id LIMIT ?',
+      `SELECT ${column} AS id FROM ${table} WHERE deletion_id = ? AND ${column} > ? ORDER BY ${column} LIMIT ?`,
       [id, after, limit],
     )
-    return rows.map((row) => String(row['user_id']))
+    return rows.map((row) => String(row['id']))
   }
 
   async advance(id: string, to: DeletionStep, now: number): Promise<void> {
@@ -86,12 +92,44 @@ export class SqliteDeletions implements Deletions {
     const through = this.#endOf(purge.deletionId)
     // Before the rows are removed: a part that has an event in memory must not send it any more.
     this.#purged.add(purge, through)
-    const { cursor, ...input } = purge
-    const place = cursor === undefined ? BEGINNING : (JSON.parse(cursor) as PurgePlace)
+    const place = placeOf(purge)
     const next = await this.#options.recent.whileRemoving(() =>
-      this.#writer.run('purgeUsers', { ...input, through, place }),
+      'anonymousAfter' in place
+        ? this.#purgeAnonymous(purge, place.anonymousAfter, through)
+        : this.#purgeUsers(purge, place, through),
     )
     return next === null ? null : JSON.stringify(next)
+  }
+
+  async #purgeUsers(purge: Purge, place: PurgePlace, through: number): Promise<Place | null> {
+    const { deletionId, userIds, sourceIds, anonymousIds = [] } = purge
+    const input = { deletionId, userIds, sourceIds, through, place }
+    const next = await this.#writer.run('purgeUsers', input)
+    return next ?? (anonymousIds.length > 0 ? ANONYMOUS_BEGINNING : null)
+  }
+
+  /** Reads for a while, and removes what it has found. Profiles go before the first event, and once more after the last. */
+  async #purgeAnonymous(
+    { deletionId, anonymousIds = [], sourceIds }: Purge,
+    after: number,
+    through: number,
+  ): Promise<Place | null> {
+    const removeProfiles = async (): Promise<void> => {
+      for (let from = 0; from < anonymousIds.length; from += PROFILES) {
+        const ids = anonymousIds.slice(from, from + PROFILES)
+        await this.#writer.run('purgeAnonymousProfiles', { anonymousIds: ids, sourceIds })
+      }
+    }
+    if (after === 0) await removeProfiles()
+    const search = { anonymousIds, after, through }
+    const { seqs, reached } = await this.#options.readers.run('findAnonymous', search)
+    for (let done = 0; done < seqs.length;) {
+      const slice = { deletionId, sourceIds, seqs: seqs.slice(done, done + EVENTS) }
+      done += await this.#writer.run('purgeAnonymousEvents', slice)
+    }
+    if (reached < through) return { anonymousAfter: reached }
+    await removeProfiles()
+    return null
   }
 
   async erase(signal: AbortSignal): Promise<boolean> {
@@ -137,7 +175,26 @@ export class SqliteDeletions implements Deletions {
   }
 }
 
+/** Anonymous ids whose profiles one write removes, and events that one may remove. */
+const PROFILES = 20
+const EVENTS = 100
+
+/** The tables of the ids of deletions, with their columns. */
+const ID_TABLES = {
+  user: ['deletion_users', 'user_id'],
+  anonymous: ['deletion_anonymous_ids', 'anonymous_id'],
+} as const
+
+/** Where a slice begins: at a user, or for all anonymous ids together, after the event with this seq. */
+type Place = PurgePlace | { readonly anonymousAfter: number }
+
 const BEGINNING: PurgePlace = { user: 0, column: 0, afterSeq: 0 }
+const ANONYMOUS_BEGINNING: Place = { anonymousAfter: 0 }
+
+function placeOf({ userIds, cursor }: Purge): Place {
+  if (cursor !== undefined) return JSON.parse(cursor) as Place
+  return userIds.length > 0 ? BEGINNING : ANONYMOUS_BEGINNING
+}
 
 function deletionOf(row: Row): Deletion {
   return {
@@ -149,6 +206,7 @@ function deletionOf(row: Row): Deletion {
     notifiedAt: numberOrNull(row['notified_at']),
     purged: {
       events: Number(row['purged_events']),
+      anonymousEvents: Number(row['purged_anonymous_events']),
       deliveries: Number(row['purged_deliveries']),
     },
   }

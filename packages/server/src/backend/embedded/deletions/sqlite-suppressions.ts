@@ -1,6 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { AuditEntry } from '../../audit.ts'
-import type { LeftOutCalls, Suppression, SuppressionRecord, Suppressions } from '../../deletions.ts'
+import type {
+  LeftOutCalls,
+  Subject,
+  Suppression,
+  SuppressionRecord,
+  Suppressions,
+} from '../../deletions.ts'
 import type { Page, PageRequest } from '../../page.ts'
 import { pageOf, type Row } from '../database/rows.ts'
 import { Statements } from '../database/statements.ts'
@@ -11,69 +17,75 @@ import { EVERY_SOURCE } from './write-deletions.ts'
 export class SqliteSuppressions implements Suppressions {
   readonly #writer: Writer
   readonly #statements: Statements
-  readonly #sourcesByUser = new Map<string, Set<string>>()
+  /** The sources by kind and id. */
+  readonly #sources = {
+    user: new Map<string, Set<string>>(),
+    anonymous: new Map<string, Set<string>>(),
+  }
 
   constructor(writer: Writer, reader: DatabaseSync) {
     this.#writer = writer
     this.#statements = new Statements(reader)
-    const all = reader.prepare('SELECT user_id, source_id FROM suppressions')
-    for (const { user_id: userId, source_id: sourceId } of all.iterate())
-      this.#keep(String(userId), String(sourceId))
+    const all = reader.prepare('SELECT kind, user_id, source_id FROM suppressions')
+    for (const { kind, user_id: id, source_id: sourceId } of all.iterate())
+      this.#keep({ kind: kind as Subject['kind'], id: String(id) }, String(sourceId))
   }
 
-  has(sourceId: string, userId: string): boolean {
-    const sources = this.#sourcesByUser.get(userId)
+  has(sourceId: string, kind: Subject['kind'], id: string): boolean {
+    const sources = this.#sources[kind].get(id)
     return sources !== undefined && (sources.has(EVERY_SOURCE) || sources.has(sourceId))
   }
 
   async add(suppressions: readonly Suppression[]): Promise<void> {
     await this.#writer.run('addSuppressions', suppressions)
-    for (const { userId, sourceId } of suppressions) this.#keep(userId, sourceId ?? EVERY_SOURCE)
+    for (const { sourceId, ...user } of suppressions) this.#keep(user, sourceId ?? EVERY_SOURCE)
   }
 
   countLeftOut(calls: LeftOutCalls): Promise<void> {
     return this.#writer.runLater('countLeftOut', calls)
   }
 
-  async remove(userId: string, audit?: AuditEntry): Promise<boolean> {
-    const wasThere = await this.#writer.run('removeSuppressions', userId, audit)
-    this.#sourcesByUser.delete(userId)
+  async remove(user: Subject, audit?: AuditEntry): Promise<boolean> {
+    const wasThere = await this.#writer.run('removeSuppressions', user, audit)
+    this.#sources[user.kind].delete(user.id)
     return wasThere
   }
 
   async find(
-    userId: string,
+    { kind, id }: Subject,
     limit: number,
   ): Promise<{ readonly data: readonly SuppressionRecord[]; readonly count: number }> {
     const rows = this.#statements.all(
-      'SELECT *, count(*) OVER () AS count FROM suppressions WHERE user_id = ? ORDER BY seq DESC LIMIT ?',
-      [userId, limit],
+      'SELECT *, count(*) OVER () AS count FROM suppressions WHERE kind = ? AND user_id = ? ORDER BY seq DESC LIMIT ?',
+      [kind, id, limit],
     )
     return { data: rows.map(suppressionOf), count: Number(rows[0]?.['count'] ?? 0) }
   }
 
   async list(
-    { userId }: { readonly userId?: string },
+    { user }: { readonly user?: Subject },
     { limit, cursor }: PageRequest,
   ): Promise<Page<SuppressionRecord>> {
-    const ofUser = userId === undefined ? [] : [userId]
+    const ofUser = user === undefined ? [] : [user.kind, user.id]
     const rows = this.#statements.all(
-      `SELECT * FROM suppressions WHERE seq < ? ${userId === undefined ? '' : 'AND user_id = ?'} ORDER BY seq DESC LIMIT ?`,
+      `SELECT * FROM suppressions WHERE seq < ? ${user === undefined ? '' : 'AND kind = ? AND user_id = ?'} ORDER BY seq DESC LIMIT ?`,
       [Number(cursor ?? Number.MAX_SAFE_INTEGER), ...ofUser, limit + 1],
     )
     return pageOf(rows, { limit, key: 'seq' }, suppressionOf)
   }
 
-  #keep(userId: string, sourceId: string): void {
-    const sources = this.#sourcesByUser.get(userId) ?? new Set()
-    this.#sourcesByUser.set(userId, sources.add(sourceId))
+  #keep({ kind, id }: Subject, sourceId: string): void {
+    const byId = this.#sources[kind]
+    const sources = byId.get(id) ?? new Set()
+    byId.set(id, sources.add(sourceId))
   }
 }
 
 function suppressionOf(row: Row): SuppressionRecord {
   const lastLeftOutAt = row['last_left_out_at']!
   return {
-    userId: String(row['user_id']),
+    kind: row['kind'] as Subject['kind'],
+    id: String(row['user_id']),
     sourceId: row['source_id'] === EVERY_SOURCE ? null : String(row['source_id']),
     since: Number(row['since']),
     deletionId: String(row['deletion_id']),

@@ -1,5 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { DeletionStep, LeftOutCalls, Suppression } from '../../deletions.ts'
+import type {
+  DeletedIds,
+  DeletionStep,
+  LeftOutCalls,
+  Subject,
+  Suppression,
+} from '../../deletions.ts'
 
 /** The `source_id` of a suppression in every source. */
 export const EVERY_SOURCE = ''
@@ -10,13 +16,15 @@ export function createDeletion(
   readonly id: string
   readonly step: DeletionStep
   readonly document: string
-  readonly userIds: readonly string[]
+  readonly ids: DeletedIds
 }) => void {
   const insert = db.prepare('INSERT INTO deletions (id, step, document) VALUES (?, ?, ?)')
   const insertUser = db.prepare('INSERT OR IGNORE INTO deletion_users VALUES (?, ?)')
-  return ({ id, step, document, userIds }) => {
+  const insertAnonymous = db.prepare('INSERT OR IGNORE INTO deletion_anonymous_ids VALUES (?, ?)')
+  return ({ id, step, document, ids: { userIds, anonymousIds = [] } }) => {
     insert.run(id, step, document)
     for (const userId of userIds) insertUser.run(id, userId)
+    for (const anonymousId of anonymousIds) insertAnonymous.run(id, anonymousId)
   }
 }
 
@@ -55,11 +63,12 @@ export function advanceDeletion(
 /** Adds suppressions; one of the same user and source stays as it is. */
 export function addSuppressions(db: DatabaseSync): (suppressions: readonly Suppression[]) => void {
   const insert = db.prepare(
-    `INSERT OR IGNORE INTO suppressions (user_id, source_id, since, deletion_id) VALUES (?, ?, ?, ?)`,
+    `INSERT OR IGNORE INTO suppressions (kind, user_id, source_id, since, deletion_id)
+     VALUES (?, ?, ?, ?, ?)`,
   )
   return (suppressions) => {
-    for (const { userId, sourceId, since, deletionId } of suppressions)
-      insert.run(userId, sourceId ?? EVERY_SOURCE, since, deletionId)
+    for (const { kind, id, sourceId, since, deletionId } of suppressions)
+      insert.run(kind, id, sourceId ?? EVERY_SOURCE, since, deletionId)
   }
 }
 
@@ -67,15 +76,15 @@ export function addSuppressions(db: DatabaseSync): (suppressions: readonly Suppr
 export function countLeftOut(db: DatabaseSync): (calls: LeftOutCalls) => void {
   const count = db.prepare(
     `UPDATE suppressions SET calls_left_out = calls_left_out + ?, last_left_out_at = ?
-     WHERE user_id = ? AND source_id IN (?, '${EVERY_SOURCE}')`,
+     WHERE kind = ? AND user_id = ? AND source_id IN (?, '${EVERY_SOURCE}')`,
   )
   return ({ sourceId, users, at }) => {
-    for (const [userId, calls] of users) count.run(calls, at, userId, sourceId)
+    for (const { kind, id, calls } of users) count.run(calls, at, kind, id, sourceId)
   }
 }
 
 /** Removes every suppression of a user; returns whether there was one. */
-export function removeSuppressions(db: DatabaseSync): (userId: string) => boolean {
-  const remove = db.prepare('DELETE FROM suppressions WHERE user_id = ?')
-  return (userId) => remove.run(userId).changes > 0
+export function removeSuppressions(db: DatabaseSync): (user: Subject) => boolean {
+  const remove = db.prepare('DELETE FROM suppressions WHERE kind = ? AND user_id = ?')
+  return ({ kind, id }) => remove.run(kind, id).changes > 0
 }

@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Row } from '../database/rows.ts'
-import { eventRemoval } from '../events/write-archive.ts'
-import { profileRemoval } from '../profiles/remove-profile.ts'
+import { userRemoval } from '../profiles/remove-profile.ts'
 import { firstSeqOf, SEGMENT, segmentOf } from '../log/segments.ts'
+import { eventPurge, type PurgedEvents, purgeCounter } from './purge-event.ts'
+import { replayTextRemoval } from './replay-texts.ts'
 
 /** How long one slice may take. Every other write waits for it. */
 const SLICE_MS = 5
@@ -31,19 +31,13 @@ export interface PurgeInput {
  */
 export function purgeUsers(db: DatabaseSync): (input: PurgeInput) => PurgePlace | null {
   const purgeUser = userPurge(db)
-  const removeProfiles = profileRemoval(db)
-  const count = db.prepare(
-    `UPDATE deletions SET purged_events = purged_events + ?, purged_deliveries = purged_deliveries + ?
-     WHERE id = ?`,
-  )
-  const forgetTexts = db.prepare(
-    `UPDATE replays SET document = json_remove(document, '$.selection.text')
-     WHERE finished_at IS NOT NULL AND document ->> '$.selection.text' IS NOT NULL`,
-  )
+  const removeProfiles = userRemoval(db)
+  const count = purgeCounter(db)
+  const forgetTexts = replayTextRemoval(db)
   return (input) => {
     const deadline = performance.now() + SLICE_MS
-    if (isBeginning(input.place)) forgetTexts.run()
-    const removed = { events: 0, deliveries: 0 }
+    if (isBeginning(input.place)) forgetTexts()
+    const removed: PurgedEvents = { events: 0, anonymousEvents: 0, deliveries: 0 }
     let place: PurgePlace | null = input.place
     // At least one step, however long the machine has kept the thread waiting.
     do {
@@ -57,14 +51,14 @@ export function purgeUsers(db: DatabaseSync): (input: PurgeInput) => PurgePlace 
           ? placeAfter(place, input.userIds.length)
           : { ...place, afterSeq: reachedSeq }
     } while (place !== null && performance.now() < deadline)
-    if (removed.events > 0) count.run(removed.events, removed.deliveries, input.deletionId)
+    count(input.deletionId, removed)
     return place
   }
 }
 
 interface Slice {
   readonly deadline: number
-  readonly removed: { events: number; deliveries: number }
+  readonly removed: PurgedEvents
 }
 
 /** Prepares the purge of one user's events. It returns the seq that it reached; `null` where there are no more. */
@@ -77,11 +71,11 @@ function userPurge(
   )
   const selects = ['user_id', 'previous_id'].map((column) =>
     db.prepare(
-      `SELECT seq, id, source_id, origin IS NOT NULL AS is_computed FROM events
+      `SELECT seq, id, source_id, user_id, origin IS NOT NULL AS is_computed FROM events
        WHERE ${SEGMENT} = ? AND ${column} = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ${READ_EVENTS}`,
     ),
   )
-  const purgeRow = rowRemoval(db)
+  const purgeEvent = eventPurge(db)
   return (input, { user, column, afterSeq }, { deadline, removed }) => {
     const { least, last } = bounds.get()!
     const lastSeq = Math.min(Number(last ?? 0), input.through)
@@ -90,7 +84,7 @@ function userPurge(
       const segment = segmentOf(reachedSeq + 1)
       const rows = selects[column]!.all(segment, input.userIds[user]!, reachedSeq, lastSeq)
       for (const row of rows) {
-        purgeRow(row, input, removed)
+        purgeEvent(row, input.sourceIds, removed)
         if (performance.now() >= deadline) return Number(row['seq'])
       }
       reachedSeq =
@@ -98,20 +92,6 @@ function userPurge(
       if (performance.now() >= deadline) return reachedSeq
     }
     return null
-  }
-}
-
-/** Prepares the removal of a row of `events` that the purge is about, which counts what it has removed. */
-function rowRemoval(
-  db: DatabaseSync,
-): (row: Row, purge: PurgeInput, removed: Slice['removed']) => void {
-  const remove = eventRemoval(db)
-  return ({ id, source_id: sourceId, is_computed: isComputed }, { sourceIds }, removed) => {
-    // A computed event may tell of events of any source.
-    const isCovered = isComputed === 1 || (sourceIds?.includes(String(sourceId)) ?? true)
-    if (!isCovered) return
-    removed.deliveries += remove(String(id))
-    removed.events++
   }
 }
 

@@ -13,6 +13,7 @@ import { timesOfATrace } from './0012-times-of-a-trace.ts'
 import { originCursors } from './0013-origin-cursors.ts'
 import { profiles } from './0014-profiles.ts'
 import { commits } from './0015-commits.ts'
+import { anonymousDeletions } from './0016-anonymous-deletions.ts'
 
 /** One step of the schema. There is no way back, and a released step never changes. */
 export interface Migration {
@@ -37,4 +38,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 13, sql: originCursors },
   { version: 14, sql: profiles },
   { version: 15, sql: commits },
+  { version: 16, sql: anonymousDeletions },
 ]

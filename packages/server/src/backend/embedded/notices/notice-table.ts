@@ -1,4 +1,5 @@
-import { type Carried, formatTimestamp } from '@hookline/protocol'
+import { type Carried, type DeletionNotice, formatTimestamp } from '@hookline/protocol'
+import type { Subject } from '../../deletions.ts'
 import type { ClaimedDelivery } from '../../deliveries.ts'
 import type { Unreadable } from '../../quarantine.ts'
 import type { Row } from '../database/rows.ts'
@@ -27,13 +28,21 @@ function claimedOf(row: Row, parts: StoredParts): ClaimedDelivery<Carried> | Unr
     : { id: String(row['id']), reason: 'Its progress in the database is not readable as JSON.' }
 }
 
+/** Whom the notice of a row is about. */
+export function subjectOf(row: Row): Subject {
+  return { kind: row['kind'] as Subject['kind'], id: String(row['user_id']) }
+}
+
+function deletedIdOf({ kind, id }: Subject): Pick<DeletionNotice, 'userId' | 'anonymousId'> {
+  return kind === 'user' ? { userId: id } : { anonymousId: id }
+}
+
 /** What a notice carries in place of an event. */
 function noticeOf(row: Row): Carried {
   const timestamp = formatTimestamp(Number(row['created_at']))
-  const userId = String(row['user_id'])
   return {
     id: String(row['deletion_id']),
     sourceId: String(row['source_id']),
-    event: { type: 'delete', userId, timestamp, receivedAt: timestamp },
+    event: { type: 'delete', ...deletedIdOf(subjectOf(row)), timestamp, receivedAt: timestamp },
   }
 }

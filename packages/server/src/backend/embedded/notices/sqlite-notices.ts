@@ -8,7 +8,7 @@ import type { LaneNumbers } from '../deliveries/lane-numbers.ts'
 import { StoredParts } from '../deliveries/stored-parts.ts'
 import type { Readers } from '../readers.ts'
 import type { Writer } from '../writer.ts'
-import { SELECT_NOTICES } from './notice-table.ts'
+import { SELECT_NOTICES, subjectOf } from './notice-table.ts'
 
 const PROGRESS = `SELECT source_id, destination_id, SUM(attempts) AS attempts,
     SUM(state IN ('pending', 'held')) AS waiting, SUM(state = 'delivered') AS delivered,
@@ -68,7 +68,7 @@ export class SqliteNotices implements Notices {
       ...delivery,
       attempts: attemptsOf(failedAttempts(this.#statements, delivery.id), this.#parts, delivery),
       sourceId: String(row['source_id']),
-      userId: String(row['user_id']),
+      subject: subjectOf(row),
     }
   }
 }

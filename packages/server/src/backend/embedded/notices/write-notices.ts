@@ -6,13 +6,15 @@ import { isWaiting, type RecordedRows, recordRows } from '../deliveries/write-de
 
 export function createNotices(db: DatabaseSync): (notices: readonly NewNotice[]) => void {
   const insert = db.prepare(
-    `INSERT OR IGNORE INTO notices (id, deletion_id, source_id, destination_id, user_id, created_at,
+    `INSERT OR IGNORE INTO notices (id, deletion_id, source_id, destination_id, kind, user_id, created_at,
        state, rounds, first_due_at, due_at, attempts, webhooks, is_waiting)
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'pending', 0, ?7, ?7, 0, '[]', 1)`,
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 'pending', 0, ?8, ?8, 0, '[]', 1)`,
   )
   return (notices) => {
-    for (const { id, deletionId, sourceId, destinationId, userId, createdAt, dueAt } of notices)
-      insert.run(id, deletionId, sourceId, destinationId, userId, createdAt, dueAt)
+    for (const { id, deletionId, sourceId, destinationId, subject, createdAt, dueAt } of notices) {
+      const about = [subject.kind, subject.id] as const
+      insert.run(id, deletionId, sourceId, destinationId, ...about, createdAt, dueAt)
+    }
   }
 }
 

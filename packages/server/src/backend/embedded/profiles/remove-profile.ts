@@ -1,18 +1,17 @@
 import { DEFAULT_SPACE } from '@hookline/protocol'
 import type { DatabaseSync } from 'node:sqlite'
+import type { ProfileId } from '../../profiles.ts'
 import { profileFinder } from './find-profile.ts'
 
 /**
- * Prepares the removal of a user's profiles in the spaces of these sources; `null`: in every space. A profile goes with all
- * its ids, facts and results, with what was announced of its users, and with their places on lists: also those of
- * computations that are gone and not forgotten yet. Slices that were read before are refused from then on.
+ * Prepares the removal of a user in the spaces of these sources; `null`: in every space. The user goes with the profiles,
+ * with what was announced of their users, and with their places on lists: also those of computations that are gone and not
+ * forgotten yet.
  */
-export function profileRemoval(
+export function userRemoval(
   db: DatabaseSync,
 ): (userId: string, sourceIds: readonly string[] | null) => void {
-  const spacesOf = spaceFinder(db)
-  const find = profileFinder(db)
-  const users = db.prepare(`SELECT id FROM profile_ids WHERE profile = ? AND kind = 'user'`)
+  const removeProfiles = profileRemoval(db)
   const ofUser = ['announced', 'listed_users'].map((table) =>
     db.prepare(
       `DELETE FROM ${table} WHERE user_id = ?1 AND computation NOT IN (
@@ -20,22 +19,44 @@ export function profileRemoval(
          WHERE kind = 'computation' AND document ->> '$.space' <> ?2)`,
     ),
   )
+  return (userId, sourceIds) => {
+    for (const { space, userIds } of removeProfiles({ kind: 'user', id: userId }, sourceIds))
+      for (const id of new Set([userId, ...userIds]))
+        for (const removal of ofUser) removal.run(id, space)
+  }
+}
+
+/** A space, and the users of the profile that was removed there. */
+interface RemovedProfile {
+  readonly space: string
+  readonly userIds: readonly string[]
+}
+
+/**
+ * Prepares the removal of the profiles that have an id, with all their ids, facts and results, in the spaces of these sources;
+ * `null`: in every space. Slices that were read before are refused from then on. Returns an entry for each space.
+ */
+export function profileRemoval(
+  db: DatabaseSync,
+): (id: ProfileId, sourceIds: readonly string[] | null) => readonly RemovedProfile[] {
+  const spacesOf = spaceFinder(db)
+  const find = profileFinder(db)
+  const users = db.prepare(`SELECT id FROM profile_ids WHERE profile = ? AND kind = 'user'`)
   const ofProfile = ['profile_traits', 'facts', 'results', 'profile_ids'].map((table) =>
     db.prepare(`DELETE FROM ${table} WHERE profile = ?`),
   )
   const remove = db.prepare('DELETE FROM profiles WHERE id = ?')
   const countPurge = db.prepare('UPDATE profiles_state SET purges = purges + 1')
-  return (userId, sourceIds) => {
+  return (wanted, sourceIds) => {
     countPurge.run()
-    for (const space of spacesOf(sourceIds)) {
-      const profile = find({ space, kind: 'user', id: userId })
-      const ids = profile === undefined ? [] : users.all(profile).map(({ id }) => String(id))
-      for (const id of new Set([userId, ...ids]))
-        for (const removal of ofUser) removal.run(id, space)
-      if (profile === undefined) continue
+    return spacesOf(sourceIds).map((space) => {
+      const profile = find({ space, ...wanted })
+      if (profile === undefined) return { space, userIds: [] }
+      const userIds = users.all(profile).map(({ id }) => String(id))
       for (const removal of ofProfile) removal.run(profile)
       remove.run(profile)
-    }
+      return { space, userIds }
+    })
   }
 }
 

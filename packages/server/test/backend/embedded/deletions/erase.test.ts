@@ -68,7 +68,7 @@ async function fill(backend: Backend, count: number, random: () => number): Prom
 async function purge({ deletions }: Backend): Promise<void> {
   const id = newId('del', NOON)
   const request = { id, createdAt: NOON, sourceIds: null, suppress: false, users: 1 }
-  await deletions.create(request, ['u1'])
+  await deletions.create(request, { userIds: ['u1'] })
   const slice = { deletionId: id, userIds: ['u1'], sourceIds: null }
   await purgeAll(deletions, slice)
 }

@@ -88,7 +88,7 @@ test('no byte of a purged profile is left in any file, or comes back with later 
   const id = newId('del', NOON)
   const userIds = ['user-7']
   const request = { id, createdAt: NOON, sourceIds: null, suppress: false, users: 1 }
-  await backend.deletions.create(request, userIds)
+  await backend.deletions.create(request, { userIds })
   await purgeAll(backend.deletions, { deletionId: id, userIds, sourceIds: null })
   await backend.deletions.erase(new AbortController().signal)
   expect(filesWith(folder.path, PLANTED)).toEqual([])

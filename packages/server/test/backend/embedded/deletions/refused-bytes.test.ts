@@ -22,7 +22,7 @@ function forgetful(backend: Backend): Backend {
 async function purge({ deletions }: Backend): Promise<void> {
   const id = newId('del', NOON)
   const request = { id, createdAt: NOON, sourceIds: null, suppress: false, users: 1 }
-  await deletions.create(request, ['u1'])
+  await deletions.create(request, { userIds: ['u1'] })
   await purgeAll(deletions, { deletionId: id, userIds: ['u1'], sourceIds: null })
   await deletions.erase(new AbortController().signal)
 }

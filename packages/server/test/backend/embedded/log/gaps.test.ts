@@ -88,7 +88,7 @@ test('a purge finds a user on both sides of every gap, as user and as former use
   const { deletions } = backend
   const deletionId = newId('del', NOON)
   const request = { id: deletionId, createdAt: NOON, sourceIds: null, suppress: false, users: 2 }
-  await deletions.create(request, ['u0', 'u1'])
+  await deletions.create(request, { userIds: ['u0', 'u1'] })
   await purgeAll(deletions, { deletionId, userIds: ['u0', 'u1'], sourceIds: null })
   const left = events.filter((_, index) => index % 3 === 1).map(({ id }) => id)
   expect((await listed(backend, {}, 100)).ids).toEqual(left.toReversed())

@@ -35,7 +35,7 @@ test('events from before schema 3 are purged by their user, too', async () => {
   })
   const deletionId = newId('del', NOON)
   const request = { id: deletionId, createdAt: NOON, sourceIds: null, suppress: false, users: 1 }
-  await backend.deletions.create(request, ['u1'])
+  await backend.deletions.create(request, { userIds: ['u1'] })
   const purge = { deletionId, userIds: ['u1'], sourceIds: null }
   await purgeAll(backend.deletions, purge)
   expect(await backend.events.find(mine.id)).toBeUndefined()

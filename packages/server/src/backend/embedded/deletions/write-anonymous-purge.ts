@@ -1,0 +1,57 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { profileRemoval } from '../profiles/remove-profile.ts'
+import { eventPurge, type PurgedEvents, purgeCounter } from './purge-event.ts'
+import { replayTextRemoval } from './replay-texts.ts'
+
+/** How long one slice may take. Every other write waits for it. */
+const SLICE_MS = 5
+
+interface AnonymousProfiles {
+  readonly anonymousIds: readonly string[]
+  readonly sourceIds: readonly string[] | null
+}
+
+/** Removes the profiles that have these anonymous ids, and the search texts of ended replays. */
+export function purgeAnonymousProfiles(db: DatabaseSync): (purge: AnonymousProfiles) => void {
+  const removeProfiles = profileRemoval(db)
+  const forgetTexts = replayTextRemoval(db)
+  return ({ anonymousIds, sourceIds }) => {
+    forgetTexts()
+    for (const id of anonymousIds) removeProfiles({ kind: 'anonymous', id }, sourceIds)
+  }
+}
+
+interface AnonymousEvents {
+  readonly deletionId: string
+  readonly sourceIds: readonly string[] | null
+  /** The events that have one of the anonymous ids. */
+  readonly seqs: readonly number[]
+}
+
+/**
+ * Removes a slice of events, and the profiles of their users: they were made of these events, too. Returns how many of
+ * the seqs are done.
+ */
+export function purgeAnonymousEvents(db: DatabaseSync): (purge: AnonymousEvents) => number {
+  const find = db.prepare(
+    `SELECT id, source_id, user_id, origin IS NOT NULL AS is_computed FROM events WHERE seq = ?`,
+  )
+  const purgeEvent = eventPurge(db)
+  const count = purgeCounter(db)
+  const removeProfiles = profileRemoval(db)
+  return ({ deletionId, sourceIds, seqs }) => {
+    const deadline = performance.now() + SLICE_MS
+    const purged: PurgedEvents = { events: 0, anonymousEvents: 0, deliveries: 0 }
+    const users = new Set<string>()
+    let done = 0
+    // At least one event, however long the machine has kept the thread waiting.
+    do {
+      const row = find.get(seqs[done++]!)
+      if (row === undefined || !purgeEvent(row, sourceIds, purged)) continue
+      if (row['user_id'] !== null) users.add(String(row['user_id']))
+    } while (done < seqs.length && performance.now() < deadline)
+    for (const id of users) removeProfiles({ kind: 'user', id }, sourceIds)
+    count(deletionId, purged)
+    return done
+  }
+}

@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest'
+import { openReceiver } from '../../packages/server/test/harness/receiver.ts'
+import { type RunningService, startService } from '../harness/running-service.ts'
+
+const HALF = '\ud83d'
+
+/** Ids of different users that a careless comparison takes for one, the first of each pair is deleted. */
+const PAIRS: readonly (readonly [string, deleted: string, kept: string])[] = [
+  ['in what follows a NUL', 'u\0x', 'u\0y'],
+  ['in a NUL at the end', 'u\0', 'u'],
+  ['in Unicode normalisation', 'ame\u0301lie', 'am\u00e9lie'],
+  ['in case', 'ADA', 'ada'],
+  ['in spaces', 'ada ', 'ada'],
+  ['in the last of 5,000 characters', `${'x'.repeat(5_000)}1`, `${'x'.repeat(5_000)}2`],
+]
+
+async function deleteUser(service: RunningService, userId: string): Promise<void> {
+  const body = { userIds: [userId], suppress: true }
+  const { id } = await service.api.call<{ id: string }>('POST', 'deletions', body)
+  await service.eventually(async () => {
+    const deletion = await service.api.call('GET', `deletions/${id}`)
+    expect(deletion).toMatchObject({ state: 'finished', userIds: [userId] })
+  })
+}
+
+const shownIds = async (service: RunningService, userId: string): Promise<string[]> => {
+  const query = new URLSearchParams({ userId })
+  const { data } = await service.api.call<{ data: { event: { messageId: string } }[] }>(
+    'GET',
+    `events?${query.toString()}`,
+  )
+  return data.map(({ event }) => event.messageId)
+}
+
+describe('users whose ids differ only', () => {
+  it.for(PAIRS)('%s are different users', async ([, deleted, kept]) => {
+    await using receiver = await openReceiver()
+    await using service = await startService()
+    await service.createDestination({ urls: [receiver.url] })
+    await service.track('m1', { userId: deleted })
+    await service.track('m2', { userId: kept })
+    await service.endOf('m1')
+    await service.endOf('m2')
+    await deleteUser(service, deleted)
+    expect(await shownIds(service, deleted)).toEqual([])
+    expect(await shownIds(service, kept)).toEqual(['m2'])
+    // The suppression is the same after a restart.
+    await service.restart()
+    await service.track('m3', { userId: deleted })
+    await service.track('m4', { userId: kept })
+    await service.endOf('m4')
+    expect((await shownIds(service, kept)).toSorted()).toEqual(['m2', 'm4'])
+    expect(await shownIds(service, deleted)).toEqual([])
+    const ofUser = `suppressions?${new URLSearchParams({ userId: deleted }).toString()}`
+    expect(await service.api.call('GET', ofUser)).toMatchObject({ data: [{ userId: deleted }] })
+    const path = `suppressions/${encodeURIComponent(deleted)}`
+    expect(await service.api.request('DELETE', path)).toMatchObject({ status: 204 })
+    await service.track('m5', { userId: deleted })
+    await service.endOf('m5')
+    expect(await shownIds(service, deleted)).toEqual(['m5'])
+    const bodies = receiver.requests.map(({ body }) => JSON.parse(body.toString()) as object)
+    expect(bodies).toContainEqual({
+      type: 'delete',
+      userId: deleted,
+      timestamp: expect.any(String),
+    })
+  })
+})
+
+describe('half of a character', () => {
+  it('in an id is refused with id_not_unicode, and the other calls of the batch are kept', async () => {
+    await using service = await startService()
+    const call = { type: 'track', event: 'E' }
+    const batch = [
+      { ...call, messageId: 'm1', userId: `ada${HALF}` },
+      { ...call, messageId: 'm2', userId: 'ada' },
+      { ...call, messageId: `m3${HALF}`, userId: 'ada' },
+    ]
+    const { status, text } = await service.send('/v1/batch', { batch })
+    expect(status).toBe(200)
+    expect(JSON.parse(text)).toMatchObject({
+      rejected: [
+        { index: 0, messageId: 'm1', code: 'id_not_unicode' },
+        { index: 2, code: 'id_not_unicode' },
+      ],
+    })
+    expect(await shownIds(service, 'ada')).toEqual(['m2'])
+    const deletion = await service.api.request('POST', 'deletions', { userIds: [`ada${HALF}`] })
+    expect(deletion.status).toBe(422)
+    expect(JSON.parse(deletion.text)).toMatchObject({
+      code: 'invalid_body',
+      errors: [{ pointer: '/userIds/0', code: 'wrong_form' }],
+    })
+  })
+
+  it('anywhere else arrives as it was sent, and is shown as it was sent', async () => {
+    await using receiver = await openReceiver()
+    await using service = await startService()
+    await service.createDestination({ urls: [receiver.url] })
+    const sent = {
+      event: `cut ${HALF}`,
+      properties: { [`${HALF}key`]: `\0 and \ude00${HALF}`, '': ['\0', HALF] },
+      context: { page: { title: HALF } },
+    }
+    await service.track('m1', sent)
+    const [request] = await receiver.waitFor(1)
+    expect(JSON.parse(request!.body.toString())).toMatchObject(sent)
+    expect((await service.endOf('m1')).event).toMatchObject(sent)
+    await service.restart()
+    expect((await service.trace('m1')).event).toMatchObject(sent)
+  })
+})
