@@ -17,6 +17,7 @@ const NO_LOOKUP: Expected = {
 }
 const BROKEN: Expected = { outcome: 'retry', class: 'connection_failed' }
 const FORBIDDEN: Expected = { outcome: 'retry', class: 'address_forbidden' }
+const UNREADABLE: Expected = { outcome: 'retry', class: 'protocol_error' }
 const BAD_CERTIFICATE: Expected = { outcome: 'retry', class: 'certificate_invalid' }
 
 const HOUR = 60 * 60 * 1000
@@ -73,7 +74,29 @@ export const MISBEHAVIOURS: readonly Misbehaviour[] = [
   responding(
     'headers of a megabyte',
     { bytes: `HTTP/1.1 200 OK\r\nX-Large: ${'x'.repeat(2 ** 20)}\r\n\r\n` },
-    { outcome: 'retry', class: 'protocol_error' },
+    UNREADABLE,
+  ),
+  responding(
+    'a status of 000',
+    { bytes: 'HTTP/1.1 000 x\r\nContent-Length: 0\r\n\r\n' },
+    UNREADABLE,
+  ),
+  responding('a status of 101 without an upgrade', { bytes: 'HTTP/1.1 101 x\r\n\r\n' }, UNREADABLE),
+  responding('TLS on a plain port', { bytes: '\x16\x03\x03\0z\x02\0\0v\x03\x03' }, UNREADABLE),
+  responding(
+    'two lengths',
+    { bytes: 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nok' },
+    UNREADABLE,
+  ),
+  responding(
+    'a chunk without a size',
+    { bytes: 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n' },
+    DELIVERED,
+  ),
+  responding(
+    'a thousand responses',
+    { bytes: 'HTTP/1.1 503 x\r\nContent-Length: 2\r\n\r\nok'.repeat(1000) },
+    { outcome: 'retry', class: 'http_5xx', status: 503 },
   ),
   withCertificate('a self-signed certificate', ({ certificates }) => certificates.selfSigned),
   withCertificate('an expired certificate', ({ certificates }) => certificates.expired),

@@ -54,8 +54,8 @@ function unmapped([network, bits]: Network): Network {
 function refusalOf(address: Address): string | undefined {
   if (address instanceof ipaddr.IPv4) return refusalOfIpv4(address)
   const inner = embeddedIpv4(address)
-  if (inner === undefined) return refusalOfIpv6(address)
-  const refusals = inner.map(refusalOfIpv4)
+  const refusals = [...(inner ?? []), ...isatapIpv4(address)].map(refusalOfIpv4)
+  if (inner === undefined) refusals.push(refusalOfIpv6(address))
   return refusals.find((refusal) => refusal !== undefined)
 }
 
@@ -87,6 +87,18 @@ function embeddedIpv4(address: ipaddr.IPv6): ipaddr.IPv4[] | undefined {
   if (startsWith(0x2001, 0)) return [at(2), ipv4(parts[6]! ^ 0xffff, parts[7]! ^ 0xffff)]
   return undefined
 }
+
+/**
+ * The IPv4 address in the last half of an ISATAP address (RFC 5214 §6.1). It may have any prefix, a public one too. A router
+ * of the prefix sends packets to the IPv4 address.
+ */
+function isatapIpv4({ parts }: ipaddr.IPv6): ipaddr.IPv4[] {
+  const isIsatap = (parts[4]! & ~UNIVERSAL_AND_GROUP_BITS) === 0 && parts[5] === 0x5efe
+  return isIsatap ? [ipv4(parts[6]!, parts[7]!)] : []
+}
+
+/** The two bits of an interface identifier that say whether it is unique, and whether it is of one interface. */
+const UNIVERSAL_AND_GROUP_BITS = 0x0300
 
 function ipv4(high: number, low: number): ipaddr.IPv4 {
   return new ipaddr.IPv4([high >> 8, high & 0xff, low >> 8, low & 0xff])

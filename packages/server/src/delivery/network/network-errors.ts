@@ -8,6 +8,16 @@ export class DeadlinePassed extends Error {
   }
 }
 
+/** undici gave up on a response, and its error does not say why. */
+export class ResponseUnreadable extends Error {
+  override readonly name = 'ResponseUnreadable'
+  readonly code = 'HOOKLINE_BAD_RESPONSE'
+
+  constructor(cause: Error) {
+    super('The response is not valid HTTP/1.1.', { cause })
+  }
+}
+
 /** The service stops, and waits no longer for this attempt. It is neither a success nor a failure of the receiver. */
 export class AttemptAborted extends Error {
   override readonly name = 'AttemptAborted'

@@ -2,7 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { type Dispatcher, errors } from 'undici'
 import type { Clock } from '../../util/clock.ts'
 import { onDeadline } from '../network/deadline.ts'
-import { DeadlinePassed } from '../network/network-errors.ts'
+import { DeadlinePassed, ResponseUnreadable } from '../network/network-errors.ts'
+import { classifyFailure } from './outcome.ts'
 import { asRefused } from './unsendable.ts'
 
 /**
@@ -108,7 +109,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#headers) this.#finish()
     // undici has no controller for a request that it did not take.
     else if (controller === null && !isClosed(error)) this.refuse(error)
-    else this.#fail(error)
+    else this.#fail(this.#controller ? asFailure(error) : error)
   }
 
   #stopReading(): void {
@@ -136,6 +137,15 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#isOver = true
     this.#cancelTimer()
   }
+}
+
+/**
+ * The failure of a request that is under way. undici asserts things that a hostile receiver can make untrue, like a status
+ * from 100, so an error that it has no code for is one of the receiver too.
+ */
+function asFailure(error: Error): Error {
+  const isKnown = isClosed(error) || classifyFailure(error) !== undefined
+  return isKnown ? error : new ResponseUnreadable(error)
 }
 
 /** Whether the pool takes no request any more, whatever the request. */

@@ -13,7 +13,8 @@ const PUBLIC = `1.1.1.1 8.8.8.8 9.255.255.255 11.0.0.0 100.63.255.255 100.128.0.
   128.0.0.1 169.253.0.1 172.15.255.255 172.32.0.0 191.255.0.1 192.167.255.255 192.169.0.0
   198.17.255.255 198.20.0.0 223.255.255.255 [2606:4700::1111] [2001:200::1]
   [2a00:1450:4001::200e] [3ffe::1] [2400::1] [::ffff:8.8.8.8] [64:ff9b::8.8.8.8]
-  [2002:808:808::1] [2001:0:808:808::f7f7:f7f7]`
+  [2002:808:808::1] [2001:0:808:808::f7f7:f7f7] [2606:4700::5efe:8.8.8.8]
+  [2606:4700::200:5efe:8.8.8.8] [2606:4700::5eff:127.0.0.1] [2606:4700::400:5efe:127.0.0.1]`
 
 describe('an address literal', () => {
   test.each(
@@ -57,7 +58,9 @@ describe('an address literal', () => {
       fc.property(fc.ipV4(), (address) => {
         const [a, b, c, d] = address.split('.').map(Number) as [number, number, number, number]
         const inHex = `${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`
-        for (const form of [`::ffff:${inHex}`, `64:ff9b::${inHex}`, `2002:${inHex}::1`]) {
+        const isatap = [`2606:4700::5efe:${inHex}`, `2606:4700:1:1:200:5efe:${inHex}`]
+        const forms = [`::ffff:${inHex}`, `64:ff9b::${inHex}`, `2002:${inHex}::1`, ...isatap]
+        for (const form of forms) {
           expect(closed.refusal(form)).toBe(closed.refusal(address))
         }
       }),
@@ -75,12 +78,17 @@ describe('allowed networks', () => {
     },
   )
 
-  test.each(['10.2.0.1', '192.168.0.1', 'fd13::1', '::2', '::ffff:10.2.0.1', '64:ff9b::10.1.2.3'])(
-    'do not allow %s',
-    (address) => {
-      expect(open.refusal(address)).toBeTypeOf('string')
-    },
-  )
+  test.each([
+    '10.2.0.1',
+    '192.168.0.1',
+    'fd13::1',
+    '::2',
+    '::ffff:10.2.0.1',
+    '64:ff9b::10.1.2.3',
+    '2606:4700::5efe:10.1.2.3',
+  ])('do not allow %s', (address) => {
+    expect(open.refusal(address)).toBeTypeOf('string')
+  })
 
   test('in IPv4-mapped form allow the IPv4 network', () => {
     const guard = new AddressGuard(['::ffff:10.0.0.0/104'])

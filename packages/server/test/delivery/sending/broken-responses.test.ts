@@ -1,0 +1,143 @@
+import fc from 'fast-check'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { RawReceiver, type RawAnswer } from '../../harness/raw-receiver.ts'
+import { openReceiver } from '../../harness/receiver.ts'
+import { openSender, requestTo } from '../../harness/open-sender.ts'
+import { TestEngine } from '../../harness/test-engine.ts'
+
+const OK = 'HTTP/1.1 200 OK\r\n'
+const BODY = 'Content-Length: 2\r\n\r\nok'
+const CHUNKED = 'Transfer-Encoding: chunked\r\n\r\n'
+const withStatus = (status: string): string => `HTTP/1.1 ${status} x\r\n${BODY}`
+const interim = (status: string): string => `HTTP/1.1 ${status} x\r\n\r\n`
+
+/** What a receiver answers that can be read as no response, or not as a final one. */
+const UNREADABLE: Readonly<Record<string, string | Buffer>> = {
+  'status 000': withStatus('000'),
+  'status 000 without a body': interim('000'),
+  'status 000, chunked': `HTTP/1.1 000 x\r\n${CHUNKED}2\r\nok\r\n0\r\n\r\n`,
+  'status 000, then a 200': `${interim('000')}${withStatus('200')}`,
+  'status 000 of HTTP/1.0': 'HTTP/1.0 000 x\r\n\r\nuntil the end',
+  'status 001': withStatus('001'),
+  'status 099': withStatus('099'),
+  'status 1000': withStatus('1000'),
+  'status of two digits': withStatus('20'),
+  'status of letters': withStatus('abc'),
+  'no status': withStatus(''),
+  'a negative status': withStatus('-1'),
+  '100 that nobody asked for': interim('100'),
+  '101 without an upgrade': interim('101'),
+  '101 with a body': withStatus('101'),
+  '101 to another protocol': 'HTTP/1.1 101 x\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n',
+  '102 with a body': withStatus('102'),
+  '103, chunked': `HTTP/1.1 103 x\r\n${CHUNKED}2\r\nok\r\n0\r\n\r\n`,
+  'status 600': withStatus('600'),
+  'status 999': withStatus('999'),
+  'TLS on a plain port': Buffer.from('160303007a020000760303', 'hex'),
+  'another protocol': 'SSH-2.0-OpenSSH_9.9\r\n',
+  'bytes of zero': Buffer.alloc(5000),
+  'headers of 20 KB': `${OK}X: ${'x'.repeat(20_000)}\r\n${BODY}`,
+  'two lengths': `${OK}Content-Length: 1\r\n${BODY}`,
+  'a length and chunks': `${OK}Content-Length: 5\r\n${CHUNKED}0\r\n\r\n`,
+  'a negative length': `${OK}Content-Length: -1\r\n\r\n`,
+  'a length beyond all numbers': `${OK}Content-Length: ${'9'.repeat(40)}\r\n\r\n`,
+  'a header without a colon': `${OK}no colon\r\n${BODY}`,
+  'NUL in a header': `${OK}X: a\0b\r\n${BODY}`,
+}
+
+/** Responses that are broken behind a status. The status decides, because the receiver may have acted on it. */
+const BROKEN_BEHIND_STATUS: Readonly<Record<string, string>> = {
+  'two responses': `${withStatus('500')}${withStatus('200')}`,
+  'a thousand responses': withStatus('500').repeat(1000),
+  'a chunk without a size': `HTTP/1.1 500 x\r\n${CHUNKED}zz\r\nok\r\n`,
+  'a chunk larger than all numbers': `HTTP/1.1 500 x\r\n${CHUNKED}${'f'.repeat(20)}\r\nok\r\n`,
+  'a body longer than announced': 'HTTP/1.1 500 x\r\nContent-Length: 2\r\n\r\nlonger',
+  'a coding that does not exist': 'HTTP/1.1 500 x\r\nTransfer-Encoding: x\r\n\r\nok',
+  'endless trailers': `HTTP/1.1 500 x\r\n${CHUNKED}0\r\n${'X: y\r\n'.repeat(5000)}`,
+}
+
+async function opened(answer: RawAnswer): Promise<RawReceiver> {
+  const receiver = await RawReceiver.open(answer)
+  onTestFinished(() => receiver[Symbol.asyncDispose]())
+  return receiver
+}
+
+describe.each(['after the request', 'before the request'])('a response %s', (when) => {
+  const waits = when === 'after the request'
+
+  test.each(Object.entries(UNREADABLE))(
+    'with %s is retried as a protocol error',
+    async (...[, bytes]) => {
+      const receiver = await opened({ bytes, waits, after: 'end' })
+      const sender = openSender()
+      for (let attempt = 1; attempt <= 2; attempt++) {
+        const result = await sender.send(requestTo(receiver.url, { attempt }))
+        expect(result).toMatchObject({ outcome: 'retry', class: 'protocol_error' })
+        expect(result.error).toMatch(/\.$/)
+      }
+    },
+  )
+
+  test.each(Object.entries(BROKEN_BEHIND_STATUS))(
+    'with %s behind a 500 is retried as a 500',
+    async (...[, bytes]) => {
+      const receiver = await opened({ bytes, waits, after: 'end' })
+      const result = await openSender().send(requestTo(receiver.url))
+      expect(result).toMatchObject({ outcome: 'retry', class: 'http_5xx', status: 500 })
+    },
+  )
+})
+
+test('a response that is reset in the middle of its headers is retried as a failed connection', async () => {
+  const receiver = await opened({ bytes: `${OK}X-Half`, after: 'reset' })
+  const result = await openSender().send(requestTo(receiver.url))
+  expect(result).toMatchObject({ outcome: 'retry', class: 'connection_failed' })
+})
+
+test('a response of which any bytes are replaced has an outcome', async () => {
+  const receiver = await opened({ bytes: '' })
+  const sender = openSender()
+  const places = fc.array(fc.record({ at: fc.nat(80), put: fc.uint8Array({ maxLength: 4 }) }), {
+    minLength: 1,
+    maxLength: 4,
+  })
+  const responses = fc.constantFrom(...Object.values(UNREADABLE), withStatus('200'), interim('103'))
+  await fc.assert(
+    fc.asyncProperty(responses, places, async (response, changes) => {
+      const bytes = Buffer.from(response)
+      for (const { at, put } of changes)
+        put.forEach((byte, index) => at + index < bytes.length && (bytes[at + index] = byte))
+      receiver.answer = { bytes, after: 'end' }
+      const { outcome } = await sender.send(requestTo(receiver.url))
+      expect(outcome).toMatch(/^(?:delivered|retry|rejected)$/)
+    }),
+    { numRuns: 200 },
+  )
+})
+
+test('receivers that answer with broken responses stop no other, and put nothing into quarantine', async () => {
+  await using healthy = await openReceiver()
+  await using engine = await TestEngine.open({ retryDelaysMs: [3_600_000] })
+  const broken = Object.values(UNREADABLE)
+  for (const [index, bytes] of broken.entries()) {
+    const { url } = await opened({ bytes, after: 'end' })
+    await engine.destination(`dst_broken_${index}`, url)
+  }
+  await engine.destination('dst_healthy', healthy.url)
+  await engine.receive(20)
+  await healthy.waitFor(20)
+  for (const index of broken.keys()) {
+    const destinationId = `dst_broken_${index}`
+    await expect
+      .poll(async () =>
+        (await engine.deliveries({ destinationId })).flatMap(({ attempts }) => attempts),
+      )
+      .toContainEqual(expect.objectContaining({ outcome: 'retry', class: 'protocol_error' }))
+  }
+  expect((await engine.backend.upkeep.backlog()).quarantined).toBe(0)
+  expect(
+    engine.logged.filter(
+      ({ msg }) => /fault|quarantine|failed$/.test(msg) && msg !== 'attempt.failed',
+    ),
+  ).toEqual([])
+})

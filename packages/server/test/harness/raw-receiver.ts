@@ -1,0 +1,66 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+
+/** What a raw receiver does with a connection. */
+export interface RawAnswer {
+  /** Written as they are: nothing checks that they are HTTP. */
+  readonly bytes: string | Buffer
+  /** Whether it waits for the end of the request, which must be a JSON object. By default it does. */
+  readonly waits?: boolean
+  /** What it does afterwards; by default it leaves the connection open. */
+  readonly after?: 'end' | 'reset'
+}
+
+/** A receiver on loopback that answers every request on a connection with bytes. */
+export class RawReceiver implements AsyncDisposable {
+  /** A test may replace it at any time. */
+  answer: RawAnswer
+  readonly #server: Server
+  readonly #sockets = new Set<Socket>()
+
+  private constructor(answer: RawAnswer) {
+    this.answer = answer
+    this.#server = createServer((socket) => this.#serve(socket, this.answer))
+  }
+
+  static async open(answer: RawAnswer): Promise<RawReceiver> {
+    const receiver = new RawReceiver(answer)
+    receiver.#server.listen(0, '127.0.0.1')
+    await once(receiver.#server, 'listening')
+    return receiver
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}/hook`
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const closed = once(this.#server, 'close')
+    this.#server.close()
+    for (const socket of this.#sockets) socket.destroy()
+    await closed
+  }
+
+  #serve(socket: Socket, { bytes, waits = true, after }: RawAnswer): void {
+    this.#sockets.add(socket)
+    socket.on('close', () => this.#sockets.delete(socket))
+    // The sender closes connections at any moment: that is the subject of the tests.
+    socket.on('error', () => undefined)
+    const answer = (): void => {
+      socket.write(bytes, () => {
+        if (after === 'end') socket.end()
+        if (after === 'reset') socket.resetAndDestroy()
+      })
+    }
+    if (!waits) answer()
+    socket.on('data', (chunk: Buffer) => {
+      if (waits && chunk.at(-1) === CLOSING_BRACE) answer()
+    })
+  }
+}
+
+const CLOSING_BRACE = '}'.charCodeAt(0)
