@@ -2,6 +2,7 @@ import type { IngestCodeName } from '@hookline/protocol'
 import type { Logger } from 'pino'
 import type { Clock } from '../../util/clock.ts'
 import { LogThrottle } from '../../util/log-throttle.ts'
+import { ShownKeys } from '../../util/shown-keys.ts'
 
 /** Enough characters for the operator to recognise the key, too few to use it. */
 const PREFIX_CHARACTERS = 6
@@ -11,16 +12,26 @@ const EVERY_MS = 60_000
 export class RejectedKeyLogger {
   readonly #logger: Logger
   readonly #throttle: LogThrottle
+  readonly #prefixes: ShownKeys
 
   constructor(clock: Clock, logger: Logger) {
     this.#logger = logger
     this.#throttle = new LogThrottle(clock, EVERY_MS)
+    this.#prefixes = new ShownKeys(clock, EVERY_MS)
   }
 
-  /** Counts a refused request. Logs the count at most once a minute for each prefix and code. */
+  /**
+   * Counts a refused request. Logs the count at most once a minute for each prefix and code. Where there are many prefixes,
+   * the requests with the others are logged together, with the prefix `null`.
+   */
   add(writeKey: string | undefined, code: IngestCodeName): void {
-    const keyPrefix = (writeKey ?? '').slice(0, PREFIX_CHARACTERS)
-    const requests = this.#throttle.count(`${code} ${keyPrefix}`)
+    const keyPrefix = this.#prefixes.shown(prefixOf(writeKey))
+    const requests = this.#throttle.count(JSON.stringify([code, keyPrefix]))
     if (requests > 0) this.#logger.warn({ code, keyPrefix, requests }, 'write_key.refused')
   }
+}
+
+/** The log is read in a terminal, and headers may contain characters that control it. */
+function prefixOf(writeKey = ''): string {
+  return writeKey.slice(0, PREFIX_CHARACTERS).replaceAll(/[^\x20-\x7e]/g, '?')
 }

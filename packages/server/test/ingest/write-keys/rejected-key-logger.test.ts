@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { RejectedKeyLogger } from '../../../src/ingest/write-keys/rejected-key-logger.ts'
 import { ManualClock } from '../../harness/manual-clock.ts'
 
-const lineWith = (code: string, keyPrefix: string, requests: number) => ({
+const lineWith = (code: string, keyPrefix: string | null, requests: number) => ({
   level: 40,
   code,
   keyPrefix,
@@ -11,14 +11,23 @@ const lineWith = (code: string, keyPrefix: string, requests: number) => ({
   msg: 'write_key.refused',
 })
 
-test('refused keys are logged with their prefix and a count, at most once a minute', () => {
+interface Line {
+  readonly keyPrefix: string | null
+  readonly requests: number
+}
+
+function openLogger() {
   const lines: unknown[] = []
   const logger = pino(
     { base: null, timestamp: false },
     { write: (line) => lines.push(JSON.parse(line)) },
   )
   const clock = new ManualClock()
-  const keys = new RejectedKeyLogger(clock, logger)
+  return { lines: lines as Line[], clock, keys: new RejectedKeyLogger(clock, logger) }
+}
+
+test('refused keys are logged with their prefix and a count, at most once a minute', () => {
+  const { lines, clock, keys } = openLogger()
   keys.add('wk_secret_1', 'unknown_write_key')
   keys.add('wk_secret_2', 'unknown_write_key')
   keys.add(undefined, 'unknown_write_key')
@@ -35,4 +44,28 @@ test('refused keys are logged with their prefix and a count, at most once a minu
   clock.advance(1)
   keys.add('wk_secret_1', 'unknown_write_key')
   expect(lines.at(-1)).toEqual(lineWith('unknown_write_key', 'wk_sec', 3))
+})
+
+test('40,000 different keys get 21 lines a minute, and each request is in one of the counts', () => {
+  const { lines, clock, keys } = openLogger()
+  const flood = () => {
+    for (let index = 0; index < 40_000; index++)
+      keys.add(`${index}`.padStart(6), 'unknown_write_key')
+  }
+  flood()
+  expect(lines).toHaveLength(21)
+  expect(lines.filter(({ keyPrefix }) => keyPrefix === null)).toHaveLength(1)
+  clock.advance(60_000)
+  lines.length = 0
+  flood()
+  expect(lines).toHaveLength(21)
+  const others = lines.find(({ keyPrefix }) => keyPrefix === null)
+  // All of the first minute except the lines of that minute, and the first of this one.
+  expect(others?.requests).toBe(40_000 - 21 + 1)
+})
+
+test('a key with characters that control a terminal is logged without them', () => {
+  const { lines, keys } = openLogger()
+  keys.add('a\u009b\u001b[2Jx', 'unknown_write_key')
+  expect(lines.map(({ keyPrefix }) => keyPrefix)).toEqual(['a??[2J'])
 })
