@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander'
 import { styleText } from 'node:util'
 import { EXIT_CODES, type ExitCode, Failure } from './failure.ts'
-import { printable } from './output/output.ts'
+import { jsonText, printable, terminalText } from './output/safe-text.ts'
 
 /** Writes to stderr what went wrong: text for people, or with `json` one line for programs. */
 export function reportFailure(error: unknown, json: boolean): ExitCode {
@@ -9,7 +9,7 @@ export function reportFailure(error: unknown, json: boolean): ExitCode {
   // Called without a subcommand: commander has printed the help.
   if (error instanceof CommanderError && error.code === 'commander.help') return EXIT_CODES.usage
   const failure = failureOf(error)
-  process.stderr.write(`${json ? JSON.stringify(documentOf(failure)) : textOf(failure)}\n`)
+  process.stderr.write(`${json ? jsonText(documentOf(failure)) : terminalText(textOf(failure))}\n`)
   return failure.exitCode
 }
 

@@ -1,5 +1,6 @@
 import { eventCells, summaryOf } from '../output/event-summary.ts'
-import { type Output, printable } from '../output/output.ts'
+import { type Output } from '../output/output.ts'
+import { printable } from '../output/safe-text.ts'
 import type { WatchedAttempt } from './attempt-watcher.ts'
 
 /** The attempt in the form of `--json`. Programs rely on its fields; `null` means absent. */

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util'
-import { printable } from '../output/output.ts'
+import { printable } from '../output/safe-text.ts'
 
 /** The name and colour of each level number of pino. */
 const LEVELS: Readonly<Record<number, readonly [string, Parameters<typeof styleText>[0]]>> = {

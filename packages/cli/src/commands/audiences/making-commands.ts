@@ -4,6 +4,7 @@ import { definedFields } from '../../api/management-api.ts'
 import { jsonObjectIn } from '../../options/json-file.ts'
 import { computationDetails } from '../../output/computation-text.ts'
 import { type Output, outputOf } from '../../output/output.ts'
+import { jsonText } from '../../output/safe-text.ts'
 import { previewText } from '../../output/preview-text.ts'
 import type { ComputationKind, RequestedFields } from './computation-kind.ts'
 
@@ -92,10 +93,7 @@ async function showDryRun(
           [definition]: given,
         })
   output.data({ dryRun: true, body, preview }, () =>
-    [
-      JSON.stringify(body, null, 2),
-      ...(preview === null ? [] : [previewText(output, preview)]),
-    ].join('\n\n'),
+    [jsonText(body, 2), ...(preview === null ? [] : [previewText(output, preview)])].join('\n\n'),
   )
 }
 

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { apiOf, withApiOptions } from '../../api/api-options.ts'
 import { writeFailure } from '../../failure.ts'
 import { outputOf } from '../../output/output.ts'
+import { jsonText } from '../../output/safe-text.ts'
 
 /** `hookline export` */
 export function addExport(program: Command): void {
@@ -17,7 +18,7 @@ export function addExport(program: Command): void {
       ) => {
         const query = withSecrets ? { withSecrets: 'true' as const } : {}
         const document = await apiOf(command).exportConfiguration(query)
-        const text = JSON.stringify(document, null, 2)
+        const text = jsonText(document, 2)
         const output = outputOf(command)
         if (file === undefined) return output.data(document, () => text)
         // It may contain secrets: only its owner may read it.

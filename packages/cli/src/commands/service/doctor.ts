@@ -4,7 +4,8 @@ import { CHECKS } from '../../doctor/checks.ts'
 import { deliveryFindings } from '../../doctor/delivery-findings.ts'
 import type { Finding } from '../../doctor/finding.ts'
 import { Failure } from '../../failure.ts'
-import { outputOf, printable } from '../../output/output.ts'
+import { outputOf } from '../../output/output.ts'
+import { printable } from '../../output/safe-text.ts'
 import { configFrom, type SettingFlags, withServerOptions } from '../../service/server-options.ts'
 
 interface Checked extends Finding {

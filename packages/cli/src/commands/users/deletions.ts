@@ -3,6 +3,7 @@ import { apiOf, withApiOptions } from '../../api/api-options.ts'
 import type { Deletion } from '../../api/generated/management-client.ts'
 import { listItems } from '../../api/list-items.ts'
 import { outputOf } from '../../output/output.ts'
+import { jsonText } from '../../output/safe-text.ts'
 import { showItem, showList } from '../../output/table.ts'
 import { limitOption } from '../../options/whole-number.ts'
 
@@ -26,7 +27,7 @@ export function addDeletions(program: Command): void {
     .action(async (id: string, { receipt }: { receipt?: true }, command: Command) => {
       const found = await apiOf(command).getDeletion(id, receipt ? { format: 'receipt' } : {})
       const output = outputOf(command)
-      if ('receipt' in found) output.data(found, () => JSON.stringify(found))
+      if ('receipt' in found) output.data(found, () => jsonText(found))
       else showItem(output, COLUMNS, found)
     })
 }
