@@ -147,6 +147,11 @@ export const SETTINGS = {
     default: '1000',
     parse: integer(0, 1_000_000),
   },
+  wrongTokensPerMinute: {
+    doc: 'Most requests with a wrong token per minute and client address (IPv6: per /64) that get a 401. Beyond it, the response to a wrong token is 429. A correct token always passes. 0 means no limit.',
+    default: '60',
+    parse: integer(0, 1_000_000),
+  },
   encryptionKey: {
     doc: 'Key that encrypts shared secrets and header values in the database: 32 bytes as base64. To change the key, set the new one and the old one, separated by a comma. The first one encrypts. Without this setting, the service creates one in <dataDir>/encryption-key.',
     secret: true,

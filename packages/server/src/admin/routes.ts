@@ -10,6 +10,7 @@ import { addWorkRoutes } from './computations/work-routes.ts'
 import { handleErrors } from './problems/error-handler.ts'
 import { authenticate } from './access/authenticate.ts'
 import { authorize, limitRate } from './access/authorize.ts'
+import { WrongTokens } from './access/wrong-tokens.ts'
 import { addBackupRoute } from './backup/backup-route.ts'
 import { addDeletionRoutes } from './deletions/deletion-routes.ts'
 import { addDeliveryRoutes } from './deliveries/delivery-routes.ts'
@@ -90,7 +91,8 @@ export function adminRoutes(deps: AdminDeps): FastifyPluginAsync {
 /** Adds the hooks of every route that is added to `app` afterwards. */
 function addHooks(app: AdminApp, deps: AdminDeps): void {
   app.decorateRequest('actor')
-  app.addHook('onRequest', authenticate(deps))
+  const wrongTokens = new WrongTokens({ ...deps, perMinute: deps.wrongTokensPerMinute })
+  app.addHook('onRequest', authenticate({ ...deps, wrongTokens }))
   app.addHook('onRequest', limitRate(deps.clock, deps.rateLimit))
   app.addHook('onRequest', authorize(app.prefix))
   repeatResponses(app, deps)

@@ -22,6 +22,13 @@ export class Metrics {
     ['result'],
   )
 
+  /** `code` is 401, or 429 beyond the limit. */
+  readonly wrongTokens = this.#counter(
+    'hookline_wrong_tokens_total',
+    'Requests to the management API with a wrong token, by status.',
+    ['code'],
+  )
+
   readonly ingestDuration = this.#histogram(
     'hookline_ingest_duration_seconds',
     'Time from an ingestion request to its response, including the write to disk.',

@@ -66,6 +66,7 @@ export class AdminServer implements AsyncDisposable {
   readonly backend: Backend
   readonly clock = new ManualClock(NOON)
   readonly live = new LiveTail(this.clock)
+  readonly metrics = new Metrics()
   /** Every route, as `GET /api/v1/…`. */
   readonly routes: string[] = []
   /** The number of requests whose client disconnected before the response. */
@@ -92,7 +93,7 @@ export class AdminServer implements AsyncDisposable {
     this.#resources = resources
     const { clock } = this
     const logger = pino({ enabled: false })
-    const metrics = new Metrics()
+    const { metrics } = this
     this.#audiences = new Audiences({ backend, activity: NO_ACTIVITY, clock, metrics, logger })
   }
 
@@ -189,7 +190,9 @@ export class AdminServer implements AsyncDisposable {
       clock,
       adminToken: new Redacted(TOKEN),
       logger,
+      metrics: this.metrics,
       rateLimit: null,
+      wrongTokensPerMinute: 60,
       allowedPorts: new Set<number>(),
       addressRefusal: (host: string) => (isIP(host) === 0 ? undefined : GUARD.refusal(host)),
       wake: () => undefined,

@@ -6,6 +6,7 @@ import type { Clock } from '../../util/clock.ts'
 import { Redacted } from '../../util/redacted.ts'
 import { Problem } from '../problems/problem.ts'
 import { findToken, hashOf } from '../tokens/token.ts'
+import type { WrongTokens } from './wrong-tokens.ts'
 
 /** The token that a request carries, and what it may do. */
 export interface Actor {
@@ -28,6 +29,7 @@ interface Authentication {
   /** The token of the operator. It has the role admin and never expires. */
   readonly adminToken: Redacted
   readonly tokens: Tokens
+  readonly wrongTokens: WrongTokens
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -37,7 +39,8 @@ const LAST_USE_PRECISION_MS = 60_000
 
 /**
  * The hook that checks `Authorization: Bearer` (RFC 6750 §3). Without a token that is known and has not
- * expired the response is 401. The comparison takes constant time.
+ * expired the response is 401, or 429 where the client has sent many wrong ones. A correct token passes at any
+ * time. The comparison takes constant time.
  */
 export function authenticate(authentication: Authentication): onRequestHookHandler {
   const expected = Buffer.from(hashOf(authentication.adminToken.reveal()))
@@ -45,7 +48,7 @@ export function authenticate(authentication: Authentication): onRequestHookHandl
     const given = /^Bearer +([^ ]+) *$/i.exec(request.headers.authorization ?? '')?.[1]
     if (given === undefined) return done(unauthorized())
     const isAdminToken = timingSafeEqual(Buffer.from(hashOf(given)), expected)
-    const actor = isAdminToken ? OPERATOR : actorOf(given, authentication)
+    const actor = isAdminToken ? OPERATOR : actorOf(given, request.ip, authentication)
     if (actor instanceof Problem) return done(actor)
     request.actor = { ...actor, credential: new Redacted(given) }
     return done()
@@ -60,10 +63,11 @@ const OPERATOR: Omit<Actor, 'credential'> = {
 
 function actorOf(
   given: string,
-  { tokens, clock, logger }: Authentication,
+  address: string,
+  { tokens, wrongTokens, clock, logger }: Authentication,
 ): Omit<Actor, 'credential'> | Problem {
   const token = findToken(tokens, given)
-  if (token === undefined) return unauthorized('invalid_token')
+  if (token === undefined) return wrongTokens.add(address) ?? unauthorized('invalid_token')
   const now = clock.now()
   if (isExpired(token, now)) return unauthorized('invalid_token', 'The token has expired.')
   if (now - (token.lastUsedAt ?? 0) >= LAST_USE_PRECISION_MS) {

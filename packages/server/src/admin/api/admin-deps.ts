@@ -23,6 +23,7 @@ import type { Statistics } from '../../backend/statistics.ts'
 import type { Syncs } from '../../backend/syncs.ts'
 import type { Tokens } from '../../backend/tokens.ts'
 import type { Upkeep } from '../../backend/upkeep.ts'
+import type { Metrics } from '../../telemetry/metrics.ts'
 import type { Clock } from '../../util/clock.ts'
 import type { Redacted } from '../../util/redacted.ts'
 import type { Backups } from '../backup/backups.ts'
@@ -117,6 +118,9 @@ export interface AdminDeps {
   readonly clock: Clock
   /** Requests per second and token; `null` for no limit. */
   readonly rateLimit: number | null
+  /** Requests with a wrong token per minute and client that get a 401, not a 429; `null` for no limit. */
+  readonly wrongTokensPerMinute: number | null
+  readonly metrics: Metrics
   /** Reserved ports that webhook URLs may use all the same. */
   readonly allowedPorts: ReadonlySet<number>
   /** Why webhooks may not reach an IP address, in words that complete "is …"; `undefined` for any other text. */

@@ -103,6 +103,11 @@ export const PROBLEM_CODES = {
     title: 'The token has sent too many requests.',
     help: 'Wait as long as Retry-After says. The operator raises the limit with the setting adminRateLimit.',
   },
+  too_many_wrong_tokens: {
+    status: 429,
+    title: 'Too many requests with a wrong token came from this address.',
+    help: 'Send a correct token: it passes at any time. The operator sets the limit with wrongTokensPerMinute.',
+  },
   headers_too_large: {
     status: 431,
     title: 'The headers are too large.',

@@ -1,0 +1,109 @@
+import { pino } from 'pino'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { clientOf, WrongTokens } from '../../../src/admin/access/wrong-tokens.ts'
+import { Metrics } from '../../../src/telemetry/metrics.ts'
+import { ManualClock } from '../../harness/manual-clock.ts'
+import { AdminServer } from '../admin-server.ts'
+import type { ProblemDocument } from '../problem-document.ts'
+
+const MINUTE = 60_000
+
+async function opened(wrongTokensPerMinute: number | null): Promise<AdminServer> {
+  const server = await AdminServer.open({ wrongTokensPerMinute })
+  onTestFinished(() => server[Symbol.asyncDispose]())
+  return server
+}
+
+const callWith = (server: AdminServer, token: string) =>
+  server.call<ProblemDocument>('GET', '/sources', { headers: { authorization: `Bearer ${token}` } })
+
+function openWrongTokens(perMinute: number | null = 60) {
+  const clock = new ManualClock()
+  const metrics = new Metrics()
+  const lines: { readonly client: string | null; readonly requests: number }[] = []
+  const logger = pino({ base: null }, { write: (line) => lines.push(JSON.parse(line)) })
+  return { clock, metrics, lines, wrong: new WrongTokens({ perMinute, metrics, clock, logger }) }
+}
+
+const counted = async ({ wrongTokens }: Metrics): Promise<object> =>
+  Object.fromEntries(
+    (await wrongTokens.get()).values.map(({ labels, value }) => [labels['code'], value]),
+  )
+
+describe('beyond the limit', () => {
+  test('a wrong token gets a 429 with Retry-After, as a Problem, and the correct token still passes', async () => {
+    const server = await opened(10)
+    for (let index = 0; index < 10; index++) {
+      expect((await callWith(server, `tok_wrong_${index}`)).status).toBe(401)
+    }
+    const { status, headers, body } = await callWith(server, 'tok_wrong')
+    expect(status).toBe(429)
+    expect(headers.get('retry-after')).toBe('1')
+    expect(headers.get('content-type')).toContain('application/problem+json')
+    expect(body).toMatchObject({ code: 'too_many_wrong_tokens', status: 429, errors: [] })
+    expect((await server.call('GET', '/sources')).status).toBe(200)
+    expect(await counted(server.metrics)).toEqual({ 401: 10, 429: 1 })
+  })
+
+  test('a client that waits as long as Retry-After says gets a 401 again', async () => {
+    const server = await opened(10)
+    for (let index = 0; index < 10; index++) await callWith(server, 'tok_wrong')
+    const { headers } = await callWith(server, 'tok_wrong')
+    server.clock.advance(Number(headers.get('retry-after')) * 1000)
+    expect((await callWith(server, 'tok_wrong')).status).toBe(401)
+  })
+
+  test('a request without a token gets a 401: it guesses nothing', async () => {
+    const server = await opened(1)
+    await callWith(server, 'tok_wrong')
+    expect((await callWith(server, 'tok_wrong')).status).toBe(429)
+    const { status } = await server.call('GET', '/sources', { headers: { authorization: '' } })
+    expect(status).toBe(401)
+  })
+})
+
+test('without a limit, every wrong token gets a 401', async () => {
+  const server = await opened(null)
+  for (let index = 0; index < 100; index++)
+    expect((await callWith(server, 'tok_wrong')).status).toBe(401)
+})
+
+test('4,800 wrong tokens of one client leave one line a minute, with its address and their number', () => {
+  const { clock, lines, wrong } = openWrongTokens()
+  for (let index = 0; index < 4_800; index++) wrong.add('192.0.2.7')
+  expect(lines).toHaveLength(1)
+  clock.advance(MINUTE)
+  wrong.add('192.0.2.7')
+  expect(lines.map(({ client, requests }) => [client, requests])).toEqual([
+    ['192.0.2.7', 1],
+    ['192.0.2.7', 4_800],
+  ])
+})
+
+test('wrong tokens from many networks leave a bounded number of lines, and all of them are counted', async () => {
+  const { lines, wrong, metrics } = openWrongTokens()
+  for (let index = 0; index < 50_000; index++)
+    wrong.add(`2001:db8:${(index >> 8).toString(16)}:${(index & 255).toString(16)}::1`)
+  expect(lines).toHaveLength(21)
+  expect(await counted(metrics)).toEqual({ 401: 50_000 })
+})
+
+test('clients are limited separately, and all addresses of a /64 together', () => {
+  const { wrong } = openWrongTokens(2)
+  for (let index = 1; index <= 2; index++)
+    expect(wrong.add(`2001:db8:1:1::${index}`)).toBeUndefined()
+  expect(wrong.add('2001:db8:1:1:ffff::3')?.statusCode).toBe(429)
+  expect(wrong.add('2001:db8:1:2::3')).toBeUndefined()
+  expect(wrong.add('192.0.2.7')).toBeUndefined()
+})
+
+test.each([
+  ['192.0.2.7', '192.0.2.7'],
+  ['::ffff:192.0.2.7', '192.0.2.7'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['fe80::1%eth0', 'fe80::/64'],
+  ['::1', '::/64'],
+  ['not an address\u009b', 'unknown'],
+])('the client at %s is %s', (address, client) => {
+  expect(clientOf(address)).toBe(client)
+})
