@@ -91,7 +91,10 @@ export async function openService({ config, logger }: ServiceOptions): Promise<S
     logger.error({ description }, 'damage.found')
     metrics.damages.inc()
   }
-  const backend = stack.use(await openEmbeddedBackend({ ...config, onUnreadable, onDamage }))
+  const { dataDir } = config
+  const onEmptiedLock = (): void => logger.warn({ dataDir }, 'lock_file.emptied')
+  const storage = { ...config, onUnreadable, onEmptiedLock, onDamage }
+  const backend = stack.use(await openEmbeddedBackend(storage))
   const clock = systemClock
   const activity = stack.use(new ActivityMonitor({ ...backend, clock, logger }))
   const { promise: failed, resolve: onGiveUp } = Promise.withResolvers<WorkerGivenUp>()

@@ -57,6 +57,8 @@ export interface EmbeddedOptions {
   readonly acceptLoss?: number | undefined
   /** Called with each damage that the start has found: what is lost, in words. */
   readonly onDamage?: (description: string) => void
+  /** Called where the lock file had content that was not Hookline's, and was emptied. */
+  readonly onEmptiedLock?: () => void
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -71,7 +73,8 @@ const DAY_MS = 24 * 60 * 60 * 1000
  */
 export async function openEmbeddedBackend(options: EmbeddedOptions): Promise<Backend> {
   await using stack = new AsyncDisposableStack()
-  const { databaseFile } = stack.use(new DataDir(options.dataDir))
+  const { databaseFile, emptiedLock } = stack.use(new DataDir(options.dataDir))
+  if (emptiedLock) options.onEmptiedLock?.()
   const box = prepareDatabase(databaseFile, options)
   const watch = new DamageWatch(databaseFile)
   const reader = stack.use(watch.openForReading(() => DataDir.openForReading(databaseFile)))

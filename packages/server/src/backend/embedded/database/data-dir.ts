@@ -1,9 +1,14 @@
-import { chmodSync, mkdirSync } from 'node:fs'
+import { chmodSync, mkdirSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
 /** The file name of the database in a data folder. */
 export const DATABASE_NAME = 'hookline.db'
+const LOCK_NAME = 'hookline.lock'
+
+// Result codes of SQLite: https://www.sqlite.org/rescode.html
+const BUSY = 5
+const NOT_A_DATABASE = 26
 
 /** Another process uses the same data folder. */
 export class DataDirInUse extends Error {
@@ -12,26 +17,27 @@ export class DataDirInUse extends Error {
 
 /**
  * The data folder of the embedded backend, locked for one process at a time.
- * The lock is SQLite's own, on a file beside the database: the system releases it however the process ends.
+ * The lock is SQLite's own, on a file beside the database: the system releases it however the process ends. The file is
+ * empty, and what is in it says nothing about who holds the lock.
  */
 export class DataDir implements Disposable {
   readonly databaseFile: string
+  /** Whether the lock file had content that was not Hookline's, and was emptied. */
+  readonly emptiedLock: boolean
   readonly #lock: DatabaseSync
 
   /** Creates the folder where it is missing. @throws {DataDirInUse} */
   constructor(path: string) {
     mkdirSync(path, { recursive: true, mode: 0o700 })
     this.databaseFile = join(path, DATABASE_NAME)
-    this.#lock = new DatabaseSync(join(path, 'hookline.lock'))
-    try {
-      this.#lock.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
-    } catch (cause) {
-      this.#lock.close()
-      throw new DataDirInUse(
-        `${path} is in use by another Hookline process. Stop that one, or start this one with another data folder (--data-dir).`,
-        { cause },
-      )
-    }
+    const file = join(path, LOCK_NAME)
+    const first = lockOf(path, file)
+    this.emptiedLock = first === 'not a lock'
+    // SQLite reads the file only where no other process holds the lock, so this takes it from none.
+    if (first === 'not a lock') truncateSync(file)
+    const lock = first === 'not a lock' ? lockOf(path, file) : first
+    if (lock === 'not a lock') throw new Error(`${file} cannot be emptied. Remove it.`)
+    this.#lock = lock
   }
 
   /**
@@ -60,5 +66,23 @@ export class DataDir implements Disposable {
 
   [Symbol.dispose](): void {
     this.#lock.close()
+  }
+}
+
+/** The lock, held; or `'not a lock'` where the file has other content. @throws {DataDirInUse} */
+function lockOf(path: string, file: string): DatabaseSync | 'not a lock' {
+  const lock = new DatabaseSync(file)
+  try {
+    lock.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
+    return lock
+  } catch (cause) {
+    lock.close()
+    const { errcode } = cause as { readonly errcode?: number }
+    if (errcode === NOT_A_DATABASE) return 'not a lock'
+    if (errcode !== BUSY) throw cause
+    throw new DataDirInUse(
+      `${path} is in use by another Hookline process. Stop that one, or start this one with another data folder (--data-dir).`,
+      { cause },
+    )
   }
 }

@@ -1,6 +1,6 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { statSync } from 'node:fs'
+import { mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
@@ -33,6 +33,51 @@ test('the folder is free again after its process was killed', async () => {
   await once(holder, 'exit')
   using dataDir = new DataDir(folder.path)
   expect(dataDir.databaseFile).toBe(join(folder.path, 'hookline.db'))
+})
+
+test.each([
+  ['garbage', 'garbage'],
+  ['a process id, as other programs write', '4711\n'],
+  ['much', 'x'.repeat(100_000)],
+  ['the beginning of a database', `SQLite format 3\0${'y'.repeat(500)}`],
+])(
+  'a lock file that no process holds is taken over where its content is %s',
+  async (...[, content]) => {
+    using folder = new TemporaryFolder()
+    const file = join(folder.path, 'hookline.lock')
+    writeFileSync(file, content)
+    let emptied = 0
+    const onEmptiedLock = (): void => void emptied++
+    await using _backend = await openEmbeddedBackend({
+      dataDir: folder.path,
+      maxWaitingBytes,
+      onEmptiedLock,
+    })
+    expect(emptied).toBe(1)
+    expect(statSync(file).size).toBe(0)
+    expect(() => new DataDir(folder.path)).toThrow(DataDirInUse)
+  },
+)
+
+test('an empty lock file that no process holds is taken over without a word', () => {
+  using folder = new TemporaryFolder()
+  writeFileSync(join(folder.path, 'hookline.lock'), '')
+  using dataDir = new DataDir(folder.path)
+  expect(dataDir.emptiedLock).toBe(false)
+})
+
+test('a lock file that is damaged while a process holds it is still held', () => {
+  using folder = new TemporaryFolder()
+  using _held = new DataDir(folder.path)
+  const program = `require('node:fs').writeFileSync(process.argv[1], 'garbage')`
+  execFileSync(process.execPath, ['-e', program, join(folder.path, 'hookline.lock')])
+  expect(() => new DataDir(folder.path)).toThrow(DataDirInUse)
+})
+
+test('a lock file that cannot be opened is not reported as in use', () => {
+  using folder = new TemporaryFolder()
+  mkdirSync(join(folder.path, 'hookline.lock'))
+  expect(() => new DataDir(folder.path)).toThrow('unable to open database file')
 })
 
 test('only the owner can read the folder and the database', async () => {
