@@ -1,6 +1,6 @@
 /** Why the ingestion API refused a call or a request. `help` is the remedy that docs/errors.md shows. */
 export interface IngestCode {
-  readonly status: 400 | 401 | 403 | 404 | 405 | 408 | 429 | 431 | 500 | 503
+  readonly status: 400 | 401 | 403 | 404 | 405 | 408 | 421 | 429 | 431 | 500 | 503
   readonly message: string
   readonly help: string
 }
@@ -161,6 +161,11 @@ export const INGEST_CODES = {
     status: 408,
     message: 'The request did not arrive in time.',
     help: 'Send the whole request within the time the setting requestTimeoutMs allows.',
+  },
+  wrong_host: {
+    status: 421,
+    message: 'The Host of the request is not one of this service.',
+    help: 'Of /metrics and /readyz: use an IP address, or add the host name to the setting allowedHosts.',
   },
   headers_too_large: {
     status: 431,

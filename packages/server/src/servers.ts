@@ -15,6 +15,7 @@ import type { Backend } from './backend/backend.ts'
 import type { Config } from './config.ts'
 import { AddressGuard } from './delivery/network/address-guard.ts'
 import { ReceiptSigner } from './deletions/receipt-signer.ts'
+import { hostGuard } from './http/host-guard.ts'
 import { healthRoutes, type ReadinessCheck } from './http/health.ts'
 import { metricsRoute } from './http/metrics-route.ts'
 import { type ErrorFormat, ingestionErrorFormat } from './http/responses.ts'
@@ -117,10 +118,10 @@ function addAdministration(server: FastifyInstance, options: ServersOptions): vo
   const openapi = async (): Promise<OpenapiDocument> =>
     (await server.inject('/api/v1/openapi.json')).json<OpenapiDocument>()
   server.register(referenceRoute(openapi))
-  server.register(metricsRoute(metrics))
-  server.register(
-    healthRoutes([{ name: 'database', check: () => backend.probe() }, ...options.checks], clock),
-  )
+  const guard = [hostGuard(config.allowedHosts)]
+  server.register(metricsRoute(metrics, guard))
+  const database = { name: 'database', check: () => backend.probe() }
+  server.register(healthRoutes([database, ...options.checks], clock, guard))
 }
 
 function copyFolderOf({ dataDir }: Config): string {

@@ -69,6 +69,13 @@ const networks = (raw: string): readonly string[] => {
   return list(raw)
 }
 
+const hostNames = (raw: string): readonly string[] => {
+  if (list(raw).some((name) => !/^\.?[\w-]+(?:\.[\w-]+)*$/.test(name))) {
+    throw new WrongFormat('a list of host names like hookline.example.com,.internal, without ports')
+  }
+  return list(raw)
+}
+
 const ports = (raw: string): ReadonlySet<number> => {
   const numbers = list(raw).map((port) => (/^\d{1,5}$/.test(port) ? Number(port) : 0))
   if (numbers.some((port) => port < 1 || port > 65_535)) {
@@ -146,6 +153,11 @@ export const SETTINGS = {
     doc: 'Most requests to the management API per second and token. 0 means no limit.',
     default: '1000',
     parse: integer(0, 1_000_000),
+  },
+  allowedHosts: {
+    doc: 'Host names by which /metrics and /readyz may be requested, separated by commas; `.example.com` stands for all names below it. IP addresses and names without a dot always work.',
+    default: '',
+    parse: hostNames,
   },
   wrongTokensPerMinute: {
     doc: 'Most requests with a wrong token per minute and client address (IPv6: per /64) that get a 401. Beyond it, the response to a wrong token is 429. A correct token always passes. 0 means no limit.',

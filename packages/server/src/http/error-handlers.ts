@@ -12,6 +12,7 @@ const CODES: ReadonlyMap<string, IngestCodeName> = new Map([
   ['FST_ERR_CTP_BODY_TOO_LARGE', 'batch_too_large'],
   ['FST_ERR_CTP_INVALID_JSON_BODY', 'invalid_json'],
   ['FST_ERR_CTP_EMPTY_JSON_BODY', 'invalid_json'],
+  ['HOOKLINE_WRONG_HOST', 'wrong_host'],
 ])
 
 const LOG_EVERY_MS = 10_000

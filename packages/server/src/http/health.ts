@@ -1,4 +1,4 @@
-import type { FastifyPluginAsync } from 'fastify'
+import type { FastifyPluginAsync, onRequestHookHandler } from 'fastify'
 import type { Clock } from '../util/clock.ts'
 import { sendJson } from './responses.ts'
 
@@ -13,12 +13,16 @@ type CheckResult = { readonly ok: true } | { readonly ok: false; readonly reason
 
 /**
  * `GET /livez`: 200 while the process responds. `GET /readyz`: 200 when every check passes, else 503. Its body has the
- * result of each check by name.
+ * result of each check by name, so `guard` runs before it.
  */
-export function healthRoutes(checks: readonly ReadinessCheck[], clock: Clock): FastifyPluginAsync {
+export function healthRoutes(
+  checks: readonly ReadinessCheck[],
+  clock: Clock,
+  guard: readonly onRequestHookHandler[] = [],
+): FastifyPluginAsync {
   return async (server) => {
     server.get('/livez', (_request, reply) => sendJson(reply, 200, '{"status":"ok"}'))
-    server.get('/readyz', async (_request, reply) => {
+    server.get('/readyz', { onRequest: [...guard] }, async (_request, reply) => {
       const results = await Promise.all(checks.map(({ check }) => run(check, clock)))
       const ready = results.every(({ ok }) => ok)
       sendJson(

@@ -1,9 +1,12 @@
-import type { FastifyPluginAsync } from 'fastify'
+import type { FastifyPluginAsync, onRequestHookHandler } from 'fastify'
 import type { Metrics } from '../telemetry/metrics.ts'
 import { turn } from '../util/clock.ts'
 
-/** `GET /metrics`: all metrics, in the text format of Prometheus. */
-export function metricsRoute(metrics: Metrics): FastifyPluginAsync {
+/** `GET /metrics`: all metrics, in the text format of Prometheus. `guard` runs before it. */
+export function metricsRoute(
+  metrics: Metrics,
+  guard: readonly onRequestHookHandler[] = [],
+): FastifyPluginAsync {
   return async (server) => {
     // Requests that come at the same time share one scrape, because it takes milliseconds.
     let scrape: Promise<Buffer> | undefined
@@ -15,7 +18,7 @@ export function metricsRoute(metrics: Metrics): FastifyPluginAsync {
         scrape = undefined
       }
     }
-    server.get('/metrics', async (_request, reply) => {
+    server.get('/metrics', { onRequest: [...guard] }, async (_request, reply) => {
       const text = await (scrape ??= scrapeOnce())
       void reply.header('content-type', metrics.registry.contentType).send(text)
     })
