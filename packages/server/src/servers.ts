@@ -109,6 +109,7 @@ function addAdministration(server: FastifyInstance, options: ServersOptions): vo
       logger,
       metrics,
       rateLimit: config.adminRateLimit || null,
+      maxLiveStreams: config.maxLiveStreams,
       wrongTokensPerMinute: config.wrongTokensPerMinute || null,
       allowedPorts: config.allowedPorts,
       addressRefusal: addressRefusalOf(config),

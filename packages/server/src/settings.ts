@@ -154,6 +154,11 @@ export const SETTINGS = {
     default: '1000',
     parse: integer(0, 1_000_000),
   },
+  maxLiveStreams: {
+    doc: 'Most connections of the live tail. At the limit, one that has read nothing for 5 seconds gives way to a new one, or else one of a token that has more of them.',
+    default: '100',
+    parse: integer(1, 10_000),
+  },
   allowedHosts: {
     doc: 'Host names by which /metrics and /readyz may be requested, separated by commas; `.example.com` stands for all names below it. IP addresses and names without a dot always work.',
     default: '',

@@ -192,6 +192,7 @@ export class AdminServer implements AsyncDisposable {
       logger,
       metrics: this.metrics,
       rateLimit: null,
+      maxLiveStreams: 100,
       wrongTokensPerMinute: 60,
       allowedPorts: new Set<number>(),
       addressRefusal: (host: string) => (isIP(host) === 0 ? undefined : GUARD.refusal(host)),

@@ -121,6 +121,8 @@ export interface AdminDeps {
   /** Requests with a wrong token per minute and client that get a 401, not a 429; `null` for no limit. */
   readonly wrongTokensPerMinute: number | null
   readonly metrics: Metrics
+  /** The most connections of the live tail. */
+  readonly maxLiveStreams: number
   /** Reserved ports that webhook URLs may use all the same. */
   readonly allowedPorts: ReadonlySet<number>
   /** Why webhooks may not reach an IP address, in words that complete "is …"; `undefined` for any other text. */

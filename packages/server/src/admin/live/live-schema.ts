@@ -35,7 +35,7 @@ export const liveSchema = {
   response: {
     200: {
       description:
-        'The stream. It ends when the server stops, or when the token is removed or expires.',
+        'The stream. It ends when the server stops, when the token is removed or expires, or when it has to give way to another reader.',
       content: { 'text/event-stream': { schema: Type.String() } },
     },
     default: {

@@ -9,6 +9,8 @@ const BATCH = 100
 
 export interface LiveStreamOptions {
   readonly cursor: LiveCursor
+  /** The id of the token of the reader. */
+  readonly actorId: string
   readonly response: ServerResponse
   readonly clock: Clock
   /** Whether the token of the reader is still valid. */
@@ -20,7 +22,7 @@ export interface LiveStreamOptions {
 export class LiveStream {
   readonly #options: LiveStreamOptions
   #cancelHeartbeat: () => void = () => undefined
-  #isFull = false
+  #fullSince: number | undefined
   #isClosed = false
 
   constructor(options: LiveStreamOptions) {
@@ -28,10 +30,19 @@ export class LiveStream {
     const { response, cursor } = options
     response.on('close', () => this.#close())
     response.on('drain', () => {
-      this.#isFull = false
+      this.#fullSince = undefined
       this.#pump()
     })
     cursor.onMore(() => this.#pump())
+  }
+
+  get actorId(): string {
+    return this.#options.actorId
+  }
+
+  /** Since when the reader has read nothing of what waits for it; `undefined` where nothing waits. */
+  get unreadSince(): number | undefined {
+    return this.#fullSince
   }
 
   start(): void {
@@ -51,8 +62,14 @@ export class LiveStream {
     this.#close()
   }
 
+  /** Closes the connection of a reader that reads nothing. What waits for it is dropped. */
+  cut(): void {
+    this.#options.response.socket?.resetAndDestroy()
+    this.#close()
+  }
+
   #pump(): void {
-    if (this.#isFull || this.#isClosed) return
+    if (this.#fullSince !== undefined || this.#isClosed) return
     const messages = this.#options.cursor.read(BATCH)
     if (messages.length === 0) return
     this.#write(messages.map(textOf).join(''))
@@ -61,14 +78,16 @@ export class LiveStream {
   }
 
   #write(text: string): void {
-    this.#isFull = !this.#options.response.write(text)
+    const { response, clock } = this.#options
+    if (!response.write(text)) this.#fullSince ??= clock.now()
   }
 
   #beatLater(): void {
     this.#cancelHeartbeat = this.#options.clock.after(HEARTBEAT_MS, () => {
       if (!this.#options.isAllowed()) return this.end()
       // The heartbeat carries the last id, so that a reader with a narrow filter can reconnect without a gap.
-      if (!this.#isFull) this.#write(`id: ${this.#options.cursor.lastId}\n: heartbeat\n\n`)
+      if (this.#fullSince === undefined)
+        this.#write(`id: ${this.#options.cursor.lastId}\n: heartbeat\n\n`)
       this.#beatLater()
     })
   }

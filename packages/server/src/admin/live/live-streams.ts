@@ -1,0 +1,72 @@
+import type { Logger } from 'pino'
+import type { Clock } from '../../util/clock.ts'
+import { LogThrottle } from '../../util/log-throttle.ts'
+import type { LiveStream } from './live-stream.ts'
+
+/** A reader that has read nothing for so long, although there was something to read, gives way to another one. */
+const UNREAD_MS = 5_000
+const LOG_EVERY_MS = 60_000
+
+/** The open connections of the live tail, of which there is a limited number. */
+export class LiveStreams {
+  readonly #most: number
+  readonly #clock: Clock
+  readonly #logger: Logger
+  readonly #throttle: LogThrottle
+  /** In the order in which they were opened. */
+  readonly #open = new Set<LiveStream>()
+
+  constructor(most: number, { clock, logger }: { readonly clock: Clock; readonly logger: Logger }) {
+    this.#most = most
+    this.#clock = clock
+    this.#logger = logger
+    this.#throttle = new LogThrottle(clock, LOG_EVERY_MS)
+  }
+
+  /**
+   * Whether a token may open another stream. At the limit, a stream gives way that reads nothing, or else the oldest one of a
+   * token that has more streams than this one. So no token keeps another from the live tail.
+   */
+  makesRoomFor(actorId: string): boolean {
+    if (this.#open.size < this.#most) return true
+    const unread = this.#longestUnread()
+    const other = unread ?? this.#oldestOfGreedier(actorId)
+    if (other === undefined) return false
+    this.#log(other, unread ? 'unread' : 'other_reader')
+    if (unread) unread.cut()
+    else other.end()
+    return true
+  }
+
+  add(stream: LiveStream): void {
+    this.#open.add(stream)
+  }
+
+  remove(stream: LiveStream): void {
+    this.#open.delete(stream)
+  }
+
+  /** Ends all of them. Their readers may reconnect. */
+  end(): void {
+    for (const stream of this.#open) stream.end()
+  }
+
+  #longestUnread(): LiveStream | undefined {
+    const since = ({ unreadSince = Infinity }: LiveStream): number => unreadSince
+    const first = [...this.#open].toSorted((a, b) => since(a) - since(b))[0]
+    return first && this.#clock.now() - since(first) >= UNREAD_MS ? first : undefined
+  }
+
+  #oldestOfGreedier(actorId: string): LiveStream | undefined {
+    const byActor = Map.groupBy(this.#open, (stream) => stream.actorId)
+    const [most = []] = [...byActor.values()].toSorted((a, b) => b.length - a.length)
+    const own = byActor.get(actorId)?.length ?? 0
+    // With one stream of difference, the two tokens would end each other's streams in turn.
+    return most.length > own + 1 ? most[0] : undefined
+  }
+
+  #log({ actorId }: LiveStream, reason: 'unread' | 'other_reader'): void {
+    const streams = this.#throttle.count(`${reason} ${actorId}`)
+    if (streams > 0) this.#logger.warn({ tokenId: actorId, reason, streams }, 'live.stream_ended')
+  }
+}

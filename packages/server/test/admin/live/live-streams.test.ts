@@ -1,0 +1,81 @@
+import { expect, onTestFinished, test } from 'vitest'
+import type { ProblemDocument } from '../problem-document.ts'
+import { acceptedEvent } from '../../harness/accepted-event.ts'
+import { AdminServer } from '../admin-server.ts'
+import { LiveReader } from './live-reader.ts'
+
+const UNREAD_MS = 5_000
+
+async function opened(maxLiveStreams: number): Promise<AdminServer> {
+  const server = await AdminServer.open({ maxLiveStreams })
+  onTestFinished(() => server[Symbol.asyncDispose]())
+  return server
+}
+
+async function readerOf(server: AdminServer, token?: string): Promise<LiveReader> {
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
+  const reader = await LiveReader.open(server, '', headers)
+  onTestFinished(() => reader[Symbol.asyncDispose]())
+  return reader
+}
+
+async function tokenOf(server: AdminServer, name: string): Promise<string> {
+  const body = { name, role: 'viewer' }
+  return (await server.must<{ token: string }>('POST', '/tokens', { body })).token
+}
+
+const refusal = (server: AdminServer) => server.call<ProblemDocument>('GET', '/live')
+
+/** Fills the buffers of connections that are not read. */
+async function fill(server: AdminServer): Promise<void> {
+  const long = 'x'.repeat(150)
+  for (let batch = 0; batch < 100; batch += 1) {
+    server.live.received(Array.from({ length: 1_000 }, () => acceptedEvent({ userId: long })))
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}
+
+test('a stream beyond the limit is refused with Retry-After, where all others are read', async () => {
+  const server = await opened(2)
+  const readers = [await readerOf(server), await readerOf(server)]
+  for (const reader of readers) await reader.said('retry')
+  server.clock.advance(UNREAD_MS)
+  const { status, headers, body } = await refusal(server)
+  expect(status).toBe(429)
+  expect(headers.get('retry-after')).toBe('15')
+  expect(body.detail).toContain('The live tail has 2 readers already.')
+})
+
+test('a stream that reads nothing gives way to a new one after 5 seconds, and the others go on', async () => {
+  const server = await opened(3)
+  const unread = [await readerOf(server), await readerOf(server)]
+  for (const reader of unread) {
+    await reader.said('retry')
+    reader.pause()
+  }
+  const healthy = await readerOf(server)
+  await fill(server)
+  server.clock.advance(UNREAD_MS - 1)
+  expect((await refusal(server)).status).toBe(429)
+  server.clock.advance(1)
+  const newcomer = await readerOf(server)
+  const event = acceptedEvent()
+  server.live.received([event])
+  for (const reader of [healthy, newcomer])
+    await expect.poll(() => reader.text, { timeout: 20_000 }).toContain(event.id)
+})
+
+test('a token with all streams gives way to another token, but not the other way round', async () => {
+  const server = await opened(4)
+  const [greedy, modest] = [await tokenOf(server, 'greedy'), await tokenOf(server, 'modest')]
+  const theirs: LiveReader[] = []
+  for (let index = 0; index < 4; index++) theirs.push(await readerOf(server, greedy))
+  for (let index = 0; index < 2; index++) await readerOf(server, modest)
+  await theirs[0]!.ended()
+  await theirs[1]!.ended()
+  expect(theirs.slice(2).map(({ hasEnded }) => hasEnded)).toEqual([false, false])
+  for (const token of [greedy, modest]) {
+    const headers = { authorization: `Bearer ${token}` }
+    expect((await server.call('GET', '/live', { headers })).status).toBe(429)
+  }
+})
