@@ -65,6 +65,12 @@ export class MeasuredService implements AsyncDisposable {
     this.authorization = `Basic ${btoa(`${made.writeKeys[0].key}:`)}`
   }
 
+  /** How many lines with this message the log has. */
+  logged(message: string): number {
+    const lines = this.#process!.stderr.split('\n')
+    return lines.filter((line) => line.includes(`"msg":"${message}"`)).length
+  }
+
   /** The sum of a metric over its labels. */
   async gauge(name: string): Promise<number> {
     const text = await (await fetch(`${this.#process!.url}/metrics`)).text()

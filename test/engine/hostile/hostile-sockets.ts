@@ -11,6 +11,8 @@ export interface HostileSockets {
 }
 
 const { port, localAddress, count, bytes } = workerData as HostileSockets
+// A socket that is not read does not keep the thread alive, and the end of the thread would close it.
+parentPort!.on('message', () => undefined)
 const sockets = Array.from({ length: count }, () =>
   connect({ port, host: '127.0.0.1', localAddress }).pause(),
 )

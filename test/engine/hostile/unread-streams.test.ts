@@ -1,0 +1,52 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { openReceiver } from '../../../packages/server/test/harness/receiver.ts'
+import { MeasuredService } from '../measured-service.ts'
+import { expectUndisturbed, trafficWhile } from './healthy-traffic.ts'
+import { HostileClients } from './hostile-clients.ts'
+import { TailReader } from '../live/tail-reader.ts'
+
+/** The default of maxLiveStreams. */
+const STREAMS = 100
+const LOAD_SECONDS = 10
+
+test(
+  `${STREAMS} streams of one token that nobody reads keep no other reader out, and delay nothing`,
+  { timeout: 180_000 },
+  async () => {
+    await using receiver = await openReceiver()
+    await using service = new MeasuredService()
+    // The unread connections must not be closed for that alone.
+    await service.start({ HOOKLINE_UNREAD_TIMEOUT_MS: '600000' })
+    await service.addSource(receiver.url)
+    const { traffic: before } = await trafficWhile(service, steadyLoad(service))
+    const body = { name: 'dashboard', role: 'viewer' }
+    const { token } = await service.api.call<{ token: string }>('POST', 'tokens', body)
+    const request = `GET /api/v1/live HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`
+    await using _unread = await HostileClients.open(service.port, STREAMS, request)
+    await expect.poll(() => streamsOf(service, token), { timeout: 20_000 }).toBe('all')
+    await using reader = new TailReader(service)
+    await reader.connect()
+    const { traffic: during } = await trafficWhile(service, steadyLoad(service))
+    const sent = (await Promise.all(Array.from({ length: 50 }, () => service.send(20)))).flat()
+    await expect.poll(() => reader.received.event.missing(sent), { timeout: 20_000 }).toBe(0)
+    console.log(`${STREAMS} unread streams: ${JSON.stringify({ before, during })}`)
+    expectUndisturbed(during, before)
+  },
+)
+
+/** Sends 400 calls a second. */
+async function steadyLoad(service: MeasuredService): Promise<void> {
+  for (let batch = 0; batch < LOAD_SECONDS * 20; batch++)
+    await Promise.all([service.send(20), pause(50)])
+}
+
+/** `'all'` where another stream with this token is refused. */
+async function streamsOf({ port }: MeasuredService, token: string): Promise<'all' | 'some'> {
+  const abort = new AbortController()
+  const headers = { authorization: `Bearer ${token}` }
+  const { signal } = abort
+  const { status } = await fetch(`http://127.0.0.1:${port}/api/v1/live`, { headers, signal })
+  abort.abort()
+  return status === 429 ? 'all' : 'some'
+}
