@@ -9,15 +9,21 @@ const localAddress = '127.0.0.66'
 const LOCAL_ADDRESS_HEX = '4200007F'
 
 /**
- * Connections that send these bytes and then neither read nor close. They have a thread of their own, so that their work
- * does not delay the healthy clients that measure the service. Disposing them closes them.
+ * Connections that send these bytes and then neither read nor close; or, with `again`, send them again after each response.
+ * They have a thread of their own, so that their work does not delay the healthy clients that measure the service.
+ * Disposing them closes them.
  */
 export class HostileClients implements AsyncDisposable {
   readonly #thread: Worker
   readonly #port: number
 
-  static async open(port: number, count: number, bytes: string): Promise<HostileClients> {
-    const workerData: HostileSockets = { port, localAddress, count, bytes }
+  static async open(
+    port: number,
+    count: number,
+    bytes: string | Uint8Array,
+    { again = false } = {},
+  ): Promise<HostileClients> {
+    const workerData: HostileSockets = { port, localAddress, count, bytes, again }
     const thread = new Worker(new URL('hostile-sockets.ts', import.meta.url), { workerData })
     await once(thread, 'message')
     return new HostileClients(thread, port)

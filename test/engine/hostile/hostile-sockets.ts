@@ -7,19 +7,22 @@ export interface HostileSockets {
   readonly port: number
   readonly localAddress: string
   readonly count: number
-  readonly bytes: string
+  readonly bytes: string | Uint8Array
+  /** Whether each connection reads the response, and then sends the bytes again. */
+  readonly again: boolean
 }
 
-const { port, localAddress, count, bytes } = workerData as HostileSockets
-// A socket that is not read does not keep the thread alive, and the end of the thread would close it.
-parentPort!.on('message', () => undefined)
+const { port, localAddress, count, bytes, again } = workerData as HostileSockets
 const sockets = Array.from({ length: count }, () =>
   connect({ port, host: '127.0.0.1', localAddress }).pause(),
 )
 await Promise.all(sockets.map((socket) => once(socket, 'connect')))
+// A paused socket does not keep its thread running. Without a listener, all connections close once the bytes are written.
+parentPort!.on('message', () => undefined)
 parentPort!.postMessage('open')
 for (const socket of sockets) {
   // The service may reset the connection at any moment.
   socket.on('error', () => undefined)
+  if (again) socket.on('data', () => socket.write(bytes))
   socket.write(bytes)
 }

@@ -31,7 +31,13 @@ import {
 } from './responses.ts'
 import { KeyUseRecorder } from './write-keys/key-use-recorder.ts'
 import { RejectedKeyLogger } from './write-keys/rejected-key-logger.ts'
-import { authenticate, keyFromBody, keyFromHeaders, keyFromQuery } from './write-keys/write-key.ts'
+import {
+  authenticate,
+  keyFromBody,
+  keyFromHeaders,
+  keyFromQuery,
+  mayContainKey,
+} from './write-keys/write-key.ts'
 
 /** What ingestion needs. */
 export interface IngestDeps {
@@ -78,6 +84,8 @@ export class IngestionHandler {
   readonly #refusals: RefusalLog
   readonly #partialBodies: ByteBudget
   readonly #turns: ParsingTurns
+  /** Bodies that name the source only inside have their own turns, so that they do not delay those of known sources. */
+  readonly #turnsWithoutSource: ParsingTurns
 
   constructor(deps: IngestDeps) {
     this.#deps = deps
@@ -90,6 +98,7 @@ export class IngestionHandler {
     const partialBodies = new ByteBudget(deps.config.maxPartialBodyBytes)
     this.#partialBodies = partialBodies
     this.#turns = new ParsingTurns(deps.clock)
+    this.#turnsWithoutSource = new ParsingTurns(deps.clock)
     deps.metrics.beforeScrape(() => deps.metrics.partialBodies.set(partialBodies.takenBytes))
   }
 
@@ -99,7 +108,7 @@ export class IngestionHandler {
     // Before the body is read, so that a request with an invalid key costs little.
     const early = earlyKey === undefined ? undefined : this.#authenticate(earlyKey)
     if (early && isRefused(early)) return this.#refuse(early.refused)
-    const body = await this.#read(request)
+    const body = await this.#read(request, early)
     if (isRefused(body)) return this.#refuseBody(body.refused)
     const source = early ?? this.#authenticate(keyFromBody(body.json))
     if (isRefused(source)) return this.#refuse(source.refused)
@@ -116,9 +125,12 @@ export class IngestionHandler {
     return this.#store(result, { isBatch: endpoint.type === undefined, isStrict })
   }
 
-  #read({ raw }: FastifyRequest): Promise<ParsedBody | Refused> {
-    const maxBytes = this.#deps.config.maxBatchBytes
-    return parseBody(raw, { maxBytes, partialBodies: this.#partialBodies, turns: this.#turns })
+  #read({ raw }: FastifyRequest, source: Source | undefined): Promise<ParsedBody | Refused> {
+    const limits = { maxBytes: this.#deps.config.maxBatchBytes, partialBodies: this.#partialBodies }
+    if (source) return parseBody(raw, { ...limits, turns: this.#turns }, () => true)
+    return parseBody(raw, { ...limits, turns: this.#turnsWithoutSource }, (text) =>
+      mayContainKey(this.#deps.catalog.current, text),
+    )
   }
 
   #authenticate(writeKey: string | undefined): Source | Refused {
@@ -187,6 +199,7 @@ export class IngestionHandler {
   }
 
   #refuseBody(code: IngestCodeName): IngestResponse {
+    if (code === 'unknown_write_key') this.#rejectedKeys.add(undefined, code)
     if (code !== 'overloaded') return this.#refuse(code)
     const requests = this.#overloads.count('body')
     const partialBodyBytes = this.#partialBodies.takenBytes

@@ -11,18 +11,24 @@ export interface ParsedBody {
   readonly bytes: number
 }
 
-/** Reads the body as JSON, whatever the content type is. */
-export async function parseBody(
+/**
+ * Reads the body as JSON, whatever the content type is. Where the source is not known yet, `mayContainKey` says whether
+ * the body is worth parsing.
+ */
+export function parseBody(
   request: IncomingMessage,
   limits: BodyLimits,
+  mayContainKey: (text: string) => boolean,
 ): Promise<ParsedBody | Refused> {
-  const sent = await readBody(request, limits)
-  if (isRefused(sent)) return sent
-  const decoded = decodeBody(sent, request.headers['content-encoding'], limits.maxBytes)
-  if (isRefused(decoded)) return decoded
-  try {
-    return { ...decoded, json: JSON.parse(decoded.text) }
-  } catch {
-    return { refused: 'invalid_json' }
-  }
+  const encoding = request.headers['content-encoding']
+  return readBody(request, limits, (sent) => {
+    const decoded = decodeBody(sent, encoding, limits.maxBytes)
+    if (isRefused(decoded)) return decoded
+    if (!mayContainKey(decoded.text)) return { refused: 'unknown_write_key' }
+    try {
+      return { ...decoded, json: JSON.parse(decoded.text) as Json }
+    } catch {
+      return { refused: 'invalid_json' }
+    }
+  })
 }

@@ -3,10 +3,8 @@ import type { Clock } from '../../util/clock.ts'
 /** In one turn of the event loop, bodies are parsed until they have this size together. The last one may go beyond it. */
 const BYTES_A_TURN = 128 * 1024
 
-interface Waiting {
-  readonly bytes: number
-  readonly resolve: () => void
-}
+/** Parses a body. Returns its size after decompression. */
+type Parse = () => number
 
 /**
  * Lets bodies be parsed in the order in which they are complete, a few in each turn of the event loop. Without it, all
@@ -15,23 +13,23 @@ interface Waiting {
 export class ParsingTurns {
   readonly #clock: Pick<Clock, 'turn'>
   #bytesLeft = BYTES_A_TURN
-  #waiting: Waiting[] = []
+  #waiting: Parse[] = []
   #isScheduled = false
 
   constructor(clock: Pick<Clock, 'turn'>) {
     this.#clock = clock
   }
 
-  /** `undefined` where a body of this size may be parsed now; else resolves when it may. */
-  take(bytes: number): Promise<void> | undefined {
+  /** Whether a body may be parsed now. */
+  get isOpen(): boolean {
+    return this.#waiting.length === 0 && this.#bytesLeft > 0
+  }
+
+  /** Parses a body: now, or in one of the next turns. */
+  run(parse: Parse): void {
     this.#schedule()
-    if (this.#waiting.length === 0 && this.#bytesLeft > 0) {
-      this.#bytesLeft -= bytes
-      return undefined
-    }
-    const { promise, resolve } = Promise.withResolvers<void>()
-    this.#waiting.push({ bytes, resolve })
-    return promise
+    if (this.isOpen) this.#bytesLeft -= parse()
+    else this.#waiting.push(parse)
   }
 
   #schedule(): void {
@@ -45,9 +43,7 @@ export class ParsingTurns {
     this.#bytesLeft = BYTES_A_TURN
     let taken = 0
     while (taken < this.#waiting.length && this.#bytesLeft > 0) {
-      const { bytes, resolve } = this.#waiting[taken++]!
-      this.#bytesLeft -= bytes
-      resolve()
+      this.#bytesLeft -= this.#waiting[taken++]!()
     }
     this.#waiting = this.#waiting.slice(taken)
     if (this.#waiting.length > 0) this.#schedule()

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { ByteBudget } from '../../util/byte-budget.ts'
-import type { Refused } from '../refused.ts'
+import { isRefused, type Refused } from '../refused.ts'
 import type { ParsingTurns } from './parsing-turns.ts'
 import { PartialBody } from './partial-body.ts'
 
@@ -12,19 +12,19 @@ export interface BodyLimits {
   readonly turns: ParsingTurns
 }
 
-/** How many times larger a compressed body may well be once it is decompressed. */
-const COMPRESSION = 10
+/** Makes a value of the bytes of a body as they were sent. */
+export type Parse<T> = (sent: Buffer) => T | Refused
 
 /**
- * Reads the bytes of the body as they were sent. Resolves when it is their turn to be parsed. Resolves with
- * `batch_too_large` as soon as it is known that there are more than `maxBytes`, with `overloaded` where the other bodies
- * that are not parsed take too much memory, and with `bad_request` when the client disconnects. Where it does not resolve
- * with the body, the caller must drop what is left of it.
+ * Reads the body, and parses it when it is its turn. Resolves with `batch_too_large` as soon as it is known that there are
+ * more than `maxBytes`, with `overloaded` where the other bodies that are not parsed take too much memory, and with
+ * `bad_request` when the client disconnects. Where a body was not read to its end, the caller must drop what is left of it.
  */
-export function readBody(
+export function readBody<T extends { readonly bytes: number }>(
   request: IncomingMessage,
   { maxBytes, partialBodies, turns }: BodyLimits,
-): Promise<Buffer | Refused> {
+  parse: Parse<T>,
+): Promise<T | Refused> {
   const announcedBytes = announcedBy(request)
   if (announcedBytes !== undefined && announcedBytes > maxBytes) {
     return Promise.resolve({ refused: 'batch_too_large' })
@@ -33,7 +33,7 @@ export function readBody(
     maxBytes,
     ...(announcedBytes !== undefined && { announcedBytes }),
   })
-  const { promise, resolve } = Promise.withResolvers<Buffer | Refused>()
+  const { promise, resolve } = Promise.withResolvers<T | Refused>()
   const stopReading = (): void => {
     request.off('data', add).off('end', onEnd).off('close', onClose)
   }
@@ -46,11 +46,17 @@ export function readBody(
     if (body.bytes + chunk.length > maxBytes) refuse('batch_too_large')
     else if (!body.add(chunk)) refuse('overloaded')
   }
+  const parseNow = (): number => {
+    const sent = body.take()
+    const parsed = parse(sent)
+    resolve(parsed)
+    if (!isRefused(parsed)) return parsed.bytes
+    // How much was decompressed until it was refused is not known.
+    return request.headers['content-encoding'] === undefined ? sent.length : maxBytes
+  }
   const onEnd = (): void => {
     stopReading()
-    const turn = turns.take(parsedBytes(request, body.bytes, maxBytes))
-    if (turn === undefined) resolve(body.take())
-    else if (body.hold()) void turn.then(() => resolve(body.take()))
+    if (turns.isOpen || body.hold()) turns.run(parseNow)
     else refuse('overloaded')
   }
   const onClose = (): void => refuse('bad_request')
@@ -59,12 +65,6 @@ export function readBody(
   // It is emitted after every end of a request: a reset, a timeout, and a complete body.
   request.once('close', onClose)
   return promise
-}
-
-/** How many bytes are to be parsed; of a compressed body, a guess. */
-function parsedBytes({ headers }: IncomingMessage, sentBytes: number, maxBytes: number): number {
-  const isCompressed = headers['content-encoding'] !== undefined
-  return isCompressed ? Math.min(sentBytes * COMPRESSION, maxBytes) : sentBytes
 }
 
 /** The Content-Length; absent for a chunked body. */

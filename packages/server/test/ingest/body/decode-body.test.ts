@@ -1,4 +1,5 @@
-import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
+import { randomBytes } from 'node:crypto'
+import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { decodeBody } from '../../../src/ingest/body/decode-body.ts'
 
@@ -57,4 +58,34 @@ describe('a body', () => {
     expect(decodeBody(bomb, encoding, MAX)).toEqual({ refused: 'batch_too_large' })
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(8 * 1024 * 1024)
   })
+
+  test.each([10, 16, 17, 18, 19, 20, 22, 24])(
+    'is decompressed by br with a window of 2^%s bytes',
+    (bits) => {
+      const params = { [constants.BROTLI_PARAM_LGWIN]: bits }
+      for (const limit of [1_000, 512_000, 2_000_000]) {
+        // Its end repeats its beginning, so the distance is as long as the body permits.
+        const noise = randomBytes(300).toString('hex')
+        const long = noise.padEnd(limit - noise.length).slice(0, limit - noise.length) + noise
+        const compressed = brotliCompressSync(long, { params })
+        expect(decodeBody(compressed, 'br', limit)).toEqual({ text: long, bytes: long.length })
+      }
+    },
+  )
+})
+
+test('bodies of zeros cost no more with the largest window of br than with a small one', () => {
+  const zeros = Buffer.alloc(64 * 1024 * 1024)
+  const costOf = (bits: number): number => {
+    const params = { [constants.BROTLI_PARAM_LGWIN]: bits, [constants.BROTLI_PARAM_QUALITY]: 5 }
+    const bomb = brotliCompressSync(zeros, { params })
+    const before = process.threadCpuUsage()
+    for (let count = 0; count < 20; count++) {
+      expect(decodeBody(bomb, 'br', 512_000)).toEqual({ refused: 'batch_too_large' })
+    }
+    const { user, system } = process.threadCpuUsage(before)
+    return user + system
+  }
+  costOf(19)
+  expect(costOf(24)).toBeLessThan(5 * costOf(19))
 })

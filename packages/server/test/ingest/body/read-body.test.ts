@@ -91,6 +91,25 @@ describe('a request is refused before its body arrives', () => {
   })
 })
 
+describe('a large body without a key in the headers or the query', () => {
+  const filler = JSON.stringify({ ...CALL, traits: { text: 'x'.repeat(20_000) } })
+
+  test('is stored with the key in the body, wherever it is', async () => {
+    const atEnd = `{"batch":[${filler}],"writeKey": "${WRITE_KEY}"}`
+    const inCall = `{"batch":[{"writeKey":"${WRITE_KEY}",${filler.slice(1).replace('m1', 'm2')}]}`
+    expect(await harness.send('/v1/batch', { body: atEnd })).toMatchObject({ status: 200 })
+    expect(await harness.send('/v1/batch', { body: inCall })).toMatchObject({ status: 200 })
+    expect(await harness.stored()).toHaveLength(2)
+  })
+
+  test('is not parsed if it contains no known key, and the refusal is logged', async () => {
+    const notJson = `{"writeKey":"wk_no",${filler}`
+    const refused = { status: 401, body: { code: 'unknown_write_key' } }
+    expect(await harness.send('/v1/batch', { body: notJson })).toMatchObject(refused)
+    expect(harness.logLines).toMatchObject([{ msg: 'write_key.refused', keyPrefix: '' }])
+  })
+})
+
 describe('bodies that have arrived in part', () => {
   test('share maxPartialBodyBytes: a body that exceeds it gets 503, and a call in one packet gets 200', async () => {
     unfinished()

@@ -1,0 +1,65 @@
+import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openReceiver, type Receiver } from '../../../packages/server/test/harness/receiver.ts'
+import { MeasuredService } from '../measured-service.ts'
+import { HostileClients } from './hostile-clients.ts'
+import {
+  expectAsFast,
+  expectHealthy,
+  type Measured,
+  measureUnder,
+  measureUndisturbed,
+} from './service-under-attack.ts'
+
+const CONNECTIONS = 100
+const SECONDS = 3
+
+const zeros = Buffer.alloc(256 * 2 ** 20)
+/** JSON of nearly the largest size, of very many objects. */
+const objects = `{"batch":[${'{},'.repeat(170_000)}{}]}`
+const br = (bytes: Buffer | string): Buffer =>
+  brotliCompressSync(bytes, {
+    params: { [constants.BROTLI_PARAM_QUALITY]: 5, [constants.BROTLI_PARAM_LGWIN]: 24 },
+  })
+/** As much of the compressed zeros as a request may have. It decompresses to as much as the limit, too. */
+const cut = (bytes: Buffer): Buffer => bytes.subarray(0, 100_000)
+
+let receiver: Receiver
+let service: MeasuredService
+let undisturbed: Measured
+
+beforeAll(async () => {
+  receiver = await openReceiver()
+  service = new MeasuredService()
+  await service.start()
+  await service.addSource(receiver.url)
+  await service.load(1)
+  undisturbed = await measureUndisturbed(service, SECONDS)
+  console.log(`undisturbed: ${JSON.stringify(undisturbed)}`)
+})
+afterAll(async () => {
+  await service[Symbol.asyncDispose]()
+  await receiver[Symbol.asyncDispose]()
+})
+
+test.each([
+  { encoding: 'br', what: '256 MiB of zeros', body: br(zeros) },
+  { encoding: 'gzip', what: 'a hundred MiB of zeros', body: cut(gzipSync(zeros)) },
+  { encoding: 'deflate', what: 'a hundred MiB of zeros', body: cut(deflateSync(zeros)) },
+  { encoding: 'br', what: '170,000 empty objects', body: br(objects) },
+  { encoding: 'gzip', what: '170,000 empty objects', body: gzipSync(objects) },
+])(
+  `${CONNECTIONS} connections without a key send $what again and again, compressed by $encoding`,
+  async ({ encoding, what, body }) => {
+    const head = `POST /v1/batch HTTP/1.1\r\nHost: x\r\nContent-Encoding: ${encoding}\r\nContent-Length: ${body.length}\r\n\r\n`
+    const bytes = Buffer.concat([Buffer.from(head), body])
+    const attack = () => HostileClients.open(service.port, CONNECTIONS, bytes, { again: true })
+    const refused = await service.gauge('hookline_ingest_events_total')
+    const measured = await measureUnder(attack, { service, seconds: SECONDS })
+    const attacks = (await service.gauge('hookline_ingest_events_total')) - refused
+    console.log(`${what} by ${encoding}, ${attacks} bodies: ${JSON.stringify(measured)}`)
+    expect(attacks).toBeGreaterThan(CONNECTIONS)
+    expectHealthy(measured)
+    expectAsFast(measured, undisturbed)
+  },
+)
