@@ -14,10 +14,14 @@ export class ServiceProcess {
     readonly port: number
     readonly dataDir: string
     readonly settings: Readonly<Record<string, string>>
+    /** The limit of the operating system for open files (`ulimit -n`). */
+    readonly openFiles?: number | undefined
   }) {
     this.url = `http://127.0.0.1:${options.port}`
     const args = ['start', '--host', '127.0.0.1', '--port', `${options.port}`]
-    this.#child = spawn(process.execPath, [BIN, ...args, '--data-dir', options.dataDir], {
+    const command = [process.execPath, BIN, ...args, '--data-dir', options.dataDir]
+    const limit = options.openFiles === undefined ? '' : `ulimit -n ${options.openFiles}; `
+    this.#child = spawn('sh', ['-c', `${limit}exec "$@"`, 'sh', ...command], {
       env: { PATH: process.env['PATH'], ...options.settings },
       stdio: ['ignore', 'ignore', 'pipe'],
     })

@@ -22,10 +22,14 @@ export class MeasuredService implements AsyncDisposable {
   }
 
   /** Resolves when it accepts calls. */
-  async start(settings: Readonly<Record<string, string>> = {}): Promise<void> {
+  async start(
+    settings: Readonly<Record<string, string>> = {},
+    { openFiles }: { readonly openFiles?: number } = {},
+  ): Promise<void> {
     this.#process = new ServiceProcess({
       port: await freePort(),
       dataDir: this.#folder.path,
+      openFiles,
       settings: {
         HOOKLINE_ADMIN_TOKEN: ADMIN_TOKEN,
         HOOKLINE_ALLOWED_NETWORKS: '127.0.0.0/8',
@@ -82,6 +86,10 @@ export class MeasuredService implements AsyncDisposable {
   get residentBytes(): number {
     const status = readFileSync(`/proc/${this.#process!.pid}/status`, 'utf8')
     return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)![1]) * 1024
+  }
+
+  get pid(): number {
+    return this.#process!.pid
   }
 
   get port(): number {

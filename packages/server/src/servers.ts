@@ -23,6 +23,7 @@ import { createHttpServer } from './http/server.ts'
 import { ingestRoutes } from './ingest/routes.ts'
 import type { Metrics } from './telemetry/metrics.ts'
 import type { Clock } from './util/clock.ts'
+import { sharesOf } from './util/open-files.ts'
 import type { Redacted } from './util/redacted.ts'
 
 /** What the servers need from the background workers. */
@@ -65,7 +66,10 @@ export async function openServers(options: ServersOptions): Promise<Servers> {
   const { config } = options
   // A process that was killed during a download of a backup did not remove its copy of the database.
   await rm(copyFolderOf(config), { recursive: true, force: true })
-  const server = createHttpServer({ ...options, errorFormat })
+  const { connections, adminConnections } = sharesOf(config.maxOpenFiles)
+  const maxConnections =
+    config.adminPort === undefined ? connections : connections - adminConnections
+  const server = createHttpServer({ ...options, errorFormat, maxConnections })
   addIngestion(server, options)
   if (config.adminPort === undefined) addAdministration(server, options)
   const url = await listen(stack, server, config)
@@ -78,8 +82,9 @@ async function openAdminServer(
   stack: AsyncDisposableStack,
   options: ServersOptions,
 ): Promise<string> {
-  const { adminHost: host, adminPort: port = 0 } = options.config
-  const server = createHttpServer({ ...options, errorFormat })
+  const { adminHost: host, adminPort: port = 0, maxOpenFiles } = options.config
+  const maxConnections = sharesOf(maxOpenFiles).adminConnections
+  const server = createHttpServer({ ...options, errorFormat, maxConnections })
   addAdministration(server, options)
   return listen(stack, server, { ...options.config, host, port })
 }

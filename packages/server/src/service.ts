@@ -23,6 +23,7 @@ import { Accounting } from './upkeep/accounting.ts'
 import { reportBacklog } from './upkeep/backlog-gauges.ts'
 import { Retention } from './upkeep/retention.ts'
 import { type Clock, systemClock } from './util/clock.ts'
+import { sharesOf } from './util/open-files.ts'
 import { Shutdown } from './util/shutdown.ts'
 import type { WorkerGivenUp } from './util/supervisor.ts'
 import { VERSION } from './version.ts'
@@ -134,7 +135,8 @@ export async function openService({ config, logger }: ServiceOptions): Promise<S
 /** Starts the workers: pipeline, lanes, deletions, replays and retention. Disposing of `stack` stops them. */
 export function startWorkers(stack: AsyncDisposableStack, components: Components): Workers {
   const { config, backend, clock, metrics, shutdown } = components
-  const sender = stack.use(openSender(components))
+  const { webhookSockets } = sharesOf(config.maxOpenFiles)
+  const sender = stack.use(openSender(components, webhookSockets))
   shutdown.overdue.addEventListener('abort', () => sender.abort())
   // A breaker stays open for at most the longest wait between two attempts.
   const longestOpenMs = config.retryScheduleMs && Math.max(...config.retryScheduleMs)
@@ -143,7 +145,11 @@ export function startWorkers(stack: AsyncDisposableStack, components: Components
   const settings = {
     retryWindowMs,
     retryScheduleMs,
-    limits: { ...config, maxInMemory: config.maxDeliveriesInMemory },
+    limits: {
+      ...config,
+      maxInFlight: Math.min(config.maxInFlight, webhookSockets - NOTICE_LIMITS.maxInFlight),
+      maxInMemory: config.maxDeliveriesInMemory,
+    },
   }
   const engine = stack.use(new DeliveryEngine({ ...components, sender, health, settings }))
   shutdown.begun.addEventListener('abort', () => engine.stop())
@@ -203,7 +209,7 @@ function destinationHealthOf(
   }
 }
 
-function openSender({ config, clock }: Components): WebhookSender {
+function openSender({ config, clock }: Components, maxSockets: number): WebhookSender {
   return new WebhookSender({
     clock,
     timeoutMs: config.attemptTimeoutMs,
@@ -212,6 +218,7 @@ function openSender({ config, clock }: Components): WebhookSender {
     egressProxy: config.egressProxy,
     // Deletion notices have their own connections, so that they do not wait for events.
     maxConnectionsPerWebhook: config.laneConcurrency + NOTICE_LIMITS.laneConcurrency,
+    maxSockets,
     ...(config.tlsCaFile === undefined ? {} : { ca: readFileSync(config.tlsCaFile, 'utf8') }),
   })
 }

@@ -228,7 +228,7 @@ export const SETTINGS = {
     parse: integer(60_000, 10 * 365 * 24 * HOUR),
   },
   maxInFlight: {
-    doc: 'Most attempts in flight at once.',
+    doc: 'Most attempts in flight at once. Fewer where maxOpenFiles permits fewer connections.',
     default: '512',
     parse: integer(1, 65_536),
   },
@@ -306,6 +306,11 @@ export const SETTINGS = {
     doc: 'Most new connections that may wait until the service accepts them. Linux applies at most net.core.somaxconn, and makes clients beyond it wait for a second or longer.',
     default: '4096',
     parse: integer(1, 65_535),
+  },
+  maxOpenFiles: {
+    doc: 'Most files and connections that the service may have open; never more than the operating system permits (ulimit -n). 128 are for the database and the like. Half of the others are connections of clients, and half are connections to webhooks. Each side closes the ones that have been idle for longest.',
+    default: '16384',
+    parse: integer(256, 1_048_576),
   },
   dedupeWindowMs: {
     doc: 'How long after a call another call with the same source and messageId is a duplicate, in milliseconds. Needs 4 bytes of memory for each event of that time.',

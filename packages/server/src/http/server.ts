@@ -6,6 +6,7 @@ import { RefusalLog } from '../telemetry/refusal-log.ts'
 import { systemClock } from '../util/clock.ts'
 import { clientErrorHandler, handleUnusualRequests } from './client-errors.ts'
 import { ClosingConnections } from './closing-connections.ts'
+import { limitConnections } from './connection-limit.ts'
 import { errorHandler, notFoundHandler, routingErrorHandler } from './error-handlers.ts'
 import { type InTurn, Pipelining } from './pipelining.ts'
 import { type ErrorFormat, ingestionErrorFormat } from './responses.ts'
@@ -29,6 +30,8 @@ export function createHttpServer(options: {
   readonly config: Config
   readonly logger: Logger | undefined
   readonly errorFormat?: ErrorFormat
+  /** The most connections at once; without it, any number. */
+  readonly maxConnections?: number
   /** When it aborts, a closing server waits for no request any longer. */
   readonly overdue?: AbortSignal
 }): FastifyInstance {
@@ -61,6 +64,7 @@ export function createHttpServer(options: {
   server.addHook('onRequest', skipBodyAtUnknownPath)
   server.setNotFoundHandler(notFoundHandler(errorFormat))
   server.setErrorHandler(errorHandler(options.logger, errorFormat))
+  if (options.maxConnections !== undefined) limitConnections(server.server, options.maxConnections)
   const closing = new ClosingConnections(server.server, options.overdue)
   server.addHook('preClose', async () => closing.start())
   handleUnusualRequests(server.server, errorFormat, inTurn)

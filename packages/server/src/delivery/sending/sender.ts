@@ -12,6 +12,7 @@ import { type AttemptResult, classifyFailure, classifyResponse } from './outcome
 import { Resolver } from '../network/resolver.ts'
 import { firstOf, secretsIn, shownBody, shownHeaders } from './response-record.ts'
 import { retryAfter } from './retry-after.ts'
+import { ReceiverSockets } from './receiver-sockets.ts'
 import { refuseUnsendable } from './unsendable.ts'
 import { WebhookPools } from './webhook-pools.ts'
 import { requestHeaders, type WebhookRequest } from './webhook-request.ts'
@@ -31,6 +32,8 @@ export interface WebhookSenderOptions {
   readonly ca?: string | undefined
   /** The most sockets of one webhook. Further attempts wait for one; the wait counts towards their deadline. */
   readonly maxConnectionsPerWebhook: number
+  /** The most sockets of all webhooks, unless more attempts are in flight. Idle ones are closed to make room. */
+  readonly maxSockets?: number
   /** Name servers as `address:port`; by default those of the system. */
   readonly dnsServers?: readonly string[]
   /** The URL of an HTTP proxy that makes all connections. */
@@ -56,8 +59,9 @@ export class WebhookSender implements AsyncDisposable {
     const tunnel = tunnelOf(options, secureContext)
     const guarded = { guard, allowedPorts, resolver, secureContext, tunnel }
     this.#connector = new GuardedConnector({ clock, timeoutMs, ...guarded })
+    const sockets = new ReceiverSockets(options.maxSockets ?? Infinity, this.#connector.connect)
     this.#pools = new WebhookPools({
-      connect: this.#connector.connect,
+      factory: sockets.clientOf,
       connections: options.maxConnectionsPerWebhook,
       allowH2: false,
       maxHeaderSize: MAX_HEADER_BYTES,

@@ -1,0 +1,58 @@
+import type { Socket } from 'node:net'
+import { type buildConnector, Client } from 'undici'
+
+/**
+ * The sockets of all webhooks together. A socket that has no request stays open to be used again, until there are as many
+ * as may be. Then a new one replaces the one that has had no request for longest.
+ */
+export class ReceiverSockets {
+  readonly #most: number
+  readonly #connect: buildConnector.connector
+  readonly #open = new Set<Socket>()
+  #connecting = 0
+  /** Clients whose last request has ended, in this order. Some may have got another one. */
+  readonly #idle = new Map<Client, Socket>()
+
+  /** @param connect opens a socket, as undici's option of that name */
+  constructor(most: number, connect: buildConnector.connector) {
+    this.#most = most
+    this.#connect = connect
+  }
+
+  /** The value of undici's option `factory`: a client has one socket. */
+  readonly clientOf = (origin: URL, options: object): Client => {
+    let current: Socket | undefined
+    const connect: buildConnector.connector = (target, callback) => {
+      this.#makeRoom()
+      this.#connecting++
+      this.#connect(target, (error, socket) => {
+        this.#connecting--
+        if (error) return callback(error, null)
+        this.#add((current = socket))
+        callback(null, socket)
+      })
+    }
+    const client = new Client(origin, { ...options, connect })
+    return client
+      .on('drain', () => {
+        this.#idle.delete(client)
+        if (current && !current.destroyed) this.#idle.set(client, current)
+      })
+      .on('disconnect', () => this.#idle.delete(client))
+  }
+
+  #add(socket: Socket): void {
+    this.#open.add(socket)
+    socket.once('close', () => this.#open.delete(socket))
+  }
+
+  #makeRoom(): void {
+    for (const [client, socket] of this.#idle) {
+      if (this.#open.size + this.#connecting < this.#most) return
+      this.#idle.delete(client)
+      if (client.stats.size > 0) continue
+      this.#open.delete(socket)
+      socket.destroy()
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+
+/**
+ * Limits the connections of a server. When the last place is taken, the connection closes whose client has done nothing
+ * for longest: it has no request, has not sent all of it, or has not read all of the response. A request that the service
+ * is handling is never cut off. Where all are handled, a new connection is closed.
+ */
+export function limitConnections(server: Server, most: number): void {
+  /** With the last response of each, in the order of their last requests. */
+  const open = new Map<Socket, ServerResponse | undefined>()
+  server.on('connection', (socket: Socket) => {
+    open.set(socket, undefined)
+    socket.once('close', () => open.delete(socket))
+    if (open.size < most) return
+    const idle = firstOf(open, (other, response) => other !== socket && waitsForClient(response))
+    if (idle) close(idle)
+    else if (open.size > most) close(socket)
+  })
+  server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+    if (!open.delete(socket)) return
+    open.set(socket, response)
+  })
+  const close = (socket: Socket): void => {
+    open.delete(socket)
+    socket.destroy()
+  }
+}
+
+function waitsForClient(response: ServerResponse | undefined): boolean {
+  return response === undefined || !response.req.complete || response.writableEnded
+}
+
+function firstOf<K, V>(
+  map: ReadonlyMap<K, V>,
+  isFound: (key: K, value: V) => boolean,
+): K | undefined {
+  for (const [key, value] of map) if (isFound(key, value)) return key
+  return undefined
+}

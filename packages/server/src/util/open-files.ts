@@ -1,0 +1,37 @@
+/** What the process opens besides connections: the database in several threads, listeners, logs, copies, name look-ups. */
+const OTHER_FILES = 128
+/** With fewer connections, each side would wait for itself. */
+const LEAST_CONNECTIONS = 64
+const ADMIN_PART = 1 / 8
+
+/** How many connections each side may have, so that neither takes the files that the other side or the database needs. */
+export interface FileShares {
+  /** Connections of clients. */
+  readonly connections: number
+  /** Of these, the connections to a management API that has its own port. */
+  readonly adminConnections: number
+  /** Connections to webhooks. */
+  readonly webhookSockets: number
+}
+
+/** Half of the files is for clients and half for webhooks. At most as many as the operating system permits. */
+export function sharesOf(maxOpenFiles: number, permitted = permittedFiles()): FileShares {
+  const files = Math.min(maxOpenFiles, permitted) - OTHER_FILES
+  const half = Math.max(Math.floor(files / 2), LEAST_CONNECTIONS)
+  return {
+    connections: half,
+    adminConnections: Math.floor(half * ADMIN_PART),
+    webhookSockets: half,
+  }
+}
+
+/** How many files the operating system lets this process open. Node raises its limit as far as it may (`ulimit -Hn`). */
+function permittedFiles(): number {
+  // Otherwise the report looks up names.
+  Object.assign(process.report, { excludeNetwork: true })
+  const { userLimits } = process.report.getReport() as {
+    readonly userLimits?: { readonly open_files?: { readonly soft: number | 'unlimited' } }
+  }
+  const limit = userLimits?.open_files?.soft
+  return typeof limit === 'number' ? limit : Infinity
+}

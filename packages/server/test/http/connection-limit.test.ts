@@ -1,0 +1,84 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { parseConfig } from '../../src/config.ts'
+import { createHttpServer } from '../../src/http/server.ts'
+
+const MOST = 3
+
+let server: FastifyInstance
+let sockets: Socket[]
+let release: () => void
+
+beforeEach(async () => {
+  sockets = []
+  const released = Promise.withResolvers<void>()
+  release = released.resolve
+  server = createHttpServer({ config: parseConfig({}), logger: undefined, maxConnections: MOST })
+  server.get('/', async () => 'done')
+  server.get('/handled', () => released.promise.then(() => 'done'))
+  await server.listen({ host: '127.0.0.1', port: 0 })
+})
+afterEach(async () => {
+  release()
+  for (const socket of sockets) socket.destroy()
+  await server.close()
+})
+
+async function client(bytes: string): Promise<Socket> {
+  const socket = connect((server.server.address() as AddressInfo).port, '127.0.0.1')
+  socket.on('error', () => undefined)
+  sockets.push(socket)
+  const accepted = once(server.server, 'connection')
+  await accepted
+  if (bytes !== '') socket.write(bytes)
+  return socket
+}
+
+const get = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: test\r\n\r\n`
+
+async function handled(): Promise<Socket> {
+  const requested = once(server.server, 'request')
+  const socket = await client(get('/handled'))
+  await requested
+  return socket
+}
+
+test.each([
+  ['has sent nothing', ''],
+  ['has sent half of its headers', 'GET / HTTP/1.1\r\nHost:'],
+  ['has sent half of its body', 'POST / HTTP/1.1\r\nHost: test\r\nContent-Length: 9\r\n\r\n{'],
+])('the connection that %s makes room for a new one', async (_what, bytes) => {
+  const waiting = await client(bytes)
+  waiting.resume()
+  await handled()
+  const closed = once(waiting, 'close')
+  const response = once(await client(get('/')), 'data')
+  await closed
+  expect(String(await response)).toContain('done')
+})
+
+test('the connection that has been idle for longest is closed, and one in use is not', async () => {
+  const first = await client(get('/'))
+  await once(first, 'data')
+  const second = await client(get('/'))
+  await once(second, 'data')
+  first.write(get('/'))
+  await once(first, 'data')
+  const closed = once(second.resume(), 'close')
+  await client(get('/'))
+  await closed
+  first.write(get('/'))
+  await once(first, 'data')
+})
+
+test('a request that is handled is not cut off: the new connection is closed', async () => {
+  const busy = [await handled(), await handled(), await handled()]
+  const refused = connect((server.server.address() as AddressInfo).port, '127.0.0.1')
+  refused.on('error', () => undefined).resume()
+  await once(refused, 'close')
+  const responses = busy.map((socket) => once(socket, 'data'))
+  release()
+  for (const response of await Promise.all(responses)) expect(String(response)).toContain('done')
+})
