@@ -6,6 +6,7 @@ import { ActivityMonitor } from '../../packages/server/src/activity/activity-mon
 import { startWorkers } from '../../packages/server/src/service.ts'
 import { Metrics } from '../../packages/server/src/telemetry/metrics.ts'
 import { systemClock } from '../../packages/server/src/util/clock.ts'
+import { ClockWatch } from '../../packages/server/src/util/clock-watch.ts'
 import { Shutdown } from '../../packages/server/src/util/shutdown.ts'
 import { SECRET } from '../load/service-process.ts'
 import { respondWith, SteadyStream } from '../load/steady-stream.ts'
@@ -64,7 +65,9 @@ await backend.catalog.putDestination({
 })
 const logger = createLogger('error')
 const clock = systemClock
-const activity = stack.use(new ActivityMonitor({ ...backend, clock, logger }))
+const metrics = new Metrics()
+const clockWatch = new ClockWatch({ clock, metrics, logger })
+const activity = stack.use(new ActivityMonitor({ ...backend, clock, clockWatch, logger }))
 startWorkers(stack, {
   config,
   logger,
@@ -75,7 +78,8 @@ startWorkers(stack, {
     [Symbol.asyncDispose]: async () => undefined,
   },
   clock,
-  metrics: new Metrics(),
+  clockWatch,
+  metrics,
   activity,
   onGiveUp: ({ error }) => {
     throw error

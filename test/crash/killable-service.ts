@@ -89,6 +89,22 @@ export class KillableService implements AsyncDisposable {
     await this.#expectReady()
   }
 
+  /** Kills the service, and starts it again. */
+  async restart(): Promise<void> {
+    await this.#process.kill()
+    this.#process = this.#start()
+    await this.#expectReady()
+  }
+
+  get url(): string {
+    return this.#process.url
+  }
+
+  /** The write key of the source. */
+  get writeKey(): string {
+    return this.#writeKey
+  }
+
   get api(): ManagementApi {
     return new ManagementApi(this.#process.url, ADMIN_TOKEN)
   }

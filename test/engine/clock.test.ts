@@ -26,20 +26,12 @@ test('after the clock jumps an hour forward or back, every event is delivered, a
   for (const jump of JUMPS) {
     clock.adjust(jump)
     received += (await engine.receive(EVENTS)).length
-    await expect.poll(() => idsOf(healthy).size, { timeout: 5000 }).toBe(received)
+    await expect.poll(() => idsOf(healthy).size, { timeout: 20_000 }).toBe(received)
   }
 
-  // Retries that were scheduled while the clock was ahead are due when it gets there again.
-  clock.adjust(HOUR)
-  const isAllDelivered = async (): Promise<boolean> => {
-    const deliveries = await engine.deliveries({})
-    const delivered = deliveries.filter(({ state }) => state === 'delivered')
-    if (delivered.length === 2 * received) return true
-    // New events wake the feed. The clock jump alone would not wake it before the minute is over.
-    if (delivered.length < deliveries.length) received += (await engine.receive(1)).length
-    return false
-  }
-  await expect.poll(isAllDelivered, { timeout: 20_000, interval: 100 }).toBe(true)
+  const delivered = async (): Promise<number> =>
+    (await engine.deliveries({})).filter(({ state }) => state === 'delivered').length
+  await expect.poll(delivered, { timeout: 20_000, interval: 100 }).toBe(2 * received)
   for (const receiver of [healthy, flaky]) expect(idsOf(receiver).size).toBe(received)
   expect(healthy.requests).toHaveLength(received)
   const failures = flaky.requests.length - received

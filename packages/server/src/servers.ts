@@ -23,6 +23,7 @@ import { createHttpServer } from './http/server.ts'
 import { ingestRoutes } from './ingest/routes.ts'
 import type { Metrics } from './telemetry/metrics.ts'
 import type { Clock } from './util/clock.ts'
+import type { ClockWatch } from './util/clock-watch.ts'
 import { sharesOf } from './util/open-files.ts'
 import type { Redacted } from './util/redacted.ts'
 
@@ -42,6 +43,7 @@ export interface ServersOptions extends Workers {
   readonly logger: Logger
   readonly backend: Backend
   readonly clock: Clock
+  readonly clockWatch: ClockWatch
   readonly metrics: Metrics
   readonly activity: ActivityMonitor
   readonly adminToken: Redacted
@@ -95,7 +97,7 @@ function addIngestion(server: FastifyInstance, options: ServersOptions): void {
 }
 
 function addAdministration(server: FastifyInstance, options: ServersOptions): void {
-  const { config, backend, clock, metrics, adminToken, logger, activity } = options
+  const { config, backend, clock, clockWatch, metrics, adminToken, logger, activity } = options
   const { wake, destinationHealth, testDeliveries, computations, backups } = options
   server.register(
     adminRoutes({
@@ -110,6 +112,7 @@ function addAdministration(server: FastifyInstance, options: ServersOptions): vo
       backupTimeoutMs: config.backupTimeoutMs,
       copyDatabase: () => copyInto(copyFolderOf(config), backend),
       clock,
+      clockWatch,
       adminToken,
       logger,
       metrics,

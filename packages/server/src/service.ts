@@ -23,6 +23,7 @@ import { Accounting } from './upkeep/accounting.ts'
 import { reportBacklog } from './upkeep/backlog-gauges.ts'
 import { Retention } from './upkeep/retention.ts'
 import { type Clock, systemClock } from './util/clock.ts'
+import { ClockWatch } from './util/clock-watch.ts'
 import { sharesOf } from './util/open-files.ts'
 import { Shutdown } from './util/shutdown.ts'
 import type { WorkerGivenUp } from './util/supervisor.ts'
@@ -71,6 +72,7 @@ export interface DatabaseDamaged {
 export interface Components extends ServiceOptions {
   readonly backend: Backend
   readonly clock: Clock
+  readonly clockWatch: ClockWatch
   readonly metrics: Metrics
   readonly activity: ActivityMonitor
   readonly onGiveUp: (failure: WorkerGivenUp) => void
@@ -97,7 +99,9 @@ export async function openService({ config, logger }: ServiceOptions): Promise<S
   const storage = { ...config, onUnreadable, onEmptiedLock, onDamage }
   const backend = stack.use(await openEmbeddedBackend(storage))
   const clock = systemClock
-  const activity = stack.use(new ActivityMonitor({ ...backend, clock, logger }))
+  const newestAt = await newestEventAt(backend)
+  const clockWatch = new ClockWatch({ clock, metrics, logger, newestAt })
+  const activity = stack.use(new ActivityMonitor({ ...backend, clock, clockWatch, logger }))
   const { promise: failed, resolve: onGiveUp } = Promise.withResolvers<WorkerGivenUp>()
   const shutdown = new Shutdown({ clock, timeoutMs: config.shutdownTimeoutMs })
   const components: Components = {
@@ -105,6 +109,7 @@ export async function openService({ config, logger }: ServiceOptions): Promise<S
     logger,
     backend,
     clock,
+    clockWatch,
     metrics,
     activity,
     onGiveUp,
@@ -132,9 +137,15 @@ export async function openService({ config, logger }: ServiceOptions): Promise<S
   }
 }
 
+/** When the newest event in the archive was received. */
+async function newestEventAt({ events }: Backend): Promise<number | undefined> {
+  const [newest] = (await events.list({}, { limit: 1 })).data
+  return newest && Date.parse(newest.event.receivedAt)
+}
+
 /** Starts the workers: pipeline, lanes, deletions, replays and retention. Disposing of `stack` stops them. */
 export function startWorkers(stack: AsyncDisposableStack, components: Components): Workers {
-  const { config, backend, clock, metrics, shutdown } = components
+  const { config, backend, clock, clockWatch, metrics, shutdown } = components
   const { webhookSockets } = sharesOf(config.maxOpenFiles)
   const sender = stack.use(openSender(components, webhookSockets))
   shutdown.overdue.addEventListener('abort', () => sender.abort())
@@ -159,6 +170,7 @@ export function startWorkers(stack: AsyncDisposableStack, components: Components
   const onRequeued = (): void => engine.lanes.wake()
   const replays = new ReplayWorker({ ...components, replays: backend.replays, onRequeued })
   engine.supervise(replays)
+  engine.supervise(clockWatch)
   const audiences = new Audiences(components)
   for (const worker of audiences.workers) engine.supervise(worker)
   const { upkeep, audit } = backend
@@ -175,7 +187,7 @@ export function startWorkers(stack: AsyncDisposableStack, components: Components
   const destinationHealth = destinationHealthOf(components, health, engine)
   reportDestinations(metrics, { ...backend, clock, destinationHealth })
   return {
-    checks: readinessOf(engine),
+    checks: readinessOf(engine, clockWatch),
     wake: () => {
       engine.lanes.wake()
       replays.wake()
@@ -226,8 +238,10 @@ function openSender({ config, clock }: Components, maxSockets: number): WebhookS
 /** Longer than any receiver can keep an attempt open. */
 const STUCK_AFTER_MS = 60_000
 
-function readinessOf(engine: DeliveryEngine): ReadinessCheck[] {
+function readinessOf(engine: DeliveryEngine, clockWatch: ClockWatch): ReadinessCheck[] {
   return [
+    // Every delivery goes on, so the service stays ready.
+    { name: 'clock', check: async () => undefined, note: () => clockWatch.note },
     {
       name: 'workers',
       check: async () => {

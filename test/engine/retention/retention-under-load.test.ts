@@ -2,6 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { createLogger } from '@hookline/server'
 import { expect, test } from 'vitest'
 import { Retention } from '../../../packages/server/src/upkeep/retention.ts'
+import { clockWatchOf } from '../../../packages/server/test/harness/clock-watch-of.ts'
 import { ManualClock } from '../../../packages/server/test/harness/manual-clock.ts'
 import { openReceiver } from '../../../packages/server/test/harness/receiver.ts'
 import { RunningWorker } from '../../../packages/server/test/harness/running-worker.ts'
@@ -17,11 +18,13 @@ test('retention removes 200,000 rows during ingest and delivery without blocking
   await using receiver = await openReceiver()
   await using engine = await TestEngine.open({}, folder)
   await engine.destination('dst_live', receiver.url)
+  const clock = new ManualClock(Date.now())
   const retention = new Retention({
     upkeep: engine.backend.upkeep,
     audit: engine.backend.audit,
     metrics: engine.metrics,
-    clock: new ManualClock(Date.now()),
+    clock,
+    clockWatch: clockWatchOf(clock),
     logger: createLogger('silent'),
     retentionMs: 7 * DAY,
     retentionMaxBytes: 0,

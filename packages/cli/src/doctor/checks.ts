@@ -13,6 +13,9 @@ const MOST_SKEW_MS = 5_000
 /** This program is newer: an earlier time means that the clock is wrong. */
 const EARLIEST_NOW = Date.UTC(2026, 0, 1)
 
+const NEXT_AFTER_JUMP =
+  'If it is wrong now, correct it within an hour of the jump: until then, retention removes nothing because of it.'
+
 /** The checks of `hookline doctor`, in their order. A rejection counts as a failed check. */
 export const CHECKS: Readonly<Record<string, (config: Config) => Promise<Finding>>> = {
   version: async () => {
@@ -47,7 +50,10 @@ async function clock(config: Config): Promise<Finding> {
   const skewMs = Math.abs(service.date - now)
   const detail = `differs from the clock of the service by ${Math.round(skewMs / 1000)} s`
   // The Date header has a resolution of one second.
-  return { ok: skewMs <= MOST_SKEW_MS, detail }
+  const ok = skewMs <= MOST_SKEW_MS
+  const { clockNote } = service
+  if (!ok || clockNote === undefined) return { ok, detail }
+  return { ok, detail: clockNote, warning: true, next: NEXT_AFTER_JUMP }
 }
 
 async function port(config: Config): Promise<Finding> {

@@ -6,6 +6,8 @@ export interface FoundService {
   readonly isReady: boolean
   /** What is not ready. */
   readonly reason: string
+  /** What it reports of the clock of its machine; absent where that is all right. */
+  readonly clockNote: string | undefined
   /** The time of its clock, in milliseconds since the epoch, to the second. */
   readonly date: number
 }
@@ -19,12 +21,13 @@ export async function serviceAt(config: Config): Promise<FoundService | undefine
       signal: AbortSignal.timeout(DEADLINE_MS),
     })
     const body = (await response.json()) as {
-      checks: Record<string, { ok: boolean; reason?: string }>
+      checks: Record<string, { ok: boolean; reason?: string; note?: string }>
     }
     const failed = Object.entries(body.checks).filter(([, { ok }]) => !ok)
     return {
       isReady: response.status === 200,
       reason: failed.map(([check, { reason = '' }]) => `${check} (${reason})`).join(', '),
+      clockNote: body.checks['clock']?.note,
       date: Date.parse(response.headers.get('date') ?? ''),
     }
   } catch {

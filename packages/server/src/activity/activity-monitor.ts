@@ -11,6 +11,7 @@ import type {
   PurgeActivity,
 } from '../telemetry/activity-listener.ts'
 import type { Clock } from '../util/clock.ts'
+import type { ClockWatch } from '../util/clock-watch.ts'
 import { LiveTail } from './live-tail.ts'
 import { RecentAttempts } from './recent-attempts.ts'
 import { StatisticsRecorder } from './statistics-recorder.ts'
@@ -20,6 +21,7 @@ export interface ActivityMonitorOptions {
   readonly catalog: Catalog
   readonly upkeep: Upkeep
   readonly clock: Clock
+  readonly clockWatch: Pick<ClockWatch, 'removalTime'>
   readonly logger: Logger
 }
 

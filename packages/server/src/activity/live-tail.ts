@@ -99,7 +99,7 @@ export class LiveTail implements Omit<ActivityListener, 'refused' | 'changed'>, 
     const isReason = decision !== 'deliver' && decision !== 'duplicate'
     this.#add({
       kind: 'decision',
-      at: this.#clock.now(),
+      at: this.#clock.wall(),
       eventId,
       sourceId,
       destinationId,
@@ -110,7 +110,7 @@ export class LiveTail implements Omit<ActivityListener, 'refused' | 'changed'>, 
 
   recorded({ delivery, attempts }: DeliveryActivity): void {
     if (!this.#keeps()) return
-    const at = this.#clock.now()
+    const at = this.#clock.wall()
     for (const attempt of attempts) this.#add(attemptActivity(delivery, attempt, at))
   }
 
@@ -129,7 +129,7 @@ export class LiveTail implements Omit<ActivityListener, 'refused' | 'changed'>, 
   #eventOf(event: AcceptedEvent): EventActivity {
     const known = this.#events.get(event.id)
     if (known !== undefined) return known
-    const activity = eventActivity(event, this.#clock.now())
+    const activity = eventActivity(event, this.#clock.wall())
     this.#events.set(event.id, activity)
     return activity
   }

@@ -10,6 +10,7 @@ import type {
   DeliveryActivity,
 } from '../telemetry/activity-listener.ts'
 import type { Clock } from '../util/clock.ts'
+import type { ClockWatch } from '../util/clock-watch.ts'
 import { bucketOf } from '../util/histogram.ts'
 import { MinuteCounts } from './minute-counts.ts'
 
@@ -18,6 +19,7 @@ export interface StatisticsRecorderOptions {
   readonly catalog: Catalog
   readonly upkeep: Upkeep
   readonly clock: Clock
+  readonly clockWatch: Pick<ClockWatch, 'removalTime'>
   readonly logger: Logger
 }
 
@@ -39,13 +41,13 @@ export class StatisticsRecorder implements Omit<ActivityListener, 'purged'>, Asy
 
   constructor(options: StatisticsRecorderOptions) {
     this.#options = options
-    this.#minute = startOf('minute', options.clock.now())
+    this.#minute = startOf('minute', options.clock.wall())
   }
 
   /** Starts the writes, one a minute. */
   start(): void {
     const { clock } = this.#options
-    const untilNext = this.#minute + SPANS.minute - clock.now()
+    const untilNext = this.#minute + SPANS.minute - clock.wall()
     this.#cancel = clock.after(untilNext, () => {
       this.#turnOver()
       this.start()
@@ -84,7 +86,7 @@ export class StatisticsRecorder implements Omit<ActivityListener, 'purged'>, Asy
     this.#counts.add(sourceId, destinationId, isDelivered ? 'delivered' : `failed.${state}`)
     // How long a replayed delivery took says nothing about latency.
     if (!isDelivered || replayId !== undefined) return
-    const latencyMs = this.#options.clock.now() - timeOfId(eventId)
+    const latencyMs = this.#options.clock.wall() - timeOfId(eventId)
     this.#counts.add(sourceId, destinationId, `latency.${bucketOf(latencyMs)}`)
   }
 
@@ -101,20 +103,21 @@ export class StatisticsRecorder implements Omit<ActivityListener, 'purged'>, Asy
   /** The minute is over: its counts are written while those of the next one are collected. */
   #turnOver(): void {
     const [minute, counts] = [this.#minute, this.#counts]
-    this.#minute = startOf('minute', this.#options.clock.now())
+    this.#minute = startOf('minute', this.#options.clock.wall())
     this.#counts = new MinuteCounts()
     this.#flushing = this.#flushing.then(() => this.#write(minute, counts))
   }
 
   async #write(minute: number, counts: MinuteCounts): Promise<void> {
-    const { statistics, logger } = this.#options
+    const { statistics, clockWatch, logger } = this.#options
     try {
       await this.#addPendingSample(counts)
       const rows = counts.rows()
       if (rows.length === 0) return
       await statistics.add([...rowsOf('minute', minute, rows), ...rowsOf('hour', minute, rows)])
+      const reached = Math.min(minute, startOf('minute', clockWatch.removalTime()))
       for (const span of ['minute', 'hour'] as const) {
-        await statistics.removeBefore(span, minute - KEPT_MS[span])
+        await statistics.removeBefore(span, reached - KEPT_MS[span])
       }
     } catch (error) {
       logger.warn({ err: error }, 'statistics.not_kept')

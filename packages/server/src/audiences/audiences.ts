@@ -3,6 +3,7 @@ import type { Backend } from '../backend/backend.ts'
 import type { ActivityListener } from '../telemetry/activity-listener.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { Clock } from '../util/clock.ts'
+import type { ClockWatch } from '../util/clock-watch.ts'
 import type { Worker } from '../util/worker.ts'
 import { Computations } from './computations.ts'
 import { Evaluator } from './evaluation/evaluator.ts'
@@ -18,6 +19,7 @@ export interface AudiencesOptions {
   readonly backend: Backend
   readonly activity: Pick<ActivityListener, 'received' | 'changed'>
   readonly clock: Clock
+  readonly clockWatch: Pick<ClockWatch, 'removalTime'>
   readonly metrics: Metrics
   readonly logger: Logger
 }
@@ -67,7 +69,7 @@ export class Audiences {
   }
 
   async #report({ backend, clock, metrics }: AudiencesOptions): Promise<void> {
-    const now = clock.now()
+    const now = clock.wall()
     const { since } = await backend.evaluations.waiting(now)
     metrics.audiences.lag.set(since === null ? 0 : Math.max(0, now - since) / 1000)
     const sizes = await backend.memberships.sizes()

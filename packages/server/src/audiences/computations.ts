@@ -92,7 +92,7 @@ export class Computations {
     const isUnderWay = open !== undefined && open.version === computation.version
     if (open?.reason === 'deleted' || (isUnderWay && reason === 'requested')) return open
     const last = (await syncs.last()).get(computationId)
-    const sync = newSync(computation, reason, { open, last, now: clock.now() })
+    const sync = newSync(computation, reason, { open, last, now: clock.wall() })
     await syncs.put(sync)
     onRequest()
     return sync
@@ -109,7 +109,7 @@ export class Computations {
     await profiles.begin()
     const isCaughtUp = this.#options.isCaughtUp()
     if (!isCaughtUp) this.#options.onRequest()
-    const now = clock.now()
+    const now = clock.wall()
     const { computations } = catalog.current
     const query = previewQuery(previewed, { clauses: plans.clauses, computations, now })
     const { size, isExact, sample } = await memberships.preview(query)
@@ -137,7 +137,7 @@ export class Computations {
     const since = profile.results.get(computation.id)?.since ?? null
     const rule = plans.ruleOf(computation)
     if (rule === undefined || rule === 'never') return { value: undefined, since, changesAt: null }
-    return { since, ...this.#explain(computation, profile, rule, clock.now()) }
+    return { since, ...this.#explain(computation, profile, rule, clock.wall()) }
   }
 
   #explain(

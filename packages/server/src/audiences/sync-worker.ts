@@ -7,6 +7,7 @@ import type { Memberships } from '../backend/memberships.ts'
 import type { Sync, Syncs } from '../backend/syncs.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { Clock } from '../util/clock.ts'
+import type { ClockWatch } from '../util/clock-watch.ts'
 import { Recurring } from '../util/recurring.ts'
 import type { Worker } from '../util/worker.ts'
 import type { Plan } from './evaluation/evaluate-profile.ts'
@@ -31,6 +32,7 @@ export interface SyncWorkerOptions {
   readonly onFilled: () => void
   readonly metrics: Metrics
   readonly clock: Clock
+  readonly clockWatch: Pick<ClockWatch, 'removalTime'>
   readonly logger: Logger
 }
 
@@ -114,7 +116,7 @@ export class SyncWorker implements Worker {
     const { id, computationId } = sync
     logger.error({ err: error, syncId: id, computationId }, 'sync.failed')
     const text = 'A fault in Hookline stopped it. The log has the error as sync.failed.'
-    const end = { state: 'failed', finishedAt: clock.now(), error: text } as const
+    const end = { state: 'failed', finishedAt: clock.wall(), error: text } as const
     await syncs.advance(sync, { ...sync, ...end })
   }
 
@@ -134,10 +136,10 @@ export class SyncWorker implements Worker {
   }
 
   async #prune(signal: AbortSignal): Promise<void> {
-    const { facts, clock } = this.#options
-    const now = clock.now()
-    if (Math.abs(now - this.#prunedAt) < DAILY_MS) return
-    this.#prunedAt = now
+    const { facts, clock, clockWatch } = this.#options
+    if (clock.now() - this.#prunedAt < DAILY_MS) return
+    this.#prunedAt = clock.now()
+    const now = clockWatch.removalTime()
     let cursor: number | null = 0
     while (cursor !== null && !signal.aborted) cursor = await facts.prune({ now, cursor })
   }

@@ -86,16 +86,16 @@ export class DeletionWorker implements Worker {
   async #takeStep(deletion: Deletion, signal: AbortSignal): Promise<void> {
     const { deletions, clock, logger } = this.#options
     const { id, step } = deletion
-    if (deletion.startedAt === null) return deletions.advance(id, step, clock.now())
+    if (deletion.startedAt === null) return deletions.advance(id, step, clock.wall())
     if (step === 'suppress') {
-      if (await this.#suppress(deletion, signal)) await deletions.advance(id, 'purge', clock.now())
+      if (await this.#suppress(deletion, signal)) await deletions.advance(id, 'purge', clock.wall())
     } else if (step === 'purge') {
       const isGone = (await this.#purge(deletion, signal)) && (await deletions.erase(signal))
       if (!isGone) return
       await this.#options.onErased()
-      await deletions.advance(id, 'notify', clock.now())
+      await deletions.advance(id, 'notify', clock.wall())
     } else if (await this.#notify(deletion, signal)) {
-      await deletions.advance(id, 'done', clock.now())
+      await deletions.advance(id, 'done', clock.wall())
       logger.info({ deletionId: id }, 'deletion.done')
       this.#options.onNotices()
     }
@@ -103,7 +103,7 @@ export class DeletionWorker implements Worker {
 
   #suppress({ id: deletionId, sourceIds }: Deletion, signal: AbortSignal): Promise<boolean> {
     const { suppressions, clock } = this.#options
-    const since = clock.now()
+    const since = clock.wall()
     return this.#eachSlice(deletionId, signal, (subjects) =>
       suppressions.add(
         subjects.flatMap((subject) =>

@@ -44,6 +44,8 @@ export interface DispatcherOptions {
   readonly metrics: Metrics
   readonly logger: Logger
   readonly retryWindowMs: number
+  /** The longest time for which a part can wait for its next attempt. */
+  readonly longestWaitMs: number
   /** In place of the success policy of each destination. */
   readonly successPolicy?: SuccessPolicy | undefined
   /** Keeps the response to every failed attempt, without the limit of 100 an hour. */
@@ -251,7 +253,7 @@ export class Dispatcher implements AsyncDisposable {
 
   /** The slot is free as soon as the attempt is over, before its result is recorded. */
   async #attempt(lane: Lane, task: PartTask): Promise<TaskResult> {
-    task.startedAt = this.#options.clock.now()
+    task.startedAt = this.#options.clock.wall()
     try {
       return await this.#runner.run(lane, task)
     } catch (error) {

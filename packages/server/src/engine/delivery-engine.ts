@@ -6,6 +6,7 @@ import type { DeliveryQueue, LaneId } from '../backend/deliveries.ts'
 import { Dispatcher, type DispatcherOptions } from '../delivery/dispatcher.ts'
 import type { WebhookHealth } from '../delivery/health/webhook-health.ts'
 import { Attempts, type Sender } from '../delivery/parts/attempts.ts'
+import { longestWaitMs } from '../delivery/parts/retry-schedule.ts'
 import { Acks } from '../pipeline/acks.ts'
 import { Pipeline } from '../pipeline/pipeline.ts'
 import type { ActivityListener } from '../telemetry/activity-listener.ts'
@@ -116,6 +117,7 @@ export class DeliveryEngine implements AsyncDisposable {
         successPolicy: options.successPolicy,
       }),
       ...options,
+      longestWaitMs: longestWaitMs(schedule),
       catalog: backend.catalog,
       deletions: backend.deletions,
       health,

@@ -7,9 +7,12 @@ export interface ReadinessCheck {
   readonly name: string
   /** Resolves when the check passes; else rejects with an Error whose message says why. */
   readonly check: () => Promise<void>
+  /** What the operator should know though the check passes. */
+  readonly note?: () => string | undefined
 }
 
-type CheckResult = { readonly ok: true } | { readonly ok: false; readonly reason: string }
+type CheckResult =
+  { readonly ok: true; readonly note?: string } | { readonly ok: false; readonly reason: string }
 
 /**
  * `GET /livez`: 200 while the process responds. `GET /readyz`: 200 when every check passes, else 503. Its body has the
@@ -23,7 +26,7 @@ export function healthRoutes(
   return async (server) => {
     server.get('/livez', (_request, reply) => sendJson(reply, 200, '{"status":"ok"}'))
     server.get('/readyz', { onRequest: [...guard] }, async (_request, reply) => {
-      const results = await Promise.all(checks.map(({ check }) => run(check, clock)))
+      const results = await Promise.all(checks.map((check) => run(check, clock)))
       const ready = results.every(({ ok }) => ok)
       sendJson(
         reply,
@@ -40,12 +43,13 @@ export function healthRoutes(
 /** A check that takes longer has failed: the caller must get a response in time. */
 const DEADLINE_MS = 5_000
 
-async function run(check: () => Promise<void>, clock: Clock): Promise<CheckResult> {
+async function run({ check, note }: ReadinessCheck, clock: Clock): Promise<CheckResult> {
   const late = Promise.withResolvers<never>()
   const cancel = clock.after(DEADLINE_MS, () => late.reject(new Error('It does not respond.')))
   try {
     await Promise.race([check(), late.promise])
-    return { ok: true }
+    const text = note?.()
+    return { ok: true, ...(text !== undefined && { note: text }) }
   } catch (error) {
     return { ok: false, reason: error instanceof Error ? error.message : String(error) }
   } finally {

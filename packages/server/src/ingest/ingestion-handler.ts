@@ -154,7 +154,7 @@ export class IngestionHandler {
         maxLevels: config.maxNestingLevels,
         maxBytes: mustMeasure ? maxMessageBytes : undefined,
       },
-      receipt: receiptOf(request, batch.sentAt, { now: clock.now(), clockSkewToleranceMs }),
+      receipt: receiptOf(request, batch.sentAt, { now: clock.wall(), clockSkewToleranceMs }),
       text: body.text,
       isStrict,
     })

@@ -136,7 +136,7 @@ export class Pipeline {
   }
 
   #quarantineUnreadable(entries: readonly LogEntry[], signal: AbortSignal): Promise<boolean> {
-    const at = this.#options.clock.now()
+    const at = this.#options.clock.wall()
     const unreadable = entries.flatMap((entry) => entry.unreadable ?? [])
     const items = unreadable.map((each) => ({ ...each, at }))
     return quarantineAll(items, { ...this.#options, signal })

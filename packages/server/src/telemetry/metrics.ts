@@ -169,6 +169,18 @@ export class Metrics {
     ['worker'],
   )
 
+  /** `direction` is `forward` or `back`. */
+  readonly clockJumps = this.#counter(
+    'hookline_clock_jumps_total',
+    'How often the clock of the machine was set while the service ran.',
+    ['direction'],
+  )
+
+  readonly clockOffset = this.#gauge(
+    'hookline_clock_offset_seconds',
+    'How far the clock of the machine is ahead of the start of the service and the time since. 0 unless it was set.',
+  )
+
   readonly databaseSize = this.#gauge('hookline_database_bytes', 'Size of the database.')
 
   readonly inFlight = this.#gauge('hookline_inflight', 'Attempts in flight.')

@@ -3,6 +3,7 @@ import type { Audit } from '../backend/audit.ts'
 import type { Upkeep } from '../backend/upkeep.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { Clock } from '../util/clock.ts'
+import type { ClockWatch } from '../util/clock-watch.ts'
 import { Recurring } from '../util/recurring.ts'
 import type { Worker } from '../util/worker.ts'
 
@@ -10,6 +11,7 @@ export interface RetentionOptions {
   readonly upkeep: Pick<Upkeep, 'usedBytes' | 'removeOldest'>
   readonly audit: Pick<Audit, 'removeBefore'>
   readonly clock: Clock
+  readonly clockWatch: Pick<ClockWatch, 'removalTime'>
   readonly metrics: Metrics
   readonly logger: Logger
   /** How long an event is kept. */
@@ -45,18 +47,20 @@ export class Retention implements Worker {
   }
 
   async #pass(signal: AbortSignal): Promise<number> {
-    const { clock, retentionMs, logger } = this.#options
+    const { clockWatch, retentionMs, logger } = this.#options
     const removed =
-      (await this.#remove({ before: clock.now() - retentionMs }, async () => !signal.aborted)) +
-      (await this.#remove({}, async () => !signal.aborted && (await this.#isTooLarge())))
+      (await this.#remove(
+        { before: clockWatch.removalTime() - retentionMs },
+        async () => !signal.aborted,
+      )) + (await this.#remove({}, async () => !signal.aborted && (await this.#isTooLarge())))
     if (removed > 0) logger.info({ events: removed }, 'retention.removed')
     await this.#removeAudit(signal)
     return EVERY_MS
   }
 
   async #removeAudit(signal: AbortSignal): Promise<void> {
-    const { audit, auditRetentionMs, clock } = this.#options
-    const before = clock.now() - auditRetentionMs
+    const { audit, auditRetentionMs, clockWatch } = this.#options
+    const before = clockWatch.removalTime() - auditRetentionMs
     while (!signal.aborted && (await audit.removeBefore(before)) > 0);
   }
 

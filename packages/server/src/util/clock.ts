@@ -1,10 +1,21 @@
 /**
  * The source of time. The service reads the system's clock only through it. Whatever a delivery waits for is a timer or a
  * turn of a clock, so that a simulated clock controls all of it.
+ *
+ * `now` and `wall` agree until somebody sets the clock of the machine. So never subtract one from the other, except to
+ * find out that it was set.
  */
 export interface Clock {
-  /** Milliseconds since the epoch. */
+  /**
+   * For durations: waits, windows, limits, and times at which something is due. Milliseconds since the epoch as the
+   * system's clock showed them when the process started, plus the time that has passed since. It never jumps.
+   */
   now(): number
+  /**
+   * For stamps that people, clients and receivers read, and for what follows the calendar: milliseconds since the epoch, as
+   * the system's clock shows them. It jumps when the clock of the machine is set.
+   */
+  wall(): number
   /** Calls `task` once after `delayMs`. The returned function cancels it; calling that twice is safe. */
   after(delayMs: number, task: () => void): () => void
   /** Resolves in the next turn of the event loop, after all work that is already waiting. */
@@ -19,12 +30,24 @@ export function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
 
+const startedAt = Date.now() - performance.now()
+
 /** The system's clock. Its timers do not keep the process alive. */
 export const systemClock: Clock = {
-  now: () => Date.now(),
+  now: () => Math.floor(startedAt + performance.now()),
+  wall: () => Date.now(),
   after(delayMs, task) {
     const timer = setTimeout(task, Math.min(Math.max(delayMs, 0), LONGEST_MS)).unref()
     return () => clearTimeout(timer)
   },
   turn,
+}
+
+/** A jump of the system's clock that is smaller than this changes nothing that people read. */
+export const LEAST_JUMP_MS = 10_000
+
+/** When the system's clock will show what `at` means for `now`: the times of planned attempts, as people read them. */
+export function shownAt(at: number, clock: Pick<Clock, 'now' | 'wall'>): number {
+  const jumpMs = clock.wall() - clock.now()
+  return Math.abs(jumpMs) < LEAST_JUMP_MS ? at : at + jumpMs
 }

@@ -9,6 +9,7 @@ import { deliveryId } from '../../src/delivery/sending/webhook-request.ts'
 import type { DeliveryActivity } from '../../src/telemetry/activity-listener.ts'
 import { acceptedEvent, NOON } from '../harness/accepted-event.ts'
 import { newDestination } from '../harness/catalog-records.ts'
+import { clockWatchOf } from '../harness/clock-watch-of.ts'
 import { computedEvent } from '../harness/computed-event.ts'
 import { ManualClock } from '../harness/manual-clock.ts'
 import { TemporaryFolder } from '../harness/temporary-folder.ts'
@@ -33,6 +34,7 @@ async function setUp(options: { readonly statistics?: Statistics } = {}): Promis
     catalog,
     upkeep,
     clock,
+    clockWatch: clockWatchOf(clock),
     logger: pino({ level: 'silent' }),
   })
   recorder.start()

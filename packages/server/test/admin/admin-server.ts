@@ -16,6 +16,7 @@ import { ReceiptSigner } from '../../src/deletions/receipt-signer.ts'
 import { Redacted } from '../../src/util/redacted.ts'
 import { Metrics } from '../../src/telemetry/metrics.ts'
 import { NOON } from '../harness/accepted-event.ts'
+import { clockWatchOf } from '../harness/clock-watch-of.ts'
 import { NO_ACTIVITY } from '../harness/no-activity.ts'
 import { RunningWorker } from '../harness/running-worker.ts'
 import { ManualClock } from '../harness/manual-clock.ts'
@@ -94,7 +95,9 @@ export class AdminServer implements AsyncDisposable {
     const { clock } = this
     const logger = pino({ enabled: false })
     const { metrics } = this
-    this.#audiences = new Audiences({ backend, activity: NO_ACTIVITY, clock, metrics, logger })
+    const clockWatch = clockWatchOf(clock)
+    const parts = { backend, clock, clockWatch, metrics, logger }
+    this.#audiences = new Audiences({ ...parts, activity: NO_ACTIVITY })
   }
 
   /** @param overrides replace parts of what the API works with */
@@ -188,6 +191,7 @@ export class AdminServer implements AsyncDisposable {
       computations: this.#audiences.computations,
       receipts: new ReceiptSigner(join(this.#dataDir, 'receipt-key')),
       clock,
+      clockWatch: clockWatchOf(clock),
       adminToken: new Redacted(TOKEN),
       logger,
       metrics: this.metrics,

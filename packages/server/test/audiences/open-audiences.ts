@@ -7,6 +7,7 @@ import type { Backend } from '../../src/backend/backend.ts'
 import { openEmbeddedBackend } from '../../src/backend/embedded/open.ts'
 import { Metrics } from '../../src/telemetry/metrics.ts'
 import { acceptedEvent, NOON } from '../harness/accepted-event.ts'
+import { clockWatchOf } from '../harness/clock-watch-of.ts'
 import { NO_ACTIVITY } from '../harness/no-activity.ts'
 import { ManualClock } from '../harness/manual-clock.ts'
 import { RunningWorker } from '../harness/running-worker.ts'
@@ -48,6 +49,7 @@ export class OpenAudiences implements AsyncDisposable {
       backend: this.#backend,
       activity: NO_ACTIVITY,
       clock,
+      clockWatch: clockWatchOf(clock),
       metrics,
       logger,
     })

@@ -8,7 +8,11 @@ export class AdjustableClock implements Clock {
   #offsetMs = 0
 
   now(): number {
-    return systemClock.now() + this.#offsetMs
+    return systemClock.now()
+  }
+
+  wall(): number {
+    return systemClock.wall() + this.#offsetMs
   }
 
   after(delayMs: number, task: () => void): () => void {

@@ -3,6 +3,7 @@ import { type Clock, turn } from '../../src/util/clock.ts'
 /** A clock that advances only when a test calls `advance`. */
 export class ManualClock implements Clock {
   #nowMs: number
+  #wallAheadMs = 0
   #timers: { readonly at: number; readonly task: () => void }[] = []
 
   constructor(nowMs = Date.UTC(2026, 0, 1)) {
@@ -11,6 +12,10 @@ export class ManualClock implements Clock {
 
   now(): number {
     return this.#nowMs
+  }
+
+  wall(): number {
+    return this.#nowMs + this.#wallAheadMs
   }
 
   after(delayMs: number, task: () => void): () => void {
@@ -34,5 +39,10 @@ export class ManualClock implements Clock {
       next.task()
     }
     this.#nowMs = until
+  }
+
+  /** Sets the clock of the machine forward, or back when `ms` is negative. No time passes. */
+  jump(ms: number): void {
+    this.#wallAheadMs += ms
   }
 }

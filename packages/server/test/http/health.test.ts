@@ -32,6 +32,14 @@ test('readyz responds 200 when every check passes', async () => {
   })
 })
 
+test('readyz responds 200 with the note of a check that passes', async () => {
+  const noted = { ...passing, note: () => 'Look at it.' }
+  expect(await get('/readyz', [noted])).toEqual({
+    status: 200,
+    body: { status: 'ok', checks: { log: { ok: true, note: 'Look at it.' } } },
+  })
+})
+
 test('readyz responds 503 and says which check failed, and why', async () => {
   expect(await get('/readyz', [passing, failing])).toEqual({
     status: 503,

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import pino from 'pino'
 import { BackendUnavailable } from '../../src/backend/backend.ts'
 import { Retention, type RetentionOptions } from '../../src/upkeep/retention.ts'
+import { clockWatchOf } from '../harness/clock-watch-of.ts'
 import { TestEngine } from '../harness/test-engine.ts'
 import { ManualClock } from '../harness/manual-clock.ts'
 import { openReceiver } from '../harness/receiver.ts'
@@ -21,6 +22,7 @@ function start(
     audit,
     metrics,
     clock,
+    clockWatch: clockWatchOf(clock),
     logger: pino({ level: 'silent' }),
     retentionMs: 7 * DAY,
     retentionMaxBytes: 0,
@@ -51,6 +53,28 @@ describe('retention', () => {
     await expect.poll(() => engine.deliveries({})).toHaveLength(1)
     expect((await engine.backend.events.list({}, { limit: 99 })).data).toHaveLength(1)
     expect((await engine.metrics.eventsRemoved.get()).values[0]?.value).toBe(10)
+  })
+
+  test('removes nothing for an hour because the clock of the machine went forward', async () => {
+    const clock = new ManualClock()
+    await using receiver = await openReceiver()
+    await using engine = await TestEngine.open({ clock })
+    await engine.destination('dst_a', receiver.url)
+    await engine.receive(10)
+    await expect.poll(() => engine.lanes.inMemory).toBe(0)
+    await expect.poll(() => engine.deliveries({})).toHaveLength(10)
+    await using _retention = start(engine, engine.backend.upkeep, { clock })
+    await engine.settled()
+    clock.jump(40 * DAY)
+    clock.advance(60 * 60_000 - 60_000)
+    await engine.settled()
+    expect(await engine.deliveries({})).toHaveLength(10)
+    await expect
+      .poll(async () => {
+        clock.advance(60_000)
+        return engine.deliveries({})
+      })
+      .toHaveLength(0)
   })
 
   test('removes all entries of the audit log that are too old', async () => {

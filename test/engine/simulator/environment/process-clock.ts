@@ -16,6 +16,10 @@ export class ProcessClock implements Clock {
     return this.#simulation.now()
   }
 
+  wall(): number {
+    return this.#simulation.wall()
+  }
+
   after(delayMs: number, task: () => void): () => void {
     return this.#simulation.after(delayMs, () => {
       if (this.#isAlive) task()

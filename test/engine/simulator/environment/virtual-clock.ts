@@ -21,6 +21,10 @@ export class VirtualClock implements Clock {
     return this.#nowMs
   }
 
+  wall(): number {
+    return this.#nowMs
+  }
+
   after(delayMs: number, task: () => void): () => void {
     // Whole milliseconds, as with the timers of the system.
     const at = Math.max(this.#nowMs, Math.ceil(this.#nowMs + delayMs))

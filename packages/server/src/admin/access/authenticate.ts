@@ -68,7 +68,7 @@ function actorOf(
 ): Omit<Actor, 'credential'> | Problem {
   const token = findToken(tokens, given)
   if (token === undefined) return wrongTokens.add(address) ?? unauthorized('invalid_token')
-  const now = clock.now()
+  const now = clock.wall()
   if (isExpired(token, now)) return unauthorized('invalid_token', 'The token has expired.')
   if (now - (token.lastUsedAt ?? 0) >= LAST_USE_PRECISION_MS) {
     tokens.markUsed(token.id, now).catch((error: unknown) => {

@@ -25,6 +25,7 @@ import type { Tokens } from '../../backend/tokens.ts'
 import type { Upkeep } from '../../backend/upkeep.ts'
 import type { Metrics } from '../../telemetry/metrics.ts'
 import type { Clock } from '../../util/clock.ts'
+import type { ClockWatch } from '../../util/clock-watch.ts'
 import type { Redacted } from '../../util/redacted.ts'
 import type { Backups } from '../backup/backups.ts'
 
@@ -116,6 +117,7 @@ export interface AdminDeps {
   /** Wakes the workers, after deliveries became due, a replay or deletion was created, or an audience changed. */
   readonly wake: () => void
   readonly clock: Clock
+  readonly clockWatch: Pick<ClockWatch, 'removalTime'>
   /** Requests per second and token; `null` for no limit. */
   readonly rateLimit: number | null
   /** Requests with a wrong token per minute and client that get a 401, not a 429; `null` for no limit. */

@@ -96,7 +96,7 @@ function addManual(app: AdminApp, { catalog, clock, memberships, wake }: AdminDe
     if (faults.length > 0) throw new Problem('invalid_body', { faults })
     const counts = { added: add.length, removed: remove.length }
     // Without the userIds: the entry outlives a deletion of the users.
-    const at = clock.now()
+    const at = clock.wall()
     const entry = auditEntry(request, at, { targetId: id, before: null, after: counts })
     await memberships.changeList({ audienceId: id, space }, { add, remove, at }, entry)
     wake()

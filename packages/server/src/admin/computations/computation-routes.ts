@@ -66,7 +66,7 @@ function addCreating<T extends Computation>(
   const options = { schema: kind.schemas.create, attachValidation: true }
   app.post(kind.path, options, (request, reply) =>
     turns.run(async () => {
-      const now = clock.now()
+      const now = clock.wall()
       const { current } = catalog
       const record = newComputation(request, kind, { current, now })
       await catalog.putComputation(
@@ -100,7 +100,7 @@ function addChanging<T extends Computation>(
           const entry = recordEntry(request, next.updatedAt, [previous, next], presentIn(deps))
           return catalog.putComputation(next, entry)
         },
-        now: clock.now(),
+        now: clock.wall(),
         ifMatch: request.headers['if-match'],
       })
       wake()
@@ -121,7 +121,7 @@ function addRemoving<T extends Computation>(
       const record = requireComputation(catalog, kind, request.params.id)
       requireMatch(request.headers['if-match'], record.version)
       requireUnused(record, catalog.current)
-      const entry = recordEntry(request, clock.now(), [record, null], presentIn(deps))
+      const entry = recordEntry(request, clock.wall(), [record, null], presentIn(deps))
       if (request.query.announce !== 'true') {
         await catalog.removeComputation(record.id, entry)
         wake()

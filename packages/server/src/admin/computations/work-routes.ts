@@ -40,7 +40,7 @@ function addSyncs<T extends Computation>(
     }
     const change = { targetId: id, before: null, after: { sync: 'requested' } }
     // Before the change: syncs are no part of the catalog, and one that runs already stays as it is.
-    await audit.append(auditEntry(request, clock.now(), change))
+    await audit.append(auditEntry(request, clock.wall(), change))
     const sync = await computations.requestSync(id, 'requested')
     wake()
     reply.code(202)
@@ -88,7 +88,7 @@ function addInsight<T extends Computation>(
 
   app.get(`${path}/:id/changes`, { schema: schemas.changes }, async ({ params, query }) => {
     const { id } = requireComputation(catalog, kind, params.id)
-    const from = changesSince(query.from, clock.now())
+    const from = changesSince(query.from, clock.wall())
     const counts = await memberships.changes(id, from)
     return { from: formatTimestamp(from), data: counts.map(presentChangeCounts) }
   })

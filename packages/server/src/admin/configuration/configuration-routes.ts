@@ -23,7 +23,7 @@ export function addConfigurationRoutes(app: AdminApp, deps: AdminDeps, turns: Tu
 
   app.put('/import', { schema: configurationSchemas.import }, (request) =>
     turns.run(async () => {
-      const now = clock.now()
+      const now = clock.wall()
       const plan = planImport(request.body, catalog.current, { now, allowedPorts })
       const dryRun = request.query.dryRun === 'true'
       const diff = { dryRun, ...diffOf(plan, catalog.current) }

@@ -31,7 +31,7 @@ function addCreating(app: AdminApp, { catalog, deletions, clock, wake }: AdminDe
       ...unknownSources(sourceIds ?? [], catalog.current),
     ]
     if (faults.length > 0) throw new Problem('invalid_body', { faults })
-    const createdAt = clock.now()
+    const createdAt = clock.wall()
     const id = newId('del', createdAt)
     const counts = { users: userIds.length, anonymousUsers: anonymousIds.length }
     const deletion = { id, createdAt, sourceIds, suppress, ...counts }
@@ -76,7 +76,7 @@ function addReading(app: AdminApp, deps: AdminDeps): void {
     const anonymousIds = await deletions.ids(params.id, 'anonymous', all)
     const document = { ...(await presentWithNotices(deletion, deps)), userIds, anonymousIds }
     if (query.format !== 'receipt') return document
-    return receipts.sign({ ...document, issuedAt: formatTimestamp(clock.now()) })
+    return receipts.sign({ ...document, issuedAt: formatTimestamp(clock.wall()) })
   })
 
   app.get('/deletions/:id/notices', { schema: deletionSchemas.notices }, async (request) => {

@@ -74,7 +74,7 @@ export function addSuppressionRoutes(app: AdminApp, { suppressions, clock }: Adm
   ): Promise<FastifyReply> {
     const { data, count } = await suppressions.find(user, MAX_AUDITED)
     const before = { count, suppressions: data.map(presentSuppression) }
-    const entry = auditEntry(request, clock.now(), { targetId: user.id, before, after: null })
+    const entry = auditEntry(request, clock.wall(), { targetId: user.id, before, after: null })
     if (!(await suppressions.remove(user, entry)))
       throw new Problem('not_found', { detail: 'This user is not suppressed.' })
     return reply.code(204).send()

@@ -21,10 +21,10 @@ export function addRetryRoute(app: AdminApp, deps: AdminDeps): void {
       const detail = 'No delivery has this id, or retention has removed it.'
       throw new Problem('not_found', { detail })
     }
-    const [before, now] = [await find(), clock.now()]
+    const before = await find()
     const after = { ...before, state: 'pending', rounds: 0 } as const
-    const entry = recordEntry(request, now, [before, after], auditedDelivery)
-    const isPending = await replays.retry(before.id, now, entry)
+    const entry = recordEntry(request, clock.wall(), [before, after], auditedDelivery)
+    const isPending = await replays.retry(before.id, clock.now(), entry)
     const delivery = await find()
     if (!isPending) {
       const detail = delivery.state === 'held' ? HELD : EVENT_REMOVED

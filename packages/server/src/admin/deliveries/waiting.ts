@@ -6,6 +6,7 @@ import type {
   Webhook,
   WebhookState,
 } from '@hookline/protocol'
+import { shownAt } from '../../util/clock.ts'
 import type { AdminDeps } from '../api/admin-deps.ts'
 
 /** Why a part of a delivery waits, with the remedy as text. */
@@ -44,6 +45,8 @@ export interface WaitContext {
   /** When the attempts began that are being made of the delivery, by URL. */
   readonly inFlight: ReadonlyMap<string, number>
   readonly now: number
+  /** How far the clock of the machine was set forward since the service started; negative for back. */
+  readonly jumpMs?: number
 }
 
 /** The context of one delivery. */
@@ -54,7 +57,8 @@ export function waitContext(
   const found = catalog.current.destinations.get(destinationId)
   const destination = state === 'quarantined' ? undefined : found
   const states = destination ? destinationHealth.webhooks(destination) : []
-  return { destination, states, inFlight: destinationHealth.attemptsOf(id), now: clock.now() }
+  const inFlight = destinationHealth.attemptsOf(id)
+  return { destination, states, inFlight, now: clock.now(), jumpMs: shownAt(0, clock) }
 }
 
 const PAUSED = {
@@ -64,7 +68,13 @@ const PAUSED = {
 } as const satisfies Record<Pause['reason'], WaitReason>
 
 /** Why the part waits; `null` when it has ended, or its webhook was removed. Pure. */
-export function partWaiting(
+export function partWaiting(part: DeliveryPart, context: WaitContext): PartWaiting | null {
+  const waiting = waitingOf(part, context)
+  if (waiting === null || waiting.nextAttemptAt === null) return waiting
+  return { ...waiting, nextAttemptAt: waiting.nextAttemptAt + (context.jumpMs ?? 0) }
+}
+
+function waitingOf(
   part: DeliveryPart,
   { destination, states, inFlight, now }: WaitContext,
 ): PartWaiting | null {

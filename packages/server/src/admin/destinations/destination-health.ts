@@ -1,6 +1,7 @@
 import type { Destination, WebhookState } from '@hookline/protocol'
 import Type from 'typebox'
 import type { WaitingParts } from '../../backend/deliveries.ts'
+import { type Clock, shownAt } from '../../util/clock.ts'
 import type { AdminDeps } from '../api/admin-deps.ts'
 import { nullable, time, timeOrNull } from '../api/schema-parts.ts'
 
@@ -55,7 +56,7 @@ export async function readDestinationHealth(
   const oldest = oldestAts.length === 0 ? null : Math.min(...oldestAts)
   const { attempts, delivered } = deps.destinationHealth.lastHour(id)
   return {
-    webhooks: states.map((state, index) => presentWebhook(state, parts[index]!)),
+    webhooks: states.map((state, index) => presentWebhook(state, parts[index]!, deps.clock)),
     pending: count('pending'),
     held: count('held'),
     oldestPendingAt: timeOrNull(oldest),
@@ -67,13 +68,16 @@ export async function readDestinationHealth(
 function presentWebhook(
   { url, breaker, brokenSince, restsUntil, retryAfterUntil }: WebhookState,
   { pending, held, oldestAt }: WaitingParts,
+  clock: Clock,
 ): object {
+  const shown = (at: number | null): string | null =>
+    timeOrNull(at === null ? null : shownAt(at, clock))
   return {
     url,
     breaker,
     brokenSince: timeOrNull(brokenSince),
-    restsUntil: timeOrNull(restsUntil),
-    retryAfterUntil: timeOrNull(retryAfterUntil),
+    restsUntil: shown(restsUntil),
+    retryAfterUntil: shown(retryAfterUntil),
     pending,
     held,
     oldestPendingAt: timeOrNull(oldestAt ?? null),

@@ -56,7 +56,7 @@ function addChanging(app: AdminApp, deps: AdminDeps): void {
       const more = sourceFaults(catalog, request.body)
       const settings = requestedSettings(request, { more, allowedPorts })
       const { sourceId, type, name = 'Webhooks', enabled = false } = request.body
-      const now = clock.now()
+      const now = clock.wall()
       const destination: Destination = {
         id: newId('dst', now),
         sourceId,
@@ -81,7 +81,7 @@ function addChanging(app: AdminApp, deps: AdminDeps): void {
     '/destinations/:id',
     { schema: destinationSchemas.change, attachValidation },
     async (request, reply) => {
-      const now = clock.now()
+      const now = clock.wall()
       const changed = await changeRecord<Destination>({
         read: () => requireDestination(catalog, request.params.id),
         change: (destination) => {
@@ -109,7 +109,7 @@ function addRemoving(app: AdminApp, { catalog, clock }: AdminDeps): void {
   app.delete('/destinations/:id', { schema: destinationSchemas.remove }, async (request, reply) => {
     const destination = requireDestination(catalog, request.params.id)
     requireMatch(request.headers['if-match'], destination.version)
-    const entry = recordEntry(request, clock.now(), [destination, null], presentDestination)
+    const entry = recordEntry(request, clock.wall(), [destination, null], presentDestination)
     await catalog.removeDestination(destination.id, entry)
     return reply.code(204).send()
   })

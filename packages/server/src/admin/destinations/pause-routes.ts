@@ -25,7 +25,7 @@ export function addPauseRoutes(
     const ifMatch = request.headers['if-match']
     const current = read()
     requireMatch(ifMatch, current.version)
-    const now = clock.now()
+    const now = clock.wall()
     if (isDone(current)) {
       await audit.append(recordEntry(request, now, [current, current], presentDestination))
       return current
@@ -47,7 +47,7 @@ export function addPauseRoutes(
     '/destinations/:id/pause',
     { schema: destinationSchemas.pause },
     async (request, reply) => {
-      const paused = { since: clock.now(), reason: 'operator' } as const
+      const paused = { since: clock.wall(), reason: 'operator' } as const
       const changed = await reviseOnce(
         request,
         (destination) => destination.paused !== null,
@@ -83,7 +83,7 @@ export function addCloseBreakerRoute(
       const destination = requireDestination(catalog, request.params.id)
       // Before the change: the backend cannot keep the breaker, which is in memory, and the entry together.
       const unchanged = [destination, destination] as const
-      await audit.append(recordEntry(request, clock.now(), unchanged, presentDestination))
+      await audit.append(recordEntry(request, clock.wall(), unchanged, presentDestination))
       for (const { url } of destination.settings.webhooks)
         destinationHealth.closeBreaker(destination.id, url)
       reply.header('etag', entityTag(destination.version))

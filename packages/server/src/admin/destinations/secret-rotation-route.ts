@@ -63,7 +63,7 @@ export function addSecretRotationRoute(app: AdminApp, { catalog, audit, clock }:
         })
       }
       const read = (): Destination => requireDestination(catalog, request.params.id)
-      const now = clock.now()
+      const now = clock.wall()
       const current = read()
       if (current.settings.sharedSecret === secret) {
         await audit.append(recordEntry(request, now, [current, current], presentDestination))

@@ -28,7 +28,7 @@ export function addTestDeliveryRoute(app: AdminApp, deps: AdminDeps): void {
     if (!dryRun) {
       // Before the requests: the backend cannot keep them and the entry together.
       const unchanged = [destination, destination] as const
-      await audit.append(recordEntry(request, clock.now(), unchanged, presentDestination))
+      await audit.append(recordEntry(request, clock.wall(), unchanged, presentDestination))
     }
     const { deliveryId, webhooks } = await testDeliveries.run(destination, content, { dryRun })
     for (const { url, result } of webhooks)
@@ -47,7 +47,7 @@ async function requestedContent(
     const code = type === undefined ? 'required' : 'exclusive'
     throw refused(fault('/type', code, 'The body needs either type or eventId.', hint))
   }
-  if (type !== undefined) return { id: null, event: sampleOf(type, formatTimestamp(clock.now())) }
+  if (type !== undefined) return { id: null, event: sampleOf(type, formatTimestamp(clock.wall())) }
   const event = await events.find(eventId!)
   const isForIt = event && destinationsOf(event, catalog.current).some((each) => each.id === id)
   if (isForIt) return event

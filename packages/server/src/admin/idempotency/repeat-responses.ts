@@ -31,7 +31,7 @@ declare module 'fastify' {
  */
 export function repeatResponses(
   app: AdminApp,
-  deps: Pick<AdminDeps, 'idempotentResponses' | 'clock'>,
+  deps: Pick<AdminDeps, 'idempotentResponses' | 'clockWatch'>,
 ): void {
   const inProgress = new Set<string>()
   // The key of each request that runs its handler: only their responses are kept.
@@ -40,7 +40,7 @@ export function repeatResponses(
   app.addHook('preHandler', async (request, reply) => {
     const key = keyOf(request)
     if (key === undefined) return undefined
-    const kept = await deps.idempotentResponses.find(key, deps.clock.now())
+    const kept = await deps.idempotentResponses.find(key, deps.clockWatch.removalTime())
     if (kept === undefined) {
       if (inProgress.has(key))
         throw new Problem('request_under_way', { headers: { 'retry-after': '1' } })
@@ -76,7 +76,7 @@ export function repeatResponses(
       body: showsUsers ? null : body,
     }
     const response = JSON.stringify(kept)
-    const now = deps.clock.now()
+    const now = deps.clockWatch.removalTime()
     const answer = {
       key,
       fingerprint: fingerprintOf(request),

@@ -31,7 +31,7 @@ export function addReplayRoutes(app: AdminApp, deps: AdminDeps): void {
 
   const cancelling = { schema: replaySchemas.cancel, config: SHOWS_USERS }
   app.post('/replays/:id/cancel', cancelling, async (request) => {
-    const now = clock.now()
+    const now = clock.wall()
     const replay = await requireReplay(replays, request.params.id)
     const change = [replay, cancelled(replay, now)] as const
     await replays.cancel(replay.id, now, recordEntry(request, now, change, auditedReplay))
@@ -43,7 +43,7 @@ function addCreating(app: AdminApp, { catalog, replays, clock, wake }: AdminDeps
   const options = { schema: replaySchemas.create, config: SHOWS_USERS }
   app.post('/replays', options, async (request, reply) => {
     const { body } = request
-    const now = clock.now()
+    const now = clock.wall()
     const { dryRun = false, ratePerSecond = null } = body
     const selection = requestedSelection(body, catalog.current, now)
     if (dryRun) return { dryRun, matches: await countMatches(replays, selection) }

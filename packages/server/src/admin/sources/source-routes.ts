@@ -25,7 +25,7 @@ export function addSourceRoutes(app: AdminApp, { catalog, keyUses, clock }: Admi
   )
 
   app.post('/sources', { schema: sourceSchemas.create }, async (request, reply) => {
-    const now = clock.now()
+    const now = clock.wall()
     const source = {
       id: newId('src', now),
       enabled: true,
@@ -51,7 +51,7 @@ export function addSourceRoutes(app: AdminApp, { catalog, keyUses, clock }: Admi
       change: (source) => ({ ...source, ...request.body }),
       put: (next, previous) =>
         catalog.putSource(next, recordEntry(request, next.updatedAt, [previous, next], shown)),
-      now: clock.now(),
+      now: clock.wall(),
       ifMatch: request.headers['if-match'],
     })
     return respond(changed, reply)
@@ -63,7 +63,7 @@ export function addSourceRoutes(app: AdminApp, { catalog, keyUses, clock }: Admi
     const removed = catalog.current.destinationsBySource.get(source.id) ?? []
     const destinations = auditedRecords(removed, presentDestination)
     const change = { targetId: source.id, before: { ...shown(source), destinations }, after: null }
-    await catalog.removeSource(source.id, auditEntry(request, clock.now(), change))
+    await catalog.removeSource(source.id, auditEntry(request, clock.wall(), change))
     return reply.code(204).send()
   })
 }

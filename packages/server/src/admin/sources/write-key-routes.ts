@@ -25,12 +25,12 @@ export function addWriteKeyRoutes(app: AdminApp, { catalog, keyUses, clock }: Ad
       change: (source) => ({ ...source, writeKeys: change(source.writeKeys) }),
       put: (next, previous) =>
         catalog.putSource(next, recordEntry(request, next.updatedAt, [previous, next], shown)),
-      now: clock.now(),
+      now: clock.wall(),
       ifMatch: request.headers['if-match'],
     })
 
   app.post('/sources/:id/write-keys', { schema: sourceSchemas.addKey }, async (request, reply) => {
-    const made = newWriteKey(clock.now())
+    const made = newWriteKey(clock.wall())
     const { id, version } = await reviseKeys(request, (keys) => [...keys, made])
     reply.code(201).headers({
       location: `${app.prefix}/sources/${id}/write-keys/${made.key}`,

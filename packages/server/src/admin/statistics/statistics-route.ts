@@ -24,7 +24,7 @@ interface Query {
 export function addStatisticsRoute(app: AdminApp, deps: AdminDeps): void {
   app.get('/stats', { schema: statisticsSchema }, async ({ query }) => {
     const step = STEPS[query.step ?? '1m']
-    const { from, to } = rangeOf(query, step.ms, deps.clock.now())
+    const { from, to } = rangeOf(query, step.ms, deps.clock.wall())
     const count = Math.max(0, Math.ceil((to - from) / step.ms))
     const points = Array.from(
       { length: count },

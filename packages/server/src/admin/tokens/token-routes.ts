@@ -19,7 +19,7 @@ export function addTokenRoutes(app: AdminApp, { tokens, clock }: AdminDeps): voi
 
   app.post('/tokens', { schema: tokenSchemas.create }, async (request, reply) => {
     const { body } = request
-    const now = clock.now()
+    const now = clock.wall()
     const { id, token } = newToken(now)
     const stored: StoredToken = {
       id,
@@ -38,7 +38,7 @@ export function addTokenRoutes(app: AdminApp, { tokens, clock }: AdminDeps): voi
   app.delete('/tokens/:id', { schema: tokenSchemas.remove }, async (request, reply) => {
     const token = tokens.current.get(request.params.id)
     if (token === undefined) throw new Problem('not_found', { detail: 'No token has this id.' })
-    await tokens.remove(token.id, recordEntry(request, clock.now(), [token, null], presentToken))
+    await tokens.remove(token.id, recordEntry(request, clock.wall(), [token, null], presentToken))
     return reply.code(204).send()
   })
 }

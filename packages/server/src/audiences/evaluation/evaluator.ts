@@ -33,7 +33,7 @@ export class Evaluator {
   /** Evaluates some of the profiles that are dirty or due. Resolves to whether there may be more. */
   async evaluateDue(): Promise<boolean> {
     const { evaluations, clock } = this.#options
-    const profiles = await evaluations.due(clock.now(), BATCH)
+    const profiles = await evaluations.due(clock.wall(), BATCH)
     const stored = await this.#evaluate(profiles, null)
     return profiles.length === BATCH || stored.length < profiles.length
   }
@@ -66,7 +66,7 @@ export class Evaluator {
   ): Promise<readonly Evaluated[]> {
     if (profiles.length === 0) return []
     const { evaluations, plans, activity, metrics, clock } = this.#options
-    const now = clock.now()
+    const [startedAt, now] = [clock.now(), clock.wall()]
     const evaluated = profiles.map((profile) =>
       evaluateProfile(profile, plans.of(profile.space), { now, syncId }),
     )
@@ -78,7 +78,7 @@ export class Evaluator {
       metrics.audiences.changes.inc({ change: 'entered' }, change.entered)
       metrics.audiences.changes.inc({ change: 'left' }, change.left)
     }
-    metrics.audiences.evaluation.observe((clock.now() - now) / 1000)
+    metrics.audiences.evaluation.observe((clock.now() - startedAt) / 1000)
     return stored
   }
 }

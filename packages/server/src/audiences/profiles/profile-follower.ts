@@ -45,7 +45,7 @@ export class ProfileFollower {
     if (through === after) return { events: 0, through, isEnd }
     const kept = events.filter((each) => isOfUser(each) && !deletions.isPurged(each.event))
     const changes = kept.map((each) => this.#changeOf(each, matcher))
-    const isApplied = await profiles.apply({ after, through, changes, purges, at: clock.now() })
+    const isApplied = await profiles.apply({ after, through, changes, purges, at: clock.wall() })
     return isApplied
       ? { events: events.length, through, isEnd }
       : { events: 0, through: after, isEnd: false }

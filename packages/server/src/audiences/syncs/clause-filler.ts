@@ -46,7 +46,7 @@ export class ClauseFiller {
       through: isEnd ? end : through,
       facts: found,
       purges,
-      at: clock.now(),
+      at: clock.wall(),
     }
     // Where a user was purged meanwhile, the slice is refused, and the next step reads it again.
     await facts.fill(slice)

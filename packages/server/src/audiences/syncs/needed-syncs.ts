@@ -37,7 +37,7 @@ export class NeededSyncs {
       const last = ended.get(id)
       // The process ended before it could do so.
       if (last?.reason === 'deleted' && last.state === 'done') await catalog.removeComputation(id)
-      const sync = neededSync(computation, { open: open.get(id), last, now: clock.now() })
+      const sync = neededSync(computation, { open: open.get(id), last, now: clock.wall() })
       if (sync !== undefined) await syncs.put(sync)
     }
   }

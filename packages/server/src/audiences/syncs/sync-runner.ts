@@ -42,7 +42,7 @@ export class SyncRunner {
     const started: Sync = {
       ...sync,
       state: 'running',
-      startedAt: sync.startedAt ?? this.#options.clock.now(),
+      startedAt: sync.startedAt ?? this.#options.clock.wall(),
     }
     const next =
       started.afterProfile !== null
@@ -62,7 +62,7 @@ export class SyncRunner {
       ...(condition && { condition }),
       clauses,
       findsRechecks: sync.reason === 'created' || sync.reason === 'changed',
-      now: clock.now(),
+      now: clock.wall(),
       after: sync.afterProfile!,
     })
     const changes = await evaluator.evaluateAll(found.profileIds, sync)
@@ -87,7 +87,7 @@ export class SyncRunner {
       destinationIds.length === 0
         ? []
         : await memberships.announced(computation.id, afterUser ?? '', USERS)
-    const now = clock.now()
+    const now = clock.wall()
     // With the time of the change that it tells: a later change has a later timestamp, whichever arrives first.
     const events = users.flatMap((user) => {
       const to = destinationIds.filter((each) => isNews(user, sync, each))

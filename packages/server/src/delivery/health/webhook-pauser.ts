@@ -90,7 +90,7 @@ export class WebhookPauser {
       const webhook = destination?.settings.webhooks.find((each) => each.url === url)
       if (destination === undefined || webhook === undefined || webhook.paused) return
       try {
-        await catalog.putDestination(withPaused(destination, url, { since: clock.now(), reason }))
+        await catalog.putDestination(withPaused(destination, url, { since: clock.wall(), reason }))
         logger.warn({ destinationId, host: new URL(url).host, reason }, 'webhook.paused')
         return
       } catch (error) {
@@ -124,6 +124,6 @@ export async function resumeForbidden(catalog: Catalog, clock: Clock): Promise<v
       paused === undefined || paused.reason === 'forbidden' ? webhook : { ...webhook, paused },
     )
     const changed = { ...destination, settings: { ...settings, webhooks } }
-    await catalog.putDestination({ ...changed, updatedAt: clock.now(), version: version + 1 })
+    await catalog.putDestination({ ...changed, updatedAt: clock.wall(), version: version + 1 })
   }
 }

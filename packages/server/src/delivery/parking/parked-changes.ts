@@ -25,6 +25,7 @@ import {
 import type { DeliveryRecorder } from '../records/delivery-recorder.ts'
 import { quarantineAll } from '../records/quarantine.ts'
 import { isHeldTooLong, isOverdue } from './overdue.ts'
+import { withKnownTimes } from './stored-times.ts'
 
 export interface ParkedChangesOptions {
   readonly catalog: Catalog
@@ -34,6 +35,8 @@ export interface ParkedChangesOptions {
   readonly clock: Clock
   readonly logger: Logger
   readonly retryWindowMs: number
+  /** The longest time for which a part can wait for its next attempt. */
+  readonly longestWaitMs: number
   /** In place of the success policy of the destination. */
   readonly successPolicy?: SuccessPolicy | undefined
   readonly open: OpenDeliveries
@@ -53,9 +56,11 @@ const ANY_TIME = Number.MAX_SAFE_INTEGER
 /** Changes parts in the backend without an attempt, a slice of a lane at a time. */
 export class ParkedChanges {
   readonly #options: ParkedChangesOptions
+  readonly #startedAt: number
 
   constructor(options: ParkedChangesOptions) {
     this.#options = options
+    this.#startedAt = options.clock.now()
   }
 
   /** Holds the pending parts of a lane, whenever they are due. */
@@ -80,6 +85,18 @@ export class ParkedChanges {
     const claim = await deliveries.claim(lane, { due: { after: to.now }, limit: SLICE })
     await this.#change(claim, (each) => withDueNow(each, lane.url, to))
     return claim.deliveries.length === SLICE
+  }
+
+  /**
+   * Makes a slice of the parts of a lane due now that are due later than any wait lasts: they were stored with another
+   * clock. Returns whether there may be more.
+   */
+  async bringForward(lane: LaneId): Promise<boolean> {
+    const { clock, deliveries, longestWaitMs } = this.#options
+    const due = { after: clock.now() + longestWaitMs }
+    const claim = await deliveries.claim(lane, { due, limit: SLICE })
+    await this.#change(claim, (each) => this.#withKnownTimes(each))
+    return claim.deliveries.length + claim.unreadable.length === SLICE
   }
 
   /** The webhook of the lane was removed: its deliveries get parts for the webhooks that there are now. */
@@ -128,21 +145,30 @@ export class ParkedChanges {
   /** The claimed deliveries. One that is in memory already stays the only copy, unless a replay has restarted it. */
   opened(claim: Claim<Carried>): OpenDelivery[] {
     const { open } = this.#options
-    return claim.deliveries.map(({ delivery, event }) => {
+    return claim.deliveries.map(({ delivery: stored, event }) => {
+      const delivery = this.#withKnownTimes(stored)
       const known = open.find(delivery.id)
-      if (known === undefined) return open.add(delivery, event)
-      if (known.delivery.firstDueAt !== delivery.firstDueAt) {
-        known.delivery = delivery
-        known.recorded = delivery
-      }
-      return known
+      if (known?.delivery.firstDueAt === delivery.firstDueAt) return known
+      const opened = known ?? open.add(delivery, event)
+      opened.delivery = delivery
+      opened.recorded = stored
+      return opened
     })
   }
 
   async quarantine({ unreadable }: Claim<Carried>): Promise<void> {
-    const at = this.#options.clock.now()
+    const at = this.#options.clock.wall()
     const items = unreadable.map((each) => ({ ...each, at }))
     await quarantineAll(items, this.#options)
+  }
+
+  #withKnownTimes(delivery: Delivery): Delivery {
+    const { clock, longestWaitMs } = this.#options
+    return withKnownTimes(delivery, {
+      startedAt: this.#startedAt,
+      now: clock.now(),
+      longestWaitMs,
+    })
   }
 
   /** The delivery with a part for each webhook that there is now, if its destination is still there. */
@@ -175,7 +201,7 @@ export class ParkedChanges {
   ): Promise<boolean> {
     const { successPolicy } = this.#settingsFor(destination)
     const { over = [], waiting = [] } = Object.groupBy(claim.deliveries, ({ delivery }) =>
-      isOver(delivery) ? 'over' : 'waiting',
+      isOver(this.#withKnownTimes(delivery)) ? 'over' : 'waiting',
     )
     // Those that cannot be read are quarantined when the lane claims them.
     const left = [...waiting.map(({ delivery }) => delivery), ...claim.unreadable]

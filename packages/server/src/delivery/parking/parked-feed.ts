@@ -28,7 +28,7 @@ export interface ParkedFeedOptions {
   readonly push: (lane: Lane, open: OpenDelivery) => boolean
 }
 
-/** The longest wait, so that a clock that was set back does not stop the feed. */
+/** The longest wait, whatever the feed knows of. */
 const LONGEST_WAIT_MS = 60_000
 const AFTER_FAILURE_MS = 1_000
 const LANES_A_TURN = 4
@@ -53,6 +53,8 @@ export class ParkedFeed implements Worker {
   readonly #recurring: Recurring
   /** By lane: the failed probe, or the minute, for which it last looked for parts to end. */
   readonly #checkedAt = new Map<string, number>()
+  /** Lanes whose parts are all due at a time that this process can believe. */
+  readonly #believed = new Set<string>()
   /** Lanes whose parts are to be due now, until they are. */
   readonly #toMakeDue = new Set<string>()
 
@@ -144,6 +146,7 @@ export class ParkedFeed implements Worker {
   /** For a lane that may be fed, with a part that is due at `dueAt`. */
   async #feedDue(lane: LaneId, dueAt: number, destination: Destination): Promise<number> {
     const { clock, health } = this.#options
+    await this.#bringForward(lane)
     const readyAt = Math.max(dueAt, health.blockedUntil(lane.destinationId, lane.url))
     if (readyAt > clock.now()) {
       await this.#expireOverdue(lane, destination)
@@ -151,6 +154,14 @@ export class ParkedFeed implements Worker {
     }
     await this.#fill(lane)
     return Infinity
+  }
+
+  /** Once for each lane: what this process stores is due at a time that it can believe. */
+  async #bringForward(lane: LaneId): Promise<void> {
+    const key = laneKey(lane)
+    if (this.#believed.has(key)) return
+    if (await this.#options.changes.bringForward(lane)) this.wake()
+    else this.#believed.add(key)
   }
 
   async #makeDue(lane: LaneId): Promise<void> {

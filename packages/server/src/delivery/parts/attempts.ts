@@ -103,7 +103,7 @@ export class Attempts {
     request: (now: number) => WebhookRequest,
   ): Promise<AttemptResult & { readonly fault?: unknown }> {
     const { clock, sender } = this.#options
-    const startedAt = clock.now()
+    const [startedAt, begunAt] = [clock.wall(), clock.now()]
     try {
       return await sender.send(request(startedAt))
     } catch (fault) {
@@ -111,7 +111,7 @@ export class Attempts {
       // The message of the error may contain secrets.
       const kind = fault instanceof Error ? fault.name : typeof fault
       const error = `A bug in Hookline stopped the attempt (${kind}). See the log for details.`
-      return { startedAt, durationMs: clock.now() - startedAt, ...classifyFault(), error, fault }
+      return { startedAt, durationMs: clock.now() - begunAt, ...classifyFault(), error, fault }
     }
   }
 }

@@ -97,7 +97,7 @@ export class PartRunner {
     const now = clock.now()
     const { open } = task
     const { attempt } = made
-    reportAttempt(made, open.event, { logger, metrics, now })
+    reportAttempt(made, open.event, { logger, metrics, clock })
     const kept = this.#options.keepsEveryResponse
       ? [attempt]
       : this.#history.within(destination.id, [attempt])

@@ -2,25 +2,26 @@ import type { Attempt, Carried } from '@hookline/protocol'
 import type { Logger } from 'pino'
 import type { LaneId } from '../../backend/deliveries.ts'
 import type { Metrics } from '../../telemetry/metrics.ts'
+import { type Clock, shownAt } from '../../util/clock.ts'
 import type { AttemptMade } from './attempts.ts'
 import { partOf } from './parts.ts'
 
 interface ReportContext {
   readonly logger: Logger
   readonly metrics: Metrics
-  readonly now: number
+  readonly clock: Clock
 }
 
 /** Counts an attempt in the metrics. When it failed, it also logs a line. */
 export function reportAttempt(
   { before, after, attempt, fault }: AttemptMade,
   { event }: Carried,
-  { logger, metrics, now }: ReportContext,
+  { logger, metrics, clock }: ReportContext,
 ): void {
   metrics.attempts.inc({ outcome: attempt.outcome, class: attempt.class })
   metrics.attemptDuration.observe(attempt.durationMs / 1000)
   if (after.state === 'delivered' && before.state !== 'delivered')
-    metrics.endToEnd.observe((now - Date.parse(event.receivedAt)) / 1000)
+    metrics.endToEnd.observe(Math.max(0, clock.wall() - Date.parse(event.receivedAt)) / 1000)
   if (attempt.outcome === 'delivered') return
   if (fault !== undefined) logger.error({ err: fault, deliveryId: after.id }, 'attempt.fault')
   const part = partOf(after, attempt.url)
@@ -31,7 +32,7 @@ export function reportAttempt(
       eventId: after.eventId,
       destinationId: after.destinationId,
       state: part?.state,
-      nextAttemptAt: dueAt === null ? undefined : new Date(dueAt).toISOString(),
+      nextAttemptAt: dueAt === null ? undefined : new Date(shownAt(dueAt, clock)).toISOString(),
       ...summary(attempt),
     },
     'attempt.failed',

@@ -1,3 +1,5 @@
+import { LONGEST_RETRY_AFTER_MS } from '../sending/retry-after.ts'
+
 /** When a failed attempt is retried. */
 export interface RetrySchedule {
   /** How long a delivery is retried after it first became due. */
@@ -35,6 +37,12 @@ export function nextAttemptAt(schedule: RetrySchedule, attempt: FailedAttempt): 
   if (next < end - lastSpanMs) return next
   const last = Math.round(end - lastSpanMs * (1 - random))
   return now < end - lastSpanMs && now + retryAfterMs <= last ? last : undefined
+}
+
+/** No attempt is followed by a longer wait for the next one. */
+export function longestWaitMs({ delaysMs = [] }: Pick<RetrySchedule, 'delaysMs'>): number {
+  const longestDelayMs = Math.max(LONGEST_DELAY_MS * 1.25, LONGEST_RETRY_AFTER_MS, ...delaysMs)
+  return longestDelayMs + LONGEST_LAST_SPAN_MS
 }
 
 function delayMs({ delaysMs }: RetrySchedule, { number, random }: FailedAttempt): number {

@@ -35,7 +35,7 @@ export class TestDeliverySender {
     { id, event }: Carried | { readonly id: null; readonly event: Carried['event'] },
     { dryRun }: { readonly dryRun: boolean },
   ): Promise<TestDelivery> {
-    const now = this.#clock.now()
+    const now = this.#clock.wall()
     const messageId = id === null ? newId('msg', now) : deliveryId(id, destination.id)
     const body = webhookPayload(event)
     const carried = { body, deliveryId: messageId, attempt: 1 }

@@ -87,7 +87,7 @@ export class DeliveryRecorder {
     // The reason leaves out the message of the error, which may contain secrets.
     const kind = fault instanceof Error ? fault.name : typeof fault
     const reason = `The attempt failed because of a bug in Hookline (${kind}). See the log for details.`
-    const item = { id: delivery.id, reason, at: clock.now(), delivery, cause: fault }
+    const item = { id: delivery.id, reason, at: clock.wall(), delivery, cause: fault }
     if (!(await quarantineAll([item], this.#options))) return 'released'
     // Its other parts in lanes find no part of theirs, and end without a record.
     open.delivery = { ...delivery, state: 'quarantined', dueAt: null, webhooks: [] }

@@ -1,5 +1,6 @@
 const SHORTEST_MS = 1000
-const LONGEST_MS = 60 * 60 * 1000
+/** A receiver cannot ask for a longer pause. */
+export const LONGEST_RETRY_AFTER_MS = 60 * 60 * 1000
 
 const HONOURED = new Set([408, 425, 429, 503])
 
@@ -21,7 +22,7 @@ export function retryAfter(
   if (!HONOURED.has(status) || header === undefined) return undefined
   const waitMs = requestedMs(header.trim(), nowMs)
   if (waitMs === undefined) return undefined
-  return Math.min(Math.max(waitMs, SHORTEST_MS), LONGEST_MS)
+  return Math.min(Math.max(waitMs, SHORTEST_MS), LONGEST_RETRY_AFTER_MS)
 }
 
 function requestedMs(header: string, nowMs: number): number | undefined {

@@ -79,7 +79,7 @@ export class WebhookSender implements AsyncDisposable {
    */
   async send(request: WebhookRequest): Promise<AttemptResult> {
     if (this.#isAborted) throw new AttemptAborted()
-    const startedAt = this.#clock.now()
+    const startedAt = this.#clock.wall()
     const timer = new AttemptTimer()
     const headers = requestHeaders(request, startedAt)
     const exchange = new Exchange({
@@ -131,7 +131,7 @@ export class WebhookSender implements AsyncDisposable {
     const classification = classifyResponse(status)
     const secrets = secretsIn(request)
     const shown = shownHeaders(headers, request.url, secrets)
-    const retryAfterMs = retryAfter(status, firstOf(headers['retry-after']), this.#clock.now())
+    const retryAfterMs = retryAfter(status, firstOf(headers['retry-after']), this.#clock.wall())
     return {
       ...classification,
       status,

@@ -38,7 +38,7 @@ export class LeftOutRecorder {
   record(leftOut: readonly AcceptedEvent[]): void {
     if (leftOut.length === 0) return
     this.#waiting.requests++
-    this.#waiting.lastAt = this.#clock.now()
+    this.#waiting.lastAt = this.#clock.wall()
     for (const event of leftOut)
       for (const subject of subjectsOf(event))
         if (this.#suppressions.has(event.sourceId, subject.kind, subject.id))

@@ -18,8 +18,8 @@ export class KeyUseRecorder {
   }
 
   record(key: string): void {
-    const now = this.#clock.now()
-    if (now - (this.#uses.lastUsedAt(key) ?? 0) < RECORD_EVERY_MS) return
+    const now = this.#clock.wall()
+    if (Math.abs(now - (this.#uses.lastUsedAt(key) ?? 0)) < RECORD_EVERY_MS) return
     this.#uses.mark(key, now).catch((error: unknown) => {
       this.#logger.warn({ err: error }, 'key_use.not_kept')
     })

@@ -167,3 +167,9 @@ describe('a part of a delivery', () => {
     expect(partWaiting(partOf(), context)).toMatchObject({ reason: 'in_line' })
   })
 })
+
+test('the next attempt is shown by the clock of the machine, also after that was set', () => {
+  const context = { ...contextOf({}), jumpMs: 9_000 }
+  const waiting = partWaiting(partOf(failed(NOW + 500)), context)
+  expect(waiting?.nextAttemptAt).toBe(NOW + 9_500)
+})

@@ -58,6 +58,15 @@ test('after 24 hours the key can be used again', async () => {
   expect(server.backend.catalog.current.sources.size).toBe(2)
 })
 
+test('a key is known after the clock of the machine went forward', async () => {
+  await using server = await AdminServer.open()
+  const call = { headers: key('k1'), body: { name: 'web' } }
+  await server.must('POST', '/sources', call)
+  server.clock.jump(2 * DAY)
+  await server.must('POST', '/sources', call)
+  expect(server.backend.catalog.current.sources.size).toBe(1)
+})
+
 test('after a refused request the key can be used again', async () => {
   await using server = await AdminServer.open()
   await server.call('POST', '/sources', { headers: key('k1'), body: {} })

@@ -194,6 +194,7 @@ test('a name that changes to a private address after its first delivery is refus
   let skippedMs = 0
   const clock: Clock = {
     now: () => systemClock.now() + skippedMs,
+    wall: () => systemClock.wall() + skippedMs,
     after: (delayMs, task) => systemClock.after(delayMs, task),
     turn: () => systemClock.turn(),
   }

@@ -1,0 +1,47 @@
+import type { Delivery, DeliveryPart } from '@hookline/protocol'
+import { describe, expect, test } from 'vitest'
+import { withKnownTimes } from '../../../src/delivery/parking/stored-times.ts'
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+const START = Date.UTC(2026, 0, 15, 12)
+const TIMES = { startedAt: START, now: START + MINUTE, longestWaitMs: HOUR }
+
+function delivery(...parts: readonly Partial<DeliveryPart>[]): Delivery {
+  const part = { url: 'https://a.example/', state: 'pending', firstDueAt: START, dueAt: START }
+  const webhooks = parts.map((change) => ({ ...part, ...change }) as DeliveryPart)
+  const ids = { id: 'msg_a', eventId: 'evt_a', destinationId: 'dst_a' }
+  return { ...ids, state: 'pending', rounds: 1, firstDueAt: START, dueAt: START, webhooks }
+}
+
+const timesOf = ({ webhooks }: Delivery): unknown =>
+  webhooks.map(({ firstDueAt, dueAt }) => [
+    firstDueAt - START,
+    dueAt === null ? null : dueAt - START,
+  ])
+
+describe('the times of a part that another process stored', () => {
+  test.for([
+    ['were due before the start', -2 * DAY - HOUR, -2 * DAY, -HOUR, 0],
+    ['are due at the start', -HOUR, 0, -HOUR, 0],
+    ['are due after any possible wait', 2 * DAY - HOUR, 2 * DAY, MINUTE - HOUR, MINUTE],
+    ['are due after the longest possible wait', MINUTE, MINUTE + HOUR, MINUTE, MINUTE + HOUR],
+  ] as const)('%s: it keeps the rest of its window', ([, firstDueAt, dueAt, first, due]) => {
+    const stored = delivery({ firstDueAt: START + firstDueAt, dueAt: START + dueAt })
+    const known = withKnownTimes(stored, TIMES)
+    expect(timesOf(known)).toEqual([[first, due]])
+    expect(withKnownTimes(known, TIMES)).toBe(known)
+  })
+
+  test('stay as they are where it has ended or is held, whatever another part of the delivery has', () => {
+    const ended = { state: 'expired', firstDueAt: START - DAY, dueAt: null } as const
+    const held = { state: 'held', firstDueAt: START - DAY, dueAt: null } as const
+    const late = { firstDueAt: START - DAY, dueAt: START - DAY }
+    expect(timesOf(withKnownTimes(delivery(ended, held, late), TIMES))).toEqual([
+      [-DAY, null],
+      [-DAY, null],
+      [0, 0],
+    ])
+  })
+})

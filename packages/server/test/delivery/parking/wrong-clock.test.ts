@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'vitest'
+import type { TestEngine as Engine } from '../../harness/test-engine.ts'
+import { ManualClock } from '../../harness/manual-clock.ts'
+import { openReceiver } from '../../harness/receiver.ts'
+import { TemporaryFolder } from '../../harness/temporary-folder.ts'
+import { TestEngine } from '../../harness/test-engine.ts'
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+const SCHEDULE = { retryDelaysMs: [MINUTE], retryWindowMs: 4 * HOUR }
+const RARELY = { retryDelaysMs: [20 * MINUTE], retryWindowMs: HOUR }
+const STEP = 5 * MINUTE
+
+async function states(engine: Engine): Promise<readonly string[]> {
+  return [...new Set((await engine.deliveries({})).map(({ state }) => state))]
+}
+
+async function rounds(engine: Engine): Promise<number> {
+  return Math.min(...(await engine.deliveries({})).map((each) => each.rounds))
+}
+
+/** Advances the clock step by step until the condition holds, for at most so long. Returns how long it took. */
+async function advanceUntil(
+  { clock, engine }: { clock: ManualClock; engine: Engine },
+  mostMs: number,
+  isMet: () => boolean | Promise<boolean>,
+): Promise<number> {
+  const start = clock.now()
+  while (!(await isMet())) {
+    if (clock.now() - start >= mostMs) throw new Error(`not met after ${mostMs} ms`)
+    clock.advance(STEP)
+    await engine.settled()
+  }
+  return clock.now() - start
+}
+
+describe('when the clock of the machine is set while the service runs', () => {
+  test('back by two days: a webhook whose breaker is open is tried as soon as without that', async () => {
+    const clock = new ManualClock()
+    await using receiver = await openReceiver({ respond: 500 })
+    await using engine = await TestEngine.open({ ...SCHEDULE, clock })
+    await engine.destination('dst_a', receiver.url)
+    await engine.receive(40)
+    await expect.poll(() => engine.openBreakers).toBe(1)
+    await expect.poll(() => engine.lanes.inMemory).toBe(0)
+    receiver.respond = () => 200
+    clock.jump(-2 * DAY)
+    await engine.receive(5)
+    // A breaker is open for at most 5 minutes, and a receiver that has recovered gets more and more.
+    await advanceUntil({ clock, engine }, 30 * MINUTE, async () => {
+      const all = await engine.deliveries({})
+      return all.length === 45 && all.every(({ state }) => state === 'delivered')
+    })
+  })
+
+  test('ahead by two days: nothing expires, and what waits is delivered when the receiver works again', async () => {
+    const clock = new ManualClock()
+    await using receiver = await openReceiver({ respond: 500 })
+    await using engine = await TestEngine.open({ ...SCHEDULE, clock })
+    await engine.destination('dst_a', receiver.url)
+    await engine.receive(30)
+    await expect.poll(() => engine.openBreakers).toBe(1)
+    clock.jump(2 * DAY)
+    const until = clock.now() + 30 * MINUTE
+    await advanceUntil({ clock, engine }, HOUR, () => clock.now() >= until)
+    expect(await states(engine)).toEqual(['pending'])
+    receiver.respond = () => 200
+    await advanceUntil({ clock, engine }, HOUR, async () =>
+      (await states(engine)).every((state) => state === 'delivered'),
+    )
+  })
+})
+
+describe('after a start with another clock than before', () => {
+  /** Deliveries that were attempted once by a process that has ended. */
+  async function failedOnce(folder: TemporaryFolder, url: string, clock: ManualClock) {
+    await using engine = await TestEngine.open({ ...RARELY, clock }, folder)
+    await engine.destination('dst_a', url)
+    await engine.receive(5)
+    await expect.poll(() => engine.deliveries({})).toHaveLength(5)
+    await expect.poll(() => rounds(engine)).toBe(1)
+  }
+
+  test.for([
+    ['ahead', 2 * DAY],
+    ['back', -2 * DAY],
+  ] as const)(
+    'two days %s, a delivery is tried at once, and for the rest of its window',
+    async ([, ms]) => {
+      using folder = new TemporaryFolder()
+      await using receiver = await openReceiver({ respond: 503 })
+      const before = new ManualClock()
+      await failedOnce(folder, receiver.url, before)
+      const clock = new ManualClock(before.now() + ms)
+      await using engine = await TestEngine.open({ ...RARELY, clock }, folder)
+      await expect.poll(() => rounds(engine)).toBe(2)
+      expect(await states(engine)).toEqual(['pending'])
+      const tookMs = await advanceUntil({ clock, engine }, 2 * HOUR, async () =>
+        (await states(engine)).every((state) => state === 'expired'),
+      )
+      expect(tookMs).toBeGreaterThan(35 * MINUTE)
+    },
+  )
+})

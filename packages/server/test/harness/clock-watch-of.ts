@@ -1,0 +1,9 @@
+import { pino } from 'pino'
+import { Metrics } from '../../src/telemetry/metrics.ts'
+import type { Clock } from '../../src/util/clock.ts'
+import { ClockWatch } from '../../src/util/clock-watch.ts'
+
+/** The watch of a clock, as the service has it. */
+export function clockWatchOf(clock: Clock): ClockWatch {
+  return new ClockWatch({ clock, metrics: new Metrics(), logger: pino({ level: 'silent' }) })
+}

@@ -1,0 +1,27 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { isMainThread } from 'node:worker_threads'
+
+// For `node --import`: the clock of the machine as a test has set it, for this process only. The file says how many
+// milliseconds it is ahead. The process copies it to another file, to say that it has seen it.
+
+const SystemDate = Date
+const file = process.env['CLOCK_AHEAD_MS_FILE']!
+let aheadMs = 0
+read()
+setInterval(read, 20).unref()
+
+function read(): void {
+  const text = readFileSync(file, 'utf8')
+  aheadMs = Number(text)
+  if (isMainThread) writeFileSync(`${file}.seen`, text)
+}
+
+function now(): number {
+  return SystemDate.now() + aheadMs
+}
+
+globalThis.Date = new Proxy(SystemDate, {
+  construct: (target, given: unknown[]): Date =>
+    Reflect.construct(target, given.length === 0 ? [now()] : given),
+  get: (target, name) => (name === 'now' ? now : Reflect.get(target, name)),
+})
