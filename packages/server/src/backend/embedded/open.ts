@@ -114,7 +114,7 @@ function tellDamages(
 ): void {
   const add = db.prepare('INSERT INTO damages VALUES (?, ?)')
   for (const description of damages) {
-    add.run(systemClock.now(), description)
+    add.run(systemClock.wall(), description)
     onDamage?.(description)
   }
 }
