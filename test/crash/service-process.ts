@@ -16,6 +16,8 @@ export class ServiceProcess {
     readonly settings: Readonly<Record<string, string>>
     /** The limit of the operating system for open files (`ulimit -n`). */
     readonly openFiles?: number | undefined
+    /** The file descriptor that stderr is; by default its output is kept in `stderr`. */
+    readonly stderr?: number
   }) {
     this.url = `http://127.0.0.1:${options.port}`
     const args = ['start', '--host', '127.0.0.1', '--port', `${options.port}`]
@@ -23,9 +25,9 @@ export class ServiceProcess {
     const limit = options.openFiles === undefined ? '' : `ulimit -n ${options.openFiles}; `
     this.#child = spawn('sh', ['-c', `${limit}exec "$@"`, 'sh', ...command], {
       env: { PATH: process.env['PATH'], ...options.settings },
-      stdio: ['ignore', 'ignore', 'pipe'],
+      stdio: ['ignore', 'ignore', options.stderr ?? 'pipe'],
     })
-    this.#child.stderr!.on('data', (chunk: Buffer) => (this.#stderr += chunk.toString()))
+    this.#child.stderr?.on('data', (chunk: Buffer) => (this.#stderr += chunk.toString()))
   }
 
   /** Resolves with true when the service accepts calls, or with false if the process exits before. */

@@ -2,10 +2,13 @@ import { exchange, type ReceivedResponse } from './http-exchange.ts'
 
 /** The management API of a service, by HTTP. Paths are relative to /api/v1/. */
 export class ManagementApi {
+  /** The URL of the service. */
+  readonly url: string
   readonly #url: string
   readonly #token: string
 
   constructor(serviceUrl: string, token: string) {
+    this.url = serviceUrl
     this.#url = `${serviceUrl}/api/v1/`
     this.#token = token
   }

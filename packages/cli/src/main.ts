@@ -8,6 +8,8 @@ export async function main(args: readonly string[]): Promise<number> {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     process.exit(error.code === 'EPIPE' ? EXIT_CODES.ok : EXIT_CODES.failed)
   })
+  // What stderr does not take cannot be reported anywhere.
+  process.stderr.on('error', () => undefined)
   const program = createProgram()
   try {
     await program.parseAsync(args, { from: 'user' })

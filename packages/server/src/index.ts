@@ -15,6 +15,6 @@ export {
   type WorkerGivenUp,
 } from './service.ts'
 export { type Setting, type SettingName, SETTINGS } from './settings.ts'
-export { createLogger } from './telemetry/logger.ts'
+export { createLogger, openLog, type ServiceLog } from './telemetry/logger.ts'
 export { syncFolder } from './util/durable-file.ts'
 export { VERSION } from './version.ts'

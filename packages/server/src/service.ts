@@ -44,6 +44,8 @@ export type { WorkerGivenUp } from './util/supervisor.ts'
 export interface ServiceOptions {
   readonly config: Config
   readonly logger: Logger
+  /** Where the lines of the logger go, if lines can be lost there. */
+  readonly logOutput?: { readonly linesLost: number }
 }
 
 /**
@@ -86,7 +88,7 @@ export interface Components extends ServiceOptions {
  * `shutdownTimeoutMs`, connections are closed and attempts are aborted: their deliveries are as before the attempt. Then
  * the components close in the opposite order, the backend last.
  */
-export async function openService({ config, logger }: ServiceOptions): Promise<Service> {
+export async function openService({ config, logger, logOutput }: ServiceOptions): Promise<Service> {
   await using stack = new AsyncDisposableStack()
   const onUnreadable = (row: object): void => logger.error(row, 'key_change.row_skipped')
   const metrics = new Metrics()
@@ -116,6 +118,10 @@ export async function openService({ config, logger }: ServiceOptions): Promise<S
     shutdown,
   }
   metrics.buildInfo.set({ version: VERSION, backend: 'embedded' }, 1)
+  metrics.beforeScrape(() => {
+    metrics.logLinesLost.reset()
+    metrics.logLinesLost.inc(logOutput?.linesLost ?? 0)
+  })
   const adminToken = adminTokenOf(config)
   // The settings that forbid a URL may have changed with this start.
   await resumeForbidden(backend.catalog, clock)

@@ -1,33 +1,24 @@
-import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { CountingReceiver } from '../../crash/counting-receiver.ts'
 import { freePort } from '../../harness/free-port.ts'
 import { ServiceProcess } from '../../crash/service-process.ts'
-import { exchange, type ReceivedResponse } from '../../harness/http-exchange.ts'
 import { ManagementApi } from '../../harness/management-api.ts'
-import { SmallDisk } from './small-disk.ts'
+import { openSender } from './call-sender.ts'
+import { diskOrSkip } from './small-disk.ts'
 
 const ADMIN_TOKEN = 'tok_disk_test'
 const MIB = 2 ** 20
 const SIZES = { bytes: 8 * MIB, ballastBytes: 2 * MIB }
-const CALLS = 20
-const NOTE = 'x'.repeat(2000)
 
 test('with a full disk calls are refused and none is lost, and with free space calls are accepted again', async ({
   skip,
 }) => {
-  using disk = SmallDisk.mount(SIZES)
-  if (disk === undefined) {
-    console.log(
-      'skipped: this user may not mount a file system (HOOKLINE_REQUIRE_MOUNT=1 makes that a failure)',
-    )
-    expect(process.env['HOOKLINE_REQUIRE_MOUNT']).not.toBe('1')
-    return skip()
-  }
+  using disk = diskOrSkip(SIZES, skip)
   await using receiver = await CountingReceiver.open({ random: Math.random, failing: 0 })
   await using service = await startOn(disk.path)
   const accepted = new Set<string>()
-  const send = await sender(service.url, receiver.urlOf('hook'), accepted)
+  const api = new ManagementApi(service.url, ADMIN_TOKEN)
+  const send = await openSender(api, { webhookUrl: receiver.urlOf('hook'), accepted })
 
   let refused = await send()
   while (refused.status === 200) refused = await send()
@@ -70,33 +61,4 @@ async function startOn(dataDir: string) {
   })
   expect(await service.ready(), service.stderr).toBe(true)
   return Object.assign(service, { [Symbol.asyncDispose]: () => service.kill() })
-}
-
-/** Returns a function that sends a batch, and adds its messageIds to `accepted` when the response is 200. */
-async function sender(url: string, webhookUrl: string, accepted: Set<string>) {
-  const api = new ManagementApi(url, ADMIN_TOKEN)
-  const source = await api.call<{ id: string; writeKeys: [{ key: string }] }>('POST', 'sources', {
-    name: 'S',
-  })
-  await api.call('POST', 'destinations', {
-    sourceId: source.id,
-    type: 'Webhooks',
-    enabled: true,
-    settings: { webhooks: [{ url: webhookUrl }] },
-  })
-  const authorization = `Basic ${btoa(`${source.writeKeys[0].key}:`)}`
-  return async (): Promise<ReceivedResponse> => {
-    const batch = Array.from({ length: CALLS }, () => ({
-      type: 'track',
-      event: 'Order Completed',
-      userId: 'u1',
-      messageId: randomUUID(),
-      properties: { note: NOTE },
-    }))
-    const headers = { 'Content-Type': 'application/json', Authorization: authorization }
-    const body = JSON.stringify({ batch })
-    const answer = await exchange(`${url}/v1/batch`, { headers, body })
-    if (answer.status === 200) for (const { messageId } of batch) accepted.add(messageId)
-    return answer
-  }
 }

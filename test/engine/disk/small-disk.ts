@@ -2,6 +2,23 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { expect } from 'vitest'
+
+interface Sizes {
+  readonly bytes: number
+  readonly ballastBytes: number
+}
+
+/** The disk. Where this user may not mount one it skips the test, or fails it with HOOKLINE_REQUIRE_MOUNT=1. */
+export function diskOrSkip(sizes: Sizes, skip: () => never): SmallDisk {
+  const disk = SmallDisk.mount(sizes)
+  if (disk !== undefined) return disk
+  console.log(
+    'skipped: this user may not mount a file system (HOOKLINE_REQUIRE_MOUNT=1 makes that a failure)',
+  )
+  expect(process.env['HOOKLINE_REQUIRE_MOUNT']).not.toBe('1')
+  return skip()
+}
 
 /** A file system of a few megabytes. A file takes part of it, and can be removed to make room. */
 export class SmallDisk implements Disposable {
@@ -15,10 +32,7 @@ export class SmallDisk implements Disposable {
   }
 
   /** @returns `undefined` when this user may not mount a file system */
-  static mount(sizes: {
-    readonly bytes: number
-    readonly ballastBytes: number
-  }): SmallDisk | undefined {
+  static mount(sizes: Sizes): SmallDisk | undefined {
     const path = mkdtempSync(join(tmpdir(), 'hookline-disk-'))
     try {
       execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${sizes.bytes}`, 'tmpfs', path], {

@@ -1,26 +1,32 @@
-import type { Config, createLogger, Service } from '@hookline/server'
+import type { Config, Service, ServiceLog } from '@hookline/server'
+import { setTimeout as pause } from 'node:timers/promises'
 import { logLine } from './log-line.ts'
 import { startFailure } from './start-failure.ts'
 
 // The server is imported in these functions only: the commands that run no service start faster without it.
 
-/** The logger of the service. */
-export type ServiceLogger = ReturnType<typeof createLogger>
+/** How long the end of the process waits for an output that takes no lines. */
+const LONGEST_FLUSH_MS = 1_000
 
-/** Creates the logger. It writes to stderr: JSON lines, or on a terminal short lines for people. */
-export async function serviceLogger(level: Config['logLevel']): Promise<ServiceLogger> {
-  const server = await import('@hookline/server')
-  if (!process.stderr.isTTY) return server.createLogger(level)
-  return server.createLogger(level, {
-    write: (line) => process.stderr.write(`${logLine(line)}\n`),
-  })
+/** Opens the log of the service on stderr: JSON lines, or on a terminal short lines for people. */
+export async function openServiceLog(level: Config['logLevel']): Promise<ServiceLog> {
+  const { openLog } = await import('@hookline/server')
+  return process.stderr.isTTY ? openLog(level, (json) => `${logLine(json)}\n`) : openLog(level)
+}
+
+/** Waits until the lines of the log are written, for a second at most. */
+export async function flushLog({ logOutput }: ServiceLog): Promise<void> {
+  const end = new AbortController()
+  const late = pause(LONGEST_FLUSH_MS, undefined, { signal: end.signal }).catch(() => undefined)
+  await Promise.race([logOutput.flushed(), late])
+  end.abort()
 }
 
 /** Opens the service. @throws {Failure} with the reason and the remedy if it cannot start */
-export async function openOrFail(config: Config, logger: ServiceLogger): Promise<Service> {
+export async function openOrFail(config: Config, log: ServiceLog): Promise<Service> {
   const { openService } = await import('@hookline/server')
   try {
-    return await openService({ config, logger })
+    return await openService({ config, ...log })
   } catch (error) {
     throw startFailure(error, config) ?? error
   }

@@ -1,7 +1,7 @@
-import type { Config, DatabaseDamaged, Service, WorkerGivenUp } from '@hookline/server'
+import type { Config, DatabaseDamaged, Service, ServiceLog, WorkerGivenUp } from '@hookline/server'
 import { EXIT_CODES, Failure } from '../failure.ts'
 import type { Output } from '../output/output.ts'
-import { openOrFail, serviceLogger, type ServiceLogger } from './open-service.ts'
+import { flushLog, openOrFail, openServiceLog } from './open-service.ts'
 import { type StopSignal, stopSignal } from './stop-signal.ts'
 
 interface ServeOptions {
@@ -10,7 +10,7 @@ interface ServeOptions {
   /** Called once the service runs. Its result is disposed of before the service stops. */
   readonly whileRunning: (
     service: Service,
-    logger: ServiceLogger,
+    logger: ServiceLog['logger'],
   ) => Promise<AsyncDisposable | undefined>
 }
 
@@ -23,34 +23,50 @@ const LONGEST_EXIT_MS = 500
  */
 export async function serve(options: ServeOptions): Promise<void> {
   const stop = stopSignal()
-  const logger = await serviceLogger(options.config.logLevel)
-  process.on('uncaughtException', (error) => {
-    logger.fatal({ err: error }, 'service.crashed')
-    process.exit(EXIT_CODES.failed)
-  })
-  const reason = await runUntil(stop, logger, options)
-  logger.info({ reason }, 'service.stopped')
-  options.output.json({ kind: 'stopped', reason })
-  endProcessSoon()
+  ignoreClosedOutput()
+  const log = await openServiceLog(options.config.logLevel)
+  process.on('uncaughtException', (error) => void crash(error, log))
+  try {
+    const reason = await runUntil(stop, log, options)
+    log.logger.info({ reason }, 'service.stopped')
+    options.output.json({ kind: 'stopped', reason })
+  } finally {
+    await flushLog(log)
+    endProcessSoon()
+  }
 }
 
-/** Everything is on disk. What may be left is the copy of a backup whose client has gone, or a name look-up. */
+async function crash(error: Error, log: ServiceLog): Promise<void> {
+  log.logger.fatal({ err: error }, 'service.crashed')
+  await flushLog(log)
+  process.exit(EXIT_CODES.failed)
+}
+
+/** Other commands end when stdout takes nothing. The service goes on: it has more to do than to print. */
+function ignoreClosedOutput(): void {
+  process.stdout.removeAllListeners('error').on('error', () => undefined)
+}
+
+/**
+ * Everything is on disk. What may be left is the copy of a backup whose client has gone, a name look-up, or output that
+ * no reader takes.
+ */
 function endProcessSoon(): void {
   setTimeout(() => process.exit(), LONGEST_EXIT_MS).unref()
 }
 
 async function runUntil(
   stop: Promise<StopSignal>,
-  logger: ServiceLogger,
+  log: ServiceLog,
   { config, output, whileRunning }: ServeOptions,
 ): Promise<StopSignal> {
-  await using service = await openOrFail(config, logger)
+  await using service = await openOrFail(config, log)
   showNewToken(service, output)
-  await using _companion = await whileRunning(service, logger)
+  await using _companion = await whileRunning(service, log.logger)
   const signal = await Promise.race([stop, service.failed.then(serviceFailure)])
   if (signal instanceof Failure) throw signal
   const note = `Waiting for requests and deliveries in flight. Another ${signal} stops at once.`
-  logger.info({ reason: signal, note }, 'service.stopping')
+  log.logger.info({ reason: signal, note }, 'service.stopping')
   return signal
 }
 

@@ -20,6 +20,8 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>
   /** Arguments for Node. */
   readonly nodeArgs?: readonly string[]
+  /** The file descriptor that stdout is; by default its output is kept in `stdout`. */
+  readonly stdoutFd?: number
 }
 
 /** The command in its own process, as a user runs it. Its output does not go to a terminal. */
@@ -29,13 +31,16 @@ export class Hookline implements AsyncDisposable {
   readonly #child: ChildProcess
   readonly #closed: Promise<unknown>
 
-  constructor(args: readonly string[], { cwd = '/', env = {}, nodeArgs = [] }: RunOptions = {}) {
+  constructor(
+    args: readonly string[],
+    { cwd = '/', env = {}, nodeArgs = [], stdoutFd }: RunOptions = {},
+  ) {
     this.#child = spawn(process.execPath, [...nodeArgs, BIN, ...args], {
       cwd,
       env: { ...OF_EVERY_PROCESS, ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['ignore', stdoutFd ?? 'pipe', 'pipe'],
     })
-    this.#child.stdout!.on('data', (text: Buffer) => (this.stdout += text.toString()))
+    this.#child.stdout?.on('data', (text: Buffer) => (this.stdout += text.toString()))
     this.#child.stderr!.on('data', (text: Buffer) => (this.stderr += text.toString()))
     this.#closed = once(this.#child, 'close')
   }

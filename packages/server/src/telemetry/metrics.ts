@@ -181,6 +181,11 @@ export class Metrics {
     'How far the clock of the machine is ahead of the start of the service and the time since. 0 unless it was set.',
   )
 
+  readonly logLinesLost = this.#counter(
+    'hookline_log_lines_lost_total',
+    'Log lines that were lost because stderr took none: a full disk, or a pipe whose reader has stopped.',
+  )
+
   readonly databaseSize = this.#gauge('hookline_database_bytes', 'Size of the database.')
 
   readonly inFlight = this.#gauge('hookline_inflight', 'Attempts in flight.')

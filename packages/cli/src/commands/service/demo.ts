@@ -15,7 +15,7 @@ import { type Output, outputOf } from '../../output/output.ts'
 import { deliveryLine, requestText } from '../../receiver/delivery-text.ts'
 import { Receiver } from '../../receiver/receiver.ts'
 import { sendCalls } from '../../sending/send-calls.ts'
-import { openOrFail, serviceLogger } from '../../service/open-service.ts'
+import { openOrFail, openServiceLog } from '../../service/open-service.ts'
 import { type StopSignal, stopSignal } from '../../service/stop-signal.ts'
 
 /** For the deliveries and the audience, which takes four seconds, and again for the notice. */
@@ -74,7 +74,7 @@ function openReceiver(output: Output, arrivals: Arrivals): Promise<Receiver> {
 async function startService(dataDir: string): Promise<Service> {
   const allowedNetworks = LOOPBACK_NETWORKS.join(',')
   const config = parseConfig({}, { port: '0', dataDir, allowedNetworks, logLevel: 'warn' })
-  return openOrFail(config, await serviceLogger(config.logLevel))
+  return openOrFail(config, await openServiceLog(config.logLevel))
 }
 
 async function sendAll(service: Service, api: ManagementApi, receiver: Receiver): Promise<void> {

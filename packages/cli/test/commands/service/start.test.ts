@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
@@ -45,6 +45,32 @@ describe('hookline start', () => {
     second.signal('SIGINT')
     expect(await second.exit()).toBe(0)
     expect(second.stderr).not.toContain(token)
+  })
+
+  it('goes on when stdout takes nothing', async () => {
+    const stdoutFd = openSync('/dev/full', 'w')
+    onTestFinished(() => closeSync(stdoutFd))
+    const args = ['start', '--port', '0', '--data-dir', dataFolder(), '--json']
+    await using service = new Hookline(args, { stdoutFd })
+    const [, url] = await service.printed(/"url":"([^"]+)"/, 'stderr')
+    expect((await fetch(`${url}/readyz`)).status).toBe(200)
+    service.signal('SIGTERM')
+    expect(await service.exit()).toBe(0)
+    expect(service.stderr).toMatch(/"msg":"service.stopped"\}\n$/)
+  })
+
+  it('logs the error that ends it, and exits 1', async () => {
+    const plant = `process.once('SIGUSR2', () => { throw new Error('planted') })`
+    const nodeArgs = ['--import', `data:text/javascript,${encodeURIComponent(plant)}`]
+    const args = ['start', '--port', '0', '--data-dir', dataFolder(), '--json']
+    await using service = new Hookline(args, { nodeArgs })
+    await service.document('ready')
+    service.signal('SIGUSR2')
+    expect(await service.exit()).toBe(1)
+    expect(JSON.parse(service.stderr.trim().split('\n').at(-1)!)).toMatchObject({
+      msg: 'service.crashed',
+      err: { message: 'planted' },
+    })
   })
 
   it('prefers flags to variables, and shows no secrets', async () => {

@@ -1,0 +1,103 @@
+import { closeSync, openSync, readFileSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { LogOutput } from '../../src/telemetry/log-output.ts'
+import { ManualClock } from '../harness/manual-clock.ts'
+import { NamedPipe } from '../harness/named-pipe.ts'
+import { TemporaryFolder } from '../harness/temporary-folder.ts'
+
+const MIB = 2 ** 20
+const LINE_BYTES = 1024
+
+function lineOf(number: number): string {
+  return `${String(number).padEnd(LINE_BYTES - 1, '.')}\n`
+}
+
+function numbersIn(text: string): string[] {
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.replace(/\.+$/, ''))
+}
+
+/** An output to `fd` that reports lost lines as `lost <lines>`. */
+function outputTo(fd: number): { readonly output: LogOutput; readonly clock: ManualClock } {
+  const clock = new ManualClock()
+  const onLinesLost = (lines: number): void => output.write(`lost ${lines}\n`)
+  const output: LogOutput = new LogOutput({ fd, clock, onLinesLost })
+  return { output, clock }
+}
+
+/** Waits for a write that is under way: its descriptor must not be closed meanwhile. */
+async function settled(): Promise<void> {
+  for (let turns = 0; turns < 20; turns++) await stat('/')
+}
+
+test('lines are written to a file in their order', async () => {
+  using folder = new TemporaryFolder()
+  const file = join(folder.path, 'log')
+  const fd = openSync(file, 'w')
+  const { output } = outputTo(fd)
+  for (let number = 0; number < 3000; number++) {
+    // No more than may wait.
+    if (number % 500 === 0) await output.flushed()
+    output.write(lineOf(number))
+  }
+  await output.flushed()
+  closeSync(fd)
+  expect(numbersIn(readFileSync(file, 'utf8'))).toEqual([...Array(3000).keys()].map(String))
+  expect(output.linesLost).toBe(0)
+})
+
+test('while nobody reads the pipe, a mebibyte of lines waits and later ones are counted; then a line tells their number', async () => {
+  using pipe = new NamedPipe({ isBlocking: false })
+  const { output, clock } = outputTo(pipe.fd)
+  const written = 3000
+  for (let number = 0; number < written; number++) output.write(lineOf(number))
+  expect(output.linesLost).toBe(written - MIB / LINE_BYTES)
+  let text = ''
+  const everything = async (): Promise<string> => {
+    clock.advance(100)
+    text += pipe.read()
+    return text
+  }
+  await expect.poll(everything).toMatch(/lost \d+\n$/)
+  const lines = numbersIn(text)
+  const kept = written - output.linesLost
+  expect(lines).toEqual([...[...Array(kept).keys()].map(String), `lost ${output.linesLost}`])
+  output.write(lineOf(written))
+  await output.flushed()
+  expect(numbersIn(pipe.read())).toEqual([String(written)])
+})
+
+test('a line shorter than a lost one does not overtake it', async () => {
+  using pipe = new NamedPipe({ isBlocking: false })
+  const { output } = outputTo(pipe.fd)
+  output.write('x'.repeat(MIB - 1))
+  output.write('too long')
+  expect(output.linesLost).toBe(1)
+  output.write('s')
+  expect(output.linesLost).toBe(2)
+  await settled()
+})
+
+test.for(['a full disk', 'a closed pipe'])(
+  '%s loses lines beyond a mebibyte, and throws nothing',
+  async (kind) => {
+    using pipe = new NamedPipe({ isBlocking: false })
+    pipe.closeReader()
+    const fd = kind === 'a full disk' ? openSync('/dev/full', 'w') : pipe.fd
+    const { output, clock } = outputTo(fd)
+    for (let number = 0; number < 1100; number++) output.write(lineOf(number))
+    let isFlushed = false
+    void output.flushed().then(() => (isFlushed = true))
+    for (let retries = 0; retries < 20; retries++) {
+      clock.advance(100)
+      await settled()
+    }
+    expect(output.linesLost).toBe(1100 - MIB / LINE_BYTES)
+    expect(isFlushed).toBe(false)
+    if (fd !== pipe.fd) closeSync(fd)
+  },
+)

@@ -1,0 +1,135 @@
+import { closeSync, openSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { NamedPipe } from '../../../packages/server/test/harness/named-pipe.ts'
+import { TemporaryFolder } from '../../../packages/server/test/harness/temporary-folder.ts'
+import { CountingReceiver } from '../../crash/counting-receiver.ts'
+import { ServiceProcess } from '../../crash/service-process.ts'
+import { freePort } from '../../harness/free-port.ts'
+import { ManagementApi } from '../../harness/management-api.ts'
+import { openSender } from './call-sender.ts'
+import { diskOrSkip } from './small-disk.ts'
+
+const ADMIN_TOKEN = 'tok_log'
+const MIB = 2 ** 20
+/** Each makes a log line of about 130 bytes: more than a pipe and the memory for waiting lines take. */
+const REFUSED = 12_000
+const AT_ONCE = 16
+
+test('with its log on a full disk the service goes on, and with free space the log tells how many lines it lost', async ({
+  skip,
+}) => {
+  using disk = diskOrSkip({ bytes: 4 * MIB, ballastBytes: 4 * MIB }, skip)
+  const file = join(disk.path, 'log')
+  await using run = await startWith(openSync(file, 'a'))
+  await run.worksWhileLinesAreLost()
+  disk.free()
+  const lost = await run.linesLost()
+  const report = (): unknown =>
+    linesOf(readFileSync(file, 'utf8')).find(({ msg }) => msg === 'log.lines_lost')
+  await expect.poll(report, { timeout: 15_000 }).toMatchObject({ lines: lost })
+  expect(await run.service.stop()).toBe(0)
+  expect(linesOf(readFileSync(file, 'utf8')).at(-1)).toMatchObject({ msg: 'service.stopped' })
+})
+
+test('with its log on /dev/full the service goes on, and stops when it should', async () => {
+  await using run = await startWith(openSync('/dev/full', 'w'))
+  await run.worksWhileLinesAreLost()
+  expect(await run.service.stop()).toBe(0)
+})
+
+test.for([{ isBlocking: true }, { isBlocking: false }])(
+  'while nobody reads the pipe of its log the service goes on, and then tells how many lines it lost (%o)',
+  async (pipeOptions) => {
+    using pipe = new NamedPipe(pipeOptions)
+    await using run = await startWith(pipe.fd, { keepsOpen: true })
+    await run.worksWhileLinesAreLost()
+    const lost = await run.linesLost()
+    let text = ''
+    const report = (): unknown => {
+      text += pipe.read()
+      return linesOf(text).find(({ msg }) => msg === 'log.lines_lost')
+    }
+    await expect.poll(report, { timeout: 15_000 }).toMatchObject({ lines: lost })
+    expect(await run.service.stop()).toBe(0)
+    expect(linesOf(pipe.read()).at(-1)).toMatchObject({ msg: 'service.stopped' })
+  },
+)
+
+test('a service whose log nobody reads stops when it should', async () => {
+  using pipe = new NamedPipe({ isBlocking: true })
+  await using run = await startWith(pipe.fd, { keepsOpen: true })
+  await run.worksWhileLinesAreLost()
+  expect(await run.service.stop()).toBe(0)
+})
+
+test('when the reader of its log has gone the service goes on', async () => {
+  using pipe = new NamedPipe({ isBlocking: true })
+  await using run = await startWith(pipe.fd, { keepsOpen: true })
+  pipe.closeReader()
+  await run.worksWhileLinesAreLost()
+  expect(await run.service.stop()).toBe(0)
+})
+
+function linesOf(text: string): { readonly msg?: string; readonly lines?: number }[] {
+  const lines = text.split('\n').slice(0, -1)
+  return lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as object)
+}
+
+/** Starts a service whose stderr is `stderr`. The service has it alone unless the test keeps it open. */
+async function startWith(stderr: number, { keepsOpen = false } = {}) {
+  const folder = new TemporaryFolder()
+  const service = new ServiceProcess({
+    port: await freePort(),
+    dataDir: folder.path,
+    settings: { HOOKLINE_ADMIN_TOKEN: ADMIN_TOKEN, HOOKLINE_ALLOWED_NETWORKS: '127.0.0.0/8' },
+    stderr,
+  })
+  if (!keepsOpen) closeSync(stderr)
+  const receiver = await CountingReceiver.open({ random: Math.random, failing: 0 })
+  expect(await service.ready()).toBe(true)
+  const worksWhileLinesAreLost = async (): Promise<void> => {
+    await refuseMany(service.url)
+    expect(await linesLostOf(service.url)).toBeGreaterThan(0)
+    for (const path of ['livez', 'readyz'])
+      expect((await fetch(`${service.url}/${path}`)).status).toBe(200)
+    const accepted = new Set<string>()
+    const api = new ManagementApi(service.url, ADMIN_TOKEN)
+    const send = await openSender(api, { webhookUrl: receiver.urlOf('hook'), accepted })
+    expect((await send()).status).toBe(200)
+    await expect.poll(() => receiver.missing('hook', accepted), { timeout: 15_000 }).toBe(0)
+  }
+  return {
+    service,
+    worksWhileLinesAreLost,
+    linesLost: () => linesLostOf(service.url),
+    [Symbol.asyncDispose]: async () => {
+      await service.kill()
+      await receiver[Symbol.asyncDispose]()
+      folder[Symbol.dispose]()
+    },
+  }
+}
+
+/** Sends calls with write keys that do not exist: the log has a line for each key. */
+async function refuseMany(url: string): Promise<void> {
+  let next = 0
+  const senders = Array.from({ length: AT_ONCE }, async () => {
+    while (next < REFUSED) {
+      const key = `k${String(next++).padStart(5, '0')}`
+      const authorization = `Basic ${btoa(`${key}:`)}`
+      const response = await fetch(`${url}/v1/track`, {
+        method: 'POST',
+        headers: { authorization },
+      })
+      expect(response.status).toBe(401)
+      await response.arrayBuffer()
+    }
+  })
+  await Promise.all(senders)
+}
+
+async function linesLostOf(url: string): Promise<number> {
+  const metrics = await (await fetch(`${url}/metrics`)).text()
+  return Number(/^hookline_log_lines_lost_total (\d+)$/m.exec(metrics)?.[1])
+}
