@@ -11,7 +11,10 @@ const NOTE = 'x'.repeat(2000)
  */
 export async function openSender(
   api: ManagementApi,
-  { webhookUrl, accepted }: { readonly webhookUrl: string; readonly accepted: Set<string> },
+  {
+    webhookUrls,
+    accepted,
+  }: { readonly webhookUrls: readonly string[]; readonly accepted: Set<string> },
 ): Promise<() => Promise<ReceivedResponse>> {
   const source = await api.call<{ id: string; writeKeys: [{ key: string }] }>('POST', 'sources', {
     name: 'S',
@@ -20,7 +23,7 @@ export async function openSender(
     sourceId: source.id,
     type: 'Webhooks',
     enabled: true,
-    settings: { webhooks: [{ url: webhookUrl }] },
+    settings: { webhooks: webhookUrls.map((url) => ({ url })) },
   })
   const authorization = `Basic ${btoa(`${source.writeKeys[0].key}:`)}`
   return async () => {

@@ -2,6 +2,7 @@ import { closeSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { NamedPipe } from '../../../packages/server/test/harness/named-pipe.ts'
+import { Receiver } from '../../../packages/server/test/harness/receiver.ts'
 import { TemporaryFolder } from '../../../packages/server/test/harness/temporary-folder.ts'
 import { CountingReceiver } from '../../crash/counting-receiver.ts'
 import { ServiceProcess } from '../../crash/service-process.ts'
@@ -12,9 +13,9 @@ import { diskOrSkip } from './small-disk.ts'
 
 const ADMIN_TOKEN = 'tok_log'
 const MIB = 2 ** 20
-/** Each makes a log line of about 130 bytes: more than a pipe and the memory for waiting lines take. */
-const REFUSED = 12_000
-const AT_ONCE = 16
+/** Each makes a log line of about 350 bytes: more than a pipe and the memory for waiting lines take. */
+const FAILING_ATTEMPTS = 5_000
+const WEBHOOKS = 5
 
 test('with its log on a full disk the service goes on, and with free space the log tells how many lines it lost', async ({
   skip,
@@ -88,14 +89,14 @@ async function startWith(stderr: number, { keepsOpen = false } = {}) {
   if (!keepsOpen) closeSync(stderr)
   const receiver = await CountingReceiver.open({ random: Math.random, failing: 0 })
   expect(await service.ready()).toBe(true)
+  const api = new ManagementApi(service.url, ADMIN_TOKEN)
   const worksWhileLinesAreLost = async (): Promise<void> => {
-    await refuseMany(service.url)
+    await failMany(api)
     expect(await linesLostOf(service.url)).toBeGreaterThan(0)
     for (const path of ['livez', 'readyz'])
       expect((await fetch(`${service.url}/${path}`)).status).toBe(200)
     const accepted = new Set<string>()
-    const api = new ManagementApi(service.url, ADMIN_TOKEN)
-    const send = await openSender(api, { webhookUrl: receiver.urlOf('hook'), accepted })
+    const send = await openSender(api, { webhookUrls: [receiver.urlOf('hook')], accepted })
     expect((await send()).status).toBe(200)
     await expect.poll(() => receiver.missing('hook', accepted), { timeout: 15_000 }).toBe(0)
   }
@@ -111,22 +112,16 @@ async function startWith(stderr: number, { keepsOpen = false } = {}) {
   }
 }
 
-/** Sends calls with write keys that do not exist: the log has a line for each key. */
-async function refuseMany(url: string): Promise<void> {
-  let next = 0
-  const senders = Array.from({ length: AT_ONCE }, async () => {
-    while (next < REFUSED) {
-      const key = `k${String(next++).padStart(5, '0')}`
-      const authorization = `Basic ${btoa(`${key}:`)}`
-      const response = await fetch(`${url}/v1/track`, {
-        method: 'POST',
-        headers: { authorization },
-      })
-      expect(response.status).toBe(401)
-      await response.arrayBuffer()
-    }
-  })
-  await Promise.all(senders)
+/** Sends calls to webhooks that refuse them: the log has a line for each attempt. */
+async function failMany(api: ManagementApi): Promise<void> {
+  await using refusing = await new Receiver({ respond: 400 }).listen()
+  const webhookUrls = Array.from({ length: WEBHOOKS }, (_, index) => `${refusing.url}/${index}`)
+  const accepted = new Set<string>()
+  const send = await openSender(api, { webhookUrls, accepted })
+  while (accepted.size * WEBHOOKS < FAILING_ATTEMPTS) expect((await send()).status).toBe(200)
+  await expect
+    .poll(() => refusing.requests.length, { timeout: 60_000 })
+    .toBeGreaterThanOrEqual(FAILING_ATTEMPTS)
 }
 
 async function linesLostOf(url: string): Promise<number> {

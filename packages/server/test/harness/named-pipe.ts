@@ -14,11 +14,22 @@ export class NamedPipe implements Disposable {
   #isRead = true
 
   /** @param isBlocking whether a write to a full pipe waits */
-  constructor({ isBlocking }: { readonly isBlocking: boolean }) {
-    const path = join(this.#folder.path, 'pipe')
+  constructor({
+    isBlocking,
+    name = 'pipe',
+  }: {
+    readonly isBlocking: boolean
+    readonly name?: string
+  }) {
+    const path = join(this.#folder.path, name)
     execFileSync('mkfifo', [path])
     this.#reader = openSync(path, O_RDONLY | O_NONBLOCK)
     this.fd = openSync(path, O_WRONLY | (isBlocking ? 0 : O_NONBLOCK))
+  }
+
+  /** The folder that has it. */
+  get folder(): string {
+    return this.#folder.path
   }
 
   /** Everything that is in the pipe now. */

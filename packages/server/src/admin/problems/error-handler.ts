@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import { BackendUnavailable } from '../../backend/backend.ts'
 import { allowedMethods } from '../../util/allowed-methods.ts'
 import type { Clock } from '../../util/clock.ts'
+import { isDiskFault } from '../../util/disk-fault.ts'
 import { LogThrottle } from '../../util/log-throttle.ts'
 import { Problem } from './problem.ts'
 import type { ProblemCodeName } from './problem-codes.ts'
@@ -50,7 +51,7 @@ function send(problem: Problem, request: FastifyRequest, reply: FastifyReply): F
 
 function problemOf(error: Error): Problem {
   if (error instanceof Problem) return error
-  if (error instanceof BackendUnavailable) {
+  if (error instanceof BackendUnavailable || isDiskFault(error)) {
     return new Problem('unavailable', { cause: error, headers: { 'retry-after': '1' } })
   }
   return new Problem(codeOf(error as FastifyError), { cause: error })

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { systemClock } from '../../util/clock.ts'
 import type { Redacted } from '../../util/redacted.ts'
 import type { SecretBox } from '../../util/secret-box.ts'
-import type { Backend } from '../backend.ts'
+import { type Backend, BackendUnavailable } from '../backend.ts'
 import { SqliteAudit } from './audit/sqlite-audit.ts'
 import { addSealing, sealCatalog, usedKeys } from './catalog/seal-catalog.ts'
 import { SqliteCatalog } from './catalog/sqlite-catalog.ts'
@@ -14,6 +14,7 @@ import { copyDatabase } from './database/copy-database.ts'
 import { DataDir } from './database/data-dir.ts'
 import { DiskProbe } from './database/disk-probe.ts'
 import { secretBoxOf } from './database/encryption-key.ts'
+import { failure } from './database/operation-result.ts'
 import type { OnUnreadable } from './database/seal-again.ts'
 import { SqliteDeletions } from './deletions/sqlite-deletions.ts'
 import { SqliteSuppressions } from './deletions/sqlite-suppressions.ts'
@@ -80,6 +81,7 @@ export async function openEmbeddedBackend(options: EmbeddedOptions): Promise<Bac
   const reader = stack.use(watch.openForReading(() => DataDir.openForReading(databaseFile)))
   const { dedupeWindowMs = DAY_MS } = options
   const writer = stack.use(new Writer({ file: databaseFile, dedupeWindowMs }, box, watch))
+  await writer.opened()
   const readers = stack.use(
     new Readers(databaseFile, () => writer.run('emptyLog', undefined), watch),
   )
@@ -165,11 +167,17 @@ function portsOf(
     syncs: new SqliteSyncs(writer, reader),
     statistics: new SqliteStatistics(writer, readers),
     upkeep: new SqliteUpkeep(writer, reader, databaseFile),
-    copyTo: (file: string) => copyDatabase(databaseFile, file),
+    copyTo: (file: string) => copyDatabase(databaseFile, file).catch(throwCopyError),
     probe: async () => {
-      // The position never moves backwards: this passes through the writer, and changes nothing.
+      // The position never moves backwards. Only the number of the commit changes: that is written to the log of the database.
       await writer.run('ackEvents', { through: 0, events: 0 })
       await disk.run()
     },
   }
+}
+
+function throwCopyError(error: unknown): never {
+  const { isTransient, message } = failure(error)
+  if (!isTransient) throw error
+  throw new BackendUnavailable(`The database cannot be copied: ${message}`, { cause: error })
 }

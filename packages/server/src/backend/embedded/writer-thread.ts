@@ -66,6 +66,7 @@ function close(): void {
   mark[Symbol.dispose]()
 }
 
+parentPort!.postMessage('opened')
 parentPort!.on('message', (operations: readonly Operation[] | 'close') => {
   if (operations === 'close') {
     close()

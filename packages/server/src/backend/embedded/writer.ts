@@ -60,6 +60,7 @@ export class Writer implements AsyncDisposable {
   #isUrgent = false
   #cancelTimer: (() => void) | undefined
   #failure: Error | undefined
+  readonly #opened = Promise.withResolvers<void>()
   #onIdle = (): void => undefined
 
   /** @param box seals audit entries */
@@ -68,9 +69,18 @@ export class Writer implements AsyncDisposable {
     this.#watch = watch
     const entry = new URL(`./writer-thread${extname(import.meta.url)}`, import.meta.url)
     this.#thread = new Worker(entry, { workerData: start, name: 'hookline-writer' })
-    this.#thread.on('message', (results: readonly Result[]) => this.#settle(results))
+    this.#thread.on('message', (results: readonly Result[] | 'opened') => {
+      if (results === 'opened') this.#opened.resolve()
+      else this.#settle(results)
+    })
+    this.#opened.promise.catch(() => undefined)
     this.#thread.on('error', (error) => this.#fail(error as Error))
     this.#thread.on('exit', () => this.#fail(new Error('The writer has ended.')))
+  }
+
+  /** Resolves when the thread can write. Rejects with its error where it cannot: then no operation will ever succeed. */
+  opened(): Promise<void> {
+    return this.#opened.promise
   }
 
   /**
@@ -181,6 +191,7 @@ export class Writer implements AsyncDisposable {
   #fail(error: Error): void {
     this.#watch.see(error)
     this.#failure ??= error
+    this.#opened.reject(error)
     this.#cancelTimer?.()
     const lost = [...this.#committing, ...this.#waiting]
     this.#committing = []

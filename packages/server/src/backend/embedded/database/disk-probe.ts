@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { open, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { BackendUnavailable } from '../../backend.ts'
@@ -11,6 +12,8 @@ const PROBE_BYTES = 1024 * 1024
  */
 export class DiskProbe {
   readonly #file: string
+  /** Random: a file system that compresses needs no room for zeros. */
+  readonly #bytes = randomBytes(PROBE_BYTES)
   #running: Promise<void> | undefined
 
   constructor(databaseFile: string) {
@@ -25,7 +28,7 @@ export class DiskProbe {
 
   async #write(): Promise<void> {
     try {
-      await writeAndSync(this.#file)
+      await writeAndSync(this.#file, this.#bytes)
     } catch (cause) {
       // Not the message: it has the path of the file, and the response to /readyz is public.
       const { code = 'unknown error' } = cause as NodeJS.ErrnoException
@@ -36,8 +39,8 @@ export class DiskProbe {
   }
 }
 
-async function writeAndSync(file: string): Promise<void> {
+async function writeAndSync(file: string, bytes: Buffer): Promise<void> {
   await using handle = await open(file, 'w', 0o600)
-  await handle.writeFile(Buffer.alloc(PROBE_BYTES))
+  await handle.writeFile(bytes)
   await handle.sync()
 }

@@ -1,3 +1,4 @@
+import { isDiskFault } from '../../../util/disk-fault.ts'
 import type { BackendUnavailable } from '../../backend.ts'
 
 /** The result of one operation, as a thread posts it. */
@@ -6,7 +7,8 @@ export type Result = { readonly ok: true; readonly value: unknown } | Failure
 export interface Failure {
   readonly ok: false
   readonly message: string
-  readonly sqliteCode: number | undefined
+  /** Whether the machine is at fault, so that a later try may succeed. */
+  readonly isTransient: boolean
 }
 
 // Primary result codes of SQLite for a fault of the machine, not of the statement:
@@ -15,17 +17,21 @@ const TRANSIENT_CODES = new Set([5, 6, 7, 8, 10, 13, 14])
 
 /** The result of an operation that threw. */
 export function failure(error: unknown): Failure {
-  const { message, errcode } = error as Error & { errcode?: number }
-  return { ok: false, message, sqliteCode: errcode }
+  // Not the message: it may have the path of the file, and the response to /readyz is public.
+  if (isDiskFault(error)) return { ok: false, message: error.code!, isTransient: true }
+  const { message, errcode = 0 } = error as Error & { errcode?: number }
+  return {
+    ok: false,
+    message: `SQLite: ${message}`,
+    isTransient: TRANSIENT_CODES.has(errcode & 0xff),
+  }
 }
 
 /** The error of a failed operation. `unavailable` makes it where the machine is at fault. */
 export function errorOf(
-  { message, sqliteCode }: Failure,
+  { message, isTransient }: Failure,
   unavailable: (cause: Error) => BackendUnavailable,
 ): Error {
-  const error = new Error(`SQLite: ${message}`)
-  return sqliteCode !== undefined && TRANSIENT_CODES.has(sqliteCode & 0xff)
-    ? unavailable(error)
-    : error
+  const error = new Error(message)
+  return isTransient ? unavailable(error) : error
 }

@@ -1,12 +1,16 @@
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { deflateSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { BackendUnavailable } from '../../../../src/backend/backend.ts'
 import { openEmbeddedBackend } from '../../../../src/backend/embedded/open.ts'
 import { DiskProbe } from '../../../../src/backend/embedded/database/disk-probe.ts'
+import { turn } from '../../../../src/util/clock.ts'
+import { NamedPipe } from '../../../harness/named-pipe.ts'
 import { TemporaryFolder } from '../../../harness/temporary-folder.ts'
 
 const MAX_WAITING_BYTES = 1024 * 1024
+const PROBE_BYTES = 1024 * 1024
 
 test('a probe writes to the disk, and leaves nothing behind', async () => {
   using folder = new TemporaryFolder()
@@ -33,4 +37,20 @@ test('a probe fails where the disk takes no data, without the path of the folder
     .catch((error: unknown) => error)
   expect(failure).toBeInstanceOf(BackendUnavailable)
   expect((failure as Error).message).toBe('The disk of the database takes no data (ENOENT).')
+})
+
+test('a probe writes data for which a file system that compresses needs room, too', async () => {
+  using pipe = new NamedPipe({ isBlocking: true, name: 'disk-probe' })
+  const written: string[] = []
+  // A pipe cannot be synced.
+  const ended = expect(new DiskProbe(join(pipe.folder, 'hookline.db')).run()).rejects.toThrow(
+    'EINVAL',
+  )
+  for (let bytes = 0; bytes < PROBE_BYTES; bytes += written.at(-1)!.length) {
+    await turn()
+    written.push(pipe.read())
+  }
+  await ended
+  const compressed = deflateSync(Buffer.from(written.join(''), 'latin1'))
+  expect(compressed.length).toBeGreaterThan(PROBE_BYTES * 0.99)
 })

@@ -1,0 +1,27 @@
+import { closeSync, openSync, writeSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { BackendUnavailable } from '../../../../src/backend/backend.ts'
+import { errorOf, failure } from '../../../../src/backend/embedded/database/operation-result.ts'
+
+function thrownBy(work: () => unknown): unknown {
+  try {
+    work()
+  } catch (error) {
+    return error
+  }
+  throw new Error('It threw nothing.')
+}
+
+const unavailable = (cause: Error): BackendUnavailable => new BackendUnavailable(cause.message)
+
+test('a full disk is a fault of the machine, also where a file is written without SQLite', () => {
+  const full = openSync('/dev/full', 'w')
+  const error = thrownBy(() => writeSync(full, 'x'))
+  closeSync(full)
+  expect(errorOf(failure(error), unavailable)).toEqual(new BackendUnavailable('ENOSPC'))
+})
+
+test('another error of the file system is not', () => {
+  const error = thrownBy(() => openSync('/missing/file', 'r'))
+  expect(errorOf(failure(error), unavailable)).not.toBeInstanceOf(BackendUnavailable)
+})

@@ -1,0 +1,182 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { errorOf, run } from '../../../packages/cli/test/harness/hookline.ts'
+import { Receiver } from '../../../packages/server/test/harness/receiver.ts'
+import { openSender } from './call-sender.ts'
+import { failingDiskOrSkip } from './failing-disk.ts'
+import { readiness, startOn } from './service-on-disk.ts'
+
+const MIB = 2 ** 20
+
+test.for([
+  { code: 'EIO', file: 'hookline.db-wal', reason: 'disk I/O error' },
+  { code: 'EIO', file: '', reason: 'disk I/O error' },
+  {
+    code: 'ENOSPC',
+    file: 'disk-probe',
+    reason: 'The disk of the database takes no data (ENOSPC).',
+  },
+  { code: 'EROFS', file: 'disk-probe', reason: 'The disk of the database takes no data (EROFS).' },
+  { code: 'EROFS', file: '', reason: 'The database cannot be written' },
+] as const)(
+  'while writes of data/$file fail with $code, /readyz responds 503 and says why; then it responds 200 again',
+  async ({ code, file, reason }, { skip }) => {
+    using disk = failingDiskOrSkip(skip)
+    await using service = await startOn(disk.path, disk.settings)
+    disk.fail(code, file)
+    const { status, text } = await readiness(service.url)
+    expect(status, text).toBe(503)
+    expect(text).toContain(reason)
+    expect(text).not.toContain(disk.path)
+    expect((await fetch(`${service.url}/livez`)).status).toBe(200)
+    expect((await service.api.request('GET', 'sources')).status).toBe(200)
+    disk.mend()
+    expect(await readiness(service.url)).toMatchObject({ status: 200 })
+    expect(await service.stop(), service.stderr).toBe(0)
+  },
+)
+
+test('calls are accepted and delivered while the write-ahead log cannot be moved into the database, and the next start has them all', async ({
+  skip,
+}) => {
+  using disk = failingDiskOrSkip(skip)
+  await using receiver = await new Receiver({}).listen()
+  await using service = await startOn(disk.path, disk.settings)
+  const accepted = new Set<string>()
+  const send = await openSender(service.api, { webhookUrls: [receiver.url], accepted })
+  disk.fail('EIO', 'hookline.db')
+  const wal = join(disk.path, 'hookline.db-wal')
+  // SQLite tries to move it at 16 MB.
+  while (statSync(wal).size < 20 * MIB) expect((await send()).status).toBe(200)
+  await receiver.waitFor(accepted.size)
+  expect(await service.stop(), service.stderr).toBe(0)
+
+  disk.mend()
+  await using next = await startOn(disk.path, disk.settings)
+  expect(await next.api.listAll('events')).toHaveLength(accepted.size)
+  await expect
+    .poll(() => next.api.call('GET', 'deliveries?state=pending'), { timeout: 30_000 })
+    .toMatchObject({ data: [] })
+  expect(receiver.requests).toHaveLength(accepted.size)
+})
+
+test.for(['EIO', 'ENOSPC', 'EROFS'] as const)(
+  'a start on a disk that fails with %s ends and says why, and the next one has all events',
+  async (code, { skip }) => {
+    using disk = failingDiskOrSkip(skip)
+    await using receiver = await new Receiver({}).listen()
+    await using first = await startOn(disk.path, disk.settings)
+    const accepted = new Set<string>()
+    await (
+      await openSender(first.api, { webhookUrls: [receiver.url], accepted })
+    )()
+    expect(await first.stop(), first.stderr).toBe(0)
+    disk.fail(code)
+    const refused = await run(['start', '--json', '--port', '0', '--data-dir', disk.path], {
+      env: disk.settings,
+    })
+    expect(refused.code).toBe(1)
+    expect(errorOf(refused)).toMatchObject({
+      code: 'data_dir_unusable',
+      hint: expect.stringContaining('the disk is not full'),
+    })
+    disk.mend()
+    await using next = await startOn(disk.path, disk.settings)
+    expect(await next.api.listAll('events')).toHaveLength(accepted.size)
+  },
+)
+
+test('a stop on a disk that fails ends the service; after the next start each delivery is recorded', async ({
+  skip,
+}) => {
+  using disk = failingDiskOrSkip(skip)
+  await using receiver = await new Receiver({}).listen()
+  await using first = await startOn(disk.path, disk.settings)
+  const accepted = new Set<string>()
+  const send = await openSender(first.api, { webhookUrls: [receiver.url], accepted })
+  receiver.respond = () => {
+    disk.fail('EIO')
+    return 200
+  }
+  await send()
+  await receiver.waitFor(accepted.size)
+  expect(await first.stop(), first.stderr).toBe(0)
+  disk.mend()
+  receiver.respond = () => 200
+  await using next = await startOn(disk.path, disk.settings)
+  await expect
+    .poll(
+      async () =>
+        (await next.api.listAll<{ state: string }>('deliveries')).map(({ state }) => state),
+      { timeout: 30_000 },
+    )
+    .toEqual(Array.from(accepted, () => 'delivered'))
+})
+
+test('an event whose delivery cannot be recorded is not sent a second time, and its delivery is recorded when the disk works again', async ({
+  skip,
+}) => {
+  using disk = failingDiskOrSkip(skip)
+  await using receiver = await new Receiver({}).listen()
+  await using service = await startOn(disk.path, disk.settings)
+  const { api } = service
+  const accepted = new Set<string>()
+  const send = await openSender(api, { webhookUrls: [receiver.url], accepted })
+  receiver.respond = () => {
+    disk.fail('EIO')
+    return 200
+  }
+  expect((await send()).status).toBe(200)
+  await receiver.waitFor(accepted.size)
+  const refused = await send()
+  expect(refused.status).toBe(503)
+  expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0)
+  expect(await api.request('POST', 'sources', { name: 'T' })).toMatchObject({
+    status: 503,
+    headers: { 'retry-after': '1' },
+  })
+  expect((await readiness(service.url)).status).toBe(503)
+  expect((await api.listAll('deliveries')).length).toBeLessThan(accepted.size)
+
+  receiver.respond = () => 200
+  disk.mend()
+  const recorded = async (): Promise<number> =>
+    (await api.listAll<{ state: string }>('deliveries')).filter(
+      ({ state }) => state === 'delivered',
+    ).length
+  await expect.poll(recorded, { timeout: 30_000 }).toBe(accepted.size)
+  const before = accepted.size
+  expect((await send()).status).toBe(200)
+  await receiver.waitFor(accepted.size)
+  await expect.poll(recorded, { timeout: 30_000 }).toBe(accepted.size)
+  expect(receiver.requests).toHaveLength(accepted.size)
+  expect(accepted.size).toBe(2 * before)
+  expect(await service.stop(), service.stderr).toBe(0)
+})
+
+test('a deletion notice that cannot be recorded is not sent a second time, and the deletion ends when the disk works again', async ({
+  skip,
+}) => {
+  using disk = failingDiskOrSkip(skip)
+  await using receiver = await new Receiver({}).listen()
+  await using service = await startOn(disk.path, disk.settings)
+  const { api } = service
+  const accepted = new Set<string>()
+  const send = await openSender(api, { webhookUrls: [receiver.url], accepted })
+  await send()
+  await receiver.waitFor(accepted.size)
+  receiver.respond = () => {
+    disk.fail('EIO')
+    return 200
+  }
+  const { id } = await api.call<{ id: string }>('POST', 'deletions', { userIds: ['u1'] })
+  await receiver.waitFor(accepted.size + 1)
+  expect((await readiness(service.url)).status).toBe(503)
+  const deletion = async (): Promise<unknown> => api.call('GET', `deletions/${id}`)
+  expect(await deletion()).toMatchObject({ state: 'running' })
+  disk.mend()
+  await expect.poll(deletion, { timeout: 30_000 }).toMatchObject({ state: 'finished' })
+  expect(receiver.requests).toHaveLength(accepted.size + 1)
+  expect(await service.stop(), service.stderr).toBe(0)
+})
