@@ -59,6 +59,7 @@ export default defineConfig({
       project('client-long', ['test/client-long/**/*.test.ts'], 600_000),
       project('crash', ['test/crash/**/*.test.ts'], 900_000),
       project('engine', ['test/engine/**/*.test.ts'], 240_000, measuring),
+      project('torture', ['test/torture/**/*.test.ts'], 3_600_000, { fileParallelism: false }),
     ],
   },
 })

@@ -26,6 +26,8 @@ export async function serve(options: ServeOptions): Promise<void> {
   ignoreClosedOutput()
   const log = await openServiceLog(options.config.logLevel)
   process.on('uncaughtException', (error) => void crash(error, log))
+  // By default the system ends a process that writes beyond its limit of file sizes. So only the write fails.
+  process.on('SIGXFSZ', () => undefined)
   try {
     const reason = await runUntil(stop, log, options)
     log.logger.info({ reason }, 'service.stopped')

@@ -1,0 +1,80 @@
+import { cpSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { seededRandom } from '../../packages/server/test/harness/seeded-random.ts'
+import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
+import { type Base, makeBases } from './damages/bases.ts'
+import { Costs } from './damages/cost.ts'
+import { type Damage, damage, type FileName, FILES, type Kind, KINDS } from './damages/damage.ts'
+import { HearingReceiver } from './damages/hearing-receiver.ts'
+import { Host } from './damages/host.ts'
+import { type Judged, line, table } from './damages/report.ts'
+import { type Lane, observe } from './damages/trial.ts'
+import { judge } from './damages/verdict.ts'
+
+const SEED = Number(process.env['HOOKLINE_TEST_SEED'] ?? Date.now() % 1_000_000)
+const DAMAGES = Number(process.env['HOOKLINE_TEST_DAMAGES'] ?? 120)
+const LANES = 2
+/** A process that has opened so many services makes room for a new one. */
+const MOST_SERVICES = 60
+
+/** What is damaged how. Half of all damages are of the database, a quarter of its write-ahead log. */
+function placeOf(random: () => number): { readonly kind: Kind; readonly file: FileName } {
+  const [at, kind] = [random(), KINDS[Math.floor(random() * KINDS.length)]!]
+  if (at < 0.5) return { kind, file: 'hookline.db' }
+  if (at < 0.75) return { kind, file: 'hookline.db-wal' }
+  return { kind, file: FILES[2 + Math.floor(random() * (FILES.length - 2))]! }
+}
+
+test(`the service loses nothing of a damaged disk without a word, over ${DAMAGES} damages`, async () => {
+  const indexes = Array.from({ length: DAMAGES }, (_, index) => index).values()
+  const judged: Judged[] = []
+  const startedAt = Date.now()
+  await Promise.all(Array.from({ length: LANES }, () => runLane(indexes, judged)))
+  const seconds = Math.round((Date.now() - startedAt) / 1000)
+  console.log(`seed ${SEED}, ${seconds} s\n${table(judged)}`)
+  const failed = judged.filter(({ outcome }) => outcome === 'FAILED')
+  expect(failed.map(line), 'damages that lose something without a word').toEqual([])
+})
+
+/** Takes damages until none is left. Each lane has folders, a process and a receiver of its own. */
+async function runLane(indexes: Iterable<number>, judged: Judged[]): Promise<void> {
+  using folder = new TemporaryFolder()
+  await using receiver = await HearingReceiver.open()
+  await using host = new Host()
+  const bases = await makeBases(folder.path, host, receiver)
+  const costs = new Map(bases.all.map((base) => [base, new Costs(base)]))
+  let services = 0
+  for (const index of indexes) {
+    if (++services % MOST_SERVICES === 0) await host.kill()
+    const random = seededRandom(SEED * 10_000 + index)
+    const base = bases.all[Math.floor(random() * bases.all.length)]!
+    const at = { folder: folder.path, costs: costs.get(base)! }
+    judged.push(await tryDamage(index, base, { ...at, random, lane: { host, receiver, bases } }))
+  }
+}
+
+async function tryDamage(
+  index: number,
+  base: Base,
+  on: {
+    readonly folder: string
+    readonly costs: Costs
+    readonly random: () => number
+    readonly lane: Lane
+  },
+): Promise<Judged> {
+  const [work, untouched] = [join(on.folder, 'work'), join(on.folder, 'untouched')]
+  cpSync(base.path, work, { recursive: true })
+  try {
+    let done: Damage | undefined
+    while (done === undefined)
+      done = damage({ ...placeOf(on.random), folder: work, older: base.older }, on.random)
+    cpSync(work, untouched, { recursive: true })
+    const observed = await observe(work, base, on.lane)
+    const verdict = judge(observed, on.costs.of(done, untouched))
+    return { index, base: base.name, ...done, ...verdict, observed }
+  } finally {
+    for (const each of [work, untouched]) rmSync(each, { recursive: true, force: true })
+  }
+}

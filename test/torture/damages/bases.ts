@@ -1,0 +1,211 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { cpSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, vi } from 'vitest'
+import { exchange } from '../../harness/http-exchange.ts'
+import { ManagementApi } from '../../harness/management-api.ts'
+import { type StoredEvent, readColumn, readEvents } from './database.ts'
+import type { HearingReceiver, Path } from './hearing-receiver.ts'
+import type { Host } from './host.ts'
+
+/** A data folder, undamaged, and what was sent to it. */
+export interface Base {
+  readonly name: string
+  readonly path: string
+  /** The folder as it was some time before. */
+  readonly older: string
+  /** The note of each call with a 200, by messageId. */
+  readonly sent: ReadonlyMap<string, string>
+  /** What the path `up` had accepted. */
+  readonly delivered: ReadonlySet<string>
+  readonly events: readonly StoredEvent[]
+}
+
+export interface Bases {
+  readonly all: readonly Base[]
+  readonly writeKey: string
+  readonly destinationIds: { readonly [P in Path]: string }
+}
+
+const CALLS = 100
+
+/** Makes the folders with the real service: one as a kill leaves it, one as a stop does, and one that had no stop yet. */
+export async function makeBases(
+  folder: string,
+  host: Host,
+  receiver: HearingReceiver,
+): Promise<Bases> {
+  const live = join(folder, 'live')
+  const copy = (name: string): string => {
+    cpSync(live, join(folder, name), { recursive: true })
+    return join(folder, name)
+  }
+  const maker = new BaseMaker(host, receiver)
+  receiver.isDown = true
+  await maker.open(live)
+  await maker.setUp()
+  await maker.send(CALLS)
+  await maker.settle()
+  const young = copy('young')
+  await maker.send(CALLS)
+  await maker.settle()
+  const fresh = maker.describe('fresh', copy('fresh'), young)
+  await host.close()
+  const stoppedBefore = copy('stopped-before')
+  await maker.open(live)
+  await maker.send(CALLS / 2)
+  await maker.settle()
+  const running = copy('running')
+  await maker.send(CALLS / 2)
+  await host.kill()
+  // The older database is from the stop, the older write-ahead log from the same run.
+  cpSync(join(stoppedBefore, 'hookline.db'), join(running, 'hookline.db'))
+  const killed = maker.describe('killed', copy('killed'), running)
+  await maker.open(live)
+  await maker.settle()
+  await host.close()
+  const stopped = maker.describe('stopped', copy('stopped'), stoppedBefore)
+  return {
+    all: [fresh, killed, stopped],
+    writeKey: maker.writeKey,
+    destinationIds: maker.destinationIds,
+  }
+}
+
+class BaseMaker {
+  writeKey = ''
+  readonly destinationIds = { up: '', down: '', held: '' }
+  readonly #host: Host
+  readonly #receiver: HearingReceiver
+  readonly #sent = new Map<string, string>()
+  #url = ''
+  #api: ManagementApi | undefined
+
+  constructor(host: Host, receiver: HearingReceiver) {
+    this.#host = host
+    this.#receiver = receiver
+  }
+
+  async open(dataDir: string): Promise<void> {
+    const opened = await this.#host.open(dataDir)
+    if (opened.kind === 'refused') throw new Error(opened.reason)
+    this.#url = opened.url
+    this.#api = new ManagementApi(opened.url, opened.token)
+  }
+
+  async setUp(): Promise<void> {
+    const { id, writeKey } = await newSource(this.#api!)
+    this.writeKey = writeKey
+    for (const path of ['up', 'down', 'held'] as const)
+      this.destinationIds[path] = await newDestination(this.#api!, id, this.#receiver.urlOf(path))
+    await this.#api!.call('POST', `destinations/${this.destinationIds.held}/pause`)
+    await this.#api!.call('POST', 'audiences', {
+      name: 'Pro',
+      destinationIds: [this.destinationIds.up],
+      condition: { trait: 'plan', op: 'equals', value: 'pro' },
+    })
+  }
+
+  /** Sends so many calls of different users, in requests of 1 to 20. */
+  async send(calls: number): Promise<void> {
+    for (let left = calls; left > 0;) {
+      const count = Math.min(left, 1 + Math.floor(Math.random() * 20))
+      const batch = Array.from({ length: count }, newCall)
+      const response = await post(this.#url, this.writeKey, '/v1/batch', { batch })
+      expect(response.status, response.text).toBe(200)
+      for (const { messageId, properties } of batch) this.#sent.set(messageId, properties.note)
+      left -= count
+    }
+  }
+
+  /** Waits until each call is delivered, waits for a retry, or is held. */
+  async settle(): Promise<void> {
+    const { up, down, held } = this.destinationIds
+    await vi.waitFor(
+      async () => {
+        expect(this.#missing()).toBe(0)
+        for (const [id, state] of [
+          [up, 'delivered'],
+          [down, 'pending'],
+          [held, 'held'],
+        ] as const) {
+          const found = await listEventIds(this.#api!, `destinationId=${id}&state=${state}`)
+          expect(found.size).toBeGreaterThanOrEqual(this.#sent.size)
+        }
+      },
+      { timeout: 60_000, interval: 100 },
+    )
+  }
+
+  describe(name: string, path: string, older: string): Base {
+    const copy = `${path}-read`
+    cpSync(path, copy, { recursive: true })
+    const events = readEvents(copy, readColumn(copy, 'events', 'seq').map(Number))
+    return {
+      name,
+      path,
+      older,
+      sent: new Map(this.#sent),
+      delivered: new Set(this.#receiver.heard('up').keys()),
+      events,
+    }
+  }
+
+  #missing(): number {
+    const heard = this.#receiver.heard('up')
+    return [...this.#sent.keys()].filter((messageId) => !heard.has(messageId)).length
+  }
+}
+
+export function post(url: string, writeKey: string, path: string, body: object) {
+  const headers = {
+    'Content-Type': 'application/json',
+    Authorization: `Basic ${btoa(`${writeKey}:`)}`,
+  }
+  return exchange(url + path, { headers, body: JSON.stringify(body) })
+}
+
+export async function newSource(api: ManagementApi): Promise<{ id: string; writeKey: string }> {
+  const { id, writeKeys } = await api.call<{ id: string; writeKeys: [{ key: string }] }>(
+    'POST',
+    'sources',
+    { name: 'S' },
+  )
+  return { id, writeKey: writeKeys[0].key }
+}
+
+export async function newDestination(
+  api: ManagementApi,
+  sourceId: string,
+  url: string,
+): Promise<string> {
+  const settings = { webhooks: [{ url }] }
+  const body = { sourceId, type: 'Webhooks', enabled: true, settings }
+  return (await api.call<{ id: string }>('POST', 'destinations', body)).id
+}
+
+/** The ids of the events that the deliveries of a query belong to. */
+export async function listEventIds(api: ManagementApi, query: string): Promise<Set<string>> {
+  const found = new Set<string>()
+  for (let cursor = ''; ;) {
+    const page = await api.call<{ data: { eventId: string }[]; nextCursor: string | null }>(
+      'GET',
+      `deliveries?limit=200&${query}${cursor}`,
+    )
+    for (const { eventId } of page.data) found.add(eventId)
+    if (page.nextCursor === null) return found
+    cursor = `&cursor=${encodeURIComponent(page.nextCursor)}`
+  }
+}
+
+/** One note in ten does not fit into a page of the database. */
+function newCall() {
+  const bytes = Math.floor(Math.random() * (Math.random() < 0.1 ? 6000 : 600))
+  return {
+    type: 'track',
+    event: 'Order Completed',
+    userId: `u${Math.floor(Math.random() * 50)}`,
+    messageId: randomUUID(),
+    properties: { revenue: 10, note: randomBytes(bytes).toString('base64') },
+  }
+}

@@ -1,0 +1,53 @@
+import { cpSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Base } from './bases.ts'
+import type { Damage } from './damage.ts'
+import { readEvents, readPages } from './database.ts'
+import { pagesInLog } from './write-ahead-log.ts'
+
+const PAGE_BYTES = 4096
+
+/** How many events a damage of a base may cost at most: those that the disk does not hold any more. */
+export class Costs {
+  readonly #base: Base
+  readonly #pages: ReturnType<typeof readPages>
+  readonly #inLog: ReadonlySet<number>
+
+  constructor(base: Base) {
+    this.#base = base
+    const copy = `${base.path}-pages`
+    cpSync(base.path, copy, { recursive: true })
+    this.#inLog = pagesInLog(join(copy, 'hookline.db-wal'))
+    this.#pages = readPages(copy)
+  }
+
+  /** @param untouched a copy of the damaged folder that no service has opened */
+  of({ kind, file, from, to }: Damage, untouched: string): number {
+    if (file === 'hookline.db') {
+      // Without its first page, or with one of another time, it is no database any more.
+      const isGone = kind === 'removed' || kind === 'emptied' || kind === 'older copy'
+      return isGone ? Infinity : this.#onPages(from, to)
+    }
+    if (file !== 'hookline.db-wal' || kind === 'bit flipped') return 0
+    const { events } = this.#base
+    return (
+      events.length -
+      readEvents(
+        untouched,
+        events.map(({ seq }) => seq),
+      ).length
+    )
+  }
+
+  /** The events on the pages of a range. Index pages, and pages that the write-ahead log has as well, cost nothing. */
+  #onPages(from: number, to: number): number {
+    let events = 0
+    for (let page = Math.floor(from / PAGE_BYTES) + 1; page <= Math.ceil(to / PAGE_BYTES); page++) {
+      const found = this.#pages.get(page)
+      if (found?.name !== 'events' || this.#inLog.has(page)) continue
+      if (found.type === 'leaf') events += found.cells
+      if (found.type === 'overflow') events += 1
+    }
+    return events
+  }
+}

@@ -1,0 +1,66 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+
+export interface StoredEvent {
+  readonly seq: number
+  readonly id: string
+  readonly messageId: string
+  readonly body: string
+}
+
+/** The events of a folder that no process uses, one by one, so that a damaged page costs only those on it. */
+export function readEvents(dataDir: string, seqs: Iterable<number>): StoredEvent[] {
+  try {
+    using db = new DatabaseSync(join(dataDir, 'hookline.db'))
+    const select = db.prepare('SELECT seq, id, message_id, body FROM events WHERE seq = ?')
+    return [...seqs].flatMap((seq) => eventAt(() => select.get(seq)))
+  } catch {
+    return []
+  }
+}
+
+function eventAt(read: () => Record<string, unknown> | undefined): StoredEvent[] {
+  try {
+    const row = read()
+    if (row === undefined) return []
+    const [id, messageId, body] = [row['id'], row['message_id'], row['body']].map(String)
+    return [{ seq: Number(row['seq']), id: id!, messageId: messageId!, body: body! }]
+  } catch {
+    return []
+  }
+}
+
+/** What a column has in all rows; empty where the table or the database cannot be read. */
+export function readColumn(dataDir: string, table: string, column: string): string[] {
+  const file = join(dataDir, 'hookline.db')
+  if (!existsSync(file)) return []
+  try {
+    using db = new DatabaseSync(file)
+    return db
+      .prepare(`SELECT ${column} AS value FROM ${table}`)
+      .all()
+      .map(({ value }) => String(value))
+  } catch {
+    return []
+  }
+}
+
+/** A page of the database: its table or index, and how many rows it has. */
+interface Page {
+  readonly name: string
+  readonly type: string
+  readonly cells: number
+}
+
+/** The pages of a database by their number. Free pages are not among them. */
+export function readPages(dataDir: string): ReadonlyMap<number, Page> {
+  using db = new DatabaseSync(join(dataDir, 'hookline.db'))
+  const rows = db.prepare('SELECT pageno, name, pagetype, ncell FROM dbstat').all()
+  return new Map(
+    rows.map(({ pageno, name, pagetype, ncell }) => [
+      Number(pageno),
+      { name: String(name), type: String(pagetype), cells: Number(ncell) },
+    ]),
+  )
+}

@@ -1,0 +1,53 @@
+import { openReceiver, type Receiver } from '../../../packages/server/test/harness/receiver.ts'
+
+/** The last part of the URL of a webhook. */
+export type Path = 'up' | 'down' | 'held'
+
+/** Receives webhooks, and keeps the note of each event that a path has accepted. */
+export class HearingReceiver implements AsyncDisposable {
+  /** While true, the path `down` accepts nothing. */
+  isDown = true
+  readonly #notes = new Map<string, Map<string, string>>()
+  readonly #receiver: Receiver
+
+  private constructor(receiver: Receiver) {
+    this.#receiver = receiver
+    receiver.respond = ({ path, body }) => {
+      receiver.requests.length = 0
+      if (path.endsWith('/down') && this.isDown) return 503
+      const call = JSON.parse(body.toString()) as Partial<Record<string, never>>
+      const { messageId = '', properties } = call as {
+        messageId?: string
+        properties?: { note?: string }
+      }
+      this.heard(path.slice(path.lastIndexOf('/') + 1) as Path).set(
+        messageId,
+        properties?.note ?? '',
+      )
+      return 200
+    }
+  }
+
+  static async open(): Promise<HearingReceiver> {
+    return new HearingReceiver(await openReceiver())
+  }
+
+  urlOf(path: Path): string {
+    return `${this.#receiver.url}/${path}`
+  }
+
+  /** The note of each event that the path has accepted, by messageId. */
+  heard(path: Path): Map<string, string> {
+    const notes = this.#notes.get(path) ?? new Map<string, string>()
+    this.#notes.set(path, notes)
+    return notes
+  }
+
+  forget(): void {
+    this.#notes.clear()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#receiver[Symbol.asyncDispose]()
+  }
+}

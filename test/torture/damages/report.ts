@@ -1,0 +1,47 @@
+import { type Damage, FILES, KINDS } from './damage.ts'
+import type { Observed } from './trial.ts'
+import type { Outcome, Verdict } from './verdict.ts'
+
+/** A damage that was tried. */
+export interface Judged extends Damage, Verdict {
+  readonly index: number
+  readonly base: string
+  readonly observed: Observed
+}
+
+const OUTCOMES: readonly Outcome[] = [
+  'whole',
+  'lost, told',
+  'refused, told',
+  'down, told',
+  'FAILED',
+]
+
+/** How each kind of damage of each file ended, and every damage that failed. */
+export function table(judged: readonly Judged[]): string {
+  const head = row(['file', 'kind', 'tried', ...OUTCOMES])
+  const rows = FILES.flatMap((file) =>
+    KINDS.map((kind) => {
+      const those = judged.filter((each) => each.file === file && each.kind === kind)
+      return { file, kind, those }
+    }),
+  ).filter(({ those }) => those.length > 0)
+  const lines = rows.map(({ file, kind, those }) => row([file, kind, ...counts(those)]))
+  const failed = judged.filter(({ outcome }) => outcome === 'FAILED').map(line)
+  return [head, ...lines, row(['all', '', ...counts(judged)]), ...failed].join('\n')
+}
+
+/** One damage, with what is needed to repeat it. */
+export function line({ index, base, kind, file, from, to, faults }: Judged): string {
+  return `damage ${index} of the base "${base}": ${file}, ${kind}, bytes ${from} to ${to}: ${faults.join('; ')}`
+}
+
+function counts(those: readonly Judged[]): string[] {
+  const of = (outcome: Outcome): number => those.filter((each) => each.outcome === outcome).length
+  return [those.length, ...OUTCOMES.map(of)].map((count) => (count === 0 ? '.' : String(count)))
+}
+
+function row(cells: readonly string[]): string {
+  const widths = [16, 14, 6, 6, 11, 14, 11, 7]
+  return cells.map((cell, index) => cell.padEnd(widths[index]!)).join(' ')
+}

@@ -1,0 +1,51 @@
+import {
+  createLogger,
+  openService,
+  parseConfig,
+  type Service,
+  type SettingName,
+  variableOf,
+} from '@hookline/server'
+import type { HostMessage, HostRequest, HostSettings } from './host.ts'
+
+// A process that opens and closes one service after another, as `host.ts` asks. It compiles the service once.
+
+const SETTINGS: { readonly [S in SettingName]?: string } = {
+  host: '127.0.0.1',
+  port: '0',
+  allowedNetworks: '127.0.0.0/8',
+  retryScheduleMs: '1000',
+  shutdownTimeoutMs: '1000',
+}
+
+const tell = (message: HostMessage): void => void process.send!(message)
+const logger = createLogger('warn', { write: (line) => tell({ kind: 'log', line }) })
+let service: Service | undefined
+
+async function open(settings: HostSettings): Promise<HostMessage> {
+  const environment = Object.entries({ ...SETTINGS, ...settings }).map(([name, value]) => [
+    variableOf(name as SettingName),
+    value,
+  ])
+  try {
+    service = await openService({ config: parseConfig(Object.fromEntries(environment)), logger })
+  } catch (error) {
+    const { name, message } = error as Error
+    return { kind: 'refused', reason: `${name}: ${message}` }
+  }
+  void service.failed.then((failure) =>
+    tell({ kind: 'failed', reason: `${String(failure.error)} ${JSON.stringify(failure)}` }),
+  )
+  return { kind: 'opened', url: service.url, token: service.adminToken.reveal() }
+}
+
+async function close(): Promise<HostMessage> {
+  await service?.[Symbol.asyncDispose]()
+  service = undefined
+  return { kind: 'closed' }
+}
+
+process.on('message', (request: HostRequest) => {
+  void (request.kind === 'open' ? open(request.settings) : close()).then(tell)
+})
+process.on('disconnect', () => process.exit())

@@ -1,0 +1,54 @@
+import { damageOf } from '@hookline/server'
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
+import { CountingReceiver } from '../crash/counting-receiver.ts'
+import { SendingService } from './writes/sending-service.ts'
+
+/** The file that the disk probe writes has 1 MiB. */
+const LIMITS_BYTES = [600_000, 1_500_000]
+
+test('at the limit of file sizes calls are refused and none is lost, and above it calls are accepted again', async ({
+  skip,
+}) => {
+  using folder = new TemporaryFolder()
+  await using receiver = await CountingReceiver.open({ random: Math.random, failing: 0 })
+  await using service = new SendingService(folder.path)
+  await service.start()
+  await service.setUp(receiver)
+  if (!limitFileSize(service.process.pid, 'unlimited')) {
+    console.log('skipped: it needs `prlimit` (HOOKLINE_REQUIRE_COMPILER=1 makes that a failure)')
+    expect(process.env['HOOKLINE_REQUIRE_COMPILER']).not.toBe('1')
+    return skip()
+  }
+  const counts: string[] = []
+  for (const bytes of LIMITS_BYTES) {
+    limitFileSize(service.process.pid, String(bytes))
+    const before = service.accepted.size
+    await expect.poll(() => service.send(), { timeout: 30_000, interval: 0 }).toBe(503)
+    await expect.poll(() => service.readiness(), { timeout: 15_000 }).toBe(503)
+    for (let times = 0; times < 20; times++) expect([200, 503]).toContain(await service.send())
+    expect(service.process.isRunning(), service.process.stderr).toBe(true)
+    counts.push(`${service.accepted.size - before} calls answered 200 up to ${bytes} bytes`)
+    limitFileSize(service.process.pid, 'unlimited')
+    await service.recovered()
+  }
+  const missing = (): number => receiver.missing('hook', service.accepted)
+  await expect.poll(missing, { timeout: 30_000, interval: 100 }).toBe(0)
+  expect(receiver.duplicates).toBe(0)
+  expect(await service.process.stop(), service.process.stderr).toBe(0)
+  console.log(`${counts.join(', ')}; ${service.accepted.size} in all, lost 0, sent twice 0`)
+  expect(damageOf(join(folder.path, 'hookline.db'))).toEqual([])
+})
+
+/** Sets how large a file a process may write. @returns whether this machine can */
+function limitFileSize(pid: number, bytes: string): boolean {
+  try {
+    execFileSync('prlimit', ['--pid', `${pid}`, `--fsize=${bytes}:`])
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
+    throw error
+  }
+}

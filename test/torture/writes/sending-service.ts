@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto'
+import { expect, vi } from 'vitest'
+import type { CountingReceiver } from '../../crash/counting-receiver.ts'
+import { ServiceProcess } from '../../crash/service-process.ts'
+import { freePort } from '../../harness/free-port.ts'
+import { ManagementApi } from '../../harness/management-api.ts'
+import { newDestination, newSource, post } from '../damages/bases.ts'
+
+const ADMIN_TOKEN = 'tok_torture'
+const NOTE = 'x'.repeat(1000)
+
+/** A service in a process of its own, with one source and one webhook, and the messageIds of the calls with a 200. */
+export class SendingService implements AsyncDisposable {
+  readonly accepted = new Set<string>()
+  readonly #dataDir: string
+  readonly #settings: Readonly<Record<string, string>>
+  #process: ServiceProcess | undefined
+  #writeKey = ''
+
+  constructor(dataDir: string, settings: Readonly<Record<string, string>> = {}) {
+    this.#dataDir = dataDir
+    this.#settings = settings
+  }
+
+  async start(settings = this.#settings): Promise<void> {
+    const service = new ServiceProcess({
+      port: await freePort(),
+      dataDir: this.#dataDir,
+      settings: {
+        HOOKLINE_ADMIN_TOKEN: ADMIN_TOKEN,
+        HOOKLINE_ALLOWED_NETWORKS: '127.0.0.0/8',
+        HOOKLINE_LOG_LEVEL: 'error',
+        ...settings,
+      },
+    })
+    this.#process = service
+    expect(await service.ready(), service.stderr).toBe(true)
+  }
+
+  async setUp(receiver: CountingReceiver): Promise<void> {
+    const api = new ManagementApi(this.process.url, ADMIN_TOKEN)
+    const { id, writeKey } = await newSource(api)
+    await newDestination(api, id, receiver.urlOf('hook'))
+    this.#writeKey = writeKey
+  }
+
+  get process(): ServiceProcess {
+    return this.#process!
+  }
+
+  /** Sends ten calls. Resolves with the status. */
+  async send(): Promise<number> {
+    const batch = Array.from({ length: 10 }, () => ({
+      type: 'track',
+      event: 'Order Completed',
+      userId: 'u1',
+      messageId: randomUUID(),
+      properties: { note: NOTE },
+    }))
+    const { status } = await post(this.process.url, this.#writeKey, '/v1/batch', { batch })
+    if (status === 200) for (const { messageId } of batch) this.accepted.add(messageId)
+    return status
+  }
+
+  async readiness(): Promise<number> {
+    return (await fetch(`${this.process.url}/readyz`)).status
+  }
+
+  /** Resolves when calls are accepted, and the service is ready. */
+  async recovered(): Promise<void> {
+    await vi.waitFor(
+      async () => {
+        expect(await this.send()).toBe(200)
+        expect(await this.readiness()).toBe(200)
+      },
+      { timeout: 30_000, interval: 50 },
+    )
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#process?.kill()
+  }
+}
