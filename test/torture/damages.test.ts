@@ -13,7 +13,7 @@ import { type Lane, observe } from './damages/trial.ts'
 import { judge } from './damages/verdict.ts'
 
 const SEED = Number(process.env['HOOKLINE_TEST_SEED'] ?? Date.now() % 1_000_000)
-const DAMAGES = Number(process.env['HOOKLINE_TEST_DAMAGES'] ?? 120)
+const DAMAGES = Number(process.env['HOOKLINE_TEST_DAMAGES'] ?? 100)
 const LANES = 2
 /** A process that has opened so many services makes room for a new one. */
 const MOST_SERVICES = 60

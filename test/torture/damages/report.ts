@@ -17,9 +17,12 @@ const OUTCOMES: readonly Outcome[] = [
   'FAILED',
 ]
 
-/** How each kind of damage of each file ended, and every damage that failed. */
+/**
+ * How each kind of damage of each file ended, how many events were lost, and every damage that failed. Of the events that
+ * were not stored any more, most had been sent.
+ */
 export function table(judged: readonly Judged[]): string {
-  const head = row(['file', 'kind', 'tried', ...OUTCOMES])
+  const head = row(['file', 'kind', 'tried', ...OUTCOMES, 'not sent', 'not stored'])
   const rows = FILES.flatMap((file) =>
     KINDS.map((kind) => {
       const those = judged.filter((each) => each.file === file && each.kind === kind)
@@ -38,10 +41,15 @@ export function line({ index, base, kind, file, from, to, faults }: Judged): str
 
 function counts(those: readonly Judged[]): string[] {
   const of = (outcome: Outcome): number => those.filter((each) => each.outcome === outcome).length
-  return [those.length, ...OUTCOMES.map(of)].map((count) => (count === 0 ? '.' : String(count)))
+  const sum = (lost: (observed: Observed) => number): number =>
+    those.reduce((total, { observed }) => total + lost(observed), 0)
+  const losses = [sum(({ lost }) => lost.size), sum(({ lostRows }) => lostRows)]
+  return [those.length, ...OUTCOMES.map(of), ...losses].map((count) =>
+    count === 0 ? '.' : String(count),
+  )
 }
 
 function row(cells: readonly string[]): string {
-  const widths = [16, 14, 6, 6, 11, 14, 11, 7]
+  const widths = [16, 14, 6, 6, 11, 14, 11, 7, 9, 10]
   return cells.map((cell, index) => cell.padEnd(widths[index]!)).join(' ')
 }

@@ -36,6 +36,8 @@ export interface Lane {
 
 const STILL_MS = 3_000
 const MOST_STARTS = 3
+/** Characters of an error. */
+const MOST_SHOWN = 150
 const NAMES_DAMAGE =
   /damage|malformed|corrupt|not a database|checksum|quarantine|imbalance|CORRUPT|NOTADB/i
 
@@ -203,7 +205,7 @@ class RunningTrial {
     for (const state of ['held', 'pending']) {
       const query = `destinationId=${destinationId}&state=${state}`
       const waiting = await listEventIds(this.#api, query).catch((error: unknown) => {
-        this.apiFault = String(error)
+        this.apiFault = String(error).slice(0, MOST_SHOWN)
         return new Set<string>()
       })
       for (const messageId of messageIds)

@@ -12,6 +12,7 @@ const NOTE = 'x'.repeat(1000)
 /** A service in a process of its own, with one source and one webhook, and the messageIds of the calls with a 200. */
 export class SendingService implements AsyncDisposable {
   readonly accepted = new Set<string>()
+  readonly adminToken = ADMIN_TOKEN
   readonly #dataDir: string
   readonly #settings: Readonly<Record<string, string>>
   #process: ServiceProcess | undefined
@@ -42,6 +43,10 @@ export class SendingService implements AsyncDisposable {
     const { id, writeKey } = await newSource(api)
     await newDestination(api, id, receiver.urlOf('hook'))
     this.#writeKey = writeKey
+  }
+
+  get writeKey(): string {
+    return this.#writeKey
   }
 
   get process(): ServiceProcess {
