@@ -1,10 +1,10 @@
-import { extname } from 'node:path'
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import { BackendUnavailable } from '../backend.ts'
 import type { DamageWatch } from './damage/damage-watch.ts'
 import { LogSize } from './database/log-size.ts'
 import { errorOf, type Result } from './database/operation-result.ts'
 import type { Read, ReadInput, ReadName, ReadResult } from './read-operations.ts'
+import { startThread } from './start-thread.ts'
 import type { ReaderStart } from './reader-thread.ts'
 
 /** Threads at most. */
@@ -115,12 +115,7 @@ export class Readers implements AsyncDisposable {
   }
 
   #startThread(): Worker {
-    const entry = new URL(`./reader-thread${extname(import.meta.url)}`, import.meta.url)
-    const thread = new Worker(entry, {
-      workerData: this.#start,
-      name: 'hookline-reader',
-      resourceLimits: MEMORY,
-    })
+    const thread = startThread('reader', { workerData: this.#start, resourceLimits: MEMORY })
     thread.on('message', (result: Result) => this.#settle(thread, result))
     thread.on('error', (error) => this.#lose(thread, error as Error))
     thread.on('exit', () => this.#lose(thread, new Error('The reader has ended.')))

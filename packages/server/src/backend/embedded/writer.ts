@@ -1,6 +1,5 @@
 import { once } from 'node:events'
-import { extname } from 'node:path'
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import { systemClock } from '../../util/clock.ts'
 import type { SecretBox } from '../../util/secret-box.ts'
 import type { AuditEntry } from '../audit.ts'
@@ -8,6 +7,7 @@ import { BackendUnavailable } from '../backend.ts'
 import { auditRow } from './audit/write-audit.ts'
 import type { DamageWatch } from './damage/damage-watch.ts'
 import { errorOf, type Failure, type Result } from './database/operation-result.ts'
+import { startThread } from './start-thread.ts'
 import type {
   Operation,
   OperationInput,
@@ -67,8 +67,7 @@ export class Writer implements AsyncDisposable {
   constructor(start: WriterStart, box: SecretBox, watch: DamageWatch) {
     this.#box = box
     this.#watch = watch
-    const entry = new URL(`./writer-thread${extname(import.meta.url)}`, import.meta.url)
-    this.#thread = new Worker(entry, { workerData: start, name: 'hookline-writer' })
+    this.#thread = startThread('writer', { workerData: start })
     this.#thread.on('message', (results: readonly Result[] | 'opened') => {
       if (results === 'opened') this.#opened.resolve()
       else this.#settle(results)

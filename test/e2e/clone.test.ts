@@ -1,0 +1,27 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
+import { ServiceProcess } from '../crash/service-process.ts'
+import { freePort } from '../harness/free-port.ts'
+import { ManagementApi } from '../harness/management-api.ts'
+
+test('in a clone every thread of the service runs from source, also where a build is there', async () => {
+  using dataDir = new TemporaryFolder()
+  using coverage = new TemporaryFolder()
+  const settings = { HOOKLINE_ADMIN_TOKEN: 'tok_clone', NODE_V8_COVERAGE: coverage.path }
+  const service = new ServiceProcess({ port: await freePort(), dataDir: dataDir.path, settings })
+  expect(await service.ready(), service.stderr).toBe(true)
+  // A list starts a thread for reading.
+  await new ManagementApi(service.url, 'tok_clone').call('GET', 'events')
+  expect(await service.stop(), service.stderr).toBe(0)
+
+  const files = readdirSync(coverage.path).map((name) => join(coverage.path, name))
+  const loaded = files.flatMap((file) => {
+    const { result } = JSON.parse(readFileSync(file, 'utf8')) as { result: { url: string }[] }
+    return result.map(({ url }) => url)
+  })
+  for (const thread of ['writer', 'reader'])
+    expect(loaded).toContainEqual(expect.stringMatching(`/${thread}-thread.ts$`))
+  expect(loaded.filter((url) => /\/packages\/\w+\/dist\//.test(url))).toEqual([])
+})
