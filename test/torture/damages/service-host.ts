@@ -33,10 +33,14 @@ async function open(settings: HostSettings): Promise<HostMessage> {
     const { name, message } = error as Error
     return { kind: 'refused', reason: `${name}: ${message}` }
   }
-  void service.failed.then((failure) =>
-    tell({ kind: 'failed', reason: `${String(failure.error)} ${JSON.stringify(failure)}` }),
-  )
+  void tellFailure(service)
   return { kind: 'opened', url: service.url, token: service.adminToken.reveal() }
+}
+
+async function tellFailure({ failed }: Service): Promise<void> {
+  const failure = await failed
+  const reason = 'damage' in failure ? failure.damage : failure.error
+  tell({ kind: 'failed', reason: `${String(reason)} ${JSON.stringify(failure)}` })
 }
 
 async function close(): Promise<HostMessage> {

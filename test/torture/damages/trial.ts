@@ -36,16 +36,30 @@ export interface Lane {
 
 const STILL_MS = 3_000
 const MOST_STARTS = 3
+const MOST_RESTARTS = 2
 /** Characters of an error. */
 const MOST_SHOWN = 150
 const NAMES_DAMAGE =
   /damage|malformed|corrupt|not a database|checksum|quarantine|imbalance|CORRUPT|NOTADB/i
 
-/** Starts the service on a damaged folder, as an operator does who follows its messages, and looks what it does. */
+/**
+ * Starts the service on a damaged folder, as an operator does who follows its messages, and looks what it does. A service
+ * that ends by itself is started again.
+ */
 export async function observe(folder: string, base: Base, lane: Lane): Promise<Observed> {
-  const { host, receiver } = lane
-  receiver.forget()
-  receiver.isDown = false
+  lane.receiver.forget()
+  lane.receiver.isDown = false
+  let observed = await observeStart(folder, base, lane)
+  for (let restarts = 0; restarts < MOST_RESTARTS && observed.end === 'ended'; restarts++) {
+    const before = [...observed.told, observed.reason]
+    const next = await observeStart(folder, base, lane)
+    observed = { ...next, told: [...before, ...next.told] }
+  }
+  return observed
+}
+
+async function observeStart(folder: string, base: Base, lane: Lane): Promise<Observed> {
+  const { host } = lane
   const { opened, refusals } = await openFollowing(host, folder)
   const nothing = {
     apiFault: undefined,
