@@ -53,10 +53,12 @@ test(`over ${OUTAGES} outages of the disk no call with a 200 is lost or sent twi
   await expect.poll(missing, { timeout: 30_000, interval: 100 }).toBe(0)
   await service.process.stop()
   console.log(
-    `seed ${SEED}: ${OUTAGES} outages, ${service.accepted.size} calls answered 200, lost 0, sent twice ${duplicates}; ` +
+    `seed ${SEED}: ${OUTAGES} outages, ${service.accepted.size} calls answered 200, lost 0, sent twice ${duplicates}; failed: ${disk.failed.join()}; ` +
       JSON.stringify(Object.fromEntries(statuses)),
   )
   expect(duplicates).toBe(0)
+  // Otherwise an outage would have been none.
+  expect(disk.failed).toEqual(expect.arrayContaining(['writes', 'syncs', 'short writes']))
   expect(damageOf(join(disk.path, 'hookline.db'))).toEqual([])
 })
 

@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -74,6 +75,14 @@ static int read_rule(Rule *rule) {
   return found;
 }
 
+/** Leaves a file that says that a call of this kind has failed. */
+static void remember(int call) {
+  char path[PATH_MAX + 16];
+  snprintf(path, sizeof path, "%s.failed-%d", rule_file, call);
+  int fd = creat(path, 0600);
+  if (fd >= 0) close(fd);
+}
+
 /** The errno with which this call fails, or 0. */
 static int failure_of(int fd, int call) {
   int before = errno, error = 0;
@@ -81,6 +90,7 @@ static int failure_of(int fd, int call) {
   if (rule_file && !access(rule_file, F_OK) && is_below_folder(fd)) {
     pthread_mutex_lock(&mutex);
     if (read_rule(&rule) && rule.calls & call && next_random() % 1000 < (uint64_t)rule.share) error = rule.error;
+    if (error) remember(call);
     pthread_mutex_unlock(&mutex);
   }
   errno = before;

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
@@ -53,6 +53,13 @@ export class FailingDisk implements Disposable {
 
   work(): void {
     rmSync(this.#rule, { force: true })
+  }
+
+  /** The kinds of calls of which at least one has failed. */
+  get failed(): string[] {
+    return Object.entries(CALLS)
+      .filter(([, number]) => existsSync(`${this.#rule}.failed-${number}`))
+      .map(([calls]) => calls)
   }
 
   [Symbol.dispose](): void {
