@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Logger } from 'pino'
 import { ActivityMonitor } from './activity/activity-monitor.ts'
-import { Backups } from './admin/backup/backups.ts'
+import { Backups } from './admin/backups.ts'
 import { reportDestinations } from './admin/destinations/destination-gauges.ts'
 import { Audiences } from './audiences/audiences.ts'
 import { type AdminToken, adminTokenOf } from './admin-token.ts'

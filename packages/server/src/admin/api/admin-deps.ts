@@ -27,7 +27,7 @@ import type { Metrics } from '../../telemetry/metrics.ts'
 import type { Clock } from '../../util/clock.ts'
 import type { ClockWatch } from '../../util/clock-watch.ts'
 import type { Redacted } from '../../util/redacted.ts'
-import type { Backups } from '../backup/backups.ts'
+import type { Backups } from '../backups.ts'
 
 /** A copy of the database in a file. Disposing it removes the file. */
 export interface DatabaseCopy extends AsyncDisposable {
