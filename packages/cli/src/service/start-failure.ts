@@ -5,7 +5,9 @@ import { listenFailure } from './listen-failure.ts'
 /** Codes for the errors of the backend whose message tells the user everything. */
 const CODES: Readonly<Record<string, string>> = {
   DataDirInUse: 'data_dir_in_use',
+  AdminTokenDamaged: 'admin_token_damaged',
   CommitsMissing: 'commits_missing',
+  ConfigurationDamaged: 'configuration_damaged',
   SchemaTooNew: 'schema_too_new',
   EncryptionKeyMismatch: 'encryption_key_mismatch',
   UnusableDatabase: 'unusable_database',

@@ -1,12 +1,18 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { systemClock } from '../../util/clock.ts'
 import type { Redacted } from '../../util/redacted.ts'
 import type { SecretBox } from '../../util/secret-box.ts'
 import { type Backend, BackendUnavailable } from '../backend.ts'
 import { SqliteAudit } from './audit/sqlite-audit.ts'
 import { addSealing, sealCatalog, usedKeys } from './catalog/seal-catalog.ts'
+import { canBeOpened, isJson } from './catalog/sealed-destination.ts'
 import { SqliteCatalog } from './catalog/sqlite-catalog.ts'
 import { SqliteKeyUses } from './catalog/sqlite-key-uses.ts'
+import {
+  addDamages,
+  type DamageOptions,
+  refuseDamagedDocuments,
+  settleDamages,
+} from './damage/damages.ts'
 import { DamageWatch } from './damage/damage-watch.ts'
 import { mendDatabase } from './damage/mend.ts'
 import { findMissingCommits, removeCommitMark } from './damage/missing-commits.ts'
@@ -43,7 +49,7 @@ import { SqliteUpkeep } from './upkeep/sqlite-upkeep.ts'
 import { Readers } from './readers.ts'
 import { Writer } from './writer.ts'
 
-export interface EmbeddedOptions {
+export interface EmbeddedOptions extends DamageOptions {
   /** Created where it is missing. */
   readonly dataDir: string
   /** Most bytes of events that may wait for the disk. */
@@ -54,10 +60,6 @@ export interface EmbeddedOptions {
   readonly encryptionKey?: Redacted | undefined
   /** Called for each damaged row that a change of the key leaves as it is. */
   readonly onUnreadable?: OnUnreadable
-  /** The number of the last commit that is left, where the operator goes on without those that are missing. */
-  readonly acceptLoss?: number | undefined
-  /** Called with each damage that the start has found: what is lost, in words. */
-  readonly onDamage?: (description: string) => void
   /** Called where the lock file had content that was not Hookline's, and was emptied. */
   readonly onEmptiedLock?: () => void
 }
@@ -68,6 +70,7 @@ const DAY_MS = 24 * 60 * 60 * 1000
  * Opens the backend in one SQLite file, for one process. All writes go through the one `Writer`. Look-ups read on the main
  * thread, through one read-only connection; reads that may look at many rows go through `Readers`.
  * @throws {DataDirInUse} when another process has the folder
+ * @throws {ConfigurationDamaged} when sources or destinations are damaged, and `acceptLoss` does not say so
  * @throws {CommitsMissing} when its last commits are missing, and `acceptLoss` does not say so
  * @throws {SchemaTooNew} when a newer version has written the file
  * @throws {EncryptionKeyMismatch} when its secrets are encrypted with a key that this start does not have
@@ -93,32 +96,24 @@ export async function openEmbeddedBackend(options: EmbeddedOptions): Promise<Bac
 /** Refuses a database from which something is missing, migrates it, and seals its secrets. */
 function prepareDatabase(file: string, options: EmbeddedOptions): SecretBox {
   const { dataDir, encryptionKey, onUnreadable, acceptLoss } = options
-  const mended = mendDatabase(file)
+  mendDatabase(file)
   const missing = findMissingCommits(dataDir, file, acceptLoss)
   using db = DataDir.openForWriting(file)
   refuseNewer(db, file, MIGRATIONS)
+  refuseDamagedDocuments(db, (_kind, document) => isJson(document), options)
   const box = secretBoxOf(dataDir, encryptionKey, usedKeys(db))
   // Once before the copy that a migration makes, and once more because a new database has no tables before.
   sealCatalog(db, box, onUnreadable)
   addSealing(db, box)
   migrate(db, file, MIGRATIONS)
   sealCatalog(db, box, onUnreadable)
-  if (missing !== undefined) removeCommitMark(dataDir)
-  tellDamages(db, [...mended, ...(missing === undefined ? [] : [missing])], options)
-  return box
-}
-
-/** Remembers the damages, for `hookline doctor`, and tells them. */
-function tellDamages(
-  db: DatabaseSync,
-  damages: readonly string[],
-  { onDamage }: EmbeddedOptions,
-): void {
-  const add = db.prepare('INSERT INTO damages VALUES (?, ?)')
-  for (const description of damages) {
-    add.run(systemClock.wall(), description)
-    onDamage?.(description)
+  refuseDamagedDocuments(db, (kind, document) => canBeOpened(kind, document, box), options)
+  if (missing !== undefined) {
+    removeCommitMark(dataDir)
+    addDamages(db, [{ description: missing, blocks: false }])
   }
+  settleDamages(db, options)
+  return box
 }
 
 interface Opened {

@@ -19,3 +19,23 @@ export function openDestination(stored: SealedDestination, box: SecretBox): Dest
   const settings = JSON.parse(box.open(stored.settings, stored.id)) as WebhooksSettings
   return { ...stored, settings }
 }
+
+/** Whether a document of the catalog is one that `openDestination` can read, or of another kind. */
+export function canBeOpened(kind: string, document: string, box: SecretBox): boolean {
+  if (kind !== 'destination') return true
+  try {
+    openDestination(JSON.parse(document) as SealedDestination, box)
+    return true
+  } catch {
+    return false
+  }
+}
+
+export function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}

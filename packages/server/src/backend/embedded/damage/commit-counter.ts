@@ -6,9 +6,14 @@ export function commitCounter(db: DatabaseSync): () => number {
   return () => Number(next.get()!['commits'])
 }
 
-/** The number of the last commit; 0 in a database that has none, or is from before they were counted. */
-export function lastCommit(db: DatabaseSync): number {
+/** Whether the database counts its commits: one from before schema 15 does not. */
+export function countsCommits(db: DatabaseSync): boolean {
   const columns = db.prepare(`SELECT name FROM pragma_table_info('log_position')`).all()
-  if (!columns.some(({ name }) => name === 'commits')) return 0
+  return columns.some(({ name }) => name === 'commits')
+}
+
+/** The number of the last commit; 0 in a database that has none, or does not count them. */
+export function lastCommit(db: DatabaseSync): number {
+  if (!countsCommits(db)) return 0
   return Number(db.prepare('SELECT commits FROM log_position').get()?.['commits'] ?? 0)
 }

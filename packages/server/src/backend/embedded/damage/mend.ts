@@ -7,25 +7,19 @@ import { salvage } from './salvage.ts'
 
 /** A file of this size is checked within half a second. */
 const CHECKED_BYTES = 32 * 1024 * 1024
-const NOTHING_LOST =
-  'The database was damaged. Every row could be read: indexes, queues and counts were made again from them.'
 
 /**
  * Sets aside what cannot be read of a damaged database, before it is opened. Reading all of a large file would make every
  * start slow: so only one that a service has flagged is checked.
- * @returns what was found, in words; empty where nothing is known to be damaged
  */
-export function mendDatabase(file: string): readonly string[] {
-  if (!existsSync(file) || statSync(file).size === 0) return []
+export function mendDatabase(file: string): void {
+  if (!existsSync(file) || statSync(file).size === 0) return
   if (!isReadable(file, isFlagged(file) || statSync(file).size <= CHECKED_BYTES)) {
     const mark = readCommitMark(dirname(file))
     const commits = mark === undefined || mark === 'damaged' ? 0 : mark.number
-    const losses = salvage(file, commits)
-    removeFlag(file)
-    return losses.length > 0 ? losses : [NOTHING_LOST]
+    salvage(file, commits)
   }
   removeFlag(file)
-  return []
 }
 
 /** Whether SQLite can read the file: the schema and the log position, or all of it with `checksAll`. */

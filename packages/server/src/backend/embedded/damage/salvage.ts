@@ -13,12 +13,18 @@ import { syncFolderNow } from '../../../util/durable-file.ts'
 import { DataDir } from '../database/data-dir.ts'
 import { migrate } from '../migrations/migrate.ts'
 import { type Migration, MIGRATIONS } from '../migrations/migrations.ts'
-import { lastCommit } from './commit-counter.ts'
+import { countsCommits, lastCommit } from './commit-counter.ts'
 import { readBTreePage } from './b-tree-page.ts'
+import { addDamages, type Damage } from './damages.ts'
 import { Pages } from './pages.ts'
 import { type Table, tablesOf } from './table-shapes.ts'
 import { type FoundTable, findTables } from './tables.ts'
 
+const NOTHING_LOST = {
+  description:
+    'The database was damaged. Every row could be read: indexes, queues and counts were made again from them.',
+  blocks: false,
+}
 /** Tables that triggers and the next start make from the others. */
 const DERIVED: ReadonlySet<string> = new Set([
   'waiting',
@@ -35,14 +41,12 @@ const LATE = ['deliveries', 'declined', 'attempts', 'quarantine', 'results']
 /**
  * Makes a new database from everything that can be read of a damaged one, and keeps the damaged one as
  * `hookline.db.damaged`. It reads the pages itself, because SQLite gives up a table at its first damaged page.
- * Indexes, queues and counts are made again from the rows.
+ * Indexes, queues and counts are made again from the rows. The new database knows what is lost (`damages`).
  * @param commits the number of the last commit, for a database that has lost it
- * @returns what is lost, in words; empty where every row could be read
  */
-export function salvage(file: string, commits: number): readonly string[] {
+export function salvage(file: string, commits: number): void {
   const fresh = `${file}.salvaged`
   rmSync(fresh, { force: true })
-  const losses: string[] = []
   {
     using pages = new Pages(file)
     using db = DataDir.openForWriting(fresh)
@@ -50,12 +54,12 @@ export function salvage(file: string, commits: number): readonly string[] {
     db.function('seal', { varargs: true }, () => null)
     migrate(db, fresh, migrationsOf(pages))
     db.exec('PRAGMA synchronous = OFF; BEGIN')
-    losses.push(...copyTables(db, pages))
+    const damages = copyTables(db, pages)
+    addDamages(db, damages.length > 0 ? damages : [NOTHING_LOST])
     keepCommits(db, commits)
     db.exec('COMMIT; PRAGMA wal_checkpoint(TRUNCATE)')
   }
   replace(file, fresh)
-  return losses
 }
 
 /** The steps that the damaged database has taken: the next ones change rows, and are taken when it is opened. */
@@ -67,11 +71,11 @@ function migrationsOf(pages: Pages): readonly Migration[] {
 
 /** Where the log position is lost, the database still has the number of its last commit. */
 function keepCommits(db: DatabaseSync, commits: number): void {
-  if (lastCommit(db) > 0 || commits === 0) return
+  if (!countsCommits(db) || lastCommit(db) > 0) return
   db.prepare('UPDATE log_position SET commits = ?').run(commits)
 }
 
-function copyTables(db: DatabaseSync, pages: Pages): string[] {
+function copyTables(db: DatabaseSync, pages: Pages): Damage[] {
   const tables = tablesOf(db)
   const found = findTables(pages, tables)
   const copied = tables.filter(({ name }) => !DERIVED.has(name))
@@ -110,7 +114,7 @@ function tryTo(insert: () => boolean): boolean {
   }
 }
 
-function lossOf(table: string, found: FoundTable, refused: number): string[] {
+function lossOf(table: string, found: FoundTable, refused: number): Damage[] {
   const { damagedPages, damagedRows, gaps } = found
   const rows = damagedRows + refused
   const parts = [
@@ -124,7 +128,8 @@ function lossOf(table: string, found: FoundTable, refused: number): string[] {
       : [`${after === undefined ? 'the first' : `after ${after}`} to ${through ?? 'the last'}`],
   )
   const where = ranges.length > 0 ? ` (numbers ${ranges.join(', ')})` : ''
-  return [`Table ${table}: ${parts.join(', ')}${where}.`]
+  const description = `Table ${table}: ${parts.join(', ')}${where}.`
+  return [{ description, blocks: table === 'catalog' }]
 }
 
 /** The damaged files stay beside the new one, until a deletion of a user or the retention removes them. */

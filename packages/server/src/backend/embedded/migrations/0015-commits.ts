@@ -1,3 +1,13 @@
+/** Also for a salvage, which may make the database of an older version. */
+export const DAMAGES_TABLE = `
+  CREATE TABLE IF NOT EXISTS damages (
+    found_at    INTEGER NOT NULL,
+    description TEXT    NOT NULL,
+    blocks      INTEGER NOT NULL, -- the start is refused until a person accepts it
+    is_told     INTEGER NOT NULL
+  ) STRICT;
+`
+
 /**
  * The number of the last commit, which a file beside the database has as well (`damage/commit-mark.ts`), a checksum of each
  * event, and what damage was found.
@@ -5,8 +15,5 @@
 export const commits = `
   ALTER TABLE log_position ADD COLUMN commits INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE events ADD COLUMN checksum INTEGER;
-  CREATE TABLE damages (
-    found_at    INTEGER NOT NULL,
-    description TEXT    NOT NULL
-  ) STRICT;
+  ${DAMAGES_TABLE}
 `

@@ -87,7 +87,7 @@ describe('secrets in the data folder', () => {
       db.exec(`UPDATE catalog SET id = 'dst_b', document = replace(document, 'dst_a', 'dst_b')
                WHERE kind = 'destination'`)
     }
-    await expect(read(folder)).rejects.toThrow(/cannot be opened/)
+    await expect(read(folder)).rejects.toThrow(/destination dst_b in the database is damaged/)
   })
 
   test('that a version without encryption stored are encrypted at the first start, with no trace in file or copy', async () => {

@@ -1,0 +1,81 @@
+import { closeSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, test } from 'vitest'
+import { adminTokenOf } from '../../../../src/admin-token.ts'
+import { type EmbeddedOptions, openEmbeddedBackend } from '../../../../src/backend/embedded/open.ts'
+import { newDestination, newSource } from '../../../harness/catalog-records.ts'
+import { TemporaryFolder } from '../../../harness/temporary-folder.ts'
+
+async function idsIn(dataDir: string, options: Partial<EmbeddedOptions> = {}): Promise<string[]> {
+  await using backend = await openEmbeddedBackend({ dataDir, maxWaitingBytes: 2 ** 30, ...options })
+  const { sources, destinations } = backend.catalog.current
+  return [...sources.keys(), ...destinations.keys()]
+}
+
+async function fill(dataDir: string): Promise<DatabaseSync> {
+  {
+    await using backend = await openEmbeddedBackend({ dataDir, maxWaitingBytes: 2 ** 30 })
+    await backend.catalog.putSource(newSource())
+    await backend.catalog.putDestination(newDestination())
+  }
+  return new DatabaseSync(join(dataDir, 'hookline.db'))
+}
+
+const acceptOf = (error: unknown): number =>
+  Number(/--accept-loss (\d+)/.exec((error as Error).message)![1])
+
+test.each([
+  ['is no JSON any more', (document: string) => document.replace('"', '\u0001')],
+  ['has other sealed settings', (document: string) => document.replace(/.{4}"}$/, 'AAAA"}')],
+] as const)('a destination that %s refuses the start until it is accepted', async (_, change) => {
+  using folder = new TemporaryFolder()
+  {
+    using db = await fill(folder.path)
+    const { document } = db
+      .prepare(
+        `SELECT json_patch(json_remove(document, '$.settings'),
+        json_object('settings', document ->> '$.settings')) AS document
+        FROM catalog WHERE kind = 'destination'`,
+      )
+      .get()!
+    const update = db.prepare(`UPDATE catalog SET document = ? WHERE kind = 'destination'`)
+    update.run(change(String(document)))
+  }
+  const refused = await idsIn(folder.path).catch((error: unknown) => error)
+  expect((refused as Error).message).toContain('The destination dst_a in the database is damaged.')
+  const told: string[] = []
+  const accepted = {
+    acceptLoss: acceptOf(refused),
+    onDamage: (text: string) => void told.push(text),
+  }
+  expect(await idsIn(folder.path, accepted)).toEqual(['src_a'])
+  expect(told).toEqual(['The destination dst_a in the database is damaged.'])
+  expect(await idsIn(folder.path)).toEqual(['src_a'])
+})
+
+test('a salvage that loses configuration refuses each start until it is accepted', async () => {
+  using folder = new TemporaryFolder()
+  const file = join(folder.path, 'hookline.db')
+  {
+    using db = await fill(folder.path)
+    const { pageno } = db.prepare(`SELECT pageno FROM dbstat WHERE name = 'catalog'`).get()!
+    const handle = openSync(file, 'r+')
+    writeSync(handle, Buffer.alloc(4096), 0, 4096, (Number(pageno) - 1) * 4096)
+    closeSync(handle)
+  }
+  const first = await idsIn(folder.path).catch((error: unknown) => error)
+  const again = await idsIn(folder.path).catch((error: unknown) => error)
+  expect((again as Error).message).toMatch(/^Table catalog: 1 pages cannot be read/)
+  expect(acceptOf(again)).toBe(acceptOf(first))
+  expect(await idsIn(folder.path, { acceptLoss: acceptOf(again) })).toEqual([])
+  expect(await idsIn(folder.path)).toEqual([])
+})
+
+test('an admin token with bytes that no header can carry refuses the start', () => {
+  using folder = new TemporaryFolder()
+  mkdirSync(folder.path, { recursive: true })
+  writeFileSync(join(folder.path, 'admin-token'), 'tok_\0\0\0\0abc')
+  const config = { adminToken: undefined, dataDir: folder.path }
+  expect(() => adminTokenOf(config)).toThrow(/admin-token has characters that no token has/)
+})
