@@ -1,18 +1,7 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
-
-/** CORRUPT and NOTADB (sqlite.org/rescode.html): bytes of the file are not what SQLite has written. */
-const CODES: ReadonlySet<number> = new Set([11, 26])
-const MESSAGE = /database disk image is malformed|file is not a database|malformed database schema/
-
-/** Whether SQLite has found that the file is damaged. */
-export function isDamage(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
-  const { errcode } = error as Error & { errcode?: number }
-  // An error that comes from a thread has its message only.
-  return (errcode !== undefined && CODES.has(errcode & 0xff)) || MESSAGE.test(error.message)
-}
+import { isDamage } from '../database/is-damage.ts'
 
 /**
  * Watches every read and write for damage of the file. What is damaged stays damaged, and nobody knows what else is: so the
@@ -21,11 +10,11 @@ export function isDamage(error: unknown): boolean {
 export class DamageWatch {
   /** Resolves when damage is found. */
   readonly found: Promise<Error>
-  readonly #flag: string
+  readonly #file: string
   readonly #resolve: (error: Error) => void
 
   constructor(databaseFile: string) {
-    this.#flag = flagOf(databaseFile)
+    this.#file = databaseFile
     const { promise, resolve } = Promise.withResolvers<Error>()
     this.found = promise
     this.#resolve = resolve
@@ -35,7 +24,7 @@ export class DamageWatch {
   see(error: unknown): void {
     if (!isDamage(error)) return
     try {
-      writeFileSync(this.#flag, '', { mode: 0o600 })
+      setFlag(this.#file)
     } catch {
       // The next start finds the damage by itself, as this one did.
     }
@@ -67,7 +56,12 @@ export class DamageWatch {
   }
 }
 
-/** Whether a service has found damage of the database. */
+/** The next start checks all of the database. */
+export function setFlag(databaseFile: string): void {
+  writeFileSync(flagOf(databaseFile), '', { mode: 0o600 })
+}
+
+/** Whether damage of the database was found. */
 export function isFlagged(databaseFile: string): boolean {
   return existsSync(flagOf(databaseFile))
 }

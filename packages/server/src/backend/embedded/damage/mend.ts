@@ -1,28 +1,50 @@
 import { existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DataDir } from '../database/data-dir.ts'
+import { isDamage } from '../database/is-damage.ts'
+import { repairWal, type WalRepair } from '../wal-repair/repair-wal.ts'
 import { readCommitMark } from './commit-mark.ts'
-import { isDamage, isFlagged, removeFlag } from './damage-watch.ts'
+import { isFlagged, removeFlag, setFlag } from './damage-watch.ts'
+import { addDamages } from './damages.ts'
 import { salvage } from './salvage.ts'
 
 /** A file of this size is checked within half a second. */
 const CHECKED_BYTES = 32 * 1024 * 1024
 
 /**
- * Sets aside what cannot be read of a damaged database, before it is opened. Reading all of a large file would make every
- * start slow: so only one that a service has flagged is checked.
+ * Repairs a damaged write-ahead log, and sets aside what cannot be read of a damaged database, before it is opened. Reading
+ * all of a large file would make every start slow: so only one that is flagged is checked.
  */
 export function mendDatabase(file: string): void {
   if (!existsSync(file) || statSync(file).size === 0) return
-  if (!isReadable(file, isFlagged(file) || statSync(file).size <= CHECKED_BYTES)) {
-    const mark = readCommitMark(dirname(file))
-    const commits = mark === undefined || mark === 'damaged' ? 0 : mark.number
-    salvage(file, commits)
-  }
+  const mark = readCommitMark(dirname(file))
+  const commit = mark === 'damaged' ? undefined : mark
+  const damage = commit && damageOfLog(repairWal(`${file}-wal`, commit.log))
+  if (damage !== undefined) setFlag(file)
+  if (!isReadable(file, isFlagged(file) || statSync(file).size <= CHECKED_BYTES))
+    salvage(file, commit?.number ?? 0)
+  if (damage !== undefined) remember(file, damage)
   removeFlag(file)
 }
 
-/** Whether SQLite can read the file: the schema and the log position, or all of it with `checksAll`. */
+/** What is wrong with the write-ahead log, in words; `undefined` where nothing is. */
+function damageOfLog({ damaged }: WalRepair): string | undefined {
+  if (damaged.length === 0) return undefined
+  const uncertain = damaged.filter(
+    ({ corrected, isReplacedLater }) => !corrected && !isReplacedLater,
+  )
+  const repaired = `${damaged.length} damaged frames of the write-ahead log were repaired.`
+  if (uncertain.length === 0) return `${repaired} Nothing is lost.`
+  const pages = uncertain.map(({ page }) => (page === 0 ? 'an unknown one' : page))
+  return `${repaired} These pages of the database may be wrong: ${[...new Set(pages)].join(', ')}.`
+}
+
+function remember(file: string, description: string): void {
+  using db = DataDir.openForWriting(file)
+  addDamages(db, [{ description, blocks: false }])
+}
+
+/** Whether SQLite can read the file: the schema, or all of it with `checksAll`. */
 function isReadable(file: string, checksAll: boolean): boolean {
   try {
     using db = DataDir.openForReading(file)

@@ -1,5 +1,6 @@
 import { isDiskFault } from '../../../util/disk-fault.ts'
 import type { BackendUnavailable } from '../../backend.ts'
+import { isDamage } from './is-damage.ts'
 
 /** The result of one operation, as a thread posts it. */
 export type Result = { readonly ok: true; readonly value: unknown } | Failure
@@ -9,6 +10,8 @@ export interface Failure {
   readonly message: string
   /** Whether the machine is at fault, so that a later try may succeed. */
   readonly isTransient: boolean
+  /** The code of SQLite; 0 for another error. */
+  readonly errcode: number
 }
 
 // Primary result codes of SQLite for a fault of the machine, not of the statement:
@@ -18,20 +21,21 @@ const TRANSIENT_CODES = new Set([5, 6, 7, 8, 10, 13, 14])
 /** The result of an operation that threw. */
 export function failure(error: unknown): Failure {
   // Not the message: it may have the path of the file, and the response to /readyz is public.
-  if (isDiskFault(error)) return { ok: false, message: error.code!, isTransient: true }
+  if (isDiskFault(error)) return { ok: false, message: error.code!, isTransient: true, errcode: 0 }
   const { message, errcode = 0 } = error as Error & { errcode?: number }
   return {
     ok: false,
     message: `SQLite: ${message}`,
-    isTransient: TRANSIENT_CODES.has(errcode & 0xff),
+    isTransient: TRANSIENT_CODES.has(errcode & 0xff) && !isDamage(error),
+    errcode,
   }
 }
 
 /** The error of a failed operation. `unavailable` makes it where the machine is at fault. */
 export function errorOf(
-  { message, isTransient }: Failure,
+  { message, isTransient, errcode }: Failure,
   unavailable: (cause: Error) => BackendUnavailable,
 ): Error {
-  const error = new Error(message)
+  const error = Object.assign(new Error(message), { errcode })
   return isTransient ? unavailable(error) : error
 }

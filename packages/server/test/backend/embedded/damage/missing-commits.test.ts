@@ -172,3 +172,14 @@ test('an event with a changed byte is not handed out as if it were whole', async
   expect((await backend.events.list({}, { limit: 100 })).data).toHaveLength(9)
   expect(await backend.events.find(String(damagedId))).toBeUndefined()
 })
+
+test('one flipped bit in the write-ahead log loses nothing, and is told', async () => {
+  using folder = await KilledFolder.make()
+  const wal = readFileSync(folder.file('hookline.db-wal'))
+  const at = Math.floor(wal.length / 2)
+  wal[at] = wal[at]! ^ 4
+  writeFileSync(folder.file('hookline.db-wal'), wal)
+  const told: string[] = []
+  expect(await folder.count({ onDamage: (text) => void told.push(text) })).toBe(10)
+  expect(told).toEqual([expect.stringMatching(/^1 damaged frames .* repaired\. Nothing is lost\./)])
+})
