@@ -34,11 +34,20 @@ export class HostileClients implements AsyncDisposable {
     this.#port = port
   }
 
+  /** Connections with a response that waits to be read. */
+  get answeredConnections(): number {
+    const toService = this.#port.toString(16).toUpperCase().padStart(4, '0')
+    return connections().filter(
+      ([, local = '', remote = '', , queues = '']) =>
+        local.startsWith(`${LOCAL_ADDRESS_HEX}:`) &&
+        remote.endsWith(`:${toService}`) &&
+        Number.parseInt(queues.split(':')[1]!, 16) > 0,
+    ).length
+  }
+
   /** Connections that the service has not closed. A client that reads nothing does not see it, so the kernel is asked. */
   get openConnections(): number {
-    const [, ...lines] = readFileSync('/proc/net/tcp', 'utf8').trim().split('\n')
-    const connections = lines.map((line) => line.trim().split(/\s+/))
-    return connections.filter(
+    return connections().filter(
       ([, local = '', remote = '', state]) =>
         state === ESTABLISHED &&
         remote.startsWith(`${LOCAL_ADDRESS_HEX}:`) &&
@@ -49,4 +58,10 @@ export class HostileClients implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#thread.terminate()
   }
+}
+
+/** The fields of each line of /proc/net/tcp: number, local and remote address, state, queues, and more. */
+function connections(): readonly string[][] {
+  const [, ...lines] = readFileSync('/proc/net/tcp', 'utf8').trim().split('\n')
+  return lines.map((line) => line.trim().split(/\s+/))
 }

@@ -8,7 +8,7 @@ export interface Verdict {
   readonly faults: readonly string[]
 }
 
-const NAMES_A_REMEDY = /--accept-loss|hookline restore|from its backup|Put the file/
+const NAMES_A_REMEDY = /--accept-loss|hookline restore|from its backup|Put the file|Put it back/
 
 /** @param mayLose the events that the damage may have cost at most */
 export function judge(observed: Observed, mayLose: number): Verdict {

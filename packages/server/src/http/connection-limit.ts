@@ -3,8 +3,9 @@ import type { Socket } from 'node:net'
 
 /**
  * Limits the connections of a server. When the last place is taken, the connection closes whose client has done nothing
- * for longest: it has no request, has not sent all of it, or has not read all of the response. A request that the service
- * is handling is never cut off. Where all are handled, a new connection is closed.
+ * for longest: first one that has no request or has not sent all of it, then one that waits with its next request, or has not
+ * read all of the response. So many clients that never finish do not close the connections of those that do. A request that
+ * the service is handling is never cut off. Where all are handled, a new connection is closed.
  */
 export function limitConnections(server: Server, most: number): void {
   /** With the last response of each, in the order of their last requests. */
@@ -13,7 +14,9 @@ export function limitConnections(server: Server, most: number): void {
     open.set(socket, undefined)
     socket.once('close', () => open.delete(socket))
     if (open.size < most) return
-    const idle = firstOf(open, (other, response) => other !== socket && waitsForClient(response))
+    const idle =
+      firstOf(open, (other, response) => other !== socket && isUnfinished(response)) ??
+      firstOf(open, (other, response) => other !== socket && response!.writableEnded)
     if (idle) close(idle)
     else if (open.size > most) close(socket)
   })
@@ -27,8 +30,8 @@ export function limitConnections(server: Server, most: number): void {
   }
 }
 
-function waitsForClient(response: ServerResponse | undefined): boolean {
-  return response === undefined || !response.req.complete || response.writableEnded
+function isUnfinished(response: ServerResponse | undefined): boolean {
+  return response === undefined || !response.req.complete
 }
 
 function firstOf<K, V>(

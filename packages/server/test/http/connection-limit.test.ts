@@ -73,6 +73,14 @@ test('the connection that has been idle for longest is closed, and one in use is
   await once(first, 'data')
 })
 
+test('many clients that never finish a request do not close the connection of one that does', async () => {
+  const healthy = await client(get('/'))
+  await once(healthy, 'data')
+  for (let count = 0; count < 10; count++) await client('GET / HTTP/1.1\r\nHost:')
+  healthy.write(get('/'))
+  expect(String((await once(healthy, 'data'))[0])).toContain('done')
+})
+
 test('a request that is handled is not cut off: the new connection is closed', async () => {
   const busy = [await handled(), await handled(), await handled()]
   const refused = connect((server.server.address() as AddressInfo).port, '127.0.0.1')
