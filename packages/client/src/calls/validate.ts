@@ -39,37 +39,23 @@ const FIELD_TYPES: readonly Rule[] = [
   ['integrations', isJsonObject, 'integrations_not_object'],
 ]
 
-const IDS = new Set(['messageId', 'userId', 'anonymousId', 'groupId', 'previousId'])
-
-/** A lone surrogate: half of a character. */
-const HALF_CHARACTER = /\p{Surrogate}/u
-
 /** Throws a `ValidationError` for a call that the service would refuse, with the code of its response (spec 01). */
 export function validate(type: EventType, call: unknown): asserts call is ValidCall {
   if (!isJsonObject(call)) throw new ValidationError('not_an_object', `${type} needs an object`)
   const fields: Fields = call
-  for (const rule of FIELD_TYPES) {
-    const value = fields[rule[0]]
-    const fault = value === undefined || value === null ? undefined : faultOf(rule, value)
-    if (fault) throw fault
+  for (const [name, isOfType, code] of FIELD_TYPES) {
+    const value = fields[name]
+    if (value === undefined || value === null || isOfType(value)) continue
+    // False for NaN, which JSON does not have.
+    const isInexact = typeof value === 'number' && value <= Infinity
+    const wrong = isInexact || code !== 'id_not_exact' ? code : 'id_not_string'
+    throw new ValidationError(wrong, `${name} has the wrong type`)
   }
   checkMessageId(fields)
   checkTimestamp(fields)
   const missing = missingIn(type, fields)
   if (missing)
     throw new ValidationError(missing[0], `a ${type} call needs ${missing[1]}, not empty`)
-}
-
-function faultOf([name, isOfType, code]: Rule, value: unknown): ValidationError | undefined {
-  if (isOfType(value)) {
-    return IDS.has(name) && HALF_CHARACTER.test(String(value))
-      ? new ValidationError('id_not_unicode', `${name} has half of a character`)
-      : undefined
-  }
-  // False for NaN, which JSON does not have.
-  const isInexact = typeof value === 'number' && value <= Infinity
-  const wrong = isInexact || code !== 'id_not_exact' ? code : 'id_not_string'
-  return new ValidationError(wrong, `${name} has the wrong type`)
 }
 
 function missingIn(type: EventType, call: Fields): readonly [IngestCodeName, string] | undefined {

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -39,7 +40,10 @@ async function client(bytes: string): Promise<Socket> {
 const get = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: test\r\n\r\n`
 
 async function handled(): Promise<Socket> {
-  const requested = once(server.server, 'request')
+  const { promise: requested, resolve } = Promise.withResolvers<void>()
+  server.server.on('request', ({ url }: IncomingMessage) => {
+    if (url === '/handled') resolve()
+  })
   const socket = await client(get('/handled'))
   await requested
   return socket

@@ -74,7 +74,7 @@ test('an ack that fails and is made again with later ones is no loss', async () 
   await engine.destination('dst_a', receiver.url)
   change(
     folder,
-    "CREATE TRIGGER stuck BEFORE UPDATE ON log_position BEGIN SELECT RAISE(ABORT, 'by the test'); END",
+    "CREATE TRIGGER stuck BEFORE UPDATE OF acked ON log_position BEGIN SELECT RAISE(ABORT, 'by the test'); END",
   )
   await engine.receive(5)
   await expect.poll(() => engine.logged.map(({ msg }) => msg)).toContain('ack.failed')

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { makeCertificates } from '../../packages/server/test/harness/certificates.ts'
 import { openReceiver } from '../../packages/server/test/harness/receiver.ts'
 import { startService } from '../harness/running-service.ts'
-import { healthOf, hookline, openBreaker, RETRY_SOON, whyItWaits } from './answers.ts'
+import { healthOf, hookline, openBreaker, RETRY_SOON, whyItWaits } from '../e2e/answers.ts'
 
 /** What failed waits for longer than a test takes. */
 const SLOW_RETRIES = { retryScheduleMs: '600000' }
