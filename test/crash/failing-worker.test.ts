@@ -5,12 +5,21 @@ import { TemporaryFolder } from '../../packages/server/test/harness/temporary-fo
 import { freePort } from '../harness/free-port.ts'
 import { ServiceProcess } from './service-process.ts'
 
-const NAMES = { there: 'replays', away: 'replays_renamed' }
+/** A view in place of a table, whose row has too small a number for abs: two workers that read it fail. */
+const BREAK = `
+  INSERT INTO replays (id, state, created_at, scanned, requeued, document)
+    VALUES ('rpl_1', 'running', 8, 0, 0, '{}');
+  ALTER TABLE replays RENAME TO replays_renamed;
+  CREATE VIEW replays AS SELECT * FROM replays_renamed WHERE abs(-9223372036854775800 - created_at);
+  CREATE TRIGGER broken_insert INSTEAD OF INSERT ON replays BEGIN SELECT 1; END;
+  CREATE TRIGGER broken_update INSTEAD OF UPDATE ON replays BEGIN SELECT 1; END;
+  CREATE TRIGGER broken_delete INSTEAD OF DELETE ON replays BEGIN SELECT 1; END;`
+const MEND =
+  'DROP VIEW replays; ALTER TABLE replays_renamed RENAME TO replays; DELETE FROM replays;'
 
-function renameTable(dataDir: string, from: string, to: string): void {
-  const database = new DatabaseSync(join(dataDir, 'hookline.db'))
-  database.exec(`ALTER TABLE ${from} RENAME TO ${to}`)
-  database.close()
+function change(dataDir: string, sql: string): void {
+  using database = new DatabaseSync(join(dataDir, 'hookline.db'))
+  database.exec(sql)
 }
 
 test('a process whose worker fails again and again says so in /readyz, then ends with a last line that names it', async () => {
@@ -23,7 +32,7 @@ test('a process whose worker fails again and again says so in /readyz, then ends
   expect(await first.ready()).toBe(true)
   expect(await first.stop()).toBe(0)
 
-  renameTable(dataDir, NAMES.there, NAMES.away)
+  change(dataDir, BREAK)
   const failing = await start()
   const answers: { status: number; reason: string | undefined }[] = []
   while (failing.isRunning()) {
@@ -34,14 +43,14 @@ test('a process whose worker fails again and again says so in /readyz, then ends
   }
   expect(answers).toContainEqual({
     status: 503,
-    reason: expect.stringMatching(/^Failed and restarted: replays \(\w+\)/),
+    reason: expect.stringMatching(/^Failed and restarted: .*replays \(\w+\)/),
   })
   expect(failing.exitCode).toBe(1)
   expect(failing.stderr).toMatch(
-    /Stopped: replays failed 5 times within a minute .*\n.*delivered after the next start.*\n$/,
+    /Stopped: (?:replays|retention) failed 5 times within a minute .*\n.*delivered after the next start.*\n$/,
   )
 
-  renameTable(dataDir, NAMES.away, NAMES.there)
+  change(dataDir, MEND)
   const mended = await start()
   expect(await mended.ready()).toBe(true)
   expect(await mended.stop()).toBe(0)

@@ -22,8 +22,10 @@ export class ServiceProcess {
     this.url = `http://127.0.0.1:${options.port}`
     const args = ['start', '--host', '127.0.0.1', '--port', `${options.port}`]
     const command = [process.execPath, BIN, ...args, '--data-dir', options.dataDir]
-    const limit = options.openFiles === undefined ? '' : `ulimit -n ${options.openFiles}; `
-    this.#child = spawn('sh', ['-c', `${limit}exec "$@"`, 'sh', ...command], {
+    // Without a limit, no shell: it would load what LD_PRELOAD names, too.
+    const limited = ['sh', '-c', `ulimit -n ${options.openFiles}; exec "$@"`, 'sh', ...command]
+    const [program, ...rest] = options.openFiles === undefined ? command : limited
+    this.#child = spawn(program!, rest, {
       env: { PATH: process.env['PATH'], ...options.settings },
       stdio: ['ignore', 'ignore', options.stderr ?? 'pipe'],
     })

@@ -17,6 +17,7 @@ const CHECKED_BYTES = 32 * 1024 * 1024
  */
 export function mendDatabase(file: string): void {
   if (!existsSync(file) || statSync(file).size === 0) return
+  if (existsSync(`${file}-journal`)) rollBack(file)
   const mark = readCommitMark(dirname(file))
   const commit = mark === 'damaged' ? undefined : mark
   const damage = commit && damageOfLog(repairWal(`${file}-wal`, commit.log))
@@ -25,6 +26,11 @@ export function mendDatabase(file: string): void {
     salvage(file, commit?.number ?? 0)
   if (damage !== undefined) remember(file, damage)
   removeFlag(file)
+}
+
+/** A first start was cut off: what it wrote has to go before the file can be read. */
+function rollBack(file: string): void {
+  DataDir.openForWriting(file).close()
 }
 
 /** What is wrong with the write-ahead log, in words; `undefined` where nothing is. */
