@@ -61,7 +61,11 @@ function commit(operations: readonly Operation[]): Result[] {
 /** Moves everything into the database file, so that a copy of that file alone is whole. */
 function close(): void {
   attempt({ name: 'emptyLog', input: undefined })
-  mark.write({ number: lastCommit(db), lastSeq: numbering.last })
+  try {
+    mark.writeDurably({ number: lastCommit(db), lastSeq: numbering.last })
+  } catch {
+    // The disk fails: the mark stays behind, and true.
+  }
   db.close()
   mark[Symbol.dispose]()
 }
