@@ -1,18 +1,19 @@
 import { type Clock, systemClock } from '../../src/util/clock.ts'
 
 /**
- * The system's clock with an offset that a test can change, as when an operator sets the clock of a machine. Timers run
- * as usual.
+ * The system's clock with an offset that a test can change, as when an operator sets the clock of a machine, or as when time
+ * passes. Timers run as usual.
  */
 export class AdjustableClock implements Clock {
   #offsetMs = 0
+  #passedMs = 0
 
   now(): number {
-    return systemClock.now()
+    return systemClock.now() + this.#passedMs
   }
 
   wall(): number {
-    return systemClock.wall() + this.#offsetMs
+    return systemClock.wall() + this.#offsetMs + this.#passedMs
   }
 
   after(delayMs: number, task: () => void): () => void {
@@ -21,6 +22,11 @@ export class AdjustableClock implements Clock {
 
   turn(): Promise<void> {
     return systemClock.turn()
+  }
+
+  /** As if so much more time had passed, in which no timer ran. */
+  pass(ms: number): void {
+    this.#passedMs += ms
   }
 
   /** Sets the clock forward, or back when `ms` is negative. */
