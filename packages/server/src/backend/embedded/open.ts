@@ -84,11 +84,12 @@ export async function openEmbeddedBackend(options: EmbeddedOptions): Promise<Bac
   const reader = stack.use(watch.openForReading(() => DataDir.openForReading(databaseFile)))
   const { dedupeWindowMs = DAY_MS } = options
   const writer = stack.use(new Writer({ file: databaseFile, dedupeWindowMs }, box, watch))
-  await writer.opened()
   const readers = stack.use(
     new Readers(databaseFile, () => writer.run('emptyLog', undefined), watch),
   )
   const ports = portsOf({ databaseFile, box, reader, readers, writer }, options)
+  // The writer's thread starts while the ports read what they need.
+  await writer.opened()
   const open = stack.move()
   return { ...ports, damaged: watch.found, [Symbol.asyncDispose]: () => open.disposeAsync() }
 }
