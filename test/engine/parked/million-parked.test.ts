@@ -7,7 +7,7 @@ const PARKED = Number(process.env['HOOKLINE_TEST_PARKED'] ?? 1_000_000)
 const DUE_AT_ONCE = 2_000
 const HOUR = 60 * 60 * 1000
 const MIB = 2 ** 20
-const ROUNDS = 3
+const ROUNDS = 7
 const SECONDS = 2
 /** The target is 0.9. This limit leaves a margin for a busy machine. */
 const LEAST_RATIO = 0.8

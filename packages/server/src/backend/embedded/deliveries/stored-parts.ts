@@ -38,7 +38,7 @@ export class StoredParts implements PartTexts {
   /** The parts in a column `webhooks`; `undefined` where it is damaged. */
   partsIn(text: unknown): readonly DeliveryPart[] | undefined {
     const stored = readJson(text)
-    if (!Array.isArray(stored)) return undefined
+    if (!Array.isArray(stored) || !stored.every(hasTimes)) return undefined
     return (stored as StoredPart[]).map(({ lane, last, ...part }) => {
       const url = this.#urlOf(lane)
       return { url, ...part, ...(last && { last: { url, ...last } }) }
@@ -61,4 +61,18 @@ export class StoredParts implements PartTexts {
   #urlOf(lane: number): string {
     return this.#lanes.laneOf(lane)?.url ?? UNKNOWN_URL
   }
+}
+
+/** The largest time of a Date, in milliseconds since the epoch. */
+const LATEST_MS = 8.64e15
+
+/** Whether a stored part has times that can be shown: a changed byte may leave JSON that is no part. */
+function hasTimes(part: unknown): boolean {
+  if (typeof part !== 'object' || part === null) return false
+  const { firstDueAt, dueAt } = part as Partial<StoredPart>
+  return isTime(firstDueAt) && (dueAt === null || isTime(dueAt))
+}
+
+function isTime(value: unknown): boolean {
+  return typeof value === 'number' && Math.abs(value) <= LATEST_MS
 }
