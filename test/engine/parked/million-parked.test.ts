@@ -7,10 +7,10 @@ const PARKED = Number(process.env['HOOKLINE_TEST_PARKED'] ?? 1_000_000)
 const DUE_AT_ONCE = 2_000
 const HOUR = 60 * 60 * 1000
 const MIB = 2 ** 20
-const ROUNDS = 7
+const ROUNDS = 3
 const SECONDS = 2
-/** The target is 0.9. Medians of 0.72 to 0.90 were seen last, with a cause that is not known yet. */
-const LEAST_RATIO = 0.5
+/** The target is 0.9. This limit leaves a margin for a busy machine. */
+const LEAST_RATIO = 0.8
 
 test('a million parked deliveries hardly slow down a start or the delivery of fresh events, and take little memory', async () => {
   await using receivers = await ReceiversProcess.open()

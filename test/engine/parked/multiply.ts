@@ -70,6 +70,8 @@ function multiply(file: string, { original, numbers, count, delivery }: Multipli
     // Random, as real ones are, so the indexes are accessed at random places.
     message_id: 'lower(hex(randomblob(16)))',
     user_id: "'user-' || printf('%010d', abs(random()) % 1000000)",
+    // That of the original is of its id. Events from before there were checksums have none.
+    checksum: 'NULL',
   })
   copyRows(db, 'deliveries', original, { id: id('msg'), event_id: id('evt'), ...delivery })
   for (const sql of indexes) db.exec(sql)

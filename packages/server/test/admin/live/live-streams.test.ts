@@ -26,12 +26,16 @@ async function tokenOf(server: AdminServer, name: string): Promise<string> {
 
 const refusal = (server: AdminServer) => server.call<ProblemDocument>('GET', '/live')
 
-/** Fills the buffers of connections that are not read. */
-async function fill(server: AdminServer): Promise<void> {
+/**
+ * Fills the buffers of connections that are not read: about 17 MB, which is more than the buffers of two sockets hold. The
+ * next batch waits for a reader that reads, because a reader that is overtaken by the ring gets less.
+ */
+async function fill(server: AdminServer, healthy: LiveReader): Promise<void> {
   const long = 'x'.repeat(150)
-  for (let batch = 0; batch < 100; batch += 1) {
-    server.live.received(Array.from({ length: 1_000 }, () => acceptedEvent({ userId: long })))
-    await new Promise((resolve) => setImmediate(resolve))
+  for (let batch = 0; batch < 10; batch += 1) {
+    const events = Array.from({ length: 5_000 }, () => acceptedEvent({ userId: long }))
+    server.live.received(events)
+    await healthy.said(events.at(-1)!.id)
   }
 }
 
@@ -54,7 +58,7 @@ test('a stream that reads nothing gives way to a new one after 5 seconds, and th
     reader.pause()
   }
   const healthy = await readerOf(server)
-  await fill(server)
+  await fill(server, healthy)
   server.clock.advance(UNREAD_MS - 1)
   expect((await refusal(server)).status).toBe(429)
   server.clock.advance(1)
