@@ -50,7 +50,8 @@ function workspaceBorders(name: WorkspaceName): Border[] {
       allowed: [
         ...byName(mayImport),
         './target.ts',
-        ...(onlyPackages ?? ['undici', '../target.ts']),
+        '../target.ts',
+        ...(onlyPackages ?? ['undici']),
       ],
     }
   })

@@ -11,9 +11,9 @@ export {
   type Computation,
   type ComputedTrait,
   DEFAULT_SPACE,
-} from './computation.ts'
-export { keyOfName } from './computation-key.ts'
-export { COMPUTE_TABLE, type ComputeFunctionInfo } from './compute-functions.ts'
+} from './computations/computation.ts'
+export { keyOfName } from './computations/computation-key.ts'
+export { COMPUTE_TABLE, type ComputeFunctionInfo } from './computations/compute-functions.ts'
 export {
   type AudienceClause,
   type Clause,
@@ -33,7 +33,7 @@ export {
   type PropertyFilter,
   type TraitClause,
   type Window,
-} from './condition.ts'
+} from './computations/condition.ts'
 export {
   type Attempt,
   type AttemptTiming,
@@ -86,7 +86,7 @@ export {
   type OperatorInfo,
   VALUE_KINDS,
   type ValueKind,
-} from './operators.ts'
+} from './computations/operators.ts'
 export { pathOf, valueAt } from './path.ts'
 export { deletionPayload, webhookPayload } from './payload.ts'
 export { portRefusal, RESERVED_PORTS } from './reserved-ports.ts'

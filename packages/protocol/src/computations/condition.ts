@@ -1,5 +1,5 @@
-import type { EventType } from './event.ts'
-import type { Json } from './json.ts'
+import type { EventType } from '../event.ts'
+import type { Json } from '../json.ts'
 
 /** How a value is compared. What each does with a missing or mistyped value is in the table of `operators.ts`. */
 export const OPERATORS = [

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { keyOfName, LIMITS } from '../src/index.ts'
+import { keyOfName, LIMITS } from '../../src/index.ts'
 
 const MOST = LIMITS.keyCharacters
 

@@ -1,5 +1,5 @@
 import type { ComputeFunction } from './condition.ts'
-import type { Json } from './json.ts'
+import type { Json } from '../json.ts'
 
 /** A function of computed traits, as the page docs/audience-operators.md describes it. */
 export interface ComputeFunctionInfo {

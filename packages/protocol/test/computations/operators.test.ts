@@ -9,7 +9,7 @@ import {
   type Operator,
   OPERATOR_TABLE,
   OPERATORS,
-} from '../src/index.ts'
+} from '../../src/index.ts'
 
 const NOW = Date.UTC(2026, 0, 15, 12)
 const DAY = 24 * 60 * 60 * 1000

@@ -1,7 +1,7 @@
 import type { Comparison, Operator } from './condition.ts'
-import { equalJson, type Json } from './json.ts'
-import { LIMITS } from './limits.ts'
-import { parseTimestamp } from './timestamp.ts'
+import { equalJson, type Json } from '../json.ts'
+import { LIMITS } from '../limits.ts'
+import { parseTimestamp } from '../timestamp.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 

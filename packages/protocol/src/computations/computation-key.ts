@@ -1,4 +1,4 @@
-import { LIMITS } from './limits.ts'
+import { LIMITS } from '../limits.ts'
 
 // Not shown by themselves: joiners, variation selectors, soft hyphens.
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu
