@@ -1,7 +1,7 @@
 import { formatTimestamp } from '@hookline/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { NOON } from '../../harness/accepted-event.ts'
-import { recordDelivery } from '../../backend/conformance/recorded-delivery.ts'
+import { recordDelivery } from '../../backend/conformance/deliveries/recorded-delivery.ts'
 import { AdminServer } from '../admin-server.ts'
 import { faultsIn, type ProblemDocument } from '../problem-document.ts'
 

@@ -7,7 +7,7 @@ import {
   lastOf,
   partOf,
   recordDelivery,
-} from '../../backend/conformance/recorded-delivery.ts'
+} from '../../backend/conformance/deliveries/recorded-delivery.ts'
 import { AdminServer, NO_HEALTH } from '../admin-server.ts'
 
 const WEBHOOK = 'https://a.example/'

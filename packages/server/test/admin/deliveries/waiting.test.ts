@@ -8,7 +8,12 @@ import {
 } from '../../../src/admin/deliveries/waiting.ts'
 import { NOON } from '../../harness/accepted-event.ts'
 import { newDestination } from '../../harness/catalog-records.ts'
-import { attemptOf, LANE, lastOf, partOf } from '../../backend/conformance/recorded-delivery.ts'
+import {
+  attemptOf,
+  LANE,
+  lastOf,
+  partOf,
+} from '../../backend/conformance/deliveries/recorded-delivery.ts'
 
 const NOW = NOON + 1_000
 const { url } = LANE

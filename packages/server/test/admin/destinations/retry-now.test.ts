@@ -2,7 +2,7 @@ import { type Destination, formatTimestamp, type TestDelivery } from '@hookline/
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { NOON } from '../../harness/accepted-event.ts'
 import { failAuditWrites } from '../../harness/fail-audit-writes.ts'
-import { recordDelivery } from '../../backend/conformance/recorded-delivery.ts'
+import { recordDelivery } from '../../backend/conformance/deliveries/recorded-delivery.ts'
 import { AdminServer, NO_HEALTH } from '../admin-server.ts'
 
 const URLS = ['https://a.example/', 'https://b.example/', 'https://c.example/']

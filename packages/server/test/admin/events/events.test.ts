@@ -3,7 +3,7 @@ import { idFrom, newId } from '@hookline/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { acceptedEvent } from '../../harness/accepted-event.ts'
 import { WAIT_REASONS } from '../../../src/admin/deliveries/waiting.ts'
-import { lastOf, partOf } from '../../backend/conformance/recorded-delivery.ts'
+import { lastOf, partOf } from '../../backend/conformance/deliveries/recorded-delivery.ts'
 import { AdminServer } from '../admin-server.ts'
 import { faultsIn, type ProblemDocument } from '../problem-document.ts'
 

@@ -8,7 +8,11 @@ import {
 import { describe, expect, test } from 'vitest'
 import { WAIT_REASONS, type WaitContext } from '../../../src/admin/deliveries/waiting.ts'
 import { type TracedDelivery, traceDecisions } from '../../../src/admin/events/trace.ts'
-import { attemptOf, lastOf, partOf } from '../../backend/conformance/recorded-delivery.ts'
+import {
+  attemptOf,
+  lastOf,
+  partOf,
+} from '../../backend/conformance/deliveries/recorded-delivery.ts'
 import { acceptedEvent, NOON } from '../../harness/accepted-event.ts'
 import { newDestination } from '../../harness/catalog-records.ts'
 

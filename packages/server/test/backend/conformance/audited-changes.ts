@@ -8,7 +8,7 @@ import { auditEntryOf } from '../../harness/audit-entry.ts'
 import { newAudience, newDestination, newSource } from '../../harness/catalog-records.ts'
 import { newReplay } from '../../harness/new-replay.ts'
 import type { BackendHarness, OpenBackendHarness } from './backend-harness.ts'
-import { recordDelivery } from './recorded-delivery.ts'
+import { recordDelivery } from './deliveries/recorded-delivery.ts'
 
 const entry = auditEntryOf('adt_a', { action: 'someChange' })
 

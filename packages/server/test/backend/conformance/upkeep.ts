@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { RemovalSlice } from '../../../src/backend/upkeep.ts'
 import { acceptedEvent, NOON } from '../../harness/accepted-event.ts'
 import type { BackendHarness, OpenBackendHarness } from './backend-harness.ts'
-import { claimDue, OTHER_LANE, partOf, recordDelivery } from './recorded-delivery.ts'
+import { claimDue, OTHER_LANE, partOf, recordDelivery } from './deliveries/recorded-delivery.ts'
 
 const DAY = 24 * 60 * 60 * 1000
 

@@ -8,7 +8,12 @@ import { Redacted } from '../../../../src/util/redacted.ts'
 import { SecretBox } from '../../../../src/util/secret-box.ts'
 import { auditEntryOf } from '../../../harness/audit-entry.ts'
 import { TemporaryFolder } from '../../../harness/temporary-folder.ts'
-import { LANE, OTHER_LANE, partOf, recordDelivery } from '../../conformance/recorded-delivery.ts'
+import {
+  LANE,
+  OTHER_LANE,
+  partOf,
+  recordDelivery,
+} from '../../conformance/deliveries/recorded-delivery.ts'
 
 const [FIRST, SECOND] = [SecretBox.newKey(), SecretBox.newKey()]
 const ENTRIES = 600

@@ -14,7 +14,7 @@ import { filesWith } from '../../../harness/bytes-in-folder.ts'
 import { purgeAll } from '../../../harness/purge-all.ts'
 import { seededRandom } from '../../../harness/seeded-random.ts'
 import { TemporaryFolder } from '../../../harness/temporary-folder.ts'
-import { changeOf } from '../../conformance/profile-changes.ts'
+import { changeOf } from '../../conformance/profiles/profile-changes.ts'
 
 const PLANTED = 'PLANTED-VALUE'
 const maxWaitingBytes = 2 ** 26

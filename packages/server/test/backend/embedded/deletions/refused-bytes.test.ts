@@ -8,7 +8,7 @@ import { purgeAll } from '../../../harness/purge-all.ts'
 import { openReceiver } from '../../../harness/receiver.ts'
 import { TemporaryFolder } from '../../../harness/temporary-folder.ts'
 import { TestEngine } from '../../../harness/test-engine.ts'
-import { WRITES } from '../../conformance/refused-after-purge.ts'
+import { WRITES } from '../../conformance/deletions/refused-after-purge.ts'
 
 const PLANTED = 'PLANTED-VALUE'
 

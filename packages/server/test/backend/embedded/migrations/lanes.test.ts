@@ -17,7 +17,7 @@ import {
   LANE,
   OTHER_LANE,
   partOf,
-} from '../../conformance/recorded-delivery.ts'
+} from '../../conformance/deliveries/recorded-delivery.ts'
 import { type Attempt8, type Row8, Version8, type Webhook8 } from './version-8.ts'
 
 const KEY = SecretBox.newKey()

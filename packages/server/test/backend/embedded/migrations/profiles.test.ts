@@ -8,7 +8,7 @@ import { openEmbeddedBackend } from '../../../../src/backend/embedded/open.ts'
 import { acceptedEvent, NOON } from '../../../harness/accepted-event.ts'
 import { newSecretBox } from '../../../harness/new-secret-box.ts'
 import { TemporaryFolder } from '../../../harness/temporary-folder.ts'
-import { changeOf } from '../../conformance/profile-changes.ts'
+import { changeOf } from '../../conformance/profiles/profile-changes.ts'
 
 test('a database from before schema 14 keeps no profiles, until they begin at its oldest event', async () => {
   using folder = new TemporaryFolder()

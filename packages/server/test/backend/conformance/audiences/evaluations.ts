@@ -1,0 +1,330 @@
+import type { AcceptedEvent } from '@hookline/protocol'
+import { describe, expect, test } from 'vitest'
+import type { Evaluated, LoadedProfile } from '../../../../src/backend/evaluations.ts'
+import { acceptedEvent, NOON } from '../../../harness/accepted-event.ts'
+import type { BackendHarness, OpenBackendHarness } from '../backend-harness.ts'
+import { announce, follow, loaded, profileOf, settle } from '../profiles/profile-changes.ts'
+import { purgeUser } from '../deletions/purge-requests.ts'
+
+const HOUR_MS = 60 * 60 * 1000
+
+const evaluatedOf = (
+  { profileId, version }: Pick<LoadedProfile, 'profileId' | 'version'>,
+  change: Partial<Evaluated> = {},
+): Evaluated => ({
+  profileId,
+  version,
+  results: [],
+  announcements: [],
+  recheckAt: null,
+  ...change,
+})
+
+const entered = (computationId = 'aud_a', since = NOON) => ({ computationId, value: true, since })
+
+/** Evaluates each userId of what is due. */
+async function commitAll(
+  { backend: { evaluations } }: BackendHarness,
+  change: (profile: LoadedProfile) => Partial<Evaluated>,
+): Promise<number> {
+  const due = await evaluations.due(NOON, 100)
+  const evaluated = due.map((profile) => evaluatedOf(profile, change(profile)))
+  return (await evaluations.commit(evaluated)).length
+}
+
+/** The events that the consumer of the log gets, until there are `count`. */
+async function consumed({ backend }: BackendHarness, count: number): Promise<AcceptedEvent[]> {
+  const stop = new AbortController()
+  const events: AcceptedEvent[] = []
+  for await (const entries of backend.log.consume({ signal: stop.signal })) {
+    events.push(...entries.flatMap((entry) => entry.events))
+    if (events.length >= count) break
+  }
+  return events
+}
+
+export function evaluationsConformance(open: OpenBackendHarness): void {
+  describe('what is due', () => {
+    test('are dirty profiles, the first first, then those whose time has come', async () => {
+      await using harness = await open()
+      const { evaluations } = harness.backend
+      await follow(harness, [{ userId: 'late' }, { userId: 'soon' }, { userId: 'never' }])
+      const recheckAt: Record<string, number | null> = {
+        late: NOON + 9,
+        soon: NOON + 5,
+        never: null,
+      }
+      await commitAll(harness, ({ userIds }) => ({ recheckAt: recheckAt[userIds[0]!]! }))
+      await follow(harness, [{ userId: 'second' }], NOON + 8)
+      await follow(harness, [{ userId: 'first' }], NOON + 7)
+      const due = async (now: number, limit = 9): Promise<string[]> =>
+        (await evaluations.due(now, limit)).map(({ userIds }) => userIds.join())
+      expect(await due(NOON + 4)).toEqual(['first', 'second'])
+      expect(await due(NOON + 5)).toEqual(['first', 'second', 'soon'])
+      expect(await due(NOON + 99)).toEqual(['first', 'second', 'soon', 'late'])
+      expect(await due(NOON + 99, 3)).toEqual(['first', 'second', 'soon'])
+      expect(await due(NOON + 99, 1)).toEqual(['first'])
+      await harness.reopen()
+      expect(await harness.backend.evaluations.due(NOON + 99, 9)).toHaveLength(4)
+    })
+
+    test('is each profile once, and a later change does not put it back', async () => {
+      await using harness = await open()
+      const { evaluations } = harness.backend
+      await follow(harness, [{ userId: 'u1' }], NOON)
+      await follow(harness, [{ userId: 'u2' }], NOON + 1)
+      await follow(harness, [{ userId: 'u1', traits: { a: 1 } }], NOON + 2)
+      const [first] = await evaluations.due(NOON, 9)
+      await evaluations.commit([evaluatedOf(first!, { recheckAt: NOON })])
+      await follow(harness, [{ userId: 'u1', traits: { a: 2 } }], NOON + 3)
+      const due = await evaluations.due(NOON + 9, 9)
+      expect(due.map(({ userIds }) => userIds.join())).toEqual(['u2', 'u1'])
+    })
+
+    test('is said, with how many wait and since when', async () => {
+      await using harness = await open()
+      const { evaluations } = harness.backend
+      expect(await evaluations.waiting(NOON)).toEqual({ profiles: 0, since: null })
+      await follow(harness, [{ userId: 'u1' }, { userId: 'u2' }], NOON - 3)
+      await commitAll(harness, ({ userIds }) => ({
+        recheckAt: userIds[0] === 'u1' ? NOON - 1 : NOON + 5,
+      }))
+      expect(await evaluations.waiting(NOON - 2)).toEqual({ profiles: 0, since: null })
+      expect(await evaluations.waiting(NOON)).toEqual({ profiles: 1, since: NOON - 1 })
+      await follow(harness, [{ userId: 'u3' }], NOON + 2)
+      await follow(harness, [{ userId: 'u1', traits: { a: 1 } }], NOON + 3)
+      expect(await evaluations.waiting(NOON + 5)).toEqual({ profiles: 3, since: NOON + 2 })
+    })
+  })
+
+  describe('a loaded profile', () => {
+    test('has everything that a computation may look at', async () => {
+      await using harness = await open()
+      const { evaluations, memberships, facts } = harness.backend
+      const keeping = { forMs: null, most: 9 }
+      const { number } = await facts.put({ definition: 'a', keeping, reachesBackTo: null })
+      await follow(harness, [
+        { userId: 'b', traits: { plan: 'pro', gone: 1, deep: { a: [1] } } },
+        { userId: 'b', traits: { gone: null }, timestamp: NOON + 1 },
+        { userId: 'a', joins: [{ kind: 'user', id: 'b' }], facts: [{ clause: number, value: 5 }] },
+      ])
+      await memberships.changeList(
+        { audienceId: 'aud_list', space: 'default' },
+        { add: ['b'], remove: [], at: NOON },
+      )
+      await commitAll(harness, () => ({
+        results: [entered('aud_a', NOON - 1), { ...entered('trt_a'), value: [1, 'x'] }],
+        announcements: [announce('a', 7), announce('b')],
+      }))
+      const profile = await loaded(harness, 'a')
+      expect(profile).toEqual({
+        profileId: profile.profileId,
+        space: 'default',
+        version: profile.version,
+        userIds: ['a', 'b'],
+        traits: { plan: 'pro', deep: { a: [1] } },
+        facts: new Map([[number, [{ at: NOON, position: 3, value: 5 }]]]),
+        results: new Map([
+          ['aud_a', { value: true, since: NOON - 1 }],
+          ['trt_a', { value: [1, 'x'], since: NOON }],
+        ]),
+        announced: new Map([
+          [
+            'aud_a',
+            new Map([
+              ['a', { value: true, number: 7, at: NOON + 7 }],
+              ['b', { value: true, number: 1, at: NOON + 1 }],
+            ]),
+          ],
+        ]),
+        manual: new Set(['aud_list']),
+      })
+      expect(await evaluations.load([profile.profileId, 999])).toEqual([profile])
+      expect(await evaluations.loadUser('default', 'none')).toBeUndefined()
+      expect(await evaluations.loadUser('other', 'a')).toBeUndefined()
+    })
+
+    test('may be without a userId', async () => {
+      await using harness = await open()
+      await follow(harness, [{ anonymousId: 'a' }])
+      const [profile] = await harness.backend.evaluations.due(NOON, 9)
+      expect(profile).toMatchObject({ userIds: [], traits: {} })
+    })
+  })
+
+  describe('a commit', () => {
+    test('stores results, and takes them away', async () => {
+      await using harness = await open()
+      const { evaluations, memberships } = harness.backend
+      await follow(harness, [{ userId: 'u1' }, { userId: 'u2' }])
+      expect(await commitAll(harness, () => ({ results: [entered()] }))).toBe(2)
+      expect(await memberships.sizes()).toEqual(new Map([['aud_a', 2]]))
+      const left = { computationId: 'aud_a', value: undefined, since: NOON + 5 }
+      const results = [left, { computationId: 'trt_a', value: { n: 1 }, since: NOON + 5 }]
+      await evaluations.commit([evaluatedOf(await loaded(harness), { results })])
+      await harness.reopen()
+      expect(await profileOf(harness)).toMatchObject({
+        audiences: {},
+        computed: { trt_a: { value: { n: 1 }, since: NOON + 5 } },
+      })
+      expect(await profileOf(harness, 'u2')).toMatchObject({ audiences: { aud_a: {} } })
+      const sizes = await harness.backend.memberships.sizes()
+      expect(Object.fromEntries(sizes)).toEqual({ aud_a: 1, trt_a: 1 })
+    })
+
+    test('leaves out a profile that has changed since, which stays dirty', async () => {
+      await using harness = await open()
+      const { evaluations, memberships } = harness.backend
+      await follow(harness, [{ userId: 'u1' }, { userId: 'u2' }])
+      const [u1, u2] = await evaluations.due(NOON, 9)
+      await follow(harness, [{ userId: 'u1', traits: { a: 1 } }])
+      const both = [u1!, u2!].map((profile) =>
+        evaluatedOf(profile, {
+          results: [entered()],
+          announcements: [announce(profile.userIds[0]!)],
+        }),
+      )
+      expect(await evaluations.commit(both)).toEqual([both[1]])
+      expect(await profileOf(harness)).toMatchObject({ audiences: {} })
+      expect(await memberships.announced('aud_a', '', 9)).toMatchObject([{ userId: 'u2' }])
+      const appended = await consumed(harness, 1)
+      expect(appended.map(({ event }) => event.userId)).toEqual(['u2'])
+      expect(await settle(harness)).toEqual(['u1'])
+    })
+
+    test.each([
+      [
+        'changed',
+        (harness: BackendHarness) => follow(harness, [{ userId: 'u1', traits: { a: 1 } }]),
+      ],
+      [
+        'joined',
+        (harness: BackendHarness) =>
+          follow(harness, [{ userId: 'u1', joins: [{ kind: 'user', id: 'u0' }] }]),
+      ],
+      ['purged', (harness: BackendHarness) => purgeUser(harness, 'u1')],
+      [
+        'purged, and made again,',
+        async (harness: BackendHarness) => {
+          await purgeUser(harness, 'u1')
+          await follow(harness, [{ userId: 'u1' }])
+        },
+      ],
+    ] as const)('leaves out a profile that was %s since', async (_, change) => {
+      await using harness = await open()
+      const { evaluations, memberships } = harness.backend
+      await follow(harness, [{ userId: 'u1' }])
+      const before = await loaded(harness)
+      await change(harness)
+      expect(await evaluations.commit([evaluatedOf(before, { results: [entered()] })])).toEqual([])
+      expect((await memberships.sizes()).get('aud_a') ?? 0).toBe(0)
+    })
+
+    test('stores an evaluation once, however often it comes', async () => {
+      await using harness = await open()
+      const { evaluations } = harness.backend
+      await follow(harness, [{ userId: 'u1' }])
+      const once = [
+        evaluatedOf(await loaded(harness), {
+          results: [entered()],
+          announcements: [announce('u1')],
+        }),
+      ]
+      expect(await Promise.all([evaluations.commit(once), evaluations.commit(once)])).toEqual([
+        once,
+        [],
+      ])
+      await harness.reopen()
+      expect(await harness.backend.evaluations.commit(once)).toEqual([])
+      const { events } = await harness.backend.followedLog.read({ after: 0, limit: 9 })
+      expect(events).toHaveLength(1)
+      expect(await harness.backend.evaluations.due(NOON, 9)).toEqual([])
+    })
+
+    test('hands its events to the consumer and to those who follow, in order, with their origin', async () => {
+      await using harness = await open()
+      const { evaluations, log, followedLog, events } = harness.backend
+      await follow(harness, [{ userId: 'u1' }, { userId: 'u2' }, { userId: 'u3' }])
+      const before = acceptedEvent({ messageId: 'before' })
+      const after = acceptedEvent({ messageId: 'after' })
+      const due = await evaluations.due(NOON, 9)
+      const evaluated = due.map((profile) =>
+        evaluatedOf(profile, {
+          announcements: [1, 2].map((number) => announce(profile.userIds[0]!, number)),
+        }),
+      )
+      const expected = [
+        before,
+        ...evaluated.flatMap(({ announcements }) => announcements.map(({ event }) => event)),
+        after,
+      ]
+      const consuming = consumed(harness, expected.length)
+      const signal = AbortSignal.timeout(10_000)
+      const waiting = followedLog.appendedAfter(1, signal)
+      await Promise.all([log.append([before]), evaluations.commit(evaluated), log.append([after])])
+      expect(await consuming).toEqual(expected)
+      await waiting
+      expect(signal.aborted).toBe(false)
+      const slice = await followedLog.read({ after: 0, limit: 99 })
+      expect(slice.events.map(({ event }) => event)).toEqual(expected)
+      expect(await events.find(expected[1]!.id)).toMatchObject({ id: expected[1]!.id })
+      await harness.reopen()
+      expect(await consumed(harness, expected.length)).toEqual(expected)
+    })
+
+    test('appends nothing where one of its events is refused', async () => {
+      await using harness = await open()
+      const { evaluations, followedLog } = harness.backend
+      await follow(harness, [{ userId: 'u1' }])
+      const first = announce('u1')
+      const announcements = [announce('u1', 2), first, first]
+      const profile = await loaded(harness)
+      const attempt = evaluations.commit([
+        evaluatedOf(profile, { results: [entered()], announcements }),
+      ])
+      await expect(attempt).rejects.toThrow('SQLite')
+      expect((await followedLog.read({ after: 0, limit: 9 })).events).toEqual([])
+      expect(await loaded(harness)).toEqual(profile)
+      const later = evaluatedOf(profile, { announcements: [first] })
+      expect(await evaluations.commit([later])).toEqual([later])
+      expect((await followedLog.read({ after: 0, limit: 9 })).events).toHaveLength(1)
+    })
+
+    test('counts changes by the hour', async () => {
+      await using harness = await open()
+      const { evaluations, memberships } = harness.backend
+      await follow(harness, [{ userId: 'u1' }, { userId: 'u2' }])
+      await commitAll(harness, () => ({ results: [entered('aud_a', NOON + 1)] }))
+      const next = { computationId: 'aud_a', since: NOON + HOUR_MS }
+      const change = async (userId: string, value: true | 7 | undefined) =>
+        evaluations.commit([
+          evaluatedOf(await loaded(harness, userId), { results: [{ ...next, value }] }),
+        ])
+      await change('u1', undefined)
+      await change('u2', 7)
+      await change('u2', undefined)
+      const hours = [
+        { start: NOON, entered: 2, left: 0 },
+        { start: NOON + HOUR_MS, entered: 1, left: 2 },
+      ]
+      expect(await memberships.changes('aud_a', NOON)).toEqual(hours)
+      expect(await memberships.changes('aud_a', NOON + 1)).toEqual(hours.slice(1))
+      expect(await memberships.changes('aud_b', 0)).toEqual([])
+      expect((await memberships.sizes()).get('aud_a')).toBe(0)
+    })
+
+    test('telling again appends events, but none that were made before a user was purged', async () => {
+      await using harness = await open()
+      const { evaluations, profiles } = harness.backend
+      await follow(harness, [{ userId: 'u1' }])
+      const { purges } = await profiles.state()
+      const [told, late] = [announce('u1', 1).event, announce('u1', 2).event]
+      expect(await evaluations.tell([told], purges)).toBe(true)
+      expect(await consumed(harness, 1)).toEqual([told])
+      await purgeUser(harness, 'u1')
+      expect(await evaluations.tell([late], purges)).toBe(false)
+      const { events } = await harness.backend.followedLog.read({ after: 0, limit: 9 })
+      expect(events.map(({ event }) => event.id)).not.toContain(late.id)
+    })
+  })
+}

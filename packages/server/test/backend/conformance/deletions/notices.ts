@@ -1,0 +1,261 @@
+import type { Delivery, DeliveryPart, DeliveryState } from '@hookline/protocol'
+import { describe, expect, test } from 'vitest'
+import type { Backend } from '../../../../src/backend/backend.ts'
+import type { LaneId } from '../../../../src/backend/deliveries.ts'
+import type { NewNotice } from '../../../../src/backend/notices.ts'
+import { noticeId } from '../../../../src/deletions/notices.ts'
+import { NOON } from '../../../harness/accepted-event.ts'
+import type { OpenBackendHarness } from '../backend-harness.ts'
+import { user } from '../profiles/profile-changes.ts'
+import {
+  attemptOf,
+  claimDue,
+  idsOf,
+  LANE,
+  lastOf,
+  OTHER_LANE,
+  partOf,
+} from '../deliveries/recorded-delivery.ts'
+
+const DELETION = 'del_01kf0v8w007000000000000000'
+
+function notice(change: Partial<NewNotice> = {}): NewNotice {
+  const { destinationId = 'dst_a', subject = user('u1') } = change
+  return {
+    id: noticeId(DELETION, destinationId, subject),
+    deletionId: DELETION,
+    sourceId: 'src_a',
+    destinationId,
+    subject,
+    createdAt: NOON,
+    dueAt: NOON,
+    ...change,
+  }
+}
+
+const delivered = lastOf(
+  attemptOf({
+    id: 'att_2',
+    number: 2,
+    outcome: 'delivered',
+    class: 'delivered',
+    status: 200,
+    startedAt: NOON + 10,
+  }),
+)
+
+/** Creates notices, gives each a part for every URL, and returns them; nothing of them is claimed. */
+async function createSplit(
+  { notices, noticeQueue }: Backend,
+  created: readonly NewNotice[],
+  urls: readonly string[] = [LANE.url],
+): Promise<Delivery[]> {
+  await notices.create(created)
+  const claim = await noticeQueue.claimUnsplit(created.length)
+  const webhooks = urls.map((url) => partOf({ url }))
+  const split = claim.deliveries.map(({ delivery }) => ({ ...delivery, webhooks }))
+  await noticeQueue.record(split.map((delivery) => ({ delivery, attempts: [] })))
+  return split
+}
+
+/** The notice with its only part in this state. */
+function withPart(
+  kept: Delivery,
+  change: Partial<DeliveryPart> & { readonly state: Exclude<DeliveryState, 'quarantined'> },
+): Delivery {
+  const part = partOf(change)
+  const rounds = part.last?.number ?? kept.rounds
+  return { ...kept, state: change.state, rounds, dueAt: part.dueAt, webhooks: [part] }
+}
+
+export function noticesConformance(open: OpenBackendHarness): void {
+  describe('notices', () => {
+    test('that are new are handed out without parts, and name the deleted user, one claim at a time', async () => {
+      await using harness = await open()
+      await harness.backend.notices.create([notice(), notice({ destinationId: 'dst_b' })])
+      await harness.reopen()
+      const { noticeQueue } = harness.backend
+      expect(await noticeQueue.waiting()).toEqual({ lanes: [], isUnsplit: true })
+      const claim = await noticeQueue.claimUnsplit(9)
+      const timestamp = '2026-01-15T12:00:00.000Z'
+      expect(claim.deliveries).toHaveLength(2)
+      expect(claim.deliveries).toContainEqual({
+        delivery: {
+          id: notice().id,
+          eventId: DELETION,
+          destinationId: 'dst_a',
+          state: 'pending',
+          rounds: 0,
+          firstDueAt: NOON,
+          dueAt: NOON,
+          webhooks: [],
+        },
+        event: {
+          id: DELETION,
+          sourceId: 'src_a',
+          event: { type: 'delete', userId: 'u1', timestamp, receivedAt: timestamp },
+        },
+      })
+      expect(idsOf(await noticeQueue.claimUnsplit(9))).toEqual([])
+      expect(await noticeQueue.waiting()).toEqual({ lanes: [], isUnsplit: false })
+      await noticeQueue.release([notice().id])
+      expect(idsOf(await noticeQueue.claimUnsplit(9))).toEqual([notice().id])
+    })
+
+    test('are handed out in the lane of each webhook, one claim at a time, and never as deliveries', async () => {
+      await using harness = await open()
+      const urls = [LANE.url, OTHER_LANE.url]
+      const [{ id } = notice()] = await createSplit(harness.backend, [notice()], urls)
+      await harness.reopen()
+      const { deliveries, noticeQueue, reports } = harness.backend
+      const claim = async (lane: LaneId): Promise<string[]> =>
+        idsOf(await noticeQueue.claim(lane, { due: NOON, limit: 9 }))
+      const { lanes, isUnsplit } = await noticeQueue.waiting()
+      expect([isUnsplit, lanes.length]).toEqual([false, 2])
+      for (const lane of [LANE, OTHER_LANE])
+        expect(lanes).toContainEqual({ ...lane, dueAt: NOON, isHeld: false })
+      expect(await deliveries.waiting()).toEqual({ lanes: [], isUnsplit: false })
+      expect(await claimDue(harness)).toEqual([])
+      expect(await reports.waitingIn(LANE)).toMatchObject({ pending: 0 })
+      expect([await claim(LANE), await claim(OTHER_LANE), await claim(LANE)]).toEqual([
+        [id],
+        [id],
+        [],
+      ])
+      await noticeQueue.release([id], OTHER_LANE)
+      expect([await claim(LANE), await claim(OTHER_LANE)]).toEqual([[], [id]])
+    })
+
+    test('created twice are one, in any state', async () => {
+      await using harness = await open()
+      const { notices, noticeQueue } = harness.backend
+      const [split] = await createSplit(harness.backend, [notice()])
+      const ended = { ...withPart(split!, { state: 'rejected' }), rounds: 1 }
+      await noticeQueue.record([{ delivery: ended, attempts: [] }])
+      await notices.create([notice({ dueAt: NOON + 9 })])
+      const { data } = await notices.list(DELETION, { limit: 9 })
+      expect(data.map(({ state }) => state)).toEqual(['rejected'])
+      expect(await noticeQueue.waiting()).toEqual({ lanes: [], isUnsplit: false })
+    })
+
+    test('keep every attempt, count them, and never leave a final state', async () => {
+      await using harness = await open()
+      const { noticeQueue } = harness.backend
+      const made = [notice(), notice({ subject: user('u2') })]
+      const [delivery] = await createSplit(harness.backend, made)
+      const failed = attemptOf()
+      const waiting = withPart(delivery!, {
+        state: 'pending',
+        dueAt: NOON + 5,
+        last: lastOf(failed),
+      })
+      await noticeQueue.record([{ delivery: waiting, attempts: [failed] }])
+      const done = withPart(delivery!, { state: 'delivered', last: delivered })
+      await noticeQueue.record([{ delivery: done, attempts: [delivered] }])
+      await noticeQueue.record([{ delivery: { ...waiting, rounds: 3 }, attempts: [] }])
+      const expired = withPart(delivery!, { state: 'expired' })
+      await noticeQueue.record([{ delivery: { ...expired, rounds: 3 }, attempts: [] }])
+      await harness.reopen()
+      const { data } = await harness.backend.notices.list(DELETION, { limit: 9 })
+      const found = data.find(({ id }) => id === delivery!.id)
+      expect(found).toEqual({
+        ...done,
+        sourceId: 'src_a',
+        subject: found?.subject,
+        attempts: [failed, delivered],
+      })
+      expect(await harness.backend.notices.progress(DELETION)).toEqual([
+        {
+          sourceId: 'src_a',
+          destinationId: 'dst_a',
+          counts: { waiting: 1, delivered: 1, failed: 0 },
+          attempts: 2,
+          notifiedAt: NOON + 17,
+        },
+      ])
+    })
+
+    test('that are delivered still wait for their other webhooks, and get the results', async () => {
+      await using harness = await open()
+      const { notices, noticeQueue } = harness.backend
+      const urls = [LANE.url, OTHER_LANE.url]
+      const [split] = await createSplit(harness.backend, [notice()], urls)
+      const taken = partOf({ state: 'delivered', last: delivered })
+      const waits = partOf({ url: OTHER_LANE.url })
+      const done: Delivery = { ...split!, state: 'delivered', rounds: 2, webhooks: [taken, waits] }
+      await noticeQueue.record([{ delivery: done, attempts: [delivered] }])
+      expect((await noticeQueue.waiting()).lanes).toEqual([
+        { ...OTHER_LANE, dueAt: NOON, isHeld: false },
+      ])
+      await noticeQueue.claim(OTHER_LANE, { due: NOON, limit: 9 })
+      const failed = attemptOf({ url: OTHER_LANE.url })
+      const refused = { ...waits, state: 'not_retried', dueAt: null, last: lastOf(failed) } as const
+      const after = { ...done, dueAt: null, webhooks: [taken, refused] }
+      await noticeQueue.record([{ delivery: after, attempts: [failed] }])
+      const { data } = await notices.list(DELETION, { limit: 9 })
+      expect(data[0]).toMatchObject({ ...after, attempts: [failed, delivered] })
+      expect(await noticeQueue.waiting()).toEqual({ lanes: [], isUnsplit: false })
+    })
+
+    test('are held, and counted as held, until they are due again', async () => {
+      await using harness = await open()
+      const { noticeQueue } = harness.backend
+      const made = [notice(), notice({ destinationId: 'dst_b' })]
+      const split = await createSplit(harness.backend, made)
+      const first = split.find(({ destinationId }) => destinationId === 'dst_a')!
+      const held = withPart(first, { state: 'held' })
+      await noticeQueue.record([{ delivery: held, attempts: [] }])
+      expect((await noticeQueue.backlog()).waiting).toEqual([
+        { destinationId: 'dst_a', state: 'held', count: 1 },
+        { destinationId: 'dst_b', state: 'pending', count: 1 },
+      ])
+      const claimHeld = async (lane: LaneId): Promise<string[]> =>
+        idsOf(await noticeQueue.claim(lane, { due: 'held', limit: 9 }))
+      expect(await claimHeld({ ...LANE, destinationId: 'dst_b' })).toEqual([])
+      expect(await claimHeld(LANE)).toEqual([first.id])
+      const resumed = withPart(held, { state: 'pending', firstDueAt: NOON + 5, dueAt: NOON + 5 })
+      await noticeQueue.record([{ delivery: resumed, attempts: [] }])
+      const { lanes } = await noticeQueue.waiting()
+      expect(lanes).toHaveLength(2)
+      expect(lanes).toContainEqual({ ...LANE, dueAt: NOON + 5, isHeld: false })
+    })
+
+    test('in quarantine are not handed out again, and count as failed', async () => {
+      await using harness = await open()
+      const { notices, noticeQueue } = harness.backend
+      const split = await createSplit(harness.backend, [notice(), notice({ subject: user('u2') })])
+      await noticeQueue.claim(LANE, { due: NOON, limit: 1 })
+      const items = split.map(({ id }) => ({ id, reason: 'A bug.', at: NOON }))
+      await noticeQueue.add(items)
+      expect((await noticeQueue.claim(LANE, { due: NOON, limit: 9 })).deliveries).toEqual([])
+      expect(await noticeQueue.waiting()).toEqual({ lanes: [], isUnsplit: false })
+      const [progress] = await notices.progress(DELETION)
+      expect(progress?.counts).toEqual({ waiting: 0, delivered: 0, failed: 2 })
+    })
+
+    test('in quarantine wait for no other webhook, even where one took them', async () => {
+      await using harness = await open()
+      const { noticeQueue } = harness.backend
+      const urls = [LANE.url, OTHER_LANE.url]
+      const [split] = await createSplit(harness.backend, [notice()], urls)
+      const webhooks = [partOf({ state: 'delivered' }), partOf({ url: OTHER_LANE.url })]
+      const done: Delivery = { ...split!, state: 'delivered', rounds: 1, webhooks }
+      await noticeQueue.record([{ delivery: done, attempts: [] }])
+      await noticeQueue.add([{ id: done.id, reason: 'A bug.', at: NOON }])
+      expect(await noticeQueue.waiting()).toEqual({ lanes: [], isUnsplit: false })
+    })
+
+    test('are listed by deletion, page by page', async () => {
+      await using harness = await open()
+      const { notices } = harness.backend
+      const all = ['u1', 'u2', 'u3'].map((id) => notice({ subject: user(id) }))
+      await notices.create([...all, notice({ id: 'msg_other', deletionId: 'del_other' })])
+      const first = await notices.list(DELETION, { limit: 2 })
+      const second = await notices.list(DELETION, { limit: 2, cursor: first.nextCursor! })
+      const ids = [...first.data, ...second.data].map(({ id }) => id)
+      expect(ids).toEqual(all.map(({ id }) => id).toSorted())
+      expect(second.nextCursor).toBeNull()
+      expect(await notices.progress('del_none')).toEqual([])
+    })
+  })
+}

@@ -1,0 +1,55 @@
+import { type AcceptedEvent, newId } from '@hookline/protocol'
+import type { Deletion, DeletionRequest, Purge } from '../../../../src/backend/deletions.ts'
+import { acceptedEvent, NOON } from '../../../harness/accepted-event.ts'
+import { purgeAll } from '../../../harness/purge-all.ts'
+import type { BackendHarness } from '../backend-harness.ts'
+
+/** Creates a deletion, of u1 if no users are given. */
+export async function request(
+  { backend }: BackendHarness,
+  change: Partial<DeletionRequest> = {},
+  userIds: readonly string[] = ['u1'],
+): Promise<DeletionRequest> {
+  const createdAt = change.createdAt ?? NOON
+  const made: DeletionRequest = {
+    id: newId('del', createdAt),
+    createdAt,
+    sourceIds: null,
+    suppress: false,
+    users: userIds.length,
+    ...change,
+  }
+  await backend.deletions.create(made, { userIds })
+  return made
+}
+
+/** Appends events in one entry. */
+export async function receive(
+  { backend }: BackendHarness,
+  ...given: readonly Parameters<typeof acceptedEvent>[0][]
+): Promise<AcceptedEvent[]> {
+  const events = given.map(acceptedEvent)
+  await backend.log.append(events)
+  return events
+}
+
+/** Purges, and returns the deletion as it is then. */
+export async function afterPurge({ backend }: BackendHarness, purge: Purge): Promise<Deletion> {
+  await purgeAll(backend.deletions, purge)
+  return (await backend.deletions.find(purge.deletionId))!
+}
+
+/** The ids of the events in the archive, the newest first. */
+export async function keptIds({ backend }: BackendHarness): Promise<string[]> {
+  return (await backend.events.list({}, { limit: 200 })).data.map(({ id }) => id)
+}
+
+/** Purges one user from these sources; without them, from all. */
+export async function purgeUser(
+  harness: BackendHarness,
+  userId: string,
+  sourceIds: readonly string[] | null = null,
+): Promise<void> {
+  const { id: deletionId } = await request(harness, { sourceIds }, [userId])
+  await purgeAll(harness.backend.deletions, { deletionId, userIds: [userId], sourceIds })
+}

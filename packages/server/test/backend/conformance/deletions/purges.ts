@@ -1,0 +1,114 @@
+import { describe, expect, test } from 'vitest'
+import { newReplay } from '../../../harness/new-replay.ts'
+import { purgeAll } from '../../../harness/purge-all.ts'
+import { acceptedEvent, NOON } from '../../../harness/accepted-event.ts'
+import type { OpenBackendHarness } from '../backend-harness.ts'
+import { afterPurge, keptIds, receive, request } from './purge-requests.ts'
+import { LANE, recordDelivery } from '../deliveries/recorded-delivery.ts'
+
+export function purgesConformance(open: OpenBackendHarness): void {
+  describe('a purge', () => {
+    test('removes events with the userId, and calls that name it as the former one, with deliveries and attempts', async () => {
+      await using harness = await open()
+      const { backend } = harness
+      const [mine, alias, other] = await receive(
+        harness,
+        {},
+        { type: 'alias', userId: 'u2', previousId: 'u1' },
+        { userId: 'u2' },
+      )
+      await backend.events.archive([
+        { event: mine!, declined: [{ destinationId: 'dst_b', reason: 'integrations' }] },
+      ])
+      const parked = await recordDelivery(harness, {}, acceptedEvent())
+      const { id: deletionId } = await request(harness)
+      const purge = { deletionId, userIds: ['u1'], sourceIds: null }
+      const { purged } = await afterPurge(harness, purge)
+      expect(purged).toEqual({ events: 3, anonymousEvents: 0, deliveries: 1 })
+      expect(await keptIds(harness)).toEqual([other!.id])
+      expect(await backend.events.find(alias!.id)).toBeUndefined()
+      expect(await backend.deliveries.find(parked.id)).toBeUndefined()
+      const claim = await backend.deliveries.claim(LANE, { due: NOON, limit: 9 })
+      expect([...claim.deliveries, ...claim.unreadable]).toEqual([])
+      expect(await backend.deliveries.waiting()).toEqual({ lanes: [], isUnsplit: false })
+      expect((await afterPurge(harness, purge)).purged).toEqual(purged)
+    })
+
+    test('removes the search texts of ended replays, which may have data of the user', async () => {
+      await using harness = await open()
+      const { replays, deletions } = harness.backend
+      const selection = { text: 'ada@example.com' }
+      const [ended, running] = [newReplay({ selection }), newReplay({ selection })]
+      for (const replay of [ended, running]) await replays.create(replay)
+      await replays.cancel(ended.id, NOON)
+      const { id: deletionId } = await request(harness)
+      await purgeAll(deletions, { deletionId, userIds: ['u1'], sourceIds: null })
+      const { text: _, ...withoutText } = ended.selection
+      const kept = { ...ended, state: 'cancelled', finishedAt: NOON, selection: withoutText }
+      expect(await replays.find(ended.id)).toEqual(kept)
+      expect(await replays.find(running.id)).toEqual(running)
+    })
+
+    test('goes through any number of events and users, slice by slice', async () => {
+      await using harness = await open()
+      const userIds = Array.from({ length: 30 }, (_, index) => `user-${index}`)
+      for (const userId of userIds)
+        await receive(harness, ...Array.from({ length: 50 }, () => ({ userId })))
+      const [stranger] = await receive(harness, { userId: 'stranger' })
+      const { id: deletionId } = await request(harness, {}, userIds)
+      const { purged } = await afterPurge(harness, {
+        deletionId,
+        userIds,
+        sourceIds: null,
+      })
+      expect(purged.events).toBe(1500)
+      expect(await keptIds(harness)).toEqual([stranger!.id])
+    })
+
+    test('finds the few events of a user among any number of others', async () => {
+      await using harness = await open()
+      const count = 20_000
+      const isMine = (index: number): boolean => index % 1000 === 7 || index > count - 300
+      await receive(
+        harness,
+        ...Array.from({ length: count }, (_, index) => ({ userId: isMine(index) ? 'u1' : 'u2' })),
+        { type: 'alias', userId: 'u2', previousId: 'u1' },
+      )
+      const { id: deletionId } = await request(harness)
+      const purge = { deletionId, userIds: ['u0', 'u1'], sourceIds: null }
+      const { purged } = await afterPurge(harness, purge)
+      expect(purged.events).toBe(20 + 299 + 1)
+      const { events } = harness.backend
+      expect((await events.list({ userId: 'u1' }, { limit: 9 })).data).toEqual([])
+      expect((await events.list({ userId: 'u2' }, { limit: 9 })).data).toHaveLength(9)
+    })
+
+    test('of an empty archive ends after a step for each way to name the user', async () => {
+      await using harness = await open()
+      const { id: deletionId } = await request(harness)
+      const purge = { deletionId, userIds: ['u1'], sourceIds: null }
+      await harness.backend.deletions.advance(deletionId, 'purge', NOON)
+      let slices = 0
+      let cursor: string | undefined | null
+      // One slice, unless the machine is so busy that each step is a slice.
+      for (; cursor !== null && slices < 3; slices++)
+        cursor = await harness.backend.deletions.purge({ ...purge, ...(cursor && { cursor }) })
+      expect(cursor).toBeNull()
+      expect(slices).toBeLessThanOrEqual(2)
+    })
+
+    test('may be followed by erasing, while others write', async () => {
+      await using harness = await open()
+      const { backend } = harness
+      const { id: deletionId } = await request(harness)
+      await receive(harness, {}, {})
+      await afterPurge(harness, { deletionId, userIds: ['u1'], sourceIds: null })
+      const erasing = backend.deletions.erase(new AbortController().signal)
+      const [event] = await receive(harness, { userId: 'u2' })
+      await erasing
+      expect(await keptIds(harness)).toEqual([event!.id])
+      await harness.reopen()
+      expect(await keptIds(harness)).toEqual([event!.id])
+    })
+  })
+}

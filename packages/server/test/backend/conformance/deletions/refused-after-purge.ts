@@ -1,0 +1,111 @@
+import { type AcceptedEvent, type Attempt, newId } from '@hookline/protocol'
+import { describe, expect, test } from 'vitest'
+import type { Backend } from '../../../../src/backend/backend.ts'
+import { NOON } from '../../../harness/accepted-event.ts'
+import { newReplay } from '../../../harness/new-replay.ts'
+import { purgeAll } from '../../../harness/purge-all.ts'
+import type { BackendHarness, OpenBackendHarness } from '../backend-harness.ts'
+import { receive, request } from './purge-requests.ts'
+import { attemptOf, deliveryOf, LANE } from '../deliveries/recorded-delivery.ts'
+
+const reason = 'It cannot be read.'
+
+function attempt(): Attempt {
+  return attemptOf({ id: newId('att', NOON) })
+}
+
+/** Every way to write something about an event that is in the log. */
+export const WRITES: readonly [
+  name: string,
+  write: (b: Backend, e: AcceptedEvent) => Promise<unknown>,
+][] = [
+  [
+    'a delivery, and its attempt',
+    ({ deliveries }, event) =>
+      deliveries.record([{ delivery: deliveryOf(event, { rounds: 1 }), attempts: [attempt()] }]),
+  ],
+  [
+    'a decision',
+    ({ events }, event) =>
+      events.archive([{ event, declined: [{ destinationId: 'dst_b', reason: 'integrations' }] }]),
+  ],
+  [
+    'a delivery in quarantine',
+    ({ quarantine }, event) => {
+      const delivery = deliveryOf(event)
+      return quarantine.add([{ id: delivery.id, reason, at: NOON, delivery }])
+    },
+  ],
+  [
+    'an event in quarantine',
+    ({ quarantine }, { id }) => quarantine.add([{ id, reason, at: NOON }]),
+  ],
+  [
+    'a replay',
+    async ({ replays }, event) => {
+      const replay = newReplay({ selection: { includeDeclined: true } })
+      await replays.create(replay)
+      const deliveries = [{ id: deliveryOf(event).id, eventId: event.id }]
+      const step = { deliveries, scanned: 1, reachedAt: NOON, cursor: null, now: NOON }
+      expect(await replays.advance(replay, step)).toMatchObject({ requeued: 0 })
+    },
+  ],
+  ['a retry', ({ replays }, event) => replays.retry(deliveryOf(event).id, NOON)],
+]
+
+/** What is left of an event, in every way to ask for it. */
+async function left({ events, deliveries, upkeep }: Backend, event: AcceptedEvent) {
+  const { waiting, quarantined } = await upkeep.backlog()
+  const listed = await deliveries.list({}, { limit: 9 })
+  const claims = [
+    await deliveries.claim(LANE, { due: NOON, limit: 9 }),
+    await deliveries.claimUnsplit(9),
+  ]
+  const claimed = claims.flatMap((claim) => [...claim.deliveries, ...claim.unreadable])
+  const counted = waiting.filter(({ count }) => count > 0)
+  return {
+    event: await events.find(event.id),
+    delivery: await deliveries.find(deliveryOf(event).id),
+    rows: [...listed.data, ...claimed, ...counted].length,
+    quarantined,
+  }
+}
+
+async function purged(harness: BackendHarness): Promise<AcceptedEvent> {
+  const [event] = await receive(harness, {})
+  const { id: deletionId } = await request(harness)
+  await purgeAll(harness.backend.deletions, { deletionId, userIds: ['u1'], sourceIds: null })
+  return event!
+}
+
+const NOTHING = { event: undefined, delivery: undefined, rows: 0, quarantined: 0 }
+
+/** The database refuses what is written of an event after its purge, whatever the process remembers. */
+export function refusedAfterPurgeConformance(open: OpenBackendHarness): void {
+  describe('after a purge, nothing of the event is kept of', () => {
+    test.each(WRITES)('%s', async (_, write) => {
+      await using harness = await open()
+      const event = await purged(harness)
+      await write(harness.backend, event)
+      expect(await left(harness.backend, event)).toEqual(NOTHING)
+      await harness.reopen()
+      await write(harness.backend, event)
+      expect(await left(harness.backend, event)).toEqual(NOTHING)
+    })
+
+    test('a record of several events, while the records of the others are kept', async () => {
+      await using harness = await open()
+      const event = await purged(harness)
+      const others = await receive(harness, { userId: 'u2' }, {})
+      const records = [event, ...others].map((each) => ({
+        delivery: deliveryOf(each, { rounds: 1 }),
+        attempts: [attempt()],
+      }))
+      await harness.backend.deliveries.record(records)
+      const { data } = await harness.backend.deliveries.list({}, { limit: 9 })
+      const ids = others.map((each) => deliveryOf(each).id)
+      expect(data.map(({ id }) => id).toSorted()).toEqual(ids.toSorted())
+      expect(data.map(({ attempts }) => attempts.length)).toEqual([1, 1])
+    })
+  })
+}

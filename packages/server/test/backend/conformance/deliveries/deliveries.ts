@@ -1,0 +1,141 @@
+import type { Attempt, Delivery } from '@hookline/protocol'
+import { describe, expect, test } from 'vitest'
+import { NOON } from '../../../harness/accepted-event.ts'
+import type { OpenBackendHarness } from '../backend-harness.ts'
+import {
+  attemptOf,
+  claimDue,
+  lastOf,
+  OTHER_LANE,
+  partOf,
+  recordDelivery,
+} from './recorded-delivery.ts'
+
+/** How the kept delivery changes after an attempt on its only webhook that fails. */
+function retried(delivery: Delivery, attempt: Attempt, dueAt: number): Delivery {
+  const webhooks = [partOf({ dueAt, last: lastOf(attempt) })]
+  return { ...delivery, rounds: attempt.number, dueAt, webhooks }
+}
+
+export function deliveriesConformance(open: OpenBackendHarness): void {
+  describe('deliveries', () => {
+    test('keep state, parts and attempts across a restart', async () => {
+      await using harness = await open()
+      const parked = await recordDelivery(harness)
+      const failed = attemptOf({ error: 'It answered 500.', headers: { server: 'nginx' } })
+      const waiting = retried(parked, failed, NOON + 9)
+      await harness.backend.deliveries.record([{ delivery: waiting, attempts: [failed] }])
+      const delivered = lastOf(
+        attemptOf({
+          id: 'att_2',
+          number: 2,
+          startedAt: NOON + 9,
+          outcome: 'delivered',
+          class: 'delivered',
+          status: 200,
+        }),
+      )
+      const ended: Delivery = {
+        ...waiting,
+        state: 'delivered',
+        rounds: 2,
+        dueAt: null,
+        webhooks: [
+          partOf({ state: 'delivered', last: delivered }),
+          partOf({ url: OTHER_LANE.url, state: 'removed', firstDueAt: NOON + 1 }),
+        ],
+      }
+      await harness.backend.deliveries.record([{ delivery: ended, attempts: [delivered] }])
+      await harness.reopen()
+      const found = await harness.backend.deliveries.find(parked.id)
+      expect(found).toEqual({ ...ended, attempts: [failed, delivered] })
+      expect(await harness.backend.deliveries.find('msg_none')).toBeUndefined()
+    })
+
+    test('accept a record twice, and ignore one that is older than the kept delivery', async () => {
+      await using harness = await open()
+      const { deliveries } = harness.backend
+      const parked = await recordDelivery(harness)
+      const failed = attemptOf({ number: 2 })
+      const waiting = retried(parked, failed, NOON + 9)
+      const record = { delivery: waiting, attempts: [failed] }
+      await deliveries.record([record])
+      await deliveries.record([record])
+      await deliveries.record([{ delivery: { ...parked, rounds: 1 }, attempts: [] }])
+      expect(await deliveries.find(parked.id)).toEqual({ ...waiting, attempts: [failed] })
+    })
+
+    test('ignore a record that was made before a retry by hand, and the retried delivery is handed out', async () => {
+      await using harness = await open()
+      const { deliveries, replays } = harness.backend
+      const before = await recordDelivery(harness)
+      expect(await claimDue(harness)).toEqual([before.id])
+      await replays.retry(before.id, NOON)
+      const retriedNow = await deliveries.find(before.id)
+      expect(retriedNow!.firstDueAt).not.toBe(before.firstDueAt)
+      const ended = { ...before, state: 'rejected', rounds: 5, dueAt: null } as const
+      const webhooks = [partOf({ state: 'rejected' })]
+      await deliveries.record([{ delivery: { ...ended, webhooks }, attempts: [] }])
+      expect(await deliveries.find(before.id)).toEqual(retriedNow)
+      const claim = await deliveries.claimUnsplit(9)
+      expect(claim.deliveries.map(({ delivery }) => delivery.id)).toEqual([before.id])
+    })
+
+    test.each(['delivered', 'rejected', 'expired'] as const)(
+      'that are %s never leave that state for another one',
+      async (state) => {
+        await using harness = await open()
+        const { deliveries } = harness.backend
+        const kept = await recordDelivery(harness, { state, rounds: 1 })
+        for (const other of ['pending', 'held', 'delivered', 'rejected', 'expired'] as const) {
+          if (other === state) continue
+          const later = { ...kept, state: other, rounds: 5, webhooks: [partOf({ state: other })] }
+          await deliveries.record([{ delivery: later, attempts: [] }])
+          expect(await deliveries.find(kept.id)).toMatchObject({ state, webhooks: kept.webhooks })
+        }
+        expect(await claimDue(harness)).toEqual([])
+      },
+    )
+
+    test('that are delivered get the results of their other webhooks', async () => {
+      await using harness = await open()
+      const { deliveries } = harness.backend
+      const waits = partOf({ url: OTHER_LANE.url })
+      const taken = partOf({ state: 'delivered' })
+      const webhooks = [taken, waits]
+      const kept = await recordDelivery(harness, { state: 'delivered', dueAt: NOON, webhooks })
+      const failed = attemptOf({ url: OTHER_LANE.url })
+      const refused = { ...waits, state: 'not_retried', dueAt: null, last: lastOf(failed) } as const
+      const after = { ...kept, rounds: 1, dueAt: null, webhooks: [taken, refused] }
+      await deliveries.record([{ delivery: after, attempts: [failed] }])
+      expect(await deliveries.find(kept.id)).toEqual({ ...after, attempts: [failed] })
+      expect(await deliveries.waiting()).toEqual({ lanes: [], isUnsplit: false })
+    })
+
+    test('are listed newest first, by event, destination and state, page by page', async () => {
+      await using harness = await open()
+      const { deliveries } = harness.backend
+      const all = [
+        await recordDelivery(harness),
+        await recordDelivery(harness),
+        await recordDelivery(harness, { destinationId: 'dst_b' }),
+      ]
+      const webhooks = [partOf({ state: 'expired' })]
+      const expired = { ...all[1]!, state: 'expired', rounds: 1, dueAt: null, webhooks } as const
+      await deliveries.record([{ delivery: expired, attempts: [] }])
+      const list = async (filter: object): Promise<string[]> =>
+        (await deliveries.list(filter, { limit: 10 })).data.map(({ id }) => id)
+      expect(await list({ eventId: all[0]!.eventId })).toEqual([all[0]!.id])
+      expect(await list({ destinationId: 'dst_b' })).toEqual([all[2]!.id])
+      expect(await list({ state: 'expired' })).toEqual([all[1]!.id])
+      const first = await deliveries.list({}, { limit: 2 })
+      const second = await deliveries.list({}, { limit: 2, cursor: first.nextCursor! })
+      const newestFirst = all
+        .map(({ id }) => id)
+        .toSorted()
+        .toReversed()
+      expect([...first.data, ...second.data].map(({ id }) => id)).toEqual(newestFirst)
+      expect(second.nextCursor).toBeNull()
+    })
+  })
+}

@@ -1,0 +1,207 @@
+import { type Attempt, type Delivery, newId, timeOfId } from '@hookline/protocol'
+import { describe, expect, test } from 'vitest'
+import { deliveryId } from '../../../../src/delivery/sending/webhook-request.ts'
+import { acceptedEvent, NOON } from '../../../harness/accepted-event.ts'
+import type { BackendHarness, OpenBackendHarness } from '../backend-harness.ts'
+import {
+  attemptOf,
+  claimDue,
+  LANE,
+  lastOf,
+  OTHER_LANE,
+  partOf,
+  recordDelivery,
+} from './recorded-delivery.ts'
+
+const FAILED = { outcome: 'retry', class: 'http_5xx', status: 503 } as const
+
+/** Records a delivery of a new event whose webhooks had these last attempts; one not attempted without any. */
+async function recorded(
+  harness: BackendHarness,
+  change: Partial<Delivery> & { readonly at?: number } = {},
+  ...answers: readonly Pick<Attempt, 'outcome' | 'class' | 'status'>[]
+): Promise<Delivery> {
+  const { at = NOON, ...given } = change
+  const isOver = given.state !== undefined && given.state !== 'pending'
+  const webhooks = answers.map((answer, index) => {
+    const url = `https://${index}.example/`
+    const { status: _, ...failed } = attemptOf({ id: newId('att', at), url, startedAt: at + index })
+    const state = answer.outcome === 'retry' && !isOver ? 'pending' : 'rejected'
+    const last = { ...lastOf(failed), durationMs: 5, ...answer }
+    return partOf({ url, state: answer.outcome === 'delivered' ? 'delivered' : state, last })
+  })
+  const tried = answers.length > 0 ? { rounds: 1, webhooks } : {}
+  return recordDelivery(harness, { firstDueAt: at, ...tried, ...given }, acceptedEvent({ at }))
+}
+
+export function deliveryReportsConformance(open: OpenBackendHarness): void {
+  describe('failures', () => {
+    test('are grouped by destination, class and status, the largest group first', async () => {
+      await using harness = await open()
+      await recorded(harness, { at: NOON }, FAILED)
+      const newest = await recorded(
+        harness,
+        { at: NOON + 10, state: 'expired', dueAt: null },
+        FAILED,
+      )
+      const refused = await recorded(
+        harness,
+        { state: 'rejected', dueAt: null, destinationId: 'dst_b' },
+        { outcome: 'rejected', class: 'dns_failed' },
+      )
+      expect(await harness.backend.reports.failures({})).toEqual({
+        isComplete: true,
+        groups: [
+          {
+            destinationId: 'dst_a',
+            class: 'http_5xx',
+            status: 503,
+            count: 2,
+            firstSeenAt: NOON,
+            lastSeenAt: NOON + 10,
+            sampleDeliveryId: newest.id,
+          },
+          {
+            destinationId: 'dst_b',
+            class: 'dns_failed',
+            status: null,
+            count: 1,
+            firstSeenAt: NOON,
+            lastSeenAt: NOON,
+            sampleDeliveryId: refused.id,
+          },
+        ],
+      })
+      const { groups } = await harness.backend.reports.failures({ destinationId: 'dst_b' })
+      expect(groups.map(({ destinationId }) => destinationId)).toEqual(['dst_b'])
+    })
+
+    test('have no deliveries that were delivered, or never tried', async () => {
+      await using harness = await open()
+      const delivered = { outcome: 'delivered', class: 'delivered', status: 200 } as const
+      await recorded(harness, { state: 'delivered', dueAt: null }, FAILED, delivered)
+      await recorded(harness)
+      expect((await harness.backend.reports.failures({})).groups).toEqual([])
+    })
+
+    test('count a delivery once in each group its webhooks belong to', async () => {
+      await using harness = await open()
+      const timeout = { outcome: 'retry', class: 'timeout' } as const
+      await recorded(harness, {}, FAILED, FAILED, timeout)
+      const { groups } = await harness.backend.reports.failures({})
+      expect(groups.map((group) => [group.class, group.count])).toEqual([
+        ['timeout', 1],
+        ['http_5xx', 1],
+      ])
+    })
+
+    test('report where a destination has so many that only the newest were counted', async () => {
+      await using harness = await open()
+      const [template] = [await recorded(harness, {}, FAILED)]
+      const many = Array.from({ length: 2_000 }, () => ({
+        delivery: { ...template, id: deliveryId(newId('evt', NOON + 1), 'dst_a') },
+        attempts: [],
+      }))
+      await harness.backend.deliveries.record(many)
+      const { groups, isComplete } = await harness.backend.reports.failures({})
+      expect(isComplete).toBe(false)
+      expect(groups[0]!.count).toBeGreaterThanOrEqual(2_000)
+    })
+  })
+
+  describe('the parts that wait in a lane', () => {
+    test('are counted, the claimed ones included, and the oldest pending one is found', async () => {
+      await using harness = await open()
+      const { deliveries, reports } = harness.backend
+      await recorded(harness, { at: NOON + 5 })
+      const oldest = await recorded(harness, { at: NOON + 1, dueAt: NOON + 99 })
+      await recorded(harness, { at: NOON, state: 'expired', dueAt: null })
+      await recorded(harness, { at: NOON, state: 'held', dueAt: null })
+      await recorded(harness, { at: NOON, destinationId: 'dst_b' })
+      const webhooks = [partOf({ state: 'delivered' }), partOf({ url: OTHER_LANE.url })]
+      const delivered = await recorded(harness, { state: 'delivered', dueAt: NOON, webhooks })
+      const counts = { pending: 2, held: 1, oldestAt: timeOfId(oldest.eventId), dueAt: NOON }
+      expect(await reports.waitingIn(LANE)).toEqual(counts)
+      expect(await claimDue(harness)).toHaveLength(1)
+      await deliveries.claim(LANE, { due: 'held', limit: 9 })
+      expect(await reports.waitingIn(LANE)).toEqual(counts)
+      const oldestAt = timeOfId(delivered.eventId)
+      expect(await reports.waitingIn(OTHER_LANE)).toEqual({
+        pending: 1,
+        held: 0,
+        oldestAt,
+        dueAt: NOON,
+      })
+    })
+
+    test('are none where nothing waits, or only held parts have an age', async () => {
+      await using harness = await open()
+      const { reports } = harness.backend
+      const nothing = { pending: 0, held: 0, oldestAt: undefined, dueAt: undefined }
+      expect(await reports.waitingIn(LANE)).toEqual(nothing)
+      await recorded(harness, { state: 'held' })
+      expect(await reports.waitingIn(LANE)).toEqual({ ...nothing, held: 1 })
+      expect(await reports.waitingIn(OTHER_LANE)).toEqual(nothing)
+    })
+  })
+
+  describe('the list of deliveries', () => {
+    test('is filtered by whether a webhook waits, also where another one has the event', async () => {
+      await using harness = await open()
+      const pending = await recorded(harness, { at: NOON })
+      const webhooks = [partOf({ state: 'delivered' }), partOf({ url: OTHER_LANE.url })]
+      const change = { at: NOON + 1, state: 'delivered', dueAt: NOON, webhooks } as const
+      const delivered = await recorded(harness, change)
+      const ended = await recorded(harness, {
+        at: NOON + 2,
+        state: 'delivered',
+        dueAt: null,
+        webhooks: webhooks.slice(0, 1),
+      })
+      const ids = async (waiting: boolean): Promise<string[]> =>
+        (await harness.backend.deliveries.list({ waiting }, { limit: 9 })).data.map(({ id }) => id)
+      expect(await ids(true)).toEqual([delivered.id, pending.id])
+      expect(await ids(false)).toEqual([ended.id])
+    })
+
+    test('is filtered by the last attempt of a webhook, and by time', async () => {
+      await using harness = await open()
+      const a = await recorded(harness, { at: NOON }, FAILED)
+      const b = await recorded(harness, { at: NOON + 10 }, { ...FAILED, status: 500 })
+      const c = await recorded(harness, { at: NOON + 20 }, { outcome: 'retry', class: 'timeout' })
+      const ids = async (filter: object): Promise<string[]> =>
+        (await harness.backend.deliveries.list(filter, { limit: 9 })).data.map(({ id }) => id)
+      expect(await ids({ class: 'http_5xx' })).toEqual([b.id, a.id])
+      expect(await ids({ class: 'http_5xx', status: 503 })).toEqual([a.id])
+      expect(await ids({ class: 'timeout', status: 503 })).toEqual([])
+      expect(await ids({ from: NOON + 10 })).toEqual([c.id, b.id])
+      expect(await ids({ from: NOON, to: NOON + 10 })).toEqual([a.id])
+    })
+
+    test('has every delivery once, page by page, even where few meet the filter', async () => {
+      await using harness = await open()
+      const wanted = await recorded(harness, { at: NOON }, { outcome: 'retry', class: 'timeout' })
+      const template = await recorded(harness, { at: NOON + 1 }, FAILED)
+      const many = Array.from({ length: 60_000 }, (_, index) => ({
+        delivery: { ...template, id: deliveryId(newId('evt', NOON + 2 + index), 'dst_a') },
+        attempts: [],
+      }))
+      await harness.backend.deliveries.record(many)
+      const found: string[] = []
+      let cursor: string | undefined
+      let pages = 0
+      do {
+        const filter = { class: 'timeout' } as const
+        const page = await harness.backend.deliveries.list(filter, {
+          limit: 2,
+          ...(cursor !== undefined && { cursor }),
+        })
+        found.push(...page.data.map(({ id }) => id))
+        cursor = page.nextCursor ?? undefined
+        pages += 1
+      } while (cursor !== undefined)
+      expect(found).toEqual([wanted.id])
+      expect(pages).toBe(2)
+    })
+  })
+}

@@ -1,0 +1,200 @@
+import { type Delivery, type DeliveryState, formatTimestamp } from '@hookline/protocol'
+import { describe, expect, test } from 'vitest'
+import type { ReplaySelection } from '../../../../src/backend/replays.ts'
+import { acceptedEvent, NOON } from '../../../harness/accepted-event.ts'
+import { newReplay } from '../../../harness/new-replay.ts'
+import type { BackendHarness, OpenBackendHarness } from '../backend-harness.ts'
+import { partOf, recordDelivery } from './recorded-delivery.ts'
+
+/** Every event that a selection matches, slice by slice. */
+async function selected(
+  { backend }: BackendHarness,
+  change: Partial<ReplaySelection> = {},
+  options = { scan: 100, limit: 100 },
+): Promise<string[]> {
+  const found: string[] = []
+  let cursor: string | null = null
+  const { selection: wanted } = newReplay({ selection: { to: NOON + 1000, ...change } })
+  do {
+    const slice = await backend.replays.select(wanted, { ...options, cursor })
+    found.push(...slice.eventIds)
+    cursor = slice.cursor
+  } while (cursor !== null)
+  return found
+}
+
+const recordAt = (harness: BackendHarness, at: number, state: DeliveryState): Promise<Delivery> =>
+  recordDelivery(harness, { state }, acceptedEvent({ at, receivedAt: formatTimestamp(at) }))
+
+export function replaysConformance(open: OpenBackendHarness): void {
+  describe('replays', () => {
+    test('are kept, found and listed, newest first', async () => {
+      await using harness = await open()
+      const jobs = [
+        newReplay({ selection: { types: ['track'], text: 'x' }, ratePerSecond: 5 }),
+        newReplay(),
+        newReplay(),
+      ].toSorted((a, b) => (a.id < b.id ? 1 : -1))
+      for (const job of jobs) await harness.backend.replays.create(job)
+      await harness.reopen()
+      const { replays } = harness.backend
+      expect(await replays.find(jobs[0]!.id)).toEqual(jobs[0])
+      expect(await replays.find('rpl_none')).toBeUndefined()
+      const first = await replays.list({}, { limit: 2 })
+      const second = await replays.list({}, { limit: 2, cursor: first.nextCursor! })
+      expect([...first.data, ...second.data]).toEqual(jobs)
+      await replays.cancel(jobs[1]!.id, NOON + 3)
+      expect(await replays.find(jobs[1]!.id)).toMatchObject({
+        state: 'cancelled',
+        finishedAt: NOON + 3,
+      })
+      const stillOpen = await replays.list({ isOpen: true }, { limit: 9 })
+      expect(stillOpen.data.map(({ id }) => id)).toEqual([jobs[0]!.id, jobs[2]!.id])
+    })
+
+    test('select by destination, state, time, type and text, in slices of any size', async () => {
+      await using harness = await open()
+      const rejected = await recordAt(harness, NOON, 'rejected')
+      const expired = await recordAt(harness, NOON + 10, 'expired')
+      const delivered = await recordAt(harness, NOON + 20, 'delivered')
+      for (const state of ['pending', 'held'] as const) await recordAt(harness, NOON, state)
+      await recordDelivery(harness, { state: 'rejected', destinationId: 'dst_b' })
+      const page = acceptedEvent({ type: 'page', name: 'Ünique "quoted"', at: NOON + 30 })
+      await recordDelivery(harness, { state: 'rejected' }, page)
+      const all = [rejected.eventId, expired.eventId, page.id]
+      for (const [scan, limit] of [
+        [100, 100],
+        [1, 1],
+        [2, 1],
+        [3, 7],
+      ] as const) {
+        expect(await selected(harness, {}, { scan, limit })).toEqual(all)
+      }
+      expect(await selected(harness, { states: ['delivered'] })).toEqual([delivered.eventId])
+      expect(await selected(harness, { from: NOON + 10 })).toEqual(all.slice(1))
+      expect(await selected(harness, { to: NOON + 10 })).toEqual(all.slice(0, 1))
+      expect(await selected(harness, { types: ['page', 'alias'] })).toEqual([page.id])
+      expect(await selected(harness, { text: 'üNIQUE "QUO' })).toEqual([page.id])
+      expect(await selected(harness, { text: 'nowhere' })).toEqual([])
+    })
+
+    test('select events that were declined because the destination was disabled, where there is no delivery since', async () => {
+      await using harness = await open()
+      const { events, log } = harness.backend
+      const [off, excluded, since] = [acceptedEvent(), acceptedEvent(), acceptedEvent()]
+      await log.append([off, excluded])
+      await recordDelivery(harness, { state: 'delivered' }, since)
+      const why = (reason: 'destination_disabled' | 'integrations') => [
+        { destinationId: 'dst_a', reason },
+        { destinationId: 'dst_0', reason },
+      ]
+      await events.archive([
+        { event: off, declined: why('destination_disabled') },
+        { event: since, declined: why('destination_disabled') },
+        { event: excluded, declined: why('integrations') },
+      ])
+      for (const scan of [1, 2, 100]) {
+        const found = await selected(harness, { includeDeclined: true }, { scan, limit: 100 })
+        expect(found).toEqual([off.id])
+      }
+    })
+
+    test('take a step as a whole, move behind it, and take none from another cursor', async () => {
+      await using harness = await open()
+      const { replays } = harness.backend
+      const ended = await recordAt(harness, NOON, 'rejected')
+      const held = await recordAt(harness, NOON, 'held')
+      const job = newReplay()
+      await replays.create(job)
+      const step = {
+        deliveries: [ended, held, { id: 'msg_gone', eventId: 'evt_gone' }],
+        scanned: 7,
+        reachedAt: NOON,
+        cursor: ended.id,
+        now: NOON + 50,
+      }
+      const after = await replays.advance(job, step)
+      expect(after).toMatchObject({
+        state: 'running',
+        scanned: 7,
+        requeued: 1,
+        reachedAt: NOON,
+        cursor: ended.id,
+      })
+      await harness.reopen()
+      const again = harness.backend
+      expect(await again.deliveries.find(ended.id)).toMatchObject({
+        state: 'pending',
+        rounds: 0,
+        firstDueAt: NOON + 50,
+        dueAt: NOON + 50,
+        replayId: job.id,
+      })
+      expect((await again.deliveries.find(held.id))?.state).toBe('held')
+      expect(await again.replays.advance(job, step)).toBeUndefined()
+      const last = await again.replays.advance(after!, { ...step, deliveries: [], cursor: null })
+      expect(last).toMatchObject({ state: 'finished', finishedAt: NOON + 50, scanned: 14 })
+      expect(await again.replays.advance(last!, step)).toBeUndefined()
+    })
+
+    test('count how their deliveries end, and no manual retry', async () => {
+      await using harness = await open()
+      const { deliveries, replays } = harness.backend
+      const job = newReplay()
+      await replays.create(job)
+      const ended = [0, 1, 2].map((at) => recordAt(harness, NOON + at, 'rejected'))
+      const [good, bad, late] = await Promise.all(ended)
+      const step = { deliveries: [good!, bad!, late!], scanned: 3, reachedAt: NOON, now: NOON }
+      await replays.advance(job, { ...step, cursor: null })
+      const record = async (id: string, state: 'delivered' | 'held' | 'expired'): Promise<void> => {
+        const change = { state, rounds: 1, dueAt: null, webhooks: [partOf({ state })] }
+        const delivery = { ...(await deliveries.find(id))!, ...change }
+        await deliveries.record([{ delivery, attempts: [] }])
+      }
+      await record(good!.id, 'delivered')
+      await record(bad!.id, 'held')
+      expect(await replays.find(job.id)).toMatchObject({ requeued: 3, delivered: 1, failed: 0 })
+      await record(bad!.id, 'expired')
+      await harness.reopen()
+      const again = harness.backend
+      expect(await again.replays.find(job.id)).toMatchObject({ delivered: 1, failed: 1 })
+      await again.replays.retry(late!.id, NOON)
+      const retried = (await again.deliveries.find(late!.id))!
+      const outcome = { ...retried, state: 'delivered' as const, rounds: 1, dueAt: null }
+      await again.deliveries.record([{ delivery: outcome, attempts: [] }])
+      const { data } = await again.replays.list({}, { limit: 9 })
+      expect(data).toMatchObject([{ id: job.id, delivered: 1, failed: 1 }])
+    })
+
+    test('take no step once cancelled', async () => {
+      await using harness = await open()
+      const { deliveries, replays } = harness.backend
+      const ended = await recordAt(harness, NOON, 'rejected')
+      const job = newReplay()
+      await replays.create(job)
+      await replays.cancel(job.id, NOON)
+      const step = { deliveries: [ended], scanned: 1, reachedAt: NOON, cursor: null, now: NOON }
+      expect(await replays.advance(job, step)).toBeUndefined()
+      expect((await deliveries.find(ended.id))?.state).toBe('rejected')
+    })
+
+    test('retry one delivery in any state except held', async () => {
+      await using harness = await open()
+      const { deliveries, quarantine, replays, upkeep } = harness.backend
+      for (const state of ['pending', 'delivered', 'rejected', 'expired'] as const) {
+        const delivery = await recordDelivery(harness, { state, rounds: 3 })
+        expect(await replays.retry(delivery.id, NOON + 9)).toBe(true)
+        const { replayId, ...retried } = (await deliveries.find(delivery.id))!
+        expect(replayId).toBeUndefined()
+        expect(retried).toMatchObject({ state: 'pending', rounds: 0, dueAt: NOON + 9 })
+      }
+      const aside = await recordDelivery(harness)
+      await quarantine.add([{ id: aside.id, reason: 'x', at: NOON }])
+      expect(await replays.retry(aside.id, NOON)).toBe(true)
+      expect((await upkeep.backlog()).quarantined).toBe(0)
+      const held = await recordDelivery(harness, { state: 'held' })
+      expect(await replays.retry(held.id, NOON)).toBe(false)
+      expect(await replays.retry('msg_none', NOON)).toBe(false)
+    })
+  })
+}

@@ -1,0 +1,197 @@
+import { describe, expect, test } from 'vitest'
+import type { EventFilter } from '../../../../src/backend/events.ts'
+import { acceptedEvent, NOON } from '../../../harness/accepted-event.ts'
+import type { BackendHarness, OpenBackendHarness } from '../backend-harness.ts'
+
+import { DEDUPE_WINDOW_MS } from '../backend-harness.ts'
+
+/** Appends and archives an event, as ingest and pipeline do. Returns whether it was a duplicate. */
+async function receive(
+  { backend }: BackendHarness,
+  event: ReturnType<typeof acceptedEvent>,
+  declined: Parameters<BackendHarness['backend']['events']['archive']>[0][number]['declined'] = [],
+): Promise<boolean> {
+  await backend.log.append([event])
+  return (await backend.events.archive([{ event, declined }])).has(event.id)
+}
+
+/** The ids of all pages, and the number of pages. */
+async function listed(
+  { backend }: BackendHarness,
+  filter: EventFilter,
+  limit: number,
+): Promise<{ readonly ids: readonly string[]; readonly pages: number }> {
+  const ids: string[] = []
+  let pages = 0
+  for (let cursor: string | null | undefined; cursor !== null; pages++) {
+    const page = await backend.events.list(filter, { limit, ...(cursor && { cursor }) })
+    ids.push(...page.data.map(({ id }) => id))
+    cursor = page.nextCursor
+  }
+  return { ids, pages }
+}
+
+export function eventsConformance(open: OpenBackendHarness): void {
+  describe('the archive of events', () => {
+    test('has an event as it was accepted, with its marks and declined destinations', async () => {
+      await using harness = await open()
+      const event = {
+        ...acceptedEvent(),
+        marks: ['precision_lost', 'timestamp_unreadable'] as const,
+      }
+      const declined = [
+        { destinationId: 'dst_a', reason: 'integrations' as const },
+        { destinationId: 'dst_b', reason: 'destination_disabled' as const, since: NOON - 1 },
+      ]
+      await receive(harness, event, declined)
+      await harness.reopen()
+      expect(await harness.backend.events.find(event.id)).toEqual({
+        ...event,
+        declined,
+        duplicates: 0,
+        lastDuplicateAt: null,
+      })
+      expect(await harness.backend.events.find('evt_none')).toBeUndefined()
+    })
+
+    test('reports a second event with the same source and messageId, counts it on the first and does not keep it', async () => {
+      await using harness = await open()
+      const [first, again] = [acceptedEvent({ messageId: 'm' }), acceptedEvent({ messageId: 'm' })]
+      expect(await receive(harness, first)).toBe(false)
+      expect(await receive(harness, again)).toBe(true)
+      expect((await harness.backend.events.find(first.id))?.duplicates).toBe(1)
+      expect(await harness.backend.events.find(again.id)).toBeUndefined()
+    })
+
+    test('has the time when the last duplicate of an event arrived', async () => {
+      await using harness = await open()
+      const [first, ...later] = [0, 7, 5].map((ms) =>
+        acceptedEvent({ messageId: 'm', at: NOON + ms }),
+      )
+      await receive(harness, first!)
+      for (const [index, at] of [NOON + 7, NOON + 5].entries()) {
+        await receive(harness, later[index]!)
+        const counted = { duplicates: index + 1, lastDuplicateAt: at }
+        expect(await harness.backend.events.find(first!.id)).toMatchObject(counted)
+        const { data } = await harness.backend.events.list({ messageId: 'm' }, { limit: 9 })
+        expect(data).toMatchObject([counted])
+      }
+    })
+
+    test('reports duplicates within one call and across a restart', async () => {
+      await using harness = await open()
+      const events = [1, 2, 3].map(() => acceptedEvent({ messageId: 'm' }))
+      await harness.backend.log.append(events)
+      const entries = events.map((event) => ({ event, declined: [] }))
+      const duplicates = await harness.backend.events.archive(entries)
+      expect([...duplicates].toSorted()).toEqual([events[1]!.id, events[2]!.id].toSorted())
+      await harness.reopen()
+      const late = acceptedEvent({ messageId: 'm' })
+      await receive(harness, late)
+      expect((await harness.backend.events.find(events[0]!.id))?.duplicates).toBe(3)
+      expect(await harness.backend.events.find(late.id)).toBeUndefined()
+    })
+
+    test('is safe to call twice: an event is not a duplicate of itself, and a duplicate counts once', async () => {
+      await using harness = await open()
+      const [first, again] = [acceptedEvent({ messageId: 'm' }), acceptedEvent({ messageId: 'm' })]
+      await receive(harness, first)
+      await receive(harness, again)
+      const entries = [first, again].map((event) => ({ event, declined: [] }))
+      const duplicates = await harness.backend.events.archive(entries)
+      expect([...duplicates]).toEqual([again.id])
+      expect((await harness.backend.events.find(first.id))?.duplicates).toBe(1)
+    })
+
+    test('reports no duplicate for the same messageId of another source, or beyond the window', async () => {
+      await using harness = await open()
+      await receive(harness, acceptedEvent({ messageId: 'm' }))
+      expect(await receive(harness, acceptedEvent({ messageId: 'm', sourceId: 'src_b' }))).toBe(
+        false,
+      )
+      const late = acceptedEvent({ messageId: 'm', at: NOON + DEDUPE_WINDOW_MS + 1 })
+      expect(await receive(harness, late)).toBe(false)
+    })
+
+    test('lists newest first, by messageId, source and type', async () => {
+      await using harness = await open()
+      const a = acceptedEvent({ messageId: 'a' })
+      const b = acceptedEvent({ messageId: 'b', type: 'identify', sourceId: 'src_b' })
+      for (const event of [a, b]) await receive(harness, event)
+      const ids = async (filter: object): Promise<string[]> =>
+        (await harness.backend.events.list(filter, { limit: 10 })).data.map(({ id }) => id)
+      expect(await ids({})).toEqual([b.id, a.id])
+      expect(await ids({ messageId: 'a' })).toEqual([a.id])
+      expect(await ids({ sourceId: 'src_b', type: 'identify' })).toEqual([b.id])
+      expect(await ids({ sourceId: 'src_b', type: 'track' })).toEqual([])
+    })
+
+    test('lists by user, name, time and text', async () => {
+      await using harness = await open()
+      const a = acceptedEvent({ userId: 'u1', event: 'Order Completed', at: NOON })
+      const b = acceptedEvent({ userId: 'u2', event: 'Refund', at: NOON + 10 })
+      const c = acceptedEvent({
+        anonymousId: 'anon',
+        properties: { note: 'Größe "L"', path: 'C:\\x' },
+        at: NOON + 20,
+      })
+      for (const event of [a, b, c]) await receive(harness, event)
+      const ids = async (filter: object): Promise<string[]> =>
+        (await harness.backend.events.list(filter, { limit: 10 })).data.map(({ id }) => id)
+      expect(await ids({ userId: 'u2' })).toEqual([b.id])
+      expect(await ids({ anonymousId: 'anon' })).toEqual([c.id])
+      expect(await ids({ event: 'Refund' })).toEqual([b.id])
+      expect(await ids({ from: NOON + 10 })).toEqual([c.id, b.id])
+      expect(await ids({ from: NOON + 1, to: NOON + 20 })).toEqual([b.id])
+      expect(await ids({ text: 'rEFUND' })).toEqual([b.id])
+      expect(await ids({ text: 'GRÖSSE' })).toEqual([])
+      expect(await ids({ text: 'gRÖße "l"' })).toEqual([c.id])
+      expect(await ids({ text: 'c:\\x' })).toEqual([c.id])
+      expect(await ids({ text: '%' })).toEqual([])
+    })
+
+    test('has every event once, page by page, even where few meet the filter', async () => {
+      await using harness = await open()
+      const first = acceptedEvent({ userId: 'rare' })
+      // An engine that looks at tens of thousands of events for one page stops within this type.
+      const many = Array.from({ length: 60_000 }, (_, index) =>
+        acceptedEvent({ type: Math.abs(index - 10_000) < 100 ? 'identify' : 'track' }),
+      )
+      const last = acceptedEvent({ userId: 'rare' })
+      await harness.backend.log.append([first, ...many, last])
+      const rare = await listed(harness, { userId: 'rare' }, 1)
+      expect(rare.ids).toEqual([last.id, first.id])
+      expect(rare.pages).toBeLessThan(5)
+      const identify = many.filter(({ event }) => event.type === 'identify').map(({ id }) => id)
+      expect((await listed(harness, { type: 'identify' }, 150)).ids).toEqual(identify.toReversed())
+    })
+
+    test('finds the events of a user, and a messageId in many sources, among any number of events', async () => {
+      await using harness = await open()
+      const count = 20_000
+      const isMine = (index: number): boolean => index % 1000 === 7 || index >= count - 3
+      const all = Array.from({ length: count }, (_, index) =>
+        isMine(index)
+          ? acceptedEvent({ userId: 'mine', messageId: 'm', sourceId: `src_${index}` })
+          : acceptedEvent(),
+      )
+      await harness.backend.log.append(all)
+      const mine = all.filter((_, index) => isMine(index)).map(({ id }) => id)
+      for (const filter of [{ userId: 'mine' }, { messageId: 'm' }]) {
+        expect((await listed(harness, filter, 4)).ids).toEqual(mine.toReversed())
+      }
+    })
+
+    test('pages without gaps or repeats while events are inserted', async () => {
+      await using harness = await open()
+      const events = Array.from({ length: 5 }, () => acceptedEvent())
+      for (const event of events) await receive(harness, event)
+      const first = await harness.backend.events.list({}, { limit: 3 })
+      await receive(harness, acceptedEvent())
+      const second = await harness.backend.events.list({}, { limit: 3, cursor: first.nextCursor! })
+      const ids = [...first.data, ...second.data].map(({ id }) => id)
+      expect(ids).toEqual(events.map(({ id }) => id).toReversed())
+      expect(second.nextCursor).toBeNull()
+    })
+  })
+}

@@ -1,0 +1,234 @@
+import type { AcceptedEvent } from '@hookline/protocol'
+import { describe, expect, test } from 'vitest'
+import type { EventSelector, LogSlice } from '../../../../src/backend/log.ts'
+import { acceptedEvent } from '../../../harness/accepted-event.ts'
+import { computedEvent } from '../../../harness/computed-event.ts'
+import type { BackendHarness, OpenBackendHarness } from '../backend-harness.ts'
+import { afterPurge, receive, request } from '../deletions/purge-requests.ts'
+
+interface Followed {
+  readonly ids: readonly string[]
+  readonly positions: readonly number[]
+  readonly slices: readonly LogSlice[]
+  readonly through: number
+}
+
+/** Reads slice by slice from a position to the end. */
+async function follow(
+  { backend: { followedLog } }: BackendHarness,
+  { after = 0, limit = 100, only }: { after?: number; limit?: number; only?: EventSelector } = {},
+): Promise<Followed> {
+  const slices: LogSlice[] = []
+  let through = after
+  do {
+    slices.push(await followedLog.read({ after: through, limit, ...(only && { only }) }))
+    through = slices.at(-1)!.through
+  } while (!slices.at(-1)!.isEnd)
+  const events = slices.flatMap((slice) => slice.events)
+  return {
+    ids: events.map(({ event }) => event.id),
+    positions: events.map(({ position }) => position),
+    slices,
+    through,
+  }
+}
+
+const idsOf = (events: readonly AcceptedEvent[]): string[] => events.map(({ id }) => id)
+
+/** Whether a promise settles while the backend commits something. */
+async function settles({ backend }: BackendHarness, waiting: Promise<void>): Promise<boolean> {
+  let isSettled = false
+  void waiting.then(() => (isSettled = true))
+  await backend.probe()
+  return isSettled
+}
+
+export function followedLogConformance(open: OpenBackendHarness): void {
+  describe('the followed log', () => {
+    test('has every event of clients and every computed one, in the order of appending, whatever the limit', async () => {
+      await using harness = await open()
+      const events = [acceptedEvent(), computedEvent(), acceptedEvent(), acceptedEvent()]
+      await harness.backend.log.append(events.slice(0, 3))
+      await harness.backend.log.append(events.slice(3))
+      for (const limit of [1, 2, 3, 4, 100]) {
+        const { ids, positions, slices } = await follow(harness, { limit })
+        expect(ids).toEqual(idsOf(events))
+        expect(positions).toEqual(positions.toSorted((a, b) => a - b))
+        expect(new Set(positions).size).toBe(4)
+        for (const slice of slices) expect(slice.events.length).toBeLessThanOrEqual(limit)
+        expect(slices).toHaveLength(Math.ceil(4 / limit))
+      }
+      const [slice] = (await follow(harness)).slices
+      expect(slice?.events.map(({ event }) => event)).toEqual(events)
+    })
+
+    test('is at its end at once where there is no event, or none after the position', async () => {
+      await using harness = await open()
+      const empty = await harness.backend.followedLog.read({ after: 0, limit: 5 })
+      expect(empty).toEqual({ events: [], through: 0, isEnd: true })
+      await receive(harness, {}, {})
+      const { through } = await follow(harness)
+      const after = await harness.backend.followedLog.read({ after: through, limit: 5 })
+      expect(after).toEqual({ events: [], through, isEnd: true })
+    })
+
+    test('goes on after a position, also after a restart and while the consumer acks', async () => {
+      await using harness = await open()
+      await receive(harness, {}, {})
+      const { through } = await follow(harness)
+      await harness.reopen()
+      const later = await receive(harness, {}, {})
+      const { ids, positions } = await follow(harness, { after: through })
+      expect(ids).toEqual(idsOf(later))
+      expect(positions[0]).toBeGreaterThan(through)
+    })
+
+    test('with a selector has track events of these names, and calls of these types', async () => {
+      await using harness = await open()
+      const names = ['Order Completed', 'naïve \u2028 "quoted" \ud83d\ude00']
+      const [order, , named, page, , group] = await receive(
+        harness,
+        {},
+        { event: 'Cart Viewed' },
+        { event: names[1]! },
+        { type: 'page', event: 'Order Completed', name: 'Pricing' },
+        { type: 'identify', event: 'Order Completed' },
+        { type: 'group', groupId: 'g' },
+      )
+      const selected = async (only: EventSelector): Promise<readonly string[]> =>
+        (await follow(harness, { only })).ids
+      expect(await selected({ events: names, types: [] })).toEqual(idsOf([order!, named!]))
+      expect(await selected({ events: [], types: ['page', 'group'] })).toEqual(
+        idsOf([page!, group!]),
+      )
+      expect(await selected({ events: [names[0]!], types: ['group'] })).toEqual(
+        idsOf([order!, group!]),
+      )
+      expect(await selected({ events: [], types: [] })).toEqual([])
+    })
+
+    test('with a selector passes over any number of other events, a bounded number at a time', async () => {
+      await using harness = await open()
+      const other = Array.from({ length: 6_000 }, () => ({ event: 'Cart Viewed' }))
+      const [first] = await receive(harness, {}, ...other)
+      const [last] = await receive(harness, {})
+      const only = { events: ['Order Completed'], types: [] }
+      const { ids, slices, through } = await follow(harness, { only })
+      expect(ids).toEqual([first!.id, last!.id])
+      expect(slices.length).toBeGreaterThan(1)
+      expect(through).toBe((await follow(harness)).through)
+      // A full slice ends at its last event: the rest of what was looked at comes again.
+      expect((await follow(harness, { only, limit: 1 })).ids).toEqual([first!.id, last!.id])
+    })
+
+    test('tells of an event that is appended later, and of one that is there already', async () => {
+      await using harness = await open()
+      const { followedLog } = harness.backend
+      const { signal } = new AbortController()
+      const first = followedLog.appendedAfter(0, signal)
+      expect(await settles(harness, first)).toBe(false)
+      await receive(harness, {})
+      await first
+      await followedLog.appendedAfter(0, signal)
+      const { through } = await follow(harness)
+      const next = followedLog.appendedAfter(through, signal)
+      expect(await settles(harness, next)).toBe(false)
+      await receive(harness, {})
+      await next
+      await harness.reopen()
+      await harness.backend.followedLog.appendedAfter(through, signal)
+    })
+
+    test('stops waiting when the signal aborts, or has aborted', async () => {
+      await using harness = await open()
+      const { followedLog } = harness.backend
+      const stop = new AbortController()
+      const waiting = followedLog.appendedAfter(0, stop.signal)
+      stop.abort()
+      await waiting
+      await followedLog.appendedAfter(0, stop.signal)
+    })
+
+    test('waits after its end, where the newest calls were duplicates or were purged', async () => {
+      await using harness = await open()
+      const { log, followedLog } = harness.backend
+      const { signal } = new AbortController()
+      await log.append([acceptedEvent({ messageId: 'm' }), acceptedEvent({ messageId: 'm' })])
+      const afterDuplicate = await follow(harness)
+      expect(afterDuplicate.ids).toHaveLength(1)
+      const waiting = followedLog.appendedAfter(afterDuplicate.through, signal)
+      expect(await settles(harness, waiting)).toBe(false)
+      await receive(harness, { userId: 'u2' }, {})
+      await waiting
+      const { id: deletionId } = await request(harness)
+      await afterPurge(harness, { deletionId, userIds: ['u1'], sourceIds: null })
+      const afterPurged = await follow(harness, { after: afterDuplicate.through })
+      expect(afterPurged.ids).toHaveLength(1)
+      const again = followedLog.appendedAfter(afterPurged.through, signal)
+      expect(await settles(harness, again)).toBe(false)
+      const [next] = await receive(harness, { userId: 'u3' })
+      await again
+      expect((await follow(harness, { after: afterPurged.through })).ids).toEqual([next!.id])
+    })
+
+    test('has the same events for those who wait for more, without duplicates, whatever the limit', async () => {
+      await using harness = await open()
+      const { log, followedLog } = harness.backend
+      const [before] = await receive(harness, {})
+      await followedLog.appendedAfter(0, new AbortController().signal)
+      const events = Array.from({ length: 6 }, (_, index) =>
+        acceptedEvent({ messageId: `m${index % 5}` }),
+      )
+      await log.append(events.slice(0, 2))
+      await log.append(events.slice(2))
+      await log.append([computedEvent()])
+      for (const limit of [1, 2, 3, 100]) {
+        const { ids, positions } = await follow(harness, { limit })
+        expect(ids.slice(0, 6)).toEqual(idsOf([before!, ...events.slice(0, 5)]))
+        expect(ids).toHaveLength(7)
+        for (const [index, after] of positions.entries())
+          expect((await follow(harness, { after, limit })).ids).toEqual(ids.slice(index + 1))
+      }
+      const [, first, , , , last] = (await follow(harness)).positions
+      await harness.reopen()
+      const { positions, ids } = await follow(harness, { after: first! })
+      expect([ids.length, positions[3]]).toEqual([5, last])
+    })
+
+    test('has no purged event for those who wait for more, and those that come after the purge', async () => {
+      await using harness = await open()
+      const { followedLog } = harness.backend
+      await followedLog.appendedAfter(0, AbortSignal.abort())
+      const [, kept] = await receive(harness, { userId: 'u1' }, { userId: 'u2' })
+      const { id: deletionId } = await request(harness)
+      await afterPurge(harness, { deletionId, userIds: ['u1'], sourceIds: null })
+      const [again] = await receive(harness, { userId: 'u1' })
+      const { ids } = await follow(harness)
+      expect(ids).toEqual(idsOf([kept!, again!]))
+    })
+
+    test('misses no event and has none twice, while others append', async () => {
+      await using harness = await open()
+      const { log, followedLog } = harness.backend
+      const appended: string[] = []
+      const appending = Promise.all(
+        Array.from({ length: 60 }, async (_, index) => {
+          if (index % 3 === 0) await harness.backend.probe()
+          const events = Array.from({ length: 1 + (index % 4) }, () => acceptedEvent())
+          appended.push(...idsOf(events))
+          await log.append(events)
+        }),
+      )
+      const { signal } = new AbortController()
+      const seen: string[] = []
+      for (let through = 0; seen.length < 150;) {
+        await followedLog.appendedAfter(through, signal)
+        const slice = await followedLog.read({ after: through, limit: 7 })
+        seen.push(...slice.events.map(({ event }) => event.id))
+        through = slice.through
+      }
+      await appending
+      expect(seen.toSorted()).toEqual(appended.toSorted())
+    })
+  })
+}

@@ -1,0 +1,157 @@
+import type { AcceptedEvent } from '@hookline/protocol'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { LogEntry } from '../../../../src/backend/log.ts'
+import { acceptedEvent } from '../../../harness/accepted-event.ts'
+import type { BackendHarness, OpenBackendHarness } from '../backend-harness.ts'
+
+/** Consumes entries until there are `count` events. */
+async function take({ backend }: BackendHarness, count: number): Promise<LogEntry[]> {
+  const stop = new AbortController()
+  const taken: LogEntry[] = []
+  for await (const entries of backend.log.consume({ signal: stop.signal })) {
+    taken.push(...entries)
+    if (eventsOf(taken).length >= count) break
+  }
+  stop.abort()
+  return taken
+}
+
+function eventsOf(entries: readonly LogEntry[]): AcceptedEvent[] {
+  return entries.flatMap(({ events }) => events)
+}
+
+export function logConformance(open: OpenBackendHarness): void {
+  describe('the log', () => {
+    test('hands out every event, in the order of appending', async () => {
+      await using harness = await open()
+      const events = Array.from({ length: 5 }, () => acceptedEvent())
+      await harness.backend.log.append(events.slice(0, 2))
+      await harness.backend.log.append(events.slice(2))
+      expect(eventsOf(await take(harness, 5))).toEqual(events)
+    })
+
+    test('hands out events that are appended while the consumer waits', async () => {
+      await using harness = await open()
+      const waiting = take(harness, 1)
+      const event = acceptedEvent()
+      await harness.backend.log.append([event])
+      expect(eventsOf(await waiting)).toEqual([event])
+    })
+
+    test('keeps events across a restart', async () => {
+      await using harness = await open()
+      const event = acceptedEvent({
+        properties: { 'naïve \u2028 \ud83d\ude00': [1, null, { 10: 'x' }] },
+      })
+      await harness.backend.log.append([event])
+      await harness.reopen()
+      const entries = await take(harness, 1)
+      expect(eventsOf(entries)).toEqual([event])
+      expect(entries[0]?.redelivered).toBe(true)
+    })
+
+    test('does not hand out again entries that were acked in order', async () => {
+      await using harness = await open()
+      const [first, second] = [acceptedEvent(), acceptedEvent()]
+      await harness.backend.log.append([first])
+      await harness.backend.log.append([second])
+      const entries = await take(harness, 2)
+      await harness.backend.log.ack(entries.filter(({ events }) => events.includes(first)))
+      await harness.reopen()
+      expect(eventsOf(await take(harness, 1))).toEqual([second])
+    })
+
+    test('hands out every entry that was not acked, for any order of acks', async () => {
+      await using harness = await open()
+      const events = Array.from({ length: 6 }, () => acceptedEvent())
+      for (const event of events) await harness.backend.log.append([event])
+      const entries = await take(harness, 6)
+      await harness.backend.log.ack([entries[3]!, entries[5]!, entries[0]!])
+      await harness.reopen()
+      const left = new Set(eventsOf(await take(harness, 3)).map(({ id }) => id))
+      for (const index of [1, 2, 4]) expect(left).toContain(events[index]!.id)
+    })
+
+    test('hands out unacked entries again, as redelivered, to a consumer that starts over', async () => {
+      await using harness = await open()
+      const event = acceptedEvent()
+      await harness.backend.log.append([event])
+      expect((await take(harness, 1))[0]?.redelivered).toBe(false)
+      const again = await take(harness, 1)
+      expect(eventsOf(again)).toEqual([event])
+      expect(again[0]?.redelivered).toBe(true)
+    })
+
+    test('accepts an ack twice', async () => {
+      await using harness = await open()
+      await harness.backend.log.append([acceptedEvent()])
+      const entries = await take(harness, 1)
+      await harness.backend.log.ack(entries)
+      await harness.backend.log.ack(entries)
+      const next = acceptedEvent()
+      await harness.backend.log.append([next])
+      await harness.reopen()
+      expect(eventsOf(await take(harness, 1))).toEqual([next])
+    })
+
+    test(
+      'loses nothing of a backlog larger than it keeps in memory',
+      { timeout: 60_000 },
+      async () => {
+        await using harness = await open()
+        const ids: string[] = []
+        for (let batch = 0; batch < 25; batch++) {
+          const events = Array.from({ length: 500 }, () => acceptedEvent())
+          ids.push(...events.map(({ id }) => id))
+          await harness.backend.log.append(events)
+        }
+        const entries = await take(harness, ids.length)
+        expect(eventsOf(entries).map(({ id }) => id)).toEqual(ids)
+      },
+    )
+
+    test('ends a waiting consumer when its signal aborts', async () => {
+      await using harness = await open()
+      const stop = new AbortController()
+      const consuming = (async () => {
+        for await (const entries of harness.backend.log.consume({ signal: stop.signal })) {
+          expect.unreachable(`nothing was appended, but there were ${entries.length} entries`)
+        }
+      })()
+      stop.abort()
+      await consuming
+    })
+
+    test('for any run of appends, acks and restarts, hands out each unacked event, and only events that were appended', async () => {
+      const step = fc.oneof(
+        fc.record({ do: fc.constant('append' as const), count: fc.integer({ min: 1, max: 5 }) }),
+        fc.record({ do: fc.constant('ack' as const), count: fc.integer({ min: 1, max: 4 }) }),
+        fc.record({ do: fc.constant('reopen' as const), count: fc.constant(0) }),
+      )
+      const run = fc.asyncProperty(fc.array(step, { maxLength: 15 }), async (steps) => {
+        await using harness = await open()
+        const unacked = new Set<string>()
+        const known = new Set<string>()
+        for (const { do: action, count } of steps) {
+          if (action === 'append') {
+            const events = Array.from({ length: count }, () => acceptedEvent())
+            await harness.backend.log.append(events)
+            for (const { id } of events) unacked.add(id)
+            for (const { id } of events) known.add(id)
+          } else if (action === 'reopen') await harness.reopen()
+          else if (unacked.size > 0) {
+            const entries = await take(harness, unacked.size)
+            const seen = new Set(eventsOf(entries).map(({ id }) => id))
+            expect(seen.isSupersetOf(unacked)).toBe(true)
+            expect(seen.isSubsetOf(known)).toBe(true)
+            const acked = entries.slice(0, count)
+            await harness.backend.log.ack(acked)
+            for (const { id } of eventsOf(acked)) unacked.delete(id)
+          }
+        }
+      })
+      await fc.assert(run, { numRuns: 15 })
+    })
+  })
+}

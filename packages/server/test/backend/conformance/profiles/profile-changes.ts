@@ -1,0 +1,105 @@
+import { DEFAULT_SPACE, type Json } from '@hookline/protocol'
+import type { Announcement, LoadedProfile } from '../../../../src/backend/evaluations.ts'
+import type { Profile, ProfileChange, ProfileId } from '../../../../src/backend/profiles.ts'
+import { acceptedEvent, NOON } from '../../../harness/accepted-event.ts'
+import type { BackendHarness } from '../backend-harness.ts'
+
+export const user = (id: string): ProfileId => ({ kind: 'user', id })
+export const anonymous = (id: string): ProfileId => ({ kind: 'anonymous', id })
+
+/** An identify call of u1 at NOON, if nothing else is given. It names the anonymous id that it joins, as a client does. */
+export function changeOf(
+  position: number,
+  { timestamp = NOON, ...change }: Partial<ProfileChange> = {},
+): ProfileChange {
+  const { anonymousId, type = 'identify', joins = [] } = change
+  const joined = joins.find(({ kind }) => kind === 'anonymous')
+  const id = anonymousId === undefined ? { userId: 'u1' } : {}
+  return {
+    position,
+    eventId: `evt_${String(position).padStart(6, '0')}`,
+    sourceId: 'src_a',
+    space: DEFAULT_SPACE,
+    type: 'identify',
+    joins: [],
+    timestamp,
+    receivedAt: timestamp,
+    facts: [],
+    ...id,
+    ...(type === 'identify' && joined !== undefined && { anonymousId: joined.id }),
+    ...change,
+  }
+}
+
+/** Begins if need be, and applies changes as the next slice. Its events are dirty since `at`. */
+export async function follow(
+  { backend: { profiles } }: BackendHarness,
+  changes: readonly Partial<ProfileChange>[],
+  at: number = NOON,
+): Promise<boolean> {
+  await profiles.begin()
+  const { through, purges } = await profiles.state()
+  const after = through!
+  const placed = changes.map((change, index) =>
+    changeOf(change.position ?? after + index + 1, change),
+  )
+  const last = Math.max(after + 1, ...placed.map(({ position }) => position))
+  return profiles.apply({ after, through: last, changes: placed, purges, at })
+}
+
+export async function profileOf(
+  { backend }: BackendHarness,
+  userId = 'u1',
+  space = DEFAULT_SPACE,
+): Promise<Profile | undefined> {
+  return backend.profiles.find(space, userId)
+}
+
+/** The traits of a user, without what set them. */
+export async function traitsOf(harness: BackendHarness, userId = 'u1'): Promise<object> {
+  const { traits = {} } = (await profileOf(harness, userId)) ?? {}
+  return Object.fromEntries(Object.entries(traits).map(([name, { value }]) => [name, value]))
+}
+
+/** The profile of a user as an evaluation sees it. */
+export async function loaded(
+  { backend }: BackendHarness,
+  userId = 'u1',
+  space = DEFAULT_SPACE,
+): Promise<LoadedProfile> {
+  return (await backend.evaluations.loadUser(space, userId))!
+}
+
+/** Evaluates everything that is due, without a result. Returns the userIds, in the order in which the profiles came. */
+export async function settle(
+  { backend: { evaluations } }: BackendHarness,
+  now: number = NOON,
+): Promise<string[]> {
+  const due = await evaluations.due(now, 10_000)
+  await evaluations.commit(
+    due.map(({ profileId, version }) => ({
+      profileId,
+      version,
+      results: [],
+      announcements: [],
+      recheckAt: null,
+    })),
+  )
+  return due.map(({ userIds }) => userIds.join())
+}
+
+/** What tells a user a value of aud_a, with its event as the audiences make it. */
+export function announce(userId: string, number = 1, value: Json = true): Announcement {
+  const messageId = `${userId} ${number}`
+  return {
+    computationId: 'aud_a',
+    userId,
+    value,
+    number,
+    at: NOON + number,
+    event: {
+      ...acceptedEvent({ sourceId: 'aud_a', userId, messageId }),
+      origin: { computationId: 'aud_a', destinationIds: ['dst_a'] },
+    },
+  }
+}
