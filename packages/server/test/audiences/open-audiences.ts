@@ -117,10 +117,10 @@ export class OpenAudiences implements AsyncDisposable {
     if (through === null) return enabled.length === 0
     const last = await syncs.last()
     if (!enabled.every(({ id, version }) => last.get(id)?.version === version)) return false
-    // A deletion is over when its computation is removed.
+    // A deletion is over when its computation is removed, and what was removed leaves no syncs.
     const { computations } = catalog.current
     for (const { computationId, reason } of last.values())
-      if (reason === 'deleted' && computations.has(computationId)) return false
+      if (reason === 'deleted' || !computations.has(computationId)) return false
     const { isEnd, events } = await followedLog.read({ after: through, limit: 1 })
     const { profiles: waiting } = await evaluations.waiting(this.clock.now())
     // That of a disabled computation waits until it is enabled.
