@@ -107,7 +107,8 @@ describe('with policy any, every webhook gets every event', () => {
 describe('a webhook that does not respond', () => {
   test('delays no other webhook of its destination, and takes no slot of theirs', async () => {
     await using stack = new AsyncDisposableStack()
-    const { healthy, other, engine } = await openTwo(stack)
+    // Attempts that end meanwhile would be made again.
+    const { healthy, other, engine } = await openTwo(stack, { sender: { timeoutMs: 60_000 } })
     const { promise: opened, resolve: open } = Promise.withResolvers<void>()
     other.respond = () => opened.then(() => 200)
     await engine.receive(400)
