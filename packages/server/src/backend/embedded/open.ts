@@ -13,13 +13,14 @@ import {
   refuseDamagedDocuments,
   settleDamages,
 } from './damage/damages.ts'
-import { DamageWatch } from './damage/damage-watch.ts'
+import { DamagedAtStart, DamageWatch } from './damage/damage-watch.ts'
 import { mendDatabase } from './damage/mend.ts'
 import { findMissingCommits, removeCommitMark } from './damage/missing-commits.ts'
 import { copyDatabase } from './database/copy-database.ts'
 import { DataDir } from './database/data-dir.ts'
 import { DiskProbe } from './database/disk-probe.ts'
 import { secretBoxOf } from './database/encryption-key.ts'
+import { isDamage } from './database/is-damage.ts'
 import { failure } from './database/operation-result.ts'
 import type { OnUnreadable } from './database/seal-again.ts'
 import { SqliteDeletions } from './deletions/sqlite-deletions.ts'
@@ -70,6 +71,7 @@ const DAY_MS = 24 * 60 * 60 * 1000
  * Opens the backend in one SQLite file, for one process. All writes go through the one `Writer`. Look-ups read on the main
  * thread, through one read-only connection; reads that may look at many rows go through `Readers`.
  * @throws {DataDirInUse} when another process has the folder
+ * @throws {DamagedAtStart} when damage is found: the next start sets aside what cannot be read
  * @throws {ConfigurationDamaged} when sources or destinations are damaged, and `acceptLoss` does not say so
  * @throws {CommitsMissing} when its last commits are missing, and `acceptLoss` does not say so
  * @throws {SchemaTooNew} when a newer version has written the file
@@ -79,8 +81,27 @@ export async function openEmbeddedBackend(options: EmbeddedOptions): Promise<Bac
   await using stack = new AsyncDisposableStack()
   const { databaseFile, emptiedLock } = stack.use(new DataDir(options.dataDir))
   if (emptiedLock) options.onEmptiedLock?.()
-  const box = prepareDatabase(databaseFile, options)
   const watch = new DamageWatch(databaseFile)
+  try {
+    return await openDatabase(databaseFile, { options, watch, stack })
+  } catch (error) {
+    watch.see(error)
+    throw isDamage(error) ? new DamagedAtStart(error as Error) : error
+  }
+}
+
+interface Opening {
+  readonly options: EmbeddedOptions
+  readonly watch: DamageWatch
+  /** What is to be closed: the opened backend takes it over. */
+  readonly stack: AsyncDisposableStack
+}
+
+async function openDatabase(
+  databaseFile: string,
+  { options, watch, stack }: Opening,
+): Promise<Backend> {
+  const box = prepareDatabase(databaseFile, options)
   const reader = stack.use(watch.openForReading(() => DataDir.openForReading(databaseFile)))
   const { dedupeWindowMs = DAY_MS } = options
   const writer = stack.use(new Writer({ file: databaseFile, dedupeWindowMs }, box, watch))

@@ -3,6 +3,17 @@ import { dirname, join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { isDamage } from '../database/is-damage.ts'
 
+/** A start has found damage of the database. */
+export class DamagedAtStart extends Error {
+  override readonly name = 'DamagedAtStart'
+
+  constructor(cause: Error) {
+    const next =
+      'Start it again: the next start sets aside what cannot be read, keeps the damaged file as hookline.db.damaged, and says what is lost. Check the disk.'
+    super(`The database is damaged (${cause.message}). ${next}`, { cause })
+  }
+}
+
 /**
  * Watches every read and write for damage of the file. What is damaged stays damaged, and nobody knows what else is: so the
  * service must end, and its next start, which the flag tells, sets aside what cannot be read.

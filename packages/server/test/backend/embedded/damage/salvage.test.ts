@@ -163,6 +163,34 @@ describe('the salvage of a damaged database', () => {
     expect(told).toHaveLength(1)
   })
 
+  test.each([
+    ['catalog', 'Table catalog: 1 pages cannot be read.'],
+    ['sqlite_autoindex_suppressions_1', expect.stringContaining('Every row could be read')],
+  ])(
+    'happens at the second start where the first one finds damage in %s, however large the file is',
+    async (table, loss) => {
+      using folder = new TemporaryFolder()
+      const file = await fill(folder.path)
+      {
+        using db = new DatabaseSync(file)
+        db.exec(`CREATE TABLE large (bytes BLOB); INSERT INTO large VALUES (zeroblob(${2 ** 26}))`)
+        db.exec('DROP TABLE large')
+      }
+      const { page } = pagesOf(file).find((use) => use.table === table)!
+      overwrite(file, page, 0)
+      const told: string[] = []
+      const start = async (): Promise<void> => {
+        const onDamage = (text: string): void => void told.push(text)
+        const options = { dataDir: folder.path, maxWaitingBytes: 2 ** 30, onDamage }
+        await using _backend = await openEmbeddedBackend(options)
+      }
+      await expect(start()).rejects.toThrow(/malformed/)
+      // Without its configuration, the second start is refused, too.
+      await start().catch(() => undefined)
+      expect(told).toEqual([loss])
+    },
+  )
+
   test('keeps the schema of an older version, whose rows the next start migrates', async () => {
     using folder = new TemporaryFolder()
     const file = join(folder.path, 'hookline.db')
