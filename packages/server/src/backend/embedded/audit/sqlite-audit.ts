@@ -3,7 +3,7 @@ import type { Audit, AuditEntry, AuditFilter } from '../../audit.ts'
 import type { Page, PageRequest } from '../../page.ts'
 import { conditionsOf } from '../database/conditions.ts'
 import { openedText } from '../database/opened-text.ts'
-import { pageOf, readJson, type Row } from '../database/rows.ts'
+import { pageOf, readJson, type Row, timeOf } from '../database/rows.ts'
 import type { Readers } from '../readers.ts'
 import type { Writer } from '../writer.ts'
 import { auditRow } from './write-audit.ts'
@@ -51,7 +51,7 @@ export class SqliteAudit implements Audit {
 function unreadableEntry(row: Row): AuditEntry {
   return {
     id: String(row['id']),
-    at: Number(row['at']),
+    at: timeOf(row['at']),
     actor: { id: String(row['actor_id']), name: '', role: '' },
     action: String(row['action']),
     targetId: row['target_id'] === null ? null : String(row['target_id']),

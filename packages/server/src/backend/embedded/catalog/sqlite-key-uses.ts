@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { KeyUses } from '../../catalog.ts'
+import { timeOf } from '../database/rows.ts'
 import type { Writer } from '../writer.ts'
 
 /** Uses of write keys on the table `key_uses`, read once at the start: only this process writes it. */
@@ -11,7 +12,7 @@ export class SqliteKeyUses implements KeyUses {
     this.#writer = writer
     const rows = reader.prepare('SELECT key, last_used_at FROM key_uses').all()
     this.#lastUsedAt = new Map(
-      rows.map(({ key, last_used_at: at }) => [String(key), Number(at)] as const),
+      rows.map(({ key, last_used_at: at }) => [String(key), timeOf(at)] as const),
     )
   }
 

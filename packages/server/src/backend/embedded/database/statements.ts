@@ -16,7 +16,12 @@ export class Statements {
       statement = this.#reader.prepare(sql)
       this.#prepared.set(sql, statement)
     }
-    return statement.all(...values)
+    try {
+      return statement.all(...values)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ERR_OUT_OF_RANGE') throw error
+      return allWithLargeNumbers(statement, values)
+    }
   }
 
   /**
@@ -31,5 +36,22 @@ export class Statements {
       // SQLite ends the transaction itself after some faults of the machine.
       if (this.#reader.isTransaction) this.#reader.exec('COMMIT')
     }
+  }
+}
+
+/** The rows, where a number in one of them is larger than any that Hookline writes: the row is damaged, and the others are not. */
+function allWithLargeNumbers(statement: StatementSync, values: readonly SQLInputValue[]): Row[] {
+  statement.setReadBigInts(true)
+  try {
+    return statement.all(...values).map((row) => {
+      const columns = Object.entries(row)
+      const read = columns.map(([name, value]) => [
+        name,
+        typeof value === 'bigint' ? Number(value) : value,
+      ])
+      return Object.fromEntries(read) as Row
+    })
+  } finally {
+    statement.setReadBigInts(false)
   }
 }

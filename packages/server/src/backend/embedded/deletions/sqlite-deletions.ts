@@ -12,7 +12,7 @@ import type {
   Subject,
 } from '../../deletions.ts'
 import type { Page, PageRequest } from '../../page.ts'
-import { numberOrNull, pageOf, type Row } from '../database/rows.ts'
+import { numberOrNull, pageOf, type Row, timeOrNull } from '../database/rows.ts'
 import { Statements } from '../database/statements.ts'
 import type { RecentEvents } from '../log/recent-events.ts'
 import type { Duplicates } from '../log/sqlite-log.ts'
@@ -200,10 +200,10 @@ function deletionOf(row: Row): Deletion {
   return {
     ...(JSON.parse(String(row['document'])) as DeletionRequest),
     step: row['step'] as DeletionStep,
-    startedAt: numberOrNull(row['started_at']),
-    suppressedAt: numberOrNull(row['suppressed_at']),
-    purgedAt: numberOrNull(row['purged_at']),
-    notifiedAt: numberOrNull(row['notified_at']),
+    startedAt: timeOrNull(row['started_at']),
+    suppressedAt: timeOrNull(row['suppressed_at']),
+    purgedAt: timeOrNull(row['purged_at']),
+    notifiedAt: timeOrNull(row['notified_at']),
     purged: {
       events: Number(row['purged_events']),
       anonymousEvents: Number(row['purged_anonymous_events']),

@@ -8,7 +8,7 @@ import type {
   Suppressions,
 } from '../../deletions.ts'
 import type { Page, PageRequest } from '../../page.ts'
-import { pageOf, type Row } from '../database/rows.ts'
+import { pageOf, type Row, timeOf, timeOrNull } from '../database/rows.ts'
 import { Statements } from '../database/statements.ts'
 import type { Writer } from '../writer.ts'
 import { EVERY_SOURCE } from './write-deletions.ts'
@@ -82,14 +82,13 @@ export class SqliteSuppressions implements Suppressions {
 }
 
 function suppressionOf(row: Row): SuppressionRecord {
-  const lastLeftOutAt = row['last_left_out_at']!
   return {
     kind: row['kind'] as Subject['kind'],
     id: String(row['user_id']),
     sourceId: row['source_id'] === EVERY_SOURCE ? null : String(row['source_id']),
-    since: Number(row['since']),
+    since: timeOf(row['since']),
     deletionId: String(row['deletion_id']),
     callsLeftOut: Number(row['calls_left_out']),
-    lastLeftOutAt: lastLeftOutAt === null ? null : Number(lastLeftOutAt),
+    lastLeftOutAt: timeOrNull(row['last_left_out_at']),
   }
 }

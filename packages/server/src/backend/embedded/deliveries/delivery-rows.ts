@@ -1,7 +1,12 @@
 import type { Attempt, Delivery, DeliveryPart, DeliveryState } from '@hookline/protocol'
-import { numberOrNull, type Row } from '../database/rows.ts'
+import { isTime, type Row, timeOf, timeOrNull } from '../database/rows.ts'
 import type { Statements } from '../database/statements.ts'
 import type { StoredParts } from './stored-parts.ts'
+
+/** Whether the times of a row of a queue are not damaged. */
+export function hasReadableTimes(row: Row): boolean {
+  return isTime(row['first_due_at']) && (row['due_at'] === null || isTime(row['due_at']))
+}
 
 /** The delivery of a row of `deliveries`, or of a row of `notices` with its deletion selected as `event_id`. */
 export function deliveryOf(row: Row, webhooks: readonly DeliveryPart[]): Delivery {
@@ -12,8 +17,8 @@ export function deliveryOf(row: Row, webhooks: readonly DeliveryPart[]): Deliver
     destinationId: String(row['destination_id']),
     state: row['state'] as DeliveryState,
     rounds: Number(row['rounds']),
-    firstDueAt: Number(row['first_due_at']),
-    dueAt: numberOrNull(row['due_at']),
+    firstDueAt: timeOf(row['first_due_at']),
+    dueAt: timeOrNull(row['due_at']),
     webhooks,
     ...(typeof replayId === 'string' && { replayId }),
   }

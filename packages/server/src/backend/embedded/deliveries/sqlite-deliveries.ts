@@ -7,11 +7,11 @@ import type {
 } from '../../deliveries.ts'
 import type { Page, PageRequest } from '../../page.ts'
 import type { Unreadable } from '../../quarantine.ts'
-import type { Row } from '../database/rows.ts'
+import { type Row, timeOf } from '../database/rows.ts'
 import { acceptedEventOf } from '../log/event-row.ts'
 import type { Readers } from '../readers.ts'
 import type { Writer } from '../writer.ts'
-import { attemptsOf, deliveryOf } from './delivery-rows.ts'
+import { attemptsOf, deliveryOf, hasReadableTimes } from './delivery-rows.ts'
 import type { LaneNumbers } from './lane-numbers.ts'
 import {
   DELIVERY_COLUMNS,
@@ -67,7 +67,7 @@ export class SqliteDeliveries extends SqliteDeliveryQueue implements Deliveries 
       ...delivery,
       attempts: attemptsOf(attempts, this.parts, delivery),
       ...(quarantine && {
-        quarantine: { reason: String(quarantine['reason']), at: Number(quarantine['at']) },
+        quarantine: { reason: String(quarantine['reason']), at: timeOf(quarantine['at']) },
       }),
     }
   }
@@ -76,6 +76,7 @@ export class SqliteDeliveries extends SqliteDeliveryQueue implements Deliveries 
 function claimedOf(row: Row, parts: StoredParts): ClaimedDelivery | Unreadable {
   const id = String(row['id'])
   if (row['body'] === null) return { id, reason: 'Its event is no longer in the archive.' }
+  if (!hasReadableTimes(row)) return { id, reason: 'Its times in the database are damaged.' }
   const webhooks = parts.partsIn(row['webhooks'])
   if (!webhooks) return { id, reason: 'Its progress in the database is not readable as JSON.' }
   try {

@@ -7,7 +7,7 @@ import type {
   LaneId,
   WaitingParts,
 } from '../../deliveries.ts'
-import { numberOrNull, type Row } from '../database/rows.ts'
+import { numberOrNull, type Row, timeOf } from '../database/rows.ts'
 import { Statements } from '../database/statements.ts'
 import type { Readers } from '../readers.ts'
 import { destinationsIn } from './delivery-sql.ts'
@@ -85,8 +85,8 @@ function groupOf(destinationId: string, row: Row): FailureGroup {
     class: row['class'] as AttemptClass,
     status: numberOrNull(row['status']),
     count: Number(row['count']),
-    firstSeenAt: Number(row['first_seen']),
-    lastSeenAt: Number(row['last_seen']),
+    firstSeenAt: timeOf(row['first_seen']),
+    lastSeenAt: timeOf(row['last_seen']),
     sampleDeliveryId: String(row['sample']),
   }
 }

@@ -1,5 +1,5 @@
 import type { Attempt, Delivery, DeliveryPart } from '@hookline/protocol'
-import { readJson } from '../database/rows.ts'
+import { isTime, readJson } from '../database/rows.ts'
 import type { LaneNumbers, QueueName } from './lane-numbers.ts'
 import type { PartTexts } from './write-delivery-queue.ts'
 
@@ -52,8 +52,8 @@ export class StoredParts implements PartTexts {
 
   /** The attempt in a column `document`; `undefined` where it is damaged. */
   attemptIn(text: unknown): Attempt | undefined {
-    const stored = readJson(text) as StoredAttempt | undefined
-    if (stored === undefined) return undefined
+    const stored = readJson(text) as StoredAttempt
+    if (!isStarted(stored)) return undefined
     const { lane, ...attempt } = stored
     return { url: this.#urlOf(lane), ...attempt }
   }
@@ -63,16 +63,15 @@ export class StoredParts implements PartTexts {
   }
 }
 
-/** The largest time of a Date, in milliseconds since the epoch. */
-const LATEST_MS = 8.64e15
-
 /** Whether a stored part has times that can be shown: a changed byte may leave JSON that is no part. */
 function hasTimes(part: unknown): boolean {
   if (typeof part !== 'object' || part === null) return false
-  const { firstDueAt, dueAt } = part as Partial<StoredPart>
-  return isTime(firstDueAt) && (dueAt === null || isTime(dueAt))
+  const { firstDueAt, dueAt, last } = part as Partial<StoredPart>
+  const isWaitShown = isTime(firstDueAt) && (dueAt === null || isTime(dueAt))
+  return isWaitShown && (last === undefined || isStarted(last))
 }
 
-function isTime(value: unknown): boolean {
-  return typeof value === 'number' && Math.abs(value) <= LATEST_MS
+/** Whether a stored attempt has the time that is shown. */
+function isStarted(attempt: unknown): boolean {
+  return isTime((attempt as Partial<StoredAttempt> | null | undefined)?.startedAt)
 }

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Archiving, ArchivedEvent, Declined, EventFilter, Events } from '../../events.ts'
 import type { Page, PageRequest } from '../../page.ts'
-import { numberOrNull, type Row } from '../database/rows.ts'
+import { type Row, timeOrNull } from '../database/rows.ts'
 import { readableEventOf } from '../log/event-row.ts'
 import type { Duplicates } from '../log/sqlite-log.ts'
 import type { Readers } from '../readers.ts'
@@ -56,7 +56,7 @@ function archivedEventOf({ event, declined }: ArchivedRows): readonly ArchivedEv
     {
       ...readable,
       duplicates: Number(event['duplicates']),
-      lastDuplicateAt: numberOrNull(event['last_duplicate_at']),
+      lastDuplicateAt: timeOrNull(event['last_duplicate_at']),
       declined: declined.map(declinedOf),
     },
   ]

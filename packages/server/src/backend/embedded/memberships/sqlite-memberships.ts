@@ -10,7 +10,7 @@ import type {
   PreviewQuery,
 } from '../../memberships.ts'
 import type { Page, PageRequest } from '../../page.ts'
-import { pageOf, readJson, type Row } from '../database/rows.ts'
+import { pageOf, readJson, type Row, timeOf } from '../database/rows.ts'
 import { Statements } from '../database/statements.ts'
 import type { Readers } from '../readers.ts'
 import type { Writer } from '../writer.ts'
@@ -46,7 +46,7 @@ export class SqliteMemberships implements Memberships {
     return pageOf(rows, { limit, key: 'profile' }, (row) => ({
       userId: row['userId'] as string | null,
       value: readJson(row['value']) as Json,
-      since: Number(row['since']),
+      since: timeOf(row['since']),
     }))
   }
 
@@ -56,7 +56,7 @@ export class SqliteMemberships implements Memberships {
        WHERE computation = ${NUMBER_OF} AND start >= ? ORDER BY start`,
       [computationId, since],
     )
-    return rows.map((row) => ({ ...row }) as unknown as ChangeCounts)
+    return rows.map((row) => ({ ...row, start: timeOf(row['start']) }) as unknown as ChangeCounts)
   }
 
   async announced(

@@ -2,8 +2,8 @@ import { type Carried, type DeletionNotice, formatTimestamp } from '@hookline/pr
 import type { Subject } from '../../deletions.ts'
 import type { ClaimedDelivery } from '../../deliveries.ts'
 import type { Unreadable } from '../../quarantine.ts'
-import type { Row } from '../database/rows.ts'
-import { deliveryOf } from '../deliveries/delivery-rows.ts'
+import { isTime, type Row } from '../database/rows.ts'
+import { deliveryOf, hasReadableTimes } from '../deliveries/delivery-rows.ts'
 import type { QueueTable } from '../deliveries/sqlite-delivery-queue.ts'
 import type { StoredParts } from '../deliveries/stored-parts.ts'
 import { noticeRowOf } from './write-notices.ts'
@@ -22,10 +22,12 @@ export const NOTICE_TABLE: QueueTable<Carried> = {
 }
 
 function claimedOf(row: Row, parts: StoredParts): ClaimedDelivery<Carried> | Unreadable {
+  const id = String(row['id'])
+  if (!hasReadableTimes(row) || !isTime(row['created_at']))
+    return { id, reason: 'Its times in the database are damaged.' }
   const webhooks = parts.partsIn(row['webhooks'])
-  return webhooks
-    ? { delivery: deliveryOf(row, webhooks), event: noticeOf(row) }
-    : { id: String(row['id']), reason: 'Its progress in the database is not readable as JSON.' }
+  if (!webhooks) return { id, reason: 'Its progress in the database is not readable as JSON.' }
+  return { delivery: deliveryOf(row, webhooks), event: noticeOf(row) }
 }
 
 /** Whom the notice of a row is about. */

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { NewNotice, NoticeHistory, NoticeProgress, Notices } from '../../notices.ts'
 import type { Page, PageRequest } from '../../page.ts'
-import { numberOrNull, pageOf, type Row } from '../database/rows.ts'
+import { pageOf, type Row, timeOrNull } from '../database/rows.ts'
 import { Statements } from '../database/statements.ts'
 import { attemptsOf, deliveryOf, failedAttempts } from '../deliveries/delivery-rows.ts'
 import type { LaneNumbers } from '../deliveries/lane-numbers.ts'
@@ -45,7 +45,7 @@ export class SqliteNotices implements Notices {
         failed: Number(row['failed']),
       },
       attempts: Number(row['attempts']),
-      notifiedAt: numberOrNull(row['notified_at']),
+      notifiedAt: timeOrNull(row['notified_at']),
     }))
   }
 

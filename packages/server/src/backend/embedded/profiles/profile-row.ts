@@ -1,5 +1,5 @@
 import type { EventType, Json } from '@hookline/protocol'
-import { type Row, readJson } from '../database/rows.ts'
+import { type Row, readJson, timeOrNull } from '../database/rows.ts'
 
 /** A trait as it is stored. A removed one has the value `null`, so that an older event does not bring it back. */
 export type StoredTrait = readonly [
@@ -26,8 +26,8 @@ export const PROFILE_COLUMNS = 'id, first_seen_at, last_seen_at, counts'
 export function profileRowOf(row: Row): ProfileRow {
   return {
     id: Number(row['id']),
-    firstSeenAt: row['first_seen_at'] as number | null,
-    lastSeenAt: row['last_seen_at'] as number | null,
+    firstSeenAt: timeOrNull(row['first_seen_at']),
+    lastSeenAt: timeOrNull(row['last_seen_at']),
     counts: readJson(row['counts']) ?? {},
   }
 }

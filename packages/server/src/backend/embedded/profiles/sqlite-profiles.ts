@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Profile, Profiles, ProfileSlice, ProfilesState, Trait } from '../../profiles.ts'
-import { readJson, type Row } from '../database/rows.ts'
+import { isTime, readJson, type Row, timeOf } from '../database/rows.ts'
 import { Statements } from '../database/statements.ts'
 import type { Writer } from '../writer.ts'
 import { profileFinder } from './find-profile.ts'
@@ -73,17 +73,19 @@ export class SqliteProfiles implements Profiles {
       traits: Object.fromEntries(
         Object.entries(storedTraitsOf(traits)).flatMap(
           ([name, [value, at, , eventId, sourceId]]) =>
-            value === null ? [] : [[name, { value, at, eventId, sourceId } satisfies Trait]],
+            value === null || !isTime(at)
+              ? []
+              : [[name, { value, at, eventId, sourceId } satisfies Trait]],
         ),
       ),
       computed: Object.fromEntries(
         of('trt_').map(({ id, value, since }) => [
           String(id),
-          { value: readJson(value) as Trait['value'], since: Number(since) },
+          { value: readJson(value) as Trait['value'], since: timeOf(since) },
         ]),
       ),
       audiences: Object.fromEntries(
-        of('aud_').map(({ id, since }) => [String(id), { since: Number(since) }]),
+        of('aud_').map(({ id, since }) => [String(id), { since: timeOf(since) }]),
       ),
       counts,
       firstSeenAt,

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { AuditEntry } from '../../audit.ts'
 import type { Page, PageRequest } from '../../page.ts'
 import type { Replay, Replays, ReplaySelection, ReplaySlice, ReplayStep } from '../../replays.ts'
-import { numberOrNull, pageOf, type Row } from '../database/rows.ts'
+import { pageOf, type Row, timeOf, timeOrNull } from '../database/rows.ts'
 import { Statements } from '../database/statements.ts'
 import type { Readers } from '../readers.ts'
 import type { Writer } from '../writer.ts'
@@ -79,13 +79,13 @@ function replayOf(row: Row): Replay {
     ...(JSON.parse(String(row['document'])) as Document),
     id: String(row['id']),
     state: row['state'] as Replay['state'],
-    createdAt: Number(row['created_at']),
-    finishedAt: numberOrNull(row['finished_at']),
+    createdAt: timeOf(row['created_at']),
+    finishedAt: timeOrNull(row['finished_at']),
     scanned: Number(row['scanned']),
     requeued: Number(row['requeued']),
     delivered: Number(row['delivered']),
     failed: Number(row['failed']),
-    reachedAt: numberOrNull(row['reached_at']),
+    reachedAt: timeOrNull(row['reached_at']),
     cursor: row['cursor'] === null ? null : String(row['cursor']),
   }
 }

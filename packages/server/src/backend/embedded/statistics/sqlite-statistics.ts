@@ -1,6 +1,6 @@
 import type { Counts, CountsRange, CountsRow, Span, Statistics } from '../../statistics.ts'
 import { conditionsOf } from '../database/conditions.ts'
-import type { Row } from '../database/rows.ts'
+import { type Row, timeOf } from '../database/rows.ts'
 import type { Readers } from '../readers.ts'
 import type { Writer } from '../writer.ts'
 
@@ -51,7 +51,7 @@ export class SqliteStatistics implements Statistics {
 function countsRowOf(span: Span, row: Row): CountsRow {
   return {
     span,
-    start: Number(row['start']),
+    start: timeOf(row['start']),
     sourceId: String(row['source_id']),
     destinationId: String(row['destination_id']),
     counts: JSON.parse(String(row['counts'])) as Counts,

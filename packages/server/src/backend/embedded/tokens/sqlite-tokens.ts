@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { AuditEntry } from '../../audit.ts'
 import type { StoredToken, Tokens } from '../../tokens.ts'
+import { timeOrNull } from '../database/rows.ts'
 import type { Writer } from '../writer.ts'
 
 /** Tokens on the table `tokens`, read once at the start: only this process writes it. */
@@ -12,8 +13,8 @@ export class SqliteTokens implements Tokens {
     this.#writer = writer
     const rows = reader.prepare('SELECT last_used_at, document FROM tokens ORDER BY id').all()
     const tokens = rows.map(({ last_used_at: usedAt, document }) => {
-      const lastUsedAt = usedAt === null ? null : Number(usedAt)
-      return { ...(JSON.parse(String(document)) as StoredToken), lastUsedAt }
+      const stored = JSON.parse(String(document)) as StoredToken
+      return { ...stored, lastUsedAt: timeOrNull(usedAt) }
     })
     this.#current = new Map(tokens.map((token) => [token.id, token]))
   }
