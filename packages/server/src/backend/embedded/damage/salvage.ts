@@ -16,6 +16,7 @@ import { type Migration, MIGRATIONS } from '../migrations/migrations.ts'
 import { countsCommits, lastCommit } from './commit-counter.ts'
 import { readBTreePage } from './b-tree-page.ts'
 import { addDamages, type Damage } from './damages.ts'
+import { keepNumbers } from './numbers.ts'
 import { Pages } from './pages.ts'
 import { type Table, tablesOf } from './table-shapes.ts'
 import { type FoundTable, findTables } from './tables.ts'
@@ -57,6 +58,7 @@ export function salvage(file: string, commits: number): void {
     const damages = copyTables(db, pages)
     addDamages(db, damages.length > 0 ? damages : [NOTHING_LOST])
     keepCommits(db, commits)
+    keepNumbers(db)
     db.exec('COMMIT; PRAGMA wal_checkpoint(TRUNCATE)')
   }
   replace(file, fresh)

@@ -128,6 +128,28 @@ describe('the salvage of a damaged database', () => {
     },
   )
 
+  test('gives no number again that rows of a clause or of a computation still have', async () => {
+    using folder = new TemporaryFolder()
+    const file = await fill(folder.path)
+    {
+      using db = new DatabaseSync(file)
+      db.exec(`INSERT INTO facts (profile, clause, at, position) VALUES (1, 50, 1, 1);
+        INSERT INTO results VALUES (1, 60, 'true', 1);
+        INSERT INTO listed_users VALUES (70, 'u1')`)
+    }
+    expect(losses(file)).toEqual([])
+    using db = new DatabaseSync(file)
+    const clause = db.prepare(
+      `INSERT INTO fact_clauses (definition, keep_most, fill_through, filled_through)
+       VALUES ('{}', 1, 1, 1) RETURNING number`,
+    )
+    expect(clause.get()).toEqual({ number: 51 })
+    const computation = db.prepare(
+      `INSERT INTO computations (id, size) VALUES ('aud_new', 0) RETURNING number`,
+    )
+    expect(computation.get()).toEqual({ number: 71 })
+  })
+
   test('names the events of a damaged page', async () => {
     using folder = new TemporaryFolder()
     const file = await fill(folder.path)

@@ -1,0 +1,54 @@
+import type { DatabaseSync } from 'node:sqlite'
+
+/** The tables whose numbers are never used again, and the last number that rows of other tables have. */
+const NUMBERED = {
+  fact_clauses: 'SELECT MAX(clause) AS last FROM facts',
+  computations: `SELECT MAX(last) AS last FROM (
+    SELECT MAX(computation) AS last FROM results UNION ALL SELECT MAX(computation) FROM announced
+    UNION ALL SELECT MAX(computation) FROM listed_users
+    UNION ALL SELECT MAX(computation) FROM computation_changes)`,
+}
+
+const LANES_OF_PARTS = ['deliveries', 'notices'].map(
+  (table) => `SELECT part.value ->> '$.lane' AS lane
+    FROM ${table}, json_each(iif(json_valid(webhooks), webhooks, '[]')) AS part`,
+)
+const LANES_OF_ATTEMPTS = `SELECT document ->> '$.lane' FROM attempts WHERE json_valid(document)`
+
+/** Sees to it that a salvaged database gives no number again that a row still has whose owner is lost. */
+export function keepNumbers(db: DatabaseSync): void {
+  const tables = new Set(
+    db
+      .prepare('SELECT name FROM sqlite_schema')
+      .all()
+      .map(({ name }) => name),
+  )
+  if (tables.has('lanes')) keepLanes(db)
+  if (tables.has('fact_clauses')) keepSequences(db)
+}
+
+/** SQLite gives the next number after that in `sqlite_sequence`, and after those in the table itself. */
+function keepSequences(db: DatabaseSync): void {
+  const keep = db.prepare('INSERT INTO sqlite_sequence VALUES (?, ?)')
+  db.exec('DELETE FROM sqlite_sequence')
+  for (const [table, select] of Object.entries(NUMBERED))
+    keep.run(table, db.prepare(select).get()!['last'] ?? 0)
+}
+
+/**
+ * Nobody knows the URL of a lost lane. What waits in one waits for new parts, as a delivery without parts does. The last
+ * lost number stays taken, by a lane of no webhook: with it, parts would go to the URL of another lane.
+ */
+function keepLanes(db: DatabaseSync): void {
+  for (const table of ['deliveries', 'notices'])
+    db.exec(
+      `UPDATE ${table} SET webhooks = '[]', due_at = COALESCE(due_at, first_due_at) WHERE id IN (
+         SELECT delivery_id FROM waiting_parts WHERE lane > 0 AND lane NOT IN (SELECT number FROM lanes))`,
+    )
+  db.exec(
+    `INSERT OR IGNORE INTO lanes SELECT last, 'deliveries', '', '' FROM (
+       SELECT MAX(CAST(lane AS INTEGER)) AS last
+       FROM (${[...LANES_OF_PARTS, LANES_OF_ATTEMPTS].join(' UNION ALL ')}))
+     WHERE last > (SELECT ifnull(MAX(number), 0) FROM lanes)`,
+  )
+}
