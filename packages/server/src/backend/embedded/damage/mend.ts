@@ -6,7 +6,7 @@ import { repairWal, type WalRepair } from '../wal-repair/repair-wal.ts'
 import { readCommitMark } from './commit-mark.ts'
 import { isFlagged, removeFlag, setFlag } from './damage-watch.ts'
 import { addDamages } from './damages.ts'
-import { salvage } from './salvage.ts'
+import { finishSalvage, salvage } from './salvage.ts'
 
 /** A file of this size is checked within half a second. */
 const CHECKED_BYTES = 32 * 1024 * 1024
@@ -16,6 +16,7 @@ const CHECKED_BYTES = 32 * 1024 * 1024
  * all of a large file would make every start slow: so only one that is flagged is checked.
  */
 export function mendDatabase(file: string): void {
+  finishSalvage(file)
   if (!existsSync(file) || statSync(file).size === 0) return
   if (existsSync(`${file}-journal`)) rollBack(file)
   const mark = readCommitMark(dirname(file))

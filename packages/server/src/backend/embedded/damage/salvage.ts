@@ -46,7 +46,7 @@ const LATE = ['deliveries', 'declined', 'attempts', 'quarantine', 'results']
  * @param commits the number of the last commit, for a database that has lost it
  */
 export function salvage(file: string, commits: number): void {
-  const fresh = `${file}.salvaged`
+  const fresh = `${file}.salvaging`
   rmSync(fresh, { force: true })
   {
     using pages = new Pages(file)
@@ -61,7 +61,19 @@ export function salvage(file: string, commits: number): void {
     keepNumbers(db)
     db.exec('COMMIT; PRAGMA wal_checkpoint(TRUNCATE)')
   }
-  replace(file, fresh)
+  sync(fresh)
+  for (const suffix of ['-wal', '-shm']) rmSync(fresh + suffix, { force: true })
+  renameSync(fresh, salvagedFileOf(file))
+  replace(file)
+}
+
+/** Goes on with a salvage that was cut off after it had moved the damaged file away. */
+export function finishSalvage(file: string): void {
+  if (!existsSync(file) && existsSync(salvagedFileOf(file))) putInPlace(file)
+}
+
+function salvagedFileOf(file: string): string {
+  return `${file}.salvaged`
 }
 
 /** The steps that the damaged database has taken: the next ones change rows, and are taken when it is opened. */
@@ -135,15 +147,18 @@ function lossOf(table: string, found: FoundTable, refused: number): Damage[] {
 }
 
 /** The damaged files stay beside the new one, until a deletion of a user or the retention removes them. */
-function replace(file: string, fresh: string): void {
-  sync(fresh)
-  renameSync(file, `${file}.damaged`)
+function replace(file: string): void {
+  rmSync(`${file}.damaged-wal`, { force: true })
   if (existsSync(`${file}-wal`)) copyFileSync(`${file}-wal`, `${file}.damaged-wal`)
-  for (const suffix of ['-wal', '-shm']) {
-    rmSync(file + suffix, { force: true })
-    rmSync(fresh + suffix, { force: true })
-  }
-  renameSync(fresh, file)
+  renameSync(file, `${file}.damaged`)
+  putInPlace(file)
+}
+
+/** The write-ahead log of the damaged database goes first: SQLite would apply it to the new one. */
+function putInPlace(file: string): void {
+  for (const suffix of ['-wal', '-shm']) rmSync(file + suffix, { force: true })
+  syncFolderNow(dirname(file))
+  renameSync(salvagedFileOf(file), file)
   syncFolderNow(dirname(file))
 }
 

@@ -1,4 +1,12 @@
-import { closeSync, copyFileSync, openSync, readdirSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  copyFileSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
@@ -183,6 +191,21 @@ describe('the salvage of a damaged database', () => {
     // Once: the next start is as any other.
     expect(await read(tell)).toBe(EVENTS - leaf.rows)
     expect(told).toHaveLength(1)
+  })
+
+  test('that was cut off after it had moved the damaged file away is finished by the next start', async () => {
+    using folder = new TemporaryFolder()
+    const file = await fill(folder.path)
+    expect(losses(file)).toEqual([])
+    // As at that moment: the log of the damaged database is still there.
+    renameSync(file, `${file}.salvaged`)
+    writeFileSync(`${file}-wal`, 'the log of the damaged database')
+    {
+      const options = { dataDir: folder.path, maxWaitingBytes: 2 ** 30 }
+      await using _backend = await openEmbeddedBackend(options)
+    }
+    expect(eventsIn(file)).toBe(EVENTS)
+    expect(readdirSync(folder.path)).not.toContain('hookline.db.salvaged')
   })
 
   test.each([
