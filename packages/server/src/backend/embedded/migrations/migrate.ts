@@ -39,7 +39,8 @@ export function migrate(
   const due = migrations.filter(({ version }) => version > current)
   const copy = due.length > 0 && current > 0 ? copyBefore(db, file, current) : undefined
   for (const migration of due) takeStep(db, migration)
-  if (copy !== undefined) for (const each of copiesOf(file)) if (each !== copy) rmSync(each)
+  if (copy !== undefined)
+    for (const each of filesBeside(file, SCHEMA_COPIES)) if (each !== copy) rmSync(each)
   return copy
 }
 
@@ -55,22 +56,23 @@ function schemaVersion(db: DatabaseSync): number {
   return Number(db.prepare('PRAGMA user_version').get()?.['user_version'])
 }
 
+/** The ends of the names of copies that migrations made, and of what salvages and repairs left. */
+const SCHEMA_COPIES = ['.schema-*.backup']
+const DAMAGED_FILES = ['.damaged*', '-wal.damaged*', '.salvag*']
+
 /**
- * Removes the copies that migrations made beside the database, and damaged files that were set aside, because they have data that was deleted since. With
- * `madeBefore`, in milliseconds since the epoch, only those made before that time.
+ * Removes the copies that migrations made beside the database, and damaged files that were set aside, because they have
+ * data that was deleted since. With `madeBefore`, in milliseconds since the epoch, only those made before that time.
  */
 export function removeCopies(file: string, { madeBefore = Infinity } = {}): void {
-  for (const copy of copiesOf(file)) {
+  for (const copy of filesBeside(file, [...SCHEMA_COPIES, ...DAMAGED_FILES])) {
     if (statSync(copy).mtimeMs < madeBefore) rmSync(copy, { force: true })
   }
 }
 
-function copiesOf(file: string): string[] {
-  const names = ['.schema-*.backup', '.damaged*', '-wal.damaged*'].map(
-    (end) => basename(file) + end,
-  )
-  const copies = globSync(names, { cwd: dirname(file) })
-  return copies.map((copy) => join(dirname(file), copy))
+function filesBeside(file: string, ends: readonly string[]): string[] {
+  const names = ends.map((end) => basename(file) + end)
+  return globSync(names, { cwd: dirname(file) }).map((name) => join(dirname(file), name))
 }
 
 function copyBefore(db: DatabaseSync, file: string, version: number): string {

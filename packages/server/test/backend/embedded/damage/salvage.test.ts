@@ -247,8 +247,16 @@ describe('the salvage of a damaged database', () => {
         VALUES (1, 'evt_1', 'src_a', 'm1', 'track', 1, '', '{}')`)
     }
     expect(losses(file)).toEqual([])
-    using db = new DatabaseSync(file)
-    expect(db.prepare('PRAGMA user_version').get()).toEqual({ user_version: 7 })
-    expect(eventsIn(file)).toBe(1)
+    {
+      using db = new DatabaseSync(file)
+      expect(db.prepare('PRAGMA user_version').get()).toEqual({ user_version: 7 })
+      expect(eventsIn(file)).toBe(1)
+    }
+    {
+      const options = { dataDir: folder.path, maxWaitingBytes: 2 ** 30 }
+      await using _migrated = await openEmbeddedBackend(options)
+    }
+    // A migration removes older copies, and not this file.
+    expect(readdirSync(folder.path)).toContain('hookline.db.damaged')
   })
 })

@@ -95,10 +95,12 @@ test('no byte of a purged user is left in any file, or comes back with later wri
   expect(db.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' })
 })
 
-test('copies made by migrations are removed, too; those that an operator made stay', async () => {
+test('copies made by migrations and damaged files are removed, too; copies that an operator made stay', async () => {
   using folder = new TemporaryFolder()
   await using backend = await openEmbeddedBackend({ dataDir: folder.path, maxWaitingBytes })
-  writeFileSync(join(folder.path, 'hookline.db.schema-2.backup'), PLANTED)
+  // A copy of a migration, and what salvages and a repair of the write-ahead log leave.
+  for (const end of ['.schema-2.backup', '.damaged', '.damaged-wal', '-wal.damaged', '.salvaging'])
+    writeFileSync(join(folder.path, `hookline.db${end}`), PLANTED)
   writeFileSync(join(folder.path, 'mine.backup'), PLANTED)
   await backend.deletions.erase(NEVER)
   expect(filesWith(folder.path, PLANTED)).toEqual(['mine.backup'])
