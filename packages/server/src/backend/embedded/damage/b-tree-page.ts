@@ -1,3 +1,10 @@
+import {
+  FILE_HEADER_BYTES,
+  INDEX_INTERIOR,
+  INDEX_LEAF,
+  TABLE_INTERIOR,
+  TABLE_LEAF,
+} from '../file-format/b-tree-format.ts'
 import { Cell, type StoredRow } from './cell.ts'
 import type { Pages } from './pages.ts'
 
@@ -21,13 +28,6 @@ export interface BTreePage {
   /** Cells that cannot be read. */
   readonly damagedCells: number
 }
-
-const INTERIOR_INDEX = 2
-const INTERIOR_TABLE = 5
-const LEAF_INDEX = 10
-const LEAF_TABLE = 13
-/** The header of the file, at the beginning of the first page. */
-const FILE_HEADER_BYTES = 100
 
 /** The header of a page, and where its list of cells is. */
 interface Header {
@@ -69,11 +69,11 @@ export function readBTreePage(pages: Pages, number: number): BTreePage | undefin
 function headerOf(page: Buffer, number: number): Header | undefined {
   const start = number === 1 ? FILE_HEADER_BYTES : 0
   const type = page[start]!
-  const isInterior = type === INTERIOR_INDEX || type === INTERIOR_TABLE
-  if (!isInterior && type !== LEAF_INDEX && type !== LEAF_TABLE) return undefined
+  const isInterior = type === INDEX_INTERIOR || type === TABLE_INTERIOR
+  if (!isInterior && type !== INDEX_LEAF && type !== TABLE_LEAF) return undefined
   const list = start + (isInterior ? 12 : 8)
   const listEnd = list + 2 * page.readUInt16BE(start + 3)
-  const kind = type === LEAF_TABLE || type === INTERIOR_TABLE ? 'rowid' : 'index'
+  const kind = type === TABLE_LEAF || type === TABLE_INTERIOR ? 'rowid' : 'index'
   return listEnd > page.length ? undefined : { type, kind, isInterior, start, list, listEnd }
 }
 
@@ -82,7 +82,7 @@ function readCell(
   { type, kind }: Header,
   overflow: number[],
 ): { readonly child?: Child; readonly row?: StoredRow } {
-  if (type === INTERIOR_TABLE) return { child: { page: cell.child(), through: cell.rowid() } }
-  const child = type === INTERIOR_INDEX ? { child: { page: cell.child() } } : {}
+  if (type === TABLE_INTERIOR) return { child: { page: cell.child(), through: cell.rowid() } }
+  const child = type === INDEX_INTERIOR ? { child: { page: cell.child() } } : {}
   return { ...child, row: kind === 'rowid' ? cell.rowOfTable(overflow) : cell.rowOfIndex(overflow) }
 }

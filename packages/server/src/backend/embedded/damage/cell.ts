@@ -1,4 +1,5 @@
 import type { SQLInputValue } from 'node:sqlite'
+import { bytesInPage, bytesOfType } from '../file-format/b-tree-format.ts'
 import type { Pages } from './pages.ts'
 
 /** A row as it is stored: the fields in the order of the record. */
@@ -42,22 +43,12 @@ export class Cell {
   }
 
   #fields(bytes: number, overflow: number[], isTable: boolean): readonly SQLInputValue[] {
-    const inPage = this.#bytesInPage(bytes, isTable)
+    const inPage = bytesInPage(bytes, this.#pages.pageBytes, isTable)
     if (this.#at + inPage > this.#page.length)
       throw new RangeError('The cell is longer than its page.')
     const local = this.#page.subarray(this.#at, this.#at + inPage)
     const payload = inPage === bytes ? local : this.#withOverflow(local, bytes, overflow)
     return fieldsOf(payload)
-  }
-
-  /** How many bytes of a row are on its page (sqlite.org/fileformat2.html §1.6). */
-  #bytesInPage(bytes: number, isTable: boolean): number {
-    const usable = this.#pages.pageBytes
-    const most = isTable ? usable - 35 : Math.floor(((usable - 12) * 64) / 255) - 23
-    if (bytes <= most) return bytes
-    const least = Math.floor(((usable - 12) * 32) / 255) - 23
-    const fitting = least + ((bytes - least) % (usable - 4))
-    return fitting <= most ? fitting : least
   }
 
   #withOverflow(local: Buffer, bytes: number, overflow: number[]): Buffer {
@@ -114,20 +105,14 @@ function fieldsOf(record: Buffer): SQLInputValue[] {
   for (let header = start; header < Number(headerBytes);) {
     const [type, end] = varintAt(record, header)
     header = end
-    const bytes = bytesOf(Number(type))
+    const bytes = bytesOfType(Number(type))
+    if (bytes === undefined) throw new RangeError('There is no such type.')
     if (at + bytes > record.length) throw new RangeError('A field is longer than the row.')
     fields.push(valueOf(Number(type), record.subarray(at, at + bytes)))
     at += bytes
   }
   if (at !== record.length) throw new RangeError('The fields are not as long as the row.')
   return fields
-}
-
-const INTEGER_BYTES = [0, 1, 2, 3, 4, 6, 8, 8, 0, 0]
-
-function bytesOf(type: number): number {
-  if (type === 10 || type === 11) throw new RangeError('There is no such type.')
-  return type < 10 ? INTEGER_BYTES[type]! : Math.floor((type - 12) / 2)
 }
 
 function valueOf(type: number, bytes: Buffer): SQLInputValue {

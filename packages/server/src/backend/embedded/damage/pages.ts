@@ -1,4 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { openIfThere } from '../file-format/open-if-there.ts'
 
 /** Where a page is: in which file, from which byte. */
 interface Place {
@@ -72,14 +73,6 @@ export class Pages implements Disposable {
       pages = frame.readUInt32BE(4)
     }
     return pages
-  }
-}
-
-function openIfThere(file: string): number | undefined {
-  try {
-    return openSync(file, 'r')
-  } catch {
-    return undefined
   }
 }
 

@@ -1,4 +1,5 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, fstatSync, readSync } from 'node:fs'
+import { openIfThere } from '../file-format/open-if-there.ts'
 
 const DATABASE_HEADER_BYTES = 100
 
@@ -36,14 +37,5 @@ export class DatabasePages implements Disposable {
       return undefined
     const bytes = Buffer.alloc(length)
     return readSync(this.#file, bytes, 0, length, position) === length ? bytes : undefined
-  }
-}
-
-function openIfThere(path: string): number | undefined {
-  try {
-    return openSync(path, 'r')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
   }
 }

@@ -1,14 +1,13 @@
+import {
+  bytesInPage,
+  FILE_HEADER_BYTES,
+  INDEX_INTERIOR,
+  INDEX_LEAF,
+  TABLE_INTERIOR,
+  TABLE_LEAF,
+} from '../file-format/b-tree-format.ts'
 import { recordFaults } from './record-faults.ts'
 import { readVarint } from './varint.ts'
-
-/** Kinds of pages of a b-tree, by their first byte. */
-const INDEX_INTERIOR = 2
-const TABLE_INTERIOR = 5
-const INDEX_LEAF = 10
-const TABLE_LEAF = 13
-
-/** The first page of a database begins with the header of the file. */
-const FILE_HEADER_BYTES = 100
 
 interface Cell {
   readonly from: number
@@ -68,19 +67,10 @@ function cellAt(data: Buffer, from: number, kind: number): Cell {
   if (kind !== TABLE_INTERIOR) [payloadBytes, at] = readVarint(data, at)
   if (kind === TABLE_LEAF || kind === TABLE_INTERIOR) [rowId, at] = readVarint(data, at)
   if (kind === TABLE_INTERIOR) return { from, to: Math.max(at, from + 4), rowId, faults: 0 }
-  const local = localBytes(payloadBytes, data.length, kind)
+  const local = bytesInPage(payloadBytes, data.length, kind === TABLE_LEAF)
   const to = Math.max(at + local + (local < payloadBytes ? 4 : 0), from + 4)
   const faults = to > data.length ? 100 : recordFaults(data.subarray(at, at + local), payloadBytes)
   return { from, to, rowId, faults }
-}
-
-/** How much of a payload is in the page itself; the rest is in overflow pages. */
-function localBytes(payloadBytes: number, pageBytes: number, kind: number): number {
-  const least = Math.floor(((pageBytes - 12) * 32) / 255) - 23
-  const most = kind === TABLE_LEAF ? pageBytes - 35 : Math.floor(((pageBytes - 12) * 64) / 255) - 23
-  if (payloadBytes <= most) return payloadBytes
-  const local = least + ((payloadBytes - least) % (pageBytes - 4))
-  return local <= most ? local : least
 }
 
 function freeBlocksOf(data: Buffer, start: number): { from: number; to: number }[] {

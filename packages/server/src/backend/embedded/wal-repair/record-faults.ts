@@ -1,8 +1,6 @@
 import { isUtf8 } from 'node:buffer'
+import { bytesOfType } from '../file-format/b-tree-format.ts'
 import { readVarint } from './varint.ts'
-
-/** Bytes of a value, by its type: null, integers, a float, the constants 0 and 1. */
-const FIXED_BYTES = [0, 1, 2, 3, 4, 6, 8, 8, 0, 0]
 
 const FIRST_TEXT = 13
 
@@ -17,7 +15,7 @@ export function recordFaults(local: Buffer, payloadBytes: number): number {
   let at = first
   while (at < headerBytes) {
     const [type, next] = readVarint(local, at)
-    const bytes = bytesOf(type)
+    const bytes = bytesOfType(type)
     if (bytes === undefined) return 100
     const isText = type >= FIRST_TEXT && type % 2 === 1
     // The end of a text that goes on in another page may be in the middle of a character.
@@ -27,11 +25,6 @@ export function recordFaults(local: Buffer, payloadBytes: number): number {
     at = next
   }
   return at === headerBytes && value === payloadBytes ? faults : faults + 100
-}
-
-function bytesOf(type: number): number | undefined {
-  if (type < 0 || type === 10 || type === 11) return undefined
-  return FIXED_BYTES[type] ?? Math.floor((type - 12) / 2)
 }
 
 /** Control characters are no fault by themselves, but rare. */
