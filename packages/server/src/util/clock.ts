@@ -46,8 +46,13 @@ export const systemClock: Clock = {
 /** A jump of the system's clock that is smaller than this changes nothing that people read. */
 export const LEAST_JUMP_MS = 10_000
 
-/** When the system's clock will show what `at` means for `now`: the times of planned attempts, as people read them. */
-export function shownAt(at: number, clock: Pick<Clock, 'now' | 'wall'>): number {
+/** How far the system's clock was set forward since the process started; negative for back. */
+export function jumpOf(clock: Pick<Clock, 'now' | 'wall'>): number {
   const jumpMs = clock.wall() - clock.now()
-  return Math.abs(jumpMs) < LEAST_JUMP_MS ? at : at + jumpMs
+  return Math.abs(jumpMs) < LEAST_JUMP_MS ? 0 : jumpMs
+}
+
+/** What the system's clock shows at `at`, which is a time of `now`: the times of waits, as people read them. */
+export function shownAt(at: number, clock: Pick<Clock, 'now' | 'wall'>): number {
+  return at + jumpOf(clock)
 }

@@ -199,7 +199,7 @@ export function presentDelivery(delivery: DeliveryHistory, context: WaitContext)
   // Right after a replay or a retry by hand it has no parts yet.
   const isUnsplit = delivery.state === 'pending' && webhooks.length === 0
   const nexts = webhooks.map((part) => partWaiting(part, context)?.nextAttemptAt ?? null)
-  const next = (isUnsplit && dueAt !== null ? [dueAt + (context.jumpMs ?? 0)] : nexts).filter(
+  const next = (isUnsplit && dueAt !== null ? [dueAt + context.jumpMs] : nexts).filter(
     (at) => at !== null,
   )
   return {

@@ -6,7 +6,7 @@ import type {
   Webhook,
   WebhookState,
 } from '@hookline/protocol'
-import { shownAt } from '../../util/clock.ts'
+import { jumpOf } from '../../util/clock.ts'
 import type { AdminDeps } from '../api/admin-deps.ts'
 
 /** Why a part of a delivery waits, with the remedy as text. */
@@ -44,9 +44,10 @@ export interface WaitContext {
   readonly states: readonly WebhookState[]
   /** When the attempts began that are being made of the delivery, by URL. */
   readonly inFlight: ReadonlyMap<string, number>
+  /** What the clock of the machine shows, as all times of the context. */
   readonly now: number
-  /** How far the clock of the machine was set forward since the service started; negative for back. */
-  readonly jumpMs?: number
+  /** How far the clock of the machine is ahead of the times that parts are due. */
+  readonly jumpMs: number
 }
 
 /** The context of one delivery. */
@@ -56,9 +57,26 @@ export function waitContext(
 ): WaitContext {
   const found = catalog.current.destinations.get(destinationId)
   const destination = state === 'quarantined' ? undefined : found
+  const jumpMs = jumpOf(clock)
   const states = destination ? destinationHealth.webhooks(destination) : []
-  const inFlight = destinationHealth.attemptsOf(id)
-  return { destination, states, inFlight, now: clock.now(), jumpMs: shownAt(0, clock) }
+  return {
+    destination,
+    states: states.map((each) => shownState(each, jumpMs)),
+    inFlight: destinationHealth.attemptsOf(id),
+    now: clock.now() + jumpMs,
+    jumpMs,
+  }
+}
+
+/** How a webhook stands, with times as the clock of the machine shows them. */
+export function shownState(state: WebhookState, jumpMs: number): WebhookState {
+  const shown = (at: number | null): number | null => (at === null ? null : at + jumpMs)
+  return {
+    ...state,
+    brokenSince: shown(state.brokenSince),
+    restsUntil: shown(state.restsUntil),
+    retryAfterUntil: shown(state.retryAfterUntil),
+  }
 }
 
 const PAUSED = {
@@ -68,15 +86,9 @@ const PAUSED = {
 } as const satisfies Record<Pause['reason'], WaitReason>
 
 /** Why the part waits; `null` when it has ended, or its webhook was removed. Pure. */
-export function partWaiting(part: DeliveryPart, context: WaitContext): PartWaiting | null {
-  const waiting = waitingOf(part, context)
-  if (waiting === null || waiting.nextAttemptAt === null) return waiting
-  return { ...waiting, nextAttemptAt: waiting.nextAttemptAt + (context.jumpMs ?? 0) }
-}
-
-function waitingOf(
+export function partWaiting(
   part: DeliveryPart,
-  { destination, states, inFlight, now }: WaitContext,
+  { destination, states, inFlight, now, jumpMs }: WaitContext,
 ): PartWaiting | null {
   const webhook = destination?.settings.webhooks.find(({ url }) => url === part.url)
   const isOpen = part.state === 'pending' || part.state === 'held'
@@ -86,8 +98,14 @@ function waitingOf(
   if (since !== undefined) return { reason: 'in_flight', since, nextAttemptAt: now }
   const pause = pauseOf(destination, webhook)
   if (pause !== undefined) return { ...pause, nextAttemptAt: null }
+  const { last, firstDueAt, dueAt } = part
+  const shown = {
+    last,
+    firstDueAt: firstDueAt + jumpMs,
+    dueAt: dueAt === null ? now : dueAt + jumpMs,
+  }
   return untilTime(
-    part,
+    shown,
     states.find(({ url }) => url === part.url),
     now,
   )
@@ -108,10 +126,12 @@ function pauseOf(
   return enabled ? undefined : { reason: 'destination_disabled', since: enabledChangedAt }
 }
 
-function untilTime(part: DeliveryPart, state: WebhookState | undefined, now: number): PartWaiting {
-  const dueAt = part.dueAt ?? now
-  const { last } = part
-  const since = last === undefined ? part.firstDueAt : last.startedAt + last.durationMs
+function untilTime(
+  { last, firstDueAt, dueAt }: Pick<DeliveryPart, 'last' | 'firstDueAt'> & { dueAt: number },
+  state: WebhookState | undefined,
+  now: number,
+): PartWaiting {
+  const since = last === undefined ? firstDueAt : last.startedAt + last.durationMs
   const next = (at: number | null): number => Math.max(dueAt, at ?? now, now)
   if (state?.retryAfterUntil != null && state.retryAfterUntil >= dueAt)
     return { reason: 'retry_after', since, nextAttemptAt: next(state.retryAfterUntil) }

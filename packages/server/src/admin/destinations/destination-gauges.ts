@@ -54,7 +54,6 @@ function busiest(
 
 async function gaugesOf(destination: Destination, deps: Deps): Promise<Gauges> {
   const { id } = destination
-  const now = deps.clock.now()
   const states = deps.destinationHealth.webhooks(destination)
   const parts = await Promise.all(
     states.map(({ url }) => deps.reports.waitingIn({ destinationId: id, url })),
@@ -69,8 +68,8 @@ async function gaugesOf(destination: Destination, deps: Deps): Promise<Gauges> {
     id,
     parts,
     blocked: states.flatMap((state, index) => blockOf(destination, state, parts[index]!) ?? []),
-    oldestSeconds: seconds(now - Math.min(...oldest)),
-    nextSeconds: seconds(Math.min(...next) - now),
+    oldestSeconds: seconds(deps.clock.wall() - Math.min(...oldest)),
+    nextSeconds: seconds(Math.min(...next) - deps.clock.now()),
   }
 }
 

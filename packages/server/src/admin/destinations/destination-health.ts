@@ -1,7 +1,8 @@
 import type { Destination, WebhookState } from '@hookline/protocol'
 import Type from 'typebox'
 import type { WaitingParts } from '../../backend/deliveries.ts'
-import { type Clock, shownAt } from '../../util/clock.ts'
+import { jumpOf } from '../../util/clock.ts'
+import { shownState } from '../deliveries/waiting.ts'
 import type { AdminDeps } from '../api/admin-deps.ts'
 import { nullable, time, timeOrNull } from '../api/schema-parts.ts'
 
@@ -54,13 +55,16 @@ export async function readDestinationHealth(
   )
   const oldestAts = parts.flatMap(({ oldestAt }) => oldestAt ?? [])
   const oldest = oldestAts.length === 0 ? null : Math.min(...oldestAts)
+  const jumpMs = jumpOf(deps.clock)
   const { attempts, delivered } = deps.destinationHealth.lastHour(id)
   return {
-    webhooks: states.map((state, index) => presentWebhook(state, parts[index]!, deps.clock)),
+    webhooks: states.map((state, index) =>
+      presentWebhook(shownState(state, jumpMs), parts[index]!),
+    ),
     pending: count('pending'),
     held: count('held'),
     oldestPendingAt: timeOrNull(oldest),
-    oldestPendingAgeMs: oldest === null ? null : Math.max(0, deps.clock.now() - oldest),
+    oldestPendingAgeMs: oldest === null ? null : Math.max(0, deps.clock.wall() - oldest),
     lastHour: { attempts, delivered, successRate: attempts === 0 ? null : delivered / attempts },
   }
 }
@@ -68,16 +72,13 @@ export async function readDestinationHealth(
 function presentWebhook(
   { url, breaker, brokenSince, restsUntil, retryAfterUntil }: WebhookState,
   { pending, held, oldestAt }: WaitingParts,
-  clock: Clock,
 ): object {
-  const shown = (at: number | null): string | null =>
-    timeOrNull(at === null ? null : shownAt(at, clock))
   return {
     url,
     breaker,
     brokenSince: timeOrNull(brokenSince),
-    restsUntil: shown(restsUntil),
-    retryAfterUntil: shown(retryAfterUntil),
+    restsUntil: timeOrNull(restsUntil),
+    retryAfterUntil: timeOrNull(retryAfterUntil),
     pending,
     held,
     oldestPendingAt: timeOrNull(oldestAt ?? null),

@@ -119,3 +119,34 @@ test('a destination shows its health', async () => {
     },
   })
 })
+
+test('after the clock of the machine was set, a destination shows its health by that clock', async () => {
+  await using server = await AdminServer.open({
+    destinationHealth: {
+      ...NO_HEALTH,
+      webhooks: () => [
+        {
+          url: WEBHOOK,
+          breaker: 'open',
+          brokenSince: NOON - 5,
+          restsUntil: NOON + 5,
+          retryAfterUntil: null,
+        },
+      ],
+    },
+  })
+  const source = await server.must<{ id: string }>('POST', '/sources', { body: { name: 'web' } })
+  const body = { sourceId: source.id, type: 'Webhooks', settings: { webhooks: [{ url: WEBHOOK }] } }
+  const { id } = await server.must<{ id: string }>('POST', '/destinations', { body })
+  await failedOnce(server, id)
+  server.clock.jump(3_600_000)
+  expect(await server.must('GET', `/destinations/${id}`)).toMatchObject({
+    health: {
+      webhooks: [
+        { brokenSince: '2026-01-15T12:59:59.995Z', restsUntil: '2026-01-15T13:00:00.005Z' },
+      ],
+      oldestPendingAt: '2026-01-15T12:00:00.000Z',
+      oldestPendingAgeMs: 3_600_000,
+    },
+  })
+})

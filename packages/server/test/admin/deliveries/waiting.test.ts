@@ -2,6 +2,7 @@ import type { DeliveryPart, Destination, WebhookState } from '@hookline/protocol
 import { describe, expect, test } from 'vitest'
 import {
   partWaiting,
+  shownState,
   WAIT_REASONS,
   type WaitContext,
   type WaitReason,
@@ -31,7 +32,7 @@ function contextOf({ destination, state, begunAt }: Given): WaitContext {
   const healthy = { breaker: 'closed', brokenSince: null, restsUntil: null } as const
   const states = [{ url, ...healthy, retryAfterUntil: null, ...state }]
   const inFlight = new Map(begunAt === undefined ? [] : [[url, begunAt]])
-  return { destination: newDestination(destination), states, inFlight, now: NOW }
+  return { destination: newDestination(destination), states, inFlight, now: NOW, jumpMs: 0 }
 }
 
 const waitingOf = (given: Given) => partWaiting(partOf(given.part), contextOf(given))
@@ -177,4 +178,19 @@ test('the next attempt is shown by the clock of the machine, also after that was
   const context = { ...contextOf({}), jumpMs: 9_000 }
   const waiting = partWaiting(partOf(failed(NOW + 500)), context)
   expect(waiting?.nextAttemptAt).toBe(NOW + 9_500)
+})
+
+test('no part waits since a later time than now, also after the clock of the machine was set back', () => {
+  const jumpMs = -2 * 86_400_000
+  const now = NOW + jumpMs
+  const inLine = partWaiting(partOf({ dueAt: NOW }), { ...contextOf({}), now, jumpMs })
+  expect(inLine).toMatchObject({ reason: 'in_line', since: now, nextAttemptAt: now })
+  const context = contextOf({ state: { brokenSince: NOW - 7, restsUntil: NOW + 5 } })
+  const states = context.states.map((state) => shownState(state, jumpMs))
+  const blocked = partWaiting(partOf({ dueAt: NOW }), { ...context, states, now, jumpMs })
+  expect(blocked).toMatchObject({
+    reason: 'breaker_open',
+    since: now - 7,
+    nextAttemptAt: now + 5,
+  })
 })

@@ -2,7 +2,7 @@ import { newId } from '@hookline/protocol'
 import { expect, test } from 'vitest'
 import { reportDestinations } from '../../../src/admin/destinations/destination-gauges.ts'
 import { webhookStates } from '../../../src/delivery/health/webhook-states.ts'
-import { systemClock } from '../../../src/util/clock.ts'
+import { type Clock, systemClock } from '../../../src/util/clock.ts'
 import { openReceiver } from '../../harness/receiver.ts'
 import { TestEngine } from '../../harness/test-engine.ts'
 
@@ -13,10 +13,10 @@ async function seriesOf(engine: TestEngine): Promise<Record<string, number>> {
   return Object.fromEntries(lines.map(([, name, value]) => [name!, Number(value)]))
 }
 
-function report(engine: TestEngine): void {
+function report(engine: TestEngine, clock: Clock = systemClock): void {
   reportDestinations(engine.metrics, {
     ...engine.backend,
-    clock: systemClock,
+    clock,
     destinationHealth: {
       webhooks: (destination) => webhookStates(destination, engine.health, systemClock.now()),
     },
@@ -57,6 +57,16 @@ test('a scrape tells for each destination what waits, since when, why, and when 
   expect(next).toBeLessThanOrEqual(600)
   expect(series['next_attempt_seconds{destination="dst_paused"}']).toBeUndefined()
   expect(Object.keys(series).filter((each) => /healthy|off/.test(each))).toEqual([])
+})
+
+test('after the clock of the machine was set forward, the age of what waits is right', async () => {
+  await using failing = await openReceiver({ respond: { status: 500 } })
+  await using engine = await TestEngine.open({ retryDelaysMs: [100_000], retryWindowMs: 3_600_000 })
+  report(engine, { ...systemClock, now: () => systemClock.now() - 86_400_000 })
+  await engine.destination('dst_a', failing.url)
+  await engine.receive(1)
+  const oldest = 'oldest_pending_seconds{destination="dst_a"}'
+  await expect.poll(async () => (await seriesOf(engine))[oldest]).toBeGreaterThan(0)
 })
 
 test('a disabled destination has no next attempt, whatever waits for it', async () => {

@@ -30,7 +30,14 @@ const delivery = (destinationId: string, state: DeliveryState): Delivery => ({
 })
 const traced = (each: Delivery, change: Partial<WaitContext> = {}): TracedDelivery => ({
   delivery: each,
-  context: { destination: newDestination(), states: [], inFlight: new Map(), now: NOON, ...change },
+  context: {
+    destination: newDestination(),
+    states: [],
+    inFlight: new Map(),
+    now: NOON,
+    jumpMs: 0,
+    ...change,
+  },
 })
 const archived = (...declined: [string, DeclineReason][]) => ({
   ...acceptedEvent({ at: NOON }),

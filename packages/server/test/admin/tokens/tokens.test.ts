@@ -50,7 +50,7 @@ test('a removed token is refused at once', async () => {
   expect((await server.call('DELETE', `/tokens/${id}`)).status).toBe(404)
 })
 
-test('the last use is recorded to the minute', async () => {
+test('the last use is recorded to the minute, also after the clock of the machine was set back', async () => {
   await using server = await AdminServer.open()
   const body = { name: 'ci', role: 'viewer' }
   const { token } = await server.must<Required<TokenResponse>>('POST', '/tokens', { body })
@@ -67,6 +67,9 @@ test('the last use is recorded to the minute', async () => {
   server.clock.advance(1_000)
   await server.call('GET', '/sources', bearer(token))
   await expect.poll(lastUse).toBe('2026-01-15T12:01:00.000Z')
+  server.clock.jump(-24 * 60 * 60_000)
+  await server.call('GET', '/sources', bearer(token))
+  await expect.poll(lastUse).toBe('2026-01-14T12:01:00.000Z')
 })
 
 test.each([

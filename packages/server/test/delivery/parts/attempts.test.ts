@@ -42,7 +42,7 @@ test('a delivery waits for Retry-After, however long its result takes to be comp
   const now = clock.now()
   const states = webhookStates(destination, health, now)
   expect(
-    partWaiting(after.webhooks[0]!, { destination, states, inFlight: new Map(), now }),
+    partWaiting(after.webhooks[0]!, { destination, states, inFlight: new Map(), now, jumpMs: 0 }),
   ).toMatchObject({
     reason: 'retry_after',
   })
