@@ -4,6 +4,7 @@ import { openEmbeddedBackend } from '../../packages/server/src/backend/embedded/
 import type { Log } from '../../packages/server/src/backend/log.ts'
 import { ActivityMonitor } from '../../packages/server/src/activity/activity-monitor.ts'
 import { startWorkers } from '../../packages/server/src/service.ts'
+import { sharesOf } from '../../packages/server/src/util/open-files.ts'
 import { Metrics } from '../../packages/server/src/telemetry/metrics.ts'
 import { systemClock } from '../../packages/server/src/util/clock.ts'
 import { ClockWatch } from '../../packages/server/src/util/clock-watch.ts'
@@ -79,6 +80,7 @@ startWorkers(stack, {
   },
   clock,
   clockWatch,
+  fileShares: sharesOf(config.maxOpenFiles),
   metrics,
   activity,
   onGiveUp: ({ error }) => {

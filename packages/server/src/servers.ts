@@ -24,7 +24,7 @@ import { ingestRoutes } from './ingest/routes.ts'
 import type { Metrics } from './telemetry/metrics.ts'
 import type { Clock } from './util/clock.ts'
 import type { ClockWatch } from './util/clock-watch.ts'
-import { sharesOf } from './util/open-files.ts'
+import type { FileShares } from './util/open-files.ts'
 import type { Redacted } from './util/redacted.ts'
 
 /** What the servers need from the background workers. */
@@ -44,6 +44,7 @@ export interface ServersOptions extends Workers {
   readonly backend: Backend
   readonly clock: Clock
   readonly clockWatch: ClockWatch
+  readonly fileShares: FileShares
   readonly metrics: Metrics
   readonly activity: ActivityMonitor
   readonly adminToken: Redacted
@@ -68,7 +69,7 @@ export async function openServers(options: ServersOptions): Promise<Servers> {
   const { config } = options
   // A process that was killed during a download of a backup did not remove its copy of the database.
   await rm(copyFolderOf(config), { recursive: true, force: true })
-  const { connections, adminConnections } = sharesOf(config.maxOpenFiles)
+  const { connections, adminConnections } = options.fileShares
   const maxConnections =
     config.adminPort === undefined ? connections : connections - adminConnections
   const server = createHttpServer({ ...options, errorFormat, maxConnections })
@@ -84,8 +85,8 @@ async function openAdminServer(
   stack: AsyncDisposableStack,
   options: ServersOptions,
 ): Promise<string> {
-  const { adminHost: host, adminPort: port = 0, maxOpenFiles } = options.config
-  const maxConnections = sharesOf(maxOpenFiles).adminConnections
+  const { adminHost: host, adminPort: port = 0 } = options.config
+  const maxConnections = options.fileShares.adminConnections
   const server = createHttpServer({ ...options, errorFormat, maxConnections })
   addAdministration(server, options)
   return listen(stack, server, { ...options.config, host, port })

@@ -24,7 +24,7 @@ import { reportBacklog } from './upkeep/backlog-gauges.ts'
 import { Retention } from './upkeep/retention.ts'
 import { type Clock, systemClock } from './util/clock.ts'
 import { ClockWatch } from './util/clock-watch.ts'
-import { sharesOf } from './util/open-files.ts'
+import { type FileShares, sharesOf } from './util/open-files.ts'
 import { Shutdown } from './util/shutdown.ts'
 import type { WorkerGivenUp } from './util/supervisor.ts'
 import { VERSION } from './version.ts'
@@ -75,6 +75,7 @@ export interface Components extends ServiceOptions {
   readonly backend: Backend
   readonly clock: Clock
   readonly clockWatch: ClockWatch
+  readonly fileShares: FileShares
   readonly metrics: Metrics
   readonly activity: ActivityMonitor
   readonly onGiveUp: (failure: WorkerGivenUp) => void
@@ -112,6 +113,7 @@ export async function openService({ config, logger, logOutput }: ServiceOptions)
     backend,
     clock,
     clockWatch,
+    fileShares: sharesOf(config.maxOpenFiles),
     metrics,
     activity,
     onGiveUp,
@@ -152,7 +154,7 @@ async function newestEventAt({ events }: Backend): Promise<number | undefined> {
 /** Starts the workers: pipeline, lanes, deletions, replays and retention. Disposing of `stack` stops them. */
 export function startWorkers(stack: AsyncDisposableStack, components: Components): Workers {
   const { config, backend, clock, clockWatch, metrics, shutdown } = components
-  const { webhookSockets } = sharesOf(config.maxOpenFiles)
+  const { webhookSockets } = components.fileShares
   const sender = stack.use(openSender(components, webhookSockets))
   shutdown.overdue.addEventListener('abort', () => sender.abort())
   // A breaker stays open for at most the longest wait between two attempts.

@@ -1,5 +1,5 @@
 import { eventCells, summaryOf } from '../output/event-summary.ts'
-import { type Output } from '../output/output.ts'
+import type { Output } from '../output/output.ts'
 import { printable } from '../output/safe-text.ts'
 import type { WatchedAttempt } from './attempt-watcher.ts'
 

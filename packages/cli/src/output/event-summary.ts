@@ -1,4 +1,4 @@
-import { type Output } from './output.ts'
+import type { Output } from './output.ts'
 import { printable } from './safe-text.ts'
 
 /** The fields by which people recognise an event. */

@@ -1,5 +1,5 @@
 import type { ManagementApi } from '../api/management-api.ts'
-import { type Output } from './output.ts'
+import type { Output } from './output.ts'
 import { printable } from './safe-text.ts'
 
 export type Explained = Awaited<ReturnType<ManagementApi['explainAudience']>>

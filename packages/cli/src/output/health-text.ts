@@ -1,6 +1,6 @@
 import type { ManagementApi } from '../api/management-api.ts'
 import { durationText, grouped } from './figures.ts'
-import { type Output } from './output.ts'
+import type { Output } from './output.ts'
 import { printable } from './safe-text.ts'
 import { details } from './table.ts'
 

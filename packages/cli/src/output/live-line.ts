@@ -1,5 +1,5 @@
 import { eventCells } from './event-summary.ts'
-import { type Output } from './output.ts'
+import type { Output } from './output.ts'
 import { printable } from './safe-text.ts'
 
 type Data = Readonly<Record<string, unknown>>

@@ -6,7 +6,8 @@ type Format = Parameters<typeof styleText>[0]
 
 /**
  * Where a command writes: results to stdout, everything else to stderr. With `--json` every result is one
- * line of JSON. Control characters of values never reach the terminal. Colours appear only on a terminal, subject to NO_COLOR and FORCE_COLOR.
+ * line of JSON. Control characters of values never reach the terminal. Colours appear only on a terminal, subject to
+ * NO_COLOR and FORCE_COLOR.
  */
 export class Output {
   readonly isJson: boolean

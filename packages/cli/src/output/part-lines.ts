@@ -1,5 +1,5 @@
 import type { Delivery } from '../api/generated/management-client.ts'
-import { type Output } from './output.ts'
+import type { Output } from './output.ts'
 import { printable } from './safe-text.ts'
 
 type Part = Delivery['webhooks'][number]

@@ -1,6 +1,6 @@
 import type { ManagementApi } from '../api/management-api.ts'
 import { grouped } from './figures.ts'
-import { type Output } from './output.ts'
+import type { Output } from './output.ts'
 import { printable } from './safe-text.ts'
 
 export type Preview = Awaited<ReturnType<ManagementApi['previewAudience']>>

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util'
-import { type Output } from './output.ts'
+import type { Output } from './output.ts'
 import { printable } from './safe-text.ts'
 
 /** One column of a table: its heading, and its text for an item. */

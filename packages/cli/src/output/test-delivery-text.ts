@@ -1,6 +1,6 @@
 import type { ManagementApi } from '../api/management-api.ts'
 import { attemptLine } from './attempt-line.ts'
-import { type Output } from './output.ts'
+import type { Output } from './output.ts'
 import { printable } from './safe-text.ts'
 
 type TestDelivery = Awaited<ReturnType<ManagementApi['testDestination']>>

@@ -35,7 +35,6 @@ describe('a Host', () => {
     'hookline.example.com.attacker.example',
     '[::1].attacker.example',
     '127.0.0.1:80.attacker.example',
-
     'a..b',
   ])('may not be %s', (host) => {
     expect(isOwnHost(host, ALLOWED)).toBe(false)

@@ -98,11 +98,10 @@ export function partWaiting(
   if (since !== undefined) return { reason: 'in_flight', since, nextAttemptAt: now }
   const pause = pauseOf(destination, webhook)
   if (pause !== undefined) return { ...pause, nextAttemptAt: null }
-  const { last, firstDueAt, dueAt } = part
   const shown = {
-    last,
-    firstDueAt: firstDueAt + jumpMs,
-    dueAt: dueAt === null ? now : dueAt + jumpMs,
+    ...part,
+    firstDueAt: part.firstDueAt + jumpMs,
+    dueAt: part.dueAt === null ? now : part.dueAt + jumpMs,
   }
   return untilTime(
     shown,
@@ -127,7 +126,7 @@ function pauseOf(
 }
 
 function untilTime(
-  { last, firstDueAt, dueAt }: Pick<DeliveryPart, 'last' | 'firstDueAt'> & { dueAt: number },
+  { last, firstDueAt, dueAt }: DeliveryPart & { readonly dueAt: number },
   state: WebhookState | undefined,
   now: number,
 ): PartWaiting {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { acceptedEvent, NOON } from '../../../harness/accepted-event.ts'
 import { purgeAll } from '../../../harness/purge-all.ts'
-import { type OpenBackendHarness } from '../backend-harness.ts'
+import type { OpenBackendHarness } from '../backend-harness.ts'
 import { afterPurge, keptIds, receive, request } from './purge-requests.ts'
 
 const HOUR = 60 * 60 * 1000
