@@ -30,8 +30,9 @@ export function limitConnections(server: Server, most: number): void {
   }
 }
 
+/** Whether the client has to send more. A request that is behind another one that is handled has no socket yet. */
 function isUnfinished(response: ServerResponse | undefined): boolean {
-  return response === undefined || !response.req.complete
+  return response === undefined || (response.socket !== null && !response.req.complete)
 }
 
 function firstOf<K, V>(

@@ -85,6 +85,17 @@ test('many clients that never finish a request do not close the connection of on
   expect(String((await once(healthy, 'data'))[0])).toContain('done')
 })
 
+test('a request that is handled is not cut off when half of the next one is there already', async () => {
+  const busy = await handled()
+  const partial = once(server.server, 'request')
+  busy.write('POST / HTTP/1.1\r\nHost: test\r\nContent-Length: 9\r\n\r\n{')
+  await partial
+  for (let count = 0; count < MOST; count++) await client('')
+  const response = once(busy, 'data')
+  release()
+  expect(String((await response)[0])).toContain('done')
+})
+
 test('a request that is handled is not cut off: the new connection is closed', async () => {
   const busy = [await handled(), await handled(), await handled()]
   const refused = connect((server.server.address() as AddressInfo).port, '127.0.0.1')
