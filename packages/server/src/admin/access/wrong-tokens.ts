@@ -2,10 +2,9 @@ import ipaddr from 'ipaddr.js'
 import { isIP } from 'node:net'
 import type { Logger } from 'pino'
 import type { Metrics } from '../../telemetry/metrics.ts'
+import { ClientKeyThrottle } from '../../util/client-key-throttle.ts'
 import type { Clock } from '../../util/clock.ts'
-import { LogThrottle } from '../../util/log-throttle.ts'
 import { RateLimit } from '../../util/rate-limit.ts'
-import { ShownKeys } from '../../util/shown-keys.ts'
 import { Problem } from '../problems/problem.ts'
 
 const MINUTE_SECONDS = 60
@@ -26,33 +25,26 @@ export interface WrongTokensOptions {
 export class WrongTokens {
   readonly #options: WrongTokensOptions
   readonly #limit: RateLimit
-  readonly #throttle: LogThrottle
-  readonly #clients: ShownKeys
+  readonly #clients: ClientKeyThrottle
 
   constructor(options: WrongTokensOptions) {
     const { clock } = options
     this.#options = options
     this.#limit = new RateLimit(clock, { burstSeconds: MINUTE_SECONDS })
-    this.#throttle = new LogThrottle(clock, LOG_EVERY_MS)
-    this.#clients = new ShownKeys(clock, LOG_EVERY_MS)
+    this.#clients = new ClientKeyThrottle(clock, LOG_EVERY_MS)
   }
 
   /** Counts a request with a wrong token. Returns a Problem where the client has sent too many. */
   add(address: string): Problem | undefined {
-    const { perMinute, metrics } = this.#options
+    const { perMinute, metrics, logger } = this.#options
     const client = clientOf(address)
     const rateLimit = perMinute === null ? null : perMinute / MINUTE_SECONDS
     const waitSeconds = this.#limit.take({ id: client, rateLimit }, 1)
     metrics.wrongTokens.inc({ code: waitSeconds === 0 ? 401 : 429 })
-    this.#log(client)
+    const counted = this.#clients.count(client)
+    if (counted) logger.warn({ client: counted.key, requests: counted.requests }, 'token.refused')
     if (waitSeconds === 0) return undefined
     return new Problem('too_many_wrong_tokens', { headers: { 'retry-after': String(waitSeconds) } })
-  }
-
-  #log(client: string): void {
-    const shown = this.#clients.shown(client)
-    const requests = this.#throttle.count(shown ?? 'others')
-    if (requests > 0) this.#options.logger.warn({ client: shown, requests }, 'token.refused')
   }
 }
 

@@ -1,8 +1,7 @@
 import type { IngestCodeName } from '@hookline/protocol'
 import type { Logger } from 'pino'
+import { ClientKeyThrottle } from '../../util/client-key-throttle.ts'
 import type { Clock } from '../../util/clock.ts'
-import { LogThrottle } from '../../util/log-throttle.ts'
-import { ShownKeys } from '../../util/shown-keys.ts'
 
 /** Enough characters for the operator to recognise the key, too few to use it. */
 const PREFIX_CHARACTERS = 6
@@ -11,13 +10,11 @@ const EVERY_MS = 60_000
 /** Logs requests that were refused because of their write key, with the first characters of the key. */
 export class RejectedKeyLogger {
   readonly #logger: Logger
-  readonly #throttle: LogThrottle
-  readonly #prefixes: ShownKeys
+  readonly #prefixes: ClientKeyThrottle
 
   constructor(clock: Clock, logger: Logger) {
     this.#logger = logger
-    this.#throttle = new LogThrottle(clock, EVERY_MS)
-    this.#prefixes = new ShownKeys(clock, EVERY_MS)
+    this.#prefixes = new ClientKeyThrottle(clock, EVERY_MS)
   }
 
   /**
@@ -25,9 +22,10 @@ export class RejectedKeyLogger {
    * the requests with the others are logged together, with the prefix `null`.
    */
   add(writeKey: string | undefined, code: IngestCodeName): void {
-    const keyPrefix = this.#prefixes.shown(prefixOf(writeKey))
-    const requests = this.#throttle.count(JSON.stringify([code, keyPrefix]))
-    if (requests > 0) this.#logger.warn({ code, keyPrefix, requests }, 'write_key.refused')
+    const counted = this.#prefixes.count(prefixOf(writeKey), code)
+    if (counted === undefined) return
+    const { key: keyPrefix, requests } = counted
+    this.#logger.warn({ code, keyPrefix, requests }, 'write_key.refused')
   }
 }
 
