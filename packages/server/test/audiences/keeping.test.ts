@@ -12,11 +12,15 @@ async function opened(): Promise<OpenAudiences> {
   return open
 }
 
-async function purge({ backend: { deletions } }: OpenAudiences, userId: string): Promise<void> {
+async function purge(
+  { backend: { deletions } }: OpenAudiences,
+  ids: { readonly userIds: readonly string[]; readonly anonymousIds?: readonly string[] },
+): Promise<void> {
   const id = newId('del', NOON)
-  const request = { id, createdAt: NOON, sourceIds: null, suppress: false, users: 1 }
-  await deletions.create(request, { userIds: [userId] })
-  await purgeAll(deletions, { deletionId: id, userIds: [userId], sourceIds: null })
+  const { length } = ids.userIds
+  const request = { id, createdAt: NOON, sourceIds: null, suppress: false, users: length }
+  await deletions.create(request, ids)
+  await purgeAll(deletions, { deletionId: id, ...ids, sourceIds: null })
 }
 
 test('no profiles are kept while there is no computation, and later ones know the events from before', async () => {
@@ -43,7 +47,7 @@ test('a user who is purged while a sync runs is gone, and comes back with new ev
   )
   // The profiles are being made, the clause is being filled.
   for (let times = 0; times < 4; times++) open.clock.advance(200)
-  await purge(open, 'u1')
+  await purge(open, { userIds: ['u1'] })
   await open.settle()
   expect(await membersOf(open)).toEqual(['u2'])
   expect(await open.backend.profiles.find('default', 'u1')).toBeUndefined()
@@ -58,7 +62,7 @@ test('a member who is purged and comes back is told again', async () => {
   await open.append(plan('u1', 'pro'))
   await open.put(newAudience())
   await open.settle()
-  await purge(open, 'u1')
+  await purge(open, { userIds: ['u1'] })
   await open.settle()
   expect(await membersOf(open)).toEqual([])
   await open.append(plan('u1', 'pro'))
@@ -66,6 +70,24 @@ test('a member who is purged and comes back is told again', async () => {
   expect(await membersOf(open)).toEqual(['u1'])
   // The purge has removed the first call, which was the user's, too.
   expect(await told(open)).toEqual(['u1 true'])
+})
+
+test('members whose profile is purged by an anonymousId are told only what has changed when they come back', async () => {
+  await using open = await opened()
+  const anonymousId = 'a1'
+  await open.append(
+    { ...plan('u1', 'pro'), anonymousId },
+    { ...plan('u2', 'pro'), anonymousId: 'a2' },
+  )
+  await open.put(newAudience())
+  await open.settle()
+  await purge(open, { userIds: [], anonymousIds: ['a1', 'a2'] })
+  await open.settle()
+  expect(await membersOf(open)).toEqual([])
+  await open.append(plan('u1', 'pro'), plan('u2', 'free'))
+  await open.settle()
+  expect(await membersOf(open)).toEqual(['u1'])
+  expect((await told(open)).toSorted()).toEqual(['u1 true', 'u2 false', 'u2 true'])
 })
 
 test('retention removes no event that profiles have not read', async () => {

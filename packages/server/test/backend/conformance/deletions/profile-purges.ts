@@ -4,7 +4,7 @@ import { acceptedEvent, NOON } from '../../../harness/accepted-event.ts'
 import { newSource } from '../../../harness/catalog-records.ts'
 import type { BackendHarness, OpenBackendHarness } from '../backend-harness.ts'
 import { anonymous, follow, loaded, profileOf, user } from '../profiles/profile-changes.ts'
-import { purgeUser, receive, request } from './purge-requests.ts'
+import { purgeAnonymous, purgeUser, receive, request } from './purge-requests.ts'
 
 const audienceOf = (id: string, space: string): Audience => ({
   id,
@@ -144,6 +144,45 @@ export function profilePurgesConformance(open: OpenBackendHarness): void {
       await purgeUser(harness, 'u1', ['src_b'])
       expect(await kept(harness, 'other')).toEqual(WITHOUT)
       expect(await kept(harness, DEFAULT_SPACE)).toEqual(ALL)
+    })
+  })
+
+  describe('a purge of an anonymousId removes the profile that has it', () => {
+    const purged = [1, 1, ['u1', 'u2', 'u3'], ['u1', 'u2', 'u3']]
+
+    test.each([
+      ['in every space', null, purged, purged],
+      ['in the space of the source', ['src_b'], ALL, purged],
+    ] as const)(
+      '%s, and keeps places on lists and what receivers were told',
+      async (_, sourceIds, inDefault, inOther) => {
+        await using harness = await open()
+        await fill(harness)
+        await purgeAnonymous(harness, ['a1'], sourceIds)
+        await harness.reopen()
+        expect(await kept(harness, DEFAULT_SPACE)).toEqual(inDefault)
+        expect(await kept(harness, 'other')).toEqual(inOther)
+      },
+    )
+
+    test('and a profile that is made later has the places and what was told of its user, and nothing else', async () => {
+      await using harness = await open()
+      const clause = await fill(harness)
+      await purgeAnonymous(harness, ['a1'])
+      await follow(harness, [{ userId: 'u2' }, { anonymousId: 'a1' }])
+      const { userIds, traits, facts, results, announced, manual } = await loaded(harness, 'u2')
+      expect([userIds, traits, facts.get(clause), results.size]).toEqual([['u2'], {}, undefined, 0])
+      const id = `aud_${DEFAULT_SPACE}`
+      expect([announced.get(id)?.has('u2'), manual.has(id)]).toEqual([true, true])
+    })
+
+    test('also of the users of its events, which keep their places and what was told of them', async () => {
+      await using harness = await open()
+      await fill(harness)
+      await receive(harness, { userId: 'u3', anonymousId: 'a9' })
+      await purgeAnonymous(harness, ['a9'])
+      expect(await profileOf(harness, 'u3')).toBeUndefined()
+      expect(await kept(harness, DEFAULT_SPACE)).toEqual(purged)
     })
   })
 }

@@ -53,3 +53,17 @@ export async function purgeUser(
   const { id: deletionId } = await request(harness, { sourceIds }, [userId])
   await purgeAll(harness.backend.deletions, { deletionId, userIds: [userId], sourceIds })
 }
+
+/** Purges these anonymousIds from these sources; without them, from all. Returns the deletion as it is then. */
+export async function purgeAnonymous(
+  { backend }: BackendHarness,
+  anonymousIds: readonly string[],
+  sourceIds: readonly string[] | null = null,
+): Promise<Deletion> {
+  const id = newId('del', NOON)
+  const counts = { users: 0, anonymousUsers: anonymousIds.length }
+  const made = { id, createdAt: NOON, sourceIds, suppress: false, ...counts }
+  await backend.deletions.create(made, { userIds: [], anonymousIds })
+  await purgeAll(backend.deletions, { deletionId: id, userIds: [], anonymousIds, sourceIds })
+  return (await backend.deletions.find(id))!
+}
