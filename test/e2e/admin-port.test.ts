@@ -1,18 +1,25 @@
+import { get, type IncomingMessage } from 'node:http'
 import { createLogger, openService, parseConfig } from '@hookline/server'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
 import { exchange } from '../harness/http-exchange.ts'
 
+const TOKEN = 'tok_of_the_e2e_tests'
 const HIDDEN = ['/api/v1/sources', '/api/v1/openapi.json', '/metrics', '/livez', '/readyz']
 
 test('with adminPort, one port accepts calls only, and the other serves everything else', async () => {
   using folder = new TemporaryFolder()
-  const flags = { dataDir: folder.path, port: '0', adminPort: '0', adminToken: 'tok_x' }
+  const flags = {
+    dataDir: folder.path,
+    port: '0',
+    adminPort: '0',
+    adminToken: TOKEN,
+  }
   const config = parseConfig({}, flags)
   await using service = await openService({ config, logger: createLogger('silent') })
   expect(service.adminUrl).not.toBe(service.url)
   const statusAt = async (url: string, path: string, method = 'GET'): Promise<number> => {
-    const headers = { Authorization: 'Bearer tok_x' }
+    const headers = { Authorization: `Bearer ${TOKEN}` }
     return (await exchange(url + path, { method, headers })).status
   }
   for (const path of HIDDEN) {
@@ -22,3 +29,28 @@ test('with adminPort, one port accepts calls only, and the other serves everythi
   expect(await statusAt(service.adminUrl, '/v1/track', 'POST')).toBe(404)
   expect(await statusAt(service.url, '/v1/track', 'POST')).toBe(401)
 })
+
+test('readers of the live tail leave connections for other requests, however few there are', async () => {
+  using folder = new TemporaryFolder()
+  const ports = { port: '0', adminPort: '0' }
+  // 8 connections are for the port of the management API.
+  const flags = { dataDir: folder.path, ...ports, adminToken: TOKEN, maxOpenFiles: '256' }
+  await using service = await openService({
+    config: parseConfig({}, flags),
+    logger: createLogger('silent'),
+  })
+  const statuses: number[] = []
+  for (let count = 0; count < 8; count++)
+    statuses.push(await statusOfStream(`${service.adminUrl}/api/v1/live`))
+  expect(statuses).toEqual([200, 200, 200, 200, 429, 429, 429, 429])
+  expect((await exchange(`${service.adminUrl}/readyz`, { method: 'GET' })).status).toBe(200)
+})
+
+/** The status of a response that goes on until the end of the test. */
+async function statusOfStream(url: string): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+  const request = get(url, { agent: false, headers: { Authorization: `Bearer ${TOKEN}` } }, resolve)
+  request.on('error', reject)
+  onTestFinished(() => void request.destroy())
+  return (await promise).statusCode!
+}

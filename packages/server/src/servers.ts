@@ -74,7 +74,7 @@ export async function openServers(options: ServersOptions): Promise<Servers> {
     config.adminPort === undefined ? connections : connections - adminConnections
   const server = createHttpServer({ ...options, errorFormat, maxConnections })
   addIngestion(server, options)
-  if (config.adminPort === undefined) addAdministration(server, options)
+  if (config.adminPort === undefined) addAdministration(server, options, maxConnections)
   const url = await listen(stack, server, config)
   const adminUrl = config.adminPort === undefined ? url : await openAdminServer(stack, options)
   const open = stack.move()
@@ -88,7 +88,7 @@ async function openAdminServer(
   const { adminHost: host, adminPort: port = 0 } = options.config
   const maxConnections = options.fileShares.adminConnections
   const server = createHttpServer({ ...options, errorFormat, maxConnections })
-  addAdministration(server, options)
+  addAdministration(server, options, maxConnections)
   return listen(stack, server, { ...options.config, host, port })
 }
 
@@ -97,7 +97,11 @@ function addIngestion(server: FastifyInstance, options: ServersOptions): void {
   server.register(ingestRoutes({ ...options, log, catalog, suppressions, keyUses }))
 }
 
-function addAdministration(server: FastifyInstance, options: ServersOptions): void {
+function addAdministration(
+  server: FastifyInstance,
+  options: ServersOptions,
+  maxConnections: number,
+): void {
   const { config, backend, clock, clockWatch, metrics, adminToken, logger, activity } = options
   const { wake, destinationHealth, testDeliveries, computations, backups } = options
   server.register(
@@ -118,7 +122,8 @@ function addAdministration(server: FastifyInstance, options: ServersOptions): vo
       logger,
       metrics,
       rateLimit: config.adminRateLimit || null,
-      maxLiveStreams: config.maxLiveStreams,
+      // A live stream is a request that never ends, so it keeps its connection: half are left for other requests.
+      maxLiveStreams: Math.min(config.maxLiveStreams, maxConnections / 2),
       wrongTokensPerMinute: config.wrongTokensPerMinute || null,
       allowedPorts: config.allowedPorts,
       addressRefusal: addressRefusalOf(config),

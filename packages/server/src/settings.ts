@@ -155,7 +155,7 @@ export const SETTINGS = {
     parse: integer(0, 1_000_000),
   },
   maxLiveStreams: {
-    doc: 'Most connections of the live tail. At the limit, one that has read nothing for 5 seconds gives way to a new one, or else one of a token that has more of them.',
+    doc: 'Most connections of the live tail, and never more than half of the connections that maxOpenFiles permits. At the limit, one that has read nothing for 5 seconds gives way to a new one, or else one of a token that has more of them.',
     default: '100',
     parse: integer(1, 10_000),
   },

@@ -18,7 +18,7 @@ export function addLiveRoute(app: AdminApp, deps: AdminDeps): void {
     { schema: liveSchema, exposeHeadRoute: false },
     async ({ query, headers, actor }, reply) => {
       if (!streams.makesRoomFor(actor.id)) {
-        const detail = `The live tail has ${maxLiveStreams} readers already. The setting maxLiveStreams allows more.`
+        const detail = `The live tail has ${maxLiveStreams} readers already. The settings maxLiveStreams and maxOpenFiles allow more.`
         throw new Problem('rate_limited', { detail, headers: { 'retry-after': '15' } })
       }
       const stream: LiveStream = new LiveStream({
