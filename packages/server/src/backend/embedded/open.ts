@@ -16,6 +16,7 @@ import {
 import { DamagedAtStart, DamageWatch } from './damage/damage-watch.ts'
 import { mendDatabase } from './damage/mend.ts'
 import { findMissingCommits, removeCommitMark } from './damage/missing-commits.ts'
+import { quarantineDamaged } from './damage/quarantine-damaged.ts'
 import { copyDatabase } from './database/copy-database.ts'
 import { DataDir } from './database/data-dir.ts'
 import { DiskProbe } from './database/disk-probe.ts'
@@ -101,7 +102,7 @@ async function openDatabase(
   databaseFile: string,
   { options, watch, stack }: Opening,
 ): Promise<Backend> {
-  const box = prepareDatabase(databaseFile, options)
+  const { box, wasChecked } = prepareDatabase(databaseFile, options)
   const reader = stack.use(watch.openForReading(() => DataDir.openForReading(databaseFile)))
   const { dedupeWindowMs = DAY_MS } = options
   const writer = stack.use(new Writer({ file: databaseFile, dedupeWindowMs }, box, watch))
@@ -111,14 +112,21 @@ async function openDatabase(
   const ports = portsOf({ databaseFile, box, reader, readers, writer }, options)
   // The writer's thread starts while the ports read what they need.
   await writer.opened()
+  if (wasChecked) await quarantineDamaged(ports, options.onDamage)
   const open = stack.move()
   return { ...ports, damaged: watch.found, [Symbol.asyncDispose]: () => open.disposeAsync() }
 }
 
-/** Refuses a database from which something is missing, migrates it, and seals its secrets. */
-function prepareDatabase(file: string, options: EmbeddedOptions): SecretBox {
+/**
+ * Refuses a database from which something is missing, migrates it, and seals its secrets. `wasChecked`: all of it was
+ * checked for damage.
+ */
+function prepareDatabase(
+  file: string,
+  options: EmbeddedOptions,
+): { readonly box: SecretBox; readonly wasChecked: boolean } {
   const { dataDir, encryptionKey, onUnreadable, acceptLoss } = options
-  mendDatabase(file)
+  const wasChecked = mendDatabase(file)
   const missing = findMissingCommits(dataDir, file, acceptLoss)
   using db = DataDir.openForWriting(file)
   refuseNewer(db, file, MIGRATIONS)
@@ -135,7 +143,7 @@ function prepareDatabase(file: string, options: EmbeddedOptions): SecretBox {
     addDamages(db, [{ description: missing, blocks: false }])
   }
   settleDamages(db, options)
-  return box
+  return { box, wasChecked }
 }
 
 interface Opened {
@@ -149,7 +157,7 @@ interface Opened {
 function portsOf(
   { databaseFile, box, reader, readers, writer }: Opened,
   { maxWaitingBytes }: EmbeddedOptions,
-): Omit<Backend, 'damaged' | typeof Symbol.asyncDispose> {
+) {
   const lanes = new LaneNumbers(writer, reader, box)
   const deliveries = new SqliteDeliveries(lanes, writer, reader, readers)
   const duplicates: Duplicates = new Set()
@@ -190,7 +198,7 @@ function portsOf(
       await writer.run('ackEvents', { through: 0, events: 0 })
       await disk.run()
     },
-  }
+  } satisfies Omit<Backend, 'damaged' | typeof Symbol.asyncDispose>
 }
 
 function throwCopyError(error: unknown): never {

@@ -14,19 +14,22 @@ const CHECKED_BYTES = 32 * 1024 * 1024
 /**
  * Repairs a damaged write-ahead log, and sets aside what cannot be read of a damaged database, before it is opened. Reading
  * all of a large file would make every start slow: so only one that is flagged is checked.
+ * @returns whether all of it was checked
  */
-export function mendDatabase(file: string): void {
+export function mendDatabase(file: string): boolean {
   finishSalvage(file)
-  if (!existsSync(file) || statSync(file).size === 0) return
+  if (!existsSync(file) || statSync(file).size === 0) return false
   if (existsSync(`${file}-journal`)) rollBack(file)
   const mark = readCommitMark(dirname(file))
   const commit = mark === 'damaged' ? undefined : mark
   const damage = commit && damageOfLog(repairWal(`${file}-wal`, commit.log))
   if (damage !== undefined) setFlag(file)
-  if (!isReadable(file, isFlagged(file) || statSync(file).size <= CHECKED_BYTES))
-    salvage(file, commit?.number ?? 0)
+  const checksAll = isFlagged(file) || statSync(file).size <= CHECKED_BYTES
+  const isWhole = isReadable(file, checksAll)
+  if (!isWhole) salvage(file, commit?.number ?? 0)
   if (damage !== undefined) remember(file, damage)
   removeFlag(file)
+  return checksAll || !isWhole
 }
 
 /** A first start was cut off: what it wrote has to go before the file can be read. */

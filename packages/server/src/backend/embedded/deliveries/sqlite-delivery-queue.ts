@@ -42,6 +42,8 @@ const HELD = `SELECT delivery_id FROM waiting_parts WHERE lane = ? AND due_at IS
   ORDER BY delivery_id LIMIT ?`
 const NEXT_DUE = `SELECT delivery_id, due_at FROM waiting_parts WHERE lane = ? AND due_at IS NOT NULL
   ORDER BY due_at, delivery_id LIMIT ?`
+const WAITING = (table: QueueName): string => `SELECT delivery_id, lane FROM waiting_parts
+  WHERE EXISTS (SELECT 1 FROM ${table} WHERE id = delivery_id)`
 const LANES = `SELECT lane, MAX(is_held) AS is_held FROM waiting_lanes WHERE count > 0 GROUP BY lane`
 
 /**
@@ -108,6 +110,16 @@ export class SqliteDeliveryQueue<E extends Carried = AcceptedEvent> implements D
     return { lanes, isUnsplit }
   }
 
+  /** Everything that waits and is damaged, once each. Reads all that waits. */
+  damaged(): readonly Unreadable[] {
+    const found = new Map<string, Unreadable>()
+    for (const row of this.#statements.all(WAITING(this.#table.name), [])) {
+      const read = this.#read(String(row['delivery_id']), Number(row['lane']))
+      if ('reason' in read) found.set(read.id, read)
+    }
+    return [...found.values()]
+  }
+
   /** Makes the parts in lanes claimed, and returns the claims that end with the record. */
   #takeOver({ delivery, claimed = [] }: RecordedDelivery): ReturnType<Claims['ofDelivery']> {
     const { id, destinationId } = delivery
@@ -125,7 +137,7 @@ export class SqliteDeliveryQueue<E extends Carried = AcceptedEvent> implements D
     const free = ids.map((row) => String(row['delivery_id'])).filter((id) => !claimed.has(id))
     const read = free.slice(0, limit).map((id) => {
       this.claims.begin({ id, lane })
-      return this.#read(id)
+      return this.#read(id, lane)
     })
     return {
       deliveries: read.filter((each) => 'delivery' in each),
@@ -139,11 +151,15 @@ export class SqliteDeliveryQueue<E extends Carried = AcceptedEvent> implements D
     return this.#statements.all(LATER, [lane, due.after, most])
   }
 
-  #read(id: string): ClaimedDelivery<E> | Unreadable {
-    const { name, select, claimedOf } = this.#table
+  #read(id: string, lane: number): ClaimedDelivery<E> | Unreadable {
+    const { name, select, claimedOf, unsplitLane } = this.#table
     const [row] = this.#statements.all(`${select} WHERE ${name}.id = ?`, [id])
     if (row === undefined) return { id, reason: 'It is no longer in the database.' }
-    return claimedOf(row, this.parts)
+    const read = claimedOf(row, this.parts)
+    if ('reason' in read || lane === unsplitLane) return read
+    return waitsIn(read.delivery, this.#lanes.laneOf(lane))
+      ? read
+      : { id, reason: 'It waits in a lane of which it has no part: the database is damaged.' }
   }
 
   #nextDue(lane: number): number | null {
@@ -152,4 +168,11 @@ export class SqliteDeliveryQueue<E extends Carried = AcceptedEvent> implements D
     const row = rows.find((each) => !claimed.has(String(each['delivery_id'])))
     return row === undefined ? null : numberOrNull(row['due_at'])
   }
+}
+
+function waitsIn({ destinationId, webhooks }: Delivery, lane: LaneId | undefined): boolean {
+  const part = webhooks.find(({ url }) => url === lane?.url)
+  return (
+    destinationId === lane?.destinationId && (part?.state === 'pending' || part?.state === 'held')
+  )
 }

@@ -1,4 +1,4 @@
-import type { Attempt, Delivery, DeliveryPart } from '@hookline/protocol'
+import type { Attempt, Delivery, DeliveryPart, PartState } from '@hookline/protocol'
 import { isTime, readJson } from '../database/rows.ts'
 import type { LaneNumbers, QueueName } from './lane-numbers.ts'
 import type { PartTexts } from './write-delivery-queue.ts'
@@ -38,7 +38,7 @@ export class StoredParts implements PartTexts {
   /** The parts in a column `webhooks`; `undefined` where it is damaged. */
   partsIn(text: unknown): readonly DeliveryPart[] | undefined {
     const stored = readJson(text)
-    if (!Array.isArray(stored) || !stored.every(hasTimes)) return undefined
+    if (!Array.isArray(stored) || !stored.every(isPart)) return undefined
     return (stored as StoredPart[]).map(({ lane, last, ...part }) => {
       const url = this.#urlOf(lane)
       return { url, ...part, ...(last && { last: { url, ...last } }) }
@@ -63,12 +63,23 @@ export class StoredParts implements PartTexts {
   }
 }
 
-/** Whether a stored part has times that can be shown: a changed byte may leave JSON that is no part. */
-function hasTimes(part: unknown): boolean {
+const STATES: Readonly<Record<PartState, true>> = {
+  pending: true,
+  held: true,
+  delivered: true,
+  rejected: true,
+  expired: true,
+  not_retried: true,
+  removed: true,
+}
+
+/** Whether JSON is a part with a known state, and with times that can be shown: a changed byte may leave other JSON. */
+function isPart(part: unknown): boolean {
   if (typeof part !== 'object' || part === null) return false
-  const { firstDueAt, dueAt, last } = part as Partial<StoredPart>
+  const { state, firstDueAt, dueAt, last } = part as Partial<StoredPart>
   const isWaitShown = isTime(firstDueAt) && (dueAt === null || isTime(dueAt))
-  return isWaitShown && (last === undefined || isStarted(last))
+  const isStateKnown = state !== undefined && Object.hasOwn(STATES, state)
+  return isStateKnown && isWaitShown && (last === undefined || isStarted(last))
 }
 
 /** Whether a stored attempt has the time that is shown. */

@@ -58,10 +58,13 @@ export function quarantineNotices(
     `UPDATE notices SET state = 'quarantined', due_at = NULL, is_waiting = 0, ended_at = ?
      WHERE id = ? AND (state IN ('pending', 'held') OR is_waiting)`,
   )
+  // A damaged row may not be known as one that waits.
+  const endWaiting = db.prepare('DELETE FROM waiting_parts WHERE delivery_id = ?')
   const keep = db.prepare('INSERT OR REPLACE INTO quarantine VALUES (?, ?, ?)')
   return (items) => {
     for (const { id, reason, at } of items) {
       mark.run(at, id)
+      endWaiting.run(id)
       keep.run(id, reason, at)
     }
   }

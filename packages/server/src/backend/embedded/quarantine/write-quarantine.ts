@@ -40,11 +40,14 @@ export function quarantineDeliveries(db: DatabaseSync): (rows: QuarantineRows) =
     `UPDATE deliveries SET state = 'quarantined', due_at = NULL, is_waiting = 0
      WHERE id = ? AND (state IN ('pending', 'held') OR is_waiting)`,
   )
+  // A damaged row may not be known as one that waits.
+  const endWaiting = db.prepare('DELETE FROM waiting_parts WHERE delivery_id = ?')
   const keep = db.prepare('INSERT OR REPLACE INTO quarantine VALUES (?, ?, ?)')
   return ({ items, deliveries }) => {
     for (const row of deliveries) insert.run(...row)
     for (const [id, reason, at] of items) {
       mark.run(id)
+      endWaiting.run(id)
       keep.run(id, reason, at)
     }
   }

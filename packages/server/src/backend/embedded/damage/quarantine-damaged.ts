@@ -1,0 +1,34 @@
+import { systemClock } from '../../../util/clock.ts'
+import type { Quarantine, Unreadable } from '../../quarantine.ts'
+
+/** A queue that can look at all that waits in it. */
+interface CheckedQueue {
+  /** Everything that waits and is damaged. */
+  damaged(): readonly Unreadable[]
+}
+
+interface Queues {
+  readonly deliveries: CheckedQueue
+  readonly quarantine: Quarantine
+  readonly noticeQueue: CheckedQueue & Quarantine
+}
+
+/**
+ * Puts what waits and is damaged into quarantine, and tells it. For SQLite a row with a changed byte may be whole: such a
+ * delivery would be found when it is due, and one that is held never.
+ */
+export async function quarantineDamaged(
+  { deliveries, quarantine, noticeQueue }: Queues,
+  onDamage: ((description: string) => void) | undefined,
+): Promise<void> {
+  const at = systemClock.wall()
+  for (const [queue, to, noun] of [
+    [deliveries, quarantine, 'deliveries'],
+    [noticeQueue, noticeQueue, 'deletion notices'],
+  ] as const) {
+    const damaged = queue.damaged()
+    if (damaged.length === 0) continue
+    await to.add(damaged.map((each) => ({ ...each, at })))
+    onDamage?.(`${damaged.length} waiting ${noun} were damaged: they are in quarantine.`)
+  }
+}
