@@ -29,6 +29,6 @@ export async function quarantineDamaged(
     const damaged = queue.damaged()
     if (damaged.length === 0) continue
     await to.add(damaged.map((each) => ({ ...each, at })))
-    onDamage?.(`${damaged.length} waiting ${noun} were damaged: they are in quarantine.`)
+    onDamage?.(`Waiting ${noun} were damaged and are in quarantine: ${damaged.length}.`)
   }
 }
