@@ -24,12 +24,16 @@ export function mendDatabase(file: string): boolean {
   const commit = mark === 'damaged' ? undefined : mark
   const damage = commit && damageOfLog(repairWal(`${file}-wal`, commit.log))
   if (damage !== undefined) setFlag(file)
-  const checksAll = isFlagged(file) || statSync(file).size <= CHECKED_BYTES
+  const checksAll = isSmallOrFlagged(file)
   const isWhole = isReadable(file, checksAll)
   if (!isWhole) salvage(file, commit?.number ?? 0)
   if (damage !== undefined) remember(file, damage)
   removeFlag(file)
   return checksAll || !isWhole
+}
+
+function isSmallOrFlagged(file: string): boolean {
+  return statSync(file).size <= CHECKED_BYTES || isFlagged(file)
 }
 
 /** A first start was cut off: what it wrote has to go before the file can be read. */
