@@ -4,20 +4,19 @@ import { exchange, type ReceivedResponse } from './http-exchange.ts'
 export class ManagementApi {
   /** The URL of the service. */
   readonly url: string
-  readonly #url: string
   readonly #token: string
 
   constructor(serviceUrl: string, token: string) {
     this.url = serviceUrl
-    this.#url = `${serviceUrl}/api/v1/`
     this.#token = token
   }
 
   /** Resolves to the response, whatever its status is. */
   request(method: string, path: string, body?: object): Promise<ReceivedResponse> {
     const headers = { Authorization: `Bearer ${this.#token}` }
-    if (body === undefined) return exchange(this.#url + path, { method, headers })
-    return exchange(this.#url + path, {
+    const url = `${this.url}/api/v1/${path}`
+    if (body === undefined) return exchange(url, { method, headers })
+    return exchange(url, {
       method,
       headers: { ...headers, 'Content-Type': 'application/json' },
       body: JSON.stringify(body),
@@ -31,17 +30,21 @@ export class ManagementApi {
     return (text === '' ? undefined : JSON.parse(text)) as T
   }
 
-  /** All pages of a list. */
-  async listAll<T>(list: 'events' | 'deliveries' | 'destinations'): Promise<T[]> {
+  /** All pages of a list. @param filter parameters of the query */
+  async listAll<T>(
+    list: 'events' | 'deliveries' | 'destinations',
+    filter: Readonly<Record<string, string>> = {},
+  ): Promise<T[]> {
+    const query = new URLSearchParams({ limit: '200', ...filter })
     const all: T[] = []
-    for (let cursor = ''; ;) {
+    for (;;) {
       const page = await this.call<{ data: T[]; nextCursor: string | null }>(
         'GET',
-        `${list}?limit=200${cursor}`,
+        `${list}?${query.toString()}`,
       )
       all.push(...page.data)
       if (page.nextCursor === null) return all
-      cursor = `&cursor=${encodeURIComponent(page.nextCursor)}`
+      query.set('cursor', page.nextCursor)
     }
   }
 }

@@ -9,7 +9,7 @@ import { acceptedEvent } from '../../../packages/server/test/harness/accepted-ev
 import { TemporaryFolder } from '../../../packages/server/test/harness/temporary-folder.ts'
 import { freePort } from '../../harness/free-port.ts'
 import { ServiceProcess } from '../service-process.ts'
-import { diskOrSkip, type ForgetfulDisk } from './forgetful-disk.ts'
+import { ForgetfulDisk } from './forgetful-disk.ts'
 
 const BIN = fileURLToPath(new URL('../../../packages/cli/bin/hookline.js', import.meta.url))
 const TOKEN = 'tok_of-the-tests-of-power-cuts'
@@ -33,7 +33,7 @@ async function keepEvent(folder: TemporaryFolder): Promise<string> {
 }
 
 test('a backup of a stopped service survives a power cut', async ({ skip }) => {
-  using disk = diskOrSkip(skip)
+  using disk = ForgetfulDisk.orSkip(skip)
   using folder = new TemporaryFolder()
   await keepEvent(folder)
   const backup = join(disk.path, 'backup.db')
@@ -42,7 +42,7 @@ test('a backup of a stopped service survives a power cut', async ({ skip }) => {
 })
 
 test('a backup of a running service survives a power cut', async ({ skip }) => {
-  using disk = diskOrSkip(skip)
+  using disk = ForgetfulDisk.orSkip(skip)
   using folder = new TemporaryFolder()
   const settings = { HOOKLINE_ADMIN_TOKEN: TOKEN, HOOKLINE_LOG_LEVEL: 'error' }
   const port = await freePort()
@@ -57,7 +57,7 @@ test('a backup of a running service survives a power cut', async ({ skip }) => {
 test('a restored database survives a power cut, and so does the one that it replaces', async ({
   skip,
 }) => {
-  using disk = diskOrSkip(skip)
+  using disk = ForgetfulDisk.orSkip(skip)
   const database = join(disk.path, 'hookline.db')
   for (const replaced of [false, true]) {
     using folder = new TemporaryFolder()

@@ -5,7 +5,7 @@ import { seededRandom } from '../../../packages/server/test/harness/seeded-rando
 import { freePort } from '../../harness/free-port.ts'
 import { ManagementApi } from '../../harness/management-api.ts'
 import { ServiceProcess } from '../service-process.ts'
-import { diskOrSkip, type ForgetfulDisk } from './forgetful-disk.ts'
+import { ForgetfulDisk } from './forgetful-disk.ts'
 
 const FIRST_STARTS = Math.ceil(Number(process.env['HOOKLINE_TEST_POWER_CUTS'] ?? 20) / 5)
 const SEED = Number(process.env['HOOKLINE_TEST_SEED'] ?? Date.now() % 1_000_000)
@@ -30,7 +30,7 @@ async function expectReady(service: ServiceProcess): Promise<void> {
 test('a power cut right after the first start removes neither the admin token nor the encryption key', async ({
   skip,
 }) => {
-  using disk = diskOrSkip(skip)
+  using disk = ForgetfulDisk.orSkip(skip)
   const first = await startOn(disk)
   await using _ = { [Symbol.asyncDispose]: () => first.kill() }
   await expectReady(first)
@@ -52,7 +52,7 @@ test(`after a power cut during the first start the service starts, ${FIRST_START
   const random = seededRandom(SEED)
   let interrupted = 0
   for (let run = 0; run < FIRST_STARTS; run++) {
-    using disk = diskOrSkip(skip)
+    using disk = ForgetfulDisk.orSkip(skip)
     disk.killAfter(1 + Math.floor(random() * MAX_WRITES))
     const first = await startOn(disk)
     if (!(await first.ready())) interrupted += 1

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process'
 import {
   chmodSync,
   existsSync,
@@ -11,23 +10,11 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { expect } from 'vitest'
 import { TemporaryFolder } from '../../../packages/server/test/harness/temporary-folder.ts'
+import { compile, needsCompiler } from '../../harness/disks/preloaded-library.ts'
 import { equalFiles, writeAfterCut } from './after-cut.ts'
 
-const SOURCE = fileURLToPath(new URL('./forgetful-disk.c', import.meta.url))
-
-/** The disk. Where the machine has no C compiler it skips the test, or fails it with HOOKLINE_REQUIRE_COMPILER=1. */
-export function diskOrSkip(skip: () => never): ForgetfulDisk {
-  const disk = ForgetfulDisk.make()
-  if (disk !== undefined) return disk
-  console.log(
-    'skipped: it needs Linux and a C compiler, `cc` (HOOKLINE_REQUIRE_COMPILER=1 makes that a failure)',
-  )
-  expect(process.env['HOOKLINE_REQUIRE_COMPILER']).not.toBe('1')
-  return skip()
-}
+const SOURCE = new URL('forgetful-disk.c', import.meta.url)
 
 /** A file of the data folder, by its inode. */
 interface Name {
@@ -48,17 +35,16 @@ export class ForgetfulDisk implements Disposable {
   readonly #writes = join(this.#folder.path, 'writes')
   readonly #library = join(this.#folder.path, 'forgetful-disk.so')
 
-  /** An empty data folder; `undefined` on a machine that cannot compile or preload the library. */
-  static make(): ForgetfulDisk | undefined {
-    const disk = new ForgetfulDisk()
-    if (process.platform === 'linux' && disk.#compile()) return disk
-    disk[Symbol.dispose]()
-    return undefined
+  /** An empty data folder. Where the machine has no C compiler it skips the test, or fails it with HOOKLINE_REQUIRE_COMPILER=1. */
+  static orSkip(skip: () => never): ForgetfulDisk {
+    needsCompiler(skip)
+    return new ForgetfulDisk()
   }
 
   private constructor() {
     mkdirSync(this.path)
     mkdirSync(this.#synced)
+    compile(SOURCE, this.#library)
   }
 
   get settings(): Readonly<Record<string, string>> {
@@ -121,13 +107,6 @@ export class ForgetfulDisk implements Disposable {
 
   [Symbol.dispose](): void {
     this.#folder[Symbol.dispose]()
-  }
-
-  #compile(): boolean {
-    const args = ['-shared', '-fPIC', '-O2', '-o', this.#library, SOURCE, '-ldl', '-lpthread']
-    const { error, status, stderr } = spawnSync('cc', args, { encoding: 'utf8' })
-    if (error === undefined && status !== 0) throw new Error(stderr)
-    return error === undefined
   }
 
   #versionsOf(inode: string) {

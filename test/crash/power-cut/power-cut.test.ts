@@ -6,7 +6,7 @@ import { CountingReceiver } from '../counting-receiver.ts'
 import { KillableService } from '../killable-service.ts'
 import { Load } from '../load.ts'
 import { readDatabase } from './database-after-cut.ts'
-import { diskOrSkip, type ForgetfulDisk } from './forgetful-disk.ts'
+import { ForgetfulDisk } from './forgetful-disk.ts'
 
 const CUTS = Number(process.env['HOOKLINE_TEST_POWER_CUTS'] ?? 20)
 const SEED = Number(process.env['HOOKLINE_TEST_SEED'] ?? Date.now() % 1_000_000)
@@ -30,7 +30,7 @@ function lookInto(disk: ForgetfulDisk, { accepted }: Load) {
 }
 
 test(`no call with a 200 is lost over ${CUTS} power cuts`, async ({ skip }) => {
-  using disk = diskOrSkip(skip)
+  using disk = ForgetfulDisk.orSkip(skip)
   await using receiver = await CountingReceiver.open({ random: seededRandom(SEED), failing: 0.1 })
   await using service = await openOn(disk, receiver)
   const load = new Load(seededRandom(SEED), LARGE)
@@ -64,7 +64,7 @@ test(`no call with a 200 is lost over ${CUTS} power cuts`, async ({ skip }) => {
 })
 
 test('a service whose syncs do nothing loses calls with a 200 in a power cut', async ({ skip }) => {
-  using disk = diskOrSkip(skip)
+  using disk = ForgetfulDisk.orSkip(skip)
   const random = seededRandom(SEED)
   await using receiver = await CountingReceiver.open({ random, failing: 0 })
   await using service = await openOn(disk, receiver)

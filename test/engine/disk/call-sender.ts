@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { exchange, type ReceivedResponse } from '../../harness/http-exchange.ts'
+import type { ReceivedResponse } from '../../harness/http-exchange.ts'
 import type { ManagementApi } from '../../harness/management-api.ts'
+import { newDestination, newSource, sendTo } from '../../harness/new-source.ts'
 
 const CALLS = 20
 const NOTE = 'x'.repeat(2000)
@@ -16,16 +17,8 @@ export async function openSender(
     accepted,
   }: { readonly webhookUrls: readonly string[]; readonly accepted: Set<string> },
 ): Promise<() => Promise<ReceivedResponse>> {
-  const source = await api.call<{ id: string; writeKeys: [{ key: string }] }>('POST', 'sources', {
-    name: 'S',
-  })
-  await api.call('POST', 'destinations', {
-    sourceId: source.id,
-    type: 'Webhooks',
-    enabled: true,
-    settings: { webhooks: webhookUrls.map((url) => ({ url })) },
-  })
-  const authorization = `Basic ${btoa(`${source.writeKeys[0].key}:`)}`
+  const { id, writeKey } = await newSource(api)
+  await newDestination(api, id, ...webhookUrls)
   return async () => {
     const batch = Array.from({ length: CALLS }, () => ({
       type: 'track',
@@ -34,9 +27,7 @@ export async function openSender(
       messageId: randomUUID(),
       properties: { note: NOTE },
     }))
-    const headers = { 'Content-Type': 'application/json', Authorization: authorization }
-    const body = JSON.stringify({ batch })
-    const answer = await exchange(`${api.url}/v1/batch`, { headers, body })
+    const answer = await sendTo(`${api.url}/v1/batch`, writeKey, { batch })
     if (answer.status === 200) for (const { messageId } of batch) accepted.add(messageId)
     return answer
   }

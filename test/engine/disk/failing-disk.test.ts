@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { errorOf, run } from '../../../packages/cli/test/harness/hookline.ts'
 import { Receiver } from '../../../packages/server/test/harness/receiver.ts'
+import { FailingDisk } from '../../harness/disks/failing-disk.ts'
 import { openSender } from './call-sender.ts'
-import { failingDiskOrSkip } from './failing-disk.ts'
 import { readiness, startOn } from './service-on-disk.ts'
 
 const MIB = 2 ** 20
@@ -22,9 +22,9 @@ test.for([
 ] as const)(
   'while writes of data/$file fail with $code, /readyz responds 503 and says why; then it responds 200 again',
   async ({ code, file, reason }, { skip }) => {
-    using disk = failingDiskOrSkip(skip)
+    using disk = FailingDisk.orSkip(skip)
     await using service = await startOn(disk.path, disk.settings)
-    disk.fail(code, file)
+    disk.fail({ error: code, file })
     const { status, text } = await readiness(service.url)
     expect(status, text).toBe(503)
     expect(text).toContain(reason)
@@ -40,12 +40,12 @@ test.for([
 test('calls are accepted and delivered while the write-ahead log cannot be moved into the database, and the next start has them all', async ({
   skip,
 }) => {
-  using disk = failingDiskOrSkip(skip)
+  using disk = FailingDisk.orSkip(skip)
   await using receiver = await new Receiver({}).listen()
   await using service = await startOn(disk.path, disk.settings)
   const accepted = new Set<string>()
   const send = await openSender(service.api, { webhookUrls: [receiver.url], accepted })
-  disk.fail('EIO', 'hookline.db')
+  disk.fail({ error: 'EIO', file: 'hookline.db' })
   const wal = join(disk.path, 'hookline.db-wal')
   // SQLite tries to move it at 16 MB.
   while (statSync(wal).size < 20 * MIB) expect((await send()).status).toBe(200)
@@ -64,7 +64,7 @@ test('calls are accepted and delivered while the write-ahead log cannot be moved
 test.for(['EIO', 'ENOSPC', 'EROFS'] as const)(
   'a start on a disk that fails with %s ends and says why, and the next one has all events',
   async (code, { skip }) => {
-    using disk = failingDiskOrSkip(skip)
+    using disk = FailingDisk.orSkip(skip)
     await using receiver = await new Receiver({}).listen()
     await using first = await startOn(disk.path, disk.settings)
     const accepted = new Set<string>()
@@ -72,7 +72,7 @@ test.for(['EIO', 'ENOSPC', 'EROFS'] as const)(
       await openSender(first.api, { webhookUrls: [receiver.url], accepted })
     )()
     expect(await first.stop(), first.stderr).toBe(0)
-    disk.fail(code)
+    disk.fail({ error: code })
     const refused = await run(['start', '--json', '--port', '0', '--data-dir', disk.path], {
       env: disk.settings,
     })
@@ -90,13 +90,13 @@ test.for(['EIO', 'ENOSPC', 'EROFS'] as const)(
 test('a stop on a disk that fails ends the service; after the next start each delivery is recorded', async ({
   skip,
 }) => {
-  using disk = failingDiskOrSkip(skip)
+  using disk = FailingDisk.orSkip(skip)
   await using receiver = await new Receiver({}).listen()
   await using first = await startOn(disk.path, disk.settings)
   const accepted = new Set<string>()
   const send = await openSender(first.api, { webhookUrls: [receiver.url], accepted })
   receiver.respond = () => {
-    disk.fail('EIO')
+    disk.fail({ error: 'EIO' })
     return 200
   }
   await send()
@@ -117,14 +117,14 @@ test('a stop on a disk that fails ends the service; after the next start each de
 test('an event whose delivery cannot be recorded is not sent a second time, and its delivery is recorded when the disk works again', async ({
   skip,
 }) => {
-  using disk = failingDiskOrSkip(skip)
+  using disk = FailingDisk.orSkip(skip)
   await using receiver = await new Receiver({}).listen()
   await using service = await startOn(disk.path, disk.settings)
   const { api } = service
   const accepted = new Set<string>()
   const send = await openSender(api, { webhookUrls: [receiver.url], accepted })
   receiver.respond = () => {
-    disk.fail('EIO')
+    disk.fail({ error: 'EIO' })
     return 200
   }
   expect((await send()).status).toBe(200)
@@ -158,7 +158,7 @@ test('an event whose delivery cannot be recorded is not sent a second time, and 
 test('a deletion notice that cannot be recorded is not sent a second time, and the deletion ends when the disk works again', async ({
   skip,
 }) => {
-  using disk = failingDiskOrSkip(skip)
+  using disk = FailingDisk.orSkip(skip)
   await using receiver = await new Receiver({}).listen()
   await using service = await startOn(disk.path, disk.settings)
   const { api } = service
@@ -167,7 +167,7 @@ test('a deletion notice that cannot be recorded is not sent a second time, and t
   await send()
   await receiver.waitFor(accepted.size)
   receiver.respond = () => {
-    disk.fail('EIO')
+    disk.fail({ error: 'EIO' })
     return 200
   }
   const { id } = await api.call<{ id: string }>('POST', 'deletions', { userIds: ['u1'] })

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect } from 'vitest'
+import { skipOrFail } from '../../harness/skip-or-fail.ts'
 
 interface Sizes {
   readonly bytes: number
@@ -11,13 +11,10 @@ interface Sizes {
 
 /** The disk. Where this user may not mount one it skips the test, or fails it with HOOKLINE_REQUIRE_MOUNT=1. */
 export function diskOrSkip(sizes: Sizes, skip: () => never): SmallDisk {
-  const disk = SmallDisk.mount(sizes)
-  if (disk !== undefined) return disk
-  console.log(
-    'skipped: this user may not mount a file system (HOOKLINE_REQUIRE_MOUNT=1 makes that a failure)',
+  return (
+    SmallDisk.mount(sizes) ??
+    skipOrFail('the right to mount a file system', 'HOOKLINE_REQUIRE_MOUNT', skip)
   )
-  expect(process.env['HOOKLINE_REQUIRE_MOUNT']).not.toBe('1')
-  return skip()
 }
 
 /** A file system of a few megabytes. A file takes part of it, and can be removed to make room. */

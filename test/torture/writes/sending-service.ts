@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { expect, vi } from 'vitest'
 import type { CountingReceiver } from '../../crash/counting-receiver.ts'
+import { readDatabase } from '../../crash/power-cut/database-after-cut.ts'
 import { ServiceProcess } from '../../crash/service-process.ts'
 import { freePort } from '../../harness/free-port.ts'
 import { ManagementApi } from '../../harness/management-api.ts'
-import { newDestination, newSource, post } from '../damages/bases.ts'
+import { newDestination, newSource, sendTo } from '../../harness/new-source.ts'
 
 const ADMIN_TOKEN = 'tok_torture'
 const NOTE = 'x'.repeat(1000)
@@ -62,9 +63,14 @@ export class SendingService implements AsyncDisposable {
       messageId: randomUUID(),
       properties: { note: NOTE },
     }))
-    const { status } = await post(this.process.url, this.#writeKey, '/v1/batch', { batch })
+    const { status } = await sendTo(`${this.process.url}/v1/batch`, this.#writeKey, { batch })
     if (status === 200) for (const { messageId } of batch) this.accepted.add(messageId)
     return status
+  }
+
+  /** How many of the calls with a 200 the database does not have. The process must have ended. */
+  lost(): number {
+    return this.accepted.difference(readDatabase(this.#dataDir).messageIds).size
   }
 
   async readiness(): Promise<number> {
