@@ -9,7 +9,8 @@ import { type Damage, damage, type FileName, FILES, type Kind, KINDS } from './d
 import { HearingReceiver } from './damages/hearing-receiver.ts'
 import { Host } from './damages/host.ts'
 import { type Judged, line, table } from './damages/report.ts'
-import { type Lane, observe } from './damages/trial.ts'
+import type { Lane } from './damages/running-trial.ts'
+import { observe } from './damages/trial.ts'
 import { judge } from './damages/verdict.ts'
 
 const SEED = Number(process.env['HOOKLINE_TEST_SEED'] ?? Date.now() % 1_000_000)

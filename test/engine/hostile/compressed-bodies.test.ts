@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openReceiver, type Receiver } from '../../../packages/server/test/harness/receiver.ts'
@@ -8,7 +9,7 @@ import {
   expectHealthy,
   type Measured,
   measureUnder,
-  measureUndisturbed,
+  measureWhile,
 } from './service-under-attack.ts'
 
 const CONNECTIONS = 100
@@ -34,7 +35,7 @@ beforeAll(async () => {
   await service.start()
   await service.addSource(receiver.url)
   await service.load(1)
-  undisturbed = await measureUndisturbed(service, SECONDS)
+  undisturbed = (await measureWhile(service, () => pause(SECONDS * 1000))).measured
   console.log(`undisturbed: ${JSON.stringify(undisturbed)}`)
 })
 afterAll(async () => {

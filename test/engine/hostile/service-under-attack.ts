@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'vitest'
 import type { MeasuredService } from '../measured-service.ts'
-import { HostileClients } from './hostile-clients.ts'
+import type { HostileClients } from './hostile-clients.ts'
 
-/** What healthy clients see, and what the process takes, while hostile clients are connected. */
+/** What healthy clients see, and what the process takes, while something else goes on. */
 export interface Measured {
   readonly residentMb: number
   readonly livezMs: number
@@ -13,6 +13,9 @@ export interface Measured {
   readonly calls: number
   readonly eventLoopP99Ms: number
   readonly eventLoopMostMs: number
+}
+
+interface MeasuredUnder extends Measured {
   /** Connections of the attackers that the service has not closed. */
   readonly openConnections: number
 }
@@ -55,17 +58,29 @@ export function expectAsFast(measured: Measured, undisturbed: Measured): void {
   )
 }
 
-/** Measures while there are no hostile clients. */
-export function measureUndisturbed(service: MeasuredService, seconds: number): Promise<Measured> {
-  return measureUnder(() => HostileClients.open(service.port, 0, ''), { service, seconds })
-}
-
-/** Opens the hostile clients, and measures until the service has closed their connections. Figures are maxima. */
+/** Opens the hostile clients, and measures until the service has closed their connections. */
 export async function measureUnder(
   attack: () => Promise<HostileClients>,
   { service, seconds, mostSeconds = 0 }: AttackOptions,
-): Promise<Measured> {
+): Promise<MeasuredUnder> {
   await service.load(1)
+  await using attackers = new AsyncDisposableStack()
+  const { measured, result } = await measureWhile(service, async () => {
+    const started = performance.now()
+    const elapsed = (): number => (performance.now() - started) / 1000
+    const clients = attackers.use(await attack())
+    await pause(seconds * 1000)
+    while (clients.openConnections > 0 && elapsed() < mostSeconds) await pause(100)
+    return clients.openConnections
+  })
+  return { ...measured, openConnections: result }
+}
+
+/** Measures while the work goes on. Figures are maxima. */
+export async function measureWhile<T>(
+  service: MeasuredService,
+  work: () => Promise<T>,
+): Promise<{ readonly measured: Measured; readonly result: T }> {
   // The first reading begins the measurement.
   await service.eventLoop()
   const most = { residentMb: 0, livezMs: 0 }
@@ -78,23 +93,16 @@ export async function measureUnder(
   const send = repeat(stop.signal, async () => {
     callsMs.push(await millisecondsOf(() => service.send(1)))
   })
-  const started = performance.now()
-  const elapsed = (): number => (performance.now() - started) / 1000
-  await using attackers = await attack()
-  await pause(seconds * 1000)
-  while (attackers.openConnections > 0 && elapsed() < mostSeconds) await pause(100)
-  stop.abort()
-  await Promise.all([sample, send])
-  const { openConnections } = attackers
+  const [result] = await Promise.all([work().finally(() => stop.abort()), sample, send])
   callsMs.sort((a, b) => a - b)
-  return {
+  const measured = {
     ...most,
     callMs: callsMs.at(-1)!,
     callP99Ms: callsMs[Math.ceil(callsMs.length * 0.99) - 1]!,
     calls: callsMs.length,
-    openConnections,
     ...(await service.eventLoop()),
   }
+  return { measured, result }
 }
 
 async function repeat(signal: AbortSignal, task: () => Promise<void>): Promise<void> {

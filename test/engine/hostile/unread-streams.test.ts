@@ -2,8 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { openReceiver } from '../../../packages/server/test/harness/receiver.ts'
 import { MeasuredService } from '../measured-service.ts'
-import { expectUndisturbed, trafficWhile } from './healthy-traffic.ts'
 import { HostileClients } from './hostile-clients.ts'
+import { expectAsFast, expectHealthy, measureWhile } from './service-under-attack.ts'
 import { TailReader } from '../live/tail-reader.ts'
 
 /** The default of maxLiveStreams. */
@@ -19,7 +19,7 @@ test(
     // The unread connections must not be closed for that alone.
     await service.start({ HOOKLINE_UNREAD_TIMEOUT_MS: '600000' })
     await service.addSource(receiver.url)
-    const { traffic: before } = await trafficWhile(service, steadyLoad(service))
+    const { measured: before } = await measureWhile(service, () => steadyLoad(service))
     const body = { name: 'dashboard', role: 'viewer' }
     const { token } = await service.api.call<{ token: string }>('POST', 'tokens', body)
     const request = `GET /api/v1/live HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`
@@ -28,11 +28,12 @@ test(
     expect(await refusesStream(service, token)).toBe(true)
     await using reader = new TailReader(service)
     await reader.connect()
-    const { traffic: during } = await trafficWhile(service, steadyLoad(service))
+    const { measured } = await measureWhile(service, () => steadyLoad(service))
     const sent = (await Promise.all(Array.from({ length: 50 }, () => service.send(20)))).flat()
     await expect.poll(() => reader.received.event.missing(sent), { timeout: 20_000 }).toBe(0)
-    console.log(`${STREAMS} unread streams: ${JSON.stringify({ before, during })}`)
-    expectUndisturbed(during, before)
+    console.log(`${STREAMS} unread streams: ${JSON.stringify({ before, measured })}`)
+    expectHealthy(measured)
+    expectAsFast(measured, before)
   },
 )
 

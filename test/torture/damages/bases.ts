@@ -2,10 +2,10 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, vi } from 'vitest'
-import { exchange } from '../../harness/http-exchange.ts'
 import { ManagementApi } from '../../harness/management-api.ts'
+import { newDestination, newSource, sendTo } from '../../harness/new-source.ts'
 import { type StoredEvent, readColumn, readEvents } from './database.ts'
-import type { HearingReceiver, Path } from './hearing-receiver.ts'
+import { type HearingReceiver, type Path, PATHS } from './hearing-receiver.ts'
 import type { Host } from './host.ts'
 
 /** A data folder, undamaged, and what was sent to it. */
@@ -96,7 +96,7 @@ class BaseMaker {
   async setUp(): Promise<void> {
     const { id, writeKey } = await newSource(this.#api!)
     this.writeKey = writeKey
-    for (const path of ['up', 'down', 'held'] as const)
+    for (const path of PATHS)
       this.destinationIds[path] = await newDestination(this.#api!, id, this.#receiver.urlOf(path))
     await this.#api!.call('POST', `destinations/${this.destinationIds.held}/pause`)
     await this.#api!.call('POST', 'audiences', {
@@ -111,7 +111,7 @@ class BaseMaker {
     for (let left = calls; left > 0;) {
       const count = Math.min(left, 1 + Math.floor(Math.random() * 20))
       const batch = Array.from({ length: count }, newCall)
-      const response = await post(this.#url, this.writeKey, '/v1/batch', { batch })
+      const response = await sendTo(`${this.#url}/v1/batch`, this.writeKey, { batch })
       expect(response.status, response.text).toBe(200)
       for (const { messageId, properties } of batch) this.#sent.set(messageId, properties.note)
       left -= count
@@ -129,7 +129,7 @@ class BaseMaker {
           [down, 'pending'],
           [held, 'held'],
         ] as const) {
-          const found = await listEventIds(this.#api!, `destinationId=${id}&state=${state}`)
+          const found = await eventsInState(this.#api!, id, state)
           expect(found.size).toBeGreaterThanOrEqual(this.#sent.size)
         }
       },
@@ -157,45 +157,14 @@ class BaseMaker {
   }
 }
 
-export function post(url: string, writeKey: string, path: string, body: object) {
-  const headers = {
-    'Content-Type': 'application/json',
-    Authorization: `Basic ${btoa(`${writeKey}:`)}`,
-  }
-  return exchange(url + path, { headers, body: JSON.stringify(body) })
-}
-
-export async function newSource(api: ManagementApi): Promise<{ id: string; writeKey: string }> {
-  const { id, writeKeys } = await api.call<{ id: string; writeKeys: [{ key: string }] }>(
-    'POST',
-    'sources',
-    { name: 'S' },
-  )
-  return { id, writeKey: writeKeys[0].key }
-}
-
-export async function newDestination(
+/** The ids of the events with a delivery to a destination that is in this state. */
+export async function eventsInState(
   api: ManagementApi,
-  sourceId: string,
-  url: string,
-): Promise<string> {
-  const settings = { webhooks: [{ url }] }
-  const body = { sourceId, type: 'Webhooks', enabled: true, settings }
-  return (await api.call<{ id: string }>('POST', 'destinations', body)).id
-}
-
-/** The ids of the events that the deliveries of a query belong to. */
-export async function listEventIds(api: ManagementApi, query: string): Promise<Set<string>> {
-  const found = new Set<string>()
-  for (let cursor = ''; ;) {
-    const page = await api.call<{ data: { eventId: string }[]; nextCursor: string | null }>(
-      'GET',
-      `deliveries?limit=200&${query}${cursor}`,
-    )
-    for (const { eventId } of page.data) found.add(eventId)
-    if (page.nextCursor === null) return found
-    cursor = `&cursor=${encodeURIComponent(page.nextCursor)}`
-  }
+  destinationId: string,
+  state: 'delivered' | 'held' | 'pending',
+): Promise<Set<string>> {
+  const found = await api.listAll<{ eventId: string }>('deliveries', { destinationId, state })
+  return new Set(found.map(({ eventId }) => eventId))
 }
 
 /** One note in ten does not fit into a page of the database. */

@@ -1,7 +1,8 @@
 import { openReceiver, type Receiver } from '../../../packages/server/test/harness/receiver.ts'
 
-/** The last part of the URL of a webhook. */
-export type Path = 'up' | 'down' | 'held'
+/** The last parts of the URLs of the webhooks. */
+export const PATHS = ['up', 'down', 'held'] as const
+export type Path = (typeof PATHS)[number]
 
 /** Receives webhooks, and keeps the note of each event that a path has accepted. */
 export class HearingReceiver implements AsyncDisposable {

@@ -8,7 +8,6 @@ export type HostRequest =
 export type HostSettings = Readonly<Record<string, string>>
 
 export type HostMessage =
-  | { readonly kind: 'log'; readonly line: string }
   | { readonly kind: 'failed'; readonly reason: string }
   | { readonly kind: 'closed' }
   | Refused
@@ -31,8 +30,6 @@ const DEADLINE_MS = 30_000
 
 /** A process that runs one service at a time. Where the process ends, the next start makes a new one. */
 export class Host implements AsyncDisposable {
-  /** Log lines of level `warn` and above since the last start, without those of single attempts. */
-  lines: string[] = []
   /** Why the service ended by itself since the last start. */
   ended: string | undefined
   #child: ChildProcess | undefined
@@ -41,7 +38,6 @@ export class Host implements AsyncDisposable {
 
   /** Opens the service. It is refused where the start fails, or where the process ends. */
   async open(dataDir: string, acceptLoss?: number): Promise<Opened | Refused> {
-    this.lines = []
     this.ended = undefined
     const settings = {
       dataDir,
@@ -106,7 +102,6 @@ export class Host implements AsyncDisposable {
 
   #take(message: HostMessage): void {
     if (message.kind === 'failed') this.ended ??= message.reason
-    else if (message.kind !== 'log') this.#answer(message)
-    else if (!message.line.includes('"attempt.failed"')) this.lines.push(message.line)
+    else this.#answer(message)
   }
 }

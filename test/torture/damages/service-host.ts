@@ -1,16 +1,9 @@
-import {
-  createLogger,
-  openService,
-  parseConfig,
-  type Service,
-  type SettingName,
-  variableOf,
-} from '@hookline/server'
+import { createLogger, openService, parseConfig, type Service } from '@hookline/server'
 import type { HostMessage, HostRequest, HostSettings } from './host.ts'
 
 // A process that opens and closes one service after another, as `host.ts` asks. It compiles the service once.
 
-const SETTINGS: { readonly [S in SettingName]?: string } = {
+const SETTINGS = {
   host: '127.0.0.1',
   port: '0',
   allowedNetworks: '127.0.0.0/8',
@@ -19,16 +12,13 @@ const SETTINGS: { readonly [S in SettingName]?: string } = {
 }
 
 const tell = (message: HostMessage): void => void process.send!(message)
-const logger = createLogger('warn', { write: (line) => tell({ kind: 'log', line }) })
+const logger = createLogger('silent')
 let service: Service | undefined
 
 async function open(settings: HostSettings): Promise<HostMessage> {
-  const environment = Object.entries({ ...SETTINGS, ...settings }).map(([name, value]) => [
-    variableOf(name as SettingName),
-    value,
-  ])
+  const config = parseConfig({}, { ...SETTINGS, ...settings })
   try {
-    service = await openService({ config: parseConfig(Object.fromEntries(environment)), logger })
+    service = await openService({ config, logger })
   } catch (error) {
     const { name, message } = error as Error
     return { kind: 'refused', reason: `${name}: ${message}` }

@@ -1,3 +1,4 @@
+import { tellsOfDelivery, tellsOfEvent, unnumbered } from './told.ts'
 import type { Observed } from './trial.ts'
 
 export type Outcome = 'whole' | 'lost, told' | 'refused, told' | 'down, told' | 'FAILED'
@@ -17,7 +18,7 @@ export function judge(observed: Observed, mayLose: number): Verdict {
   if (observed.end === 'refused') return { outcome: 'refused, told', faults }
   if (observed.end !== 'ready') return { outcome: 'down, told', faults }
   const isWhole =
-    observed.lost.size === 0 && observed.lostRows === 0 && observed.refusals.length === 0
+    observed.lost.size === 0 && observed.gone.size === 0 && observed.refusals.length === 0
   return { outcome: isWhole ? 'whole' : 'lost, told', faults }
 }
 
@@ -30,30 +31,24 @@ function faultsOf({ end, refusals, reason }: Observed): string[] {
 }
 
 function faultsWhileReady(
-  { newEvent, lost, apiFault, changed, lostRows, told }: Observed,
+  { newEvent, lost, apiFault, changed, gone, told }: Observed,
   mayLose: number,
 ): string[] {
   // What waits cannot be known without the API.
-  const untold = apiFault === undefined ? untoldOf(lost, told) : []
+  const untold =
+    apiFault === undefined ? [...lost].filter((seq) => !tellsOfDelivery(told, seq)) : []
+  const shown = `told: ${[...told.texts, ...[...told.quarantined].map((seq) => `event ${seq} in quarantine.`)].join(' ')}`
+  const untoldGone = [...gone].filter((seq) => !tellsOfEvent(told, seq))
   return [
     ...(newEvent === 'delivered' ? [] : [`ready, but a new event: ${newEvent}`]),
     ...(apiFault === undefined ? [] : [`the management API cannot be asked: ${apiFault}`]),
-    ...(untold.length === 0 ? [] : [`${untold.length} events lost and not told`]),
+    ...(untold.length === 0 ? [] : [`lost and not told: events ${untold.join()}; ${shown}`]),
     ...(changed.length === 0 ? [] : [`${changed.length} events came with another content`]),
-    ...(lostRows > mayLose
-      ? [`${lostRows} events are gone from the database; the damage can explain ${mayLose}`]
+    ...(gone.size > mayLose
+      ? [`${gone.size} events are gone from the database; the damage can explain ${mayLose}`]
       : []),
-    ...(lostRows > 0 && told.length === 0
-      ? [`${lostRows} events gone from the history, not told`]
-      : []),
+    ...(untoldGone.length <= unnumbered(told)
+      ? []
+      : [`gone from the database and not told: events ${untoldGone.join()}; ${shown}`]),
   ]
-}
-
-/** The lost events of which nothing tells. What names no numbers tells of all. */
-function untoldOf(lost: ReadonlySet<number>, told: readonly string[]): number[] {
-  const ranges = told.map((text) => /numbers (\d+) to (\d+)/.exec(text))
-  if (ranges.some((range) => range === null)) return []
-  return [...lost].filter(
-    (seq) => !ranges.some((range) => seq >= Number(range![1]) && seq <= Number(range![2])),
-  )
 }

@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto'
+import { ManagementApi } from '../../harness/management-api.ts'
+import { newDestination, newSource, sendTo } from '../../harness/new-source.ts'
+import { type Base, type Bases, eventsInState } from './bases.ts'
+import { type HearingReceiver, type Path, PATHS } from './hearing-receiver.ts'
+import type { Host } from './host.ts'
+import { untilStill } from './until.ts'
+
+export interface Lane {
+  readonly host: Host
+  readonly receiver: HearingReceiver
+  readonly bases: Bases
+}
+
+const STILL_MS = 3_000
+/** Characters of an error. */
+const MOST_SHOWN = 150
+
+/** A service that runs on a damaged folder. */
+export class RunningTrial {
+  /** Why the management API could not be asked. */
+  apiFault: string | undefined
+  readonly #url: string
+  readonly #api: ManagementApi
+  readonly #base: Base
+  readonly #lane: Lane
+
+  constructor({ url, token }: { url: string; token: string }, base: Base, lane: Lane) {
+    this.#url = url
+    this.#api = new ManagementApi(url, token)
+    this.#base = base
+    this.#lane = lane
+  }
+
+  async readiness(): Promise<{ isReady: boolean; reason: string }> {
+    let [isReady, reason] = [false, '']
+    const look = async (): Promise<boolean> => {
+      const response = await fetch(`${this.#url}/readyz`).catch(() => undefined)
+      isReady = response?.status === 200
+      reason = (await response?.text()) ?? ''
+      return isReady || this.#lane.host.ended !== undefined
+    }
+    await untilStill(look, () => 0, STILL_MS)
+    return { isReady, reason }
+  }
+
+  /** Sends an event to the healthy receiver. @param mayBeNew whether the source may be lost, as was told */
+  async sendNew(mayBeNew: boolean): Promise<string> {
+    const first = await this.#sendWith(this.#lane.bases.writeKey)
+    if (first === 'delivered' || !mayBeNew) return first
+    try {
+      const { id, writeKey } = await newSource(this.#api)
+      await newDestination(this.#api, id, this.#lane.receiver.urlOf('up'))
+      return await this.#sendWith(writeKey)
+    } catch (error) {
+      return String(error)
+    }
+  }
+
+  async #sendWith(writeKey: string): Promise<string> {
+    const messageId = randomUUID()
+    const call = { type: 'track', event: 'New', userId: 'u1', messageId }
+    const response = await sendTo(`${this.#url}/v1/track`, writeKey, call).catch(String)
+    if (typeof response === 'string') return response
+    if (response.status !== 200) return `refused with ${response.status}`
+    const heard = this.#lane.receiver.heard('up')
+    const isHere = (): boolean => heard.has(messageId) || this.#lane.host.ended !== undefined
+    await untilStill(isHere, () => heard.size, STILL_MS)
+    return heard.has(messageId) ? 'delivered' : 'not delivered'
+  }
+
+  /** The numbers of the events that a webhook neither got nor waits for. */
+  async lost(): Promise<Set<number>> {
+    const missing = new Map<Path, Set<string>>()
+    const { receiver, host } = this.#lane
+    const idsByMessageId = new Map(this.#base.events.map(({ messageId, id }) => [messageId, id]))
+    const look = async (): Promise<boolean> => {
+      for (const path of PATHS) {
+        const heard = receiver.heard(path)
+        const wanted = [...this.#base.sent.keys()].filter(
+          (messageId) =>
+            !heard.has(messageId) && !(path === 'up' && this.#base.delivered.has(messageId)),
+        )
+        missing.set(path, new Set(wanted))
+      }
+      if (missing.get('up')!.size + missing.get('down')!.size > 0) return host.ended !== undefined
+      await this.#removeWaiting(missing.get('held')!, 'held', idsByMessageId)
+      return missing.get('held')!.size === 0 || host.ended !== undefined
+    }
+    const progress = (): number => receiver.heard('up').size + receiver.heard('down').size
+    if (!(await untilStill(look, progress, STILL_MS))) {
+      for (const [path, ids] of missing) await this.#removeWaiting(ids, path, idsByMessageId)
+    }
+    const lost = new Set([...missing.values()].flatMap((ids) => [...ids]))
+    const seqs = new Map(this.#base.events.map(({ messageId, seq }) => [messageId, seq]))
+    return new Set([...lost].map((messageId) => seqs.get(messageId) ?? -1))
+  }
+
+  /** Removes the events whose delivery to a destination is held or waits. */
+  async #removeWaiting(
+    messageIds: Set<string>,
+    path: Path,
+    idsByMessageId: ReadonlyMap<string, string>,
+  ): Promise<void> {
+    const destinationId = this.#lane.bases.destinationIds[path]
+    for (const state of ['held', 'pending'] as const) {
+      const waiting = await eventsInState(this.#api, destinationId, state).catch(
+        (error: unknown) => {
+          this.apiFault = String(error).slice(0, MOST_SHOWN)
+          return new Set<string>()
+        },
+      )
+      for (const messageId of messageIds)
+        if (waiting.has(idsByMessageId.get(messageId) ?? '')) messageIds.delete(messageId)
+    }
+  }
+
+  changed(): string[] {
+    const { receiver } = this.#lane
+    return PATHS.flatMap((path) =>
+      [...receiver.heard(path)]
+        .filter(([messageId, note]) => (this.#base.sent.get(messageId) ?? note) !== note)
+        .map(([messageId]) => messageId),
+    )
+  }
+}
