@@ -30,12 +30,9 @@ export function toldBy(folder: string, { events }: Base): Told {
   return { texts: [...damages, ...doctor], quarantined: new Set(quarantined), hasStray }
 }
 
-/**
- * How many rows it tells to be lost without their numbers. Those of other tables count: a row that belongs to a lost event
- * tells of the event.
- */
+/** How many events it tells to be lost without their numbers. */
 export function unnumbered({ texts }: Told): number {
-  const rows = texts.map((text) => /^Table \w+:.*?(\d+) rows cannot be read/.exec(text)?.[1])
+  const rows = texts.map((text) => /^Table events:.*?(\d+) rows cannot be read/.exec(text)?.[1])
   return rows.reduce((sum, count) => sum + Number(count ?? 0), 0)
 }
 

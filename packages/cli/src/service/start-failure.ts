@@ -8,7 +8,7 @@ const CODES: Readonly<Record<string, string>> = {
   AdminTokenDamaged: 'admin_token_damaged',
   CommitsMissing: 'commits_missing',
   ConfigurationDamaged: 'configuration_damaged',
-  DamagedAtStart: 'database_damaged',
+  CannotBeMended: 'database_damaged',
   SchemaTooNew: 'schema_too_new',
   EncryptionKeyMismatch: 'encryption_key_mismatch',
   UnusableDatabase: 'unusable_database',

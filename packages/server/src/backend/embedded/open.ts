@@ -13,7 +13,7 @@ import {
   refuseDamagedDocuments,
   settleDamages,
 } from './damage/damages.ts'
-import { DamagedAtStart, DamageWatch } from './damage/damage-watch.ts'
+import { CannotBeMended, DamageWatch, setFlag } from './damage/damage-watch.ts'
 import { mendDatabase } from './damage/mend.ts'
 import { findMissingCommits, removeCommitMark } from './damage/missing-commits.ts'
 import { quarantineDamaged } from './damage/quarantine-damaged.ts'
@@ -21,7 +21,7 @@ import { copyDatabase } from './database/copy-database.ts'
 import { DataDir } from './database/data-dir.ts'
 import { DiskProbe } from './database/disk-probe.ts'
 import { secretBoxOf } from './database/encryption-key.ts'
-import { isDamage } from './database/is-damage.ts'
+import { isDamage, isDamageOfSchema } from './database/is-damage.ts'
 import { failure } from './database/operation-result.ts'
 import type { OnUnreadable } from './database/seal-again.ts'
 import { SqliteDeletions } from './deletions/sqlite-deletions.ts'
@@ -72,7 +72,7 @@ const DAY_MS = 24 * 60 * 60 * 1000
  * Opens the backend in one SQLite file, for one process. All writes go through the one `Writer`. Look-ups read on the main
  * thread, through one read-only connection; reads that may look at many rows go through `Readers`.
  * @throws {DataDirInUse} when another process has the folder
- * @throws {DamagedAtStart} when damage is found: the next start sets aside what cannot be read
+ * @throws {CannotBeMended} when it is damaged, and not even a new one can be made from it
  * @throws {ConfigurationDamaged} when sources or destinations are damaged, and `acceptLoss` does not say so
  * @throws {CommitsMissing} when its last commits are missing, and `acceptLoss` does not say so
  * @throws {SchemaTooNew} when a newer version has written the file
@@ -82,26 +82,29 @@ export async function openEmbeddedBackend(options: EmbeddedOptions): Promise<Bac
   await using stack = new AsyncDisposableStack()
   const { databaseFile, emptiedLock } = stack.use(new DataDir(options.dataDir))
   if (emptiedLock) options.onEmptiedLock?.()
-  const watch = new DamageWatch(databaseFile)
+  const backend = stack.use(await openMended(databaseFile, options))
+  const open = stack.move()
+  return { ...backend, [Symbol.asyncDispose]: () => open.disposeAsync() }
+}
+
+/** Damage that is found while the database is opened is mended, and it is opened once more. */
+async function openMended(databaseFile: string, options: EmbeddedOptions): Promise<Backend> {
   try {
-    return await openDatabase(databaseFile, { options, watch, stack })
+    return await openDatabase(databaseFile, options)
   } catch (error) {
-    watch.see(error)
-    throw isDamage(error) ? new DamagedAtStart(error as Error) : error
+    if (!isDamage(error) && !isDamageOfSchema(error)) throw error
+    setFlag(databaseFile)
+  }
+  try {
+    return await openDatabase(databaseFile, options)
+  } catch (error) {
+    throw isDamage(error) ? new CannotBeMended(error as Error) : error
   }
 }
 
-interface Opening {
-  readonly options: EmbeddedOptions
-  readonly watch: DamageWatch
-  /** What is to be closed: the opened backend takes it over. */
-  readonly stack: AsyncDisposableStack
-}
-
-async function openDatabase(
-  databaseFile: string,
-  { options, watch, stack }: Opening,
-): Promise<Backend> {
+async function openDatabase(databaseFile: string, options: EmbeddedOptions): Promise<Backend> {
+  await using stack = new AsyncDisposableStack()
+  const watch = new DamageWatch(databaseFile)
   const { box, wasChecked } = prepareDatabase(databaseFile, options)
   const reader = stack.use(watch.openForReading(() => DataDir.openForReading(databaseFile)))
   const { dedupeWindowMs = DAY_MS } = options

@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
 import { systemClock } from '../../util/clock.ts'
 import type { SecretBox } from '../../util/secret-box.ts'
@@ -126,7 +125,8 @@ export class Writer implements AsyncDisposable {
     if (this.#waiting.length > 0) this.#scheduleFlush()
     if (!this.#isIdle()) await new Promise<void>((resolve) => (this.#onIdle = resolve))
     if (this.#failure) return
-    const exited = once(this.#thread, 'exit')
+    // Not `once` of node:events, which rejects when the thread fails meanwhile: `#fail` has seen that.
+    const exited = new Promise<void>((resolve) => this.#thread.once('exit', () => resolve()))
     this.#thread.postMessage('close')
     await exited
   }

@@ -7,6 +7,7 @@ import {
 } from '../file-format/b-tree-format.ts'
 import { Cell, type StoredRow } from './cell.ts'
 import type { Pages } from './pages.ts'
+import { rowsInOrder } from './rows-in-order.ts'
 
 /** `rowid`: of a table with rowids. `index`: of a table WITHOUT ROWID, or of an index. */
 export type Kind = 'rowid' | 'index'
@@ -63,7 +64,9 @@ export function readBTreePage(pages: Pages, number: number): BTreePage | undefin
     }
   }
   if (header.isInterior) children.push({ page: page.readUInt32BE(header.start + 8) })
-  return { kind: header.kind, children, rows, overflow, damagedCells }
+  const kept = header.kind === 'rowid' ? rowsInOrder(rows) : rows
+  damagedCells += rows.length - kept.length
+  return { kind: header.kind, children, rows: kept, overflow, damagedCells }
 }
 
 function headerOf(page: Buffer, number: number): Header | undefined {

@@ -3,14 +3,15 @@ import { dirname, join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { isDamage } from '../database/is-damage.ts'
 
-/** A start has found damage of the database. */
-export class DamagedAtStart extends Error {
-  override readonly name = 'DamagedAtStart'
+/** A start has found damage of the database, and could not mend it. */
+export class CannotBeMended extends Error {
+  override readonly name = 'CannotBeMended'
 
   constructor(cause: Error) {
-    const next =
-      'Start it again: the next start sets aside what cannot be read, keeps the damaged file as hookline.db.damaged, and says what is lost. Check the disk.'
-    super(`The database is damaged (${cause.message}). ${next}`, { cause })
+    super(
+      `The database is damaged and cannot be mended (${cause.message}). Check the disk, and restore a backup (hookline restore).`,
+      { cause },
+    )
   }
 }
 

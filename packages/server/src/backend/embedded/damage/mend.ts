@@ -6,6 +6,7 @@ import { repairWal, type WalRepair } from '../wal-repair/repair-wal.ts'
 import { readCommitMark } from './commit-mark.ts'
 import { isFlagged, removeFlag, setFlag } from './damage-watch.ts'
 import { addDamages } from './damages.ts'
+import { hasKnownSchema } from './known-schema.ts'
 import { finishSalvage, salvage } from './salvage.ts'
 
 /** A file of this size is checked within half a second. */
@@ -64,7 +65,9 @@ function isReadable(file: string, checksAll: boolean): boolean {
     using db = DataDir.openForReading(file)
     db.prepare('SELECT COUNT(*) FROM sqlite_schema').get()
     if (!checksAll) return true
-    return db.prepare('PRAGMA integrity_check(1)').get()?.['integrity_check'] === 'ok'
+    const isWhole = db.prepare('PRAGMA integrity_check(1)').get()?.['integrity_check'] === 'ok'
+    // SQLite does not check the texts of triggers. Where one is damaged, the opening has failed at it, and set the flag.
+    return isWhole && (!isFlagged(file) || hasKnownSchema(db))
   } catch (error) {
     if (isDamage(error)) return false
     throw error

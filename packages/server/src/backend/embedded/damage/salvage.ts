@@ -11,11 +11,11 @@ import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { syncFolderNow } from '../../../util/durable-file.ts'
 import { DataDir } from '../database/data-dir.ts'
-import { migrate } from '../migrations/migrate.ts'
-import { type Migration, MIGRATIONS } from '../migrations/migrations.ts'
 import { countsCommits, lastCommit } from './commit-counter.ts'
 import { readBTreePage } from './b-tree-page.ts'
 import { addDamages, type Damage } from './damages.ts'
+import { changedEvents } from './changed-events.ts'
+import { migrateEmpty } from './known-schema.ts'
 import { keepNumbers } from './numbers.ts'
 import { Pages } from './pages.ts'
 import { type Table, tablesOf } from './table-shapes.ts'
@@ -51,11 +51,9 @@ export function salvage(file: string, commits: number): void {
   {
     using pages = new Pages(file)
     using db = DataDir.openForWriting(fresh)
-    // The migrations of an empty database seal nothing.
-    db.function('seal', { varargs: true }, () => null)
-    migrate(db, fresh, migrationsOf(pages))
+    migrateEmpty(db, fresh, pages.read(1)?.readUInt32BE(VERSION_AT) ?? 0)
     db.exec('PRAGMA synchronous = OFF; BEGIN')
-    const damages = copyTables(db, pages)
+    const damages = [...copyTables(db, pages), ...changedEvents(db)]
     addDamages(db, damages.length > 0 ? damages : [NOTHING_LOST])
     keepCommits(db, commits)
     keepNumbers(db)
@@ -74,13 +72,6 @@ export function finishSalvage(file: string): void {
 
 function salvagedFileOf(file: string): string {
   return `${file}.salvaged`
-}
-
-/** The steps that the damaged database has taken: the next ones change rows, and are taken when it is opened. */
-function migrationsOf(pages: Pages): readonly Migration[] {
-  const version = pages.read(1)?.readUInt32BE(VERSION_AT) ?? 0
-  const taken = MIGRATIONS.filter((migration) => migration.version <= version)
-  return taken.length === 0 ? MIGRATIONS : taken
 }
 
 /** Where the log position is lost, the database still has the number of its last commit. */

@@ -12,3 +12,12 @@ export function isDamage(error: unknown): boolean {
   const isOfFile = errcode !== undefined && (CODES.has(errcode & 0xff) || errcode === SHORT_READ)
   return isOfFile || MESSAGE.test(error.message)
 }
+
+/** What SQLite says where a statement of ours does not fit to the schema: a table, a column or a trigger is damaged. */
+const OF_SCHEMA =
+  /no such (?:table|column|index|function)|syntax error|has no column named|unrecognized token/
+
+/** Whether an error while the database is opened says that its schema is damaged. */
+export function isDamageOfSchema(error: unknown): boolean {
+  return error instanceof Error && OF_SCHEMA.test(error.message)
+}

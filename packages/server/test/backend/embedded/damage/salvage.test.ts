@@ -3,6 +3,7 @@ import {
   copyFileSync,
   openSync,
   readdirSync,
+  readFileSync,
   renameSync,
   writeFileSync,
   writeSync,
@@ -212,7 +213,7 @@ describe('the salvage of a damaged database', () => {
     ['catalog', 'Table catalog: 1 pages cannot be read.'],
     ['sqlite_autoindex_suppressions_1', expect.stringContaining('Every row could be read')],
   ])(
-    'happens at the second start where the first one finds damage in %s, however large the file is',
+    'happens in the start that finds damage in %s, however large the file is',
     async (table, loss) => {
       using folder = new TemporaryFolder()
       const file = await fill(folder.path)
@@ -224,17 +225,45 @@ describe('the salvage of a damaged database', () => {
       const { page } = pagesOf(file).find((use) => use.table === table)!
       overwrite(file, page, 0)
       const told: string[] = []
-      const start = async (): Promise<void> => {
-        const onDamage = (text: string): void => void told.push(text)
-        const options = { dataDir: folder.path, maxWaitingBytes: 2 ** 30, onDamage }
-        await using _backend = await openEmbeddedBackend(options)
-      }
-      await expect(start()).rejects.toThrow(/malformed/)
-      // Without its configuration, the second start is refused, too.
-      await start().catch(() => undefined)
+      const onDamage = (text: string): void => void told.push(text)
+      const options = { dataDir: folder.path, maxWaitingBytes: 2 ** 30, onDamage }
+      const start = openEmbeddedBackend(options).then((backend) => backend[Symbol.asyncDispose]())
+      // Without its configuration, it is refused.
+      await start.catch((error: Error) => expect(error.name).toBe('ConfigurationDamaged'))
       expect(told).toEqual([loss])
     },
   )
+
+  test.each([
+    ['a trigger', 'NEW.webhooks', 'NEW.webhookz'],
+    ['a table', 'last_used_at', 'last_used_ax'],
+  ])('happens in the start that finds %s damaged', async (_, from, to) => {
+    using folder = new TemporaryFolder()
+    const file = await fill(folder.path)
+    const bytes = readFileSync(file)
+    const at = bytes.indexOf(from)
+    expect(at, 'a place in the schema').toBeGreaterThan(0)
+    bytes.write(to, at)
+    writeFileSync(file, bytes)
+    const told: string[] = []
+    const onDamage = (text: string): void => void told.push(text)
+    {
+      const options = { dataDir: folder.path, maxWaitingBytes: 2 ** 30, onDamage }
+      await using _backend = await openEmbeddedBackend(options)
+    }
+    expect(told).toEqual([expect.stringContaining('Every row could be read')])
+    expect(eventsIn(file)).toBe(EVENTS)
+  })
+
+  test('tells the number of an event with a changed byte, and keeps it', async () => {
+    using folder = new TemporaryFolder()
+    const file = await fill(folder.path)
+    const bytes = readFileSync(file)
+    bytes.write('"u-23"', bytes.indexOf('"u123"'))
+    writeFileSync(file, bytes)
+    expect(losses(file)).toEqual(['Table events: 1 rows have changed bytes (numbers 124 to 124).'])
+    expect(eventsIn(file)).toBe(EVENTS)
+  })
 
   test('keeps the schema of an older version, whose rows the next start migrates', async () => {
     using folder = new TemporaryFolder()
