@@ -3,7 +3,7 @@ import { migrate } from '../migrations/migrate.ts'
 import { type Migration, MIGRATIONS } from '../migrations/migrations.ts'
 
 /** The steps that a database of this version has taken; all of them where it has no known version. */
-export function migrationsTo(version: number): readonly Migration[] {
+function migrationsTo(version: number): readonly Migration[] {
   const taken = MIGRATIONS.filter((migration) => migration.version <= version)
   return taken.length === 0 ? MIGRATIONS : taken
 }
