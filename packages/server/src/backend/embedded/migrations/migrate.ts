@@ -24,8 +24,8 @@ export function refuseNewer(
 }
 
 /**
- * Brings the schema up to date, each step in its own transaction. Before it changes a database with data, it makes a
- * copy beside it, which replaces the copy of an earlier migration.
+ * Brings the schema up to date, each step in its own transaction; a new database gets all of them in one. Before it changes
+ * a database with data, it makes a copy beside it, which replaces the copy of an earlier migration.
  * @returns the file of the copy, where one was made
  * @throws {SchemaTooNew} and leaves the file as it is
  */
@@ -38,15 +38,17 @@ export function migrate(
   const current = schemaVersion(db)
   const due = migrations.filter(({ version }) => version > current)
   const copy = due.length > 0 && current > 0 ? copyBefore(db, file, current) : undefined
-  for (const migration of due) takeStep(db, migration)
+  const transactions = current === 0 ? [due] : due.map((step) => [step])
+  for (const steps of transactions) takeSteps(db, steps)
   if (copy !== undefined)
     for (const each of filesBeside(file, SCHEMA_COPIES)) if (each !== copy) rmSync(each)
   return copy
 }
 
-function takeStep(db: DatabaseSync, { version, sql }: Migration): void {
+function takeSteps(db: DatabaseSync, steps: readonly Migration[]): void {
+  const sql = steps.map((step) => `${step.sql}; PRAGMA user_version = ${step.version};`)
   try {
-    db.exec(`BEGIN IMMEDIATE; ${sql}; PRAGMA user_version = ${version}; COMMIT`)
+    db.exec(`BEGIN IMMEDIATE; ${sql.join('\n')} COMMIT`)
   } finally {
     if (db.isTransaction) db.exec('ROLLBACK')
   }

@@ -74,10 +74,20 @@ test('a step that fails leaves the database as it was before that step', () => {
   using folder = new TemporaryFolder()
   const { db, file } = open(folder)
   using _closing = db
+  migrate(db, file, [first])
   expect(() => migrate(db, file, [first, second, broken])).toThrow('no_such_function')
   expect(db.isTransaction).toBe(false)
   expect(versionOf(db)).toBe(2)
   expect(db.prepare("SELECT name FROM sqlite_schema WHERE name = 'b'").all()).toEqual([])
+})
+
+test('a step that fails leaves a new database empty', () => {
+  using folder = new TemporaryFolder()
+  const { db, file } = open(folder)
+  using _closing = db
+  expect(() => migrate(db, file, [first, second, broken])).toThrow('no_such_function')
+  expect(db.isTransaction).toBe(false)
+  expect([versionOf(db), db.prepare('SELECT * FROM sqlite_schema').all()]).toEqual([0, []])
 })
 
 test('refuses a database of a newer version, and does not change it', () => {
