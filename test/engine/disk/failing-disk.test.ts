@@ -9,6 +9,24 @@ import { readiness, startOn } from './service-on-disk.ts'
 
 const MIB = 2 ** 20
 
+/** A service on a disk that can fail, and a receiver of its calls. */
+async function setUp(stack: AsyncDisposableStack, skip: () => never) {
+  const disk = stack.use(FailingDisk.orSkip(skip))
+  const receiver = stack.use(await new Receiver({}).listen())
+  const service = stack.use(await startOn(disk.path, disk.settings))
+  const accepted = new Set<string>()
+  const send = await openSender(service.api, { webhookUrls: [receiver.url], accepted })
+  return { disk, receiver, service, accepted, send }
+}
+
+/** The disk fails from the moment in which the receiver accepts a delivery. */
+function failing(disk: FailingDisk): () => number {
+  return () => {
+    disk.fail({ error: 'EIO' })
+    return 200
+  }
+}
+
 test.for([
   { code: 'EIO', file: 'hookline.db-wal', reason: 'disk I/O error' },
   { code: 'EIO', file: '', reason: 'disk I/O error' },
@@ -40,11 +58,8 @@ test.for([
 test('calls are accepted and delivered while the write-ahead log cannot be moved into the database, and the next start has them all', async ({
   skip,
 }) => {
-  using disk = FailingDisk.orSkip(skip)
-  await using receiver = await new Receiver({}).listen()
-  await using service = await startOn(disk.path, disk.settings)
-  const accepted = new Set<string>()
-  const send = await openSender(service.api, { webhookUrls: [receiver.url], accepted })
+  await using stack = new AsyncDisposableStack()
+  const { disk, receiver, service, accepted, send } = await setUp(stack, skip)
   disk.fail({ error: 'EIO', file: 'hookline.db' })
   const wal = join(disk.path, 'hookline.db-wal')
   // SQLite tries to move it at 16 MB.
@@ -64,13 +79,9 @@ test('calls are accepted and delivered while the write-ahead log cannot be moved
 test.for(['EIO', 'ENOSPC', 'EROFS'] as const)(
   'a start on a disk that fails with %s ends and says why, and the next one has all events',
   async (code, { skip }) => {
-    using disk = FailingDisk.orSkip(skip)
-    await using receiver = await new Receiver({}).listen()
-    await using first = await startOn(disk.path, disk.settings)
-    const accepted = new Set<string>()
-    await (
-      await openSender(first.api, { webhookUrls: [receiver.url], accepted })
-    )()
+    await using stack = new AsyncDisposableStack()
+    const { disk, service: first, accepted, send } = await setUp(stack, skip)
+    await send()
     expect(await first.stop(), first.stderr).toBe(0)
     disk.fail({ error: code })
     const refused = await run(['start', '--json', '--port', '0', '--data-dir', disk.path], {
@@ -90,15 +101,9 @@ test.for(['EIO', 'ENOSPC', 'EROFS'] as const)(
 test('a stop on a disk that fails ends the service; after the next start each delivery is recorded', async ({
   skip,
 }) => {
-  using disk = FailingDisk.orSkip(skip)
-  await using receiver = await new Receiver({}).listen()
-  await using first = await startOn(disk.path, disk.settings)
-  const accepted = new Set<string>()
-  const send = await openSender(first.api, { webhookUrls: [receiver.url], accepted })
-  receiver.respond = () => {
-    disk.fail({ error: 'EIO' })
-    return 200
-  }
+  await using stack = new AsyncDisposableStack()
+  const { disk, receiver, service: first, accepted, send } = await setUp(stack, skip)
+  receiver.respond = failing(disk)
   await send()
   await receiver.waitFor(accepted.size)
   expect(await first.stop(), first.stderr).toBe(0)
@@ -117,16 +122,10 @@ test('a stop on a disk that fails ends the service; after the next start each de
 test('an event whose delivery cannot be recorded is not sent a second time, and its delivery is recorded when the disk works again', async ({
   skip,
 }) => {
-  using disk = FailingDisk.orSkip(skip)
-  await using receiver = await new Receiver({}).listen()
-  await using service = await startOn(disk.path, disk.settings)
+  await using stack = new AsyncDisposableStack()
+  const { disk, receiver, service, accepted, send } = await setUp(stack, skip)
   const { api } = service
-  const accepted = new Set<string>()
-  const send = await openSender(api, { webhookUrls: [receiver.url], accepted })
-  receiver.respond = () => {
-    disk.fail({ error: 'EIO' })
-    return 200
-  }
+  receiver.respond = failing(disk)
   expect((await send()).status).toBe(200)
   await receiver.waitFor(accepted.size)
   const refused = await send()
@@ -158,18 +157,12 @@ test('an event whose delivery cannot be recorded is not sent a second time, and 
 test('a deletion notice that cannot be recorded is not sent a second time, and the deletion ends when the disk works again', async ({
   skip,
 }) => {
-  using disk = FailingDisk.orSkip(skip)
-  await using receiver = await new Receiver({}).listen()
-  await using service = await startOn(disk.path, disk.settings)
+  await using stack = new AsyncDisposableStack()
+  const { disk, receiver, service, accepted, send } = await setUp(stack, skip)
   const { api } = service
-  const accepted = new Set<string>()
-  const send = await openSender(api, { webhookUrls: [receiver.url], accepted })
   await send()
   await receiver.waitFor(accepted.size)
-  receiver.respond = () => {
-    disk.fail({ error: 'EIO' })
-    return 200
-  }
+  receiver.respond = failing(disk)
   const { id } = await api.call<{ id: string }>('POST', 'deletions', { userIds: ['u1'] })
   await receiver.waitFor(accepted.size + 1)
   expect((await readiness(service.url)).status).toBe(503)

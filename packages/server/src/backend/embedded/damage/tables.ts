@@ -61,7 +61,7 @@ class Walk {
     const left: Subtree[] = [{ page: root ?? 0, after: undefined, through: undefined }]
     for (let subtree = left.pop(); subtree !== undefined; subtree = left.pop()) {
       const page = this.#take(subtree.page, shape)
-      if (page === undefined) {
+      if (page === undefined || (subtree.page !== root && !belongs(page, subtree))) {
         found.damagedPages++
         found.gaps.push([subtree.after, subtree.through])
         continue
@@ -107,6 +107,16 @@ class Walk {
     if (rows.length < page.rows.length / 2) return undefined
     return { ...page, rows, damagedCells: page.damagedCells + page.rows.length - rows.length }
   }
+}
+
+/** Whether a page can be below its parent. Another one may have been written in its place. */
+function belongs({ rows, children }: BTreePage, { after, through }: Subtree): boolean {
+  if (rows.length === 0 && children.length === 0) return false
+  const rowids = [...rows.map(({ rowid }) => rowid), ...children.map((child) => child.through)]
+  const known = rowids.filter((rowid) => rowid !== undefined)
+  const isInside = (rowid: number | bigint): boolean =>
+    (after === undefined || rowid > after) && (through === undefined || rowid <= through)
+  return known.length === 0 || known.some(isInside)
 }
 
 function subtreesOf({ children }: BTreePage, { after, through }: Subtree): Subtree[] {

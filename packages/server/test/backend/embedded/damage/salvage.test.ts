@@ -255,6 +255,25 @@ describe('the salvage of a damaged database', () => {
     expect(eventsIn(file)).toBe(EVENTS)
   })
 
+  test.each<[string, (uses: readonly PageUse[]) => PageUse]>([
+    ['of other events', (uses) => uses.filter(isLeafOfEvents)[5]!],
+    ['of an empty table', (uses) => uses.find((use) => use.table === 'audit')!],
+  ])('names the events of a page in whose place a page %s was written', async (_, sourceOf) => {
+    using folder = new TemporaryFolder()
+    const file = await fill(folder.path)
+    const uses = pagesOf(file)
+    const leaves = uses.filter(isLeafOfEvents)
+    const bytes = readFileSync(file)
+    const at = (sourceOf(uses).page - 1) * 4096
+    bytes.set(bytes.subarray(at, at + 4096), (leaves[2]!.page - 1) * 4096)
+    writeFileSync(file, bytes)
+    const before = leaves[0]!.rows + leaves[1]!.rows
+    expect(losses(file)).toEqual([
+      `Table events: 1 pages cannot be read (numbers after ${before} to ${before + leaves[2]!.rows}).`,
+    ])
+    expect(eventsIn(file)).toBe(EVENTS - leaves[2]!.rows)
+  })
+
   test('tells the number of an event with a changed byte, and keeps it', async () => {
     using folder = new TemporaryFolder()
     const file = await fill(folder.path)
