@@ -29,6 +29,8 @@ const project = (name: string, include: string[], testTimeout: number, more: obj
 const sharing = { isolate: false }
 // Tests that run `hookline` in processes of its own, some hundred of them.
 const COMMANDS = ['packages/cli/test/commands/**/*.test.ts', 'packages/cli/test/bin.test.ts']
+// The suites of the ports, which every backend runs: some hundred times, a database is opened.
+const BACKENDS = ['packages/server/test/backend/*/conformance.test.ts']
 // Tests of generated cases. `npm test` makes a tenth of them.
 const GENERATED = [
   'packages/protocol/test/payload.test.ts',
@@ -50,8 +52,12 @@ export default defineConfig({
     // Most tests wait for sockets and disks: a worker more than there are processors makes use of that time.
     maxWorkers: availableParallelism() + 1,
     projects: [
-      project('unit', ['packages/*/test/**/*.test.ts'], 60_000, { ...sharing, exclude: COMMANDS }),
+      project('unit', ['packages/*/test/**/*.test.ts'], 60_000, {
+        ...sharing,
+        exclude: [...COMMANDS, ...BACKENDS],
+      }),
       project('system', ['test/{e2e,compat,clients,layers}/**/*.test.ts'], 60_000, sharing),
+      project('backends', BACKENDS, 60_000, sharing),
       project('cli', COMMANDS, 60_000, sharing),
       project('fuzz', GENERATED, 240_000, manyCases),
       project('docs', ['test/docs/**/*.test.ts'], 20_000, sharing),
