@@ -8,7 +8,7 @@ import { TestEngine } from '../../harness/test-engine.ts'
 import { openReceiver } from '../../harness/receiver.ts'
 import { TemporaryFolder } from '../../harness/temporary-folder.ts'
 
-/** Changes the closed database as a bad disk or a bug would. */
+/** Changes the database as a bad disk or a bug would. */
 function damage(folder: TemporaryFolder, sql: string, ...values: readonly string[]): void {
   using db = new DatabaseSync(join(folder.path, 'hookline.db'))
   if (db.prepare(sql).run(...values).changes !== 1) throw new Error('Nothing was damaged.')
@@ -44,9 +44,10 @@ describe('a parked delivery that cannot be read', () => {
       await expect.poll(() => engine.deliveries({})).toHaveLength(3)
       await engine.destination('dst_a', receiver.url, { ...destination, version: 2 })
     }
-    damage(folder, sql, badId)
     receiver.respond = () => 200
     await using engine = await TestEngine.open({}, folder)
+    // A start would find it, and put it into quarantine.
+    damage(folder, sql, badId)
     if (sql.startsWith('DELETE')) engine.expectedMissing = 1
     await engine.destination('dst_a', receiver.url, { version: 3 })
     await expect

@@ -1,4 +1,4 @@
-import type { AcceptedEvent, Carried, Delivery } from '@hookline/protocol'
+import type { AcceptedEvent, Carried, Delivery, DeliveryPart } from '@hookline/protocol'
 import type { DatabaseSync } from 'node:sqlite'
 import type {
   Claim,
@@ -170,9 +170,9 @@ export class SqliteDeliveryQueue<E extends Carried = AcceptedEvent> implements D
   }
 }
 
+/** Whether a delivery has a part that waits in a lane. It may have another one of the same URL, whose webhook was removed. */
 function waitsIn({ destinationId, webhooks }: Delivery, lane: LaneId | undefined): boolean {
-  const part = webhooks.find(({ url }) => url === lane?.url)
-  return (
-    destinationId === lane?.destinationId && (part?.state === 'pending' || part?.state === 'held')
-  )
+  const isWaiting = ({ url, state }: DeliveryPart): boolean =>
+    url === lane?.url && (state === 'pending' || state === 'held')
+  return destinationId === lane?.destinationId && webhooks.some(isWaiting)
 }
