@@ -60,6 +60,7 @@ export class Writer implements AsyncDisposable {
   #cancelTimer: (() => void) | undefined
   #failure: Error | undefined
   readonly #opened = Promise.withResolvers<void>()
+  readonly #exited = Promise.withResolvers<void>()
   #onIdle = (): void => undefined
 
   /** @param box seals audit entries */
@@ -73,7 +74,10 @@ export class Writer implements AsyncDisposable {
     })
     this.#opened.promise.catch(() => undefined)
     this.#thread.on('error', (error) => this.#fail(error as Error))
-    this.#thread.on('exit', () => this.#fail(new Error('The writer has ended.')))
+    this.#thread.on('exit', () => {
+      this.#fail(new Error('The writer has ended.'))
+      this.#exited.resolve()
+    })
   }
 
   /** Resolves when the thread can write. Rejects with its error where it cannot: then no operation will ever succeed. */
@@ -124,11 +128,9 @@ export class Writer implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#waiting.length > 0) this.#scheduleFlush()
     if (!this.#isIdle()) await new Promise<void>((resolve) => (this.#onIdle = resolve))
-    if (this.#failure) return
-    // Not `once` of node:events, which rejects when the thread fails meanwhile: `#fail` has seen that.
-    const exited = new Promise<void>((resolve) => this.#thread.once('exit', () => resolve()))
+    // A thread that has failed has the database open until it exits.
     this.#thread.postMessage('close')
-    await exited
+    await this.#exited.promise
   }
 
   #isIdle(): boolean {
