@@ -6,7 +6,7 @@ import type { ManagementApi } from '../harness/management-api.ts'
 import { KillableService } from './killable-service.ts'
 import { UserLoad } from './user-load.ts'
 
-const KILLS = Number(process.env['HOOKLINE_TEST_KILLS'] ?? 20)
+const KILLS = Number(process.env['HOOKLINE_TEST_KILLS'] ?? 60)
 const SEED = Number(process.env['HOOKLINE_TEST_SEED'] ?? Date.now() % 1_000_000)
 const PRO = { trait: 'plan', op: 'equals', value: 'pro' }
 
