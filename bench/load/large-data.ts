@@ -34,7 +34,7 @@ export async function largeData(receiver: EventReceiver, amounts: Amounts): Prom
 function addTo({ path }: LargeData, { pending, due = 0, history }: Amounts): void {
   const file = join(path, 'hookline.db')
   const now = Date.now()
-  const copies = { count: pending, dueFirst: due, dueAt: now, dueLaterAt: now + HOUR }
+  const copies = { count: pending, dueFirst: due, dueAt: now, dueLaterAt: now + HOUR / 2 }
   // History comes last: the database is still small then, and the indexes are built once.
   if (pending > 0) mustBe(pending + 1, multiplyParked(file, copies))
   if (history > 0) mustBe(history / 2 + 1, multiplyDelivered(file, history / 2))
