@@ -113,7 +113,7 @@ export class Plans {
     for (const computation of inEvaluationOrder(computations)) {
       const { id, space } = computation
       const recorded = open.filter(({ computationId }) => computationId === id)
-      const plan = recorded.some(({ reason }) => reason === 'deleted')
+      const plan = isLeaving(recorded, last.get(id))
         ? { computation, clauses: [], rule: 'never' as const }
         : this.#planOf(computation, { recorded, last, computations })
       if (plan !== undefined) this.#bySpace.set(space, [...this.of(space), plan])
@@ -143,6 +143,12 @@ export class Plans {
     const [oldest] = events
     return oldest === undefined ? null : Date.parse(oldest.event.event.receivedAt)
   }
+}
+
+/** Whether a computation is being deleted. When everybody has heard of it, it is in the catalog for a moment more. */
+function isLeaving(open: readonly Sync[], last: Sync | undefined): boolean {
+  const isOver = last?.reason === 'deleted' && last.state === 'done'
+  return isOver || open.some(({ reason }) => reason === 'deleted')
 }
 
 /** Whether everything that the archive has is counted. */

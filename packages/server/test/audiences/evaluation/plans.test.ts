@@ -1,3 +1,4 @@
+import type { Computation } from '@hookline/protocol'
 import { expect, test } from 'vitest'
 import { Plans } from '../../../src/audiences/evaluation/plans.ts'
 import { newSync } from '../../../src/audiences/syncs/needed-sync.ts'
@@ -22,7 +23,7 @@ async function opened() {
 
 const within = (hours: number, version: number) =>
   newAudience({ version, condition: { event: 'Order Completed', within: { hours } } })
-const syncOf = (audience: ReturnType<typeof within>) =>
+const syncOf = (audience: Computation) =>
   newSync(audience, 'requested', { open: undefined, last: undefined, now: NOON })
 
 test('a version is planned when its sync is recorded, and not before', async () => {
@@ -36,6 +37,18 @@ test('a version is planned when its sync is recorded, and not before', async () 
   await backend.syncs.put(syncOf(audience))
   await plans.refresh()
   expect(plans.find(audience)).toMatchObject({ computation: { version: 1 } })
+})
+
+test('a deletion that is over gives nobody a value while its computation is still in the catalog', async () => {
+  await using open = await opened()
+  const { backend } = open
+  const plans = new Plans(backend)
+  const audience = newAudience()
+  await backend.catalog.putComputation(audience)
+  const over = { reason: 'deleted', state: 'done', finishedAt: NOON } as const
+  await backend.syncs.put({ ...syncOf(audience), ...over })
+  await plans.refresh()
+  expect(plans.find(audience)).toMatchObject({ rule: 'never' })
 })
 
 test('a version that comes while clauses are put is not planned with those of the version before', async () => {
