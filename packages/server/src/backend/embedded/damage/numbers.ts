@@ -15,7 +15,7 @@ const LANES_OF_PARTS = ['deliveries', 'notices'].map(
 )
 const LANES_OF_ATTEMPTS = `SELECT document ->> '$.lane' FROM attempts WHERE json_valid(document)`
 
-/** Sees to it that a salvaged database gives no number again that a row still has whose owner is lost. */
+/** After a salvage, no new lane, clause or computation gets the number of a lost one that rows still name. */
 export function keepNumbers(db: DatabaseSync): void {
   const tables = new Set(
     db
