@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { ProfileChange } from '../../../../src/backend/profiles.ts'
 import { NOON } from '../../../harness/accepted-event.ts'
 import type { BackendHarness, OpenBackendHarness } from '../backend-harness.ts'
-import { anonymous, changeOf, follow, user } from './profile-changes.ts'
+import { anonymous, changeOf, follow, settle, user } from './profile-changes.ts'
 
 const SEED = Number(process.env['HOOKLINE_TEST_SEED'] ?? Date.now() % 1_000_000)
 const RUNS = 60
@@ -101,19 +101,6 @@ async function applyAll(
   }
 }
 
-async function forgetDirty({ backend: { evaluations } }: BackendHarness): Promise<void> {
-  const due = await evaluations.due(NOON, 10_000)
-  await evaluations.commit(
-    due.map(({ profileId, version }) => ({
-      profileId,
-      version,
-      results: [],
-      announcements: [],
-      recheckAt: null,
-    })),
-  )
-}
-
 export function profileOrderConformance(open: OpenBackendHarness): void {
   describe('profiles do not depend on the order of events', () => {
     test(
@@ -142,7 +129,7 @@ export function profileOrderConformance(open: OpenBackendHarness): void {
           )
           const expected = await readAll(harness, spaces[0])
           const seen = await readAll(harness, spaces[1])
-          await forgetDirty(harness)
+          await settle(harness)
           const renamed = JSON.parse(
             JSON.stringify(seen).replaceAll(spaces[1], spaces[0]),
           ) as object
