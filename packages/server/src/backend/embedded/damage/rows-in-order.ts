@@ -6,10 +6,11 @@ import type { StoredRow } from './cell.ts'
  * nobody knows which row it was.
  */
 export function rowsInOrder(rows: readonly StoredRow[]): readonly StoredRow[] {
-  const inOrder = longestAscending(rows.map(({ rowid }) => Number(rowid)))
-  if (inOrder.size === rows.length) return rows
-  const rowidAt = (index: number): number =>
-    inOrder.has(index) ? Number(rows[index]!.rowid) : Number.NaN
+  const rowids = rows.map(({ rowid }) => Number(rowid))
+  // So it is in nearly every page.
+  if (rowids.every((rowid, index) => index === 0 || rowids[index - 1]! < rowid)) return rows
+  const inOrder = longestAscending(rowids)
+  const rowidAt = (index: number): number => (inOrder.has(index) ? rowids[index]! : Number.NaN)
   return rows.flatMap((row, index) => {
     if (inOrder.has(index)) return [row]
     const rowid = rowidAt(index - 1) + 1
