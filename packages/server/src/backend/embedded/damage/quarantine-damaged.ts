@@ -3,8 +3,8 @@ import type { Quarantine, Unreadable } from '../../quarantine.ts'
 
 /** A queue that can look at all that waits in it. */
 interface CheckedQueue {
-  /** Everything that waits and is damaged. */
-  damaged(): readonly Unreadable[]
+  /** Everything that waits and is damaged, slice by slice. */
+  damaged(): Iterable<readonly Unreadable[]>
 }
 
 interface Queues {
@@ -26,9 +26,11 @@ export async function quarantineDamaged(
     [deliveries, quarantine, 'deliveries'],
     [noticeQueue, noticeQueue, 'deletion notices'],
   ] as const) {
-    const damaged = queue.damaged()
-    if (damaged.length === 0) continue
-    await to.add(damaged.map((each) => ({ ...each, at })))
-    onDamage?.(`Waiting ${noun} were damaged and are in quarantine: ${damaged.length}.`)
+    let count = 0
+    for (const slice of queue.damaged()) {
+      await to.add(slice.map((each) => ({ ...each, at })))
+      count += slice.length
+    }
+    if (count > 0) onDamage?.(`Waiting ${noun} were damaged and are in quarantine: ${count}.`)
   }
 }

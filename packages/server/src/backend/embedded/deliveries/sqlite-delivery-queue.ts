@@ -34,6 +34,8 @@ export interface QueueTable<E extends Carried> {
 }
 
 const LANES_A_TURN = 64
+/** How many parts are looked at together. */
+const CHECKED_PARTS = 1_000
 const DUE = `SELECT delivery_id FROM waiting_parts WHERE lane = ? AND due_at <= ?
   ORDER BY due_at, delivery_id LIMIT ?`
 const LATER = `SELECT delivery_id FROM waiting_parts WHERE lane = ? AND due_at > ?
@@ -43,7 +45,8 @@ const HELD = `SELECT delivery_id FROM waiting_parts WHERE lane = ? AND due_at IS
 const NEXT_DUE = `SELECT delivery_id, due_at FROM waiting_parts WHERE lane = ? AND due_at IS NOT NULL
   ORDER BY due_at, delivery_id LIMIT ?`
 const WAITING = (table: QueueName): string => `SELECT delivery_id, lane FROM waiting_parts
-  WHERE EXISTS (SELECT 1 FROM ${table} WHERE id = delivery_id)`
+  WHERE (delivery_id, lane) > (?, ?) AND EXISTS (SELECT 1 FROM ${table} WHERE id = delivery_id)
+  ORDER BY delivery_id, lane LIMIT ${CHECKED_PARTS}`
 const LANES = `SELECT lane, MAX(is_held) AS is_held FROM waiting_lanes WHERE count > 0 GROUP BY lane`
 
 /**
@@ -110,14 +113,20 @@ export class SqliteDeliveryQueue<E extends Carried = AcceptedEvent> implements D
     return { lanes, isUnsplit }
   }
 
-  /** Everything that waits and is damaged, once each. Reads all that waits. */
-  damaged(): readonly Unreadable[] {
-    const found = new Map<string, Unreadable>()
-    for (const row of this.#statements.all(WAITING(this.#table.name), [])) {
-      const read = this.#read(String(row['delivery_id']), Number(row['lane']))
-      if ('reason' in read) found.set(read.id, read)
+  /** Everything that waits and is damaged, slice by slice. Reads all that waits. What is in quarantine waits no more. */
+  *damaged(): Iterable<readonly Unreadable[]> {
+    let after: Row | undefined = { delivery_id: '', lane: 0 }
+    while (after !== undefined) {
+      const { delivery_id: id, lane } = after
+      const rows = this.#statements.all(WAITING(this.#table.name), [id!, lane!])
+      const found = new Map<string, Unreadable>()
+      for (const row of rows) {
+        const read = this.#read(String(row['delivery_id']), Number(row['lane']))
+        if ('reason' in read) found.set(read.id, read)
+      }
+      if (found.size > 0) yield [...found.values()]
+      after = rows.at(-1)
     }
-    return [...found.values()]
   }
 
   /** Makes the parts in lanes claimed, and returns the claims that end with the record. */

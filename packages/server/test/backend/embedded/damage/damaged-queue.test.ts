@@ -90,3 +90,28 @@ test.each([
     expect(await open.deliveries.waiting()).toEqual({ lanes: [], isUnsplit: false })
   },
 )
+
+test('what is damaged is found in every slice of a long queue, and each of it is told once', async () => {
+  using folder = new TemporaryFolder()
+  {
+    const { backend } = await openAt(folder.path)
+    await using open = backend
+    const events = Array.from({ length: 2_500 }, () => acceptedEvent())
+    await open.log.append(events)
+    const records = events.map((event) => ({
+      delivery: deliveryOf(event, { state: 'held' }),
+      attempts: [],
+    }))
+    await open.deliveries.record(records)
+  }
+  {
+    using db = new DatabaseSync(join(folder.path, 'hookline.db'))
+    const nth = 'SELECT row_number() OVER (ORDER BY id) AS n, id FROM deliveries'
+    db.exec(`UPDATE deliveries SET destination_id = 'dst_c'
+      WHERE id IN (SELECT id FROM (${nth}) WHERE n % 500 = 1)`)
+  }
+  const { backend, told } = await openAt(folder.path)
+  await using open = backend
+  expect(told).toEqual(['Waiting deliveries were damaged and are in quarantine: 5.'])
+  expect((await open.upkeep.backlog()).quarantined).toBe(5)
+})
