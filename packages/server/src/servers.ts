@@ -123,7 +123,7 @@ function addAdministration(
       metrics,
       rateLimit: config.adminRateLimit || null,
       // A live stream is a request that never ends, so it keeps its connection: half are left for other requests.
-      maxLiveStreams: Math.min(config.maxLiveStreams, maxConnections / 2),
+      maxLiveStreams: Math.min(config.maxLiveStreams, Math.floor(maxConnections / 2)),
       wrongTokensPerMinute: config.wrongTokensPerMinute || null,
       allowedPorts: config.allowedPorts,
       addressRefusal: addressRefusalOf(config),
