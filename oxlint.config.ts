@@ -12,6 +12,7 @@ export default defineConfig({
     'typescript/consistent-return': 'off',
     // Rows of a database and messages of a thread get their type by assertion, where they come in.
     'typescript/no-unsafe-type-assertion': 'off',
+    'import/no-unassigned-import': ['error', { allow: ['**/*.css'] }],
     // Of browser windows. Worker threads have no origin.
     'unicorn/require-post-message-target-origin': 'off',
     // It takes every method named fill for that of an array.

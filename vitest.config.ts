@@ -27,8 +27,12 @@ const project = (name: string, include: string[], testTimeout: number, more: obj
 })
 // Our modules keep no state that a test could see, so test files share the modules that their worker has loaded.
 const sharing = { isolate: false }
-// Tests that run `hookline` in processes of its own, some hundred of them.
-const COMMANDS = ['packages/cli/test/commands/**/*.test.ts', 'packages/cli/test/bin.test.ts']
+// Tests that run `hookline` in processes of its own, some hundred of them, and with older releases of Node from npm.
+const COMMANDS = [
+  'packages/cli/test/commands/**/*.test.ts',
+  'packages/cli/test/bin.test.ts',
+  'test/older-nodes/*.test.ts',
+]
 // The suites of the ports, which every backend runs: some hundred times, a database is opened.
 const BACKENDS = ['packages/server/test/backend/*/conformance.test.ts']
 // Tests of generated cases. `npm test` makes a tenth of them.
@@ -60,11 +64,16 @@ export default defineConfig({
       project('backends', BACKENDS, 60_000, sharing),
       project('cli', COMMANDS, 60_000, sharing),
       project('fuzz', GENERATED, 240_000, manyCases),
+      project('receivers', ['test/receivers/**/*.test.ts'], 60_000, sharing),
       project('docs', ['test/docs/**/*.test.ts'], 20_000, sharing),
-      project('package', ['test/package/**/*.test.ts'], 60_000),
-      project('client-long', ['test/client-long/**/*.test.ts'], 600_000),
+      project('pages', ['test/pages/**/*.test.ts'], 240_000, sharing),
+      project('package', ['test/package/**/*.test.ts'], 60_000, { hookTimeout: 120_000 }),
+      project('site', ['test/site/**/*.test.ts'], 120_000),
+      project('client-long', ['test/client-long/**/*.test.ts'], 600_000, { hookTimeout: 120_000 }),
       project('crash', ['test/crash/**/*.test.ts'], 900_000),
       project('engine', ['test/engine/**/*.test.ts'], 240_000, measuring),
+      // It builds an image, and runs what an operator would run around the service.
+      project('deploy', ['test/deploy/**/*.test.ts'], 300_000),
       project('torture', ['test/torture/**/*.test.ts'], 3_600_000, { fileParallelism: false }),
     ],
   },

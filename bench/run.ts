@@ -60,7 +60,7 @@ console.log(`${((performance.now() - started) / 1000).toFixed(0)} s`)
 
 if (!values.quick) {
   // Writes the page that shows the results, and its plots.
-  await import('../docs/generate.ts')
+  await import('../docs/generator/generate.ts')
 } else if (values.baseline) {
   const made = Object.entries(all).map(([name, { figures }]) => [name, toBaseline(figures)])
   writeBaseline({ ...readBaseline(), ...Object.fromEntries(made) })

@@ -75,8 +75,13 @@ export const COMPONENTS = tableOf({
     ownPackages: ['pg', 'kysely', '@nats-io'],
     planned: true,
   },
+  docs: {
+    holds: 'the documentation as a site, at `/docs`',
+    mayImport: ['protocol'],
+    ownPackages: ['@fastify/static'],
+  },
   http: {
-    holds: 'HTTP server, error responses, health checks, metrics',
+    holds: 'HTTP server, error responses, health checks, metrics, start page',
     mayImport: ['telemetry', 'util', 'protocol'],
     mayImportTypes: ['config.ts', 'settings.ts'],
   },
@@ -85,7 +90,8 @@ export const COMPONENTS = tableOf({
     mayImport: PORTS_AND_TOOLS,
   },
   telemetry: {
-    holds: 'metrics, logger, and the interface through which components report activity',
+    holds:
+      'metrics, the logger with the table of its events, and the interface through which components report activity',
     mayImport: ['util', 'protocol'],
   },
   util: {

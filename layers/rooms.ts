@@ -7,6 +7,10 @@ export const ROOMS = {
       'the source of a request, by its write key; rejected keys; the last use of each key',
     body: 'the request body: read, decompressed up to the size limit, parsed',
     calls: 'one call or a batch: validated and stamped; calls of suppressed users are dropped',
+    reference: 'the OpenAPI document of the ingestion API, and the JSON Schema of the payload',
+  },
+  http: {
+    'start-page': "the page that a browser gets at the service's address",
   },
   delivery: {
     lanes: 'one lane for each webhook: turns, slots, recovery; the deliveries in memory',
@@ -14,7 +18,8 @@ export const ROOMS = {
       "each webhook's part of a delivery: an attempt, the state after it, the time of the next one; test deliveries",
     sending: 'one attempt: the signed request, the response, its outcome',
     network: 'sockets: name look-up, forbidden addresses, deadlines',
-    health: 'breakers, waits that receivers asked for, webhooks that are paused',
+    health:
+      'breakers, waits that receivers asked for, webhooks that are paused; what the log says of all this',
     parking: 'parked parts: put into their lanes when due, held, resumed, or expired',
     records:
       'deliveries recorded as they are now, again and again while the backend is unavailable, or put into quarantine',
@@ -45,9 +50,10 @@ export const ROOMS = {
     events: '`/events`, and the trace of one event',
     idempotency: 'a repeated POST with an `Idempotency-Key` gets the first response again',
     live: '`/live`: the live tail as a stream',
+    metrics: 'the metrics of each destination, set before each scrape',
     profiles: '`/profiles`: everything that is known of a user',
     problems: 'every error response, from one table of codes',
-    reference: 'the OpenAPI document, and the reference page made from it',
+    reference: 'the OpenAPI document, and the reference page of both APIs',
     replays: '`/replays`, and their dry runs',
     sources: '`/sources` and their write keys',
     statistics: '`/stats`: counts over time',

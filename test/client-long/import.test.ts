@@ -55,7 +55,7 @@ test(`${LINES} lines of history arrive unchanged or are reported as rejected, al
   expect(JSON.parse(second.stdout)).toMatchObject({
     complete: true,
     line: LINES,
-    delivered: LINES - bad.length,
+    accepted: LINES - bad.length,
     rejected: bad.length,
   })
   expect(rejectedLines(file)).toEqual(bad.map((index) => [index + 1, lineOf(index).trimEnd()]))

@@ -11,23 +11,13 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { bundle } from '../../packages/client/test/harness/bundle.ts'
 import { openReceiver } from '../../packages/server/test/harness/receiver.ts'
 import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
+import { nodeOf } from '../../release/nodes.ts'
+import { CHROMIUM, CHROMIUM_FLAGS } from '../harness/chromium.ts'
 import { startService } from '../harness/running-service.ts'
-import { installClient } from '../package/packed-package.ts'
+import { skipOrFail } from '../harness/skip-or-fail.ts'
+import { installClient } from './installed-client.ts'
 
 const run = promisify(execFile)
-
-const SYSTEM_NODE = '/usr/bin/node'
-const CHROMIUM = '/usr/bin/chromium'
-const CHROMIUM_FLAGS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--no-proxy-server',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-]
 
 /** A program whose batch is large enough to be compressed. */
 const PROGRAM = `
@@ -83,22 +73,10 @@ describe('a program bundled with the published client', () => {
 
   test('runs in the Node of the project', () => expectDelivery(runWith(process.execPath)))
 
-  test('runs in Node 20', async ({ skip }) => {
-    const version = existsSync(SYSTEM_NODE)
-      ? (await run(SYSTEM_NODE, ['--version'])).stdout
-      : 'none'
-    if (!version.startsWith('v20.')) {
-      console.log(`skipped: Node 20 (${SYSTEM_NODE}: ${version.trim()})`)
-      skip()
-    }
-    await expectDelivery(runWith(SYSTEM_NODE))
-  })
+  test('runs in Node 20', async () => expectDelivery(runWith(await nodeOf(20))))
 
   test('runs in a browser, and sends to another origin', async ({ skip }) => {
-    if (!existsSync(CHROMIUM)) {
-      console.log(`skipped: Chromium (nothing at ${CHROMIUM})`)
-      skip()
-    }
+    if (!existsSync(CHROMIUM)) skipOrFail(CHROMIUM, 'HOOKLINE_REQUIRE_CHROMIUM', skip)
     const origin = await serve(readFileSync(file('bundle.js')))
     const browser = await chromium.launch({ executablePath: CHROMIUM, args: CHROMIUM_FLAGS })
     onTestFinished(() => browser.close())

@@ -1,4 +1,4 @@
-// Runs the suite with every client and writes docs/clients.md.
+// Runs the suite with every client and writes docs/reference/clients.md.
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'

@@ -1,4 +1,4 @@
-import { table } from '../../docs/markdown.ts'
+import { table } from '../../docs/generator/markdown.ts'
 import { hooklineClient } from './adapters/hookline-client.ts'
 import { segmentAnalyticsNode } from './adapters/segment-analytics-node.ts'
 import type { Behaviour } from './behaviour.ts'
@@ -17,9 +17,9 @@ export const BEHAVIOURS: readonly Behaviour[] = [...QUEUEING, ...FLUSHING, ...RE
 /** For each client, by name: whether it has each behaviour, by name. */
 export type Results = ReadonlyMap<string, ReadonlyMap<string, boolean>>
 
-export const CLIENTS_PAGE = 'docs/clients.md'
+export const CLIENTS_PAGE = 'docs/reference/clients.md'
 
-/** The text of docs/clients.md, which shows the behaviours of each client. */
+/** The text of docs/reference/clients.md, which shows the behaviours of each client. */
 export function clientsPage(results: Results): string {
   const rows = BEHAVIOURS.map(({ name }) => [
     name,

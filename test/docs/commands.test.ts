@@ -3,7 +3,18 @@ import { createProgram } from '../../packages/cli/src/program.ts'
 import { markdownPages, read } from './repository.ts'
 
 /** Commands of npm itself, which are not scripts. */
-const OF_NPM = new Set(['ci', 'install', 'exec', 'init', 'pack', 'publish', 'config', 'view'])
+const OF_NPM = new Set([
+  'ci',
+  'install',
+  'exec',
+  'init',
+  'pack',
+  'publish',
+  'config',
+  'view',
+  'login',
+  'pkg',
+])
 
 /** The scripts that a page names and package.json does not have. */
 function missingScripts(text: string, scripts: readonly string[]): string[] {
@@ -43,7 +54,7 @@ function isKnown(
   if (below !== undefined) return isKnown(below, rest)
   const isMissing = command.commands.length > 0 && word !== ''
   const flags = [word, ...rest].filter((each) => each.startsWith('--'))
-  const known = [...command.options.map(({ long }) => long), '--json', '--help']
+  const known = [...command.options.flatMap(({ short, long }) => [short, long]), '--json', '--help']
   return !isMissing && flags.every((flag) => known.includes(flag))
 }
 

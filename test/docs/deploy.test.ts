@@ -1,6 +1,11 @@
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { exportedMetrics } from '../../docs/metrics-page.ts'
-import { read } from './repository.ts'
+import { parse } from 'yaml'
+import { exportedMetrics } from '../../docs/generator/metrics-page.ts'
+import { LOG_EVENTS } from '../../packages/server/src/telemetry/log-events.ts'
+import { skipOrFail } from '../harness/skip-or-fail.ts'
+import { read, REPOSITORY } from './repository.ts'
 
 const metrics = await exportedMetrics()
 const dashboard = JSON.parse(read('deploy/grafana-dashboard.json')) as {
@@ -10,7 +15,17 @@ const dashboard = JSON.parse(read('deploy/grafana-dashboard.json')) as {
   }[]
 }
 const panels = dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))
-const alerts = [...read('deploy/alerts.yaml').matchAll(/^ +expr: (.+)$/gm)].map(([, expr]) => expr!)
+interface AlertRule {
+  readonly alert: string
+  readonly expr: string
+  readonly labels: { readonly severity: string }
+  readonly annotations: Readonly<Record<string, string>>
+}
+const { groups } = parse(read('deploy/alerts.yaml')) as {
+  readonly groups: readonly { readonly rules: readonly AlertRule[] }[]
+}
+const rules = groups.flatMap((group) => group.rules)
+const alerts = rules.map(({ expr }) => expr)
 
 /** The names of the metrics in an expression. Of a histogram, these are its series. */
 const namesIn = (expr: string): string[] =>
@@ -23,7 +38,9 @@ const seriesOf = ({ name, type }: (typeof metrics)[number]): string[] =>
 /** Labels that an expression selects or groups by. */
 const labelsIn = (expr: string): string[] => [
   ...[...expr.matchAll(/(\w+)(?:=~|!~|!=|=)"/g)].map(([, label]) => label!),
-  ...[...expr.matchAll(/\b(?:by|on) \(([^)]*)\)/g)].flatMap(([, list]) => list!.split(/, */)),
+  ...[...expr.matchAll(/\b(?:by|on|group_left) \(([^)]*)\)/g)].flatMap(([, list]) =>
+    list!.split(/, */),
+  ),
 ]
 
 describe('the metrics', () => {
@@ -59,4 +76,49 @@ it('the dashboard shows every metric', () => {
   const missing = metrics.filter((metric) => !isShown(metric)).map(({ name }) => name)
   // An annotation shows the version on every panel.
   expect(missing).toEqual(['hookline_build_info'])
+})
+
+describe.each(rules.map((rule) => [rule.alert, rule] as const))('%s', (name, rule) => {
+  const { summary = '', description = '', runbook_url: runBook } = rule.annotations
+  const text = summary + description
+
+  it('says what it means, what to do, and which page of the run book has more', () => {
+    expect(summary).toMatch(/\.$/)
+    expect(description).toMatch(/\.$/)
+    expect(['warning', 'critical']).toContain(rule.labels.severity)
+    expect(runBook).toBe(`docs/guides/run-book.md#${name.toLowerCase()}`)
+  })
+
+  it('uses only labels that its expression has', () => {
+    const used = [...text.matchAll(/\$labels\.(\w+)/g)].map(([, label]) => label)
+    const grouped = labelsIn(rule.expr)
+    const own = metrics.flatMap((metric) => (rule.expr.includes(metric.name) ? metric.labels : []))
+    const has = / by \(/.test(rule.expr) ? grouped : own
+    expect(used.filter((label) => !has.includes(label!))).toEqual([])
+  })
+
+  it('names the destination, if it is about one', () => {
+    if (!rule.expr.includes('hookline_destination_')) return
+    expect(summary).toContain('{{ $labels.name }}')
+    expect(description).toContain('{{ $labels.source }}')
+    expect(description).toContain('{{ $labels.destination }}')
+  })
+
+  it('names only log events that exist', () => {
+    const named = [...text.matchAll(/log line `([\w.]+)`/g)].map(([, event]) => event)
+    expect(named.filter((event) => !Object.hasOwn(LOG_EVENTS, event!))).toEqual([])
+  })
+})
+
+it('the alerts fire when they should, and say what they should', ({ skip }) => {
+  try {
+    execFileSync('promtool', ['--version'], { stdio: 'ignore' })
+  } catch {
+    return skipOrFail('promtool', 'HOOKLINE_REQUIRE_PROMTOOL', skip)
+  }
+  const result = execFileSync('promtool', ['test', 'rules', 'alerts.test.yaml'], {
+    cwd: join(REPOSITORY, 'deploy'),
+    encoding: 'utf8',
+  })
+  expect(result).toContain('SUCCESS')
 })

@@ -1,6 +1,6 @@
 import { ATTEMPT_CLASSES, DECLINE_REASONS, INGEST_CODES } from '@hookline/protocol'
 import { describe, expect, it } from 'vitest'
-import { GENERATED_PAGES } from '../../docs/pages.ts'
+import { GENERATED_PAGES } from '../../docs/generator/pages.ts'
 import { PROBLEM_CODES } from '../../packages/server/src/admin/problems/problem-codes.ts'
 import { flagOf } from '../../packages/server/src/config.ts'
 import { type SettingName, SETTINGS } from '../../packages/server/src/settings.ts'
@@ -13,21 +13,23 @@ describe('the generated pages', () => {
 })
 
 // These tests read the pages themselves, so that they also find a mistake of the generator.
-describe('docs/errors.md', () => {
+describe('docs/reference/errors.md', () => {
   it.for([
     { section: 'Error codes of the ingestion API', known: INGEST_CODES },
     { section: 'Error codes of the management API', known: PROBLEM_CODES },
     { section: 'Why an event was not delivered to a destination', known: DECLINE_REASONS },
     { section: 'Classes of attempts', known: ATTEMPT_CLASSES },
   ])('"$section" lists each code once, and no other', ({ section, known }) => {
-    expect(firstCells(sectionOf(read('docs/errors.md'), section))).toEqual(Object.keys(known))
+    expect(firstCells(sectionOf(read('docs/reference/errors.md'), section))).toEqual(
+      Object.keys(known),
+    )
   })
 })
 
-describe('docs/config.md', () => {
+describe('docs/reference/config.md', () => {
   it('lists each setting once, and no other', () => {
     const flags = Object.keys(SETTINGS).map((name) => flagOf(name as SettingName))
-    expect(firstCells(read('docs/config.md'))).toEqual(flags)
+    expect(firstCells(read('docs/reference/config.md'))).toEqual(flags)
   })
 })
 

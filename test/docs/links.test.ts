@@ -21,13 +21,13 @@ describe('the links between pages', () => {
 
   it('would be found dead if the page or the heading did not exist', () => {
     const text = `[a](missing.md) [b](config.md#no-such-heading) ![c](missing.png)
-[d](config.md#settings) [e](../LICENSE) [f](https://example.com/missing.md) [g](#own)
+[d](config.md#settings) [e](../../LICENSE) [f](https://example.com/missing.md) [g](#own)
 [h]: decisions/missing.md
 
 ## Own
 
     [in code](missing.md)`
-    expect(deadLinks('docs/planted.md', text)).toEqual([
+    expect(deadLinks('docs/reference/planted.md', text)).toEqual([
       'missing.md',
       'config.md#no-such-heading',
       'missing.png',

@@ -3,23 +3,23 @@ import { againstBaseline, readBaseline } from '../../bench/report/baseline.ts'
 import { type Figure, quantile } from '../../bench/benchmarks/benchmark.ts'
 import { plot } from '../../bench/report/plot.ts'
 import { readResult } from '../../bench/report/results.ts'
-import { FINDINGS } from '../../docs/performance-findings.ts'
+import { FINDINGS } from '../../docs/generator/performance-findings.ts'
 import { read } from './repository.ts'
 
 const NAMES = Object.keys(FINDINGS)
 
 // generated-pages.test.ts checks that its tables and plots match the results.
-describe('docs/performance.md', () => {
+describe('docs/explanation/performance.md', () => {
   it.for(NAMES)('has a section on %s, with a stored result', (name) => {
     expect(readResult(name)).toMatchObject({ name, rounds: expect.any(Number) })
-    expect(read('docs/performance.md')).toContain(`\n## ${name}\n`)
+    expect(read('docs/explanation/performance.md')).toContain(`\n## ${name}\n`)
   })
 
   it('lists every goal in its summary', () => {
     const goals = NAMES.flatMap((name) => readResult(name)?.figures ?? []).filter(
       ({ goal }) => goal,
     )
-    const glance = read('docs/performance.md').split('\n## ')[1]!
+    const glance = read('docs/explanation/performance.md').split('\n## ')[1]!
     expect(glance.match(/\| (?:met|\*\*not met\*\*) \|$/gm)).toHaveLength(goals.length)
   })
 })

@@ -5,7 +5,14 @@ import { TemporaryFolder } from '../../packages/server/test/harness/temporary-fo
 import { exchange } from '../harness/http-exchange.ts'
 
 const TOKEN = 'tok_of_the_e2e_tests'
-const HIDDEN = ['/api/v1/sources', '/api/v1/openapi.json', '/metrics', '/livez', '/readyz']
+const HIDDEN = [
+  '/api/docs',
+  '/api/v1/sources',
+  '/api/v1/openapi.json',
+  '/metrics',
+  '/livez',
+  '/readyz',
+]
 
 test('with adminPort, one port accepts calls only, and the other serves everything else', async () => {
   using folder = new TemporaryFolder()
@@ -26,6 +33,11 @@ test('with adminPort, one port accepts calls only, and the other serves everythi
     expect([path, await statusAt(service.url, path)]).toEqual([path, 404])
     expect([path, await statusAt(service.adminUrl, path)]).toEqual([path, 200])
   }
+  // The documentation answers with a policy of its own, whether it is built or not.
+  const policyAt = async (url: string): Promise<string | null> =>
+    (await fetch(`${url}/docs`)).headers.get('content-security-policy')
+  expect(await policyAt(service.url)).toBeNull()
+  expect(await policyAt(service.adminUrl)).toContain("script-src 'self'")
   expect(await statusAt(service.adminUrl, '/v1/track', 'POST')).toBe(404)
   expect(await statusAt(service.url, '/v1/track', 'POST')).toBe(401)
 })

@@ -59,7 +59,7 @@ describe.concurrent('an https webhook', () => {
     expect(attempt!.error).toMatch(/^The certificate /)
     expect(attempt).not.toHaveProperty('status')
     expect(service.logLines).toContainEqual(
-      expect.objectContaining({ msg: 'attempt.failed', class: 'certificate_invalid' }),
+      expect.objectContaining({ msg: 'webhook.failing', class: 'certificate_invalid' }),
     )
     await service.eventually(() =>
       expect(server.counted).toEqual({ connections: attempts.length, open: 0, bytes: 0 }),

@@ -81,7 +81,7 @@ describe.concurrent('a graceful stop', () => {
     await service.api.call('POST', 'deletions', { userIds: ['another user'] })
     await receiver.waitFor(4)
     await service.stop()
-    expect(service.logLines.filter(({ msg }) => msg !== 'attempt.failed')).toEqual([])
+    expect(service.logLines.filter(({ msg }) => msg !== 'webhook.failing')).toEqual([])
     expect(service.logLines).toHaveLength(1)
 
     receiver.respond = () => 200

@@ -32,7 +32,7 @@ describe('an event that no webhook gets has a decision with its reason and its r
     expect((await service.trace('m-1')).decisions).toMatchObject([answer])
     const { text } = await hookline(service, 'trace', 'm-1')
     expect(text).toMatch(/^received +2/m)
-    expect(text).toMatch(/^✗ dst_\S+ destination_disabled: The destination was off/m)
+    expect(text).toMatch(/^✗ .+ \(dst_\S+\) destination_disabled: The destination was off/m)
     expect(text).toContain(sinceWhen)
   })
 
@@ -49,7 +49,7 @@ describe('an event that no webhook gets has a decision with its reason and its r
       },
     ])
     const { text } = await hookline(service, 'trace', 'm-1')
-    expect(text).toMatch(/^✗ dst_\S+ integrations: The integrations of the call exclude/m)
+    expect(text).toMatch(/^✗ .+ \(dst_\S+\) integrations: The integrations of the call exclude/m)
   })
 
   test('its source had no destination', async () => {
@@ -124,7 +124,7 @@ describe('a call that made no event of its own is found:', () => {
     expect([code, text]).toEqual([4, expect.stringContaining(command)])
     const list = await hookline(service, 'suppressions', 'list', '--user', 'u1')
     const { lastLeftOutAt } = counted!
-    expect(list.text).toMatch(new RegExp(`^u1 .*2\\S+Z +3 +${lastLeftOutAt} +${id}`, 'm'))
+    expect(list.text).toMatch(new RegExp(`^u1 +3 +${lastLeftOutAt} +2\\S+Z +all +${id}`, 'm'))
     const events = await hookline(service, 'events', 'list', '--user', 'u1')
     expect(events.text).toMatch(/^No matching events\.\nThe user u1 is suppressed in every source /)
     expect(events.text).toContain(`3 calls were left out, the last one at ${lastLeftOutAt}.`)

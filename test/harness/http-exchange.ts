@@ -22,6 +22,8 @@ export async function exchange(url: string, sent: SentRequest = {}): Promise<Rec
     method === 'POST' || body !== '' ? { 'Content-Length': Buffer.byteLength(body) } : {}
   const framing = isChunked ? { 'Transfer-Encoding': 'chunked' } : length
   const outgoing = request(url, { method, agent: false, headers: { ...headers, ...framing } })
+  // A server may respond and close the connection before it has read the whole body.
+  outgoing.on('error', () => {})
   outgoing.end(body)
   const [response] = (await once(outgoing, 'response')) as [IncomingMessage]
   const chunks: Buffer[] = []

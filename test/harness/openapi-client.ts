@@ -49,8 +49,13 @@ export class OpenapiClient {
     this.operations = new Map(all.map((operation) => [operation.operationId, operation]))
   }
 
-  static async of(origin: string, token: string): Promise<OpenapiClient> {
-    const { text } = await exchange(`${origin}/api/v1/openapi.json`, { method: 'GET' })
+  /** @param token sent as a Bearer token @param path of the document */
+  static async of(
+    origin: string,
+    token: string,
+    path = '/api/v1/openapi.json',
+  ): Promise<OpenapiClient> {
+    const { text } = await exchange(origin + path, { method: 'GET' })
     return new OpenapiClient(origin, token, JSON.parse(text) as Document)
   }
 
@@ -102,6 +107,11 @@ export class OpenapiClient {
     const { schema } =
       this.operations.get(operationId)!.requestBody?.content['application/json'] ?? {}
     return schema && (this.#resolved(schema, false) as Json)
+  }
+
+  /** The schema with resolved references. */
+  resolve(schema: object): object {
+    return this.#resolved(schema, false) as object
   }
 
   #faultsOf({ responses }: Operation, { status, headers, text }: ReceivedResponse): string[] {

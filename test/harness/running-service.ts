@@ -47,10 +47,10 @@ const SETTINGS: Settings = {
  * event or delivery was lost.
  */
 export class RunningService implements AsyncDisposable {
-  /** All log lines of level `warn` and above. */
+  /** All log lines of level `warn` and above, or of the setting `logLevel` and above. */
   readonly logLines: Readonly<Record<string, unknown>>[] = []
   readonly #folder = new TemporaryFolder()
-  readonly #settings: Settings
+  #settings: Settings
   #starts = 0
   #service: Service | undefined
   #source: CreatedSource | undefined
@@ -65,11 +65,12 @@ export class RunningService implements AsyncDisposable {
       variableOf(name as SettingName),
       value,
     ])
-    const logger = createLogger('warn', {
+    const config = parseConfig(Object.fromEntries(environment))
+    const logger = createLogger(this.#settings.logLevel === undefined ? 'warn' : config.logLevel, {
       write: (line) => this.logLines.push(JSON.parse(line) as Record<string, unknown>),
     })
     this.#service = await openService({
-      config: parseConfig(Object.fromEntries(environment)),
+      config,
       logger,
     })
     this.#starts += 1
@@ -81,8 +82,10 @@ export class RunningService implements AsyncDisposable {
     this.#service = undefined
   }
 
-  async restart(): Promise<void> {
+  /** Stops gracefully, and starts on the same data. `changes`: settings that differ from now on. */
+  async restart(changes: Settings = {}): Promise<void> {
     await this.stop()
+    this.#settings = { ...this.#settings, ...changes }
     await this.start()
   }
 

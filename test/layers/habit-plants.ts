@@ -80,7 +80,7 @@ const SIZES: readonly Plant[] = [
 ]
 
 const TYPES: readonly Plant[] = [
-  ...['packages/server/src/http', 'packages/server/test/http', 'test/e2e', 'bench'].map(
+  ...['packages/server/src/http', 'packages/server/test/http', 'test/e2e', 'bench', 'release'].map(
     (folder) => ({
       file: `${folder}/planted-promise.ts`,
       rule: 'typescript(no-floating-promises)',

@@ -3,7 +3,7 @@ import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { WORKSPACE_NAMES, WORKSPACES } from '../../layers/workspaces.ts'
-import { REPOSITORY } from './tree.ts'
+import { REPOSITORY } from '../docs/repository.ts'
 
 /** What the rules are made of: the linter's own configuration and the compiler's, as they stand. */
 const CONFIGURATION = [
@@ -80,7 +80,7 @@ export function linesOf(texts: readonly Text[]): Lines[] {
 
 async function runOxlint(root: string): Promise<string> {
   const oxlint = join(REPOSITORY, 'node_modules/oxlint/bin/oxlint')
-  const paths = ['packages', 'test', 'bench']
+  const paths = ['packages', 'test', 'bench', 'release']
   return new Promise((resolve, reject) => {
     const options = { cwd: root, maxBuffer: 2 ** 26 }
     execFile(

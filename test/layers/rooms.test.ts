@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { COMPONENT_NAMES, type ComponentName, COMPONENTS } from '../../layers/components.ts'
 import { cyclic, type RoomImport, roomImports } from './room-imports.ts'
-import { filesBelow, textOf } from './tree.ts'
+import { read } from '../docs/repository.ts'
+import { filesBelow } from './tree.ts'
 
 describe('the rooms of a component', () => {
   it.for(COMPONENT_NAMES)('do not import each other in a cycle: %s', (component) => {
@@ -30,7 +31,7 @@ function importsIn(component: ComponentName): RoomImport[] {
   // A planned component has no files yet. The folders below the ports are components of their own.
   const paths =
     component === 'backend' || COMPONENTS[component].planned === true ? [] : filesBelow(folder)
-  return roomImports(Object.fromEntries(paths.map((path) => [path, textOf(`${folder}/${path}`)])))
+  return roomImports(Object.fromEntries(paths.map((path) => [path, read(`${folder}/${path}`)])))
 }
 
 function shown(imports: readonly RoomImport[]): string[] {

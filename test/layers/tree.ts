@@ -1,8 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-
-export const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url))
+import { REPOSITORY } from '../docs/repository.ts'
 
 const NOT_OURS = new Set(['node_modules', 'dist'])
 
@@ -14,8 +12,4 @@ export function filesBelow(folder: string): string[] {
       if (!entry.isDirectory()) return [entry.name]
       return filesBelow(join(folder, entry.name)).map((path) => `${entry.name}/${path}`)
     })
-}
-
-export function textOf(path: string): string {
-  return readFileSync(join(REPOSITORY, path), 'utf8')
 }

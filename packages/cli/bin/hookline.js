@@ -1,25 +1,22 @@
 #!/usr/bin/env node
-// Plain JavaScript that an old Node can parse too, so that it can print the error below.
+// Plain JavaScript that an old Node can parse too, so that it can find the right one or print what to do.
 import fs from 'fs'
 import nodeModule from 'module'
 import url from 'url'
+import { runWithRightNode } from './right-node.js'
 
 const NEEDED = 24
 
+const source = new URL('../src/main.ts', import.meta.url)
+const isClone = fs.existsSync(source)
+
 if (parseInt(process.versions.node, 10) < NEEDED) {
-  console.error(
-    `error: Hookline needs Node ${NEEDED} or newer; this is ${process.version}.\n` +
-      '  In a clone of the repository, run `npm ci`, then `npx hookline …` or `npm start`: they use the right Node.\n' +
-      `  Elsewhere, install Node ${NEEDED} from https://nodejs.org.`,
-  )
-  process.exitCode = 1
+  runWithRightNode(NEEDED, isClone)
 } else {
   void run()
 }
 
 async function run() {
-  const source = new URL('../src/main.ts', import.meta.url)
-  const isClone = fs.existsSync(source)
   if (isClone) {
     resolveWorkspacesToSource()
     cacheCompiledSource()

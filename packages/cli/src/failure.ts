@@ -14,9 +14,10 @@ export const EXIT_CODES = {
 export type ExitCode = (typeof EXIT_CODES)[keyof typeof EXIT_CODES]
 
 /** One fault in the data that was sent, as the management API reports it. */
-interface FailureDetail {
+export interface FailureDetail {
   /** Where the fault is: a JSON Pointer or the name of a parameter. */
   readonly pointer: string
+  readonly code: string
   readonly message: string
   readonly hint: string
 }

@@ -17,3 +17,12 @@ export function isLoopback(host: string): boolean {
 export function reachableUrl(url: string): string {
   return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
 }
+
+/** The pages for people, at the URL of the management API. */
+export function pagesAt(adminUrl: string): {
+  readonly startPage: string
+  readonly apiReference: string
+} {
+  const url = reachableUrl(adminUrl)
+  return { startPage: `${url}/`, apiReference: `${url}/api/docs` }
+}

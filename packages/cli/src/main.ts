@@ -1,3 +1,4 @@
+import type { Command } from 'commander'
 import { EXIT_CODES } from './failure.ts'
 import { createProgram } from './program.ts'
 import { reportFailure } from './report-failure.ts'
@@ -10,11 +11,12 @@ export async function main(args: readonly string[]): Promise<number> {
   })
   // What stderr does not take cannot be reported anywhere.
   process.stderr.on('error', () => undefined)
-  const program = createProgram()
+  let command: Command | undefined
+  const program = createProgram((entered) => (command = entered))
   try {
     await program.parseAsync(args, { from: 'user' })
     return EXIT_CODES.ok
   } catch (error) {
-    return reportFailure(error, args.includes('--json'))
+    return reportFailure(error, { json: args.includes('--json'), command: command ?? program })
   }
 }

@@ -1,5 +1,6 @@
 import { VERSION } from '@hookline/server/version'
 import { Command } from 'commander'
+import { addAudit } from './commands/configuration/audit.ts'
 import { addAudiences } from './commands/audiences/audiences.ts'
 import { addTraits } from './commands/audiences/traits.ts'
 import { addBackup } from './commands/service/backup.ts'
@@ -25,59 +26,77 @@ import { addRestore } from './commands/service/restore.ts'
 import { addSend } from './commands/events/send.ts'
 import { addSources } from './commands/configuration/sources.ts'
 import { addStart } from './commands/service/start.ts'
+import { addStats } from './commands/events/stats.ts'
 import { addSuppressions } from './commands/users/suppressions.ts'
 import { addTail } from './commands/events/tail.ts'
 import { addTokens } from './commands/configuration/tokens.ts'
 import { addTrace } from './commands/events/trace.ts'
 import { addVersion } from './commands/service/version.ts'
 import { EXIT_CODES } from './failure.ts'
+import { addHelpTexts, HELP_STYLE } from './help/configure-help.ts'
 
-const COMMANDS = [
-  addStart,
-  addDev,
-  addDemo,
-  addListen,
-  addSend,
-  addImport,
-  addSources,
-  addDestinations,
-  addTokens,
-  addAudiences,
-  addTraits,
-  addProfiles,
-  addEvents,
-  addDeliveries,
-  addTrace,
-  addTail,
-  addReplay,
-  addReplays,
-  addDeleteUser,
-  addDeletions,
-  addSuppressions,
-  addConfig,
-  addDoctor,
-  addMigrate,
-  addBackup,
-  addRestore,
-  addExport,
-  addImportConfig,
-  addCompletion,
-  addVersion,
-]
+/** The commands by heading of `hookline --help`. */
+const GROUPS = {
+  'Try it:': [addDev, addDemo, addListen],
+  'Run the service:': [addStart, addConfig, addDoctor, addMigrate, addBackup, addRestore],
+  'Configure it:': [addSources, addDestinations, addTokens, addExport, addImportConfig, addAudit],
+  'Send events:': [addSend, addImport],
+  'See what happens:': [
+    addTail,
+    addTrace,
+    addEvents,
+    addDeliveries,
+    addStats,
+    addReplay,
+    addReplays,
+  ],
+  'Know the users:': [
+    addAudiences,
+    addTraits,
+    addProfiles,
+    addDeleteUser,
+    addDeletions,
+    addSuppressions,
+  ],
+  'About this command:': [addCompletion, addVersion],
+} as const
 
-/** The command line with all its commands. A usage error is thrown as CommanderError. */
-export function createProgram(): Command {
+/**
+ * The command line with all its commands. A usage error is thrown as CommanderError. `onEnter` is called with the command
+ * that runs, or that refuses its options.
+ */
+export function createProgram(onEnter: (command: Command) => void = () => undefined): Command {
   const program = new Command('hookline')
     .description('Receives analytics events over HTTP and forwards them to webhooks, signed.')
-    .version(VERSION)
+    .version(VERSION, '-V, --version', 'show the version')
     .option('--json', 'print JSON for programs, one document per line')
-    .configureHelp({ showGlobalOptions: true })
+    .helpOption('-h, --help', 'show this help')
+    .configureHelp(HELP_STYLE)
     // reportFailure prints errors, as text or as JSON.
     .configureOutput({ outputError: () => {} })
-    .exitOverride()
+    .hook('preAction', (_program, command) => onEnter(command))
+    .addHelpText('after', BEGINNING)
     .addHelpText('afterAll', `\n${exitCodesHelp()}`)
-  for (const add of COMMANDS) add(program)
-  return program
+  for (const [heading, commands] of Object.entries(GROUPS)) {
+    program.commandsGroup(heading)
+    for (const add of commands) add(program)
+  }
+  addHelpTexts(program)
+  for (const command of withSubcommands(program)) {
+    command.exitOverride((error) => {
+      onEnter(command)
+      throw error
+    })
+  }
+  return program.helpCommand('help [command]', 'show the help of a command')
+}
+
+const BEGINNING = `
+To begin: \`hookline dev\` runs everything on this machine and shows what to send.
+To see the options of a command: \`hookline deliveries list --help\`.`
+
+function withSubcommands(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(withSubcommands)]
 }
 
 /** The exit codes, in two lines that fit 80 columns. */

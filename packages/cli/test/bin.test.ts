@@ -2,13 +2,6 @@ import { describe, expect, it } from 'vitest'
 import { run } from './harness/hookline.ts'
 
 describe('the hookline executable', () => {
-  it('exits 1 on an old Node, and prints which Node it needs and what to do', async () => {
-    const { code, stdout, stderr } = await run(['version'], { nodeArgs: ['--import', OLD_NODE] })
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-    expect(stderr).toContain('Hookline needs Node 24 or newer; this is v20.19.0.')
-    expect(stderr).toContain('npx hookline')
-  })
-
   it('prints the exit codes in the help of every command', async () => {
     const helps = await Promise.all([run(['--help']), run(['send', '--help'])])
     for (const { code, stdout } of helps) {
@@ -43,12 +36,3 @@ describe('the hookline executable', () => {
     })
   })
 })
-
-/** A module that makes Node report an older version to the executable. */
-const OLD_NODE = `data:text/javascript,${encodeURIComponent(`
-  const versions = { ...process.versions, node: '20.19.0' }
-  Object.defineProperties(process, {
-    versions: { value: versions },
-    version: { value: 'v20.19.0' },
-  })
-`)}`

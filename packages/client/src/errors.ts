@@ -4,7 +4,7 @@ import { textOf } from './reporting/safe-calls.ts'
 /** The service would never accept this call or write key: a mistake in the program. Thrown by the call itself. */
 export class ValidationError extends Error {
   override readonly name = 'ValidationError'
-  /** The code that the service would respond with; docs/errors.md has a remedy for each. */
+  /** The code that the service would respond with; docs/reference/errors.md has a remedy for each. */
   readonly code: IngestCodeName
 
   constructor(code: IngestCodeName, detail: string, options?: ErrorOptions) {

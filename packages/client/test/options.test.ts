@@ -54,7 +54,8 @@ describe('options', () => {
     expect(() => new Analytics('wk_test', options)).toThrow()
   })
 
-  test.for(['', 'has space', 'schlüssel'])('the write key %j throws at once', (writeKey) => {
+  const unset = undefined as unknown as string
+  test.for(['', 'has space', 'schlüssel', unset])('the write key %j throws at once', (writeKey) => {
     expect(() => new Analytics(writeKey)).toThrow(
       expect.objectContaining({ code: 'unknown_write_key' }),
     )

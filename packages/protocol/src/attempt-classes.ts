@@ -1,4 +1,4 @@
-/** The meaning of a class of attempts and what the owner of the webhook can do, as docs/errors.md shows it. */
+/** The meaning of a class of attempts and what the owner of the webhook can do, as docs/reference/errors.md shows it. */
 export interface AttemptClassInfo {
   readonly meaning: string
   readonly help: string

@@ -1,4 +1,4 @@
-/** Why the ingestion API refused a call or a request. `help` is the remedy that docs/errors.md shows. */
+/** Why the ingestion API refused a call or a request. `help` is the remedy that docs/reference/errors.md shows. */
 export interface IngestCode {
   readonly status: 400 | 401 | 403 | 404 | 405 | 408 | 421 | 429 | 431 | 500 | 503
   readonly message: string
@@ -160,7 +160,7 @@ export const INGEST_CODES = {
   request_timeout: {
     status: 408,
     message: 'The request did not arrive in time.',
-    help: 'Send the whole request within the time the setting requestTimeoutMs allows.',
+    help: 'Send the whole request within the time the setting requestTimeout allows.',
   },
   wrong_host: {
     status: 421,

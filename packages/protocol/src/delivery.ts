@@ -104,7 +104,7 @@ export interface TestDelivery {
   readonly webhooks: readonly TestedWebhook[]
 }
 
-/** Why the pipeline made no delivery of an event to a destination, and how to get one, as docs/errors.md shows it. */
+/** Why the pipeline made no delivery of an event to a destination, and how to get one, as docs/reference/errors.md shows it. */
 export interface DeclineReasonInfo {
   readonly meaning: string
   readonly help: string

@@ -89,6 +89,22 @@ export {
 } from './computations/operators.ts'
 export { pathOf, valueAt } from './path.ts'
 export { deletionPayload, webhookPayload } from './payload.ts'
+export { CALL_EXAMPLES } from './reference/call-examples.ts'
+export {
+  CALL_FIELDS,
+  type CallField,
+  type CallFieldName,
+  OTHER_CALL_FIELDS,
+} from './reference/call-fields.ts'
+export {
+  namesUser,
+  PAYLOAD_FIELDS,
+  PAYLOAD_TYPES,
+  type PayloadField,
+  type PayloadType,
+} from './reference/payload-fields.ts'
+export { payloadSchemaOf, WEBHOOK_PAYLOAD_SCHEMA } from './reference/payload-schema.ts'
 export { portRefusal, RESERVED_PORTS } from './reserved-ports.ts'
 export type { Source, WriteKey } from './source.ts'
+export { formatTimeSpan, parseTimeSpan, TIME_UNITS } from './time-span.ts'
 export { formatTimestamp, isFormattedTimestamp, parseTimestamp } from './timestamp.ts'

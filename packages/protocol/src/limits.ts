@@ -29,6 +29,8 @@ export const LIMITS = {
   retryWindowMs: 4 * 60 * 60 * 1000,
   /** The longest retry window that a setting may choose. */
   maxRetryWindowMs: 24 * 60 * 60 * 1000,
+  /** No body of a delivery is larger: a receiver that takes as much takes everything. */
+  payloadBytes: 4 * 1024 * 1024,
   /** How long a deletion notice is retried. */
   noticeRetryWindowMs: 7 * 24 * 60 * 60 * 1000,
   /** Users of one deletion request. */

@@ -31,13 +31,19 @@ function textOf(path: string): string {
 
 function parsed(text: string, path: string): unknown {
   try {
-    // JSON is YAML, too. Errors quote no line, because it may contain a secret.
+    // JSON is YAML, too. The messages of the parser quote the text, which may contain a secret.
     return parse(text, { prettyErrors: false })
   } catch (error) {
-    const { linePos } = error as { linePos?: readonly { readonly line: number }[] }
-    const place = linePos?.[0] === undefined ? '' : ` (line ${linePos[0].line})`
-    throw new ConfigError([`${path} is neither YAML nor JSON${place}.`])
+    const { pos = [0] } = error as { pos?: readonly number[] }
+    throw new ConfigError([fault(path, text, Math.min(pos[0]!, text.length))])
   }
+}
+
+/** Where the text stops being YAML. The line itself is not shown: it may contain a secret. */
+function fault(path: string, text: string, at: number): string {
+  const before = text.slice(0, at).split('\n')
+  const [line, column] = [before.length, before.at(-1)!.length + 1]
+  return `${path} is neither YAML nor JSON: look at line ${line}, column ${column}, or just before.`
 }
 
 function asText(value: unknown): string | undefined {

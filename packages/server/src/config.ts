@@ -36,6 +36,8 @@ export interface Origin {
   readonly kind: 'flag' | 'environment' | 'file' | 'default' | 'unset'
   /** The name of the flag, the variable or the file; absent where nothing was set. */
   readonly name?: string
+  /** How the file spells the setting. */
+  readonly key?: string
 }
 
 /** A configuration, with the origin of each value. */
@@ -46,13 +48,31 @@ export interface ResolvedConfig {
   readonly texts: { readonly [S in SettingName]?: string }
 }
 
-/** `--retry-window-ms`, the flag of a setting. */
+/** `--retry-window`, the flag of the setting `retryWindowMs`: a time is written with its unit. */
 export function flagOf(name: SettingName): string {
+  return flagFor(nameOf(name))
+}
+
+/** `--retry-window-ms`, which is accepted as well; `undefined` for a setting that is no time. */
+export function flagWithUnitOf(name: SettingName): string | undefined {
+  return nameOf(name) === name ? undefined : flagFor(name)
+}
+
+/** `HOOKLINE_RETRY_WINDOW`, the environment variable of a setting. */
+export function variableOf(name: SettingName): string {
+  return variableFor(nameOf(name))
+}
+
+/** `retryWindow`, the name of the setting `retryWindowMs` for people. */
+export function nameOf(name: SettingName): string {
+  return name.replace(/Ms$/, '')
+}
+
+function flagFor(name: string): string {
   return `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 }
 
-/** `HOOKLINE_RETRY_WINDOW_MS`, the environment variable of a setting. */
-export function variableOf(name: SettingName): string {
+function variableFor(name: string): string {
   return `HOOKLINE_${name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`
 }
 
@@ -63,10 +83,16 @@ export function fileVariableOf(name: SettingName): string {
 
 const NAMES = Object.keys(SETTINGS) as SettingName[]
 const SECRETS = NAMES.filter((name) => (SETTINGS[name] as Setting).secret)
-const VARIABLES = [...NAMES.map(variableOf), ...SECRETS.map(fileVariableOf)]
+/** Every spelling of every name. */
+const SPELLINGS = NAMES.flatMap(spellingsOf)
+const VARIABLES = [...SPELLINGS.map(variableFor), ...SECRETS.map(fileVariableOf)]
+
+function spellingsOf(name: SettingName): string[] {
+  return [...new Set([nameOf(name), name])]
+}
 
 /** Variables that begin with HOOKLINE_ but are not settings of the service. */
-const OTHER_VARIABLES = /^HOOKLINE_(?:TEST_|REQUIRE_CLUSTER$|URL$|WRITE_KEY$|CONFIG$)/
+const OTHER_VARIABLES = /^HOOKLINE_(?:TEST_|REQUIRE_|URL$|WRITE_KEY$|CONFIG$)/
 
 /**
  * Makes the configuration from flags, environment and file. A flag wins over a variable, a variable over the file, and
@@ -87,7 +113,11 @@ export function resolveConfig(
   flags: Flags = {},
   file?: ConfigFile,
 ): ResolvedConfig {
-  const problems = [...unknownVariables(environment), ...unknownKeys(file)]
+  const problems = [
+    ...unknownVariables(environment),
+    ...unknownKeys(file),
+    ...NAMES.flatMap((name) => spelledTwice(name, environment, file)),
+  ]
   const config: Partial<Record<SettingName, unknown>> = {}
   const origins: Partial<Record<SettingName, Origin>> = {}
   const texts: { [S in SettingName]?: string } = {}
@@ -123,7 +153,9 @@ interface ConfigSources {
 
 function find(name: SettingName, { environment, flags, file }: ConfigSources): FoundValue {
   const { default: fallback, secret }: Setting = SETTINGS[name]
-  const variable = variableOf(name)
+  const names = spellingsOf(name)
+  const variable =
+    names.map(variableFor).find((each) => environment[each] !== undefined) ?? variableOf(name)
   const fileVariable = secret ? fileVariableOf(name) : variable
   if (flags[name] !== undefined) {
     return { text: flags[name], origin: { kind: 'flag', name: flagOf(name) } }
@@ -135,8 +167,9 @@ function find(name: SettingName, { environment, flags, file }: ConfigSources): F
     const text = secretIn(environment[fileVariable], fileVariable)
     return { text, origin: { kind: 'environment', name: fileVariable } }
   }
-  if (file && Object.hasOwn(file.values, name)) {
-    return { text: file.values[name], origin: { kind: 'file', name: file.path } }
+  const key = names.find((each) => file && Object.hasOwn(file.values, each))
+  if (file && key !== undefined) {
+    return { text: file.values[key], origin: { kind: 'file', name: file.path, key } }
   }
   return { text: fallback, origin: { kind: fallback === undefined ? 'unset' : 'default' } }
 }
@@ -150,15 +183,25 @@ function secretIn(path: string, variable: string): string {
   }
 }
 
-function parsed(name: SettingName, text: string, { kind, name: from }: Origin): unknown {
+function parsed(name: SettingName, text: string, { kind, name: from, key }: Origin): unknown {
   const setting: Setting = SETTINGS[name]
   try {
     return setting.parse(text)
   } catch (cause) {
-    const place = kind === 'file' ? `${name} in ${from}` : (from ?? flagOf(name))
+    const place = kind === 'file' ? `${key} in ${from}` : (from ?? flagOf(name))
     const actual = setting.secret ? '' : `, not "${text}"`
     throw new Error(`${place} must be ${(cause as Error).message}${actual}`, { cause })
   }
+}
+
+/** A setting whose former name, with its unit, is there beside its name: which one counts would be a guess. */
+function spelledTwice(name: SettingName, environment: Environment, file?: ConfigFile): string[] {
+  const names = spellingsOf(name)
+  const variables = names.map(variableFor).filter((each) => environment[each] !== undefined)
+  const keys = names.filter((each) => file && Object.hasOwn(file.values, each))
+  return [variables, keys]
+    .filter(({ length }) => length > 1)
+    .map((given) => `${given.join(' and ')} are the same setting: give only one of them`)
 }
 
 function unknownVariables(environment: Environment): string[] {
@@ -172,8 +215,11 @@ function unknownVariables(environment: Environment): string[] {
 
 function unknownKeys(file: ConfigFile | undefined): string[] {
   return Object.keys(file?.values ?? {})
-    .filter((key) => !Object.hasOwn(SETTINGS, key))
-    .map((key) => `${key} in ${file?.path} is not a setting; did you mean ${nearest(key, NAMES)}?`)
+    .filter((key) => !SPELLINGS.includes(key))
+    .map(
+      (key) =>
+        `${key} in ${file?.path} is not a setting; did you mean ${nearest(key, NAMES.map(nameOf))}?`,
+    )
 }
 
 function nearest(name: string, known: readonly string[]): string {

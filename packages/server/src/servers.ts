@@ -2,11 +2,16 @@ import { mkdir, rm } from 'node:fs/promises'
 import { type AddressInfo, isIP } from 'node:net'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
-import type { Logger } from 'pino'
+import type { Logger } from './telemetry/logger.ts'
 import type { ActivityMonitor } from './activity/activity-monitor.ts'
 import type { Backups } from './admin/backups.ts'
-import type { DatabaseCopy, DestinationHealth, TestDeliveries } from './admin/api/admin-deps.ts'
-import type { OpenapiDocument } from './admin/reference/reference-page.ts'
+import type {
+  AdminDeps,
+  DatabaseCopy,
+  DestinationHealth,
+  TestDeliveries,
+} from './admin/api/admin-deps.ts'
+import type { OpenapiDocument } from './admin/reference/openapi-document.ts'
 import { problemForm } from './admin/problems/problem-form.ts'
 import { referenceRoute } from './admin/reference/reference-route.ts'
 import { adminRoutes } from './admin/routes.ts'
@@ -15,17 +20,22 @@ import type { Backend } from './backend/backend.ts'
 import type { Config } from './config.ts'
 import { AddressGuard } from './delivery/network/address-guard.ts'
 import { ReceiptSigner } from './deletions/receipt-signer.ts'
+import { docsRoutes } from './docs/docs-routes.ts'
 import { hostGuard } from './http/host-guard.ts'
 import { healthRoutes, type ReadinessCheck } from './http/health.ts'
 import { metricsRoute } from './http/metrics-route.ts'
 import { type ErrorFormat, ingestionErrorFormat } from './http/responses.ts'
 import { createHttpServer } from './http/server.ts'
+import { startPageRoute } from './http/start-page/start-page-route.ts'
+import { DOCUMENT_PATHS, documentRoutes } from './ingest/reference/document-routes.ts'
+import { ingestionOpenapi } from './ingest/reference/ingestion-openapi.ts'
 import { ingestRoutes } from './ingest/routes.ts'
 import type { Metrics } from './telemetry/metrics.ts'
 import type { Clock } from './util/clock.ts'
 import type { ClockWatch } from './util/clock-watch.ts'
 import type { FileShares } from './util/open-files.ts'
 import type { Redacted } from './util/redacted.ts'
+import { VERSION } from './version.ts'
 
 /** What the servers need from the background workers. */
 export interface Workers {
@@ -34,6 +44,7 @@ export interface Workers {
   readonly wake: () => void
   readonly destinationHealth: DestinationHealth
   readonly testDeliveries: TestDeliveries
+  readonly hostProblem: AdminDeps['hostProblem']
   readonly computations: Computations
   readonly backups: Backups
 }
@@ -74,9 +85,11 @@ export async function openServers(options: ServersOptions): Promise<Servers> {
     config.adminPort === undefined ? connections : connections - adminConnections
   const server = createHttpServer({ ...options, errorFormat, maxConnections })
   addIngestion(server, options)
-  if (config.adminPort === undefined) addAdministration(server, options, maxConnections)
+  const served = config.adminPort === undefined ? 'everything' : 'calls'
+  server.register(startPageRoute({ served, version: VERSION }))
+  if (served === 'everything') addAdministration(server, options, maxConnections)
   const url = await listen(stack, server, config)
-  const adminUrl = config.adminPort === undefined ? url : await openAdminServer(stack, options)
+  const adminUrl = served === 'everything' ? url : await openAdminServer(stack, options, url)
   const open = stack.move()
   return { url, adminUrl, [Symbol.asyncDispose]: () => open.disposeAsync() }
 }
@@ -84,10 +97,15 @@ export async function openServers(options: ServersOptions): Promise<Servers> {
 async function openAdminServer(
   stack: AsyncDisposableStack,
   options: ServersOptions,
+  url: string,
 ): Promise<string> {
   const { adminHost: host, adminPort: port = 0 } = options.config
   const maxConnections = options.fileShares.adminConnections
   const server = createHttpServer({ ...options, errorFormat, maxConnections })
+  server.register(documentRoutes)
+  // Nobody can connect to the address that stands for all addresses.
+  const callsUrl = url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
+  server.register(startPageRoute({ served: 'management', version: VERSION, callsUrl }))
   addAdministration(server, options, maxConnections)
   return listen(stack, server, { ...options.config, host, port })
 }
@@ -95,6 +113,13 @@ async function openAdminServer(
 function addIngestion(server: FastifyInstance, options: ServersOptions): void {
   const { log, catalog, suppressions, keyUses } = options.backend
   server.register(ingestRoutes({ ...options, log, catalog, suppressions, keyUses }))
+  server.register(documentRoutes)
+  server.register(referenceRoute('/v1/docs', [INGESTION_API]))
+}
+
+const INGESTION_API = {
+  path: DOCUMENT_PATHS.openapi,
+  load: async () => ingestionOpenapi() as unknown as OpenapiDocument,
 }
 
 function addAdministration(
@@ -103,13 +128,14 @@ function addAdministration(
   maxConnections: number,
 ): void {
   const { config, backend, clock, clockWatch, metrics, adminToken, logger, activity } = options
-  const { wake, destinationHealth, testDeliveries, computations, backups } = options
+  const { wake, destinationHealth, testDeliveries, hostProblem, computations, backups } = options
   server.register(
     adminRoutes({
       ...backend,
       wake,
       destinationHealth,
       testDeliveries,
+      hostProblem,
       computations,
       receipts: new ReceiptSigner(join(config.dataDir, 'receipt-key')),
       live: activity.live,
@@ -130,9 +156,11 @@ function addAdministration(
     }),
     { prefix: '/api/v1' },
   )
-  const openapi = async (): Promise<OpenapiDocument> =>
-    (await server.inject('/api/v1/openapi.json')).json<OpenapiDocument>()
-  server.register(referenceRoute(openapi))
+  const path = '/api/v1/openapi.json'
+  const load = async (): Promise<OpenapiDocument> =>
+    (await server.inject(path)).json<OpenapiDocument>()
+  server.register(referenceRoute('/api/docs', [INGESTION_API, { path, load }]))
+  server.register(docsRoutes(), { prefix: '/docs' })
   const guard = [hostGuard(config.allowedHosts)]
   server.register(metricsRoute(metrics, guard))
   const database = { name: 'database', check: () => backend.probe() }

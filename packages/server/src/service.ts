@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
-import type { Logger } from 'pino'
+import type { Logger } from './telemetry/logger.ts'
 import { ActivityMonitor } from './activity/activity-monitor.ts'
 import { Backups } from './admin/backups.ts'
-import { reportDestinations } from './admin/destinations/destination-gauges.ts'
+import { reportDestinations } from './admin/metrics/destination-gauges.ts'
 import { Audiences } from './audiences/audiences.ts'
 import { type AdminToken, adminTokenOf } from './admin-token.ts'
 import type { Backend } from './backend/backend.ts'
@@ -18,6 +18,7 @@ import { NOTICE_LIMITS, startDeletions } from './engine/deletions.ts'
 import { DeliveryEngine } from './engine/delivery-engine.ts'
 import type { ReadinessCheck } from './http/health.ts'
 import { openServers, type Workers } from './servers.ts'
+import { BoundedLogger } from './telemetry/bounded-logger.ts'
 import { Metrics } from './telemetry/metrics.ts'
 import { Accounting } from './upkeep/accounting.ts'
 import { reportBacklog } from './upkeep/backlog-gauges.ts'
@@ -89,10 +90,16 @@ export interface Components extends ServiceOptions {
  * `shutdownTimeoutMs`, connections are closed and attempts are aborted: their deliveries are as before the attempt. Then
  * the components close in the opposite order, the backend last.
  */
-export async function openService({ config, logger, logOutput }: ServiceOptions): Promise<Service> {
+export async function openService({
+  config,
+  logger: unbounded,
+  logOutput,
+}: ServiceOptions): Promise<Service> {
   await using stack = new AsyncDisposableStack()
+  const clock = systemClock
+  const logger = new BoundedLogger(unbounded, { clock, linesPerMinute: config.logLinesPerMinute })
   const onUnreadable = (row: object): void => logger.error(row, 'key_change.row_skipped')
-  const metrics = new Metrics()
+  const metrics = new Metrics(config.maxDestinationsInMetrics)
   const onDamage = (description: string): void => {
     logger.error({ description }, 'damage.found')
     metrics.damages.inc()
@@ -101,7 +108,6 @@ export async function openService({ config, logger, logOutput }: ServiceOptions)
   const onEmptiedLock = (): void => logger.warn({ dataDir }, 'lock_file.emptied')
   const storage = { ...config, onUnreadable, onEmptiedLock, onDamage }
   const backend = stack.use(await openEmbeddedBackend(storage))
-  const clock = systemClock
   const newestAt = await newestEventAt(backend)
   const clockWatch = new ClockWatch({ clock, metrics, logger, newestAt })
   const activity = stack.use(new ActivityMonitor({ ...backend, clock, clockWatch, logger }))
@@ -176,7 +182,7 @@ export function startWorkers(stack: AsyncDisposableStack, components: Components
   const onErased = (): Promise<void> => backups.endOutdated()
   const wakeDeletions = startDeletions(engine, { ...components, retryScheduleMs, onErased })
   const onRequeued = (): void => engine.lanes.wake()
-  const replays = new ReplayWorker({ ...components, replays: backend.replays, onRequeued })
+  const replays = new ReplayWorker({ ...components, ...backend, onRequeued })
   engine.supervise(replays)
   engine.supervise(clockWatch)
   const audiences = new Audiences(components)
@@ -204,6 +210,7 @@ export function startWorkers(stack: AsyncDisposableStack, components: Components
     },
     computations: audiences.computations,
     testDeliveries: new TestDeliverySender({ sender, clock }),
+    hostProblem: (host) => sender.hostProblem(host),
     destinationHealth,
     backups,
   }
@@ -224,6 +231,7 @@ function destinationHealthOf(
       for (const { url } of settings.webhooks) engine.retryNow({ destinationId: id, url })
     },
     closeBreaker: (destinationId, url) => engine.closeBreaker({ destinationId, url }),
+    inFlightAt: (destinationId, url) => engine.inFlightAt({ destinationId, url }),
     lastHour: (id) => activity.recent.of(id),
     attemptsOf: (deliveryId) => engine.attemptsOf(deliveryId),
   }

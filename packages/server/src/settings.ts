@@ -1,11 +1,11 @@
-import { LIMITS } from '@hookline/protocol'
+import { formatTimeSpan, LIMITS, parseTimeSpan } from '@hookline/protocol'
 import { isIP } from 'node:net'
 import { Redacted } from './util/redacted.ts'
 import { SecretBox } from './util/secret-box.ts'
 
 /** One setting. This table is the only place that has its name, default, format and meaning. */
 export interface Setting<T = unknown> {
-  /** The description in `--help` and docs/config.md. */
+  /** The description in `--help` and docs/reference/config.md. */
   readonly doc: string
   /** The default, as a user would write it; absent where there is none. */
   readonly default?: string
@@ -43,6 +43,22 @@ const integer =
     }
     return value
   }
+
+/** A time in milliseconds. It is written with units, or as a number of milliseconds. */
+const time =
+  (least: number, most: number) =>
+  (raw: string): number => {
+    const ms = millisecondsIn(raw)
+    if (ms === undefined || ms < least || ms > most) {
+      const range = `${formatTimeSpan(least)} to ${formatTimeSpan(most)}`
+      throw new WrongFormat(`a time from ${range}, with units like 90s, 1h30m or 7d`)
+    }
+    return ms
+  }
+
+function millisecondsIn(raw: string): number | undefined {
+  return /^\d{1,15}$/.test(raw) ? Number(raw) : parseTimeSpan(raw)
+}
 
 const oneOf =
   <T extends string>(...choices: readonly T[]) =>
@@ -86,7 +102,7 @@ const ports = (raw: string): ReadonlySet<number> => {
 
 const proxyUrl = (raw: string): Redacted => {
   if (!isProxyUrl(raw)) {
-    throw new WrongFormat('a URL like http://user:password@proxy.example:3128, without a path')
+    throw new WrongFormat('a URL like http://user:pass@proxy.example:3128, without a path')
   }
   return new Redacted(raw)
 }
@@ -105,11 +121,11 @@ function isProxyUrl(raw: string): boolean {
 }
 
 const delays = (raw: string): readonly number[] => {
-  const values = list(raw).map(Number)
-  if (values.length === 0 || values.some((ms) => !Number.isSafeInteger(ms) || ms < 0)) {
-    throw new WrongFormat('a list of whole milliseconds like 100,200,400, separated by commas')
+  const values = list(raw).map(millisecondsIn)
+  if (values.length === 0 || values.includes(undefined)) {
+    throw new WrongFormat('a list of times like 500ms,10s,5m, separated by commas')
   }
-  return values
+  return values as number[]
 }
 
 const HOUR = 60 * 60 * 1000
@@ -132,7 +148,7 @@ export const SETTINGS = {
     parse: text,
   },
   adminPort: {
-    doc: 'Separate port for management API, health checks and metrics; the other port then accepts calls only. With 0, the system chooses a free port. Without this setting, one port serves everything.',
+    doc: 'Separate port for management API, health checks and metrics; the other port then accepts calls, shows their reference, and nothing else. With 0, the system chooses a free port. Without this setting, one port serves everything.',
     parse: integer(0, 65_535),
   },
   dataDir: {
@@ -170,7 +186,7 @@ export const SETTINGS = {
     parse: integer(0, 1_000_000),
   },
   encryptionKey: {
-    doc: 'Key that encrypts shared secrets and header values in the database: 32 bytes as base64. To change the key, set the new one and the old one, separated by a comma. The first one encrypts. Without this setting, the service creates one in <dataDir>/encryption-key.',
+    doc: 'Key that encrypts shared secrets, header values and URLs of webhooks in the database: 32 bytes as base64. To change the key, set the new one and the old one, separated by a comma. The first one encrypts. Without this setting, the service creates one in <dataDir>/encryption-key.',
     secret: true,
     parse: keys,
   },
@@ -185,7 +201,7 @@ export const SETTINGS = {
     parse: ports,
   },
   egressProxy: {
-    doc: 'URL of an HTTP proxy for all connections to webhooks, with CONNECT: http://user:password@proxy.example:3128, or https. Without this setting, Hookline connects by itself, whatever HTTP_PROXY and HTTPS_PROXY say.',
+    doc: 'URL of an HTTP proxy for all connections to webhooks, with CONNECT: http://user:pass@proxy.example:3128, or https. Without this setting, Hookline connects by itself, whatever HTTP_PROXY and HTTPS_PROXY say.',
     secret: true,
     parse: proxyUrl,
   },
@@ -199,33 +215,33 @@ export const SETTINGS = {
     parse: text,
   },
   attemptTimeoutMs: {
-    doc: 'Deadline of one attempt in milliseconds, from the name look-up to the last response header.',
-    default: String(LIMITS.attemptTimeoutMs),
-    parse: integer(100, 60_000),
+    doc: 'Deadline of one attempt, from the name look-up to the last response header.',
+    default: formatTimeSpan(LIMITS.attemptTimeoutMs),
+    parse: time(100, 60_000),
   },
   retryScheduleMs: {
-    doc: 'Waits between attempts in milliseconds, separated by commas, instead of the exponential ones. The last one repeats. A breaker stays open for at most the longest one. For tests.',
+    doc: 'Waits between attempts, separated by commas, instead of the exponential ones. The last one repeats. A breaker stays open for at most the longest one. For tests.',
     parse: delays,
   },
   retryWindowMs: {
-    doc: 'How long a delivery is retried after it first became due, in milliseconds.',
-    default: String(LIMITS.retryWindowMs),
-    parse: integer(0, LIMITS.maxRetryWindowMs),
+    doc: 'How long a delivery is retried after it first became due.',
+    default: formatTimeSpan(LIMITS.retryWindowMs),
+    parse: time(0, LIMITS.maxRetryWindowMs),
   },
   retentionMs: {
-    doc: 'How long events, deliveries and attempts are kept, in milliseconds. Events with a waiting delivery, and events that profiles have not read yet, are kept longer.',
-    default: String(7 * 24 * HOUR),
-    parse: integer(60_000, 10 * 365 * 24 * HOUR),
+    doc: 'How long events, deliveries and attempts are kept. Events with a waiting delivery, and events that profiles have not read yet, are kept longer.',
+    default: '7d',
+    parse: time(60_000, 10 * 365 * 24 * HOUR),
   },
   retentionMaxBytes: {
-    doc: 'Size of the database in bytes above which the oldest events are removed, whatever their age. What retentionMs keeps longer is kept here, too. 0 means no limit.',
+    doc: 'Size of the database in bytes above which the oldest events are removed, whatever their age. What retention keeps longer is kept here, too. 0 means no limit.',
     default: '0',
     parse: integer(0, Number.MAX_SAFE_INTEGER),
   },
   auditRetentionMs: {
-    doc: 'How long entries of the audit log are kept, in milliseconds.',
-    default: String(400 * 24 * HOUR),
-    parse: integer(60_000, 10 * 365 * 24 * HOUR),
+    doc: 'How long entries of the audit log are kept.',
+    default: '400d',
+    parse: time(60_000, 10 * 365 * 24 * HOUR),
   },
   maxInFlight: {
     doc: 'Most attempts in flight at once. Fewer where maxOpenFiles permits fewer connections.',
@@ -283,19 +299,19 @@ export const SETTINGS = {
     parse: integer(1024 * 1024, 1024 * 1024 * 1024),
   },
   requestTimeoutMs: {
-    doc: 'How long a request may take to arrive completely, in milliseconds. Its connection is closed at most 3 seconds later.',
-    default: '30000',
-    parse: integer(100, 600_000),
+    doc: 'How long a request may take to arrive completely. Its connection is closed at most 3 seconds later.',
+    default: '30s',
+    parse: time(100, 600_000),
   },
   unreadTimeoutMs: {
     doc: 'How long a client may read nothing of a response before its connection is closed.',
-    default: '60000',
-    parse: integer(1_000, 600_000),
+    default: '1m',
+    parse: time(1_000, 600_000),
   },
   backupTimeoutMs: {
-    doc: 'How long the download of a backup may take, in milliseconds. After that the connection is closed, and the copy of the database is removed from the disk.',
-    default: String(HOUR),
-    parse: integer(1_000, 24 * HOUR),
+    doc: 'How long the download of a backup may take. After that the connection is closed, and the copy of the database is removed from the disk.',
+    default: '1h',
+    parse: time(1_000, 24 * HOUR),
   },
   maxPipelinedRequests: {
     doc: 'Most requests of one connection that may wait for the responses to earlier ones; with more, the connection is closed.',
@@ -313,19 +329,29 @@ export const SETTINGS = {
     parse: integer(256, 1_048_576),
   },
   dedupeWindowMs: {
-    doc: 'How long after a call another call with the same source and messageId is a duplicate, in milliseconds. Needs 4 bytes of memory for each event of that time.',
-    default: String(24 * HOUR),
-    parse: integer(0, 30 * 24 * HOUR),
+    doc: 'How long after a call another call with the same source and messageId is a duplicate. Needs 4 bytes of memory for each event of that time.',
+    default: '1d',
+    parse: time(0, 30 * 24 * HOUR),
   },
   clockSkewToleranceMs: {
-    doc: "How many milliseconds a client's clock may be wrong before its timestamps are corrected.",
-    default: String(10 * 60 * 1000),
-    parse: integer(0, 24 * HOUR),
+    doc: "How far a client's clock may be wrong before its timestamps are corrected.",
+    default: '10m',
+    parse: time(0, 24 * HOUR),
   },
   shutdownTimeoutMs: {
-    doc: 'How long a stop waits for requests and attempts in flight, in milliseconds. After that it closes their connections: deliveries of aborted attempts are attempted again after the next start.',
-    default: '10000',
-    parse: integer(0, 600_000),
+    doc: 'How long a stop waits for requests and attempts in flight. After that it closes their connections: deliveries of aborted attempts are attempted again after the next start.',
+    default: '10s',
+    parse: time(0, 600_000),
+  },
+  maxDestinationsInMetrics: {
+    doc: 'Most destinations that `/metrics` shows one by one, with their names. The others are shown together, as `other`. With 1,000, each scrape takes about 100 ms of the service.',
+    default: '200',
+    parse: integer(0, 10_000),
+  },
+  logLinesPerMinute: {
+    doc: 'Most log lines of one event in a minute. The log line `log.lines_left_out` has the number of the others. The levels debug and trace have no limit.',
+    default: '100',
+    parse: integer(1, 1_000_000),
   },
   logLevel: {
     doc: 'Lowest level of log lines to write: trace, debug, info, warn, error, or silent for none.',

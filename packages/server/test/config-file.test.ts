@@ -68,6 +68,24 @@ describe('the configuration file', () => {
     )
   })
 
+  test('variables of tests are not taken for settings with a mistake', () => {
+    const environment = { HOOKLINE_REQUIRE_CHROMIUM: '1', HOOKLINE_REQUIRE_MOUNT: '1' }
+    expect(() => parseConfig(environment)).not.toThrow()
+  })
+
+  test.each([
+    ['port: 4800\nlaneWindow: 8: planted\n', 'line 2, column 13'],
+    ['port: 4800\nadminToken: planted: x\n', 'line 2, column 13'],
+    ['adminToken: |\n  planted\n\tplanted: [\n', 'line 3, column'],
+    ['{"port": 4800, "adminToken": "planted" x}', 'line 1, column'],
+    ['{\n  "port": 4800 "adminToken": "planted"\n}', 'line 2, column'],
+  ])('that is no YAML is told with the place, without quoting it: %j', (text, place) => {
+    using folder = new TemporaryFolder()
+    const [problem] = problemsOf(() => readConfigFile(fileWith(folder, text)))
+    expect(problem).toContain(`is neither YAML nor JSON: look at ${place}`)
+    expect(problem).not.toContain('planted')
+  })
+
   test.each([
     ['- 1', /must contain settings by name/],
     ['port: {a: 1}', /port in .* must be a text, a number/],
@@ -83,6 +101,69 @@ describe('the configuration file', () => {
     expect(problemsOf(() => readConfigFile('/nowhere/h.yaml'))).toEqual([
       'The configuration file /nowhere/h.yaml cannot be read (ENOENT).',
     ])
+  })
+})
+
+describe('a time', () => {
+  test.each([
+    ['7d', 604_800_000],
+    ['36h', 129_600_000],
+    ['1h30m', 5_400_000],
+    ['90000', 90_000],
+  ])('of %s is %d ms, as a flag, a variable, and in a file', (text, ms) => {
+    const file = { path: 'h.yaml', values: { retentionMs: text } }
+    for (const { retentionMs } of [
+      parseConfig({}, { retentionMs: text }),
+      parseConfig({ HOOKLINE_RETENTION_MS: text }),
+      parseConfig({}, {}, file),
+    ])
+      expect(retentionMs).toBe(ms)
+  })
+
+  test('may be set with the unit in the name', () => {
+    const { config, origins } = resolveConfig(
+      { HOOKLINE_DEDUPE_WINDOW_MS: '5m' },
+      {},
+      { path: 'h.yaml', values: { retention: '2d', retryWindowMs: '1h' } },
+    )
+    expect(config).toMatchObject({
+      retentionMs: 172_800_000,
+      retryWindowMs: 3_600_000,
+      dedupeWindowMs: 300_000,
+    })
+    expect(origins.dedupeWindowMs).toEqual({
+      kind: 'environment',
+      name: 'HOOKLINE_DEDUPE_WINDOW_MS',
+    })
+  })
+
+  test('is refused where both names of a setting are there: one of them would be ignored', () => {
+    const environment = { HOOKLINE_RETENTION: '2d', HOOKLINE_RETENTION_MS: '60000' }
+    const file = { path: 'h.yaml', values: { retryWindow: '2h', retryWindowMs: '1h' } }
+    expect(problemsOf(() => parseConfig(environment, {}, file))).toEqual([
+      'retryWindow and retryWindowMs are the same setting: give only one of them',
+      'HOOKLINE_RETENTION and HOOKLINE_RETENTION_MS are the same setting: give only one of them',
+    ])
+  })
+
+  test('that is wrong in a file is named as the file spells it', () => {
+    const file = { path: 'h.yaml', values: { retention: 'soon' } }
+    expect(problemsOf(() => parseConfig({}, {}, file))).toEqual([
+      expect.stringMatching(/^retention in h\.yaml must be a time/),
+    ])
+  })
+
+  test.each(['59s', '3651d', '7 days', '-1d', '1.5h', ''])('of %j is refused', (retentionMs) => {
+    expect(problemsOf(() => parseConfig({}, { retentionMs }))).toEqual([
+      `--retention must be a time from 1m to 3650d, with units like 90s, 1h30m or 7d, not "${retentionMs}"`,
+    ])
+  })
+
+  test('of a schedule has units, too', () => {
+    expect(parseConfig({}, { retryScheduleMs: '100, 2s,5m' }).retryScheduleMs).toEqual([
+      100, 2_000, 300_000,
+    ])
+    expect(problemsOf(() => parseConfig({}, { retryScheduleMs: '1s,soon' }))).toHaveLength(1)
   })
 })
 

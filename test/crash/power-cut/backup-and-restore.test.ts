@@ -63,7 +63,7 @@ test('a restored database survives a power cut, and so does the one that it repl
     using folder = new TemporaryFolder()
     await keepEvent(folder)
     const file = join(folder.path, 'hookline.db')
-    const options = replaced ? ['--replace'] : []
+    const options = replaced ? ['--replace', '--yes'] : []
     await runAndCut(disk, 'restore', file, '--data-dir', disk.path, ...options)
     expect(damageOf(database)).toEqual([])
     if (replaced) expect(damageOf(`${database}.before-restore`)).toEqual([])

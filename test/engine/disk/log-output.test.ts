@@ -13,7 +13,7 @@ import { diskOrSkip } from './small-disk.ts'
 
 const ADMIN_TOKEN = 'tok_log'
 const MIB = 2 ** 20
-/** Each makes a log line of about 350 bytes: more than a pipe and the memory for waiting lines take. */
+/** At the level debug, each makes a log line of about 350 bytes: more than a pipe and the memory for waiting lines take. */
 const FAILING_ATTEMPTS = 5_000
 const WEBHOOKS = 5
 
@@ -83,7 +83,11 @@ async function startWith(stderr: number, { keepsOpen = false } = {}) {
   const service = new ServiceProcess({
     port: await freePort(),
     dataDir: folder.path,
-    settings: { HOOKLINE_ADMIN_TOKEN: ADMIN_TOKEN, HOOKLINE_ALLOWED_NETWORKS: '127.0.0.0/8' },
+    settings: {
+      HOOKLINE_ADMIN_TOKEN: ADMIN_TOKEN,
+      HOOKLINE_ALLOWED_NETWORKS: '127.0.0.0/8',
+      HOOKLINE_LOG_LEVEL: 'debug',
+    },
     stderr,
   })
   if (!keepsOpen) closeSync(stderr)
@@ -112,7 +116,7 @@ async function startWith(stderr: number, { keepsOpen = false } = {}) {
   }
 }
 
-/** Sends calls to webhooks that refuse them: the log has a line for each attempt. */
+/** Sends calls to webhooks that refuse them: the log has a line for each attempt, at the level debug. */
 async function failMany(api: ManagementApi): Promise<void> {
   await using refusing = await new Receiver({ respond: 400 }).listen()
   const webhookUrls = Array.from({ length: WEBHOOKS }, (_, index) => `${refusing.url}/${index}`)

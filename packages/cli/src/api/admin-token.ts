@@ -14,17 +14,18 @@ export interface TokenOptions {
 }
 
 /**
- * The admin token: from `--token-file`, else from HOOKLINE_ADMIN_TOKEN, else from the file that the service
- * keeps in its data folder. That file belongs to the service on this machine: another service gets its
- * content only if `--data-dir` names the folder. @throws {Failure} `auth` if there is no token
+ * The admin token: from `--token-file`, else from HOOKLINE_ADMIN_TOKEN or the file that HOOKLINE_ADMIN_TOKEN_FILE names,
+ * else from the file that the service keeps in its data folder. That file belongs to the service on this machine: another
+ * service gets its content only if `--data-dir` names the folder. @throws {Failure} `auth` if there is no token
  */
 export function findAdminToken({ url, tokenFile, dataDir }: TokenOptions): string {
-  const { HOOKLINE_ADMIN_TOKEN } = process.env
+  const { HOOKLINE_ADMIN_TOKEN, HOOKLINE_ADMIN_TOKEN_FILE } = process.env
   if (tokenFile === undefined && HOOKLINE_ADMIN_TOKEN) return HOOKLINE_ADMIN_TOKEN
-  if (tokenFile === undefined && dataDir === undefined && !isLoopback(url.hostname)) {
+  const given = tokenFile ?? HOOKLINE_ADMIN_TOKEN_FILE
+  if (given === undefined && dataDir === undefined && !isLoopback(url.hostname)) {
     throw noToken(`No admin token was given for ${url.host}.`)
   }
-  const file = tokenFile ?? join(dataDirOf(dataDir), 'admin-token')
+  const file = given ?? join(dataDirOf(dataDir), 'admin-token')
   const token = contentOf(file)
   // The content of a wrong file must not go out as a header, nor appear in an error about that header.
   if (/^[\u0021-\u007e]+$/.test(token)) return token

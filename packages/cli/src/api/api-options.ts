@@ -5,16 +5,27 @@ import { type ManagementApi, managementApi } from './management-api.ts'
 
 const DEFAULT = new URL(`http://${SETTINGS.host.default}:${SETTINGS.port.default}`)
 
+const GROUP = 'Service:'
+
 /** Gives a command the options for the address of the service and for the admin token. */
 export function withApiOptions(command: Command): Command {
-  const url = new Option('--url <url>', 'address of the service')
-    .env('HOOKLINE_URL')
-    .default(DEFAULT, DEFAULT.origin)
-    .argParser(serviceUrl)
   return command
-    .addOption(url)
-    .option('--token-file <file>', 'file that holds the admin token')
-    .option('--data-dir <folder>', 'data folder of the service; it holds the admin token')
+    .addOption(
+      urlOption('address of the service').default(DEFAULT, DEFAULT.origin).helpGroup(GROUP),
+    )
+    .addOption(
+      new Option('--token-file <file>', 'file that holds the admin token').helpGroup(GROUP),
+    )
+    .addOption(
+      new Option('--data-dir <folder>', 'data folder of the service; it holds the token').helpGroup(
+        GROUP,
+      ),
+    )
+}
+
+/** `--url`, the address of a service. */
+export function urlOption(description: string): Option {
+  return new Option('--url <url>', description).env('HOOKLINE_URL').argParser(serviceUrl)
 }
 
 /** The management API of the service that those options name. @throws {Failure} `auth` without a token */

@@ -10,7 +10,7 @@ export function unreachable(base: URL, cause: unknown): Failure {
     `Cannot reach the service at ${base.href}: ${reasonOf(cause)}.`,
     {
       cause,
-      hint: 'Start a service with `hookline dev`, or give the address of yours with --url or HOOKLINE_URL.',
+      hint: 'Start a service with `hookline start`, or `hookline dev` to try it out; or give the address of yours with --url or HOOKLINE_URL.',
     },
   )
 }

@@ -4,26 +4,45 @@ interface PageRequest {
   readonly cursor?: string
 }
 
-interface Page<T> {
+/** A part of a list, and where the rest of it begins. */
+export interface Page<T> {
   readonly data: readonly T[]
   /** `null` on the last page. */
   readonly nextCursor: string | null
 }
 
+/** Which part of a list to fetch. */
+export interface ListPart {
+  /** How many items; all without it. */
+  readonly limit?: number
+  /** Where the part begins. */
+  readonly cursor?: string
+}
+
+type FetchPage<T> = (request: PageRequest) => Promise<Page<T>>
+
 const PAGE_ITEMS = 200
 
-/** The first `count` items of a list, page by page. A page of a search may be short before the end. */
-export async function listItems<T>(
-  fetchPage: (request: PageRequest) => Promise<Page<T>>,
-  count = Infinity,
-): Promise<T[]> {
-  const items: T[] = []
-  let next: Pick<PageRequest, 'cursor'> | undefined = {}
-  while (next !== undefined && items.length < count) {
-    const limit = Math.min(PAGE_ITEMS, count - items.length)
-    const { data, nextCursor }: Page<T> = await fetchPage({ limit, ...next })
-    items.push(...data)
-    next = nextCursor === null ? undefined : { cursor: nextCursor }
+/** A part of a list, fetched page by page. A page of a search may be short before the end. */
+export async function listPart<T>(
+  fetchPage: FetchPage<T>,
+  { limit: count = Infinity, cursor }: ListPart,
+): Promise<Page<T>> {
+  const data: T[] = []
+  let next: string | null | undefined = cursor
+  while (next !== null && data.length < count) {
+    const limit = Math.min(PAGE_ITEMS, count - data.length)
+    const page: Page<T> = await fetchPage({ limit, ...(next !== undefined && { cursor: next }) })
+    data.push(...page.data)
+    next = page.nextCursor
   }
-  return items
+  return { data, nextCursor: next ?? null }
+}
+
+/** The first items of a list, at most this many. */
+export async function listItems<T>(
+  fetchPage: FetchPage<T>,
+  count = Infinity,
+): Promise<readonly T[]> {
+  return (await listPart(fetchPage, { limit: count })).data
 }

@@ -1,12 +1,15 @@
 import { VERSION } from '@hookline/server/version'
 import type { Output } from '../output/output.ts'
-import { details } from '../output/table.ts'
+import { details } from '../output/details.ts'
 
 /** What `hookline dev` has set up, in the form of `--json`. */
 export interface DevReady {
   readonly kind: 'ready'
   readonly version: string
   readonly url: string
+  /** The address of the page for a browser. */
+  readonly startPage: string
+  readonly apiReference: string
   readonly dataDir: string
   readonly tokenFile: string | null
   readonly sourceId: string
@@ -23,6 +26,8 @@ export interface DevReady {
 export function banner(output: Output, ready: DevReady): string {
   const facts = details(output, [
     ['service', ready.url],
+    ['in a browser', ready.startPage],
+    ['API reference', ready.apiReference],
     ['data folder', ready.dataDir],
     ['write key', ready.writeKey],
     ['delivers to', ready.webhookUrl],

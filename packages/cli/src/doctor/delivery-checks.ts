@@ -1,6 +1,6 @@
 import type { ManagementApi } from '../api/management-api.ts'
 import { PAUSE_CAUSES } from '../output/destination-details.ts'
-import { grouped } from '../output/figures.ts'
+import { counted, grouped } from '../output/figures.ts'
 import { ageText, breakerText, lastHourText, type WebhookHealth } from '../output/health-text.ts'
 import type { Finding } from './finding.ts'
 
@@ -33,23 +33,29 @@ export function deliveryChecks(
 }
 
 function breakers(destinations: readonly CheckedDestination[]): Finding {
-  const causes = destinations
+  const broken = destinations
     .filter(isRunning)
     .flatMap((destination) =>
       destination.health.webhooks
         .filter(({ breaker }) => breaker !== 'closed')
-        .map((webhook) => `${webhook.url} of ${named(destination)}: ${brokenText(webhook)}`),
+        .map((webhook) => ({ destination, webhook })),
     )
-  if (causes.length === 0) return { ok: true, detail: 'all closed' }
+  const [first] = broken
+  if (first === undefined) return { ok: true, detail: 'all closed' }
+  const { id } = first.destination
+  const causes = broken.map(
+    ({ destination, webhook }) => `${webhook.url} of ${named(destination)}: ${brokenText(webhook)}`,
+  )
   return {
     ok: false,
-    detail: `${counted(causes, 'webhook')} failed too often, so the breaker is open`,
+    detail: `${counted(causes.length, 'webhook')} failed too often, so the breaker is open`,
     ...shortened(causes),
-    next: '`hookline destinations test <id>` shows how the receiver responds; `hookline destinations close-breaker <id>` makes the next attempts now',
+    next: `\`hookline destinations test ${id}\` shows how the receiver responds; \`hookline destinations close-breaker ${id}\` makes the next attempts now`,
   }
 }
 
 function pausedWebhooks(destinations: readonly CheckedDestination[]): Finding {
+  const first = destinations.find(({ settings }) => settings.webhooks.some(isPaused))
   const causes = destinations.flatMap((destination) =>
     destination.settings.webhooks.flatMap(({ url, paused }) =>
       paused === null
@@ -57,12 +63,12 @@ function pausedWebhooks(destinations: readonly CheckedDestination[]): Finding {
         : `${url} of ${named(destination)}: since ${paused.since}, because ${PAUSE_CAUSES[paused.reason]}; no next attempt until it is resumed`,
     ),
   )
-  if (causes.length === 0) return { ok: true, detail: 'none is paused' }
+  if (first === undefined) return { ok: true, detail: 'none is paused' }
   return {
     ok: false,
-    detail: `${counted(causes, 'webhook')} paused`,
+    detail: `${counted(causes.length, 'webhook')} paused`,
     ...shortened(causes),
-    next: 'mend the receiver, correct its URL or the settings, then `hookline destinations resume <id>`',
+    next: `mend the receiver, correct its URL or the settings, then \`hookline destinations resume ${first.id}\``,
   }
 }
 
@@ -71,18 +77,20 @@ function backlog(destinations: readonly CheckedDestination[], now: number): Find
     destination.health.webhooks.map((webhook) => pendingOf(destination, webhook, now)),
   )
   const causes = webhooks.flatMap(({ cause }) => cause ?? [])
-  const pending = `${grouped(sum(webhooks.map((each) => each.pending)))} deliveries pending`
-  if (!webhooks.some(({ isOld }) => isOld))
+  const pending = `${deliveries(sum(webhooks.map((each) => each.pending)))} pending`
+  const old = webhooks.find(({ isOld }) => isOld)
+  if (old === undefined)
     return { ok: true, detail: pending, ...(causes.length > 0 && shortened(causes)) }
   return {
     ok: false,
     detail: `${pending}; some wait for longer than ${LONGEST_WAIT_MS / 60_000} min`,
     ...shortened(causes),
-    next: '`hookline deliveries list --destination <id> --waiting` lists them; `hookline deliveries get <id>` shows why one waits and when it is tried next',
+    next: `\`hookline deliveries list --destination ${old.destinationId} --waiting\` lists them; \`hookline deliveries get\` with the id of one shows why it waits and when it is tried next`,
   }
 }
 
 interface Pending {
+  readonly destinationId: string
   readonly pending: number
   readonly isOld: boolean
   /** Absent where the deliveries only wait for their turn, and not for long. */
@@ -91,13 +99,14 @@ interface Pending {
 
 function pendingOf(destination: CheckedDestination, webhook: WebhookHealth, now: number): Pending {
   const { url, oldestPendingAt, pending } = webhook
-  if (oldestPendingAt === null) return { pending, isOld: false }
+  const { id: destinationId } = destination
+  if (oldestPendingAt === null) return { destinationId, pending, isOld: false }
   const isOld = Date.parse(oldestPendingAt) < now - LONGEST_WAIT_MS
   const block = blockText(destination, webhook)
-  if (!isOld && block === '') return { pending, isOld }
+  if (!isOld && block === '') return { destinationId, pending, isOld }
   const since = `since ${oldestPendingAt} (${ageText(oldestPendingAt, now)})`
   const cause = `${url} of ${named(destination)}: ${grouped(pending)} pending, the oldest ${since}`
-  return { pending, isOld, cause: cause + block }
+  return { destinationId, pending, isOld, cause: cause + block }
 }
 
 /** Why nothing is attempted now, where no other check says it. */
@@ -108,36 +117,54 @@ function blockText({ enabled }: CheckedDestination, { retryAfterUntil }: Webhook
 }
 
 function successRate(destinations: readonly CheckedDestination[]): Finding {
-  const causes = destinations
-    .filter(({ health: { lastHour } }) => {
-      const { attempts, successRate: rate } = lastHour
-      return attempts >= LEAST_ATTEMPTS && rate !== null && rate < LEAST_SUCCESS_RATE
-    })
-    .map((destination) => `${named(destination)}: ${lastHourText(destination.health)}`)
-  const attempts = sum(destinations.map(({ health }) => health.lastHour.attempts))
-  const delivered = sum(destinations.map(({ health }) => health.lastHour.delivered))
-  const rate = attempts === 0 ? null : delivered / attempts
-  const all = `last hour: ${lastHourText({ lastHour: { attempts, delivered, successRate: rate } })}`
-  if (causes.length === 0) return { ok: true, detail: all }
+  const lastHour = lastHourOf(destinations)
+  const low = destinations.filter(({ health }) => isLow(health.lastHour))
+  const failing =
+    isLow(lastHour) && enough(lastHour) ? low : low.filter(({ health }) => enough(health.lastHour))
+  const all = `last hour: ${lastHourText({ lastHour })}`
+  if (failing.length === 0) {
+    const isUnclear = isLow(lastHour) && !enough(lastHour)
+    return { ok: true, detail: isUnclear ? `${all}; too few attempts to judge` : all }
+  }
+  const causes = failing.map((each) => `${named(each)}: ${lastHourText(each.health)}`)
+  const of = failing.length === 1 ? ` --destination ${failing[0]!.id}` : ''
   return {
     ok: false,
-    detail: `${all}; ${counted(causes, 'destination')} below ${LEAST_SUCCESS_RATE * 100} %`,
+    detail: `${all}; ${counted(causes.length, 'destination')} below ${LEAST_SUCCESS_RATE * 100} %`,
     ...shortened(causes),
-    next: '`hookline deliveries failures --destination <id>` shows the causes, with their remedies',
+    next: `\`hookline deliveries failures${of}\` shows the causes, with their remedies`,
   }
 }
 
+type LastHour = CheckedDestination['health']['lastHour']
+
+/** The attempts of all together: where each destination has few, they may still tell enough. */
+function lastHourOf(destinations: readonly CheckedDestination[]): LastHour {
+  const attempts = sum(destinations.map(({ health }) => health.lastHour.attempts))
+  const delivered = sum(destinations.map(({ health }) => health.lastHour.delivered))
+  return { attempts, delivered, successRate: attempts === 0 ? null : delivered / attempts }
+}
+
+function isLow({ successRate: rate }: LastHour): boolean {
+  return rate !== null && rate < LEAST_SUCCESS_RATE
+}
+
+function enough({ attempts }: LastHour): boolean {
+  return attempts >= LEAST_ATTEMPTS
+}
+
 function held(destinations: readonly CheckedDestination[]): Finding {
-  const detail = `${grouped(sum(destinations.map(heldIn)))} deliveries held`
+  const detail = `${deliveries(sum(destinations.map(heldIn)))} held`
   const holding = destinations.filter((each) => heldIn(each) > 0)
-  if (holding.length === 0) return { ok: true, detail }
+  const [first] = holding
+  if (first === undefined) return { ok: true, detail }
   const isMany = holding.some((each) => heldIn(each) >= MANY_HELD)
   return {
     ok: true,
     ...(isMany && { warning: true }),
     detail,
     ...shortened(holding.map((each) => `${named(each)}: ${heldText(each)}`)),
-    next: '`hookline destinations resume <id>` sends them',
+    next: `\`hookline destinations resume ${first.id}\` sends them`,
   }
 }
 
@@ -156,6 +183,10 @@ function brokenText(webhook: WebhookHealth): string {
   return `${breakerText(webhook)}; ${grouped(webhook.pending)} pending`
 }
 
+function isPaused({ paused }: CheckedDestination['settings']['webhooks'][number]): boolean {
+  return paused !== null
+}
+
 /** Whether attempts are made at all. */
 function isRunning({ enabled, paused }: CheckedDestination): boolean {
   return enabled && paused === null
@@ -171,8 +202,8 @@ function shortened(causes: readonly string[]): Pick<Finding, 'causes'> {
   return { causes: [...causes.slice(0, MOST_CAUSES), ...rest] }
 }
 
-function counted({ length }: readonly unknown[], what: string): string {
-  return `${length} ${what}${length === 1 ? '' : 's'}`
+function deliveries(count: number): string {
+  return counted(count, 'delivery', 'deliveries')
 }
 
 function sum(counts: readonly number[]): number {

@@ -1,22 +1,30 @@
-import type { Config } from '@hookline/server'
 import { findAdminToken } from '../api/admin-token.ts'
 import { listItems } from '../api/list-items.ts'
 import { type ManagementApi, managementApi } from '../api/management-api.ts'
 import { Failure } from '../failure.ts'
 import { type CheckedDestination, deliveryChecks } from './delivery-checks.ts'
-import type { Finding } from './finding.ts'
-import { adminUrl, serviceAt } from './service-at.ts'
+import { failedCheck, type Finding } from './finding.ts'
+import { isHere, type Patient, serviceAt } from './service-at.ts'
 
 const AT_ONCE = 4
 
-/** The checks of the deliveries of the service that runs with this configuration, if one does. */
-export async function deliveryFindings(config: Config): Promise<Readonly<Record<string, Finding>>> {
-  if ((await serviceAt(config)) === undefined)
-    return { deliveries: { ok: true, detail: 'not checked: the service does not run' } }
-  const token = tokenOf(config)
+/** The checks of the deliveries of the service, if it runs. */
+export async function deliveryFindings(
+  patient: Patient,
+): Promise<Readonly<Record<string, Finding>>> {
+  // The check of the service says that it does not run.
+  if ((await serviceAt(patient)) === undefined) return {}
+  const token = tokenOf(patient)
   if (token instanceof Failure)
-    return { deliveries: { ok: true, warning: true, detail: `not checked: ${token.message}` } }
-  const api = managementApi(adminUrl(config), token)
+    return {
+      deliveries: {
+        ...failedCheck(token),
+        ok: true,
+        warning: true,
+        detail: `not checked: ${token.message}`,
+      },
+    }
+  const api = managementApi(patient.url, token)
   const destinations: CheckedDestination[] = []
   const listed = await listItems((page) => api.listDestinations(page))
   for (let start = 0; start < listed.length; start += AT_ONCE) {
@@ -26,10 +34,16 @@ export async function deliveryFindings(config: Config): Promise<Readonly<Record<
   return deliveryChecks(destinations, Date.now())
 }
 
-function tokenOf(config: Config): string | Failure {
-  if (config.adminToken) return config.adminToken.reveal()
+function tokenOf(patient: Patient): string | Failure {
+  const { config, url, tokenFile } = patient
+  if (tokenFile === undefined && config.adminToken) return config.adminToken.reveal()
   try {
-    return findAdminToken({ url: adminUrl(config), dataDir: config.dataDir })
+    // The token in the folder belongs to the service of this machine: no other one gets it.
+    return findAdminToken({
+      url,
+      ...(tokenFile !== undefined && { tokenFile }),
+      ...(isHere(patient) && { dataDir: config.dataDir }),
+    })
   } catch (error) {
     if (error instanceof Failure) return error
     throw error

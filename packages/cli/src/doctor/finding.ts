@@ -1,3 +1,5 @@
+import { Failure } from '../failure.ts'
+
 /** The result of one check. */
 export interface Finding {
   readonly ok: boolean
@@ -8,4 +10,11 @@ export interface Finding {
   readonly causes?: readonly string[]
   /** What to do about it. */
   readonly next?: string
+}
+
+/** The result of a check that threw an error. A hint of the error says what to do. */
+export function failedCheck(error: unknown): Finding {
+  const detail = (error as Error).message
+  const next = error instanceof Failure ? error.hint : undefined
+  return { ok: false, detail, ...(next !== undefined && { next }) }
 }

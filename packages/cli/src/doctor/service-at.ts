@@ -1,5 +1,5 @@
 import type { Config } from '@hookline/server'
-import { reachableUrl } from '../loopback.ts'
+import { isLoopback, reachableUrl } from '../loopback.ts'
 
 /** The readiness of a running service. */
 export interface FoundService {
@@ -14,10 +14,26 @@ export interface FoundService {
 
 const DEADLINE_MS = 3_000
 
-/** The service that runs with this configuration; `undefined` if none responds. */
-export async function serviceAt(config: Config): Promise<FoundService | undefined> {
+/** What a doctor looks at. */
+export interface Patient {
+  readonly config: Config
+  /** The address of the management API. */
+  readonly url: URL
+  /** Whether the user gave the address: then a service has to be there. */
+  readonly isUrlGiven: boolean
+  /** The file that the user gave with the token of the service. */
+  readonly tokenFile?: string | undefined
+}
+
+/** Whether the service runs on this machine, so that its folder is here. */
+export function isHere({ url }: Patient): boolean {
+  return isLoopback(url.hostname)
+}
+
+/** The service at this address; `undefined` if none responds. */
+export async function serviceAt({ url }: Pick<Patient, 'url'>): Promise<FoundService | undefined> {
   try {
-    const response = await fetch(new URL('readyz', adminUrl(config)), {
+    const response = await fetch(new URL('readyz', url), {
       signal: AbortSignal.timeout(DEADLINE_MS),
     })
     const body = (await response.json()) as {

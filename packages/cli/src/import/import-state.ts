@@ -16,7 +16,7 @@ export interface ImportState extends Place {
   readonly version: 1
   readonly file: Fingerprint
   readonly target: ImportTarget
-  readonly delivered: number
+  readonly accepted: number
   readonly rejected: number
   /** The size of the file of rejected lines. Anything after it belongs to lines that will be read again. */
   readonly rejectedBytes: number
@@ -25,7 +25,7 @@ export interface ImportState extends Place {
 
 /** The progress before the first line. */
 export function newState(file: Fingerprint, target: ImportTarget): ImportState {
-  const counts = { offset: 0, line: 0, delivered: 0, rejected: 0, rejectedBytes: 0 }
+  const counts = { offset: 0, line: 0, accepted: 0, rejected: 0, rejectedBytes: 0 }
   return { version: 1, file, target, ...counts, isComplete: false }
 }
 
@@ -33,7 +33,10 @@ export function newState(file: Fingerprint, target: ImportTarget): ImportState {
 export async function loadState(path: string): Promise<ImportState | undefined> {
   try {
     const stored: unknown = JSON.parse(await readFile(path, 'utf8'))
-    if (isJsonObject(stored) && stored['version'] === 1) return stored as unknown as ImportState
+    if (isJsonObject(stored) && stored['version'] === 1) {
+      // Earlier versions of Hookline called it delivered.
+      return { accepted: stored['delivered'], ...stored } as unknown as ImportState
+    }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     if (!(error instanceof SyntaxError)) throw error

@@ -112,7 +112,7 @@ export class Importer {
     await this.#save({
       offset: last.line.end,
       line: last.line.number,
-      delivered: this.#state.delivered + settled.length - rejected.length,
+      accepted: this.#state.accepted + settled.length - rejected.length,
       rejected: this.#state.rejected + rejected.length,
       rejectedBytes: this.#options.rejectedFile.bytes,
     })

@@ -19,7 +19,7 @@ export interface LineCall extends UncheckedCall {
   readonly timestamp?: unknown
 }
 
-/** Why a line was not delivered: a code of the ingestion API, and a message. */
+/** Why a line was not accepted: a code of the ingestion API, and a message. */
 export interface Rejection {
   readonly code: string
   readonly message: string

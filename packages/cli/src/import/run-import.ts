@@ -29,7 +29,7 @@ export function progressPath(path: string): string {
   return `${path}.import.json`
 }
 
-/** The file of the lines that could not be delivered. */
+/** The file of the lines that were not accepted. */
 export function rejectedPath(path: string): string {
   return `${path}.rejected.ndjson`
 }

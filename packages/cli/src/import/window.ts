@@ -4,7 +4,7 @@ import type { Line } from './read-lines.ts'
 /** A line whose outcome is known. */
 export interface Settled {
   readonly line: Line
-  /** `undefined` if the line was delivered. */
+  /** `undefined` if the call was accepted. */
   readonly rejection: Rejection | undefined
 }
 

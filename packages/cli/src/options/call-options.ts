@@ -1,4 +1,10 @@
-import { type EventType, type JsonObject, parseTimestamp } from '@hookline/protocol'
+import {
+  type EventType,
+  formatTimestamp,
+  type JsonObject,
+  parseTimestamp,
+  parseTimeSpan,
+} from '@hookline/protocol'
 import { VERSION } from '@hookline/server/version'
 import { randomUUID } from 'node:crypto'
 import { Failure } from '../failure.ts'
@@ -63,7 +69,7 @@ export function callFrom(type: EventType, name: string | undefined, options: Cal
     traits: options.trait,
     groupId: options.group,
     previousId: options.previous,
-    timestamp: options.timestamp,
+    timestamp: timeOf(options),
     context: { app: { name: 'hookline', version: VERSION } },
   }
 }
@@ -82,8 +88,17 @@ function faultsOf(type: EventType, options: CallOptions & { name: string | undef
   if (type !== 'alias' && !options.user && !options.anonymous) {
     faults.push(`${type} needs --user or --anonymous.`)
   }
-  if (options.timestamp !== undefined && parseTimestamp(options.timestamp) === undefined) {
-    faults.push('--timestamp is not a time: give ISO 8601, like 2026-11-21T09:30:00.000Z.')
+  if (options.timestamp !== undefined && timeOf(options) === undefined) {
+    faults.push(
+      '--timestamp is not a time: give ISO 8601, like 2026-11-21T09:30:00.000Z, or how long ago, like 1h.',
+    )
   }
   return faults
+}
+
+/** A time in ISO 8601 stays as it was written. */
+function timeOf({ timestamp = '' }: CallOptions): string | undefined {
+  if (parseTimestamp(timestamp) !== undefined) return timestamp
+  const span = parseTimeSpan(timestamp)
+  return span === undefined ? undefined : formatTimestamp(Math.max(0, Date.now() - span))
 }

@@ -1,4 +1,4 @@
-import { InvalidArgumentError, Option } from 'commander'
+import { InvalidArgumentError } from 'commander'
 
 /** A parser for options that are a whole number in a range, both ends included. */
 export function wholeNumber(least: number, most?: number): (text: string) => number {
@@ -9,9 +9,4 @@ export function wholeNumber(least: number, most?: number): (text: string) => num
     if (/^\d+$/.test(text) && isInRange) return value
     throw new InvalidArgumentError(`It must be a whole number, ${range}.`)
   }
-}
-
-/** `--limit`, how many items of a list are shown. */
-export function limitOption(description = 'show at most this many, the newest'): Option {
-  return new Option('--limit <count>', description).default(50).argParser(wholeNumber(1))
 }

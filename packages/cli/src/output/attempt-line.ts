@@ -1,4 +1,6 @@
 import type { Delivery } from '../api/generated/management-client.ts'
+import { answerLines } from './answer-lines.ts'
+import { wrapped } from './details.ts'
 import type { Output } from './output.ts'
 import { printable } from './safe-text.ts'
 
@@ -13,18 +15,25 @@ type ShownAttempt = Pick<
   | 'class'
   | 'status'
   | 'error'
+  | 'headers'
+  | 'body'
 >
 
-/** An attempt in one line, for people: when, its outcome, how long each step took, and the error. */
-export function attemptLine(output: Output, attempt: ShownAttempt): string {
+/** An attempt for people: when, its outcome, how long each step took, and the error; then what the receiver responded. */
+export function attemptLines(output: Output, attempt: ShownAttempt): string[] {
+  return [attemptLine(output, attempt), ...answerLines(output, attempt)]
+}
+
+function attemptLine(output: Output, attempt: ShownAttempt): string {
   const { number, url, startedAt, durationMs, outcome, error } = attempt
   const result = attempt.status === undefined ? attempt.class : `${attempt.status}`
   const colour = outcome === 'delivered' ? 'green' : 'red'
   const why = error === undefined ? '' : ` – ${error}`
-  return (
+  return wrapped(
+    output,
     printable(`    ${startedAt} #${number} `) +
-    output.style(colour, result) +
-    printable(` in ${Math.round(durationMs)} ms${stepsOf(attempt)} ${url}${why}`)
+      output.style(colour, result) +
+      printable(` in ${Math.round(durationMs)} ms${stepsOf(attempt)} ${url}${why}`),
   )
 }
 

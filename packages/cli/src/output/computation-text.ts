@@ -1,20 +1,21 @@
 import type { Audience, ComputedTrait } from '../api/generated/management-client.ts'
 import { durationText, grouped } from './figures.ts'
 import type { Output } from './output.ts'
-import { details } from './table.ts'
+import type { Column } from './table.ts'
+import { details } from './details.ts'
 
 /** What audiences and computed traits have in common. */
 export type Computation = Audience | ComputedTrait
 
 /** The columns of a list of audiences or computed traits. */
-export const COMPUTATION_COLUMNS = [
-  { head: 'id', cell: ({ id }: Computation) => id },
-  { head: 'name', cell: ({ name }: Computation) => name },
-  { head: 'key', cell: ({ key }: Computation) => key },
-  { head: 'space', cell: ({ space }: Computation) => space },
+export const COMPUTATION_COLUMNS: readonly Column<Computation>[] = [
+  { head: 'id', cell: ({ id }) => id },
+  { head: 'name', cell: ({ name }) => name, long: 'cut' },
+  { head: 'key', cell: ({ key }) => key, long: 'cut', rank: 1 },
+  { head: 'space', cell: ({ space }) => space, long: 'cut', rank: 2 },
   { head: 'state', cell: stateText },
-  { head: 'users', cell: ({ size }: Computation) => grouped(size) },
-  { head: 'destinations', cell: ({ destinationIds }: Computation) => `${destinationIds.length}` },
+  { head: 'users', cell: ({ size }) => grouped(size) },
+  { head: 'destinations', cell: ({ destinationIds }) => `${destinationIds.length}`, rank: 3 },
 ]
 
 /** An audience or a computed trait, for people. */

@@ -1,6 +1,7 @@
 import type { Destination } from '../api/generated/management-client.ts'
+import { nameAndId, type Names } from './names.ts'
 import type { Output } from './output.ts'
-import { details } from './table.ts'
+import { details } from './details.ts'
 
 /** Why a webhook or a destination is paused, for people. */
 export const PAUSE_CAUSES: Readonly<Record<NonNullable<Destination['paused']>['reason'], string>> =
@@ -11,14 +12,18 @@ export const PAUSE_CAUSES: Readonly<Record<NonNullable<Destination['paused']>['r
   }
 
 /** A destination with its settings, for people. */
-export function destinationDetails(output: Output, destination: Destination): string {
+export function destinationDetails(
+  output: Output,
+  destination: Destination,
+  sources: Names = new Map(),
+): string {
   const { id, name, paused, sourceId, settings } = destination
   return details(output, [
     ['id', id],
     ['name', name],
-    ['enabled', enabledText(destination)],
-    ['paused', paused === null ? 'no' : `since ${paused.since}: deliveries are held`],
-    ['source', sourceId],
+    ['enabled', enabledText(output, destination)],
+    ['paused', paused === null ? 'no' : `since ${output.time(paused.since)}: deliveries are held`],
+    ['source', nameAndId(sourceId, sources)],
     ['shared secret', secretText(settings.sharedSecret)],
     ['policy', settings.successPolicy],
     ...settings.webhooks.map((webhook) => ['webhook', webhookText(webhook)] as const),
@@ -28,8 +33,8 @@ export function destinationDetails(output: Output, destination: Destination): st
   ])
 }
 
-function enabledText({ enabled, enabledChangedAt }: Destination): string {
-  const since = enabledChangedAt === null ? '' : `, since ${enabledChangedAt}`
+function enabledText(output: Output, { enabled, enabledChangedAt }: Destination): string {
+  const since = enabledChangedAt === null ? '' : `, since ${output.time(enabledChangedAt)}`
   return enabled ? `yes${since}` : `no${since}: new events are not forwarded`
 }
 

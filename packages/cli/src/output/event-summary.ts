@@ -1,3 +1,4 @@
+import { columnsOf, cut } from '../layout/measure.ts'
 import type { Output } from './output.ts'
 import { printable } from './safe-text.ts'
 
@@ -38,6 +39,6 @@ export function eventCells(output: Output, at: string, event: EventSummary): str
 }
 
 function cell(text: string, width: number): string {
-  const shown = printable(text)
-  return (shown.length > width ? `${shown.slice(0, width - 1)}…` : shown).padEnd(width)
+  const shown = cut(printable(text), width)
+  return shown + ' '.repeat(width - columnsOf(shown))
 }

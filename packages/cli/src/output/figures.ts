@@ -10,3 +10,14 @@ export function durationText(seconds: number): string {
 export function grouped(count: number): string {
   return count.toLocaleString('en-US')
 }
+
+/** A count and its noun: `1 delivery`, `12,020 deliveries`. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${grouped(count)} ${count === 1 ? one : many}`
+}
+
+/** Some names as a list for a sentence: the first three, and how many more there are. */
+export function shortList(names: readonly string[]): string {
+  const more = names.length - 3
+  return more > 0 ? `${names.slice(0, 3).join(', ')} and ${more} more` : names.join(', ')
+}

@@ -1,8 +1,8 @@
 import type { ManagementApi } from '../api/management-api.ts'
-import { durationText, grouped } from './figures.ts'
+import { counted, durationText, grouped } from './figures.ts'
 import type { Output } from './output.ts'
 import { printable } from './safe-text.ts'
-import { details } from './table.ts'
+import { details } from './details.ts'
 
 export type Health = Awaited<ReturnType<ManagementApi['getDestination']>>['health']
 export type WebhookHealth = Health['webhooks'][number]
@@ -23,27 +23,32 @@ export function lastHourText({ lastHour }: Pick<Health, 'lastHour'>): string {
   const { attempts, delivered, successRate } = lastHour
   if (successRate === null) return 'no attempts'
   const percent = Math.floor(successRate * 100)
-  return `${grouped(attempts)} attempts, ${grouped(delivered)} delivered (${percent} %)`
+  return `${counted(attempts, 'attempt')}, ${grouped(delivered)} delivered (${percent} %)`
 }
 
 /** `open since …, next attempt …` */
-export function breakerText({
-  breaker,
-  brokenSince,
-  restsUntil,
-}: Pick<WebhookHealth, 'breaker' | 'brokenSince' | 'restsUntil'>): string {
+export function breakerText(
+  {
+    breaker,
+    brokenSince,
+    restsUntil,
+  }: Pick<WebhookHealth, 'breaker' | 'brokenSince' | 'restsUntil'>,
+  time = (at: string) => at,
+): string {
   if (breaker === 'closed') return 'closed'
-  if (breaker === 'open') return `open since ${brokenSince}, next attempt ${restsUntil}`
-  return `half open since ${brokenSince}: the next attempt shows whether the receiver works again`
+  const since = brokenSince === null ? '' : ` since ${time(brokenSince)}`
+  const next = restsUntil === null ? '' : `, next attempt ${time(restsUntil)}`
+  if (breaker === 'open') return `open${since}${next}`
+  return `half open${since}: the next attempt shows whether the receiver works again`
 }
 
 function webhookText(output: Output, webhook: WebhookHealth, now: number): string {
   const { url, retryAfterUntil } = webhook
   const facts = details(output, [
-    ['breaker', breakerText(webhook)],
+    ['breaker', breakerText(webhook, (at) => output.time(at))],
     ...(retryAfterUntil === null
       ? []
-      : [['Retry-After', `no attempt until ${retryAfterUntil}`] as const]),
+      : [['Retry-After', `no attempt until ${output.time(retryAfterUntil)}`] as const]),
     ['waiting', waitingText(webhook, now)],
   ])
   const indented = facts.split('\n').map((line) => `  ${line}`)

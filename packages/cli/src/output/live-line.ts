@@ -22,7 +22,7 @@ function eventLine(output: Output, data: Data): string {
     userId: field('userId'),
     anonymousId: field('anonymousId'),
   })
-  return [...cells, text(data, 'eventId')].join(' ')
+  return [...cells, printable(text(data, 'eventId'))].join(' ')
 }
 
 function decisionText(data: Data): string {

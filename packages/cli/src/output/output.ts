@@ -1,8 +1,14 @@
 import type { Command } from 'commander'
-import { styleText } from 'node:util'
 import { jsonText, terminalText } from './safe-text.ts'
+import { columnsOfScreen } from './screen.ts'
+import { type Format, styled } from '../layout/style.ts'
+import { ageOf } from './times.ts'
 
-type Format = Parameters<typeof styleText>[0]
+interface OutputOptions {
+  readonly json?: boolean | undefined
+  /** How many columns a line may take; by default, as many as stdout has. */
+  readonly columns?: number
+}
 
 /**
  * Where a command writes: results to stdout, everything else to stderr. With `--json` every result is one
@@ -11,9 +17,17 @@ type Format = Parameters<typeof styleText>[0]
  */
 export class Output {
   readonly isJson: boolean
+  /** How many columns a line may take; infinite where a program or a file reads it. */
+  readonly columns: number
 
-  constructor(options: { readonly json?: boolean | undefined }) {
-    this.isJson = options.json ?? false
+  constructor({ json = false, columns }: OutputOptions) {
+    this.isJson = json
+    this.columns = columns ?? columnsOfScreen(process.stdout, process.env)
+  }
+
+  /** Whether lines are fitted to a screen. */
+  get isFitted(): boolean {
+    return this.columns !== Infinity
   }
 
   /** A result: `value` for programs, `text` for people. */
@@ -38,7 +52,17 @@ export class Output {
 
   /** The text in a colour or weight, if stdout shows them. */
   style(format: Format, text: string): string {
-    return styleText(format, text, { stream: process.stdout })
+    return styled(format, text, process.stdout)
+  }
+
+  /** An ISO 8601 time, for people with its age: `2026-07-01T11:40:00.000Z (3 min ago)`. */
+  time(at: string): string {
+    return this.isFitted ? `${at} (${this.age(at)})` : at
+  }
+
+  /** The age of an ISO 8601 time where lines are fitted to a screen, else the time itself. */
+  age(at: string): string {
+    return this.isFitted ? ageOf(at, Date.now()) : at
   }
 }
 

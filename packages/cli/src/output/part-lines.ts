@@ -12,11 +12,12 @@ export function partLines(output: Output, part: Part, delivery: Ids): string[] {
   const head = `${printable(url)} ${output.style(COLOURS[state], STATES[state])}`
   if (waiting === null) return [head]
   const { since, nextAttemptAt } = waiting
-  const next = nextAttemptAt === null ? 'no next attempt yet' : `next attempt ${nextAttemptAt}`
+  const next =
+    nextAttemptAt === null ? 'no next attempt yet' : `next attempt ${output.time(nextAttemptAt)}`
   const remedy = REMEDIES[waiting.reason](delivery)
   return [
     `${head}: ${causeOf(part, waiting)}`,
-    `  since ${since}, ${next}`,
+    `  since ${output.time(since)}, ${next}`,
     ...(remedy === '' ? [] : [`  ${remedy}`]),
   ]
 }

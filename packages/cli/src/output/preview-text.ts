@@ -1,5 +1,5 @@
 import type { ManagementApi } from '../api/management-api.ts'
-import { grouped } from './figures.ts'
+import { counted } from './figures.ts'
 import type { Output } from './output.ts'
 import { printable } from './safe-text.ts'
 
@@ -8,13 +8,12 @@ export type Preview = Awaited<ReturnType<ManagementApi['previewAudience']>>
 /** Who would have a value, for people. */
 export function previewText(output: Output, preview: Preview): string {
   const { size, isExact, sample, reachesBackTo } = preview
-  const users = size === 1 ? 'user' : 'users'
   const lines = sample.map(({ userId, value }) => {
     const shown = value === true ? '' : `  ${JSON.stringify(value)}`
     return printable(`  ${userId ?? 'a user without a userId'}${shown}`)
   })
   return [
-    output.style('bold', `${isExact ? '' : 'About '}${grouped(size)} ${users}`),
+    output.style('bold', `${isExact ? '' : 'About '}${counted(size, 'user')}`),
     ...lines,
     ...(size > sample.length && sample.length > 0 ? ['  …'] : []),
     ...(reachesBackTo === null ? [] : [`Events are known since ${reachesBackTo}.`]),

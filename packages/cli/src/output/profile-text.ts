@@ -1,7 +1,8 @@
 import type { Profile } from '../api/generated/management-client.ts'
 import { grouped } from './figures.ts'
 import type { Output } from './output.ts'
-import { details, table } from './table.ts'
+import { details } from './details.ts'
+import { type Column, table } from './table.ts'
 
 /** Everything that is known of a user, for people. */
 export function profileText(output: Output, profile: Profile): string {
@@ -11,8 +12,8 @@ export function profileText(output: Output, profile: Profile): string {
     ['user', userIds.join(' ') || 'none yet'],
     ['anonymous ids', anonymousIds.join(' ') || 'none'],
     ['space', space],
-    ['first seen', firstSeenAt ?? 'never'],
-    ['last seen', lastSeenAt ?? 'never'],
+    ['first seen', firstSeenAt === null ? 'never' : output.time(firstSeenAt)],
+    ['last seen', lastSeenAt === null ? 'never' : output.time(lastSeenAt)],
     ['events', events.join(', ') || 'none'],
   ])
   return [facts, ...sections(output, profile)].join('\n\n')
@@ -20,39 +21,29 @@ export function profileText(output: Output, profile: Profile): string {
 
 function sections(output: Output, { traits, computedTraits, audiences }: Profile): string[] {
   const rows = Object.entries(traits)
-  type Trait = (typeof rows)[number]
   return [
-    ...(rows.length === 0
-      ? []
-      : [
-          table(
-            output,
-            [
-              { head: 'trait', cell: ([name]: Trait) => name },
-              { head: 'value', cell: ([, { value }]: Trait) => JSON.stringify(value) },
-              { head: 'set at', cell: ([, { at }]: Trait) => at },
-              { head: 'source', cell: ([, { sourceId }]: Trait) => sourceId },
-              { head: 'event', cell: ([, { eventId }]: Trait) => eventId },
-            ],
-            rows,
-          ),
-        ]),
+    ...(rows.length === 0 ? [] : [table(output, TRAITS, rows)]),
     ...(computedTraits.length === 0 ? [] : [table(output, COMPUTED, computedTraits)]),
     ...(audiences.length === 0 ? [] : [table(output, AUDIENCES, audiences)]),
   ]
 }
 
-type ComputedValue = Profile['computedTraits'][number]
-type Membership = Profile['audiences'][number]
-
-const COMPUTED = [
-  { head: 'computed trait', cell: ({ key }: ComputedValue) => key },
-  { head: 'value', cell: ({ value }: ComputedValue) => JSON.stringify(value) },
-  { head: 'since', cell: ({ since }: ComputedValue) => since },
+const TRAITS: readonly Column<[string, Profile['traits'][string]]>[] = [
+  { head: 'trait', cell: ([name]) => name, long: 'cut' },
+  { head: 'value', cell: ([, { value }]) => JSON.stringify(value), long: 'wrap' },
+  { head: 'set at', cell: ([, { at }]) => at, isTime: true },
+  { head: 'source', cell: ([, { sourceId }]) => sourceId, rank: 2 },
+  { head: 'event', cell: ([, { eventId }]) => eventId, rank: 1 },
 ]
 
-const AUDIENCES = [
-  { head: 'audience', cell: ({ name }: Membership) => name },
-  { head: 'id', cell: ({ id }: Membership) => id },
-  { head: 'since', cell: ({ since }: Membership) => since },
+const COMPUTED: readonly Column<Profile['computedTraits'][number]>[] = [
+  { head: 'computed trait', cell: ({ key }) => key, long: 'cut' },
+  { head: 'value', cell: ({ value }) => JSON.stringify(value), long: 'wrap' },
+  { head: 'since', cell: ({ since }) => since, isTime: true },
+]
+
+const AUDIENCES: readonly Column<Profile['audiences'][number]>[] = [
+  { head: 'audience', cell: ({ name }) => name, long: 'cut' },
+  { head: 'id', cell: ({ id }) => id },
+  { head: 'since', cell: ({ since }) => since, isTime: true },
 ]

@@ -1,4 +1,6 @@
-import { stripVTControlCharacters } from 'node:util'
+import { type ColumnNeed, fitColumns, GAP } from '../layout/fit-columns.ts'
+import { columnsOf, cut, wordLines } from '../layout/measure.ts'
+import { details } from './details.ts'
 import type { Output } from './output.ts'
 import { printable } from './safe-text.ts'
 
@@ -6,63 +8,105 @@ import { printable } from './safe-text.ts'
 export interface Column<Item> {
   readonly head: string
   readonly cell: (item: Item) => string
+  /** What may happen to a cell that is too long for the screen. Without it, the cell is shown whole: users copy ids. */
+  readonly long?: 'cut' | 'wrap'
+  /** The cell is an ISO 8601 time, or words in place of one. A screen shows its age. */
+  readonly isTime?: true
+  /** On a screen that is too narrow, columns with the highest rank are left out first; those without a rank stay. */
+  readonly rank?: number
 }
 
-/** Prints a list: for programs as `{ data }`; for people as a table, or `emptyText` if there are no items. */
-export function showList<Item>(
-  output: Output,
-  columns: readonly Column<Item>[],
-  items: readonly Item[],
-  emptyText: string,
-): void {
-  output.data({ data: items }, () =>
-    items.length === 0 ? emptyText : table(output, columns, items),
-  )
-}
+/** A column of which less than this is seen has no use. */
+const LEAST = { cut: 10, wrap: 30 } as const
 
-/** Prints one item: for programs as it is; for people with one line for each column. */
-export function showItem<Item extends object>(
-  output: Output,
-  columns: readonly Column<Item>[],
-  item: Item,
-): void {
-  output.data(item, () =>
-    details(
-      output,
-      columns.map(({ head, cell }) => [head, cell(item)]),
-    ),
-  )
-}
+const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
 
-/** The items as an aligned table with headings. */
+/**
+ * The items as an aligned table with headings. It fits the screen: cells are cut or wrapped, and columns are left out.
+ * If that does not suffice, each item becomes a record of several lines.
+ */
 export function table<Item>(
   output: Output,
   columns: readonly Column<Item>[],
   items: readonly Item[],
 ): string {
-  const heads = columns.map(({ head }) => output.style('bold', head))
-  const lines = items.map((item) => columns.map(({ cell }) => printable(cell(item))))
-  return alignedLines([heads, ...lines]).join('\n')
-}
-
-/** One line for each entry, its name and its value, with the values aligned. */
-export function details(output: Output, entries: readonly (readonly [string, string])[]): string {
-  const lines = entries.map(([name, value]) => [output.style('dim', name), printable(value)])
-  return alignedLines(lines).join('\n')
-}
-
-function alignedLines(lines: readonly (readonly string[])[]): string[] {
-  const widths = (lines[0] ?? []).map((_, column) =>
-    Math.max(...lines.map((cells) => widthOf(cells[column]!))),
+  const rows = items.map((item) =>
+    columns.map((column) => cellText(column, item, (at) => output.age(at))),
   )
-  return lines.map((cells) =>
-    cells
-      .map((cell, column) => cell + ' '.repeat(widths[column]! - widthOf(cell)))
-      .join('  ')
-      .trimEnd(),
+  const widths = fitColumns(
+    columns.map((column, index) => needOf(column, rows, index)),
+    output.columns,
+  )
+  if (widths === undefined) return records(output, columns, rows)
+  const heads = columns.map(({ head }) => head)
+  const headLine = lineOf(heads, widths)
+  const lines = rows.flatMap((row) => linesOf(row, columns, widths))
+  return [output.style('bold', headLine), ...lines].join('\n')
+}
+
+/** The text of a cell, safe to print. */
+export function cellText<Item>(
+  { cell, isTime }: Column<Item>,
+  item: Item,
+  timeText: (at: string) => string,
+): string {
+  const text = cell(item)
+  return isTime && TIME.test(text) ? timeText(text) : printable(text)
+}
+
+function needOf<Item>(
+  { head, long, rank }: Column<Item>,
+  rows: readonly (readonly string[])[],
+  index: number,
+): ColumnNeed {
+  const natural = rows.reduce(
+    (widest, row) => Math.max(widest, columnsOf(row[index]!)),
+    columnsOf(head),
+  )
+  const least =
+    long === undefined ? natural : Math.min(natural, Math.max(columnsOf(head), LEAST[long]))
+  return { natural, least, rank }
+}
+
+function records<Item>(
+  output: Output,
+  columns: readonly Column<Item>[],
+  rows: readonly (readonly string[])[],
+): string {
+  const names = Math.max(...columns.map(({ head }) => columnsOf(head)))
+  const left = Math.max(LEAST.cut, output.columns - names - GAP)
+  const entry = (row: readonly string[], { head, long }: Column<Item>, index: number) =>
+    [head, long === 'cut' ? cut(row[index]!, left) : row[index]!] as const
+  const record = (row: readonly string[]) =>
+    columns.map((column, index) => entry(row, column, index)).filter(([, text]) => text !== '')
+  return rows.map((row) => details(output, record(row))).join('\n\n')
+}
+
+function linesOf<Item>(
+  row: readonly string[],
+  columns: readonly Column<Item>[],
+  widths: readonly (number | undefined)[],
+): string[] {
+  const cells = row.map((text, index) => {
+    const width = widths[index] ?? Infinity
+    if (columns[index]!.long === 'wrap') return wordLines(text, width)
+    return [columns[index]!.long === 'cut' ? cut(text, width) : text]
+  })
+  const height = Math.max(...cells.map(({ length }, index) => (widths[index] ? length : 0)))
+  return Array.from({ length: height }, (_, line) =>
+    lineOf(
+      cells.map((lines) => lines[line] ?? ''),
+      widths,
+    ),
   )
 }
 
-function widthOf(text: string): number {
-  return stripVTControlCharacters(text).length
+function lineOf(cells: readonly string[], widths: readonly (number | undefined)[]): string {
+  return cells
+    .flatMap((cell, index) => {
+      const width = widths[index]
+      return width === undefined ? [] : [cell + ' '.repeat(Math.max(0, width - columnsOf(cell)))]
+    })
+    .join(' '.repeat(GAP))
+    .trimEnd()
 }

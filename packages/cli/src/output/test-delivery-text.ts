@@ -1,5 +1,5 @@
 import type { ManagementApi } from '../api/management-api.ts'
-import { attemptLine } from './attempt-line.ts'
+import { attemptLines } from './attempt-line.ts'
 import type { Output } from './output.ts'
 import { printable } from './safe-text.ts'
 
@@ -17,6 +17,5 @@ function webhookText(
   const headers = Object.entries(request.headers).map(([name, value]) => `${name}: ${value}`)
   const sent = [`POST ${url}`, ...headers, '', request.body].map((line) => `  ${printable(line)}`)
   if (attempt === null) return [output.style('bold', 'would be sent'), ...sent].join('\n')
-  const response = attempt.body ? [`  ${printable(attempt.body)}`] : []
-  return [...sent, attemptLine(output, { number: 1, url, ...attempt }), ...response].join('\n')
+  return [...sent, ...attemptLines(output, { number: 1, url, ...attempt })].join('\n')
 }

@@ -1,12 +1,14 @@
 import { isJsonObject, type JsonObject } from '@hookline/protocol'
 import type { Delivery } from '../api/generated/management-client.ts'
 import type { ManagementApi } from '../api/management-api.ts'
-import { attemptLine } from './attempt-line.ts'
+import { attemptLines } from './attempt-line.ts'
 import { summaryOf, userOf } from './event-summary.ts'
+import { inCommands } from '../problems/in-commands.ts'
+import { nameAndId, type Names } from './names.ts'
 import type { Output } from './output.ts'
 import { printable } from './safe-text.ts'
 import { partLines } from './part-lines.ts'
-import { details } from './table.ts'
+import { details, wrapped } from './details.ts'
 
 type Trace = Awaited<ReturnType<ManagementApi['getEvent']>>
 type Decision = Trace['decisions'][number]
@@ -21,7 +23,7 @@ const SYMBOLS: Readonly<Record<Decision['decision'], string>> = {
  * The trace of an event, for people: the event, the decision for each destination, what became of it at each webhook,
  * and every attempt.
  */
-export function traceText(output: Output, trace: Trace): string {
+export function traceText(output: Output, trace: Trace, names: Names): string {
   const { event, source, decisions, deliveries } = trace
   const summary = summaryOf(event)
   const { type, name } = summary
@@ -31,11 +33,16 @@ export function traceText(output: Output, trace: Trace): string {
     ['messageId', String(event['messageId'])],
     ['user', userOf(summary)],
     ['source', `${source.name ?? 'deleted'} (${source.id})`],
-    ['received', [trace.receivedAt, ...senderOf(event['context'] as JsonObject)].join(' ')],
+    [
+      'received',
+      [output.time(trace.receivedAt), ...senderOf(event['context'] as JsonObject)].join(' '),
+    ],
     ...(trace.marks.length > 0 ? [['marks', trace.marks.join(', ')] as const] : []),
     ...(trace.duplicates > 0 ? [['duplicates', duplicatesText(trace)] as const] : []),
   ])
-  const outcomes = decisions.flatMap((decision) => decisionLines(output, decision, deliveries))
+  const outcomes = decisions.flatMap((decision) =>
+    decisionLines({ output, names }, decision, deliveries),
+  )
   const none = 'No deliveries: the source had no destination when the event arrived.'
   return [
     output.style('bold', printable(head)),
@@ -60,24 +67,27 @@ function senderOf({ library, ip }: JsonObject): string[] {
 }
 
 function decisionLines(
-  output: Output,
+  { output, names }: { readonly output: Output; readonly names: Names },
   { destinationId, decision, reason, explanation }: Decision,
   deliveries: readonly Delivery[],
 ): string[] {
   const ofDestination = deliveries.filter((delivery) => delivery.destinationId === destinationId)
   return [
-    `${SYMBOLS[decision]} ${output.style('bold', destinationId)} ${reason ?? decision}: ${explanation}`,
+    wrapped(
+      output,
+      `${SYMBOLS[decision]} ${output.style('bold', printable(nameAndId(destinationId, names)))} ${reason ?? decision}: ${printable(inCommands(explanation, { destination: destinationId }))}`,
+    ),
     ...ofDestination.flatMap((delivery) => deliveryLines(output, delivery)),
   ]
 }
 
 function deliveryLines(output: Output, delivery: Delivery): string[] {
   const { id, state, nextAttemptAt, webhooks, attempts } = delivery
-  const next = nextAttemptAt === null ? '' : `, next attempt at ${nextAttemptAt}`
+  const next = nextAttemptAt === null ? '' : `, next attempt at ${output.time(nextAttemptAt)}`
   const parts = webhooks.flatMap((part) => partLines(output, part, delivery))
   return [
-    `  ${id} ${state}${next}`,
-    ...parts.map((line) => `    ${line}`),
-    ...attempts.map((attempt) => attemptLine(output, attempt)),
+    wrapped(output, `  ${id} ${state}${next}`),
+    ...parts.map((line) => wrapped(output, `    ${line}`)),
+    ...attempts.flatMap((attempt) => attemptLines(output, attempt)),
   ]
 }

@@ -1,6 +1,7 @@
 import { isJsonObject } from '@hookline/protocol'
 import { eventCells } from '../output/event-summary.ts'
 import type { Output } from '../output/output.ts'
+import { printable } from '../output/safe-text.ts'
 import { audienceChange } from './audience-change.ts'
 import type { ReceivedDelivery, ReceivedRequest } from './received-delivery.ts'
 
@@ -39,9 +40,9 @@ const SHOWN_HEADERS = [
 /** A request as it arrived: the headers that belong to the delivery, and the body. */
 export function requestText(output: Output, { headers, body }: ReceivedRequest): string {
   const lines = SHOWN_HEADERS.map(
-    (name) => `  ${output.style('dim', `${name}:`)} ${String(headers[name])}`,
+    (name) => `  ${output.style('dim', `${name}:`)} ${printable(String(headers[name]))}`,
   )
-  return [...lines, '', `  ${body}`].join('\n')
+  return [...lines, '', `  ${printable(body)}`].join('\n')
 }
 
 /** What the call is about: an event, a page, a group, or the change of an audience. */

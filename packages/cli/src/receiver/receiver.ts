@@ -1,3 +1,4 @@
+import { LIMITS } from '@hookline/protocol'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -9,9 +10,6 @@ import {
   type ReceivedRequest,
 } from './received-delivery.ts'
 import { type PlannedFault, ResponsePlan } from './response-plan.ts'
-
-/** Larger than the body of any delivery. */
-const MAX_BODY_BYTES = 1024 * 1024
 
 export interface ReceiverOptions {
   readonly host?: string
@@ -90,7 +88,7 @@ async function bodyOf(incoming: IncomingMessage): Promise<string | undefined> {
   let bytes = 0
   for await (const chunk of incoming as AsyncIterable<Buffer>) {
     bytes += chunk.length
-    if (bytes > MAX_BODY_BYTES) return undefined
+    if (bytes > LIMITS.payloadBytes) return undefined
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')

@@ -1,3 +1,4 @@
+import { parseTimeSpan } from '@hookline/protocol'
 import { InvalidArgumentError } from 'commander'
 
 /** The status that a receiver responds to its first requests, in place of 200. */
@@ -18,11 +19,14 @@ export function parseFault(text: string): PlannedFault {
   return { status: Number(match[1]), count: match[2] === undefined ? Infinity : Number(match[2]) }
 }
 
+/** Longer than any deadline of an attempt. */
+const LONGEST_DELAY_MS = 60 * 60 * 1000
+
 /** Parses `300ms`, `3s` or `1m` into milliseconds. */
 export function parseDelay(text: string): number {
-  const match = /^(\d{1,6})(ms|s|m)$/.exec(text)
-  if (match === null) throw new InvalidArgumentError('It must be like 300ms, 3s or 1m.')
-  return Number(match[1]) * { ms: 1, s: 1000, m: 60_000 }[match[2] as 'ms' | 's' | 'm']
+  const ms = parseTimeSpan(text)
+  if (ms !== undefined && ms <= LONGEST_DELAY_MS) return ms
+  throw new InvalidArgumentError('It must be up to 1h, like 300ms, 3s or 1m.')
 }
 
 /** The statuses of a receiver's responses, in their order. */

@@ -2,6 +2,7 @@ import { DeliveryError, RejectedError, type ReportedError, ValidationError } fro
 import { INGEST_CODES, type IngestCodeName } from '@hookline/protocol'
 import { notHookline, unreachable } from '../api/connection-failure.ts'
 import { Failure } from '../failure.ts'
+import { sendingWords } from '../problems/sending-words.ts'
 
 /** The failure for an error of the client library that sends to the service at `base`. */
 export function sendingFailure(error: ReportedError | ValidationError, base: URL): Failure {
@@ -20,8 +21,8 @@ export function sendingFailure(error: ReportedError | ValidationError, base: URL
 /** The failure for an error response of the ingestion API, with the remedy of its code. */
 function refusalFailure(status: number, code: string | undefined): Failure {
   if (isIngestCode(code)) {
-    const { message, help } = INGEST_CODES[code]
-    return new Failure(meaningOf(status), message, { code, hint: help })
+    const { message, hint } = sendingWords(code)
+    return new Failure(meaningOf(status, code), message, { code, hint })
   }
   if (status < 500) return notHookline(status)
   // A proxy reports that the service behind it is away.
@@ -31,8 +32,12 @@ function refusalFailure(status: number, code: string | undefined): Failure {
   })
 }
 
-function meaningOf(status: number): 'auth' | 'failed' | 'unreachable' {
+function meaningOf(
+  status: number,
+  code: IngestCodeName,
+): 'usage' | 'auth' | 'failed' | 'unreachable' {
   if (status === 401 || status === 403) return 'auth'
+  if (status === 400 && code !== 'bad_request') return 'usage'
   return status >= 500 ? 'unreachable' : 'failed'
 }
 

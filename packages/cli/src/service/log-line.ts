@@ -1,8 +1,8 @@
-import { styleText } from 'node:util'
-import { printable } from '../output/safe-text.ts'
+import { printable, terminalText } from '../output/safe-text.ts'
+import { type Format, styled } from '../layout/style.ts'
 
 /** The name and colour of each level number of pino. */
-const LEVELS: Readonly<Record<number, readonly [string, Parameters<typeof styleText>[0]]>> = {
+const LEVELS: Readonly<Record<number, readonly [string, Format]>> = {
   10: ['trace', 'dim'],
   20: ['debug', 'dim'],
   30: ['info', 'green'],
@@ -17,13 +17,14 @@ export function logLine(json: string): string {
   const [name, colour] = LEVELS[level] ?? ['', 'dim']
   const fields = Object.entries({ ...rest, ...(err && { error: err.message }) })
   const words = fields.map(([key, value]) => `${key}=${textOf(value)}`)
-  const style = { stream: process.stderr }
-  return [
-    styleText('dim', time.slice(11, 23), style),
-    styleText(colour, name.padEnd(5), style),
+  const style = (format: Format, text: string) => styled(format, text, process.stderr)
+  const line = [
+    style('dim', time.slice(11, 23)),
+    style(colour, name.padEnd(5)),
     printable(msg ?? ''),
-    ...words.map((word) => styleText('dim', printable(word), style)),
+    ...words.map((word) => style('dim', printable(word))),
   ].join(' ')
+  return terminalText(line)
 }
 
 interface LogEntry {
@@ -34,5 +35,5 @@ interface LogEntry {
 }
 
 function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value)
+  return typeof value === 'string' && !/\s/.test(value) ? value : JSON.stringify(value)
 }

@@ -8,10 +8,13 @@ import { startFailure } from './start-failure.ts'
 /** How long the end of the process waits for an output that takes no lines. */
 const LONGEST_FLUSH_MS = 1_000
 
-/** Opens the log of the service on stderr: JSON lines, or on a terminal short lines for people. */
-export async function openServiceLog(level: Config['logLevel']): Promise<ServiceLog> {
+/** Opens the log of the service on stderr: JSON lines, or short lines for people. A terminal is for people. */
+export async function openServiceLog(
+  level: Config['logLevel'],
+  isForPeople = process.stderr.isTTY,
+): Promise<ServiceLog> {
   const { openLog } = await import('@hookline/server')
-  return process.stderr.isTTY ? openLog(level, (json) => `${logLine(json)}\n`) : openLog(level)
+  return isForPeople ? openLog(level, (json) => `${logLine(json)}\n`) : openLog(level)
 }
 
 /** Waits until the lines of the log are written, for a second at most. */

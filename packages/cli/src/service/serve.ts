@@ -7,6 +7,8 @@ import { type StopSignal, stopSignal } from './stop-signal.ts'
 interface ServeOptions {
   readonly config: Config
   readonly output: Output
+  /** Whether the log has lines for people also where stderr is no terminal. */
+  readonly isLogForPeople?: boolean
   /** Called once the service runs. Its result is disposed of before the service stops. */
   readonly whileRunning: (
     service: Service,
@@ -24,7 +26,7 @@ const LONGEST_EXIT_MS = 500
 export async function serve(options: ServeOptions): Promise<void> {
   const stop = stopSignal()
   ignoreClosedOutput()
-  const log = await openServiceLog(options.config.logLevel)
+  const log = await openServiceLog(options.config.logLevel, options.isLogForPeople)
   process.on('uncaughtException', (error) => void crash(error, log))
   // By default the system ends a process that writes beyond its limit of file sizes. So only the write fails.
   process.on('SIGXFSZ', () => undefined)

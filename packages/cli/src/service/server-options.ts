@@ -2,6 +2,7 @@ import {
   type Config,
   ConfigError,
   flagOf,
+  flagWithUnitOf,
   resolveConfig,
   type ResolvedConfig,
   variableOf,
@@ -19,7 +20,10 @@ export function withServerOptions(command: Command): Command {
   command.addOption(new Option('--config <file>', `${file} (HOOKLINE_CONFIG)`))
   for (const [name, setting] of Object.entries(SETTINGS) as [SettingName, Setting][]) {
     const about = [variableOf(name), ...(setting.default ? [`default ${setting.default}`] : [])]
-    command.addOption(new Option(`${flagOf(name)} <value>`, `${setting.doc} (${about.join('; ')})`))
+    const flags = [flagOf(name), flagWithUnitOf(name)].filter((flag) => flag !== undefined)
+    command.addOption(
+      new Option(`${flags.join(', ')} <value>`, `${setting.doc} (${about.join('; ')})`),
+    )
   }
   return command
 }

@@ -35,8 +35,19 @@ export function databaseFailure(error: unknown): Failure | undefined {
   return new Failure('failed', error.message, { code: CODES[error.name]!, cause: error })
 }
 
+/** What the codes of the file system say about a data folder. */
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: 'you have no right to use it',
+  EPERM: 'you have no right to use it',
+  EROFS: 'its disk takes no changes',
+  ENOSPC: 'its disk is full',
+  EEXIST: 'it is a file, not a folder',
+  ENOTDIR: 'it is a file, or in one',
+}
+
 function dataFolderFailure(cause: Error, { dataDir }: Config): Failure {
-  return new Failure('failed', `Cannot use the data folder ${dataDir}: ${cause.message}.`, {
+  const reason = REASONS[(cause as NodeJS.ErrnoException).code ?? ''] ?? cause.message
+  return new Failure('failed', `Cannot use the data folder ${dataDir}: ${reason}.`, {
     cause,
     code: 'data_dir_unusable',
     hint: 'Check that it is a folder, that you may write to it, and that the disk is not full. --data-dir chooses another.',

@@ -79,7 +79,7 @@ describe('the checks of the deliveries', () => {
       ok: false,
       detail: '1 webhook failed too often, so the breaker is open',
       causes: [`${URL} of CRM (dst_1): open since ${SINCE}, next attempt ${NEXT}; 20 pending`],
-      next: expect.stringContaining('hookline destinations close-breaker <id>'),
+      next: expect.stringContaining('hookline destinations close-breaker dst_1'),
     })
     const halfOpen = { ...OPEN, breaker: 'half_open', restsUntil: null } as const
     expect(check('breakers', { webhook: halfOpen })).toMatchObject({
@@ -139,6 +139,36 @@ describe('the checks of the deliveries', () => {
     expect(check('success rate', { health: lastHour(10, 5) })).toMatchObject({ ok: true })
   })
 
+  it('judge the attempts of all destinations together, where each has few', () => {
+    expect(check('success rate', { health: lastHour(9, 1) }, { health: lastHour(9, 2) })).toEqual({
+      ok: false,
+      detail: 'last hour: 18 attempts, 3 delivered (16 %); 2 destinations below 50 %',
+      causes: [
+        'CRM (dst_1): 9 attempts, 1 delivered (11 %)',
+        'CRM (dst_1): 9 attempts, 2 delivered (22 %)',
+      ],
+      next: expect.stringContaining('`hookline deliveries failures`'),
+    })
+    expect(check('success rate', { health: lastHour(9, 1) })).toEqual({
+      ok: true,
+      detail: 'last hour: 9 attempts, 1 delivered (11 %); too few attempts to judge',
+    })
+  })
+
+  it('name real ids in every next step', () => {
+    const found = deliveryChecks(
+      [
+        destination({ webhook: { ...OPEN, oldestPendingAt: SINCE }, health: lastHour(10, 0) }),
+        destination({ webhook: { held: 2 }, webhookPaused: { since: SINCE, reason: 'gone' } }),
+      ],
+      NOW,
+    )
+    const next = Object.values(found).map((each) => each.next)
+    expect(next).toHaveLength(5)
+    for (const each of next) expect(each).toMatch(/dst_1/)
+    expect(next.join()).not.toContain('<id>')
+  })
+
   it('say what is held, and warn when it is much', () => {
     const paused = { since: SINCE, reason: 'operator' } as const
     expect(check('held', { paused, webhook: { held: 1_000 } })).toMatchObject({
@@ -152,7 +182,19 @@ describe('the checks of the deliveries', () => {
       ok: true,
       detail: '999 deliveries held',
       causes: [`CRM (dst_1): 999 held, paused since ${SINCE}; no next attempt until it is resumed`],
-      next: expect.stringContaining('hookline destinations resume <id>'),
+      next: expect.stringContaining('hookline destinations resume dst_1'),
+    })
+  })
+
+  it('speak of one attempt and of one delivery', () => {
+    const webhook = { pending: 1, held: 1 }
+    const checks = deliveryChecks([destination({ webhook, health: lastHour(1, 0) })], NOW)
+    expect(checks).toMatchObject({
+      backlog: { detail: '1 delivery pending' },
+      'success rate': {
+        detail: 'last hour: 1 attempt, 0 delivered (0 %); too few attempts to judge',
+      },
+      held: { detail: '1 delivery held' },
     })
   })
 

@@ -17,12 +17,12 @@ export class ApiService implements AsyncDisposable {
     this.#opened = opened
   }
 
-  static async start(): Promise<ApiService> {
+  static async start(...more: readonly string[]): Promise<ApiService> {
     await using stack = new AsyncDisposableStack()
     const folder = stack.use(new TemporaryFolder())
     const flags = ['--port', '0', '--data-dir', folder.path, '--log-level', 'silent', '--json']
     const service = stack.use(
-      new Hookline(['start', ...flags, '--allowed-networks', '127.0.0.0/8']),
+      new Hookline(['start', ...flags, '--allowed-networks', '127.0.0.0/8', ...more]),
     )
     const ready = await service.document<{ url: string; tokenFile: string }>('ready')
     return new ApiService(ready, stack.move())

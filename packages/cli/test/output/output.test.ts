@@ -1,6 +1,9 @@
+import { WriteStream } from 'node:tty'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { Output } from '../../src/output/output.ts'
+import { columnsOfScreen } from '../../src/output/screen.ts'
 import { reportFailure } from '../../src/report-failure.ts'
+import { createProgram } from '../../src/program.ts'
 import { Failure } from '../../src/failure.ts'
 
 const ESC = '\u001b'
@@ -34,23 +37,67 @@ test('JSON on stdout has no control character, and parses to the same value', ()
   }
 })
 
-test('text for people has no control character but line breaks, and keeps its colours', () => {
+test('text for people has no control character but line breaks and the colours of the command', () => {
+  vi.stubEnv('FORCE_COLOR', '1')
+  onTestFinished(() => void vi.unstubAllEnvs())
   const output = new Output({})
-  const text = `${ESC}[1;31mred${ESC}[0m\n${HOSTILE.replaceAll(ESC, `${ESC}[2J`)}`
+  const styled = output.style(['red', 'bold'], `${ESC}[8mred`)
+  const text = `${styled}\n${HOSTILE.replaceAll(ESC, `${ESC}[31m`)}`
   for (const [stream, write] of [
     [process.stdout, () => output.data({}, () => text)],
     [process.stdout, () => output.show(text)],
     [process.stderr, () => output.note(text)],
   ] as const) {
     const [first, second] = written(stream, write).split('\n')
-    expect(first).toBe(`${ESC}[1;31mred${ESC}[0m`)
+    expect(first).toBe(`${ESC}[31m${ESC}[1m\\x1b[8mred${ESC}[22m${ESC}[39m`)
     expect(controlsIn(second!)).toEqual([])
-    expect(second).toContain('a\ufffdb\ufffdb\ufffd[2Jb')
+    expect(second).toContain(String.raw`a\x00b\x07b\x1b[31mb`)
   }
+})
+
+/** Lets stdout be a terminal, which a run of the tests does not have. */
+function onTerminal(environment: Record<string, string>): Output {
+  const { isTTY } = process.stdout
+  Object.assign(process.stdout, {
+    isTTY: true,
+    getColorDepth: () => WriteStream.prototype.getColorDepth.call(process.stdout),
+  })
+  const own = { FORCE_COLOR: undefined, NO_COLOR: undefined, COLORTERM: undefined, CI: undefined }
+  const all = { ...own, TERM: 'xterm-256color', ...environment }
+  for (const [name, value] of Object.entries(all)) vi.stubEnv(name, value)
+  onTestFinished(() => {
+    Object.assign(process.stdout, { isTTY, getColorDepth: undefined })
+    vi.unstubAllEnvs()
+  })
+  return new Output({})
+}
+
+test('a terminal shows colours', () => {
+  expect(onTerminal({}).style('red', 'text')).not.toBe('text')
+})
+
+test.each([{ NO_COLOR: '1' }, { FORCE_COLOR: '0' }, { TERM: 'dumb' }])(
+  'a terminal with %j shows none',
+  (environment) => {
+    expect(onTerminal(environment).style('red', 'text')).toBe('text')
+  },
+)
+
+test.each([
+  [{ isTTY: true, columns: 132 }, {}, 132],
+  [{ isTTY: true, columns: 0 }, {}, 80],
+  [{ isTTY: true, columns: 132 }, { COLUMNS: '100' }, 100],
+  [{}, { COLUMNS: '100' }, 100],
+  [{}, { COLUMNS: 'wide' }, Infinity],
+  [{}, {}, Infinity],
+])('the screen %j with %j has %d columns', (screen, environment, columns) => {
+  expect(columnsOfScreen(screen, environment)).toBe(columns)
 })
 
 test.each([true, false])('a failure is shown without control characters, as JSON: %s', (json) => {
   const failure = new Failure('failed', HOSTILE, { hint: HOSTILE })
-  const text = written(process.stderr, () => reportFailure(failure, json))
+  const text = written(process.stderr, () =>
+    reportFailure(failure, { json, command: createProgram() }),
+  )
   expect(controlsIn(text.replaceAll(`${ESC}[`, ''))).toEqual([])
 })

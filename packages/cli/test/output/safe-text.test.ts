@@ -1,13 +1,36 @@
 import { expect, test } from 'vitest'
-import { jsonText, printable } from '../../src/output/safe-text.ts'
+import { jsonText, printable, terminalText } from '../../src/output/safe-text.ts'
 
-test('replaces control characters, which could move the cursor, set colours or reverse text', () => {
-  expect(printable('a\u001b[2Jb\nc\u009b31m\u202ed\u200ee')).toBe(
-    'a\ufffd[2Jb\ufffdc\ufffd31m\ufffdd\ufffde',
-  )
-  expect(printable('Größe 🎉 "x"')).toBe('Größe 🎉 "x"')
+test.each([
+  [
+    'controls, which could move the cursor or set colours',
+    'a\u001b[2Jb\nc\u009b31m',
+    String.raw`a\x1b[2Jb\nc\x9b31m`,
+  ],
+  ['what reverses the order of text', 'd\u202ee\u200ef\u2066', String.raw`d\u202ee\u200ef\u2066`],
+  ['what has no width', 'ad\u200bm\u2060i\u00adn\ufeff', String.raw`ad\u200bm\u2060i\xadn\ufeff`],
+  ['tags and fillers', 'a\u{e0041}\u3164\u2800', `a\\u{e0041}\\u3164\u2800`],
+  ['line separators and half characters', 'a\u2028b\ud800', String.raw`a\u2028b\ud800`],
+  ['a joiner between letters that do not join', 'ad\u200dmin', String.raw`ad\u200dmin`],
+  ['the fifth mark on a letter', `e${'\u0301'.repeat(5)}`, `e${'\u0301'.repeat(4)}\\u0301`],
+])('shows as escapes: %s', (_what, text, shown) => {
+  expect(printable(text)).toBe(shown)
 })
 
-test('JSON with indented lines keeps them', () => {
+test.each(['Größe 🎉 "x"', '山田太郎', '👩‍👩‍👧 ❤️ 👍🏽', 'می\u200cخواهم', 'é'])(
+  'leaves %s as it is',
+  (text) => {
+    expect([printable(text), terminalText(text), JSON.parse(jsonText(text))]).toEqual(
+      Array(3).fill(text),
+    )
+  },
+)
+
+test('colours in text from outside take no effect', () => {
+  expect(terminalText('\u001b[8mhidden\u001b[0m\n\tx')).toBe('\\x1b[8mhidden\\x1b[0m\n\tx')
+})
+
+test('JSON with indented lines keeps them, and parses to the same value', () => {
   expect(jsonText({ a: '\n\u009b' }, 2)).toBe('{\n  "a": "\\n\\u009b"\n}')
+  expect(JSON.parse(jsonText('\u200b\u{e0041}\u202e'))).toBe('\u200b\u{e0041}\u202e')
 })

@@ -6,8 +6,21 @@ import { logLine } from '../../src/service/log-line.ts'
 it('formats a line of the log as time, level, message and fields', () => {
   const lines: string[] = []
   const logger = createLogger('info', { write: (line) => lines.push(logLine(line)) })
-  logger.warn({ host: 'example.com', attempt: 2, err: new Error('away') }, 'attempt.failed')
+  logger.warn({ webhook: 'example.com', status: 502, err: new Error('away') }, 'webhook.failing')
   expect(stripVTControlCharacters(lines[0]!)).toMatch(
-    /^\d\d:\d\d:\d\d\.\d{3} warn {2}attempt\.failed host=example\.com attempt=2 error=away$/,
+    /^\d\d:\d\d:\d\d\.\d{3} warn {2}webhook\.failing webhook=example\.com status=502 error=away$/,
+  )
+})
+
+it('quotes a value with spaces, so that the next field can be told from it', () => {
+  const json = {
+    level: 30,
+    time: new Date().toISOString(),
+    msg: 'x',
+    destination: 'My "shop"',
+    a: 1,
+  }
+  expect(stripVTControlCharacters(logLine(JSON.stringify(json)))).toMatch(
+    / destination="My \\"shop\\"" a=1$/,
   )
 })

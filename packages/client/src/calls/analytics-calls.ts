@@ -1,3 +1,5 @@
+// For programs that are compiled for an older target: the declaration files name AsyncDisposable.
+/// <reference lib="esnext.disposable" preserve="true" />
 import type { EventType } from '@hookline/protocol'
 import type { Clock } from '../clock.ts'
 import type { AliasCall, EventMap, GroupCall, IdentifyCall, TrackCall, ViewCall } from './call.ts'

@@ -28,7 +28,8 @@ export class Transport {
   readonly #headers: Headers
 
   constructor(writeKey: string, options: Options) {
-    if (!/^[\x21-\x7e]+$/.test(writeKey)) {
+    // A variable of the environment that is not set is undefined, whatever the types say.
+    if (!/^[\x21-\x7e]+$/.test(writeKey ?? '')) {
       throw new ValidationError('unknown_write_key', 'give the write key of a source')
     }
     this.#options = options

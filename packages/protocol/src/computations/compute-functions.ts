@@ -1,7 +1,7 @@
 import type { ComputeFunction } from './condition.ts'
 import type { Json } from '../json.ts'
 
-/** A function of computed traits, as the page docs/audience-operators.md describes it. */
+/** A function of computed traits, as the page docs/reference/audience-operators.md describes it. */
 export interface ComputeFunctionInfo {
   readonly meaning: string
   /** The values of the property that it is made from. It ignores all others. */

@@ -19,7 +19,7 @@ export const VALUE_KINDS = {
 
 export type ValueKind = keyof typeof VALUE_KINDS
 
-/** An operator, as the page docs/audience-operators.md describes it. */
+/** An operator, as the page docs/reference/audience-operators.md describes it. */
 export interface OperatorInfo {
   /** What a comparison with this operator must have as its `value`. */
   readonly takes: ValueKind

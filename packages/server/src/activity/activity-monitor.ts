@@ -1,5 +1,5 @@
 import type { AcceptedEvent, IngestCodeName } from '@hookline/protocol'
-import type { Logger } from 'pino'
+import type { Logger } from '../telemetry/logger.ts'
 import type { Catalog } from '../backend/catalog.ts'
 import type { Statistics } from '../backend/statistics.ts'
 import type { Upkeep } from '../backend/upkeep.ts'

@@ -1,4 +1,4 @@
-import type { Logger } from 'pino'
+import type { Logger } from '../telemetry/logger.ts'
 import type { Backend } from '../backend/backend.ts'
 import type { ActivityListener } from '../telemetry/activity-listener.ts'
 import type { Metrics } from '../telemetry/metrics.ts'

@@ -1,5 +1,5 @@
 import type { Computation } from '@hookline/protocol'
-import type { Logger } from 'pino'
+import type { Logger } from '../telemetry/logger.ts'
 import { BackendUnavailable } from '../backend/backend.ts'
 import type { Catalog } from '../backend/catalog.ts'
 import type { Facts } from '../backend/facts.ts'
@@ -101,20 +101,21 @@ export class SyncWorker implements Worker {
         sync = next
       } catch (error) {
         if (error instanceof BackendUnavailable) throw error
-        return this.#fail(sync, error)
+        return this.#fail(sync, computation, error)
       }
     }
     if (sync.state !== 'done') return
     const { id, computationId, reason, entered, left, missed } = sync
     metrics.audiences.missed.inc(missed)
-    logger.info({ syncId: id, computationId, reason, entered, left, missed }, 'sync.done')
+    const { name } = computation
+    logger.info({ name, computationId, syncId: id, reason, entered, left, missed }, 'sync.done')
     if (reason === 'deleted') await this.#options.catalog.removeComputation(computationId)
   }
 
-  async #fail(sync: Sync, error: unknown): Promise<void> {
+  async #fail(sync: Sync, { name }: Computation, error: unknown): Promise<void> {
     const { syncs, clock, logger } = this.#options
     const { id, computationId } = sync
-    logger.error({ err: error, syncId: id, computationId }, 'sync.failed')
+    logger.error({ name, computationId, syncId: id, err: error }, 'sync.failed')
     const text = 'A fault in Hookline stopped it. The log has the error as sync.failed.'
     const end = { state: 'failed', finishedAt: clock.wall(), error: text } as const
     await syncs.advance(sync, { ...sync, ...end })

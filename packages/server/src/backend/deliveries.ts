@@ -143,6 +143,8 @@ export interface FailureGroup {
   readonly lastSeenAt: number
   /** The newest of them. */
   readonly sampleDeliveryId: string
+  /** What went wrong in its last attempt, as text; `null` where none was kept. */
+  readonly lastError: string | null
 }
 
 export interface Failures {

@@ -1,5 +1,5 @@
 import { LIMITS } from '@hookline/protocol'
-import type { Logger } from 'pino'
+import type { Logger } from '../telemetry/logger.ts'
 import type { Catalog } from '../backend/catalog.ts'
 import type { Deletion, Deletions, Purge, Subject, Suppressions } from '../backend/deletions.ts'
 import type { Notices } from '../backend/notices.ts'

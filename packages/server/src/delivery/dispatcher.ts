@@ -1,5 +1,5 @@
 import type { Carried, Delivery, Destination, SuccessPolicy } from '@hookline/protocol'
-import type { Logger } from 'pino'
+import type { Logger } from '../telemetry/logger.ts'
 import type { Catalog } from '../backend/catalog.ts'
 import type { Deletions } from '../backend/deletions.ts'
 import type { DeliveryQueue, LaneId } from '../backend/deliveries.ts'
@@ -9,6 +9,7 @@ import type { Metrics } from '../telemetry/metrics.ts'
 import type { Clock } from '../util/clock.ts'
 import type { Worker } from '../util/worker.ts'
 import type { WebhookHealth } from './health/webhook-health.ts'
+import type { WebhookLog } from './health/webhook-log.ts'
 import type { Lane } from './lanes/lane.ts'
 import { LaneScheduler, type LaneSchedulerOptions } from './lanes/lane-scheduler.ts'
 import {
@@ -40,6 +41,7 @@ export interface DispatcherOptions {
   readonly activity: Pick<ActivityListener, 'recorded'>
   readonly attempts: Attempts
   readonly health: WebhookHealth
+  readonly webhookLog: Pick<WebhookLog, 'onAttempt'>
   readonly clock: Clock
   readonly metrics: Metrics
   readonly logger: Logger
@@ -174,6 +176,11 @@ export class Dispatcher implements AsyncDisposable {
    */
   get stillForMs(): number {
     return this.#accounting.stillForMs
+  }
+
+  /** How many attempts at the webhook are in flight. */
+  inFlightAt(id: LaneId): number {
+    return this.#scheduler.inFlightAt(id)
   }
 
   /** How many fresh deliveries it was given. */

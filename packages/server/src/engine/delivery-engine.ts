@@ -1,10 +1,12 @@
 import type { Carried, SuccessPolicy } from '@hookline/protocol'
-import type { Logger } from 'pino'
+import type { Logger } from '../telemetry/logger.ts'
 import { type Backend, BackendUnavailable } from '../backend/backend.ts'
 import type { Deletions } from '../backend/deletions.ts'
 import type { DeliveryQueue, LaneId } from '../backend/deliveries.ts'
 import { Dispatcher, type DispatcherOptions } from '../delivery/dispatcher.ts'
+import { PauseLog } from '../delivery/health/pause-log.ts'
 import type { WebhookHealth } from '../delivery/health/webhook-health.ts'
+import { WebhookLog } from '../delivery/health/webhook-log.ts'
 import { Attempts, type Sender } from '../delivery/parts/attempts.ts'
 import { longestWaitMs } from '../delivery/parts/retry-schedule.ts'
 import { Acks } from '../pipeline/acks.ts'
@@ -79,6 +81,7 @@ export class DeliveryEngine implements AsyncDisposable {
   readonly #stopping = new AbortController()
   readonly #supervisor: Supervisor
   readonly #allLanes: Dispatcher[] = []
+  readonly #webhookLog: WebhookLog
   readonly #acks: Acks
   readonly #pipeline: Pipeline
 
@@ -87,6 +90,7 @@ export class DeliveryEngine implements AsyncDisposable {
     const { backend, settings, activity, attempts } = options
     this.#supervisor = openSupervisor(options, this.#stopping.signal)
     this.#acks = new Acks(backend.log, options.logger)
+    this.#webhookLog = new WebhookLog({ ...options, catalog: backend.catalog })
     this.lanes = this.openLanes({
       name: 'deliveries',
       deliveries: backend.deliveries,
@@ -102,6 +106,8 @@ export class DeliveryEngine implements AsyncDisposable {
       acks: this.#acks,
     })
     this.supervise({ name: 'pipeline', run: (signal) => this.#pipeline.run(signal) })
+    this.supervise(this.#webhookLog)
+    this.supervise(new PauseLog(backend.catalog, options.logger))
   }
 
   /** Opens lanes for another kind of deliveries and runs their workers. The engine disposes of them. */
@@ -121,6 +127,7 @@ export class DeliveryEngine implements AsyncDisposable {
       catalog: backend.catalog,
       deletions: backend.deletions,
       health,
+      webhookLog: this.#webhookLog,
       clock,
       metrics,
       logger,
@@ -146,6 +153,11 @@ export class DeliveryEngine implements AsyncDisposable {
   /** When the attempts began that are being made of a delivery or a notice, by the URL of the webhook. */
   attemptsOf(deliveryId: string): ReadonlyMap<string, number> {
     return new Map(this.#allLanes.flatMap((lanes) => [...lanes.attemptsOf(deliveryId)]))
+  }
+
+  /** How many attempts at the webhook are in flight. */
+  inFlightAt(id: LaneId): number {
+    return this.#allLanes.reduce((sum, lanes) => sum + lanes.inFlightAt(id), 0)
   }
 
   /** Runs a worker until the engine is disposed of, and restarts it when it fails. */
@@ -196,7 +208,8 @@ function openSupervisor(options: DeliveryEngineOptions, signal: AbortSignal): Su
     isTransient: (error) => error instanceof BackendUnavailable,
     onFailure: ({ error: err, isTransient, ...failure }) => {
       metrics.workerFailures.inc({ worker: failure.worker })
-      logger[isTransient ? 'warn' : 'error']({ err, ...failure }, 'worker.failed')
+      if (isTransient) logger.warn({ err, ...failure }, 'worker.waiting')
+      else logger.error({ err, ...failure }, 'worker.failed')
     },
     onGiveUp: (failure) => {
       const { worker, failures, error: err } = failure

@@ -1,6 +1,6 @@
 import type { IngestCodeName } from '@hookline/protocol'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import type { Logger } from 'pino'
+import type { Logger } from '../telemetry/logger.ts'
 import { allowedMethods } from '../util/allowed-methods.ts'
 import { systemClock } from '../util/clock.ts'
 import { LogThrottle } from '../util/log-throttle.ts'

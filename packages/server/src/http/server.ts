@@ -1,6 +1,6 @@
 import fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
 import { randomUUID } from 'node:crypto'
-import type { Logger } from 'pino'
+import type { Logger } from '../telemetry/logger.ts'
 import type { Config } from '../config.ts'
 import { RefusalLog } from '../telemetry/refusal-log.ts'
 import { systemClock } from '../util/clock.ts'

@@ -1,6 +1,6 @@
 import type { IngestCodeName, Source } from '@hookline/protocol'
 import type { FastifyRequest } from 'fastify'
-import type { Logger } from 'pino'
+import type { Logger } from '../telemetry/logger.ts'
 import { BackendUnavailable } from '../backend/backend.ts'
 import type { Catalog, KeyUses } from '../backend/catalog.ts'
 import type { Log } from '../backend/log.ts'
@@ -113,12 +113,11 @@ export class IngestionHandler {
     const source = early ?? this.#authenticate(keyFromBody(body.json))
     if (isRefused(source)) return this.#refuse(source.refused)
     const batch = endpoint.type ? batchOfOne(body.json) : parseBatch(body.json, this.#deps.config)
-    const { id: sourceId } = source
-    if (isRefused(batch)) return this.#refuse(batch.refused, { sourceId })
+    if (isRefused(batch)) return this.#refuse(batch.refused, { source })
     const calls = batch.calls.length
     const retryAfterSeconds = this.#rateLimit.take(source, calls)
     if (retryAfterSeconds > 0) {
-      return this.#refuse('rate_limited', { calls, sourceId, retryAfterSeconds })
+      return this.#refuse('rate_limited', { calls, source, retryAfterSeconds })
     }
     const isStrict = request.headers['x-strict-mode'] === '1'
     const result = this.#eventsFrom({ request, endpoint, source, body, batch, isStrict })
@@ -158,7 +157,7 @@ export class IngestionHandler {
       text: body.text,
       isStrict,
     })
-    for (const { code } of result.rejected) this.#countRefused(code, { sourceId: source.id })
+    for (const { code } of result.rejected) this.#countRefused(code, { source })
     return result
   }
 

@@ -1,4 +1,4 @@
-import type { Logger } from 'pino'
+import type { Logger } from '../telemetry/logger.ts'
 import type { Log, LogEntry } from '../backend/log.ts'
 
 /**

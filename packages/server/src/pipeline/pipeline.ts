@@ -1,5 +1,5 @@
 import type { AcceptedEvent, Delivery, Destination } from '@hookline/protocol'
-import type { Logger } from 'pino'
+import type { Logger } from '../telemetry/logger.ts'
 import { type Catalog, destinationsOf } from '../backend/catalog.ts'
 import type { Deletions } from '../backend/deletions.ts'
 import type { Deliveries } from '../backend/deliveries.ts'

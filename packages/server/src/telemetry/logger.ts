@@ -1,6 +1,21 @@
-import pino, { type DestinationStream, type LevelWithSilent, type Logger } from 'pino'
+import pino, { type DestinationStream, type LevelWithSilent } from 'pino'
 import { systemClock } from '../util/clock.ts'
 import { LogOutput } from './log-output.ts'
+import type { LogEvent, LogEventName } from './log-events.ts'
+
+/** Writes a line of the event, with these fields. An event without an entry in LOG_EVENTS does not compile. */
+type Write<Level extends LogEvent['level']> = (fields: object, event: LogEventName<Level>) => void
+
+/** The log. Each event has one level. A logger of pino is one, too. */
+export interface Logger {
+  readonly debug: Write<'debug'>
+  readonly info: Write<'info'>
+  readonly warn: Write<'warn'>
+  readonly error: Write<'error'>
+  readonly fatal: Write<'fatal'>
+  /** Whether lines of this level are written. Ask before you make the fields of a frequent event. */
+  readonly isLevelEnabled: (level: LogEvent['level']) => boolean
+}
 
 /** A logger, and where its lines go. */
 export interface ServiceLog {
@@ -8,7 +23,7 @@ export interface ServiceLog {
   readonly logOutput: LogOutput
 }
 
-/** One JSON object a line, times in ISO 8601. No payloads, no secrets: lines carry ids. */
+/** One JSON object a line, times in ISO 8601. No payloads, no secrets: lines carry ids and names. */
 export function createLogger(level: LevelWithSilent, destination?: DestinationStream): Logger {
   if (destination === undefined) return openLog(level).logger
   return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination)

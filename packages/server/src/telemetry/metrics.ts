@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { DestinationCounts } from './destination-counts.ts'
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const SECONDS_TO_HOURS = [...SECONDS, 60, 600, 3600, 14_400]
@@ -15,7 +16,7 @@ export class Metrics {
     ['route', 'code'],
   )
 
-  /** `result` is `accepted`, `suppressed` or a code of docs/errors.md. */
+  /** `result` is `accepted`, `suppressed` or a code of docs/reference/errors.md. */
   readonly ingestEvents = this.#counter(
     'hookline_ingest_events_total',
     'Calls that were accepted, dropped because their user is suppressed, or refused, by result.',
@@ -91,31 +92,60 @@ export class Metrics {
     'Time since the oldest pending delivery in the database became due.',
   )
 
-  /** Of the 1,000 destinations for which most deliveries wait. `destination` is its id. */
+  /**
+   * Of at most `maxDestinationsInMetrics` destinations; the others are together, under `other`. `destination` is its id,
+   * and `webhook` the host of one of its webhooks.
+   */
   readonly ofDestinations = {
+    /** Join it for the names, with `* on (instance, destination) group_left (name, source)`. */
+    info: this.#gauge(
+      'hookline_destination_info',
+      'Always 1. Its labels are the names of a destination and of its source.',
+      ['destination', 'name', 'source'],
+    ),
+    /** `outcome` is delivered, retry or rejected. */
+    attempts: this.#counter(
+      'hookline_destination_attempts_total',
+      'Attempts at a webhook of a destination, by outcome.',
+      ['destination', 'webhook', 'outcome'],
+    ),
+    /** `state` is delivered, rejected or expired. */
+    ended: this.#counter(
+      'hookline_destination_deliveries_ended_total',
+      'Deliveries of a destination that reached a final state.',
+      ['destination', 'state'],
+    ),
+    inFlight: this.#gauge(
+      'hookline_destination_inflight',
+      'Attempts in flight at a webhook of a destination.',
+      ['destination', 'webhook'],
+    ),
     /** `state` is pending or held. */
     waiting: this.#gauge(
       'hookline_destination_waiting',
-      'Deliveries that wait for a destination, counted once for each webhook that they wait for. Of the 1,000 destinations with the most.',
-      ['destination', 'state'],
+      'Deliveries that wait for a webhook of a destination. Those with the most to do have series.',
+      ['destination', 'webhook', 'state'],
     ),
     oldest: this.#gauge(
       'hookline_destination_oldest_pending_seconds',
-      'Time since the oldest event was received that waits for an attempt on the destination.',
-      ['destination'],
+      'Time since the oldest event was received that waits for an attempt at the webhook.',
+      ['destination', 'webhook'],
     ),
     next: this.#gauge(
       'hookline_destination_next_attempt_seconds',
-      'Time until the next attempt of what waits for the destination; 0 where it is due.',
-      ['destination'],
+      'Time until the next attempt of what waits for the webhook; 0 where it is due.',
+      ['destination', 'webhook'],
     ),
     /** `reason` is a reason of `waiting` in the API. */
     blocked: this.#gauge(
       'hookline_destination_blocked_webhooks',
-      'Webhooks of the destination that get nothing now, by reason: breaker_open, retry_after, or how they are paused.',
-      ['destination', 'reason'],
+      'Webhooks that get nothing now, by reason: breaker_open, retry_after, or how they are paused.',
+      ['destination', 'webhook', 'reason'],
     ),
   }
+
+  /** What the counters of `ofDestinations` are made from, at each scrape. */
+  readonly destinationCounts: DestinationCounts
 
   /** Of audiences and computed traits. */
   readonly audiences = {
@@ -203,8 +233,9 @@ export class Metrics {
     ['version', 'backend'],
   )
 
-  constructor() {
+  constructor(maxDestinations = 200) {
     collectDefaultMetrics({ register: this.registry })
+    this.destinationCounts = new DestinationCounts(maxDestinations)
   }
 
   /** Calls `set` before each scrape, for gauges that are set only then. It must be cheap. */

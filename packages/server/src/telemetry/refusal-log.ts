@@ -1,5 +1,5 @@
-import type { IngestCodeName } from '@hookline/protocol'
-import type { Logger } from 'pino'
+import type { IngestCodeName, Source } from '@hookline/protocol'
+import type { Logger } from './logger.ts'
 import type { Clock } from '../util/clock.ts'
 import { LogThrottle } from '../util/log-throttle.ts'
 
@@ -9,7 +9,7 @@ const EVERY_MS = 60_000
 export interface Refusal {
   /** How many calls it had; 1 where that is not known. */
   readonly calls?: number
-  readonly sourceId?: string | undefined
+  readonly source?: Pick<Source, 'id' | 'name'> | undefined
   readonly url?: string
 }
 
@@ -29,11 +29,16 @@ export class RefusalLog {
     this.#throttle = new LogThrottle(clock, EVERY_MS)
   }
 
-  add(code: IngestCodeName, { calls = 1, sourceId, url = '' }: Refusal = {}): void {
-    const counted = this.#throttle.count(`${code} ${sourceId ?? ''}`, calls)
+  add(code: IngestCodeName, { calls = 1, source, url = '' }: Refusal = {}): void {
+    const counted = this.#throttle.count(`${code} ${source?.id ?? ''}`, calls)
     if (counted === 0) return
     const path = url.split('?', 1)[0]!.slice(0, PATH_CHARACTERS)
-    const context = { code, calls: counted, ...(sourceId && { sourceId }), ...(path && { path }) }
+    const context = {
+      code,
+      calls: counted,
+      ...(source && { source: source.name, sourceId: source.id }),
+      ...(path && { path }),
+    }
     this.#logger?.warn(context, 'request.refused')
   }
 }

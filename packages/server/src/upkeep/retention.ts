@@ -1,4 +1,4 @@
-import type { Logger } from 'pino'
+import type { Logger } from '../telemetry/logger.ts'
 import type { Audit } from '../backend/audit.ts'
 import type { Upkeep } from '../backend/upkeep.ts'
 import type { Metrics } from '../telemetry/metrics.ts'

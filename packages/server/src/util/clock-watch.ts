@@ -1,4 +1,3 @@
-import type { Logger } from 'pino'
 import type { Counter, Gauge } from 'prom-client'
 import { type Clock, LEAST_JUMP_MS } from './clock.ts'
 import { pause } from './pause.ts'
@@ -10,7 +9,9 @@ export interface ClockWatchOptions {
     readonly clockJumps: Counter<'direction'>
     readonly clockOffset: Gauge
   }
-  readonly logger: Logger
+  readonly logger: {
+    readonly warn: (fields: object, event: 'clock.jumped' | 'clock.ahead_of_data') => void
+  }
   /** The newest time that is stored, in milliseconds since the epoch; absent where nothing is stored. */
   readonly newestAt?: number | undefined
 }

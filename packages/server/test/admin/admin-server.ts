@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { AddressGuard } from '../../src/delivery/network/address-guard.ts'
+import { HostCheck } from '../../src/delivery/network/host-check.ts'
 import fastify from 'fastify'
 import { join } from 'node:path'
 import { pino } from 'pino'
@@ -13,6 +14,7 @@ import { Audiences } from '../../src/audiences/audiences.ts'
 import type { Backend } from '../../src/backend/backend.ts'
 import { openEmbeddedBackend } from '../../src/backend/embedded/open.ts'
 import { ReceiptSigner } from '../../src/deletions/receipt-signer.ts'
+import { systemClock } from '../../src/util/clock.ts'
 import { Redacted } from '../../src/util/redacted.ts'
 import { Metrics } from '../../src/telemetry/metrics.ts'
 import { NOON } from '../harness/accepted-event.ts'
@@ -23,6 +25,13 @@ import { ManualClock } from '../harness/manual-clock.ts'
 import { TemporaryFolder } from '../harness/temporary-folder.ts'
 
 const GUARD = new AddressGuard(['127.0.0.0/8'])
+/** Every name exists. A test that is about names gives its own. */
+const HOSTS = new HostCheck({
+  clock: systemClock,
+  guard: GUARD,
+  resolver: { lookup: async () => [] },
+  isBehindProxy: false,
+})
 
 export const TOKEN = 'tok_the-admin-token-of-these-tests'
 
@@ -40,6 +49,7 @@ export const NO_HEALTH: DestinationHealth = {
   retryNow: () => undefined,
   closeBreaker: () => undefined,
   lastHour: () => ({ attempts: 0, delivered: 0 }),
+  inFlightAt: () => 0,
   attemptsOf: () => new Map(),
 }
 
@@ -200,6 +210,7 @@ export class AdminServer implements AsyncDisposable {
       wrongTokensPerMinute: 60,
       allowedPorts: new Set<number>(),
       addressRefusal: (host: string) => (isIP(host) === 0 ? undefined : GUARD.refusal(host)),
+      hostProblem: (host: string) => HOSTS.problemOf(host),
       wake: () => undefined,
     }
     await this.#server.register(adminRoutes({ ...deps, ...this.#overrides }), { prefix: '/api/v1' })

@@ -24,6 +24,9 @@ export interface EngineOptions {
   readonly sender?: Partial<WebhookSenderOptions>
   /** The clock of the engine. Attempts use the system's clock. */
   readonly clock?: Clock
+  readonly maxDestinationsInMetrics?: number
+  /** By default `warn`. */
+  readonly logLevel?: 'debug' | 'info'
   /** Wraps the backend of the engine, to inject faults. */
   readonly through?: (backend: Backend) => Backend
 }
@@ -33,8 +36,8 @@ const LIMITS = { maxInFlight: 512, laneConcurrency: 64, laneWindow: 256, maxInMe
 /** The delivery engine of the service on a real database, without the HTTP server. */
 export class TestEngine implements AsyncDisposable {
   readonly backend: Backend
-  readonly metrics = new Metrics()
-  /** All log lines of level `warn` and above. */
+  readonly metrics: Metrics
+  /** All log lines of level `warn` and above, or of `logLevel` and above. */
   readonly logged: { readonly msg: string; readonly [field: string]: unknown }[] = []
   /** Workers that failed too often and are not restarted. */
   readonly givenUp: WorkerGivenUp[] = []
@@ -51,11 +54,12 @@ export class TestEngine implements AsyncDisposable {
     this.backend = backend
     this.#clock = options.clock ?? systemClock
     this.#stack = stack
+    this.metrics = new Metrics(options.maxDestinationsInMetrics)
     const wrapped = options.through?.(backend) ?? backend
     const { metrics } = this
     const clock = this.#clock
     const logger = pino(
-      { level: 'warn' },
+      { level: options.logLevel ?? 'warn' },
       { write: (line: string) => void this.logged.push(JSON.parse(line)) },
     )
     this.sender = stack.use(
@@ -86,7 +90,7 @@ export class TestEngine implements AsyncDisposable {
       }),
     )
     const onRequeued = (): void => this.lanes.wake()
-    this.replays = new ReplayWorker({ replays: wrapped.replays, clock, logger, onRequeued })
+    this.replays = new ReplayWorker({ ...wrapped, clock, logger, onRequeued })
     this.engine.supervise(this.replays)
   }
 

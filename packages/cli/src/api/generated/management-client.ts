@@ -9,10 +9,14 @@ import * as Oazapfts from "@oazapfts/runtime";
 import * as QS from "@oazapfts/runtime/query";
 export const defaults: Oazapfts.Defaults<Oazapfts.CustomHeaders> = {
     headers: {},
-    baseUrl: "/"
+    baseUrl: "http://127.0.0.1:4800"
 };
 const oazapfts = Oazapfts.runtime(defaults);
-export const servers = {};
+export const servers = {
+    yourHookline: ({ address = "http://127.0.0.1:4800" }: {
+        address: string | number | boolean;
+    }) => `${address}`
+};
 export type Source = {
     id: string;
     /** A text of 1 to 200 characters, not only spaces. */
@@ -41,7 +45,7 @@ export type Problem = {
     "type": string;
     title: string;
     status: number;
-    /** For programs; docs/errors.md explains each code. */
+    /** For programs; docs/reference/errors.md explains each code. */
     code: string;
     detail: string;
     requestId: string;
@@ -104,9 +108,10 @@ export type Destination = {
     updatedAt: string;
     /** The version, as in the ETag. */
     version: number;
-    /** What will not work as it is: webhooks whose address the setting allowedNetworks forbids, as far as the URL shows it. */
+    /** What will not work as it is: webhooks whose address the setting allowedNetworks forbids, and names that have no address at the moment. Names are looked up, for a second at most, when a destination is created, changed, imported or tested; at other times the warnings say what the URL alone shows. */
     warnings?: {
         pointer: string;
+        /** address_forbidden or name_unresolved. */
         code: string;
         message: string;
         hint: string;
@@ -204,7 +209,7 @@ export type Delivery = {
                 answerMs?: number;
             };
             outcome: "delivered" | "retry" | "rejected";
-            /** delivered, or what went wrong; docs/errors.md explains each class. */
+            /** delivered, or what went wrong; docs/reference/errors.md explains each class. */
             "class": string;
             status?: number;
             /** What went wrong, as text. */
@@ -231,7 +236,7 @@ export type Delivery = {
             answerMs?: number;
         };
         outcome: "delivered" | "retry" | "rejected";
-        /** delivered, or what went wrong; docs/errors.md explains each class. */
+        /** delivered, or what went wrong; docs/reference/errors.md explains each class. */
         "class": string;
         status?: number;
         /** What went wrong, as text. */
@@ -790,9 +795,10 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
             updatedAt: string;
             /** The version, as in the ETag. */
             version: number;
-            /** What will not work as it is: webhooks whose address the setting allowedNetworks forbids, as far as the URL shows it. */
+            /** What will not work as it is: webhooks whose address the setting allowedNetworks forbids, and names that have no address at the moment. Names are looked up, for a second at most, when a destination is created, changed, imported or tested; at other times the warnings say what the URL alone shows. */
             warnings?: {
                 pointer: string;
+                /** address_forbidden or name_unresolved. */
                 code: string;
                 message: string;
                 hint: string;
@@ -1017,7 +1023,7 @@ export function testDestination(id: string, body: {
                         answerMs?: number;
                     };
                     outcome: "delivered" | "retry" | "rejected";
-                    /** delivered, or what went wrong; docs/errors.md explains each class. */
+                    /** delivered, or what went wrong; docs/reference/errors.md explains each class. */
                     "class": string;
                     status?: number;
                     /** What went wrong, as text. */
@@ -1030,6 +1036,14 @@ export function testDestination(id: string, body: {
                     /** The beginning of the response body. */
                     body?: string;
                 } | null;
+            }[];
+            /** What will not work as it is: webhooks whose address the setting allowedNetworks forbids, and names that have no address at the moment. Names are looked up, for a second at most, when a destination is created, changed, imported or tested; at other times the warnings say what the URL alone shows. */
+            warnings?: {
+                pointer: string;
+                /** address_forbidden or name_unresolved. */
+                code: string;
+                message: string;
+                hint: string;
             }[];
         };
     } | {
@@ -1173,7 +1187,7 @@ export function listFailures({ destinationId }: {
         data: {
             data: {
                 destinationId: string;
-                /** What went wrong; docs/errors.md explains each class. */
+                /** What went wrong; docs/reference/errors.md explains each class. */
                 "class": string;
                 /** null if there was no response. */
                 status: number | null;
@@ -1185,6 +1199,8 @@ export function listFailures({ destinationId }: {
                 lastSeenAt: string;
                 /** The newest of these deliveries. */
                 sampleDeliveryId: string;
+                /** What went wrong in its last attempt, as text; null if none was kept. */
+                lastError: string | null;
                 /** What the class means. */
                 meaning: string;
                 /** What to do about it. */
@@ -2693,6 +2709,14 @@ export function importConfiguration(body: {
             unchanged: string[];
             /** Sources, destinations, audiences and computed traits of this service that are not in the document. They stay. */
             notInDocument: string[];
+            /** What will not work as it is: webhooks whose address the setting allowedNetworks forbids, and names that have no address at the moment. Names are looked up, for a second at most, when a destination is created, changed, imported or tested; at other times the warnings say what the URL alone shows. */
+            warnings?: {
+                pointer: string;
+                /** address_forbidden or name_unresolved. */
+                code: string;
+                message: string;
+                hint: string;
+            }[];
         };
     } | {
         status: number;

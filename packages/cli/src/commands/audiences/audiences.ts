@@ -1,16 +1,19 @@
 import type { Command } from 'commander'
 import { apiOf, withApiOptions } from '../../api/api-options.ts'
-import { listItems } from '../../api/list-items.ts'
+import { idOf } from '../../api/find-id.ts'
+import { type ListPart, listPart } from '../../api/list-items.ts'
 import type { ManagementApi } from '../../api/management-api.ts'
-import { limitOption } from '../../options/whole-number.ts'
+import { withLongListOptions } from '../../options/list-options.ts'
 import { outputOf } from '../../output/output.ts'
-import { showList } from '../../output/table.ts'
+import { showList } from '../../output/list.ts'
+import type { Column } from '../../output/table.ts'
 import { addListImport } from './list-import.ts'
 import { addComputationCommands } from './computation-commands.ts'
 import type { ComputationKind } from './computation-kind.ts'
 
 const AUDIENCES: ComputationKind = {
   word: 'audiences',
+  kind: 'audience',
   about: 'groups of users, kept up to date at the destinations',
   one: 'an audience',
   many: 'audiences',
@@ -35,12 +38,12 @@ const AUDIENCES: ComputationKind = {
 export function addAudiences(program: Command): void {
   const audiences = addComputationCommands(program, AUDIENCES)
 
-  withApiOptions(audiences.command('members <id>'))
+  withLongListOptions(withApiOptions(audiences.command('members <id>')))
     .description('list the members of an audience')
-    .addOption(limitOption('show at most this many'))
-    .action(async (id: string, { limit }: { limit: number }, command: Command) => {
+    .action(async (id: string, part: ListPart, command: Command) => {
       const api = apiOf(command)
-      const members = await listItems((page) => api.listMembers(id, page), limit)
+      const audience = await idOf(api, 'audience', id)
+      const members = await listPart((page) => api.listMembers(audience, page), part)
       showList(outputOf(command), COLUMNS, members, 'No members.')
     })
 
@@ -49,7 +52,7 @@ export function addAudiences(program: Command): void {
 
 type Member = Awaited<ReturnType<ManagementApi['listMembers']>>['data'][number]
 
-const COLUMNS = [
-  { head: 'user', cell: ({ userId }: Member) => userId ?? '(no userId yet)' },
-  { head: 'since', cell: ({ since }: Member) => since },
+const COLUMNS: readonly Column<Member>[] = [
+  { head: 'user', cell: ({ userId }) => userId ?? '(no userId yet)' },
+  { head: 'since', cell: ({ since }) => since, isTime: true },
 ]

@@ -1,14 +1,18 @@
 import type { Command } from 'commander'
 import { apiOf, withApiOptions } from '../../api/api-options.ts'
-import { listItems } from '../../api/list-items.ts'
+import { idOf } from '../../api/find-id.ts'
+import { type ListPart, listPart } from '../../api/list-items.ts'
+import { confirm, withYesOption } from '../../options/confirmation.ts'
+import { counted } from '../../output/figures.ts'
 import { definedFields } from '../../api/management-api.ts'
 import { COMPUTATION_COLUMNS, computationDetails } from '../../output/computation-text.ts'
 import { explanationText } from '../../output/explanation-text.ts'
 import { outputOf } from '../../output/output.ts'
 import { previewText } from '../../output/preview-text.ts'
-import { showList } from '../../output/table.ts'
+import { showList } from '../../output/list.ts'
+import { withListOptions } from '../../options/list-options.ts'
 import { jsonObjectIn } from '../../options/json-file.ts'
-import type { ComputationKind } from './computation-kind.ts'
+import type { Computation, ComputationKind } from './computation-kind.ts'
 import { addMaking } from './making-commands.ts'
 
 /** The commands that audiences and computed traits both have. Returns their parent. */
@@ -21,20 +25,21 @@ export function addComputationCommands(program: Command, kind: ComputationKind):
   return parent
 }
 
-function addReading(parent: Command, { one, many, none, operations }: ComputationKind): void {
-  withApiOptions(parent.command('list'))
+function addReading(parent: Command, { kind, one, many, none, operations }: ComputationKind): void {
+  withListOptions(withApiOptions(parent.command('list')))
     .description(`list all ${many}`)
     .option('--space <space>', `only ${many} of this space`)
-    .action(async ({ space }: { space?: string }, command: Command) => {
+    .action(async ({ space, ...part }: { space?: string } & ListPart, command: Command) => {
       const { list } = operations(apiOf(command))
-      const all = await listItems((page) => list({ ...definedFields({ space }), ...page }))
+      const all = await listPart((page) => list({ ...definedFields({ space }), ...page }), part)
       showList(outputOf(command), COMPUTATION_COLUMNS, all, none)
     })
 
   withApiOptions(parent.command('get <id>'))
     .description(`show ${one}, with its state, its size and its last sync`)
     .action(async (id: string, _options: unknown, command: Command) => {
-      const record = await operations(apiOf(command)).get(id)
+      const api = apiOf(command)
+      const record = await operations(api).get(await idOf(api, kind, id))
       const output = outputOf(command)
       output.data(record, () => computationDetails(output, record))
     })
@@ -66,29 +71,43 @@ function addPreview(parent: Command, kind: ComputationKind): void {
     })
 }
 
-function addWork(parent: Command, { one, operations }: ComputationKind): void {
+function addWork(parent: Command, { kind, one, operations }: ComputationKind): void {
   withApiOptions(parent.command('sync <id>'))
     .description('evaluate every user now; nobody needs to: changes are sent within seconds')
     .action(async (id: string, _options: unknown, command: Command) => {
-      const sync = await operations(apiOf(command)).sync(id)
+      const api = apiOf(command)
+      const sync = await operations(api).sync(await idOf(api, kind, id))
       outputOf(command).data(sync, () => `Sync ${sync.id} is ${sync.state}.`)
     })
 
   withApiOptions(parent.command('explain <id> <userId>'))
     .description('show why a user has the value that it has')
     .action(async (id: string, userId: string, _options: unknown, command: Command) => {
-      const explained = await operations(apiOf(command)).explain(id, userId)
+      const api = apiOf(command)
+      const explained = await operations(api).explain(await idOf(api, kind, id), userId)
       const output = outputOf(command)
       output.data(explained, () => explanationText(output, explained))
     })
 
-  withApiOptions(parent.command('delete <id>'))
+  withYesOption(withApiOptions(parent.command('delete <id>')))
     .description(`delete ${one}`)
     .option('--announce', 'first send to the destinations, for every user, that the value is gone')
-    .action(async (id: string, { announce }: { announce?: true }, command: Command) => {
-      const { remove } = operations(apiOf(command))
+    .action(async (given: string, { announce }: { announce?: true }, command: Command) => {
+      const api = apiOf(command)
+      const { get, remove } = operations(api)
+      const id = await idOf(api, kind, given)
+      await confirm(command, async () => deletionEffect(one, await get(id), announce))
       await remove(id, announce ? { announce: 'true' } : {})
       const text = announce ? `${id} is deleted when every user is announced.` : `Deleted ${id}.`
       outputOf(command).data({ id, deleted: !announce }, () => text)
     })
+}
+
+function deletionEffect(one: string, record: Computation, announce: true | undefined): string {
+  const { name, id, size, destinationIds } = record
+  const what = `This deletes ${one}: ${JSON.stringify(name)} (${id}), with its values of ${counted(size, 'user')}.`
+  if (destinationIds.length === 0) return `${what} It has no destinations.`
+  return announce
+    ? `${what} Its destinations are told first, for each user, that the value is gone.`
+    : `${what} Its destinations are not told that the values are gone: --announce tells them.`
 }

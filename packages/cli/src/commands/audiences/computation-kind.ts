@@ -19,6 +19,8 @@ export interface RequestedFields {
 /** How the commands of audiences and those of computed traits differ. */
 export interface ComputationKind {
   readonly word: 'audiences' | 'traits'
+  /** How their ids and names are looked up. */
+  readonly kind: 'audience' | 'trait'
   readonly about: string
   /** In descriptions of commands. */
   readonly one: string
@@ -34,7 +36,7 @@ export interface ComputationKind {
 
 type Page = Parameters<Parameters<typeof listItems>[0]>[0]
 
-type Computation = Audience | ComputedTrait
+export type Computation = Audience | ComputedTrait
 
 interface Operations {
   readonly list: (

@@ -1,12 +1,14 @@
 import { type Command, Option } from 'commander'
 import { apiOf, withApiOptions } from '../../api/api-options.ts'
+import { idOf } from '../../api/find-id.ts'
 import type { ManagementApi } from '../../api/management-api.ts'
 import { Failure } from '../../failure.ts'
 import { fingerprintOf } from '../../import/fingerprint.ts'
 import { ProgressDisplay } from '../../import/progress-display.ts'
 import { RejectedFile } from '../../import/rejected-file.ts'
 import { rejectedPath } from '../../import/run-import.ts'
-import { durationText, grouped } from '../../output/figures.ts'
+import { confirm, withYesOption } from '../../options/confirmation.ts'
+import { counted, durationText, grouped } from '../../output/figures.ts'
 import { outputOf } from '../../output/output.ts'
 import { stopSignal } from '../../service/stop-signal.ts'
 import { ListImporter, type ListMode } from '../../user-list/list-importer.ts'
@@ -27,7 +29,7 @@ interface ListImportCommandOptions {
 
 /** `hookline audiences import` */
 export function addListImport(audiences: Command): void {
-  withApiOptions(audiences.command('import <id> <file>'))
+  withYesOption(withApiOptions(audiences.command('import <id> <file>')))
     .description('add the users of a CSV or NDJSON file to a manual audience')
     .option('--remove', 'remove them instead')
     .addOption(
@@ -38,7 +40,7 @@ export function addListImport(audiences: Command): void {
 }
 
 async function importList(
-  id: string,
+  given: string,
   file: string,
   options: ListImportCommandOptions,
   command: Command,
@@ -47,6 +49,8 @@ async function importList(
   const interrupted = new AbortController()
   void stopSignal().then(() => interrupted.abort())
   const api = apiOf(command)
+  const id = await idOf(api, 'audience', given)
+  if (options.replace) await confirm(command, () => replaceEffect(api, id, file))
   const { bytes: totalBytes } = await fingerprintOf(file)
   await using rejectedFile = await RejectedFile.open(rejectedPath(file), 0)
   const importer = new ListImporter({
@@ -61,6 +65,11 @@ async function importList(
   const isComplete = await withProgress(importer, interrupted.signal)
   const elapsedMs = Math.round(performance.now() - startedAt)
   report(command, { importer, file, isComplete, elapsedMs, mode: modeOf(options) })
+}
+
+async function replaceEffect(api: ManagementApi, id: string, file: string): Promise<string> {
+  const { name, size } = await api.getAudience(id)
+  return `This removes every user from the audience ${JSON.stringify(name)} (${id}) who is not in ${file}. It has ${counted(size, 'member')}.`
 }
 
 async function withProgress(importer: ListImporter, signal: AbortSignal): Promise<boolean> {
@@ -105,7 +114,7 @@ function resultText({ importer, mode, elapsedMs }: ListImportResult): string {
   const { users, removed } = importer.counts
   const verb = mode === 'remove' ? 'Removed' : 'Added'
   const others = mode === 'replace' ? `, ${grouped(removed)} others removed` : ''
-  const count = `${grouped(users)} ${users === 1 ? 'user' : 'users'}`
+  const count = counted(users, 'user')
   return `${verb} ${count}${others}, in ${durationText(elapsedMs / 1000)}.`
 }
 

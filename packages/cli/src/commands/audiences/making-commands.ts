@@ -1,6 +1,8 @@
 import type { Command } from 'commander'
 import { apiOf, withApiOptions } from '../../api/api-options.ts'
+import { idOf, idsOf } from '../../api/find-id.ts'
 import { definedFields } from '../../api/management-api.ts'
+import { requireChange } from '../../options/require-change.ts'
 import { jsonObjectIn } from '../../options/json-file.ts'
 import { computationDetails } from '../../output/computation-text.ts'
 import { type Output, outputOf } from '../../output/output.ts'
@@ -30,7 +32,8 @@ export function addMaking(parent: Command, kind: ComputationKind): void {
     .option('--disabled', 'compute and send nothing until it is enabled')
     .action(async (name: string, options: MakingOptions, command: Command) => {
       const { destination = [], space, manual, disabled } = options
-      const fields = { name, space, destinationIds: destination, manual }
+      const destinationIds = await destinationsOf(command, destination)
+      const fields = { name, space, destinationIds, manual }
       const body = await withDefinition({ ...fields, enabled: !disabled }, options, kind)
       if (options.dryRun) return showDryRun(command, kind, body)
       return show(command, await operations(apiOf(command)).create(body))
@@ -45,14 +48,23 @@ export function addMaking(parent: Command, kind: ComputationKind): void {
     )
     .option('--enabled', 'compute and send again')
     .option('--no-enabled', 'compute and send nothing')
-    .action(async (id: string, options: MakingOptions, command: Command) => {
-      const { name, destination: destinationIds, enabled } = options
+    .action(async (given: string, options: MakingOptions, command: Command) => {
+      const { name, destination, enabled } = options
+      const api = apiOf(command)
+      const id = await idOf(api, kind.kind, given)
+      const destinationIds = destination && (await idsOf(api, 'destination', destination))
       const body = await withDefinition({ name, destinationIds, enabled }, options, kind)
-      const { get, change } = operations(apiOf(command))
+      if (!options.dryRun) requireChange(command, body)
+      const { get, change } = operations(api)
       if (!options.dryRun) return show(command, await change(id, body))
       const { space } = await get(id)
       return showDryRun(command, kind, body, space)
     })
+}
+
+/** Needs no service where no destination is given: a dry run without one makes no request. */
+async function destinationsOf(command: Command, given: readonly string[]): Promise<string[]> {
+  return given.length === 0 ? [] : idsOf(apiOf(command), 'destination', given)
 }
 
 function addDefinition(command: Command, kind: ComputationKind): Command {

@@ -1,15 +1,18 @@
 import type { Command } from 'commander'
 import { apiOf, withApiOptions } from '../../api/api-options.ts'
-import { listItems } from '../../api/list-items.ts'
+import { idOf } from '../../api/find-id.ts'
+import { type ListPart, listPart } from '../../api/list-items.ts'
 import type { ManagementApi } from '../../api/management-api.ts'
-import { limitOption } from '../../options/whole-number.ts'
+import { withLongListOptions } from '../../options/list-options.ts'
 import { outputOf } from '../../output/output.ts'
-import { showList } from '../../output/table.ts'
+import { showList } from '../../output/list.ts'
+import type { Column } from '../../output/table.ts'
 import { addComputationCommands } from './computation-commands.ts'
 import type { ComputationKind } from './computation-kind.ts'
 
 const TRAITS: ComputationKind = {
   word: 'traits',
+  kind: 'trait',
   about: 'traits of users that are computed from their events',
   one: 'a computed trait',
   many: 'computed traits',
@@ -34,20 +37,20 @@ const TRAITS: ComputationKind = {
 export function addTraits(program: Command): void {
   const traits = addComputationCommands(program, TRAITS)
 
-  withApiOptions(traits.command('values <id>'))
+  withLongListOptions(withApiOptions(traits.command('values <id>')))
     .description('list the users who have a value')
-    .addOption(limitOption('show at most this many'))
-    .action(async (id: string, { limit }: { limit: number }, command: Command) => {
+    .action(async (id: string, part: ListPart, command: Command) => {
       const api = apiOf(command)
-      const values = await listItems((page) => api.listTraitValues(id, page), limit)
+      const trait = await idOf(api, 'trait', id)
+      const values = await listPart((page) => api.listTraitValues(trait, page), part)
       showList(outputOf(command), COLUMNS, values, 'No user has a value.')
     })
 }
 
 type Value = Awaited<ReturnType<ManagementApi['listTraitValues']>>['data'][number]
 
-const COLUMNS = [
-  { head: 'user', cell: ({ userId }: Value) => userId ?? '(no userId yet)' },
-  { head: 'value', cell: ({ value }: Value) => JSON.stringify(value) },
-  { head: 'since', cell: ({ since }: Value) => since },
+const COLUMNS: readonly Column<Value>[] = [
+  { head: 'user', cell: ({ userId }) => userId ?? '(no userId yet)' },
+  { head: 'value', cell: ({ value }) => JSON.stringify(value), long: 'cut' },
+  { head: 'since', cell: ({ since }) => since, isTime: true },
 ]

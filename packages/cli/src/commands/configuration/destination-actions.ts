@@ -1,10 +1,12 @@
 import { EVENT_TYPES } from '@hookline/protocol'
 import { type Command, Option } from 'commander'
 import { apiOf, withApiOptions } from '../../api/api-options.ts'
+import { idOf } from '../../api/find-id.ts'
 import type { Destination } from '../../api/generated/management-client.ts'
 import { definedFields, type ManagementApi } from '../../api/management-api.ts'
 import { Failure } from '../../failure.ts'
 import { outputOf } from '../../output/output.ts'
+import { noteWarnings } from '../../output/warnings.ts'
 import { testDeliveryText } from '../../output/test-delivery-text.ts'
 import { destinationDetails } from '../../output/destination-details.ts'
 import {
@@ -12,7 +14,7 @@ import {
   sharedSecretOf,
   withSecretOptions,
 } from '../../options/secret-options.ts'
-import { wholeNumber } from '../../options/whole-number.ts'
+import { wholeHours } from '../../options/time-options.ts'
 
 const ACTIONS = {
   pause: 'hold deliveries until the destination is resumed',
@@ -35,7 +37,8 @@ export function addDestinationActions(destinations: Command): void {
     withApiOptions(destinations.command(`${verb} <id>`))
       .description(description)
       .action(async (id: string, _options: unknown, command: Command) => {
-        show(command, await apiOf(command)[OPERATIONS[verb]](id, {}))
+        const api = apiOf(command)
+        show(command, await api[OPERATIONS[verb]](await idOf(api, 'destination', id), {}))
       })
   addTest(destinations)
   addRotation(destinations)
@@ -64,9 +67,11 @@ function addTest(destinations: Command): void {
     .action(async (id: string, { type, event, dryRun }: TestOptions, command: Command) => {
       const sample = event === undefined ? (type ?? 'track') : type
       const body = definedFields({ type: sample, eventId: event, dryRun })
-      const result = await apiOf(command).testDestination(id, body)
+      const api = apiOf(command)
+      const result = await api.testDestination(await idOf(api, 'destination', id), body)
       const output = outputOf(command)
       output.data(result, () => testDeliveryText(output, result))
+      noteWarnings(output, result.warnings)
       const failed = result.webhooks.filter(
         ({ attempt }) => attempt !== null && attempt.outcome !== 'delivered',
       )
@@ -84,20 +89,23 @@ function addRotation(destinations: Command): void {
   withSecretOptions(withApiOptions(destinations.command('rotate-secret <id>')))
     .description('replace the shared secret; for a time, requests have signatures with both')
     .option(
-      '--overlap <hours>',
-      'how long the old secret signs too, 0 to 168; the default is 24',
-      wholeNumber(0),
+      '--overlap <time>',
+      'how long the old secret signs too, up to 7d; the default is 24h',
+      wholeHours,
     )
     .action(async (id: string, options: SecretOptions & { overlap?: number }, command: Command) => {
       const secret = sharedSecretOf(options)
       if (secret === undefined)
         throw new Failure('usage', 'Give the new shared secret with --secret or --secret-file.')
       const body = definedFields({ secret, overlapHours: options.overlap })
-      show(command, await apiOf(command).rotateSecret(id, body))
+      const api = apiOf(command)
+      show(command, await api.rotateSecret(await idOf(api, 'destination', id), body))
     })
 }
 
 function show(command: Command, destination: Destination): void {
   const output = outputOf(command)
-  output.data(destination, () => destinationDetails(output, destination))
+  const { warnings, ...shown } = destination
+  output.data(destination, () => destinationDetails(output, shown))
+  noteWarnings(output, warnings)
 }

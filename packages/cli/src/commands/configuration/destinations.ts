@@ -1,10 +1,19 @@
 import { type Command, Option } from 'commander'
 import { apiOf, withApiOptions } from '../../api/api-options.ts'
+import { idOf, optionalIdOf } from '../../api/find-id.ts'
 import type { Destination } from '../../api/generated/management-client.ts'
-import { listItems } from '../../api/list-items.ts'
+import { type ListPart, listPart } from '../../api/list-items.ts'
 import { definedFields, type ManagementApi } from '../../api/management-api.ts'
+import { nameColumns, type Names, sourceNames } from '../../output/names.ts'
+import { requireKnown } from '../../api/require-known.ts'
+import { requireChange } from '../../options/require-change.ts'
+import { confirm, withYesOption } from '../../options/confirmation.ts'
+import { grouped } from '../../output/figures.ts'
 import { outputOf } from '../../output/output.ts'
-import { showList } from '../../output/table.ts'
+import { noteWarnings } from '../../output/warnings.ts'
+import { showList } from '../../output/list.ts'
+import type { Column } from '../../output/table.ts'
+import { withListOptions } from '../../options/list-options.ts'
 import { addDestinationActions } from './destination-actions.ts'
 import { destinationDetails } from '../../output/destination-details.ts'
 import { healthText } from '../../output/health-text.ts'
@@ -26,33 +35,44 @@ export function addDestinations(program: Command): void {
   addSwitch(destinations, 'enable', 'forward new events')
   addSwitch(destinations, 'disable', 'stop forwarding events until it is enabled again')
   addDestinationActions(destinations)
-  withApiOptions(destinations.command('delete <id>'))
+  withYesOption(withApiOptions(destinations.command('delete <id>')))
     .description('delete a destination')
-    .action(async (id: string, _options: unknown, command: Command) => {
-      await apiOf(command).removeDestination(id)
+    .action(async (given: string, _options: unknown, command: Command) => {
+      const api = apiOf(command)
+      const id = await idOf(api, 'destination', given)
+      await confirm(command, async () => {
+        const { name, health } = await api.getDestination(id)
+        return `This deletes the destination ${JSON.stringify(name)} (${id}). What waits for it is not delivered: ${grouped(health.pending)} pending, ${grouped(health.held)} held.`
+      })
+      await api.removeDestination(id)
       outputOf(command).data({ id, deleted: true }, () => `Deleted ${id}.`)
     })
 }
 
 function addReading(destinations: Command): void {
-  withApiOptions(destinations.command('list'))
+  withListOptions(withApiOptions(destinations.command('list')))
     .description('list all destinations')
     .option('--source <id>', 'only destinations of this source')
-    .action(async ({ source }: { source?: string }, command: Command) => {
+    .action(async ({ source, ...part }: { source?: string } & ListPart, command: Command) => {
       const api = apiOf(command)
-      const filter = definedFields({ sourceId: source })
-      const all = await listItems((page) => api.listDestinations({ ...filter, ...page }))
-      showList(outputOf(command), COLUMNS, all, NONE)
+      const output = outputOf(command)
+      const filter = definedFields({ sourceId: await optionalIdOf(api, 'source', source) })
+      const page = await listPart((next) => api.listDestinations({ ...filter, ...next }), part)
+      if (page.data.length === 0) await requireKnown(api, filter)
+      const names = await sourceNames(api, output)
+      showList(output, columnsFor(page.data, names), page, NONE)
     })
 
   withApiOptions(destinations.command('get <id>'))
     .description('show a destination, and the health of its webhooks')
     .action(async (id: string, _options: unknown, command: Command) => {
-      const destination = await apiOf(command).getDestination(id)
+      const api = apiOf(command)
+      const destination = await api.getDestination(await idOf(api, 'destination', id))
       const output = outputOf(command)
+      const sources = await sourceNames(api, output)
       output.data(destination, () =>
         [
-          destinationDetails(output, destination),
+          destinationDetails(output, destination, sources),
           healthText(output, destination.health, Date.now()),
         ].join('\n\n'),
       )
@@ -67,11 +87,13 @@ function addMaking(destinations: Command): void {
   addWebhookOptions(create)
     .addOption(nameOption())
     .action(async (options: WebhookOptions & { source: string }, command: Command) => {
-      const { source: sourceId, name, enabled } = options
+      const { source, name, enabled } = options
+      const api = apiOf(command)
+      const sourceId = await idOf(api, 'source', source)
       const given = definedFields({ name, enabled, settings: settingsOf(options) })
       // Without settings, the service reports which ones it requires.
       const body = { sourceId, type: 'Webhooks', ...given } as NewDestination
-      show(command, await apiOf(command).createDestination(body))
+      show(command, await api.createDestination(body))
     })
 
   addWebhookOptions(withApiOptions(destinations.command('update <id>')))
@@ -79,7 +101,9 @@ function addMaking(destinations: Command): void {
     .addOption(nameOption())
     .action(async (id: string, options: WebhookOptions, command: Command) => {
       const change = definedFields({ name: options.name, settings: settingsOf(options) })
-      show(command, await apiOf(command).changeDestination(id, change))
+      requireChange(command, change)
+      const api = apiOf(command)
+      show(command, await api.changeDestination(await idOf(api, 'destination', id), change))
     })
 }
 
@@ -88,7 +112,8 @@ function addSwitch(destinations: Command, verb: 'enable' | 'disable', descriptio
     .description(description)
     .action(async (id: string, _options: unknown, command: Command) => {
       const change = { enabled: verb === 'enable' }
-      show(command, await apiOf(command).changeDestination(id, change))
+      const api = apiOf(command)
+      show(command, await api.changeDestination(await idOf(api, 'destination', id), change))
     })
 }
 
@@ -98,19 +123,30 @@ function nameOption(): Option {
 
 function show(command: Command, destination: Destination): void {
   const output = outputOf(command)
-  output.data(destination, () => destinationDetails(output, destination))
+  const { warnings, ...shown } = destination
+  output.data(destination, () => destinationDetails(output, shown))
+  noteWarnings(output, warnings)
 }
 
 const NONE =
   'No destinations. Create one with `hookline destinations create --source <id> --webhook <url>`.'
 
-const COLUMNS = [
-  { head: 'id', cell: ({ id }: Destination) => id },
-  { head: 'name', cell: ({ name }: Destination) => name },
-  { head: 'enabled', cell: ({ enabled }: Destination) => (enabled ? 'yes' : 'no') },
-  { head: 'source', cell: ({ sourceId }: Destination) => sourceId },
-  {
-    head: 'webhooks',
-    cell: ({ settings }: Destination) => settings.webhooks.map(({ url }) => url).join(' '),
-  },
-]
+function columnsFor(items: readonly Destination[], names: Names): Column<Destination>[] {
+  return [
+    { head: 'id', cell: ({ id }) => id },
+    { head: 'name', cell: ({ name }) => name, long: 'cut' },
+    { head: 'state', cell: stateOf },
+    ...nameColumns('source', ({ sourceId }: Destination) => sourceId, { names, items }),
+    {
+      head: 'webhooks',
+      cell: ({ settings }) => settings.webhooks.map(({ url }) => url).join(' '),
+      long: 'cut',
+      rank: 1,
+    },
+  ]
+}
+
+function stateOf({ enabled, paused }: Destination): string {
+  if (!enabled) return 'disabled'
+  return paused === null ? 'enabled' : 'paused'
+}

@@ -8,7 +8,9 @@ import { jsonText } from '../../output/safe-text.ts'
 /** `hookline export` */
 export function addExport(program: Command): void {
   withApiOptions(program.command('export [file]'))
-    .description('write sources and destinations as a JSON document, to a file or stdout')
+    .description(
+      'write sources and destinations as a JSON document, to a file, or to stdout without one or with -',
+    )
     .option('--with-secrets', 'include shared secrets, header values and write keys in plain text')
     .action(
       async (
@@ -20,7 +22,7 @@ export function addExport(program: Command): void {
         const document = await apiOf(command).exportConfiguration(query)
         const text = jsonText(document, 2)
         const output = outputOf(command)
-        if (file === undefined) return output.data(document, () => text)
+        if (file === undefined || file === '-') return output.data(document, () => text)
         // It may contain secrets: only its owner may read it.
         await writeFile(file, `${text}\n`, { mode: 0o600 }).catch((error: unknown) => {
           throw writeFailure(file, error)

@@ -3,6 +3,7 @@ import { apiOf, withApiOptions } from '../../api/api-options.ts'
 import type { ManagementApi } from '../../api/management-api.ts'
 import { jsonObjectIn } from '../../options/json-file.ts'
 import { outputOf } from '../../output/output.ts'
+import { noteWarnings } from '../../output/warnings.ts'
 
 type ImportConfiguration = ManagementApi['importConfiguration']
 type Diff = Awaited<ReturnType<ImportConfiguration>>
@@ -24,7 +25,9 @@ export function addImportConfig(program: Command): void {
         document as unknown as Parameters<ImportConfiguration>[0],
         query,
       )
-      outputOf(command).data(diff, () => diffText(diff))
+      const output = outputOf(command)
+      output.data(diff, () => diffText(diff))
+      noteWarnings(output, diff.warnings)
     })
 }
 

@@ -1,11 +1,17 @@
 import type { Command } from 'commander'
 import { apiOf, withApiOptions } from '../../api/api-options.ts'
+import { idOf } from '../../api/find-id.ts'
 import type { Source } from '../../api/generated/management-client.ts'
-import { listItems } from '../../api/list-items.ts'
-import { definedFields } from '../../api/management-api.ts'
+import { listItems, type ListPart, listPart } from '../../api/list-items.ts'
+import { definedFields, type ManagementApi } from '../../api/management-api.ts'
+import { requireChange } from '../../options/require-change.ts'
+import { confirm, withYesOption } from '../../options/confirmation.ts'
 import { wholeNumber } from '../../options/whole-number.ts'
+import { shortList } from '../../output/figures.ts'
 import { outputOf } from '../../output/output.ts'
-import { showItem, showList } from '../../output/table.ts'
+import { showItem, showList } from '../../output/list.ts'
+import type { Column } from '../../output/table.ts'
+import { withListOptions } from '../../options/list-options.ts'
 
 interface SourceOptions {
   readonly name?: string
@@ -20,10 +26,10 @@ export function addSources(program: Command): void {
     .command('sources')
     .description('where events come from, with their write keys')
 
-  withApiOptions(sources.command('list'))
+  withListOptions(withApiOptions(sources.command('list')))
     .description('list all sources')
-    .action(async (_options: unknown, command: Command) => {
-      const all = await listItems(apiOf(command).listSources)
+    .action(async (part: ListPart, command: Command) => {
+      const all = await listPart(apiOf(command).listSources, part)
       const none = 'No sources. Create one with `hookline sources create <name>`.'
       showList(outputOf(command), COLUMNS, all, none)
     })
@@ -31,7 +37,8 @@ export function addSources(program: Command): void {
   withApiOptions(sources.command('get <id>'))
     .description('show a source')
     .action(async (id: string, _options: unknown, command: Command) => {
-      show(command, await apiOf(command).getSource(id))
+      const api = apiOf(command)
+      show(command, await api.getSource(await idOf(api, 'source', id)))
     })
 
   withApiOptions(sources.command('create <name>'))
@@ -62,31 +69,56 @@ export function addSources(program: Command): void {
     .action(async (id: string, options: SourceOptions, command: Command) => {
       const { name, enabled, space } = options
       const change = definedFields({ name, enabled, rateLimit: rateLimitOf(options), space })
-      show(command, await apiOf(command).changeSource(id, change))
+      requireChange(command, change)
+      const api = apiOf(command)
+      show(command, await api.changeSource(await idOf(api, 'source', id), change))
     })
 
   addKeyCommands(sources)
 
-  withApiOptions(sources.command('delete <id>'))
+  withYesOption(withApiOptions(sources.command('delete <id>')))
     .description('delete a source and its destinations')
-    .action(async (id: string, _options: unknown, command: Command) => {
-      await apiOf(command).removeSource(id)
+    .action(async (given: string, _options: unknown, command: Command) => {
+      const api = apiOf(command)
+      const id = await idOf(api, 'source', given)
+      await confirm(command, () => deletionEffect(api, id))
+      await api.removeSource(id)
       outputOf(command).data({ id, deleted: true }, () => `Deleted ${id}.`)
     })
+}
+
+async function deletionEffect(api: ManagementApi, id: string): Promise<string> {
+  const { name, writeKeys } = await api.getSource(id)
+  const destinations = await listItems((page) => api.listDestinations({ sourceId: id, ...page }))
+  const names = destinations.map((each) => JSON.stringify(each.name))
+  return [
+    `This deletes the source ${JSON.stringify(name)} (${id}).`,
+    `Calls with its write keys are refused: it has ${writeKeys.length}.`,
+    names.length === 0
+      ? 'It has no destinations.'
+      : `Its destinations are deleted too (${shortList(names)}), and what waits for them is not delivered.`,
+  ].join(' ')
 }
 
 function addKeyCommands(sources: Command): void {
   withApiOptions(sources.command('add-key <id>'))
     .description('create another write key; the others stay valid')
-    .action(async (id: string, _options: unknown, command: Command) => {
-      const created = await apiOf(command).addWriteKey(id, {})
+    .action(async (given: string, _options: unknown, command: Command) => {
+      const api = apiOf(command)
+      const created = await api.addWriteKey(await idOf(api, 'source', given), {})
       outputOf(command).data(created, () => created.key)
     })
 
-  withApiOptions(sources.command('remove-key <id> <key>'))
+  withYesOption(withApiOptions(sources.command('remove-key <id> <key>')))
     .description('delete a write key; calls with it are refused from now on')
-    .action(async (id: string, key: string, _options: unknown, command: Command) => {
-      await apiOf(command).removeWriteKey(id, key)
+    .action(async (given: string, key: string, _options: unknown, command: Command) => {
+      const api = apiOf(command)
+      const id = await idOf(api, 'source', given)
+      await confirm(command, async () => {
+        const { name } = await api.getSource(id)
+        return `This deletes a write key of the source ${JSON.stringify(name)} (${id}). Calls with the key are refused.`
+      })
+      await api.removeWriteKey(id, key)
       outputOf(command).data({ id, key, deleted: true }, () => `Deleted ${key}.`)
     })
 }
@@ -104,17 +136,14 @@ function show(command: Command, source: Source): void {
   showItem(outputOf(command), COLUMNS, source)
 }
 
-const COLUMNS = [
-  { head: 'id', cell: ({ id }: Source) => id },
-  { head: 'name', cell: ({ name }: Source) => name },
-  { head: 'enabled', cell: ({ enabled }: Source) => (enabled ? 'yes' : 'no') },
-  { head: 'rate limit', cell: (source: Source) => `${source.rateLimit ?? 'none'}` },
-  { head: 'space', cell: ({ space }: Source) => space },
-  {
-    head: 'write keys',
-    cell: ({ writeKeys }: Source) => writeKeys.map(({ key }) => key).join(' '),
-  },
-  { head: 'last used', cell: ({ writeKeys }: Source) => lastUseOf(writeKeys) },
+const COLUMNS: readonly Column<Source>[] = [
+  { head: 'id', cell: ({ id }) => id },
+  { head: 'name', cell: ({ name }) => name, long: 'cut' },
+  { head: 'enabled', cell: ({ enabled }) => (enabled ? 'yes' : 'no'), rank: 1 },
+  { head: 'rate limit', cell: ({ rateLimit }) => `${rateLimit ?? 'none'}`, rank: 4 },
+  { head: 'space', cell: ({ space }) => space, long: 'cut', rank: 3 },
+  { head: 'write keys', cell: ({ writeKeys }) => writeKeys.map(({ key }) => key).join(' ') },
+  { head: 'last used', cell: ({ writeKeys }) => lastUseOf(writeKeys), isTime: true, rank: 2 },
 ]
 
 /** The last use of any of the keys. ISO 8601 times in UTC sort as text. */

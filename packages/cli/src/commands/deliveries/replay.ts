@@ -1,10 +1,14 @@
 import { EVENT_TYPES, type EventType } from '@hookline/protocol'
 import { type Command, Option } from 'commander'
 import { apiOf, withApiOptions } from '../../api/api-options.ts'
+import { idOf } from '../../api/find-id.ts'
 import type { Replay } from '../../api/generated/management-client.ts'
 import { definedFields } from '../../api/management-api.ts'
+import { PAST_TIME, pastTime } from '../../options/time-options.ts'
 import { wholeNumber } from '../../options/whole-number.ts'
 import { outputOf } from '../../output/output.ts'
+
+const past = (text: string) => pastTime(text)
 
 interface ReplayOptions {
   readonly destination: string
@@ -30,8 +34,8 @@ export function addReplay(program: Command): void {
       ).choices(['delivered', 'rejected', 'expired', 'quarantined']),
     )
     .addOption(new Option('--types <types...>', 'only events of these types').choices(EVENT_TYPES))
-    .option('--from <time>', 'only events received at this time or later, in ISO 8601')
-    .option('--to <time>', 'only events received before this time; the default is now')
+    .option('--from <time>', `only events received at this time or later: ${PAST_TIME}`, past)
+    .option('--to <time>', 'only events received before this time; the default is now', past)
     .option('--text <text>', 'only events that contain this text')
     .option('--include-declined', 'also events that arrived while the destination was disabled')
     .option('--rate <count>', 'at most this many deliveries per second', wholeNumber(1))
@@ -40,14 +44,16 @@ export function addReplay(program: Command): void {
 }
 
 async function replay(options: ReplayOptions, command: Command): Promise<void> {
-  const { destination: destinationId, rate: ratePerSecond, states, types, from, to, text } = options
+  const { destination, rate: ratePerSecond, states, types, from, to, text } = options
   const { includeDeclined, dryRun } = options
+  const api = apiOf(command)
+  const destinationId = await idOf(api, 'destination', destination)
   const selection = { destinationId, states, types, from, to, text, includeDeclined }
   const body = definedFields({ ...selection, ratePerSecond, dryRun })
-  const result = await apiOf(command).createReplay(body)
+  const result = await api.createReplay(body)
   outputOf(command).data(result, () =>
     'matches' in result
       ? `Deliveries that a replay would send: ${result.matches}.`
-      : `Replay ${result.id} is ${result.state}.`,
+      : `Replay ${result.id} is ${result.state}. \`hookline replays get ${result.id}\` shows its progress.`,
   )
 }

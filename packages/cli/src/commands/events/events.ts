@@ -1,18 +1,25 @@
 import { EVENT_TYPES, type EventType } from '@hookline/protocol'
 import { type Command, Option } from 'commander'
 import { apiOf, withApiOptions } from '../../api/api-options.ts'
+import { idOf, optionalIdOf } from '../../api/find-id.ts'
 import type { Event } from '../../api/generated/management-client.ts'
-import { listItems } from '../../api/list-items.ts'
+import { type ListPart, listPart } from '../../api/list-items.ts'
 import { definedFields, type ManagementApi } from '../../api/management-api.ts'
+import { requireKnown } from '../../api/require-known.ts'
 import { summaryOf, userOf } from '../../output/event-summary.ts'
+import { nameColumns, type Names, sourceNames } from '../../output/names.ts'
 import { type Output, outputOf } from '../../output/output.ts'
 import { printable } from '../../output/safe-text.ts'
 import { suppressionText } from '../../output/suppression-text.ts'
-import { showList } from '../../output/table.ts'
-import { traceText } from '../../output/trace-text.ts'
-import { limitOption } from '../../options/whole-number.ts'
+import { showList } from '../../output/list.ts'
+import type { Column } from '../../output/table.ts'
+import { showTrace } from './show-trace.ts'
+import { PAST_TIME, pastTime } from '../../options/time-options.ts'
+import { withLongListOptions } from '../../options/list-options.ts'
 
-interface ListOptions {
+const past = (text: string) => pastTime(text)
+
+interface ListOptions extends ListPart {
   readonly source?: string
   readonly type?: EventType
   readonly event?: string
@@ -22,14 +29,13 @@ interface ListOptions {
   readonly text?: string
   readonly from?: string
   readonly to?: string
-  readonly limit: number
 }
 
 /** `hookline events …` */
 export function addEvents(program: Command): void {
   const events = program.command('events').description('events that were received')
 
-  withApiOptions(events.command('list'))
+  withLongListOptions(withApiOptions(events.command('list')))
     .description('list events, newest first')
     .option('--source <id>', 'only events of this source')
     .addOption(new Option('--type <type>', 'only events of this type').choices(EVENT_TYPES))
@@ -38,26 +44,27 @@ export function addEvents(program: Command): void {
     .option('--anonymous <id>', 'only events with this anonymousId')
     .option('--message-id <id>', 'only events with this messageId')
     .option('--text <text>', 'only events that contain this text')
-    .option('--from <time>', 'only events received at this time or later, in ISO 8601')
-    .option('--to <time>', 'only events received before this time, in ISO 8601')
-    .addOption(limitOption())
+    .option('--from <time>', `only events received at this time or later: ${PAST_TIME}`, past)
+    .option('--to <time>', 'only events received before this time', past)
     .action(async (options: ListOptions, command: Command) => {
-      const { limit, source, user, anonymous, messageId, type, event, text, from, to } = options
-      const ids = { sourceId: source, userId: user, anonymousId: anonymous, messageId }
-      const filters = definedFields({ ...ids, $type: type, event, text, $from: from, to })
+      const { source, user, anonymous, messageId, type, event, text, from, to } = options
       const api = apiOf(command)
-      const data = await listItems((page) => api.listEvents({ ...filters, ...page }), limit)
+      const sourceId = await optionalIdOf(api, 'source', source)
+      const ids = { sourceId, userId: user, anonymousId: anonymous, messageId }
+      const filters = definedFields({ ...ids, $type: type, event, text, $from: from, to })
+      const page = await listPart((next) => api.listEvents({ ...filters, ...next }), options)
+      if (page.data.length === 0) await requireKnown(api, { sourceId })
       const output = outputOf(command)
-      showList(output, COLUMNS, data, 'No matching events.')
+      const names = await sourceNames(api, output)
+      showList(output, columnsFor(page.data, names), page, 'No matching events.')
       if (user !== undefined) await noteSuppressions(output, api, user)
     })
 
   withApiOptions(events.command('get <id>'))
     .description('show an event, by its evt_… id, with its decisions, deliveries and attempts')
     .action(async (id: string, _options: unknown, command: Command) => {
-      const trace = await apiOf(command).getEvent(id)
-      const output = outputOf(command)
-      output.data(trace, () => traceText(output, trace))
+      const api = apiOf(command)
+      await showTrace(outputOf(command), api, await idOf(api, 'event', id))
     })
 }
 
@@ -66,10 +73,16 @@ async function noteSuppressions(output: Output, api: ManagementApi, userId: stri
   for (const each of data) output.note(printable(suppressionText(each)))
 }
 
-const COLUMNS = [
-  { head: 'received', cell: ({ receivedAt }: Event) => receivedAt },
-  { head: 'id', cell: ({ id }: Event) => id },
-  { head: 'type', cell: ({ event }: Event) => summaryOf(event).type ?? '' },
-  { head: 'name', cell: ({ event }: Event) => summaryOf(event).name ?? '' },
-  { head: 'user', cell: ({ event }: Event) => userOf(summaryOf(event)) },
-]
+function columnsFor(items: readonly Event[], names: Names): Column<Event>[] {
+  return [
+    { head: 'received', cell: ({ receivedAt }) => receivedAt, isTime: true },
+    { head: 'id', cell: ({ id }) => id },
+    { head: 'type', cell: ({ event }) => summaryOf(event).type ?? '' },
+    { head: 'name', cell: ({ event }) => summaryOf(event).name ?? '', long: 'cut' },
+    { head: 'user', cell: ({ event }) => userOf(summaryOf(event)), long: 'cut' },
+    ...nameColumns('source', ({ sourceId }: Event) => sourceId, { names, items }).map((column) => ({
+      ...column,
+      rank: column.rank ?? 1,
+    })),
+  ]
+}

@@ -19,13 +19,13 @@ import { stopSignal } from '../../service/stop-signal.ts'
 
 const HELP = `
 Each line of the file is one call as JSON, for example
-{"type":"track","userId":"u1","event":"Order Completed","timestamp":"2014-05-01T09:30:00Z"}
+{"type":"track","userId":"u1","event":"Paid","timestamp":"2014-05-01T09:30:00Z"}
 
 Calls keep their timestamp and messageId. A call without a messageId gets one
 that is the same in every import of the file.
 
 Progress is stored in <file>.import.json. To continue an interrupted import, run
-the same command again. Lines that cannot be delivered are written to
+the same command again. Lines that are not accepted are written to
 <file>.rejected.ndjson with the reason.`
 
 /** `hookline import` */
@@ -75,14 +75,14 @@ async function importFile(
 }
 
 function resultDocument(file: string, { state, wasComplete }: ImportResult, elapsedMs: number) {
-  const { line, delivered, rejected, isComplete } = state
+  const { line, accepted, rejected, isComplete } = state
   const rejectedFile = rejected > 0 ? rejectedPath(file) : null
   return {
     kind: 'result',
     complete: isComplete,
     wasComplete,
     line,
-    delivered,
+    accepted,
     rejected,
     file,
     progressFile: progressPath(file),
@@ -92,8 +92,8 @@ function resultDocument(file: string, { state, wasComplete }: ImportResult, elap
 }
 
 function resultText({ state, wasComplete }: ImportResult, elapsedMs: number): string {
-  const { delivered, rejected, isComplete } = state
-  const counts = `${grouped(delivered)} delivered, ${grouped(rejected)} rejected`
+  const { accepted, rejected, isComplete } = state
+  const counts = `${grouped(accepted)} accepted, ${grouped(rejected)} rejected`
   if (wasComplete) return `Already imported: ${counts}. To send all lines again, add --from-start.`
   return `${isComplete ? 'Imported' : 'So far'}: ${counts}, in ${durationText(elapsedMs / 1000)}.`
 }

@@ -3,6 +3,7 @@ import { Argument, type Command } from 'commander'
 import type { TokenOptions } from '../../api/admin-token.ts'
 import { withApiOptions } from '../../api/api-options.ts'
 import { callFrom, type CallOptions } from '../../options/call-options.ts'
+import { PAST_TIME } from '../../options/time-options.ts'
 import { addField } from '../../options/field-option.ts'
 import { outputOf } from '../../output/output.ts'
 import { sendCalls } from '../../sending/send-calls.ts'
@@ -24,7 +25,7 @@ export function addSend(program: Command): void {
     )
     .option('--group <id>', 'groupId of a group call')
     .option('--previous <id>', 'previousId of an alias call')
-    .option('--timestamp <time>', 'time of the call, in ISO 8601; the default is now')
+    .option('--timestamp <time>', `time of the call: ${PAST_TIME}; the default is now`)
     .option(
       '--write-key <key>',
       'write key of the source (HOOKLINE_WRITE_KEY); needed if there are several sources',

@@ -22,7 +22,9 @@ interface CompletionCase {
 }
 
 function casesOf(command: Command, words = ''): CompletionCase[] {
-  const options = command.options.flatMap(({ long }) => long ?? [])
+  const options = command.options.flatMap(({ short, long }) =>
+    [short, long].filter((flag) => flag?.startsWith('--')),
+  )
   const next = [...command.commands.map((each) => each.name()), ...options, '--help']
   const below = command.commands.flatMap((each) => casesOf(each, `${words} ${each.name()}`.trim()))
   return [{ words, next: next.join(' ') }, ...below]

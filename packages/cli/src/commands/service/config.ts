@@ -1,8 +1,8 @@
-import { flagOf, type Origin, variableOf } from '@hookline/server/config'
+import { flagOf, nameOf, type Origin, variableOf } from '@hookline/server/config'
 import { type Setting, type SettingName, SETTINGS } from '@hookline/server/settings'
 import type { Command } from 'commander'
 import { outputOf } from '../../output/output.ts'
-import { table } from '../../output/table.ts'
+import { type Column, table } from '../../output/table.ts'
 import {
   resolvedConfigFrom,
   type SettingFlags,
@@ -10,7 +10,7 @@ import {
 } from '../../service/server-options.ts'
 
 interface ShownSetting {
-  readonly name: string
+  readonly name: SettingName
   readonly flag: string
   readonly variable: string
   /** `null` if it is not set; `hidden` for a secret. */
@@ -38,8 +38,8 @@ export function addConfig(program: Command): void {
     })
 }
 
-const COLUMNS = [
-  { head: 'setting', cell: ({ name }: ShownSetting) => name },
-  { head: 'value', cell: ({ value }: ShownSetting) => value ?? '' },
-  { head: 'from', cell: ({ origin }: ShownSetting) => origin.name ?? origin.kind },
+const COLUMNS: readonly Column<ShownSetting>[] = [
+  { head: 'setting', cell: ({ name }) => nameOf(name) },
+  { head: 'value', cell: ({ value }) => value ?? '', long: 'wrap' },
+  { head: 'from', cell: ({ origin }) => origin.name ?? origin.kind },
 ]

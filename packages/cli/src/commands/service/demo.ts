@@ -91,7 +91,7 @@ function conclude(output: Output, arrivals: Arrivals, elapsedMs: number): void {
   output.show('\nThe track call, as the receiver got it:\n')
   output.show(requestText(output, arrivals.requestOf('track')!))
   const count = SAMPLE_CALLS.length
-  const summary = `Sent ${count} calls. Received ${count} deliveries, who entered and left the audience “${SAMPLE_AUDIENCE.name}”, and a deletion notice, and verified every signature, in ${elapsedMs} ms.`
+  const summary = `Sent ${count} calls. Received ${count} deliveries, the changes of the audience “${SAMPLE_AUDIENCE.name}”, and a deletion notice. Every signature is valid. It took ${elapsedMs} ms.`
   output.show(`\n${output.style('green', summary)}`)
 }
 

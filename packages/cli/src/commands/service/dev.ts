@@ -7,7 +7,7 @@ import { AttemptWatcher } from '../../dev/attempt-watcher.ts'
 import { banner, curlLine, type DevReady } from '../../dev/banner.ts'
 import { demoObjects, demoSecret } from '../../dev/demo-objects.ts'
 import { watchedAttemptDocument, watchedAttemptLine } from '../../dev/watched-attempt-line.ts'
-import { LOOPBACK_NETWORKS, reachableUrl } from '../../loopback.ts'
+import { LOOPBACK_NETWORKS, pagesAt, reachableUrl } from '../../loopback.ts'
 import { type Output, outputOf } from '../../output/output.ts'
 import { deliveryLine } from '../../receiver/delivery-text.ts'
 import { Receiver } from '../../receiver/receiver.ts'
@@ -32,6 +32,7 @@ async function dev({ forwardTo, ...flags }: DevOptions, command: Command): Promi
   // The receiver must outlive the service, which completes deliveries in flight when it stops.
   await using receivers = new AsyncDisposableStack()
   await serve({
+    isLogForPeople: !output.isJson,
     config,
     output,
     whileRunning: async (service) => {
@@ -73,8 +74,10 @@ async function watchAttempts(
   return watcher
 }
 
-function aboutService({ dataDir, allowedNetworks }: Config, { url, adminToken }: Service) {
-  return { url: reachableUrl(url), dataDir, allowedNetworks, tokenFile: adminToken.file }
+function aboutService({ dataDir, allowedNetworks }: Config, { url, ...service }: Service) {
+  const { adminUrl, adminToken } = service
+  const about = { url: reachableUrl(url), ...pagesAt(adminUrl) }
+  return { ...about, dataDir, allowedNetworks, tokenFile: adminToken.file }
 }
 
 function announce(output: Output, about: Omit<DevReady, 'kind' | 'version' | 'curl'>): void {

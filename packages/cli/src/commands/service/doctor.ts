@@ -1,9 +1,10 @@
-import type { Config } from '@hookline/server'
 import type { Command } from 'commander'
 import { CHECKS } from '../../doctor/checks.ts'
 import { deliveryFindings } from '../../doctor/delivery-findings.ts'
-import type { Finding } from '../../doctor/finding.ts'
+import { failedCheck, type Finding } from '../../doctor/finding.ts'
 import { Failure } from '../../failure.ts'
+import { adminUrl, type Patient } from '../../doctor/service-at.ts'
+import { urlOption } from '../../api/api-options.ts'
 import { outputOf } from '../../output/output.ts'
 import { printable } from '../../output/safe-text.ts'
 import { configFrom, type SettingFlags, withServerOptions } from '../../service/server-options.ts'
@@ -12,15 +13,25 @@ interface Checked extends Finding {
   readonly check: string
 }
 
+type DoctorOptions = SettingFlags & { readonly url?: URL; readonly tokenFile?: string }
+
 /** `hookline doctor` */
 export function addDoctor(program: Command): void {
   withServerOptions(program.command('doctor'))
+    .addOption(urlOption('address of a running service; the default follows from the settings'))
+    .option('--token-file <file>', 'file that holds the admin token')
     .description(
-      'check version, data folder, disk, clock, port, database, and the deliveries of a running service; exits with 8 if a check fails',
+      'check version, data folder, disk, clock, service, database, and the deliveries; exits with 8 if a check fails',
     )
-    .action(async (flags: SettingFlags, command: Command) => {
+    .action(async ({ url, tokenFile, ...flags }: DoctorOptions, command: Command) => {
       const config = await configFrom(flags)
-      const checks = await allChecks(config)
+      const isUrlGiven = url !== undefined
+      const checks = await allChecks({
+        config,
+        url: url ?? adminUrl(config),
+        isUrlGiven,
+        tokenFile,
+      })
       const output = outputOf(command)
       const isHealthy = checks.every(({ ok }) => ok)
       output.data({ healthy: isHealthy, checks }, () =>
@@ -32,20 +43,16 @@ export function addDoctor(program: Command): void {
     })
 }
 
-async function allChecks(config: Config): Promise<Checked[]> {
+async function allChecks(patient: Patient): Promise<Checked[]> {
   const found: Checked[] = []
   for (const [check, find] of Object.entries(CHECKS)) {
-    found.push({ check, ...(await find(config).catch(failedCheck)) })
+    found.push({ check, ...(await find(patient).catch(failedCheck)) })
   }
-  const deliveries = await deliveryFindings(config).catch((error: unknown) => ({
+  const deliveries = await deliveryFindings(patient).catch((error: unknown) => ({
     deliveries: failedCheck(error),
   }))
   for (const [check, finding] of Object.entries(deliveries)) found.push({ check, ...finding })
   return found
-}
-
-function failedCheck(error: unknown): Finding {
-  return { ok: false, detail: (error as Error).message }
 }
 
 function linesOf({ check, ok, warning, detail, causes = [], next }: Checked): string[] {

@@ -1,7 +1,10 @@
 import type { Command } from 'commander'
-import { resolve } from 'node:path'
+import { statSync, type Stats } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { dataDirOf } from '../../api/admin-token.ts'
 import { writeFailure } from '../../failure.ts'
+import { confirm, withYesOption } from '../../options/confirmation.ts'
+import { grouped } from '../../output/figures.ts'
 import { outputOf } from '../../output/output.ts'
 import { databaseFailure } from '../../service/start-failure.ts'
 
@@ -12,8 +15,7 @@ interface RestoreOptions {
 
 /** `hookline restore` */
 export function addRestore(program: Command): void {
-  program
-    .command('restore <file>')
+  withYesOption(program.command('restore <file>'))
     .description('restore a backup into a data folder that no service uses')
     .option('--data-dir <folder>', 'the data folder; it is created if it does not exist')
     .option('--replace', 'replace an existing database, and keep it under another name')
@@ -21,6 +23,8 @@ export function addRestore(program: Command): void {
       const dataDir = dataDirOf(options.dataDir)
       const { restoreInto } = await import('@hookline/server')
       const replace = options.replace ?? false
+      const current = statSync(join(dataDir, 'hookline.db'), { throwIfNoEntry: false })
+      if (replace && current) await confirm(command, () => replaceEffect(dataDir, current))
       const kept = await restoreInto(dataDir, resolve(file), { replace }).catch(
         (error: unknown) => {
           throw databaseFailure(error) ?? writeFailure(dataDir, error)
@@ -34,4 +38,8 @@ export function addRestore(program: Command): void {
       if (kept !== undefined) output.note(`The previous database is now ${kept}.`)
       output.note(`Also copy the file encryption-key of the original data folder into ${dataDir}.`)
     })
+}
+
+function replaceEffect(dataDir: string, { size, mtime }: Stats): string {
+  return `This replaces the database in ${dataDir} (${grouped(size)} bytes, last changed at ${mtime.toISOString()}). It is kept beside the new one, under another name.`
 }

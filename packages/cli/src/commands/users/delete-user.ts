@@ -1,29 +1,53 @@
 import type { Command } from 'commander'
 import { apiOf, withApiOptions } from '../../api/api-options.ts'
+import { idsOf } from '../../api/find-id.ts'
 import { definedFields } from '../../api/management-api.ts'
 import { Failure } from '../../failure.ts'
+import { confirm, withYesOption } from '../../options/confirmation.ts'
+import { shortList } from '../../output/figures.ts'
 import { outputOf } from '../../output/output.ts'
 
 interface DeleteOptions {
   readonly anonymousId?: string[]
-  readonly source?: string[]
+  readonly source?: string[] | undefined
   readonly suppress?: true
 }
 
 /** `hookline delete-user` */
 export function addDeleteUser(program: Command): void {
-  withApiOptions(program.command('delete-user [userIds...]'))
+  withYesOption(withApiOptions(program.command('delete-user [userIds...]')))
     .description('delete all data of users, and send deletion notices to the webhooks')
     .option('--anonymous-id <ids...>', 'delete all events with these anonymousIds')
     .option('--source <ids...>', 'only from these sources; the default is all')
     .option('--suppress', 'store no new events of these users either')
     .action(async (userIds: string[], options: DeleteOptions, command: Command) => {
-      const { anonymousId: anonymousIds, source: sourceIds, suppress } = options
+      const { anonymousId: anonymousIds, source, suppress } = options
       if (userIds.length === 0 && anonymousIds === undefined)
         throw new Failure('usage', 'Give userIds, or anonymousIds with --anonymous-id.')
+      const api = apiOf(command)
+      const sourceIds = source && (await idsOf(api, 'source', source))
+      await confirm(command, () => effectOf(userIds, { ...options, source: sourceIds }))
       const users = userIds.length === 0 ? undefined : userIds
       const body = definedFields({ userIds: users, anonymousIds, sourceIds, suppress })
-      const created = await apiOf(command).createDeletion(body)
-      outputOf(command).data(created, () => `Deletion ${created.id} is ${created.state}.`)
+      const created = await api.createDeletion(body)
+      outputOf(command).data(
+        created,
+        () =>
+          `Deletion ${created.id} is ${created.state}. \`hookline deletions get ${created.id}\` shows its progress.`,
+      )
     })
+}
+
+function effectOf(userIds: readonly string[], options: DeleteOptions): string {
+  const { anonymousId = [], source, suppress } = options
+  const users = [
+    ...userIds.map((id) => JSON.stringify(id)),
+    ...anonymousId.map((id) => `anonymousId ${JSON.stringify(id)}`),
+  ]
+  const from = source === undefined ? 'all sources' : source.join(', ')
+  return [
+    `This deletes all events and profiles of ${users.length === 1 ? 'this user' : `these ${users.length} users`} in ${from}: ${shortList(users)}.`,
+    'Their data cannot be restored, and the webhooks are told to delete it too.',
+    ...(suppress ? ['New events of them are not stored.'] : []),
+  ].join(' ')
 }

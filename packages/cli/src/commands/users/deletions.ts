@@ -1,11 +1,13 @@
 import type { Command } from 'commander'
 import { apiOf, withApiOptions } from '../../api/api-options.ts'
+import { idOf } from '../../api/find-id.ts'
 import type { Deletion } from '../../api/generated/management-client.ts'
-import { listItems } from '../../api/list-items.ts'
+import { type ListPart, listPart } from '../../api/list-items.ts'
 import { outputOf } from '../../output/output.ts'
 import { jsonText } from '../../output/safe-text.ts'
-import { showItem, showList } from '../../output/table.ts'
-import { limitOption } from '../../options/whole-number.ts'
+import { showItem, showList } from '../../output/list.ts'
+import type { Column } from '../../output/table.ts'
+import { withLongListOptions } from '../../options/list-options.ts'
 
 /** `hookline deletions …` */
 export function addDeletions(program: Command): void {
@@ -13,11 +15,10 @@ export function addDeletions(program: Command): void {
     .command('deletions')
     .description('deletions of users and their progress')
 
-  withApiOptions(deletions.command('list'))
+  withLongListOptions(withApiOptions(deletions.command('list')))
     .description('list deletions, newest first')
-    .addOption(limitOption())
-    .action(async ({ limit }: { limit: number }, command: Command) => {
-      const data = await listItems(apiOf(command).listDeletions, limit)
+    .action(async (part: ListPart, command: Command) => {
+      const data = await listPart(apiOf(command).listDeletions, part)
       showList(outputOf(command), COLUMNS, data, 'No deletions. `hookline delete-user` starts one.')
     })
 
@@ -25,17 +26,19 @@ export function addDeletions(program: Command): void {
     .description('show a deletion, or with --receipt the signed document that proves it')
     .option('--receipt', 'print the receipt, always as JSON')
     .action(async (id: string, { receipt }: { receipt?: true }, command: Command) => {
-      const found = await apiOf(command).getDeletion(id, receipt ? { format: 'receipt' } : {})
+      const api = apiOf(command)
+      const deletion = await idOf(api, 'deletion', id)
+      const found = await api.getDeletion(deletion, receipt ? { format: 'receipt' } : {})
       const output = outputOf(command)
       if ('receipt' in found) output.data(found, () => jsonText(found))
       else showItem(output, COLUMNS, found)
     })
 }
 
-const COLUMNS = [
-  { head: 'id', cell: ({ id }: Deletion) => id },
-  { head: 'state', cell: ({ state }: Deletion) => state },
-  { head: 'users', cell: ({ users }: Deletion) => `${users}` },
-  { head: 'anonymous', cell: ({ anonymousUsers }: Deletion) => `${anonymousUsers}` },
-  { head: 'created', cell: ({ createdAt }: Deletion) => createdAt },
+const COLUMNS: readonly Column<Deletion>[] = [
+  { head: 'id', cell: ({ id }) => id },
+  { head: 'state', cell: ({ state }) => state },
+  { head: 'users', cell: ({ users }) => `${users}` },
+  { head: 'anonymous', cell: ({ anonymousUsers }) => `${anonymousUsers}` },
+  { head: 'created', cell: ({ createdAt }) => createdAt, isTime: true, rank: 1 },
 ]

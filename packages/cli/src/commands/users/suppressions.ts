@@ -1,14 +1,15 @@
 import type { Command } from 'commander'
 import { apiOf, withApiOptions } from '../../api/api-options.ts'
-import { listItems } from '../../api/list-items.ts'
+import { type ListPart, listPart } from '../../api/list-items.ts'
 import type { Suppression } from '../../api/generated/management-client.ts'
 import { definedFields } from '../../api/management-api.ts'
+import { nameAndId, type Names, sourceNames } from '../../output/names.ts'
 import { outputOf } from '../../output/output.ts'
-import { showList } from '../../output/table.ts'
-import { limitOption } from '../../options/whole-number.ts'
+import type { Column } from '../../output/table.ts'
+import { showList } from '../../output/list.ts'
+import { withLongListOptions } from '../../options/list-options.ts'
 
-interface ListOptions {
-  readonly limit: number
+interface ListOptions extends ListPart {
   readonly user?: string
   readonly anonymous?: string
 }
@@ -19,18 +20,19 @@ export function addSuppressions(program: Command): void {
     .command('suppressions')
     .description('users whose new events are accepted but not stored')
 
-  withApiOptions(suppressions.command('list'))
+  withLongListOptions(withApiOptions(suppressions.command('list')))
     .description('list suppressed users and how many of their calls were left out, newest first')
     .option('--user <id>', 'only suppressions of this user')
     .option('--anonymous <id>', 'only suppressions of this anonymousId')
-    .addOption(limitOption())
-    .action(async ({ limit, user, anonymous }: ListOptions, command: Command) => {
+    .action(async ({ user, anonymous, ...part }: ListOptions, command: Command) => {
       const api = apiOf(command)
       const filter = definedFields({ userId: user, anonymousId: anonymous })
-      const data = await listItems((page) => api.listSuppressions({ ...filter, ...page }), limit)
+      const page = await listPart((next) => api.listSuppressions({ ...filter, ...next }), part)
+      const output = outputOf(command)
+      const names = await sourceNames(api, output)
       const who = user ?? anonymous
       const nobody = who === undefined ? 'No users are suppressed.' : `${who} is not suppressed.`
-      showList(outputOf(command), COLUMNS, data, nobody)
+      showList(output, columnsWith(names), page, nobody)
     })
 
   withApiOptions(suppressions.command('delete <id>'))
@@ -47,12 +49,18 @@ export function addSuppressions(program: Command): void {
     })
 }
 
-const COLUMNS = [
-  { head: 'user', cell: ({ userId }: Suppression) => userId ?? '' },
-  { head: 'anonymous', cell: ({ anonymousId }: Suppression) => anonymousId ?? '' },
-  { head: 'source', cell: ({ sourceId }: Suppression) => sourceId ?? 'all' },
-  { head: 'since', cell: ({ since }: Suppression) => since },
-  { head: 'calls left out', cell: ({ callsLeftOut }: Suppression) => String(callsLeftOut) },
-  { head: 'last', cell: ({ lastLeftOutAt }: Suppression) => lastLeftOutAt ?? 'never' },
-  { head: 'deletion', cell: ({ deletionId }: Suppression) => deletionId },
-]
+function columnsWith(names: Names): Column<Suppression>[] {
+  return [
+    { head: 'user', cell: ({ userId }) => userId ?? '' },
+    { head: 'anonymous', cell: ({ anonymousId }) => anonymousId ?? '' },
+    { head: 'calls left out', cell: ({ callsLeftOut }) => String(callsLeftOut) },
+    { head: 'last', cell: ({ lastLeftOutAt }) => lastLeftOutAt ?? 'never', isTime: true, rank: 1 },
+    { head: 'since', cell: ({ since }) => since, isTime: true, rank: 2 },
+    {
+      head: 'source',
+      cell: ({ sourceId }) => (sourceId === null ? 'all' : nameAndId(sourceId, names)),
+      rank: 3,
+    },
+    { head: 'deletion', cell: ({ deletionId }) => deletionId, rank: 4 },
+  ]
+}

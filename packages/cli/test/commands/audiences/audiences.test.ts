@@ -75,7 +75,7 @@ describe('hookline audiences', () => {
     const profile = await service.run('profiles', 'get', 'u1')
     expect(profile.stdout).toMatch(/^trait +value +set at +source +event\nplan +"pro" +/m)
     expect(profile.stdout).toMatch(/^Pros +aud_\S+ +\S+$/m)
-    expect(await service.json('audiences', 'delete', made.id)).toEqual({
+    expect(await service.json('audiences', 'delete', made.id, '--yes')).toEqual({
       id: made.id,
       deleted: true,
     })
@@ -91,11 +91,11 @@ describe('hookline audiences', () => {
       body: { name: 'Tried', enabled: true, destinationIds: [] },
       preview: { size: 1 },
     })
-    expect(await service.json('audiences', 'list')).toEqual({ data: [] })
+    expect(await service.json('audiences', 'list')).toEqual({ data: [], nextCursor: null })
     const wrong = file('wrong.json', { trait: 'plan', op: 'is' })
     const refused = await service.run('audiences', 'preview', '--condition', wrong)
-    expect(refused.code).toBe(1)
-    expect(refused.stderr).toMatch(/^ {2}\/condition\/op: \S/m)
+    expect(refused.code).toBe(2)
+    expect(refused.stderr).toMatch(/^ {2}\S+wrong\.json line 1, op: \S/m)
   })
 
   it('exits 2 for a file that is not there, or has no JSON object', async () => {
@@ -117,7 +117,7 @@ describe('hookline audiences', () => {
     })
     await untilSize('audiences', id, 3)
     const replacing = file('users.ndjson', '{"userId":"u1"}\n"u4"\n')
-    const replaced = await service.run('audiences', 'import', id, replacing, '--replace')
+    const replaced = await service.run('audiences', 'import', id, replacing, '--replace', '--yes')
     expect(replaced.stdout).toMatch(/^Added 2 users, 2 others removed, in \d+ s\.\n$/)
     await untilSize('audiences', id, 2)
     const wrong = file('wrong.csv', 'u5\n"u6\n')
@@ -148,7 +148,7 @@ describe('hookline traits', () => {
     expect([sync.code, sync.stderr]).toEqual([1, expect.stringContaining('disabled')])
     await service.json('traits', 'update', id, '--enabled')
     expect((await service.run('traits', 'sync', id)).stdout).toMatch(/^Sync syn_\S+ is \w+\.\n$/)
-    const gone = await service.run('traits', 'delete', id, '--announce')
+    const gone = await service.run('traits', 'delete', id, '--announce', '--yes')
     expect(gone.stdout).toContain('when every user is announced')
     await vi.waitFor(async () => {
       expect((await service.run('traits', 'get', id)).code).toBe(4)

@@ -62,8 +62,8 @@ describe('hookline destinations', () => {
       data: [{ id: made.id }],
     })
     expect((await service.run('destinations', 'list')).stdout).toContain('CRM 2')
-    await service.run('destinations', 'delete', made.id)
-    expect(await service.json('destinations', 'list')).toEqual({ data: [] })
+    await service.run('destinations', 'delete', made.id, '--yes')
+    expect(await service.json('destinations', 'list')).toEqual({ data: [], nextCursor: null })
   })
 
   it('reports all faults of the settings at once', async () => {
@@ -76,10 +76,13 @@ describe('hookline destinations', () => {
       'ftp://x',
       '--json',
     )
-    expect(failed.code).toBe(1)
+    expect(failed.code).toBe(2)
     expect(errorOf(failed)).toMatchObject({
       code: 'invalid_body',
-      errors: [{ pointer: '/sourceId' }, { pointer: '/settings/webhooks/0/url' }],
+      errors: [
+        { pointer: '/sourceId', place: '--source' },
+        { pointer: '/settings/webhooks/0/url', place: '--webhook' },
+      ],
     })
   })
 

@@ -31,6 +31,9 @@ describe('hookline export and import-config', () => {
     const sources = await service.json<{ data: { id: string; name: string }[] }>('sources', 'list')
     expect(sources.data.map(({ name }) => name)).toContain('Store')
     expect(sources.data.map(({ id }) => id)).toContain(source)
+    expect(JSON.parse((await service.run('export', '-')).stdout)).toEqual(
+      JSON.parse((await service.run('export')).stdout),
+    )
     expect((await service.run('export', '--with-secrets')).stdout).toContain(
       'planted shared secret',
     )

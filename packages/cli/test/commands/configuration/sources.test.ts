@@ -31,7 +31,10 @@ describe('hookline sources', () => {
     expect((await service.run('sources', 'update', made.id, ...none)).stdout).toMatch(
       /enabled +yes\nrate limit +none/,
     )
-    expect(await service.json('sources', 'delete', made.id)).toEqual({ id: made.id, deleted: true })
+    expect(await service.json('sources', 'delete', made.id, '--yes')).toEqual({
+      id: made.id,
+      deleted: true,
+    })
     expect((await service.run('sources', 'list')).stdout).toContain('hookline sources create')
   })
 
@@ -40,17 +43,17 @@ describe('hookline sources', () => {
     expect(failed.code).toBe(4)
     expect(errorOf(failed)).toEqual({
       code: 'not_found',
-      message: expect.any(String),
-      hint: 'No source has this id.',
+      message: 'No source has this id.',
+      hint: '`hookline sources list` shows what there is.',
       errors: [],
       exitCode: 4,
     })
   })
 
-  it('exits 1 and shows the faults that the service reports, with the remedy', async () => {
+  it('exits 2 for a value that the service refuses, and names the argument and the remedy', async () => {
     const { code, stderr } = await service.run('sources', 'create', '')
-    expect(code).toBe(1)
-    expect(stderr).toMatch(/^error: The body has faults\.\n {2}\/name: \S.+\n$/)
+    expect(code).toBe(2)
+    expect(stderr).toMatch(/^error: A value is not valid\.\n {2}<name>: It is too short\. \S.+\n$/)
   })
 
   it('sends the token of the default data folder to no service on another machine', async () => {
@@ -77,6 +80,12 @@ describe('hookline sources', () => {
     expect(unfit.stderr).not.toContain('import')
   })
 
+  it('takes the token from the file that HOOKLINE_ADMIN_TOKEN_FILE names, as the service does', async () => {
+    const env = { HOOKLINE_ADMIN_TOKEN_FILE: service.tokenFile }
+    const listed = await run(['sources', 'list', '--url', service.url], { env })
+    expect({ code: listed.code, stderr: listed.stderr }).toEqual({ code: 0, stderr: '' })
+  })
+
   it('exits 6 if nothing responds, and 1 if a server other than Hookline does', async () => {
     const env = { HOOKLINE_ADMIN_TOKEN: 'tok_any' }
     const [nothing, other] = await Promise.all([
@@ -100,7 +109,7 @@ describe('hookline sources', () => {
     }
     expect(await keysOf()).toContain(key)
     expect((await service.run('sources', 'get', source)).stdout).toMatch(/^last used +never$/m)
-    await service.run('sources', 'remove-key', source, key)
+    await service.run('sources', 'remove-key', source, key, '--yes')
     expect(await keysOf()).not.toContain(key)
   })
 })

@@ -24,7 +24,7 @@ describe('hookline tokens', () => {
     const listed = await service.run('tokens', 'list')
     expect(listed.stdout).toContain(made.id)
     expect(listed.stdout).not.toContain(made.token)
-    await service.json('tokens', 'delete', made.id)
+    await service.json('tokens', 'delete', made.id, '--yes')
     expect((await run(['sources', 'list'], { env })).code).toBe(3)
   })
 })

@@ -29,15 +29,37 @@ describe('hookline events, deliveries and tail', () => {
     expect(await service.json('deliveries', ...byEvent)).toMatchObject({
       data: [{ id: delivery!.id }],
     })
-    expect(await service.json('events', 'list', '--message-id', 'none')).toEqual({ data: [] })
+    expect(await service.json('events', 'list', '--message-id', 'none')).toEqual({
+      data: [],
+      nextCursor: null,
+    })
     const byClass = ['list', ...query, '--class', 'timeout'] as const
-    expect(await service.json('deliveries', ...byClass)).toEqual({ data: [] })
+    expect(await service.json('deliveries', ...byClass)).toEqual({ data: [], nextCursor: null })
     const shown = (await service.run('deliveries', 'get', delivery!.id)).stdout
     expect(shown).toMatch(/^http:\S+ pending: the last attempt failed \(connection_failed\)$/m)
     expect(shown).toMatch(/^ {2}since 2\S+Z, next attempt 2\S+Z$/m)
     expect(shown).toContain(`\`hookline deliveries retry ${delivery!.id}\` makes it now`)
     const failures = await service.run('deliveries', 'failures', ...query)
-    expect(failures.stdout).toMatch(/connection_failed .*Check that the receiver runs/)
+    expect(failures.stdout).toMatch(
+      /connection_failed .+Check that the receiver runs[^]+ {2}msg_\w{26} {2}.*ECONNREFUSED/,
+    )
+    expect(failures.stdout).toMatch(/`hookline deliveries get msg_\w{26}` shows the response/)
+    // Another destination may have the same name.
+    expect(failures.stdout).toContain(`\`hookline replay --destination ${destination}\` sends`)
+    const traced = await service.json('trace', delivery!.id)
+    expect(traced).toMatchObject({ id: delivery!.eventId })
+    const noEvent = await service.run('trace', destination)
+    expect([noEvent.code, noEvent.stderr]).toEqual([
+      4,
+      expect.stringMatching(
+        /is the id of a destination, not of an event.+\n.+`hookline destinations get dst_/,
+      ),
+    ])
+    const noClass = await service.run('deliveries', 'list', '--class', 'foo')
+    expect([noClass.code, noClass.stderr]).toEqual([
+      2,
+      expect.stringMatching(/Allowed choices are delivered, .+timeout/),
+    ])
     const events = await service.json<{ data: { id: string }[] }>('events', 'list', '--user', 'u1')
     expect(events.data.map(({ id }) => id)).toContain(delivery!.eventId)
     expect((await service.run('events', 'get', delivery!.eventId)).stdout).toContain(delivery!.id)
@@ -63,6 +85,15 @@ describe('hookline replay and replays', () => {
     ).toMatchObject({
       id: expect.stringMatching(/^rpl_/),
     })
+  })
+
+  it('a replay and a deletion name the command that shows their progress', async () => {
+    const { destination } = await service.failingDestination()
+    const replay = await service.run('replay', '--destination', destination)
+    const shows = /`hookline (replays get rpl_\w+|deletions get del_\w+)` shows its progress\./
+    expect(replay.stdout).toMatch(shows)
+    const deletion = await service.run('delete-user', 'nobody', '--yes')
+    expect(deletion.stdout).toMatch(shows)
   })
 
   it('replays shows progress, and cancels a replay', async () => {

@@ -50,7 +50,7 @@ describe('hookline import', () => {
     write(lineOf(0, old), '\n', '{"userId":"u1","name":"Home"}')
     const { code, stdout, stderr } = await run(argsFor(receiver, '--type', 'page'))
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    expect(stdout).toMatch(/^Imported: 2 delivered, 0 rejected, in \d+ s\.\n$/)
+    expect(stdout).toMatch(/^Imported: 2 accepted, 0 rejected, in \d+ s\.\n$/)
     expect(arrived(receiver)).toMatchObject([
       { type: 'track', event: 'E', ...old },
       { type: 'page', name: 'Home', messageId: expect.stringMatching(/^import-/) },
@@ -71,7 +71,7 @@ describe('hookline import', () => {
       complete: true,
       wasComplete: false,
       line: 4,
-      delivered: 1,
+      accepted: 1,
       rejected: 3,
       file,
       progressFile: `${file}.import.json`,
@@ -116,7 +116,7 @@ describe('hookline import', () => {
 
     receiver.respond = () => OK
     const result = await run(argsFor(receiver, '--json'))
-    expect(resultOf(result)).toMatchObject({ complete: true, delivered: 9_999, rejected: 1 })
+    expect(resultOf(result)).toMatchObject({ complete: true, accepted: 9_999, rejected: 1 })
     expect(rejectedLines()).toMatchObject([{ lineNumber: 1 }])
     // The batch in flight was sent again, with the same ids.
     const ids = arrived(receiver).map(({ messageId }) => messageId)
@@ -143,7 +143,7 @@ describe('hookline import', () => {
     const away = await run(argsFor(receiver, '--json', '--retries', '2'))
     expect(away.code).toBe(6)
     expect(receiver.requests).toHaveLength(1 + 3)
-    expect(resultOf(away)).toMatchObject({ complete: false, line: 1_000, delivered: 1_000 })
+    expect(resultOf(away)).toMatchObject({ complete: false, line: 1_000, accepted: 1_000 })
     expect(stateOf()).toMatchObject({ line: 1_000 })
     receiver.respond = () => OK
     expect((await run(argsFor(receiver))).code).toBe(0)
@@ -162,13 +162,13 @@ describe('hookline import', () => {
     expect(stateOf()).toMatchObject({ line: 0, rejected: 0 })
   })
 
-  it('counts nothing as delivered if a server other than Hookline responds with 200', async () => {
+  it('counts nothing as accepted if a server other than Hookline responds with 200', async () => {
     await using receiver = await openReceiver({ respond: { body: '<h1>Welcome</h1>' } })
     write(lineOf(0))
     const { code, stderr } = await run(argsFor(receiver, '--retries', '0'))
     expect(code).toBe(1)
     expect(stderr).toContain('is not Hookline. It responded with status 200.')
-    expect(stateOf()).toMatchObject({ line: 0, delivered: 0 })
+    expect(stateOf()).toMatchObject({ line: 0, accepted: 0 })
   })
 
   it('sends a file that was already imported again only with --from-start', async () => {

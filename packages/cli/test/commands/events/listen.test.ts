@@ -64,7 +64,7 @@ describe('hookline listen', () => {
     const [, url] = await listening.printed(/Listening on (\S+)\. /)
     expect(await deliver(url!)).toBe(200)
     const [line] = await listening.printed(/^\d\d:.*\n/m)
-    expect(line).toMatch(/track +Order\ufffd\[2J Completed +u1 +signature unchecked +attempt 3\n$/)
+    expect(line).toMatch(/track +Order\\x1b\[2J Comple… +u1 +signature unchecked +attempt 3\n$/)
   })
 
   it('prints a body that is not JSON, and accepts only POST', async () => {

@@ -74,7 +74,9 @@ describe('hookline send and trace', () => {
     const text = await service.run('trace', (trace as unknown as { id: string }).id)
     expect(text.stdout).toMatch(/^track "Order Completed"\n/)
     expect(text.stdout).toMatch(/^received +2\S+Z by @hookline\/client [\d.]+$/m)
-    expect(text.stdout).toMatch(/→ dst_\S+ deliver: It was delivered\.\n {2}msg_\S+ delivered\n/)
+    expect(text.stdout).toMatch(
+      /→ Webhooks \(dst_\S+\) deliver: It was delivered\.\n {2}msg_\S+ delivered\n/,
+    )
     expect(text.stdout).toMatch(
       /#1 200 in \d+ ms \(connect \d+, answer \d+\) http:\/\/127\.0\.0\.1/,
     )
@@ -123,7 +125,7 @@ describe('hookline send and trace', () => {
     const call = ['send', 'page', '--user', 'u1', '--url', service.url]
     const { code, stderr } = await run(call, { env: { HOOKLINE_WRITE_KEY: 'wk_none' } })
     expect(code).toBe(3)
-    expect(stderr).toMatch(/The write key is missing or not known\.\n {2}Copy the write key/)
+    expect(stderr).toMatch(/The write key is missing or not known\.\n {2}`hookline sources list`/)
   })
 
   it('exits 6 if nothing responds', async () => {
@@ -139,10 +141,10 @@ describe('hookline send and trace', () => {
     expect(stderr).toContain('is not Hookline. It responded with status 200.')
   })
 
-  it('exits 1 for a call that is too large, with the remedy', async () => {
+  it('exits 2 for a call that is too large, with the remedy', async () => {
     const large = ['-p', `text=${'x'.repeat(33_000)}`]
     const { code, stderr } = await service.run('send', 'page', '--user', 'u1', ...large)
-    expect(code).toBe(1)
+    expect(code).toBe(2)
     expect(stderr).toMatch(
       /The call exceeds the size limit of a call\.\n {2}Keep a call below 32 KB/,
     )
@@ -157,7 +159,7 @@ describe('hookline send and trace', () => {
   it('asks for a write key if there are several sources', async () => {
     const second = await service.json<{ id: string }>('sources', 'create', 'Second')
     const { code, stderr } = await service.run('send', 'page', '--user', 'u1')
-    await service.run('sources', 'delete', second.id)
+    await service.run('sources', 'delete', second.id, '--yes')
     expect(code).toBe(2)
     expect(stderr).toContain('--write-key')
   })
@@ -185,8 +187,8 @@ describe('hookline send and trace', () => {
     const { messageId } = await service.json<{ messageId: string }>(...call)
     await expect
       .poll(async () => (await service.run('trace', messageId)).stdout, { timeout: 15_000 })
-      .toMatch(/✗ dst_\S+ destination_disabled: The destination was off/)
-    await service.run('sources', 'delete', quiet.id)
+      .toMatch(/✗ Webhooks \(dst_\S+\) destination_disabled: The destination was off/)
+    await service.run('sources', 'delete', quiet.id, '--yes')
   })
 
   it('keeps the admin token out of everything it prints', async () => {

@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
 import { TemporaryFolder } from '../../../../server/test/harness/temporary-folder.ts'
@@ -127,6 +127,38 @@ it('restore refuses a file that is not a backup, and a folder with a database wi
   expect((await run(['restore', backup, '--data-dir', dataDir])).code).toBe(0)
   const again = await run(['restore', backup, '--data-dir', dataDir])
   expect([again.code, again.stderr.includes('--replace')]).toEqual([1, true])
-  const replaced = await run(['restore', backup, '--data-dir', dataDir, '--replace'])
+  const replaced = await run(['restore', backup, '--data-dir', dataDir, '--replace', '--yes'])
   expect([replaced.code, replaced.stderr.includes('before-restore')]).toEqual([0, true])
+})
+
+it('restore --replace takes the place of a damaged database, keeps its bytes, and backup says that it is damaged', async () => {
+  using folder = new TemporaryFolder()
+  await using service = await ApiService.start()
+  const [backup, dataDir] = [join(folder.path, 'whole.db'), join(folder.path, 'damaged')]
+  expect((await service.run('backup', backup)).code).toBe(0)
+  mkdirSync(dataDir)
+  const damaged = 'this is not a database, although its name says so'
+  writeFileSync(join(dataDir, 'hookline.db'), damaged)
+  const copied = await run([
+    'backup',
+    join(folder.path, 'c.db'),
+    '--stopped',
+    '--data-dir',
+    dataDir,
+  ])
+  expect([copied.code, copied.stderr]).toEqual([
+    1,
+    expect.stringMatching(/hookline\.db is damaged/),
+  ])
+  const args = ['restore', backup, '--replace', '--data-dir', dataDir]
+  const unconfirmed = await run(args)
+  expect([unconfirmed.code, unconfirmed.stderr]).toEqual([
+    2,
+    expect.stringContaining(`This replaces the database in ${dataDir} (49 bytes`),
+  ])
+  const restored = await run([...args, '--yes'])
+  expect([restored.code, restored.stderr]).toEqual([0, expect.stringContaining('before-restore')])
+  expect(readFileSync(join(dataDir, 'hookline.db.before-restore'), 'utf8')).toBe(damaged)
+  expect(readFileSync(join(dataDir, 'hookline.db')).equals(readFileSync(backup))).toBe(true)
+  expect(existsSync(join(dataDir, 'hookline.db.restored'))).toBe(false)
 })

@@ -19,12 +19,16 @@ describe('hookline config', () => {
       2,
       expect.stringContaining('did you mean laneWindow?'),
     ])
+    writeFileSync(file, 'retentoin: 1d\n')
+    const near = await run(['config', '--config', file, '--json'])
+    expect(errorOf(near)['message']).toContain('did you mean retention?')
     writeFileSync(file, 'laneWindow: 7\nadminToken: tok_planted\n')
     const env = { HOOKLINE_CONFIG: file, HOOKLINE_HOST: '::1' }
     const { stdout } = await run(['config', '--port', '9'], { env })
     expect(stdout).toMatch(new RegExp(`^laneWindow +7 +${file}$`, 'm'))
     expect(stdout).toMatch(/^host +::1 +HOOKLINE_HOST$/m)
     expect(stdout).toMatch(/^port +9 +--port$/m)
+    expect(stdout).toMatch(/^retention +7d +default$/m)
     expect(stdout).toMatch(/^adminToken +hidden /m)
     expect(stdout).not.toContain('planted')
   })

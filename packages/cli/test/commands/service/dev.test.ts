@@ -29,6 +29,21 @@ describe('hookline dev', () => {
     expect(readFileSync(join(folder.path, 'data', 'admin-token'), 'utf8')).toMatch(/^tok_/)
   })
 
+  it('prints the addresses of the start page and of the API reference', async () => {
+    using folder = new TemporaryFolder()
+    await using dev = new Hookline(['dev', '--port', '0'], { cwd: folder.path })
+    await dev.printed(/^curl .*$/m)
+    const [, page] = /in a browser +(\S+)/.exec(dev.stdout)!
+    const [, reference] = /API reference +(\S+)/.exec(dev.stdout)!
+    for (const url of [page!, reference!]) {
+      const response = await fetch(url, { headers: { accept: 'text/html' } })
+      expect([url, response.status]).toEqual([url, 200])
+      expect(response.headers.get('content-type')).toMatch(/^text\/html/)
+    }
+    dev.signal('SIGINT')
+    expect(await dev.exit()).toBe(0)
+  })
+
   it('uses source, destination and shared secret again in the next run, and supports --json', async () => {
     using folder = new TemporaryFolder()
     const args = ['dev', '--port', '0', '--data-dir', folder.path, '--json']

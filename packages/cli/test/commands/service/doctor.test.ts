@@ -1,8 +1,19 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { readdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { TemporaryFolder } from '../../../../server/test/harness/temporary-folder.ts'
-import { run } from '../../harness/hookline.ts'
+import { ApiService } from '../../harness/api-service.ts'
+import { Hookline, run } from '../../harness/hookline.ts'
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  return port
+}
 
 let folder: TemporaryFolder
 beforeEach(() => {
@@ -22,5 +33,64 @@ describe('hookline doctor', () => {
     expect(damaged.code).toBe(8)
     expect(damaged.stdout).toMatch(/^✗ database/m)
     expect(damaged.stderr).toContain('Failed checks: database.')
+  })
+
+  it('checks the service at HOOKLINE_URL, and fails if none responds there', async () => {
+    await using service = await ApiService.start()
+    const dataDir = ['--data-dir', dirname(service.tokenFile)]
+    const flags = ['--port', '0', '--json', ...dataDir]
+    const healthy = await run(['doctor', ...flags], { env: { HOOKLINE_URL: service.url } })
+    const { host } = new URL(service.url)
+    expect([healthy.code, healthy.stdout]).toEqual([
+      0,
+      expect.stringContaining(`the service at ${host} is ready`),
+    ])
+    // No program listens on this port.
+    const missing = await run(['doctor', ...flags], { env: { HOOKLINE_URL: 'http://127.0.0.1:2' } })
+    expect([missing.code, missing.stdout]).toEqual([
+      8,
+      expect.stringContaining('no service responds at http://127.0.0.1:2/'),
+    ])
+  })
+
+  it('fails when the service of a folder does not run, and says how to start it', async () => {
+    const port = String(await freePort())
+    const flags = ['--data-dir', folder.path, '--port', port]
+    const before = await run(['doctor', ...flags])
+    expect([before.code, before.stdout]).toEqual([0, expect.stringContaining('not started yet')])
+    await using service = new Hookline(['start', ...flags, '--json'])
+    await service.document('ready')
+    service.signal('SIGKILL')
+    await service.exit()
+    const { code, stdout, stderr } = await run(['doctor', ...flags])
+    expect([code, stderr]).toEqual([8, expect.stringContaining('Failed checks: service.')])
+    expect(stdout).toMatch(/^✗ service +does not run: none responds at /m)
+    expect(stdout).toContain(`hookline start --data-dir ${folder.path} --port ${port}`)
+    expect(stdout).not.toContain('deliveries')
+  })
+
+  it('is green for a restored folder that no service is meant to run on, with port 0', async () => {
+    writeFileSync(join(folder.path, 'hookline.db'), '')
+    const { stdout } = await run(['doctor', '--data-dir', folder.path, '--port', '0'])
+    expect(stdout).toMatch(/^✓ service +not checked: port 0/m)
+  })
+
+  it('says what to do about a wrong token', async () => {
+    await using service = await ApiService.start()
+    const env = { HOOKLINE_URL: service.url, HOOKLINE_ADMIN_TOKEN: 'tok_wrong' }
+    const wrong = await run(['doctor', '--port', '0', '--data-dir', folder.path], { env })
+    expect([wrong.code, wrong.stdout]).toEqual([
+      8,
+      expect.stringMatching(/✗ deliveries +The token .+\n {4}→ Give the file .+--token-file/),
+    ])
+    const right = ['doctor', '--port', '0', '--token-file', service.tokenFile]
+    expect((await run([...right, '--data-dir', folder.path], { env })).code).toBe(0)
+  })
+
+  it('looks at no folder of this machine if the service is on another one', async () => {
+    const env = { HOOKLINE_URL: 'http://hookline.invalid' }
+    const { stdout } = await run(['doctor', '--json'], { cwd: folder.path, env })
+    expect(stdout).toContain('the service runs on another machine')
+    expect(readdirSync(folder.path)).toEqual([])
   })
 })

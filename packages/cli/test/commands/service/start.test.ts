@@ -47,6 +47,40 @@ describe('hookline start', () => {
     expect(second.stderr).not.toContain(token)
   })
 
+  it('names its pages in the log and in its output: those of adminPort, where there is one', async () => {
+    const ports = ['--port', '0', '--admin-port', '0', '--host', '0.0.0.0']
+    await using service = new Hookline(['start', ...ports, '--data-dir', dataFolder(), '--json'])
+    const { adminUrl, ...ready } = await service.document<Ready & { adminUrl: string }>('ready')
+    const pages = { startPage: `${adminUrl}/`, apiReference: `${adminUrl}/api/docs` }
+    expect(ready).toMatchObject(pages)
+    const [line] = await service.printed(/^.*service.listening.*$/m, 'stderr')
+    expect(JSON.parse(line)).toMatchObject(pages)
+    for (const url of Object.values(pages)) {
+      const { status } = await fetch(url, { headers: { accept: 'text/html' } })
+      expect([url, status]).toEqual([url, 200])
+    }
+    service.signal('SIGTERM')
+    expect(await service.exit()).toBe(0)
+  })
+
+  it('logs in one line what runs where, and the settings that differ from their default, without secrets', async () => {
+    const dataDir = dataFolder()
+    const args = ['start', '--port', '0', '--data-dir', dataDir, '--log-level', 'info', '--json']
+    const env = { HOOKLINE_ADMIN_TOKEN: 'tok_planted-secret', HOOKLINE_RETENTION_MS: '600000000' }
+    await using service = new Hookline(args, { env })
+    const { url } = await service.document<Ready>('ready')
+    const [line] = await service.printed(/.*service\.listening.*/, 'stderr')
+    expect(JSON.parse(line)).toMatchObject({
+      url,
+      adminUrl: url,
+      dataDir,
+      version: expect.stringMatching(/^\d+\.\d+/) as string,
+      settings: { port: '0', adminToken: 'hidden', retentionMs: '600000000' },
+    })
+    expect(line).not.toContain('planted-secret')
+    expect(line).not.toContain('logLevel')
+  })
+
   it('goes on when stdout takes nothing', async () => {
     const stdoutFd = openSync('/dev/full', 'w')
     onTestFinished(() => closeSync(stdoutFd))
@@ -88,12 +122,12 @@ describe('hookline start', () => {
   })
 
   it('exits 2 and reports all faults of the configuration at once', async () => {
-    const { code, stderr } = await run(['start', '--port', 'x', '--retry-window-ms', '1d'], {
+    const { code, stderr } = await run(['start', '--port', 'x', '--retry-window-ms', '1x'], {
       env: { HOOKLINE_PROT: '1', HOOKLINE_ADMIN_TOKEN: '' },
     })
     expect(code).toBe(2)
     expect(stderr).toContain('--port must be')
-    expect(stderr).toContain('--retry-window-ms must be')
+    expect(stderr).toContain('--retry-window must be')
     expect(stderr).toContain('HOOKLINE_ADMIN_TOKEN must be')
     expect(stderr).toContain('HOOKLINE_PROT is not a setting; did you mean HOOKLINE_PORT?')
   })

@@ -9,7 +9,13 @@ afterAll(() => service[Symbol.asyncDispose]())
 
 describe('hookline delete-user, deletions and suppressions', () => {
   it('delete users, show progress and receipt, and end a suppression', async () => {
-    const made = await service.json<{ id: string }>('delete-user', 'u1', 'u2', '--suppress')
+    const made = await service.json<{ id: string }>(
+      'delete-user',
+      'u1',
+      'u2',
+      '--suppress',
+      '--yes',
+    )
     expect(await service.json('deletions', 'list')).toMatchObject({ data: [{ id: made.id }] })
     await expect
       .poll(async () => (await service.run('deletions', 'get', made.id)).stdout)
@@ -21,14 +27,14 @@ describe('hookline delete-user, deletions and suppressions', () => {
     expect([lost.code, lost.stderr.includes('suppressions list')]).toEqual([4, true])
     await service.run('suppressions', 'delete', 'u1')
     await service.run('suppressions', 'delete', 'u2')
-    expect(await service.json('suppressions', 'list')).toEqual({ data: [] })
+    expect(await service.json('suppressions', 'list')).toEqual({ data: [], nextCursor: null })
     const receipt = await service.run('deletions', 'get', made.id, '--receipt')
     expect(JSON.parse(receipt.stdout)).toMatchObject({ signature: { algorithm: 'Ed25519' } })
   })
 
   it('delete by anonymousId, and end its suppression', async () => {
     const args = ['--anonymous-id', 'a1', 'a2', '--suppress']
-    const made = await service.json<{ id: string }>('delete-user', ...args)
+    const made = await service.json<{ id: string }>('delete-user', ...args, '--yes')
     await expect
       .poll(async () => (await service.run('deletions', 'get', made.id)).stdout)
       .toMatch(/^state +finished$/m)
@@ -36,7 +42,7 @@ describe('hookline delete-user, deletions and suppressions', () => {
     expect(await get()).toMatchObject({ data: [{ userId: null, anonymousId: 'a1' }] })
     const ended = await service.json('suppressions', 'delete', 'a1', '--anonymous')
     expect(ended).toEqual({ anonymousId: 'a1', deleted: true })
-    expect(await get()).toEqual({ data: [] })
+    expect(await get()).toEqual({ data: [], nextCursor: null })
     const nobody = await service.run('delete-user')
     expect([nobody.code, nobody.stderr.includes('--anonymous-id')]).toEqual([2, true])
   })

@@ -1,6 +1,7 @@
+import { formatTimestamp } from '@hookline/protocol'
 import type { onRequestHookHandler } from 'fastify'
 import { timingSafeEqual } from 'node:crypto'
-import type { Logger } from 'pino'
+import type { Logger } from '../../telemetry/logger.ts'
 import type { Role, StoredToken, Tokens } from '../../backend/tokens.ts'
 import type { Clock } from '../../util/clock.ts'
 import { Redacted } from '../../util/redacted.ts'
@@ -69,7 +70,14 @@ function actorOf(
   const token = findToken(tokens, given)
   if (token === undefined) return wrongTokens.add(address) ?? unauthorized('invalid_token')
   const now = clock.wall()
-  if (isExpired(token, now)) return unauthorized('invalid_token', 'The token has expired.')
+  if (isExpired(token, now)) {
+    // Who has the token may know: for any other text, the response does not say what is wrong.
+    const since = formatTimestamp(token.expiresAt!)
+    return unauthorized(
+      'invalid_token',
+      `The token ${JSON.stringify(token.name)} expired at ${since}.`,
+    )
+  }
   // The time may be later than now, if the clock was set back.
   if (Math.abs(now - (token.lastUsedAt ?? 0)) >= LAST_USE_PRECISION_MS) {
     tokens.markUsed(token.id, now).catch((error: unknown) => {

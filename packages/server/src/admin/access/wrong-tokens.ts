@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js'
 import { isIP } from 'node:net'
-import type { Logger } from 'pino'
+import type { Logger } from '../../telemetry/logger.ts'
 import type { Metrics } from '../../telemetry/metrics.ts'
 import { ClientKeyThrottle } from '../../util/client-key-throttle.ts'
 import type { Clock } from '../../util/clock.ts'

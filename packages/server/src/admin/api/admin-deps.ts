@@ -6,7 +6,7 @@ import type {
   TestDelivery,
   WebhookState,
 } from '@hookline/protocol'
-import type { Logger } from 'pino'
+import type { Logger } from '../../telemetry/logger.ts'
 import type { LiveTail } from '../../activity/live-tail.ts'
 import type { Computations } from '../../audiences/computations.ts'
 import type { Audit } from '../../backend/audit.ts'
@@ -46,6 +46,8 @@ export interface DestinationHealth {
   closeBreaker(destinationId: string, url: string): void
   /** The number of attempts in the last hour, and how many of them were delivered. */
   lastHour(destinationId: string): { readonly attempts: number; readonly delivered: number }
+  /** How many attempts at the webhook are in flight. */
+  inFlightAt(destinationId: string, url: string): number
   /** When the attempts began that are being made of a delivery or a notice, by the URL of the webhook. */
   attemptsOf(deliveryId: string): ReadonlyMap<string, number>
 }
@@ -68,6 +70,11 @@ export interface TestDeliveries {
 interface Receipts {
   sign(document: object): object
 }
+
+/** Why webhooks of a host get nothing at the moment. `why` completes "is …". */
+type HostProblem =
+  | { readonly kind: 'forbidden'; readonly address: string; readonly why: string }
+  | { readonly kind: 'unresolved' }
 
 /** A port whose methods `Changes` require an audit entry: so no route makes a change without one. */
 type Audited<Port, Changes extends keyof Port> = Omit<Port, Changes> & {
@@ -129,6 +136,8 @@ export interface AdminDeps {
   readonly allowedPorts: ReadonlySet<number>
   /** Why webhooks may not reach an IP address, in words that complete "is …"; `undefined` for any other text. */
   readonly addressRefusal: (host: string) => string | undefined
+  /** Why webhooks of a host get nothing at the moment; names are looked up. Resolves soon, and never rejects. */
+  readonly hostProblem: (host: string) => Promise<HostProblem | undefined>
   /** The token of the operator. It has the role admin. */
   readonly adminToken: Redacted
   readonly logger: Logger

@@ -13,7 +13,7 @@ const backupSchema = {
   operationId: 'getBackup',
   summary: 'Downloads a copy of the database, while the service runs',
   description:
-    'The copy contains every event and every change that was confirmed before this request. `hookline restore` makes a data folder from it. The key files beside the database are not part of it. The download ends incomplete when it takes longer than the setting backupTimeoutMs, or when a deletion erases users meanwhile: then start it again.',
+    'The copy contains every event and every change that was confirmed before this request. `hookline restore` makes a data folder from it. The key files beside the database are not part of it. The download ends incomplete when it takes longer than the setting backupTimeout, or when a deletion erases users meanwhile: then start it again.',
   response: {
     200: {
       description: 'A SQLite database.',
@@ -58,11 +58,12 @@ export function addBackupRoute(app: AdminApp, deps: AdminDeps): void {
         logger.warn({ reason }, 'backup.stopped')
         reply.raw.destroy()
       }
-      const cancel = clock.after(backupTimeoutMs, () => stop('backupTimeoutMs is over'))
+      const cancel = clock.after(backupTimeoutMs, () => stop('backupTimeout is over'))
       backup.outdated.addEventListener('abort', () => stop('a deletion has erased users'))
       // Also runs if the client has disconnected in the meantime.
-      finished(reply.raw, () => {
+      finished(reply.raw, (error) => {
         cancel()
+        if (!error) logger.info({ bytes: size }, 'backup.finished')
         end()
       })
       reply.type(TYPE).header('content-length', size)

@@ -6,6 +6,8 @@ import type { AdminDeps } from '../api/admin-deps.ts'
 import { configurationSchemas } from './configuration-schema.ts'
 import { auditEntry, auditedRecords } from '../audit/audit-entry.ts'
 import { exportConfiguration } from './configuration-document.ts'
+import { hostWarnings } from '../destinations/url-warnings.ts'
+import type { Fault } from '../../util/fault.ts'
 import { presentDestination } from '../destinations/destination-schema.ts'
 import { auditedSource } from '../sources/source-schema.ts'
 import { presentComputation } from '../computations/computation-fields.ts'
@@ -21,19 +23,21 @@ export function addConfigurationRoutes(app: AdminApp, deps: AdminDeps, turns: Tu
     exportConfiguration(catalog.current, query.withSecrets === 'true'),
   )
 
-  app.put('/import', { schema: configurationSchemas.import }, (request) =>
-    turns.run(async () => {
+  app.put('/import', { schema: configurationSchemas.import }, async (request) => {
+    const done = await turns.run(async () => {
       const now = clock.wall()
       const plan = planImport(request.body, catalog.current, { now, allowedPorts })
       const dryRun = request.query.dryRun === 'true'
       const diff = { dryRun, ...diffOf(plan, catalog.current) }
-      if (dryRun) return diff
+      if (dryRun) return { plan, diff }
       const change = { targetId: null, ...auditedPlan(plan, deps) }
       await applyPlan(plan, catalog, auditEntry(request, now, change))
       deps.wake()
-      return diff
-    }),
-  )
+      return { plan, diff }
+    })
+    // Names are looked up when other changes no longer wait for this one.
+    return { ...done.diff, ...(await importWarnings(done.plan, deps)) }
+  })
 }
 
 /** Writes all records or none. */
@@ -51,6 +55,16 @@ async function applyPlan(
     if (!(error instanceof CatalogConflict)) throw error
     throw new Problem('conflict', { cause: error, headers: { 'retry-after': '1' } })
   }
+}
+
+/** What will not work of the destinations that the import creates or changes. */
+async function importWarnings(
+  { destinations }: ImportPlan,
+  deps: AdminDeps,
+): Promise<{ warnings?: readonly Fault[] }> {
+  const changed = destinations.map((each) => (isChanged(each) ? each.next : undefined))
+  const warnings = await hostWarnings(changed, deps, '/destinations')
+  return warnings.length > 0 ? { warnings } : {}
 }
 
 type CatalogRecord = Source | Destination | Computation

@@ -1,5 +1,6 @@
 import { type Audience, type ComputedTrait, LIMITS } from '@hookline/protocol'
 import Type from 'typebox'
+import { WarningsResponse } from '../destinations/url-warnings.ts'
 import { responses } from '../problems/responses.ts'
 import {
   anyObject,
@@ -104,6 +105,7 @@ const DiffResponse = Type.Object({
     description:
       'Sources, destinations, audiences and computed traits of this service that are not in the document. They stay.',
   }),
+  warnings: Type.Optional(WarningsResponse),
 })
 
 const operation = operationsTagged('Configuration')

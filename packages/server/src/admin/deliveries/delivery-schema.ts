@@ -72,7 +72,7 @@ export const attemptFields = {
   ),
   outcome,
   class: Type.String({
-    description: 'delivered, or what went wrong; docs/errors.md explains each class.',
+    description: 'delivered, or what went wrong; docs/reference/errors.md explains each class.',
   }),
   status: Type.Optional(Type.Integer()),
   error: Type.Optional(Type.String({ description: 'What went wrong, as text.' })),

@@ -8,7 +8,9 @@ import { responses } from '../problems/responses.ts'
 
 const FailureResponse = Type.Object({
   destinationId: Type.String(),
-  class: Type.String({ description: 'What went wrong; docs/errors.md explains each class.' }),
+  class: Type.String({
+    description: 'What went wrong; docs/reference/errors.md explains each class.',
+  }),
   status: nullable(Type.Integer({ description: 'null if there was no response.' })),
   count: Type.Integer({
     description: 'The number of undelivered deliveries whose last attempt failed in this way.',
@@ -16,6 +18,11 @@ const FailureResponse = Type.Object({
   firstSeenAt: time,
   lastSeenAt: time,
   sampleDeliveryId: Type.String({ description: 'The newest of these deliveries.' }),
+  lastError: nullable(
+    Type.String({
+      description: 'What went wrong in its last attempt, as text; null if none was kept.',
+    }),
+  ),
   meaning: Type.String({ description: 'What the class means.' }),
   remedy: Type.String({ description: 'What to do about it.' }),
 })

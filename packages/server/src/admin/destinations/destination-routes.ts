@@ -11,7 +11,7 @@ import { readDestinationHealth } from './destination-health.ts'
 import { destinationSchemas, presentDestination } from './destination-schema.ts'
 import { entityTag, requireMatch } from '../api/catalog-records.ts'
 import { withToggle } from './toggle.ts'
-import { urlWarnings } from './url-warnings.ts'
+import { hostWarnings, urlWarnings } from './url-warnings.ts'
 import { List, pageOf } from '../api/list.ts'
 import { changeRecord } from '../api/catalog-records.ts'
 
@@ -38,7 +38,7 @@ function addReading(app: AdminApp, deps: AdminDeps): void {
   app.get('/destinations/:id', { schema: destinationSchemas.get }, async ({ params }, reply) => {
     const destination = requireDestination(catalog, params.id)
     return {
-      ...respond(destination, reply, deps),
+      ...respond(destination, reply, urlWarnings(destination, deps)),
       health: await readDestinationHealth(destination, deps),
     }
   })
@@ -73,7 +73,7 @@ function addChanging(app: AdminApp, deps: AdminDeps): void {
       const entry = recordEntry(request, now, [null, destination], presentDestination)
       await catalog.putDestination(destination, entry)
       reply.code(201).header('location', `${app.prefix}/destinations/${destination.id}`)
-      return respond(destination, reply, deps)
+      return respond(destination, reply, await hostWarnings([destination], deps))
     },
   )
 
@@ -100,7 +100,7 @@ function addChanging(app: AdminApp, deps: AdminDeps): void {
       // Whatever was wrong with the webhook may be right now.
       destinationHealth.retryNow(changed)
       wake()
-      return respond(changed, reply, deps)
+      return respond(changed, reply, await hostWarnings([changed], deps))
     },
   )
 }
@@ -115,9 +115,12 @@ function addRemoving(app: AdminApp, { catalog, clock }: AdminDeps): void {
   })
 }
 
-function respond(destination: Destination, reply: FastifyReply, deps: AdminDeps): object {
+function respond(
+  destination: Destination,
+  reply: FastifyReply,
+  warnings: readonly Fault[],
+): object {
   reply.header('etag', entityTag(destination.version))
-  const warnings = urlWarnings(destination, deps)
   return { ...presentDestination(destination), ...(warnings.length > 0 && { warnings }) }
 }
 

@@ -1,9 +1,4 @@
-import { type DeletionNotice, type Event, EVENT_TYPES, type EventType } from '@hookline/protocol'
-
-/** The types of payloads that a destination receives. */
-export const PAYLOAD_TYPES = [...EVENT_TYPES, 'delete'] as const
-
-type PayloadType = (typeof PAYLOAD_TYPES)[number]
+import type { DeletionNotice, Event, EventType, PayloadType } from '@hookline/protocol'
 
 const URL = 'https://shop.example/pricing'
 

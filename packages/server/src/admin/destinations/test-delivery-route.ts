@@ -9,6 +9,7 @@ import { presentDestination } from './destination-schema.ts'
 import { presentTimes } from '../deliveries/delivery-schema.ts'
 import { testDeliverySchema } from './test-delivery-schema.ts'
 import { Problem } from '../problems/problem.ts'
+import { hostWarnings } from './url-warnings.ts'
 import { sampleOf } from './sample-events.ts'
 
 type TestDeliveryRequest = {
@@ -33,7 +34,13 @@ export function addTestDeliveryRoute(app: AdminApp, deps: AdminDeps): void {
     const { deliveryId, webhooks } = await testDeliveries.run(destination, content, { dryRun })
     for (const { url, result } of webhooks)
       if (result?.outcome === 'delivered') deps.destinationHealth.closeBreaker(destination.id, url)
-    return { dryRun, deliveryId, webhooks: webhooks.map(presentTestedWebhook) }
+    const warnings = await hostWarnings([destination], deps)
+    return {
+      dryRun,
+      deliveryId,
+      webhooks: webhooks.map(presentTestedWebhook),
+      ...(warnings.length > 0 && { warnings }),
+    }
   })
 }
 

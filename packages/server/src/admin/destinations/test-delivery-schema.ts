@@ -2,7 +2,8 @@ import Type from 'typebox'
 import { attemptFields } from '../deliveries/delivery-schema.ts'
 import { responses } from '../problems/responses.ts'
 import { IdParams, nullable } from '../api/schema-parts.ts'
-import { PAYLOAD_TYPES } from './sample-events.ts'
+import { PAYLOAD_TYPES } from '@hookline/protocol'
+import { WarningsResponse } from './url-warnings.ts'
 
 const { id: _id, number: _number, url, replayId: _replayId, ...resultFields } = attemptFields
 
@@ -60,6 +61,7 @@ export const testDeliverySchema = {
       dryRun: Type.Boolean(),
       deliveryId: Type.String({ description: 'The webhook-id.' }),
       webhooks: Type.Array(TestedWebhookResponse),
+      warnings: Type.Optional(WarningsResponse),
     }),
   ),
 }

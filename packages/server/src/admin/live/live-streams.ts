@@ -1,4 +1,4 @@
-import type { Logger } from 'pino'
+import type { Logger } from '../../telemetry/logger.ts'
 import type { Clock } from '../../util/clock.ts'
 import { LogThrottle } from '../../util/log-throttle.ts'
 import type { LiveStream } from './live-stream.ts'

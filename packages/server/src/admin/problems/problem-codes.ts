@@ -1,4 +1,4 @@
-/** An error of the management API. `help` is the remedy, as in docs/errors.md. */
+/** An error of the management API. `help` is the remedy, as in docs/reference/errors.md. */
 export interface ProblemCode {
   readonly status:
     400 | 401 | 403 | 404 | 405 | 408 | 409 | 412 | 413 | 415 | 422 | 429 | 431 | 500 | 503
@@ -6,7 +6,7 @@ export interface ProblemCode {
   readonly help: string
 }
 
-/** Every error code of the management API: the one table behind its responses and docs/errors.md. */
+/** Every error code of the management API: the one table behind its responses and docs/reference/errors.md. */
 export const PROBLEM_CODES = {
   invalid_json: {
     status: 400,
@@ -51,7 +51,7 @@ export const PROBLEM_CODES = {
   request_timeout: {
     status: 408,
     title: 'The request did not arrive in time.',
-    help: 'Send the whole request within the time that the setting requestTimeoutMs allows.',
+    help: 'Send the whole request within the time that the setting requestTimeout allows.',
   },
   conflict: {
     status: 409,

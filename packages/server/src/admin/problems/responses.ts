@@ -6,7 +6,9 @@ export const ProblemResponse = Type.Object(
     type: Type.String(),
     title: Type.String(),
     status: Type.Integer(),
-    code: Type.String({ description: 'For programs; docs/errors.md explains each code.' }),
+    code: Type.String({
+      description: 'For programs; docs/reference/errors.md explains each code.',
+    }),
     detail: Type.String(),
     requestId: Type.String(),
     errors: Type.Array(

@@ -16,6 +16,8 @@ import { SourceResponse } from '../sources/source-schema.ts'
 import { TokenResponse } from '../tokens/token-schema.ts'
 import { ComputedTraitResponse } from '../traits/trait-kind.ts'
 import { anyObject } from '../api/schema-parts.ts'
+import type { OpenapiDocument } from './openapi-document.ts'
+import { withExamples } from './with-examples.ts'
 
 const OPTIONS: FastifyDynamicSwaggerOptions = {
   openapi: {
@@ -26,6 +28,18 @@ const OPTIONS: FastifyDynamicSwaggerOptions = {
         'Manages sources, destinations and audiences, and shows the outcome of every event.',
       version: '1',
     },
+    servers: [
+      {
+        url: '{address}',
+        description: 'Your Hookline.',
+        variables: {
+          address: {
+            default: 'http://127.0.0.1:4800',
+            description: 'The address of the service; with adminPort, that of this port.',
+          },
+        },
+      },
+    ],
     components: {
       securitySchemes: {
         token: {
@@ -87,7 +101,9 @@ export async function serveOpenapi(app: AdminApp): Promise<void> {
   // Made once, and as bytes, which the connections share.
   let document: Buffer | undefined
   app.get('/openapi.json', { schema }, async (_request, reply) => {
-    document ??= Buffer.from(JSON.stringify(app.swagger()))
+    document ??= Buffer.from(
+      JSON.stringify(withExamples(app.swagger() as unknown as OpenapiDocument)),
+    )
     return reply.type('application/json; charset=utf-8').send(document)
   })
 }

@@ -11,7 +11,7 @@ nav h1 { font-size: 1.05rem; margin: 0 0 1rem } nav h2 { font-size: .8rem; margi
 nav ul { list-style: none; margin: 0; padding: 0 } nav li { margin: .15rem 0; font-size: .85rem }
 nav li a { display: grid; grid-template-columns: 3.2rem 1fr; align-items: baseline }
 a { color: light-dark(#0550ae, #79c0ff); text-decoration: none } a:hover { text-decoration: underline }
-main { padding: 2rem clamp(1rem, 4vw, 4rem); max-width: 62rem }
+main { padding: 2rem clamp(1rem, 4vw, 4rem); max-width: 62rem; overflow-wrap: anywhere }
 h2 { margin-top: 2.5rem } h3 { margin: 0 0 .4rem; font-size: 1rem } h4 { margin: 1rem 0 .3rem; color: var(--dim) }
 article { border: 1px solid var(--line); border-radius: 8px; padding: 1rem 1.25rem; margin: 1rem 0;
   scroll-margin-top: 1rem } article:target { border-color: light-dark(#0969da, #1f6feb) }
@@ -22,5 +22,9 @@ code { font: .9em ui-monospace, monospace } dl { margin: 0 } dd { margin: 0 0 .6
 b { display: inline-block; min-width: 4.2em; font: 700 .7rem ui-monospace, monospace; text-transform: uppercase }
 .get { color: light-dark(#1a7f37, #3fb950) } .post { color: light-dark(#0550ae, #58a6ff) }
 .patch, .put { color: light-dark(#9a6700, #d29922) } .delete { color: light-dark(#cf222e, #f85149) }
+.part { font-weight: 700; margin: 2rem 0 .3rem } main .part { font-size: 1.4rem } main .part:first-child { margin-top: 0 }
+details { margin: .3rem 0 } summary { cursor: pointer; font-size: .85rem; color: var(--dim) }
+pre { margin: .3rem 0; padding: .7rem; overflow: auto; border-radius: 6px; background: var(--panel);
+  font: .82rem/1.45 ui-monospace, monospace } a:focus-visible, summary:focus-visible { outline: 2px solid currentColor }
 @media (max-width: 60rem) { body { display: block } nav { position: static; height: auto; border: 0 } }
 `.trim()

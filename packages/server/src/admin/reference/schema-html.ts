@@ -1,15 +1,4 @@
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-
-/** Escapes a text for an HTML element or a quoted attribute. */
-export function escapeHtml(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character]!)
-}
+import { escapeHtml } from '../../util/escape-html.ts'
 
 /** A JSON Schema, with the keywords that the reference shows. */
 export interface JsonSchema {
@@ -20,10 +9,12 @@ export interface JsonSchema {
   readonly required?: readonly string[]
   readonly items?: JsonSchema
   readonly anyOf?: readonly JsonSchema[]
+  readonly oneOf?: readonly JsonSchema[]
   readonly enum?: readonly unknown[]
   readonly const?: unknown
   readonly default?: unknown
   readonly format?: string
+  readonly pattern?: string
   readonly minimum?: number
   readonly maximum?: number
   readonly minLength?: number
@@ -39,21 +30,28 @@ export function schemaHtml(schema: JsonSchema): string {
 }
 
 function fieldsHtml(schema: JsonSchema): string {
-  const { properties, required = [], anyOf = [] } = schema.items ?? schema
+  const { properties, required = [], anyOf = [], oneOf = anyOf } = schema.items ?? schema
   const fields = Object.entries(properties ?? {}).map(([name, field]) => {
     const mark = required.includes(name) ? '' : '<i>?</i>'
     return `<li><code>${escapeHtml(name)}${mark}</code> ${schemaHtml(field)}</li>`
   })
-  const options = anyOf.map((option) => `<li>${schemaHtml(option)}</li>`)
+  const options = oneOf.map((option) => `<li>${optionHtml(option)}</li>`)
   const all = [...fields, ...options]
   return all.length === 0 ? '' : `<ul>${all.join('')}</ul>`
+}
+
+/** An option that only requires a field of the object needs no type. */
+function optionHtml(option: JsonSchema): string {
+  if (option.required === undefined || option.properties !== undefined) return schemaHtml(option)
+  return `with ${option.required.map((name) => `<code>${escapeHtml(name)}</code>`).join(', ')}`
 }
 
 function typeHtml(schema: JsonSchema): string {
   const name = schema.$ref?.split('/').at(-1)
   if (name !== undefined) return `<a href="#${escapeHtml(name)}">${escapeHtml(name)}</a>`
   if (schema.items !== undefined) return `array of ${typeHtml(schema.items)}`
-  if (schema.anyOf !== undefined) return '<small>one of</small>'
+  const isChoice = (schema.anyOf ?? schema.oneOf) !== undefined
+  if (isChoice && schema.properties === undefined) return '<small>one of</small>'
   return `<small>${escapeHtml([...typeOf(schema), ...limitsOf(schema)].join(', '))}</small>`
 }
 

@@ -98,7 +98,8 @@ async function openMended(databaseFile: string, options: EmbeddedOptions): Promi
   try {
     return await openDatabase(databaseFile, options)
   } catch (error) {
-    throw isDamage(error) ? new CannotBeMended(error as Error) : error
+    const isDamaged = isDamage(error) || isDamageOfSchema(error)
+    throw isDamaged ? new CannotBeMended(databaseFile, error as Error) : error
   }
 }
 

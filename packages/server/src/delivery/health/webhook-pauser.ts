@@ -1,6 +1,6 @@
 import type { Attempt, Destination, Pause } from '@hookline/protocol'
 import { LRUCache } from 'lru-cache'
-import type { Logger } from 'pino'
+import type { Logger } from '../../telemetry/logger.ts'
 import { type Catalog, CatalogConflict } from '../../backend/catalog.ts'
 import type { Clock } from '../../util/clock.ts'
 import { pause } from '../../util/pause.ts'
@@ -14,8 +14,10 @@ export interface GoneCount {
 }
 
 const GONE = 410
-const GONE_LIMIT = 3
-const LEAST_INTERVAL_MS = 60_000
+/** So many 410 responses pause a webhook. */
+export const GONE_LIMIT = 3
+/** One that comes sooner does not count again. */
+export const LEAST_INTERVAL_MS = 60_000
 const MOST_KEPT = 10_000
 /** By then this node has received the change that caused the conflict. */
 const AFTER_CONFLICT_MS = 1_000
@@ -84,14 +86,13 @@ export class WebhookPauser {
     reason: Pause['reason'],
     signal: AbortSignal,
   ): Promise<void> {
-    const { catalog, clock, logger } = this.#options
+    const { catalog, clock } = this.#options
     while (!signal.aborted) {
       const destination = catalog.current.destinations.get(destinationId)
       const webhook = destination?.settings.webhooks.find((each) => each.url === url)
       if (destination === undefined || webhook === undefined || webhook.paused) return
       try {
         await catalog.putDestination(withPaused(destination, url, { since: clock.wall(), reason }))
-        logger.warn({ destinationId, host: new URL(url).host, reason }, 'webhook.paused')
         return
       } catch (error) {
         if (!(error instanceof CatalogConflict)) throw error

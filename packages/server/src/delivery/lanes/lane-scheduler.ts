@@ -75,6 +75,11 @@ export class LaneScheduler {
     return lane
   }
 
+  /** How many attempts at the webhook are in flight. */
+  inFlightAt(id: LaneId): number {
+    return this.#lanes.get(laneKey(id))?.inFlight ?? 0
+  }
+
   /** Puts a task into its lane. Its attempt begins at once when it is the lane's turn and a slot is free. */
   add(lane: Lane, task: PartTask): void {
     lane.add(task)

@@ -31,11 +31,15 @@ export class AttemptAborted extends Error {
 export class AddressForbidden extends Error {
   override readonly name = 'AddressForbidden'
   readonly code = 'HOOKLINE_ADDRESS_FORBIDDEN'
+  readonly address: string
+  readonly why: string
 
   /** @param why completes the sentence "The address is …" */
   constructor(host: string, address: string, why: string) {
     const subject = host === address ? `The address ${address}` : `${host} is at ${address}, which`
     super(`${subject} is ${why}. The setting allowedNetworks opens what may be reached.`)
+    this.address = address
+    this.why = why
   }
 }
 

@@ -5,7 +5,7 @@ import type {
   SuccessPolicy,
   WebhooksSettings,
 } from '@hookline/protocol'
-import type { Logger } from 'pino'
+import type { Logger } from '../../telemetry/logger.ts'
 import type { Catalog } from '../../backend/catalog.ts'
 import type { Claim, DeliveryQueue, LaneId, WaitingLane } from '../../backend/deliveries.ts'
 import type { Quarantine } from '../../backend/quarantine.ts'

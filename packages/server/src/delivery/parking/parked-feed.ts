@@ -1,5 +1,6 @@
 import type { Carried, Destination } from '@hookline/protocol'
-import type { Logger } from 'pino'
+import type { Logger } from '../../telemetry/logger.ts'
+import { fieldsOf } from '../../telemetry/names.ts'
 import type { Catalog } from '../../backend/catalog.ts'
 import {
   type DeliveryQueue,
@@ -117,8 +118,10 @@ export class ParkedFeed implements Worker {
       if (this.#toMakeDue.has(laneKey(waiting))) await this.#makeDue(waiting)
       return await this.#feedLane(waiting)
     } catch (error) {
-      const { clock, logger } = this.#options
-      logger.warn({ err: error, destinationId: waiting.destinationId }, 'parked.failed')
+      const { catalog, clock, logger } = this.#options
+      const { destinationId, url } = waiting
+      const fields = fieldsOf(destinationId, url, catalog.current)
+      logger.warn({ ...fields, err: error }, 'parked.failed')
       return clock.now() + AFTER_FAILURE_MS
     }
   }

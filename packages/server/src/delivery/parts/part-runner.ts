@@ -1,10 +1,11 @@
 import type { Destination, SuccessPolicy, Webhook } from '@hookline/protocol'
-import type { Logger } from 'pino'
+import type { Logger } from '../../telemetry/logger.ts'
 import type { Catalog } from '../../backend/catalog.ts'
 import type { Deletions } from '../../backend/deletions.ts'
 import type { Metrics } from '../../telemetry/metrics.ts'
 import type { Clock } from '../../util/clock.ts'
 import type { WebhookHealth } from '../health/webhook-health.ts'
+import type { WebhookLog } from '../health/webhook-log.ts'
 import { WebhookPauser } from '../health/webhook-pauser.ts'
 import type { Lane } from '../lanes/lane.ts'
 import type { PartTask } from '../lanes/open-delivery.ts'
@@ -13,13 +14,14 @@ import { HistoryBudget } from '../records/history-budget.ts'
 import type { AttemptMade, Attempts } from './attempts.ts'
 import { isPaused } from './new-parts.ts'
 import { partOf, settingsFor, withHeld, withParts, withRemoved } from './parts.ts'
-import { reportAttempt, reportBreaker } from './report-attempt.ts'
+import { reportAttempt } from './report-attempt.ts'
 
 export interface PartRunnerOptions {
   readonly catalog: Catalog
   readonly deletions: Pick<Deletions, 'isPurged'>
   readonly attempts: Attempts
   readonly health: WebhookHealth
+  readonly webhookLog: Pick<WebhookLog, 'onAttempt'>
   readonly clock: Clock
   readonly metrics: Metrics
   readonly logger: Logger
@@ -93,11 +95,12 @@ export class PartRunner {
   }
 
   #report(lane: Lane, task: PartTask, destination: Destination, made: AttemptMade): void {
-    const { logger, metrics, clock, signal, onPausing } = this.#options
+    const { webhookLog, clock, signal, onPausing } = this.#options
     const now = clock.now()
     const { open } = task
     const { attempt } = made
-    reportAttempt(made, open.event, { logger, metrics, clock })
+    reportAttempt(made, open.event, this.#options)
+    webhookLog.onAttempt(destination.id, attempt, made.breaker)
     const kept = this.#options.keepsEveryResponse
       ? [attempt]
       : this.#history.within(destination.id, [attempt])
@@ -109,10 +112,8 @@ export class PartRunner {
   }
 
   #onBreaker(lane: Lane, change: 'opened' | 'closed'): void {
-    const { clock, logger, onRecovery } = this.#options
-    reportBreaker(lane.id, change, logger)
     if (change === 'opened') return
-    lane.beginRecovery(clock.now())
-    onRecovery()
+    lane.beginRecovery(this.#options.clock.now())
+    this.#options.onRecovery()
   }
 }

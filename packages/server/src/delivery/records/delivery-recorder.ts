@@ -1,5 +1,5 @@
 import type { Carried, Delivery, DeliveryState } from '@hookline/protocol'
-import type { Logger } from 'pino'
+import type { Logger } from '../../telemetry/logger.ts'
 import type { Deletions } from '../../backend/deletions.ts'
 import type { DeliveryQueue } from '../../backend/deliveries.ts'
 import type { Quarantine } from '../../backend/quarantine.ts'
@@ -149,7 +149,10 @@ export class DeliveryRecorder {
     { isEnd, claimed }: { readonly isEnd: boolean; readonly claimed: readonly string[] },
   ): void {
     const { metrics, onParked } = this.#options
-    if (isEnd) metrics.deliveriesEnded.inc({ state: delivery.state })
+    if (isEnd) {
+      metrics.deliveriesEnded.inc({ state: delivery.state })
+      metrics.destinationCounts.ended(delivery.destinationId, delivery.state)
+    }
     const parked = delivery.webhooks.filter(
       ({ state, url }) => state === 'held' || (state === 'pending' && !claimed.includes(url)),
     )

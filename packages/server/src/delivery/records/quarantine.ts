@@ -1,4 +1,4 @@
-import type { Logger } from 'pino'
+import type { Logger } from '../../telemetry/logger.ts'
 import type { Quarantine, QuarantineItem } from '../../backend/quarantine.ts'
 import type { Clock } from '../../util/clock.ts'
 import { retryWhileUnavailable } from './retry-while-unavailable.ts'

@@ -1,11 +1,11 @@
-import type { Logger } from 'pino'
+import type { Logger } from '../../telemetry/logger.ts'
 import { BackendUnavailable } from '../../backend/backend.ts'
 import { exponentialBackoffMs, pause } from '../../util/pause.ts'
 import type { Clock } from '../../util/clock.ts'
 import { LogThrottle } from '../../util/log-throttle.ts'
 
-/** An outage fails thousands of records: the log has a line each second, with their number. */
-const LOG_EVERY_MS = 1_000
+/** An outage fails thousands of records: the log has a line every ten seconds, with their number. */
+const LOG_EVERY_MS = 10_000
 const throttles = new WeakMap<Logger, LogThrottle>()
 
 /**

@@ -1,4 +1,6 @@
-import type { Logger } from 'pino'
+import type { Catalog } from '../../backend/catalog.ts'
+import type { Logger } from '../../telemetry/logger.ts'
+import { fieldsOf } from '../../telemetry/names.ts'
 import type { Replay, Replays } from '../../backend/replays.ts'
 import type { Clock } from '../../util/clock.ts'
 import { Recurring } from '../../util/recurring.ts'
@@ -7,6 +9,7 @@ import { deliveryId } from '../sending/webhook-request.ts'
 import { ReplayRate } from './replay-rate.ts'
 
 export interface ReplayWorkerOptions {
+  readonly catalog: Pick<Catalog, 'current'>
   readonly replays: Replays
   readonly clock: Clock
   readonly logger: Logger
@@ -65,7 +68,8 @@ export class ReplayWorker implements Worker {
     try {
       return await this.#takeTurn(replay)
     } catch (error) {
-      this.#options.logger.warn({ err: error, replayId: replay.id }, 'replay.failed')
+      const fields = { ...this.#fieldsOf(replay), replayId: replay.id }
+      this.#options.logger.warn({ ...fields, err: error }, 'replay.failed')
       return AFTER_FAILURE_MS
     }
   }
@@ -89,10 +93,19 @@ export class ReplayWorker implements Worker {
     if (deliveries.length > 0) onRequeued()
     if (after?.state === 'finished') {
       logger.info(
-        { replayId: id, scanned: after.scanned, requeued: after.requeued },
+        {
+          ...this.#fieldsOf(replay),
+          replayId: id,
+          scanned: after.scanned,
+          requeued: after.requeued,
+        },
         'replay.finished',
       )
     }
     return after?.state === 'running' ? rate.waitMs(clock.now()) : 0
+  }
+
+  #fieldsOf({ selection }: Replay): object {
+    return fieldsOf(selection.destinationId, undefined, this.#options.catalog.current)
   }
 }

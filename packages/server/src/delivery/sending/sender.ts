@@ -9,6 +9,7 @@ import { GuardedConnector } from '../network/guarded-connector.ts'
 import { AttemptAborted } from '../network/network-errors.ts'
 import { ProxyTunnel } from '../network/proxy-tunnel.ts'
 import { type AttemptResult, classifyFailure, classifyResponse } from './outcome.ts'
+import { HostCheck, type HostProblem } from '../network/host-check.ts'
 import { Resolver } from '../network/resolver.ts'
 import { firstOf, secretsIn, shownBody, shownHeaders } from './response-record.ts'
 import { retryAfter } from './retry-after.ts'
@@ -45,6 +46,7 @@ export class WebhookSender implements AsyncDisposable {
   readonly #clock: Clock
   readonly #timeoutMs: number
   readonly #connector: GuardedConnector
+  readonly #hosts: HostCheck
   readonly #pools: WebhookPools
   readonly #inFlight = new Set<Exchange>()
   #isAborted = false
@@ -57,6 +59,7 @@ export class WebhookSender implements AsyncDisposable {
     this.#clock = clock
     this.#timeoutMs = timeoutMs
     const tunnel = tunnelOf(options, secureContext)
+    this.#hosts = new HostCheck({ clock, guard, resolver, isBehindProxy: tunnel !== undefined })
     const guarded = { guard, allowedPorts, resolver, secureContext, tunnel }
     this.#connector = new GuardedConnector({ clock, timeoutMs, ...guarded })
     const sockets = new ReceiverSockets(options.maxSockets ?? Infinity, this.#connector.connect)
@@ -69,6 +72,11 @@ export class WebhookSender implements AsyncDisposable {
       headersTimeout: 0,
       bodyTimeout: 0,
     })
+  }
+
+  /** Why webhooks of a host get nothing at the moment. Resolves within a second, and never rejects. */
+  hostProblem(host: string): Promise<HostProblem | undefined> {
+    return this.#hosts.problemOf(host)
   }
 
   /**

@@ -5,6 +5,9 @@ import { isHidden } from './hidden.ts'
 const MOST_CHARACTERS = 1024
 const AT = '/sharedSecret'
 
+/** What follows is the key as base64 (Standard Webhooks 1.0.0). */
+const BASE64_PREFIX = 'whsec_'
+
 /**
  * Parses the shared secret; `null` for none. If it is absent, or in its hidden form, the previous secret stays.
  */
@@ -39,7 +42,17 @@ function faultOf(secret: string): Fault | undefined {
     const hint = 'Give whole Unicode characters: half a surrogate pair cannot be written as UTF-8.'
     return fault(AT, 'not_unicode', 'sharedSecret is not valid Unicode.', hint)
   }
+  if (secret.startsWith(BASE64_PREFIX) && !isBase64(secret.slice(BASE64_PREFIX.length))) {
+    const hint =
+      'Give base64 with its padding after whsec_, or a secret that does not begin with whsec_.'
+    return fault(AT, 'not_base64', 'sharedSecret begins with whsec_, and has no base64 key.', hint)
+  }
   return undefined
+}
+
+/** Decoders of other languages refuse what Node reads leniently, and an empty key signs nothing. */
+function isBase64(text: string): boolean {
+  return text !== '' && Buffer.from(text, 'base64').toString('base64') === text
 }
 
 function isHiddenAbsence(input: unknown): boolean {

@@ -1,10 +1,13 @@
 import {
+  CALL_FIELDS,
+  type CallField,
   type Event,
   type IngestCodeName,
   isJsonObject,
   isUnambiguous,
   type Json,
   type JsonObject,
+  OTHER_CALL_FIELDS,
 } from '@hookline/protocol'
 import type { Refused } from '../refused.ts'
 
@@ -16,17 +19,14 @@ export type CallFields = {
 type TimeName = 'timestamp' | 'originalTimestamp' | 'sentAt' | 'receivedAt'
 
 interface Field {
-  readonly name: keyof CallFields
+  readonly name: string
   /** Converts the value of the call to the type of the field; `undefined` where that is not possible. */
   readonly read: (value: Json) => Json | undefined
-  /** The code for a call whose value cannot be converted. */
   readonly code: IngestCodeName
   /** Whether it is an id, so that the database must store every character of it. */
-  readonly isId?: true
-  /** Whether it identifies a user or a group, so that a number must not be rounded. */
-  readonly mustBeExact?: true
-  /** Whether `""` counts as absent. `null` always does. */
-  readonly emptyIsAbsent?: true
+  readonly isId: boolean
+  readonly mustBeExact: boolean
+  readonly emptyIsAbsent: boolean
 }
 
 const asText = (value: Json) => (typeof value === 'string' ? value : undefined)
@@ -34,31 +34,19 @@ const asObject = (value: Json) => (isJsonObject(value) ? value : undefined)
 const asId = (value: Json) =>
   typeof value === 'number' && Number.isFinite(value) ? String(value) : asText(value)
 
-const id = { read: asId, code: 'id_not_string', emptyIsAbsent: true, isId: true } as const
-const exactId = { ...id, mustBeExact: true } as const
+const READ = { id: asId, text: asText, object: asObject }
 
-const FIELDS: readonly Field[] = [
-  { name: 'messageId', ...id },
-  { name: 'userId', ...exactId },
-  { name: 'anonymousId', ...exactId },
-  { name: 'groupId', ...exactId },
-  { name: 'previousId', ...exactId },
-  { name: 'event', read: asText, code: 'event_not_string', emptyIsAbsent: true },
-  { name: 'name', read: asText, code: 'name_not_string' },
-  { name: 'category', read: asText, code: 'category_not_string' },
-  { name: 'properties', read: asObject, code: 'properties_not_object' },
-  { name: 'traits', read: asObject, code: 'traits_not_object' },
-  { name: 'context', read: asObject, code: 'context_not_object' },
-  { name: 'integrations', read: asObject, code: 'integrations_not_object' },
-]
+const FIELDS: readonly Field[] = Object.entries<CallField>(CALL_FIELDS).map(([name, field]) => ({
+  name,
+  read: READ[field.kind],
+  code: field.code,
+  isId: field.kind === 'id',
+  mustBeExact: field.mustBeExact === true,
+  emptyIsAbsent: field.emptyIsAbsent === true,
+}))
 
 /** Keys that are not copied into an event unchanged: other code reads them, or they are never kept. */
-const KNOWN = new Set<string>([
-  ...FIELDS.map(({ name }) => name),
-  ...(['type', 'timestamp', 'originalTimestamp', 'sentAt', 'receivedAt'] as const),
-  'writeKey',
-  '_metadata',
-])
+const KNOWN = new Set(Object.keys({ ...CALL_FIELDS, ...OTHER_CALL_FIELDS }))
 
 /** Reads all fields with a fixed type. Refuses the call because of the first value of another type. */
 export function readFields(call: JsonObject): CallFields | Refused {

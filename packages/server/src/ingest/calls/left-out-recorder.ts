@@ -1,5 +1,5 @@
 import type { AcceptedEvent } from '@hookline/protocol'
-import type { Logger } from 'pino'
+import type { Logger } from '../../telemetry/logger.ts'
 import type { Subject, Suppressions } from '../../backend/deletions.ts'
 import type { Clock } from '../../util/clock.ts'
 import { LogThrottle } from '../../util/log-throttle.ts'

@@ -1,4 +1,4 @@
-import type { Logger } from 'pino'
+import type { Logger } from '../../telemetry/logger.ts'
 import type { KeyUses } from '../../backend/catalog.ts'
 import type { Clock } from '../../util/clock.ts'
 

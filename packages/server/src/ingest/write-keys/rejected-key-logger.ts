@@ -1,5 +1,5 @@
 import type { IngestCodeName } from '@hookline/protocol'
-import type { Logger } from 'pino'
+import type { Logger } from '../../telemetry/logger.ts'
 import { ClientKeyThrottle } from '../../util/client-key-throttle.ts'
 import type { Clock } from '../../util/clock.ts'
 

@@ -193,3 +193,15 @@ test.each([
   expect(answer.status).toBe(422)
   expect(faultsIn(answer.body)).toContain(fault)
 })
+
+test('an import, and its dry run, warn of webhooks that get nothing in what would change', async () => {
+  await using server = await AdminServer.open()
+  await withConfiguration(server)
+  const document = await server.must<Document>('GET', '/export')
+  expect(await importing(server, document)).not.toHaveProperty('warnings')
+  document.destinations[0]!.settings['webhooks'] = [{ url: 'http://10.1.2.3/', headers: {} }]
+  const pointer = '/destinations/0/settings/webhooks/0/url'
+  const warnings = [expect.objectContaining({ pointer, code: 'address_forbidden' })]
+  expect(await importing(server, document, '?dryRun=true')).toMatchObject({ warnings })
+  expect(await importing(server, document)).toMatchObject({ warnings })
+})

@@ -42,6 +42,7 @@ test('failures are grouped, each group with its meaning and remedy', async () =>
         firstSeenAt: '2026-01-15T12:00:00.000Z',
         lastSeenAt: '2026-01-15T12:00:00.000Z',
         sampleDeliveryId: newest[1]!.id,
+        lastError: null,
         meaning: ATTEMPT_CLASSES.http_5xx.meaning,
         remedy: ATTEMPT_CLASSES.http_5xx.help,
       },

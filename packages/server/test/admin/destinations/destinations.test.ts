@@ -91,7 +91,7 @@ test.each<[string, unknown, string[]]>([
   expect([answer.status, ...faultsIn(answer.body)]).toEqual([422, ...faults])
 })
 
-test('a URL that shows that its address is forbidden is warned of; one whose name is looked up is not', async () => {
+test('a webhook whose address is forbidden is warned of, with the setting that allows it', async () => {
   const settings = {
     webhooks: [
       { url: 'https://a.example/' },
@@ -110,7 +110,7 @@ test('a URL that shows that its address is forbidden is warned of; one whose nam
       pointer: '/settings/webhooks/1/url',
       code: 'address_forbidden',
       message: 'The address 10.1.2.3 is private, so the webhook gets nothing.',
-      hint: expect.stringContaining('allowedNetworks'),
+      hint: expect.stringContaining('`hookline start --allowed-networks 10.1.2.3/32`'),
     },
     { pointer: '/settings/webhooks/2/url', code: 'address_forbidden' },
   ])
@@ -118,6 +118,23 @@ test('a URL that shows that its address is forbidden is warned of; one whose nam
   const change = { settings: { webhookUrl: 'https://a.example/' } }
   const changed = await server.must<object>('PATCH', `/destinations/${id}`, { body: change })
   expect(changed).not.toHaveProperty('warnings')
+})
+
+test('a name that leads to a forbidden address is warned of when a destination is created or changed', async () => {
+  const problem = { kind: 'forbidden', address: '10.0.0.7', why: 'private' } as const
+  await using other = await AdminServer.open({ hostProblem: async () => problem })
+  const source = await other.must<{ id: string }>('POST', '/sources', { body: { name: 'web' } })
+  const settings = { webhookUrl: 'https://crm.example/' }
+  const made = await other.must<Destination>('POST', '/destinations', {
+    body: { sourceId: source.id, type: 'Webhooks', settings },
+  })
+  const message = 'crm.example is at 10.0.0.7, which is private, so the webhook gets nothing.'
+  expect(made).toMatchObject({ warnings: [{ code: 'address_forbidden', message }] })
+  const path = `/destinations/${made.id}`
+  const change = { body: { enabled: true } }
+  expect(await other.must('PATCH', path, change)).toMatchObject({ warnings: [{ message }] })
+  // Reading waits for no name server.
+  expect(await other.must('GET', path)).not.toHaveProperty('warnings')
 })
 
 test('a request without a body has a fault for each required field', async () => {

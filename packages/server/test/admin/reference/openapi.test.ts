@@ -35,7 +35,8 @@ const operations = () =>
 const closed = { additionalProperties: false }
 const text = Type.String({ minLength: 1 })
 const JsonSchema = Type.Union([Type.Boolean(), Type.Unsafe({ type: 'object' })])
-const Content = Type.Record(Type.String(), Type.Object({ schema: JsonSchema }, closed))
+const Media = Type.Object({ schema: JsonSchema, example: Type.Optional(Type.Unknown()) }, closed)
+const Content = Type.Record(Type.String(), Media)
 const Headers = Type.Record(
   Type.String(),
   Type.Object({ description: text, schema: JsonSchema }, closed),
@@ -79,6 +80,12 @@ const Openapi = Type.Object(
   {
     openapi: Type.Literal('3.1.0'),
     info: Type.Object({ title: text, version: text, description: text }, closed),
+    servers: Type.Array(
+      Type.Object(
+        { url: text, description: text, variables: Type.Unsafe({ type: 'object' }) },
+        closed,
+      ),
+    ),
     security: Type.Array(Type.Object({ token: Type.Array(text) }, closed)),
     components: Type.Object(
       {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
-import { type OpenapiDocument, referencePage } from '../../../src/admin/reference/reference-page.ts'
-import { escapeHtml } from '../../../src/admin/reference/schema-html.ts'
+import type { OpenapiDocument } from '../../../src/admin/reference/openapi-document.ts'
+import { referencePage } from '../../../src/admin/reference/reference-page.ts'
+import { escapeHtml } from '../../../src/util/escape-html.ts'
 import { AdminServer } from '../admin-server.ts'
 
 /** Every summary and description in a part of the document. */
@@ -16,7 +17,7 @@ function textsIn(part: unknown): string[] {
 test('the page shows every summary and description of the document', async () => {
   await using server = await AdminServer.open()
   const document = await server.must<OpenapiDocument>('GET', '/openapi.json')
-  const page = referencePage(document)
+  const page = referencePage([{ document, path: '/api/v1/openapi.json', lead: '' }])
   const texts = [...textsIn(document.paths), ...textsIn(document.components.schemas)]
   expect(texts.length).toBeGreaterThan(200)
   expect(texts.filter((text) => !page.includes(escapeHtml(text)))).toEqual([])
@@ -24,7 +25,7 @@ test('the page shows every summary and description of the document', async () =>
 
 test('the page shows limits, options and headers, and escapes texts', () => {
   const schema = { type: 'array', minItems: 1, maxItems: 2, items: { type: 'string' } }
-  const page = referencePage({
+  const document = {
     info: { title: 'A & B', description: '<b>' },
     paths: {
       '/a/{id}': {
@@ -39,18 +40,25 @@ test('the page shows limits, options and headers, and escapes texts', () => {
             200: {
               description: 'It.',
               headers: { etag: { description: 'The version.' } },
-              content: { 'application/json': { schema: { anyOf: [schema, { type: 'null' }] } } },
+              content: {
+                'application/json': {
+                  schema: { anyOf: [schema, { type: 'null' }] },
+                  examples: { one: { value: { a: '<i>' } } },
+                },
+              },
             },
           },
         },
       },
     },
     components: { schemas: {} },
-  })
+  }
+  const page = referencePage([{ document, path: '/openapi.json', lead: '' }])
   expect(page).toContain('<title>A &amp; B</title>')
   expect(page).toContain('&lt;b&gt;')
   expect(page).toContain('Shows &quot;a&quot;')
   expect(page).toContain('string, 1 to 9 characters')
   expect(page).toContain('Header etag')
   expect(page).toContain('one of')
+  expect(page).toContain('&quot;a&quot;: &quot;&lt;i&gt;&quot;')
 })

@@ -49,7 +49,12 @@ describe('a receiver that is gone', () => {
       engine.backend.catalog.current.destinations.get('dst_a')!.settings.webhooks[0]!
     await expect.poll(() => webhook().paused?.reason).toBe('gone')
     expect(engine.logged.filter(({ msg }) => msg === 'webhook.paused')).toMatchObject([
-      { destinationId: 'dst_a', host: `127.0.0.1:${receiver.port}` },
+      {
+        destinationId: 'dst_a',
+        destination: 'dst_a',
+        webhook: `127.0.0.1:${receiver.port}`,
+        reason: 'gone',
+      },
     ])
     await engine.receive(5)
     await expect

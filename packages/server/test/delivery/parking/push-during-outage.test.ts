@@ -52,11 +52,11 @@ test.for(['claims', 'everything'] as const)(
     receiver.respond = () => 200
     outage = kind
     engine.engine.retryNow({ destinationId: 'dst_a', url: delivery!.webhooks[0]!.url })
-    const line = kind === 'claims' ? 'parked.failed' : 'worker.failed'
+    const line = kind === 'claims' ? 'parked.failed' : 'worker.waiting'
     await expect.poll(() => engine.logged.map(({ msg }) => msg)).toContain(line)
     // The other lanes go on, so the feed itself fails only where nothing can be read.
     if (kind === 'claims')
-      expect(engine.logged.map(({ msg }) => msg)).not.toContain('worker.failed')
+      expect(engine.logged.map(({ msg }) => msg)).not.toContain('worker.waiting')
     outage = 'none'
     await expect
       .poll(() => {

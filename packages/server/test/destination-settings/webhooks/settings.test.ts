@@ -141,6 +141,13 @@ test.each<[string, unknown, string[]]>([
     { webhookUrl: URL_A, sharedSecret: '\ud800' },
     ['/sharedSecret not_unicode'],
   ],
+  ...['whsec_', 'whsec_no base64!', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaS-', 'whsec_MfKQ9r8'].map(
+    (sharedSecret): [string, object, string[]] => [
+      `the secret ${sharedSecret}, whose key receivers would read in different ways or guess`,
+      { webhookUrl: URL_A, sharedSecret },
+      ['/sharedSecret not_base64'],
+    ],
+  ),
   [
     'a hidden secret without a stored one',
     { webhookUrl: URL_A, sharedSecret: { set: true } },

@@ -7,9 +7,9 @@ import { isDamage } from '../database/is-damage.ts'
 export class CannotBeMended extends Error {
   override readonly name = 'CannotBeMended'
 
-  constructor(cause: Error) {
+  constructor(file: string, cause: Error) {
     super(
-      `The database is damaged and cannot be mended (${cause.message}). Check the disk, and restore a backup (hookline restore).`,
+      `The database ${file} is damaged and cannot be mended (${cause.message}). Check the disk, and restore a backup: hookline restore <backup> --replace --data-dir ${dirname(file)}`,
       { cause },
     )
   }

@@ -85,7 +85,7 @@ function refuseUnlessAccepted(
   const number = lastCommit(db)
   if (accepted === number) return
   throw new ConfigurationDamaged(
-    `${texts.join(' ')} Without it, calls are refused and deliveries end. Restore a backup (hookline restore). ` +
+    `${texts.join(' ')} Without it, calls are refused and deliveries end. Restore a backup (hookline restore <backup> --replace). ` +
       `To go on without it, and to make it again afterwards, start once with --accept-loss ${number}.`,
   )
 }

@@ -40,7 +40,7 @@ export function findMissingCommits(
   if (accepted === present) return description
   throw new CommitsMissing(
     `${description} The database file or its write-ahead log was damaged, replaced or removed. ` +
-      `Put the files hookline.db and hookline.db-wal back if you have them, or restore a backup (hookline restore). ${goOn(present, 'without what is missing')}`,
+      `Put the files hookline.db and hookline.db-wal back if you have them, or restore a backup (hookline restore <backup> --replace). ${goOn(present, 'without what is missing')}`,
   )
 }
 

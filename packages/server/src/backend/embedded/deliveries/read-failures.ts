@@ -12,10 +12,12 @@ const NEWEST_FAILING = `
   SELECT id, first_due_at, webhooks FROM deliveries
   WHERE ${FAILING} AND destination_id = ? ORDER BY id DESC LIMIT ${MOST_FAILURES + 1}`
 
+// `sample`: the newest delivery and its error, in one text. Ids are equally long, so the largest text has the newest id.
 const GROUPS = `
   SELECT webhook.value ->> '$.last.class' AS class, webhook.value ->> '$.last.status' AS status,
     COUNT(DISTINCT failing.id) AS count, MIN(first_due_at) AS first_seen,
-    MAX(webhook.value ->> '$.last.startedAt') AS last_seen, MAX(failing.id) AS sample
+    MAX(webhook.value ->> '$.last.startedAt') AS last_seen,
+    MAX(failing.id || ' ' || COALESCE(webhook.value ->> '$.last.error', '')) AS sample
   FROM (${NEWEST_FAILING}) AS failing, json_each(${readableWebhooks('failing')}) AS webhook
   WHERE webhook.value ->> '$.last.outcome' <> 'delivered'
   GROUP BY class, status`

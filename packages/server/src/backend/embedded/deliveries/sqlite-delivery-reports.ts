@@ -80,6 +80,8 @@ export class SqliteDeliveryReports implements DeliveryReports {
 }
 
 function groupOf(destinationId: string, row: Row): FailureGroup {
+  const sample = String(row['sample'])
+  const space = sample.indexOf(' ')
   return {
     destinationId,
     class: row['class'] as AttemptClass,
@@ -87,6 +89,7 @@ function groupOf(destinationId: string, row: Row): FailureGroup {
     count: Number(row['count']),
     firstSeenAt: timeOf(row['first_seen']),
     lastSeenAt: timeOf(row['last_seen']),
-    sampleDeliveryId: String(row['sample']),
+    sampleDeliveryId: sample.slice(0, space),
+    lastError: sample.slice(space + 1) || null,
   }
 }

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
+import { copyFile, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { syncFolder } from '../../../util/durable-file.ts'
 import { removeCommitMark } from '../damage/missing-commits.ts'
 import { copyDatabase } from '../database/copy-database.ts'
+import { isDamage } from '../database/is-damage.ts'
 import { DataDir } from '../database/data-dir.ts'
 import { MIGRATIONS } from '../migrations/migrations.ts'
 
@@ -16,8 +17,15 @@ export class UnusableDatabase extends Error {
 /** Copies the database of a stopped service to `file`. @throws {DataDirInUse} where one runs on the folder */
 export async function backUpStopped(dataDir: string, file: string): Promise<void> {
   using folder = new DataDir(dataDir)
-  if (!existsSync(folder.databaseFile)) throw new UnusableDatabase(`${dataDir} has no database.`)
-  await copyDatabase(folder.databaseFile, file)
+  const { databaseFile } = folder
+  if (!existsSync(databaseFile)) throw new UnusableDatabase(`${dataDir} has no database.`)
+  await copyDatabase(databaseFile, file).catch((error: unknown) => {
+    if (!isDamage(error)) throw error
+    const { message } = error as Error
+    throw new UnusableDatabase(
+      `The database ${databaseFile} is damaged (${message}), so it cannot be backed up. A start of the service sets aside what cannot be read. To keep the damaged file, copy it.`,
+    )
+  })
 }
 
 /**
@@ -42,12 +50,16 @@ export async function restoreInto(
       `${dataDir} already has a database. Restore into another folder, or use --replace, which keeps that database beside the new one.`,
     )
   }
-  await copyDatabase(file, `${databaseFile}.restored`)
-  const previous = `${databaseFile}.before-restore`
-  if (isThere) await keepPrevious(databaseFile, previous)
-  removeCommitMark(dataDir)
-  await rename(`${databaseFile}.restored`, databaseFile)
-  await syncFolder(dataDir)
+  const [restored, previous] = [`${databaseFile}.restored`, `${databaseFile}.before-restore`]
+  try {
+    await copyDatabase(file, restored)
+    if (isThere) await keepPrevious(databaseFile, previous)
+    removeCommitMark(dataDir)
+    await rename(restored, databaseFile)
+    await syncFolder(dataDir)
+  } finally {
+    await rm(restored, { force: true })
+  }
   return isThere ? previous : undefined
 }
 
@@ -91,8 +103,18 @@ export function recordedDamages(file: string, since: number): readonly RecordedD
 
 /** Copies the previous database, because renaming it would lose what is still in its write-ahead log. */
 async function keepPrevious(databaseFile: string, previous: string): Promise<void> {
-  await copyDatabase(databaseFile, previous)
+  await copyDatabase(databaseFile, previous).catch((error: unknown) => {
+    if (!isDamage(error)) throw error
+    return copyDamaged(databaseFile, previous)
+  })
   for (const suffix of ['-wal', '-shm']) await rm(databaseFile + suffix, { force: true })
   // After a power cut, the write-ahead log of the previous database must not be beside the restored one.
   await syncFolder(dirname(databaseFile))
+}
+
+/** SQLite cannot read it, so its bytes are copied: an expert may still find something in them. */
+async function copyDamaged(databaseFile: string, previous: string): Promise<void> {
+  await rm(`${previous}-wal`, { force: true })
+  await copyFile(databaseFile, previous)
+  if (existsSync(`${databaseFile}-wal`)) await copyFile(`${databaseFile}-wal`, `${previous}-wal`)
 }

@@ -19,7 +19,7 @@ const FAILED = { outcome: 'retry', class: 'http_5xx', status: 503 } as const
 async function recorded(
   harness: BackendHarness,
   change: Partial<Delivery> & { readonly at?: number } = {},
-  ...answers: readonly Pick<Attempt, 'outcome' | 'class' | 'status'>[]
+  ...answers: readonly Pick<Attempt, 'outcome' | 'class' | 'status' | 'error'>[]
 ): Promise<Delivery> {
   const { at = NOON, ...given } = change
   const isOver = given.state !== undefined && given.state !== 'pending'
@@ -47,7 +47,7 @@ export function deliveryReportsConformance(open: OpenBackendHarness): void {
       const refused = await recorded(
         harness,
         { state: 'rejected', dueAt: null, destinationId: 'dst_b' },
-        { outcome: 'rejected', class: 'dns_failed' },
+        { outcome: 'rejected', class: 'dns_failed', error: 'no such host' },
       )
       expect(await harness.backend.reports.failures({})).toEqual({
         isComplete: true,
@@ -60,6 +60,7 @@ export function deliveryReportsConformance(open: OpenBackendHarness): void {
             firstSeenAt: NOON,
             lastSeenAt: NOON + 10,
             sampleDeliveryId: newest.id,
+            lastError: null,
           },
           {
             destinationId: 'dst_b',
@@ -69,6 +70,7 @@ export function deliveryReportsConformance(open: OpenBackendHarness): void {
             firstSeenAt: NOON,
             lastSeenAt: NOON,
             sampleDeliveryId: refused.id,
+            lastError: 'no such host',
           },
         ],
       })

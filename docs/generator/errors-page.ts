@@ -1,0 +1,49 @@
+import { ATTEMPT_CLASSES, DECLINE_REASONS, INGEST_CODES } from '@hookline/protocol'
+import { PROBLEM_CODES } from '../../packages/server/src/admin/problems/problem-codes.ts'
+import { code, page, plain, table } from './markdown.ts'
+
+/** docs/reference/errors.md: every error code and failure class, with its remedy. */
+export function errorsPage(): string {
+  return page(
+    '# Errors, and what to do',
+    'Every error code, reason and class of attempts, with its meaning and its remedy.',
+    '## Error codes of the ingestion API',
+    'The field `code` of a response with `"success": false`, and of each entry of `rejected` in the response to a batch.',
+    table(['code', 'status', 'message', 'what to do'], ingestRows()),
+    '## Error codes of the management API',
+    'The field `code` of an `application/problem+json` response. Its field `errors` lists each fault of the request.',
+    table(['code', 'status', 'title', 'what to do'], problemRows()),
+    '## Why an event was not delivered to a destination',
+    'The field `reason` of a decision in the trace of an event.',
+    table(['reason', 'meaning', 'what to do'], meaningRows(DECLINE_REASONS)),
+    '## Classes of attempts',
+    'The field `class` of an attempt in the history of a delivery, and a label of `hookline_attempts_total`.',
+    table(['class', 'meaning', 'what to do'], meaningRows(ATTEMPT_CLASSES)),
+  )
+}
+
+function ingestRows(): string[][] {
+  return Object.entries(INGEST_CODES).map(([name, { status, message, help }]) => [
+    code(name),
+    String(status),
+    plain(message),
+    plain(help),
+  ])
+}
+
+function problemRows(): string[][] {
+  return Object.entries(PROBLEM_CODES).map(([name, { status, title, help }]) => [
+    code(name),
+    String(status),
+    plain(title),
+    plain(help),
+  ])
+}
+
+function meaningRows(entries: Record<string, { meaning: string; help: string }>): string[][] {
+  return Object.entries(entries).map(([name, { meaning, help }]) => [
+    code(name),
+    plain(meaning),
+    plain(help),
+  ])
+}

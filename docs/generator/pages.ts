@@ -1,0 +1,38 @@
+import { architecturePage } from './architecture-page.ts'
+import { audienceOperatorsPage } from './audience-operators-page.ts'
+import { cliPage } from './cli-page.ts'
+import { configPage } from './config-page.ts'
+import { errorsPage } from './errors-page.ts'
+import { ingestionApiPage } from './api/ingestion-api-page.ts'
+import { logEventsPage } from './log-events-page.ts'
+import { indexPage } from './index-page.ts'
+import { managementClient } from './management-client.ts'
+import { metricsPage } from './metrics-page.ts'
+import { receiversPage } from './receivers-page.ts'
+import { performancePage, performancePlots } from './performance-page.ts'
+import { webhookPayloadPage, webhookPayloadSchema } from './api/webhook-payload-page.ts'
+
+/** A page, or a program, that is generated from the code, in whole or in a marked part. */
+export interface GeneratedPage {
+  /** Path in the repository. */
+  readonly path: string
+  readonly render: () => string | Promise<string>
+}
+
+export const GENERATED_PAGES: readonly GeneratedPage[] = [
+  { path: 'ARCHITECTURE.md', render: architecturePage },
+  { path: 'docs/README.md', render: indexPage },
+  { path: 'docs/reference/errors.md', render: errorsPage },
+  { path: 'docs/reference/config.md', render: configPage },
+  { path: 'docs/reference/log-events.md', render: logEventsPage },
+  { path: 'docs/reference/cli.md', render: cliPage },
+  { path: 'docs/reference/metrics.md', render: metricsPage },
+  { path: 'docs/reference/audience-operators.md', render: audienceOperatorsPage },
+  { path: 'docs/reference/ingestion-api.md', render: ingestionApiPage },
+  { path: 'docs/reference/webhook-payload.md', render: webhookPayloadPage },
+  { path: 'docs/reference/webhook-payload.schema.json', render: webhookPayloadSchema },
+  { path: 'docs/guides/receivers.md', render: receiversPage },
+  { path: 'packages/cli/src/api/generated/management-client.ts', render: managementClient },
+  { path: 'docs/explanation/performance.md', render: performancePage },
+  ...performancePlots(),
+]

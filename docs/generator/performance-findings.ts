@@ -1,0 +1,101 @@
+import type { BenchmarkName } from '../../bench/benchmarks/benchmarks.ts'
+
+/** What a benchmark compares, and what limits its result according to profiles. The figures are in bench/results: they change. */
+interface Finding {
+  readonly about: string
+  readonly limit?: string
+}
+
+/** The limits that all benchmarks share. */
+export const LIMITS: readonly string[] = [
+  'Every event uses processor time in two threads. The main thread parses, decides, signs and speaks HTTP. The writer thread writes to SQLite. The main thread reaches its limit first, while the writer thread is busy for a quarter to a half of the time. So gains are possible only in the main thread.',
+  'The other limit is the disk: each commit is an fsync. An event is sent after the commit that accepts it. Its place in the lane is free after the commit that records its delivery. All events that arrive during a commit share the next one. So on a slow disk, commits are larger, but throughput stays the same. This requires that enough events are in progress: enough sending connections, and a `laneWindow` that is large enough.',
+]
+
+export const FINDINGS: Readonly<Record<BenchmarkName, Finding>> = {
+  'ingest-single': {
+    about:
+      'One call per request over 64 connections, each on disk before its 200. The peer is a bare `node:http` server that parses the JSON and responds.',
+    limit:
+      "The bare server spends its time in Node's HTTP parser and in writes to sockets, so every further step costs much in comparison. According to the profile, Hookline spends a quarter of the time of a call on sockets and on waking other threads. Four steps take a tenth each: parsing; checking and stamping; serialising again and copying to the writer thread; the framework. The rest is hundreds of functions that take less than one per cent each. The writer thread is busy for a third of the time.",
+  },
+  'ingest-batch': {
+    about: 'The same with batches of 20 calls, as client libraries send them.',
+    limit:
+      'The bare server runs one `JSON.parse` for all calls of a request. Hookline validates, stamps, serialises and writes each call, with its index entries. In the main thread, parsing takes the most time, then garbage collection and serialising. Together they take half of its time. The main thread is idle for a quarter of the time, while everything that the 64 connections have sent waits for its commit. The writer thread is busy for less than half of the time. Inserting and committing take equal parts. The indexes by messageId and by user begin with the segment of the event ([decision 10](../decisions/0010-indexes-begin-with-the-segment.md)). So the index entries of a new event go to the few pages of the last segment. Without segments, each event changed a random page of each index.',
+  },
+  delivery: {
+    about:
+      'From the log through decision, signature and request to a receiver in another process, with a record of each delivery. The peer is a bare loop of undici requests with the same bodies, signatures and concurrency. The loop stores nothing. Events are appended, on disk, as fast as they are delivered.',
+    limit:
+      'The main thread does the work of the bare loop, and also appends, decides and records. It is busy all the time, while the writer thread is busy for a quarter of the time. The largest single costs are the HTTP client with its writes to sockets, passing rows to the writer thread, and signing. No other function takes more than a twentieth of the time.',
+  },
+  'delivery-peers': {
+    about:
+      'The same stream of events, compared with two programs written by hand: one with BullMQ on Redis, one with pg-boss on PostgreSQL. Bodies, signatures, concurrency and receiver are the same ([bench/programs](../../bench/programs)). The durability of each is stated below the table. With appendonly off, Redis loses its queue when it is killed.',
+    limit:
+      'BullMQ calls Redis once for each finished job, and keeps no history. The pg-boss program inserts, fetches and completes many jobs in one statement, so jobs share a commit as events do in Hookline. The documented `work()` of pg-boss, with the same batches, was slower.',
+  },
+  'end-to-end': {
+    about:
+      'From the call to the receiver, at half of the highest rate at which single calls pass through. Calls are sent at random times, and the sender waits for no response. The time of each call starts when the call is due, so a late send counts too.',
+    limit:
+      'A call waits for one commit before it is sent, and then for the request itself. A late call waited for a commit that took long on disk.',
+  },
+  isolation: {
+    about:
+      'The latency and throughput of healthy webhooks beside faulty ones, at 80 % of what all can take: nine destinations beside one whose webhook never responds, and three webhooks of a destination beside one that never responds and one that takes 4 s to respond. Each run is compared with the runs before and after it, in which every webhook responds at once. The noise is the difference between those two runs. A round counts only if the machine carried the load without the fault. After each other round, the load is 20 % less.',
+    limit:
+      'The p99 is the length of the few longest pauses of a run: of garbage collections, of the disk, and of other processes that use the processors.',
+  },
+  growth: {
+    about:
+      'Events per second from call to receiver with a long history and many pending deliveries of the same destination, compared with an empty database. Both services run at the same time and get load in turn.',
+    limit:
+      'A long history costs little. The indexes by messageId and by user begin with the segment ([decision 10](../decisions/0010-indexes-begin-with-the-segment.md)), so new entries go to few pages, however long the history is. Hookline looks for a messageId in memory. That cost grows with the events of `dedupeWindow`, not with the history.',
+  },
+  memory: {
+    about:
+      'Memory of the process after the same load, with a million pending deliveries and with none. Pending deliveries are in the database. Only deliveries that are due soon are read.',
+  },
+  restart: {
+    about:
+      'From the start of the process to the first delivery of an event that was waiting, with a million pending deliveries.',
+    limit:
+      'The time to load the code limits it. The database only has to be opened, and an index finds the first due deliveries.',
+  },
+  cost: {
+    about: 'What an event costs from the call to the receiver.',
+    limit:
+      'At a low rate, few events share a commit. That is why an event costs more at half of the rate. On disk, an event is its JSON, three index entries, and its delivery with the last attempt. Two of the index entries begin with the segment. While the event is within `dedupeWindow`, it also takes 4 bytes of a filter.',
+  },
+  scaling: {
+    about:
+      'How throughput changes with the number of destinations of an event, the size of a call, and the backlog.',
+  },
+  'audience-sync': {
+    about:
+      'What a full sync of an audience takes with a million profiles, and what it does to the service meanwhile. The first sync evaluates all profiles and tells every member. The check does the same later and finds that nothing differs. Events arrive at a steady rate. Each ratio compares the deliveries of this load during a sync with those of the same time without one.',
+    limit:
+      'A reader thread looks for profiles that differ, with one query for a slice of them. The main thread evaluates only those, and the writer thread stores what changed. So the main thread is busy with members, not with all profiles.',
+  },
+  'audience-latency': {
+    about:
+      'The time from a call to the identify call that tells the receiver that its user has entered an audience.',
+    limit:
+      'New events are collected for a fifth of a second, because each pass costs a write, however few events it has.',
+  },
+  'audience-throughput': {
+    about:
+      'Events per second from call to receiver with 50 audiences, compared with none, and with 50 audiences that count other events. The three services run at the same time and get load in turn. CPU is that of all threads until every event is evaluated.',
+    limit:
+      'Every event is read again from the log, changes its profile, and makes its user be evaluated. This takes processor time of a reader thread and of the writer thread, and little of the main thread.',
+  },
+  'client-rate': {
+    about:
+      '`track()` calls that the client library enqueues per second on one core, compared with `@segment/analytics-node`, while no server responds.',
+  },
+  'client-memory': {
+    about: "Bytes of JSON in the client's queue for each byte of memory that they take.",
+  },
+}

@@ -1,0 +1,108 @@
+import { ATTEMPT_CLASSES, type AttemptClass, LIMITS } from '@hookline/protocol'
+import { readFileSync } from 'node:fs'
+import {
+  GONE_LIMIT,
+  LEAST_INTERVAL_MS,
+} from '../../packages/server/src/delivery/health/webhook-pauser.ts'
+import { nextAttemptAt } from '../../packages/server/src/delivery/parts/retry-schedule.ts'
+import { classifyResponse } from '../../packages/server/src/delivery/sending/outcome.ts'
+import {
+  LONGEST_RETRY_AFTER_MS,
+  retryAfter,
+} from '../../packages/server/src/delivery/sending/retry-after.ts'
+import { SETTINGS } from '../../packages/server/src/settings.ts'
+import { code, plain, table } from './markdown.ts'
+
+const PAGE = new URL('../guides/receivers.md', import.meta.url)
+
+/** docs/guides/receivers.md with up-to-date tables of responses, attempts and numbers. The rest stays as it is. */
+export function receiversPage(): string {
+  const regions = { responses: responses(), schedule: schedule(), numbers: numbers() }
+  return Object.entries(regions).reduce(withRegion, readFileSync(PAGE, 'utf8'))
+}
+
+function withRegion(page: string, [name, content]: [string, string]): string {
+  const region = new RegExp(`(<!-- ${name}: .* -->\n)[^]*?(<!-- end of ${name} -->)`)
+  if (!region.test(page)) throw new Error(`receivers.md has no marks around its ${name}.`)
+  return page.replace(region, (_, begin: string, end: string) => `${begin}\n${content}\n\n${end}`)
+}
+
+const STATUSES = Array.from({ length: 400 }, (_, index) => 200 + index)
+/** What a receiver does without a response. The other classes are not up to it. */
+const SILENT = ['timeout', 'connection_failed', 'certificate_invalid'] as const
+
+function responses(): string {
+  const classes = [...new Set(STATUSES.map((status) => classifyResponse(status).class))]
+  const rows = [...classes, ...SILENT].map((name) => [
+    statusesOf(name),
+    code(name),
+    plain(ATTEMPT_CLASSES[name].meaning),
+    pausesOf(name),
+  ])
+  return table(['status', 'class', 'what Hookline does', '`Retry-After` counts'], rows)
+}
+
+function statusesOf(name: AttemptClass): string {
+  const own = STATUSES.filter((status) => classifyResponse(status).class === name)
+  if (own.length === 0) return 'none'
+  if (own.length < 10) return own.join(', ')
+  const all = own.length === 100 ? '' : 'other '
+  return `${all}${Math.floor(own[0]! / 100)}xx`
+}
+
+function pausesOf(name: AttemptClass): string {
+  const own = STATUSES.filter((status) => classifyResponse(status).class === name)
+  return own.filter((status) => retryAfter(status, '60', 0) !== undefined).join(', ')
+}
+
+/** The attempts of a delivery to a receiver that is down, without the random part of the waits. */
+function schedule(): string {
+  const rows: string[][] = []
+  for (let now: number | undefined = 0, number = 1; now !== undefined; number++) {
+    rows.push([String(number), now === 0 ? 'at once' : after(now)])
+    now = nextAttemptAt(
+      { windowMs: LIMITS.retryWindowMs },
+      { number, firstDueAt: 0, now, random: 0.5 },
+    )
+  }
+  return table(['attempt', 'after'], rows)
+}
+
+function after(ms: number): string {
+  const seconds = Math.round(ms / 1000)
+  if (seconds < 60) return `${seconds} s`
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60)]
+  if (hours > 0) return `${hours} h ${minutes} min`
+  return `${minutes} min ${seconds % 60} s`
+}
+
+const HOUR_MS = 3_600_000
+
+function numbers(): string {
+  const { attemptTimeoutMs, retryWindowMs, noticeRetryWindowMs, messageBytes } = LIMITS
+  return table(
+    ['what', 'number'],
+    [
+      ['time for your response', `${attemptTimeoutMs / 1000} s`],
+      ['retries of an event, from when it first became due', `${retryWindowMs / HOUR_MS} hours`],
+      ['retries of a deletion notice', `${noticeRetryWindowMs / HOUR_MS / 24} days`],
+      ['longest pause by `Retry-After`', `${LONGEST_RETRY_AFTER_MS / HOUR_MS} hour`],
+      [
+        'responses 410 in a row that pause a webhook',
+        `${GONE_LIMIT}, each at least ${LEAST_INTERVAL_MS / 1000} s after the one before`,
+      ],
+      [
+        'events are kept, so that a replay can send them',
+        `${SETTINGS.retentionMs.parse(SETTINGS.retentionMs.default) / HOUR_MS / 24} days`,
+      ],
+      ['largest call of an application, with the default settings', `${messageBytes / 1024} KiB`],
+      [
+        'largest body of a delivery: a computed trait may be a long list',
+        `less than ${LIMITS.payloadBytes / 1024 ** 2} MiB`,
+      ],
+      ['webhooks of a destination', String(LIMITS.webhooksPerDestination)],
+      ['static headers of a webhook', String(LIMITS.headersPerWebhook)],
+      ['longest overlap of two shared secrets', `${LIMITS.maxSecretOverlapMs / HOUR_MS} hours`],
+    ],
+  )
+}

@@ -1,0 +1,26 @@
+import type { MarkdownRenderer } from 'vitepress'
+
+/** Shows what the words after the language of a fence say: the name of a file, an own terminal, an exit code. */
+export function titleFences(markdown: MarkdownRenderer): void {
+  const render = markdown.renderer.rules.fence!
+  markdown.renderer.rules.fence = (...parts) => {
+    const [tokens, index] = parts
+    const token = tokens[index]!
+    const [language = '', ...words] = token.info.trim().split(/\s+/)
+    token.info = language
+    const code = render(...parts)
+    const title = titleOf(words)
+    if (title === undefined) return code
+    return `<div class="fence"><p class="fence-title">${markdown.utils.escapeHtml(title)}</p>${code}</div>`
+  }
+}
+
+function titleOf(words: readonly string[]): string | undefined {
+  const value = (name: string): string | undefined =>
+    words.find((word) => word.startsWith(`${name}=`))?.slice(name.length + 1)
+  const file = value('file')
+  if (file !== undefined) return file
+  if (words.includes('background')) return 'In a terminal of its own'
+  const exit = value('exit')
+  return exit === undefined ? undefined : `Ends with exit code ${exit}`
+}

@@ -1,0 +1,49 @@
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { posix } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** The root of the repository, with a slash at the end. */
+export const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+
+/** Pages outside `docs` that the site has, and where. Pages of `docs` keep their path there. */
+const OUTSIDE: Readonly<Record<string, string>> = {
+  'README.md': 'overview.md',
+  'ARCHITECTURE.md': 'project/architecture.md',
+  'CONTRIBUTING.md': 'project/contributing.md',
+  'SECURITY.md': 'project/security.md',
+  'CHANGELOG.md': 'project/changelog.md',
+  'deploy/README.md': 'guides/monitoring.md',
+  'examples/README.md': 'reference/examples.md',
+  'packages/client/README.md': 'reference/client-library.md',
+}
+
+/** Where the site has a Markdown file of the repository; undefined where it does not have it. */
+export function sitePathOf(file: string): string | undefined {
+  if (!file.endsWith('.md')) return undefined
+  if (!file.startsWith('docs/')) return OUTSIDE[file]
+  return file.slice('docs/'.length).replace(/(^|\/)README\.md$/, '$1index.md')
+}
+
+/** Every other Markdown file in the folder of the repository, such as notes of its owner. */
+export function filesOutsideSite(): string[] {
+  const exclude = (path: string): boolean => posix.basename(path) === 'node_modules'
+  return globSync('**/*.md', { cwd: ROOT, exclude }).filter(
+    (path) => sitePathOf(path) === undefined,
+  )
+}
+
+/** The Markdown file of the repository that a relative link leads to, if the site has it. A folder has its README. */
+export function linkedPage(file: string, link: string): string | undefined {
+  const target = posix.join(posix.dirname(file), decodeURIComponent(link)).replace(/\/$/, '')
+  const page = target.endsWith('.md') ? target : posix.join(target, 'README.md')
+  return existsSync(ROOT + page) ? sitePathOf(page) : undefined
+}
+
+/** The first heading of a Markdown file of the repository, without marks of code. */
+export function titleOf(file: string): string {
+  const heading = /^# (.+)$/m.exec(readFileSync(ROOT + file, 'utf8'))
+  return (heading?.[1] ?? posix.basename(file, '.md')).replaceAll('`', '')
+}
+
+/** The pages of the repository that are not in `docs`. */
+export const PAGES_OUTSIDE: readonly string[] = Object.keys(OUTSIDE)

@@ -1,0 +1,78 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { PAGES_OUTSIDE, ROOT, sitePathOf } from './pages.ts'
+
+/** A kind of pages: a folder of `docs`, and the pages outside `docs` that the site has below the same path. */
+export interface Section {
+  readonly title: string
+  /** What its pages are for. */
+  readonly about: string
+  readonly files: readonly string[]
+}
+
+interface Folder {
+  readonly folder: string
+  readonly title: string
+  readonly about: string
+  /** The names of the pages that come first, in this order. The others follow by name. */
+  readonly first: readonly string[]
+}
+
+const FOLDERS: readonly Folder[] = [
+  {
+    folder: 'tutorials',
+    title: 'Tutorials',
+    about: 'To learn. Each one takes you to a result: paste its commands in order.',
+    first: ['first-delivery', 'receiver', 'import-history'],
+  },
+  {
+    folder: 'guides',
+    title: 'Guides',
+    about: 'To do. Each one solves one task.',
+    first: ['install', 'deploying', 'reverse-proxy', 'receivers', 'find-a-failing-webhook'],
+  },
+  {
+    folder: 'reference',
+    title: 'Reference',
+    about: 'To look up.',
+    first: ['config', 'cli', 'ingestion-api', 'webhook-payload', 'errors'],
+  },
+  {
+    folder: 'explanation',
+    title: 'Explanation',
+    about: 'To understand.',
+    first: ['comparison', 'promises', 'privacy', 'performance'],
+  },
+  {
+    folder: 'decisions',
+    title: 'Decisions',
+    about: 'Why it is built as it is.',
+    first: ['README'],
+  },
+  {
+    folder: 'project',
+    title: 'Project',
+    about: 'About the code, for those who change it.',
+    first: ['ARCHITECTURE', 'CONTRIBUTING'],
+  },
+]
+
+/** All pages but the two start pages. A new page of a folder is in its section without being named here. */
+export function sections(): Section[] {
+  return FOLDERS.map(({ folder, title, about, first }) => {
+    const place = (file: string): number => {
+      const index = first.findIndex((name) => file.endsWith(`${name}.md`))
+      return index === -1 ? first.length : index
+    }
+    const files = pagesOf(folder).toSorted((a, b) => place(a) - place(b) || a.localeCompare(b))
+    return { title, about, files }
+  }).filter(({ files }) => files.length > 0)
+}
+
+function pagesOf(folder: string): string[] {
+  const path = `${ROOT}docs/${folder}`
+  const names = existsSync(path) ? readdirSync(path) : []
+  return [
+    ...names.filter((name) => name.endsWith('.md')).map((name) => `docs/${folder}/${name}`),
+    ...PAGES_OUTSIDE.filter((file) => sitePathOf(file)?.startsWith(`${folder}/`)),
+  ]
+}

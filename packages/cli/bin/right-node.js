@@ -1,0 +1,45 @@
+import childProcess from 'child_process'
+import fs from 'fs'
+import url from 'url'
+
+/** Where `npm ci` puts the Node of a clone. */
+const NODE_OF_CLONE = url.fileURLToPath(
+  new URL('../../../node_modules/node/bin/node', import.meta.url),
+)
+
+/** Runs the same command with the clone's own Node. Without one, prints what to do. */
+export function runWithRightNode(needed, isClone) {
+  // If the clone's own Node is too old, too, starting it again would never end.
+  const isThere =
+    fs.existsSync(NODE_OF_CLONE) && fs.realpathSync(NODE_OF_CLONE) !== process.execPath
+  if (!isClone || !isThere) return explain(needed, isClone)
+  const args = [...process.execArgv, ...process.argv.slice(1)]
+  const child = childProcess.spawn(NODE_OF_CLONE, args, { stdio: 'inherit' })
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+    process.on(signal, () => child.kill(signal))
+  }
+  // Such as a Node for another operating system.
+  child.on('error', () => explain(needed, isClone))
+  child.on('exit', (code, signal) => endLike(code, signal))
+}
+
+function endLike(code, signal) {
+  if (signal === null) {
+    process.exitCode = code
+  } else {
+    process.removeAllListeners(signal)
+    process.kill(process.pid, signal)
+  }
+}
+
+function explain(needed, isClone) {
+  const inClone =
+    `  Run \`npm ci\` in this clone: it also installs Node ${needed}, and hookline then runs with it.\n` +
+    `  \`npm ci --omit=dev\` leaves Node out: after it, install Node ${needed} from https://nodejs.org.\n`
+  const elsewhere = `  Install Node ${needed} from https://nodejs.org.\n`
+  process.stderr.write(
+    `error: Hookline needs Node ${needed} or newer; this is ${process.version}.\n` +
+      (isClone ? inClone : elsewhere),
+  )
+  process.exitCode = 1
+}

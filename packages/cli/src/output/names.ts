@@ -1,0 +1,52 @@
+import { listItems } from '../api/list-items.ts'
+import type { ManagementApi } from '../api/management-api.ts'
+import type { Output } from './output.ts'
+import type { Column } from './table.ts'
+
+/** Names of sources or destinations by id. */
+export type Names = ReadonlyMap<string, string>
+
+/** More are not read: that would take too many requests. */
+const MOST = 1_000
+
+type Named = { readonly id: string; readonly name: string }
+
+/** The names of the destinations, for people alone. Without them, ids are shown. */
+export function destinationNames(api: ManagementApi, output: Output): Promise<Names> {
+  return output.isJson ? NONE : namesIn(listItems<Named>(api.listDestinations, MOST))
+}
+
+/** The same for the sources. */
+export function sourceNames(api: ManagementApi, output: Output): Promise<Names> {
+  return output.isJson ? NONE : namesIn(listItems<Named>(api.listSources, MOST))
+}
+
+const NONE = Promise.resolve<Names>(new Map())
+
+/** A list is worth showing without the names, too. */
+async function namesIn(listed: Promise<readonly Named[]>): Promise<Names> {
+  const items = await listed.catch(() => [])
+  return new Map(items.map(({ id, name }) => [id, name]))
+}
+
+/** `Shop (dst_…)`, or the id alone. */
+export function nameAndId(id: string, names: Names): string {
+  const name = names.get(id)
+  return name === undefined ? id : `${name} (${id})`
+}
+
+/**
+ * The columns of a name and its id. A narrow screen shows the names alone; or the ids, if the name of one is not known.
+ */
+export function nameColumns<Item>(
+  head: 'source' | 'destination',
+  idOf: (item: Item) => string,
+  { names, items }: { readonly names: Names; readonly items: readonly Item[] },
+): Column<Item>[] {
+  const areKnown = items.every((item) => names.has(idOf(item)))
+  const name = (item: Item) => names.get(idOf(item)) ?? ''
+  return [
+    { head, cell: name, long: 'cut', ...(areKnown ? {} : { rank: 8 }) },
+    { head: `${head} id`, cell: idOf, ...(areKnown ? { rank: 9 } : {}) },
+  ]
+}

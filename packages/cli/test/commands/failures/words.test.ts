@@ -1,0 +1,159 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { TemporaryFolder } from '../../../../server/test/harness/temporary-folder.ts'
+import { ApiService } from '../../harness/api-service.ts'
+
+let service: ApiService
+let folder: TemporaryFolder
+beforeAll(async () => {
+  folder = new TemporaryFolder()
+  service = await ApiService.start()
+  await service.json('sources', 'create', 'Shop')
+  await service.json(
+    'destinations',
+    'create',
+    '--source',
+    'Shop',
+    '--webhook',
+    'https://192.0.66.1/',
+  )
+})
+afterAll(async () => {
+  await service[Symbol.asyncDispose]()
+  folder[Symbol.dispose]()
+})
+
+const WEBHOOK = ['--webhook', 'https://192.0.66.1/']
+
+/** Arguments of the command, and what it says: the flag or the argument, and the fault. */
+const REFUSED: readonly (readonly [args: readonly string[], said: RegExp])[] = [
+  [['sources', 'create', ''], /<name>: It is too short\./],
+  [['sources', 'update', 'Shop', '--name', ''], /--name: It is too short\./],
+  [['sources', 'update', 'Shop', '--space', 'A B'], /--space: It does not have the form/],
+  [['destinations', 'create', '--source', 'Shop'], /--webhook: .+Give each with --webhook <url>\./],
+  [
+    ['destinations', 'create', '--source', 'Shop', ...WEBHOOK, '--webhook', 'ftp://x'],
+    /--webhook number 2: Only http/,
+  ],
+  [
+    ['destinations', 'create', '--source', 'Shop', '--webhook', 'https://a:b@x.example/'],
+    /--webhook: .+Give them as a header: --header "Authorization: …"\./,
+  ],
+  [
+    ['destinations', 'create', '--source', 'Shop', ...WEBHOOK, '--header', 'host: x'],
+    /--header "host": This header is reserved\./,
+  ],
+  [['destinations', 'update', 'Webhooks', '--secret', ''], /--secret: .+--no-secret/],
+  [['destinations', 'rotate-secret', 'Webhooks', '--secret', ''], /--secret: It is too short/],
+  [
+    ['destinations', 'rotate-secret', 'Webhooks', '--secret', 'x', '--overlap', '500'],
+    /--overlap: It is too large\./,
+  ],
+  [
+    ['tokens', 'create', 'ci', '--role', 'viewer', '--expires', 'soon'],
+    /'--expires <time>' .+ISO 8601/,
+  ],
+  [['tokens', 'create', '', '--role', 'viewer'], /<name>: It is too short\./],
+  [['audiences', 'create', 'VIP'], /--condition: An audience needs a condition or --manual\./],
+  [['traits', 'create', 'Total'], /--compute: It is missing\./],
+  [['audiences', 'create', 'VIP', '--manual', '--space', 'none'], /--space: No source is in this/],
+  [
+    ['events', 'list', '--from', 'yesterday'],
+    /'--from <time>' .+ISO 8601.+\n {2}`hookline events list --help`/,
+  ],
+  [
+    ['deliveries', 'list', '--class', 'slow'],
+    /'--class <class>' .+Allowed choices are delivered, .+timeout/,
+  ],
+  [
+    ['replay', '--destination', 'Webhooks', '--from', '1h', '--to', '2h'],
+    /--from: Nothing lies between/,
+  ],
+  [['stats', '--step', '1m', '--from', '2020-01-01T00:00:00Z'], /--step: .+a longer step/],
+  [
+    ['deliveries', 'list', '--stat', 'x'],
+    /Did you mean --state\?\)\n {2}`hookline deliveries list --help`/,
+  ],
+  [['destinatons', 'list'], /Did you mean destinations\?/],
+]
+
+/** Commands with an id that nothing has: of the right form, of no form, of another kind. */
+const UNKNOWN: readonly (readonly string[])[] = [
+  ...['sources', 'destinations', 'audiences', 'traits'].map((each) => [each, 'get']),
+  ...['pause', 'resume', 'close-breaker', 'test', 'enable', 'disable'].map((verb) => [
+    'destinations',
+    verb,
+  ]),
+  ['destinations', 'update', '--name', 'New'],
+  ['destinations', 'list', '--source'],
+  ['destinations', 'create', ...WEBHOOK, '--source'],
+  ['sources', 'add-key'],
+  ['sources', 'delete', '--yes'],
+  ['destinations', 'delete', '--yes'],
+  ['tokens', 'delete', '--yes'],
+  ['audiences', 'delete', '--yes'],
+  ['audiences', 'members'],
+  ['audiences', 'sync'],
+  ['audiences', 'create', 'VIP', '--manual', '--destination'],
+  ['traits', 'values'],
+  ['events', 'get'],
+  ['events', 'list', '--source'],
+  ['deliveries', 'get'],
+  ['deliveries', 'retry'],
+  ['deliveries', 'list', '--destination'],
+  ['deliveries', 'failures', '--destination'],
+  ['tail', '--destination'],
+  ['stats', '--source'],
+  ['replay', '--destination'],
+  ['replays', 'get'],
+  ['replays', 'cancel'],
+  ['deletions', 'get'],
+  ['delete-user', 'u1', '--yes', '--source'],
+]
+
+describe('what the service refuses', () => {
+  it.each(REFUSED)('exits 2 and names the place: %j', async (args, said) => {
+    const { code, stdout, stderr } = await service.run(...args)
+    expect(stderr).toMatch(said)
+    expect([code, stdout]).toEqual([2, ''])
+    expect(stderr).not.toMatch(/\b(?:GET|POST|PATCH)\b|\bbody\b|\/api\/|\s\/\w+[/:]/)
+  })
+
+  it('names the line of a file, and the field', async () => {
+    const file = (name: string, text: string) => {
+      const path = join(folder.path, name)
+      writeFileSync(path, text)
+      return path
+    }
+    const condition = file('c.json', '{"event": "Order",\n "count": {"op": "about", "n": 2}}')
+    const audience = await service.run('audiences', 'create', 'VIP', '--condition', condition)
+    expect([audience.code, audience.stderr]).toEqual([
+      2,
+      expect.stringContaining(`${condition} line 2, count.op: `),
+    ])
+    const document = '{"hookline": 1, "sources": [],\n "destinations": [\n  {"id": "x"}]}'
+    const imported = await service.run('import-config', file('d.json', document))
+    expect([imported.code, imported.stderr]).toEqual([
+      2,
+      expect.stringContaining('d.json line 3, destinations[0]'),
+    ])
+    const broken = await service.run('import-config', file('e.json', '{"secret": "planted",\n x'))
+    expect([broken.code, broken.stderr]).toEqual([2, expect.stringContaining('line 2, column 2')])
+    expect(broken.stderr).not.toContain('planted')
+  })
+})
+
+describe('an id that nothing has', () => {
+  it.each(UNKNOWN)('exits 4: %j %j %j', async (...args) => {
+    const given = args.filter((each) => each !== undefined)
+    for (const id of ['dst_unknown', '../x?y=#z']) {
+      const { code, stderr } = await service.run(...given, id)
+      expect([id, code, stderr]).toEqual([
+        id,
+        4,
+        expect.stringMatching(/^error: .+\n.*`hookline .+ list`/),
+      ])
+    }
+  })
+})

@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, it, test, vi } from 'vitest'
+import { Receiver } from '../../../../server/test/harness/receiver.ts'
+import { columnsOf } from '../../../src/layout/measure.ts'
+import { ApiService } from '../../harness/api-service.ts'
+import { shown, SteadyService } from '../../harness/shown.ts'
+import { makeRecords, type Records } from './records.ts'
+
+// The snapshots are there to be looked at: each is what a person sees on a screen of that width.
+
+const BODY = `<html>\n<title>502 Bad Gateway</title>\n\u001b[2J${'<!-- padding -->'.repeat(12)}\n</html>\n`
+
+const stack = new AsyncDisposableStack()
+let service: ApiService
+let records: Records
+
+beforeAll(async () => {
+  const html = { status: 502, headers: { 'content-type': 'text/html' }, body: BODY }
+  const failing = stack.use(await new Receiver({ respond: html }).listen())
+  const accepting = stack.use(await new Receiver({}).listen())
+  service = stack.use(await ApiService.start('--retry-schedule', '1d'))
+  const real = await makeRecords(service, { failing, accepting })
+  const steady = new SteadyService()
+  const ids = Object.entries(real).map(([name, id]) => [name, steady.idOf(id)])
+  records = Object.fromEntries(ids) as Records
+  steady.install()
+  // Ids have the same numbers when only some of the tests run.
+  for (const line of COMMANDS) await run(line, {})
+}, 60_000)
+
+afterAll(async () => {
+  vi.unstubAllGlobals()
+  vi.useRealTimers()
+  await stack.disposeAsync()
+})
+
+/** Every command that lists or shows records. `<name>` stands for an id. */
+const COMMANDS = [
+  'sources list',
+  'sources get <source>',
+  'destinations list',
+  'destinations get <destination>',
+  'tokens list',
+  'audiences list',
+  'audiences get <audience>',
+  'audiences members <audience>',
+  'audiences explain <audience> u1',
+  'traits list',
+  'traits get <trait>',
+  'traits values <trait>',
+  'profiles get u1',
+  // Only events of a source: those that audiences and traits make come in any order.
+  'events list --source <hostile>',
+  'events list --source <hostile> --limit 2',
+  'events get <event>',
+  'deliveries list',
+  'deliveries get <delivery>',
+  'deliveries failures',
+  'replays list',
+  'replays get <replay>',
+  'deletions list',
+  'deletions get <deletion>',
+  'suppressions list',
+  'audit',
+]
+
+const LOOKS = [
+  { columns: 80 },
+  { columns: 160 },
+  { columns: 80, colours: true },
+  { columns: 160, colours: true },
+]
+
+function run(line: string, look: Parameters<typeof shown>[1]): Promise<string> {
+  const words = line.replaceAll(/<(\w+)>/g, (_all, name: keyof Records) => records[name]).split(' ')
+  return shown([...words, '--url', service.url, '--token-file', service.tokenFile], look)
+}
+
+const fileOf = (line: string) =>
+  line.replaceAll(/ --source| <\w+>/g, '').replaceAll(/ (?:--)?/g, '-')
+
+describe.each(LOOKS)('on %j', (look) => {
+  it.each(COMMANDS)('`hookline %s` looks as before', async (line) => {
+    const folder = `${look.columns}${look.colours ? '-colours' : ''}`
+    const text = await run(line, look)
+    await expect(text).toMatchFileSnapshot(`screens/${folder}/${fileOf(line)}.txt`)
+  })
+})
+
+test.each(COMMANDS.filter((line) => line.includes('list')))(
+  '`hookline %s` fits 80 columns, and nothing of a name acts on the terminal',
+  async (line) => {
+    const text = await run(line, { columns: 80, colours: true })
+    // Colours of ours are the only sequences.
+    const rest = text.replaceAll(/␛\[(?:1|2|22|3\d|39)m/g, '')
+    expect(rest).not.toMatch(/[^\P{C}\n]|␛|\u200b/u)
+    for (const each of rest.split('--- stderr')[0]!.split('\n'))
+      expect(columnsOf(each)).toBeLessThanOrEqual(80)
+  },
+)
+
+test('where no screen reads a list, nothing is cut, and times are exact', async () => {
+  const text = await run('events list --source <hostile>', {})
+  expect(text).toContain('a-user-with-an-id-that-is-as-long-as-a-sentence')
+  expect(text).toMatch(/^2026-07-01T11:57:00\.000Z +evt_/m)
+  await expect(text).toMatchFileSnapshot('screens/no-screen/events-list.txt')
+})
+
+test('a list goes on at the cursor that it printed', async () => {
+  const all = JSON.parse(await run('events list --source <hostile> --json', {})) as {
+    data: { id: string }[]
+  }
+  const first = await run('events list --source <hostile> --limit 2', { columns: 80 })
+  const cursor = /--cursor (\S+),/.exec(first)![1]!
+  const rest = JSON.parse(
+    await run(`events list --source <hostile> --json --cursor ${cursor}`, {}),
+  ) as typeof all
+  expect(rest.data).toEqual(all.data.slice(2))
+})

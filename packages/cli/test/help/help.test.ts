@@ -1,0 +1,48 @@
+import type { Command } from 'commander'
+import { expect, test, vi } from 'vitest'
+import { columnsOf } from '../../src/layout/measure.ts'
+import { EXAMPLES, SUMMARIES } from '../../src/help/help-texts.ts'
+import { createProgram } from '../../src/program.ts'
+
+/** Every command with its path, and the program itself. */
+function commandsOf(command: Command, path = ''): [string, Command][] {
+  const below = command.commands.filter((each) => each.name() !== 'help')
+  return [
+    [path, command],
+    ...below.flatMap((each) => commandsOf(each, `${path} ${each.name()}`.trim())),
+  ]
+}
+
+function helpOf(command: Command): string {
+  let text = ''
+  const out = { writeOut: (part: string) => void (text += part), getOutHelpWidth: () => 80 }
+  command.configureOutput(out).outputHelp()
+  return text
+}
+
+const COMMANDS = commandsOf(createProgram())
+
+test('`hookline --help` looks as before', async () => {
+  vi.stubEnv('COLUMNS', undefined)
+  await expect(helpOf(createProgram())).toMatchFileSnapshot('hookline.txt')
+})
+
+test.each(COMMANDS)(
+  'the help of `%s` describes everything, and fits 80 columns',
+  (_path, command) => {
+    expect(command.description()).not.toBe('')
+    for (const option of command.options) expect(option.description).not.toBe('')
+    for (const line of helpOf(command).split('\n')) {
+      // An example is one line, so that it can be copied.
+      if (!line.startsWith('Example: ')) expect(columnsOf(line), line).toBeLessThanOrEqual(80)
+    }
+  },
+)
+
+test('summaries and examples belong to commands, and summaries fit one line', () => {
+  const paths = COMMANDS.map(([path]) => path)
+  expect(
+    [...Object.keys(SUMMARIES), ...Object.keys(EXAMPLES)].filter((path) => !paths.includes(path)),
+  ).toEqual([])
+  for (const summary of Object.values(SUMMARIES)) expect(summary.length).toBeLessThanOrEqual(52)
+})

@@ -1,0 +1,17 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { TemporaryFolder } from '../../../server/test/harness/temporary-folder.ts'
+import { loadState, newState, saveState } from '../../src/import/import-state.ts'
+
+const STATE = newState({ bytes: 9, startSha256: 'a' }, { url: 'http://h/', writeKeySha256: 'b' })
+
+test('the progress of an import is read as it was stored, also that of an earlier version', async () => {
+  using folder = new TemporaryFolder()
+  const path = join(folder.path, 'progress.json')
+  await saveState(path, { ...STATE, accepted: 5 })
+  expect(await loadState(path)).toEqual({ ...STATE, accepted: 5 })
+  const { accepted: _, ...earlier } = STATE
+  writeFileSync(path, JSON.stringify({ ...earlier, delivered: 7 }))
+  expect(await loadState(path)).toMatchObject({ line: 0, accepted: 7 })
+})

@@ -1,0 +1,46 @@
+import { Command } from 'commander'
+import { PassThrough } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { describe, expect, test } from 'vitest'
+import type { Failure } from '../../src/failure.ts'
+import { confirm, withYesOption } from '../../src/options/confirmation.ts'
+
+const EFFECT = 'This deletes the source "Shop" and its 2 destinations.'
+
+/** Confirms a deletion on a terminal on which the user types `typed`. */
+async function confirmTyping(typed: string, ...args: readonly string[]) {
+  const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => input })
+  const output = Object.assign(new PassThrough(), { isTTY: true, columns: 80 })
+  const command = withYesOption(new Command('delete')).parse(args, { from: 'user' })
+  input.end(typed)
+  const result = await confirm(command, () => EFFECT, { input, output }).then(
+    () => 'confirmed' as const,
+    ({ exitCode, code }: Failure) => ({ exitCode, code }),
+  )
+  output.end()
+  return { result, shown: await text(output) }
+}
+
+describe('a confirmation on a terminal', () => {
+  test.each(['y\n', 'Yes\n', ' y \r'])(
+    'says what is destroyed, and goes on after %j',
+    async (typed) => {
+      const { result, shown } = await confirmTyping(typed)
+      expect([result, shown.startsWith(`${EFFECT}\n`)]).toEqual(['confirmed', true])
+    },
+  )
+
+  test.each(['\n', 'n\n', 'yessir\n', ''])('changes nothing after %j', async (typed) => {
+    const { result } = await confirmTyping(typed)
+    expect(result).toEqual({ exitCode: 1, code: 'not_confirmed' })
+  })
+
+  test('is interrupted by Ctrl-C', async () => {
+    const { result } = await confirmTyping('\u0003')
+    expect(result).toMatchObject({ exitCode: 130 })
+  })
+
+  test('asks nothing with --yes', async () => {
+    expect(await confirmTyping('', '--yes')).toEqual({ result: 'confirmed', shown: '' })
+  })
+})

@@ -1,0 +1,20 @@
+import { expect, test, vi } from 'vitest'
+import { Output } from '../../src/output/output.ts'
+import { noteWarnings } from '../../src/output/warnings.ts'
+
+test('a warning is coloured on a terminal, and what acts on the terminal in it is not', () => {
+  vi.stubEnv('FORCE_COLOR', '1')
+  const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+  try {
+    noteWarnings(new Output({}), [
+      { message: 'a\u001b[2Jb', hint: 'POST /destinations/:id/resume.' },
+    ])
+    const text = write.mock.calls.map(([part]) => String(part)).join('')
+    expect(text.split('warning:')[0]).toContain('\u001b[33m')
+    expect(text).not.toContain('\u001b[2J')
+    expect(text).toContain('\n  `hookline destinations resume <id>`.')
+  } finally {
+    write.mockRestore()
+    vi.unstubAllEnvs()
+  }
+})

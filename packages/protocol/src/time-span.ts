@@ -1,0 +1,31 @@
+/** The units of time spans, in milliseconds, the longest first. */
+export const TIME_UNITS = {
+  w: 7 * 24 * 60 * 60 * 1000,
+  d: 24 * 60 * 60 * 1000,
+  h: 60 * 60 * 1000,
+  m: 60 * 1000,
+  s: 1000,
+  ms: 1,
+} as const
+
+type Unit = keyof typeof TIME_UNITS
+
+const PART = /(\d{1,15})(ms|[wdhms])/g
+
+/** The milliseconds of `7d`, `90s` or `1h30m`: whole numbers with units. `undefined` for every other text. */
+export function parseTimeSpan(text: string): number | undefined {
+  if (!/^(?:\d{1,15}(?:ms|[wdhms]))+$/.test(text)) return undefined
+  const parts = [...text.matchAll(PART)]
+  const ms = parts.reduce(
+    (sum, [, count, unit]) => sum + Number(count) * TIME_UNITS[unit as Unit],
+    0,
+  )
+  return Number.isSafeInteger(ms) ? ms : undefined
+}
+
+/** The shortest text for these milliseconds: `7d`, `90s`, `1500ms`. Weeks are written as days. */
+export function formatTimeSpan(ms: number): string {
+  const units = Object.entries(TIME_UNITS).filter(([unit]) => unit !== 'w')
+  const [unit, length] = units.find(([, each]) => ms >= each && ms % each === 0) ?? ['ms', 1]
+  return `${ms / length}${unit}`
+}

@@ -1,0 +1,127 @@
+import type { Destination, WebhookState } from '@hookline/protocol'
+import type { WaitingParts } from '../../backend/deliveries.ts'
+import type { WaitingDeliveries } from '../../backend/upkeep.ts'
+import type { Metrics } from '../../telemetry/metrics.ts'
+import { webhookName } from '../../telemetry/names.ts'
+import type { AdminDeps } from '../api/admin-deps.ts'
+import { pauseReason, type WaitReason } from '../deliveries/waiting.ts'
+import { setCounters, setInfo } from './destination-counters.ts'
+
+type Deps = Pick<AdminDeps, 'catalog' | 'upkeep' | 'reports' | 'clock'> & {
+  readonly destinationHealth: Pick<AdminDeps['destinationHealth'], 'webhooks' | 'inFlightAt'>
+}
+
+/** Destinations that are read in one turn of the event loop. */
+const A_TURN = 16
+
+/**
+ * Sets the metrics that have a `destination` label, before each scrape: what waits for each webhook, since when, why, and
+ * when it is tried next (spec 03 §Breaker), and what was counted. The gauges are of the destinations for which most waits.
+ * A webhook for which nothing waits and that nothing blocks has none.
+ */
+export function reportDestinations(metrics: Metrics, deps: Deps): void {
+  metrics.beforeScrape(async () => {
+    const { waiting } = await deps.upkeep.backlog()
+    const all = byWaiting([...deps.catalog.current.destinations.values()], waiting)
+    const { maxDestinations } = metrics.destinationCounts
+    const shown: Gauges[] = []
+    for (const [index, destination] of all.slice(0, maxDestinations).entries()) {
+      if (index % A_TURN === A_TURN - 1) await deps.clock.turn()
+      shown.push(...(await gaugesOf(destination, deps)))
+    }
+    setGauges(metrics, shown)
+    setOthers(metrics, waiting, new Set(all.slice(maxDestinations).map(({ id }) => id)))
+    const counted = setCounters(metrics, deps.catalog.current)
+    setInfo(metrics, deps.catalog.current, [...counted, ...shown.map(({ of }) => of.destination)])
+  })
+}
+
+/** What the gauges show of one webhook. */
+interface Gauges {
+  /** Its labels. */
+  readonly of: { readonly destination: string; readonly webhook: string }
+  readonly part: WaitingParts
+  /** Why it gets nothing now. */
+  readonly blocked: WaitReason | undefined
+  readonly inFlight: number
+  readonly oldestSeconds: number | undefined
+  readonly nextSeconds: number | undefined
+}
+
+function byWaiting(
+  destinations: readonly Destination[],
+  waiting: readonly WaitingDeliveries[],
+): readonly Destination[] {
+  const counts = new Map<string, number>()
+  for (const { destinationId, count } of waiting)
+    counts.set(destinationId, (counts.get(destinationId) ?? 0) + count)
+  const countOf = ({ id }: Destination): number => counts.get(id) ?? 0
+  return destinations.toSorted((a, b) => countOf(b) - countOf(a))
+}
+
+function gaugesOf(destination: Destination, deps: Deps): Promise<Gauges[]> {
+  const { id } = destination
+  const { clock, destinationHealth, reports } = deps
+  return Promise.all(
+    destinationHealth.webhooks(destination).map(async (state) => {
+      const { url } = state
+      const part = await reports.waitingIn({ destinationId: id, url })
+      const nextAt = nextAttemptAt(destination, state, part)
+      return {
+        of: { destination: id, webhook: webhookName(url, destination) },
+        part,
+        blocked: blockOf(destination, state, part),
+        inFlight: destinationHealth.inFlightAt(id, url),
+        oldestSeconds: part.oldestAt && Math.max(0, (clock.wall() - part.oldestAt) / 1000),
+        nextSeconds: nextAt && Math.max(0, (nextAt - clock.now()) / 1000),
+      }
+    }),
+  )
+}
+
+function blockOf(
+  destination: Destination,
+  state: WebhookState,
+  { pending, held }: WaitingParts,
+): WaitReason | undefined {
+  const pause = pauseReason(destination, state.url)
+  // Being off is how a destination begins, and no fault of it.
+  if (pause === 'destination_disabled' && pending + held === 0) return undefined
+  if (pause !== undefined) return pause
+  if (state.retryAfterUntil !== null) return 'retry_after'
+  return state.brokenSince === null ? undefined : 'breaker_open'
+}
+
+/** `undefined` while nothing waits, or until a person ends the cause. */
+function nextAttemptAt(
+  destination: Destination,
+  { url, restsUntil, retryAfterUntil }: WebhookState,
+  { dueAt }: WaitingParts,
+): number | undefined {
+  if (dueAt === undefined || pauseReason(destination, url) !== undefined) return undefined
+  return Math.max(dueAt, restsUntil ?? 0, retryAfterUntil ?? 0)
+}
+
+function setGauges(metrics: Metrics, webhooks: readonly Gauges[]): void {
+  const { waiting, oldest, next, blocked, inFlight } = metrics.ofDestinations
+  for (const gauge of [waiting, oldest, next, blocked, inFlight]) gauge.reset()
+  for (const each of webhooks) {
+    for (const state of ['pending', 'held'] as const)
+      if (each.part[state] > 0) waiting.set({ ...each.of, state }, each.part[state])
+    if (each.blocked !== undefined) blocked.set({ ...each.of, reason: each.blocked }, 1)
+    if (each.inFlight > 0) inFlight.set(each.of, each.inFlight)
+    if (each.oldestSeconds !== undefined) oldest.set(each.of, each.oldestSeconds)
+    if (each.nextSeconds !== undefined) next.set(each.of, each.nextSeconds)
+  }
+}
+
+/** What waits for destinations without series of their own. */
+function setOthers(
+  { ofDestinations }: Metrics,
+  waiting: readonly WaitingDeliveries[],
+  others: ReadonlySet<string>,
+): void {
+  for (const { destinationId, state, count } of waiting)
+    if (others.has(destinationId) && (state === 'pending' || state === 'held'))
+      ofDestinations.waiting.inc({ destination: 'other', webhook: 'other', state }, count)
+}

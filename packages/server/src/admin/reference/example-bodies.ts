@@ -1,0 +1,54 @@
+import { exampleId } from './example-of.ts'
+
+const destinationIds = [exampleId('dst')]
+const condition = {
+  and: [
+    { trait: 'plan', op: 'equals', value: 'team' },
+    { event: 'Order Completed', count: { op: '>=', n: 3 }, within: { days: 30 } },
+  ],
+}
+const compute = {
+  fn: 'sum',
+  event: 'Order Completed',
+  property: 'revenue',
+  within: { days: 30 },
+}
+
+/** A body for each operation whose body has fields. A test sends each to a service. */
+export const EXAMPLE_BODIES: Readonly<Record<string, object>> = {
+  createSource: { name: 'My shop' },
+  changeSource: { name: 'My shop (EU)', rateLimit: 500 },
+  createDestination: {
+    sourceId: exampleId('src'),
+    type: 'Webhooks',
+    name: 'CRM',
+    enabled: true,
+    settings: {
+      sharedSecret: 'correct horse battery staple',
+      webhooks: [{ url: 'https://crm.example.com/hook', headers: { 'X-Team': 'growth' } }],
+    },
+  },
+  changeDestination: { enabled: false },
+  testDestination: { type: 'track', dryRun: true },
+  rotateSecret: { secret: 'a new secret, as long as the old one', overlapHours: 24 },
+  createReplay: {
+    destinationId: exampleId('dst'),
+    from: '2026-11-21T00:00:00.000Z',
+    to: '2026-11-22T00:00:00.000Z',
+    dryRun: true,
+  },
+  createDeletion: { userIds: ['u1'], suppress: true },
+  createToken: { name: 'ci', role: 'viewer' },
+  createAudience: { name: 'Loyal teams', destinationIds, condition },
+  changeAudience: { name: 'Loyal teams (3 orders)' },
+  previewAudience: { condition },
+  changeMembers: { add: ['u1', 'u2'], remove: ['u3'] },
+  createTrait: { name: 'Revenue 30d', destinationIds, compute },
+  changeTrait: { name: 'Revenue of 30 days' },
+  previewTrait: { compute },
+  importConfiguration: {
+    hookline: 1,
+    sources: [{ id: exampleId('src'), name: 'My shop', enabled: true, rateLimit: null }],
+    destinations: [],
+  },
+}

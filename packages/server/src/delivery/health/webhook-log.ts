@@ -1,0 +1,151 @@
+import { LRUCache } from 'lru-cache'
+import type { Catalog } from '../../backend/catalog.ts'
+import type { Logger } from '../../telemetry/logger.ts'
+import { fieldsOf } from '../../telemetry/names.ts'
+import { type Clock, shownAt } from '../../util/clock.ts'
+import { pause } from '../../util/pause.ts'
+import type { Worker } from '../../util/worker.ts'
+import { type EndedAttempt, FailingWebhook } from './failing-webhook.ts'
+import type { WebhookHealth } from './webhook-health.ts'
+
+export interface WebhookLogOptions {
+  readonly catalog: Pick<Catalog, 'current'>
+  readonly health: Pick<WebhookHealth, 'blockedUntil' | 'brokenSince'>
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+const MINUTE_MS = 60_000
+/** The most webhooks that have a line of their own in the summary of a minute. */
+const MOST_SUMMARISED = 20
+/** Far more webhooks than fail at one time. The least recently used one is dropped first. */
+const MOST_KEPT = 10_000
+
+/**
+ * Logs how webhooks are, not each attempt: a line when one begins to fail, when its breaker opens or closes, and when it
+ * has recovered; and once a minute, what those that fail have done meanwhile.
+ *
+ *     working ─ an attempt fails ─▶ failing ─ a minute with deliveries and no failure ─▶ working
+ */
+export class WebhookLog implements Worker {
+  readonly name = 'webhooks.log'
+  readonly #options: WebhookLogOptions
+  readonly #failing = new LRUCache<string, FailingWebhook>({ max: MOST_KEPT })
+
+  constructor(options: WebhookLogOptions) {
+    this.#options = options
+  }
+
+  /** An attempt has ended. `breaker`: what it did to the breaker of the webhook. */
+  onAttempt(destinationId: string, attempt: EndedAttempt, breaker?: 'opened' | 'closed'): void {
+    const isDelivered = attempt.outcome === 'delivered'
+    // Nearly every attempt returns here.
+    if (isDelivered && this.#failing.size === 0) return
+    const key = `${destinationId} ${attempt.url}`
+    let failing = this.#failing.get(key)
+    if (failing === undefined) {
+      if (isDelivered) return
+      failing = new FailingWebhook(destinationId, attempt, this.#options.clock)
+      this.#failing.set(key, failing)
+      const fields = { ...this.#namesOf(failing), ...failing.lastError() }
+      this.#options.logger.warn(fields, 'webhook.failing')
+    }
+    failing.count(attempt)
+    if (breaker !== undefined) this.#onBreaker(failing, breaker)
+  }
+
+  /** Writes a summary each minute, until `signal` aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await pause(this.#options.clock, MINUTE_MS, signal)
+      if (!signal.aborted) this.#summarise()
+    }
+  }
+
+  /** A breaker that opens and closes all the time has one pair of lines a minute. */
+  #onBreaker(failing: FailingWebhook, change: 'opened' | 'closed'): void {
+    const { logger } = this.#options
+    const names = this.#namesOf(failing)
+    if (change === 'closed') {
+      if (failing.isOpenInLog) logger.info(names, 'webhook.breaker_closed')
+      failing.isOpenInLog = false
+    } else if (!failing.hasOpenedLine) {
+      failing.hasOpenedLine = true
+      failing.isOpenInLog = true
+      logger.warn({ ...names, ...this.#nextAttempt(failing) }, 'webhook.breaker_opened')
+    }
+  }
+
+  #summarise(): void {
+    const { logger } = this.#options
+    const failed: FailingWebhook[] = []
+    // A copy, because the iterator of the cache may begin again when an entry is deleted.
+    const entries = [...this.#failing]
+    for (const [key, failing] of entries) {
+      if (!this.#isInUse(failing)) {
+        this.#failing.delete(key)
+        continue
+      }
+      this.#correctBreaker(failing)
+      if (failing.failed > 0) failed.push(failing)
+      else if (failing.attempts > 0 && !failing.isOpenInLog) this.#onRecovered(key, failing)
+    }
+    failed.sort((a, b) => b.failed - a.failed)
+    for (const each of failed.slice(0, MOST_SUMMARISED)) {
+      const fields = { ...this.#namesOf(each), ...each.summary(), ...this.#nextAttempt(each) }
+      logger.warn(fields, 'webhook.still_failing')
+    }
+    const others = failed.slice(MOST_SUMMARISED)
+    if (others.length > 0) logger.warn(sumOf(others), 'webhook.others_failing')
+    for (const each of this.#failing.values()) each.reset()
+  }
+
+  /**
+   * A minute is over. If the log does not say how the breaker is, writes the line that is missing: the breaker has opened
+   * again within the minute, or a person has closed it. Such a line counts for the minute that begins.
+   */
+  #correctBreaker(failing: FailingWebhook): void {
+    failing.hasOpenedLine = false
+    const isOpen = this.#isOpen(failing)
+    if (isOpen !== failing.isOpenInLog) this.#onBreaker(failing, isOpen ? 'opened' : 'closed')
+  }
+
+  /** Whether attempts are made at it. A webhook that is paused or removed is not failing. */
+  #isInUse({ destinationId, url }: FailingWebhook): boolean {
+    const destination = this.#options.catalog.current.destinations.get(destinationId)
+    if (destination === undefined || !destination.enabled || destination.paused) return false
+    return destination.settings.webhooks.some((each) => each.url === url && !each.paused)
+  }
+
+  #onRecovered(key: string, failing: FailingWebhook): void {
+    const { clock, logger } = this.#options
+    this.#failing.delete(key)
+    const failingForMs = failing.failingForMs(clock.now())
+    logger.info({ ...this.#namesOf(failing), failingForMs }, 'webhook.recovered')
+  }
+
+  #isOpen({ destinationId, url }: FailingWebhook): boolean {
+    return this.#options.health.brokenSince(destinationId, url) !== undefined
+  }
+
+  #nextAttempt(failing: FailingWebhook): object {
+    const { destinationId, url } = failing
+    const { health, clock } = this.#options
+    const breaker = this.#isOpen(failing) ? 'open' : 'closed'
+    const until = health.blockedUntil(destinationId, url)
+    if (until <= clock.now()) return { breaker }
+    return { breaker, nextAttemptAt: new Date(shownAt(until, clock)).toISOString() }
+  }
+
+  #namesOf({ destinationId, url }: FailingWebhook): object {
+    return fieldsOf(destinationId, url, this.#options.catalog.current)
+  }
+}
+
+function sumOf(failing: readonly FailingWebhook[]): object {
+  return {
+    webhooks: failing.length,
+    attempts: failing.reduce((sum, each) => sum + each.attempts, 0),
+    failed: failing.reduce((sum, each) => sum + each.failed, 0),
+  }
+}

@@ -1,0 +1,60 @@
+import { ingestError } from '@hookline/protocol'
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
+import { hash } from 'node:crypto'
+import { sendError } from '../responses.ts'
+import { startPage, type StartPageFacts } from './start-page.ts'
+import { START_PAGE_STYLE } from './start-page-style.ts'
+
+export interface StartPageOptions extends Pick<StartPageFacts, 'served' | 'version'> {
+  /** Where calls are sent to, if the listener of the page does not take them. */
+  readonly callsUrl?: string
+}
+
+const STYLE_HASH = hash('sha256', START_PAGE_STYLE, 'base64')
+
+const HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-store',
+}
+
+const HINT =
+  'Send calls with POST to /v1/track and the like. A browser that opens this address gets a page.'
+
+/** `/`: a page for browsers. A program, which does not ask for HTML, gets the JSON of an unknown path, with a hint. */
+export function startPageRoute(options: StartPageOptions): FastifyPluginAsync {
+  return async (server) => {
+    server.get('/', (request, reply) => {
+      void reply.header('vary', 'Accept')
+      if (!asksForHtml(request.headers.accept)) {
+        const body = JSON.stringify({ ...ingestError('not_found'), hint: HINT })
+        const format = { status: 404, contentType: 'application/json; charset=utf-8', body }
+        sendError(reply, 'not_found', () => format)
+        return
+      }
+      const callsUrl = options.callsUrl ?? addressOf(request)
+      void reply.headers(HEADERS).send(startPage({ ...options, callsUrl }))
+    })
+  }
+}
+
+/** Whether an `Accept` names HTML. The wildcard of programs does not. */
+function asksForHtml(accept = ''): boolean {
+  return accept.split(',').some((range) => {
+    const [type = '', ...parameters] = range
+      .toLowerCase()
+      .split(';')
+      .map((part) => part.trim())
+    return type === 'text/html' && !parameters.some((each) => /^q=0(\.0*)?$/.test(each))
+  })
+}
+
+const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i
+
+/** The address by which the browser reached the service. Other characters than those of a host would be shell code. */
+function addressOf({ protocol, host, socket }: FastifyRequest): string {
+  const own = socket.localPort === undefined ? '127.0.0.1' : `127.0.0.1:${socket.localPort}`
+  return `${protocol === 'https' ? 'https' : 'http'}://${HOST.test(host) ? host : own}`
+}

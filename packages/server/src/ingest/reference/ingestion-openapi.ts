@@ -1,0 +1,190 @@
+import {
+  CALL_EXAMPLES,
+  type Event,
+  EVENT_TYPES,
+  type EventType,
+  INGEST_CODES,
+  type IngestCodeName,
+  ingestError,
+  type JsonObject,
+  PAYLOAD_TYPES,
+  payloadSchemaOf,
+  webhookPayload,
+} from '@hookline/protocol'
+import { ENDPOINTS } from '../endpoints.ts'
+import { BATCH_EXAMPLE, INGESTION_SCHEMAS, schemaNamed, schemaNameOf } from './call-schemas.ts'
+import { settingsPath } from './settings-operation.ts'
+
+const SUMMARIES: Readonly<Record<EventType, string>> = {
+  identify: 'Tells who a user is',
+  track: 'Tells what a user did',
+  page: 'Tells which page a user saw',
+  screen: 'Tells which screen of an app a user saw',
+  group: 'Tells which group a user belongs to',
+  alias: 'Tells that two ids are the same user',
+}
+
+const RETRY_AFTER = {
+  'Retry-After': {
+    description: 'Whole seconds to wait before the next request.',
+    schema: { type: 'integer' },
+  },
+}
+
+/** The OpenAPI 3.1 document of the ingestion API, and of what it sends to webhooks. */
+export function ingestionOpenapi(): JsonObject {
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Hookline ingestion API',
+      version: '1',
+      description:
+        'Takes calls from applications. A 200 means that the calls are on disk: a power cut does not lose them.',
+    },
+    servers: [SERVER],
+    security: [{ basic: [] }, { bearer: [] }, { header: [] }, { query: [] }],
+    tags: [{ name: 'Calls' }, { name: 'Client libraries' }, { name: 'Webhooks' }],
+    paths: {
+      ...Object.fromEntries(EVENT_TYPES.map((type) => [`/v1/${type}`, { post: single(type) }])),
+      '/v1/batch': { post: batch() },
+      ...settingsPath(errorResponse),
+    },
+    webhooks: { delivery: { post: delivery() } },
+    components: { schemas: { ...INGESTION_SCHEMAS, ...payloadSchemas() }, securitySchemes: KEYS },
+  }
+}
+
+const SERVER = {
+  url: '{address}',
+  description: 'Your Hookline.',
+  variables: {
+    address: {
+      default: 'http://127.0.0.1:4800',
+      description: 'The address at which your applications reach it.',
+    },
+  },
+}
+
+/** The ways to send the write key. A fifth one is the field `writeKey` of the body. */
+const KEYS = {
+  basic: { type: 'http', scheme: 'basic', description: 'The write key is the user name.' },
+  bearer: { type: 'http', scheme: 'bearer', description: 'The write key is the token.' },
+  header: { type: 'apiKey', in: 'header', name: 'X-Write-Key', description: 'The write key.' },
+  query: { type: 'apiKey', in: 'query', name: 'writeKey', description: 'The write key.' },
+}
+
+function single(type: EventType): JsonObject {
+  const examples = { example: { value: CALL_EXAMPLES[type] } }
+  return {
+    operationId: type,
+    tags: ['Calls'],
+    summary: SUMMARIES[type],
+    description: `${alsoAt(`/v1/${type}`)} The body may have the write key, too, as its field writeKey.`,
+    parameters: HEADERS,
+    requestBody: body(schemaNamed(schemaNameOf(type)), examples),
+    responses: {
+      200: success({ stored: { value: { success: true } } }),
+      ...errors({ 400: type === 'track' ? 'event_not_defined' : faultOf(type) }),
+    },
+  }
+}
+
+function faultOf(type: EventType): IngestCodeName {
+  return type === 'alias' || type === 'group' ? 'id_required' : 'no_user_anon_id'
+}
+
+function batch(): JsonObject {
+  const { message } = INGEST_CODES.event_not_defined
+  const refused = { index: 2, messageId: 'example-refused', code: 'event_not_defined', message }
+  return {
+    operationId: 'batch',
+    tags: ['Calls'],
+    summary: 'Sends several calls in one request',
+    description: `${alsoAt('/v1/batch')} Valid calls are stored even if others are refused, unless X-Strict-Mode is 1. The body may have the write key, too, as its field writeKey, or as that of the first call.`,
+    parameters: HEADERS,
+    requestBody: body(schemaNamed('Batch'), { example: { value: BATCH_EXAMPLE } }),
+    responses: {
+      200: success({
+        allStored: { value: { success: true } },
+        someRefused: { value: { success: true, rejected: [refused] } },
+      }),
+      ...errors({ 400: 'empty_batch' }),
+    },
+  }
+}
+
+function alsoAt(route: string): string {
+  const others = ENDPOINTS.filter((each) => each.route === route && each.path !== route)
+  return `The same at ${others.map(({ path }) => path).join(' and ')}.`
+}
+
+const HEADERS = [
+  {
+    name: 'Content-Encoding',
+    in: 'header',
+    required: false,
+    description: 'How the body is compressed.',
+    schema: { type: 'string', enum: ['gzip', 'deflate', 'br'] },
+  },
+  {
+    name: 'X-Strict-Mode',
+    in: 'header',
+    required: false,
+    description:
+      'With 1, one call that cannot be accepted refuses the whole batch, and a timestamp that cannot be read refuses its call.',
+    schema: { type: 'string', enum: ['1'] },
+  },
+]
+
+function body(schema: JsonObject, examples: JsonObject): JsonObject {
+  return { required: true, content: { 'application/json': { schema, examples } } }
+}
+
+function success(examples: JsonObject): JsonObject {
+  return {
+    description: 'Stored durably: a power cut does not lose it.',
+    content: { 'application/json': { schema: schemaNamed('Success'), examples } },
+  }
+}
+
+function errors(own: { readonly 400: IngestCodeName }): JsonObject {
+  return {
+    400: errorResponse('Nothing was stored: the request, or every call in it, is invalid.', [
+      own[400],
+    ]),
+    401: errorResponse('The write key is missing or not known.', ['unknown_write_key']),
+    403: errorResponse('The source is disabled.', ['source_disabled']),
+    429: { ...errorResponse('Send it again later.', ['rate_limited']), headers: RETRY_AFTER },
+    503: { ...errorResponse('Send it again later.', ['overloaded']), headers: RETRY_AFTER },
+    default: errorResponse('Another error.', ['internal_error']),
+  }
+}
+
+function errorResponse(description: string, codes: readonly IngestCodeName[]): JsonObject {
+  const examples = Object.fromEntries(
+    codes.map((code) => [code, { value: { ...ingestError(code) } }]),
+  )
+  return {
+    description,
+    content: { 'application/json': { schema: schemaNamed('Error'), examples } },
+  }
+}
+
+const payloadName = (type: string): string => `${type[0]!.toUpperCase()}${type.slice(1)}Payload`
+
+function payloadSchemas(): JsonObject {
+  return Object.fromEntries(PAYLOAD_TYPES.map((type) => [payloadName(type), payloadSchemaOf(type)]))
+}
+
+function delivery(): JsonObject {
+  const track = { type: 'track', receivedAt: '', ...CALL_EXAMPLES.track } as unknown as Event
+  const examples = { track: { value: JSON.parse(webhookPayload(track)) as JsonObject } }
+  const schema = { oneOf: PAYLOAD_TYPES.map((type) => schemaNamed(payloadName(type))) }
+  return {
+    operationId: 'delivery',
+    tags: ['Webhooks'],
+    summary: 'What a webhook of a destination receives',
+    requestBody: { required: true, content: { 'application/json': { schema, examples } } },
+    responses: { '2XX': { description: 'Delivered. Respond within 5 seconds.' } },
+  }
+}

@@ -1,0 +1,63 @@
+import type { Attempt, DeliveryState } from '@hookline/protocol'
+
+/** What is counted of one destination since the start. */
+export interface DestinationCount {
+  /** By URL and outcome. */
+  readonly attempts: Map<string, Map<Attempt['outcome'], number>>
+  readonly ended: Map<DeliveryState, number>
+}
+
+/**
+ * Counts attempts and ended deliveries by destination, for the metrics. As many destinations as `maxDestinations` are
+ * counted one by one, and the rest together. What is counted stays where it is, because a counter must not go down.
+ */
+export class DestinationCounts {
+  readonly maxDestinations: number
+  /** Of all destinations without a count of their own. */
+  readonly others = newCount()
+  readonly #byId = new Map<string, DestinationCount>()
+
+  constructor(maxDestinations: number) {
+    this.maxDestinations = maxDestinations
+  }
+
+  attempt(destinationId: string, url: string, outcome: Attempt['outcome']): void {
+    const count = this.#countOf(destinationId)
+    const key = count === this.others ? '' : url
+    let outcomes = count.attempts.get(key)
+    if (outcomes === undefined) count.attempts.set(key, (outcomes = new Map()))
+    outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
+  }
+
+  ended(destinationId: string, state: DeliveryState): void {
+    const { ended } = this.#countOf(destinationId)
+    ended.set(state, (ended.get(state) ?? 0) + 1)
+  }
+
+  /**
+   * The counts of the destinations that there are, given as their URLs by id. Those without a count get one, as long as
+   * there is room: Prometheus sees an increase only from a 0 that it has seen. Destinations and URLs that are gone are
+   * forgotten.
+   */
+  of(urlsById: ReadonlyMap<string, ReadonlySet<string>>): ReadonlyMap<string, DestinationCount> {
+    for (const [id, { attempts }] of this.#byId) {
+      const urls = urlsById.get(id) ?? new Set()
+      if (!urlsById.has(id)) this.#byId.delete(id)
+      for (const url of attempts.keys()) if (!urls.has(url)) attempts.delete(url)
+    }
+    for (const id of urlsById.keys()) this.#countOf(id)
+    return this.#byId
+  }
+
+  #countOf(destinationId: string): DestinationCount {
+    let count = this.#byId.get(destinationId)
+    if (count !== undefined) return count
+    if (this.#byId.size >= this.maxDestinations) return this.others
+    this.#byId.set(destinationId, (count = newCount()))
+    return count
+  }
+}
+
+function newCount(): DestinationCount {
+  return { attempts: new Map(), ended: new Map() }
+}

@@ -1,0 +1,50 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { run } from '../command.ts'
+import type { PackageName } from '../packages.ts'
+import type { Tarball } from '../packing/tarballs.ts'
+
+/** A folder of a user who has installed tarballs, and who has this Node. */
+export class Installed {
+  readonly folder: string
+  readonly node: string
+
+  private constructor(folder: string, node: string) {
+    this.folder = folder
+    this.node = node
+  }
+
+  /** Installs the tarballs in an empty folder, in one command. Rejects if npm prints a warning. */
+  static async install(folder: string, node: string, tarballs: readonly Tarball[]) {
+    writeFileSync(join(folder, 'package.json'), '{"private": true}')
+    const files = tarballs.map(({ file }) => file)
+    const { stderr } = await run('npm', ['install', ...files], { cwd: folder, node })
+    // A warning about a setting of npm itself is about this machine, not about the packages.
+    const warnings = stderr.split('\n').filter((line) => /^npm warn (?!Unknown )/.test(line))
+    if (warnings.length > 0) throw new Error(`npm install\n${warnings.join('\n')}`)
+    return new Installed(folder, node)
+  }
+
+  /** Runs a program that a user saves as this file. Resolves with what it prints. */
+  async program(file: string, text: string, ...args: readonly string[]): Promise<string> {
+    writeFileSync(join(this.folder, file), text)
+    return this.run(this.node, join(this.folder, file), ...args)
+  }
+
+  /** Runs the first program in JavaScript that the README of the installed package shows. */
+  async readmeProgram(name: PackageName): Promise<string> {
+    const readme = readFileSync(`${this.folder}/node_modules/@hookline/${name}/README.md`, 'utf8')
+    const program = /^```js\n([^]*?)^```/m.exec(readme)
+    if (program === null) throw new Error(`The README of ${name} has no program.`)
+    return this.program(`readme-${name}.mjs`, program[1]!)
+  }
+
+  /** Runs `hookline` of the installed packages. Resolves with what it prints to stdout. */
+  hookline(...args: readonly string[]): Promise<string> {
+    return this.run(join(this.folder, 'node_modules/.bin/hookline'), ...args)
+  }
+
+  async run(program: string, ...args: readonly string[]): Promise<string> {
+    return (await run(program, args, { cwd: this.folder, node: this.node })).stdout.trim()
+  }
+}

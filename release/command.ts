@@ -1,0 +1,32 @@
+import { execFile } from 'node:child_process'
+import { delimiter, dirname } from 'node:path'
+
+export interface CommandOptions {
+  readonly cwd: string
+  /** The path of the Node that runs the command, and all that it starts. The default is the Node of this process. */
+  readonly node?: string
+}
+
+/** Runs a command. Resolves with what it printed to stdout and stderr; rejects if it failed, with what it printed. */
+export function run(program: string, args: readonly string[], options: CommandOptions) {
+  const { cwd, node = process.execPath } = options
+  return new Promise<{ stdout: string; stderr: string }>((resolve, reject) => {
+    execFile(program, args, { cwd, env: environment(node) }, (error, stdout, stderr) => {
+      if (error === null) return resolve({ stdout, stderr })
+      const command = [program, ...args].join(' ')
+      reject(new Error(`${command}\n${stdout}${stderr}`, { cause: error }))
+    })
+  })
+}
+
+/** The environment of a user who has only this Node, and did not start the command from an npm script. */
+export function environment(node: string): NodeJS.ProcessEnv {
+  const own = Object.entries(process.env).filter(([name]) => !OF_NPM_SCRIPTS.test(name))
+  const path = (process.env['PATH'] ?? '').split(delimiter).filter((each) => !OF_CLONE.test(each))
+  return { ...Object.fromEntries(own), PATH: [dirname(node), ...path].join(delimiter) }
+}
+
+/** npm passes its flags on to scripts as variables: `npm run release --dry-run` would make every install a dry run. */
+const OF_NPM_SCRIPTS =
+  /^(npm_(lifecycle|package|command|config_(dry_run|local_prefix|loglevel))|HOOKLINE_)/
+const OF_CLONE = /node_modules[\\/](\.bin|npm[\\/])/

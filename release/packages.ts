@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+export const ROOT = fileURLToPath(new URL('..', import.meta.url))
+
+/** The published packages, each after those that it depends on. */
+export const PACKAGES = ['protocol', 'client', 'server', 'cli'] as const
+
+export type PackageName = (typeof PACKAGES)[number]
+
+export interface Manifest {
+  readonly name: string
+  readonly version: string
+  readonly files?: readonly string[]
+  readonly exports?: Readonly<Record<string, Readonly<Record<string, string>>>>
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly scripts?: Readonly<Record<string, string>>
+}
+
+export function packageFolder(name: PackageName): string {
+  return `${ROOT}packages/${name}`
+}
+
+export function readManifest(folder: string): Manifest {
+  return JSON.parse(readFileSync(`${folder}/package.json`, 'utf8')) as Manifest
+}

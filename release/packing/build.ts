@@ -1,0 +1,17 @@
+import { copyFileSync, rmSync } from 'node:fs'
+import { run } from '../command.ts'
+import { type PackageName, packageFolder, ROOT } from '../packages.ts'
+
+/** Builds packages, and those that they depend on, from nothing. Puts the licence into their folders. */
+export async function build(names: readonly PackageName[]): Promise<void> {
+  const folders = names.map(packageFolder)
+  // The compiler leaves what it wrote for source files that are gone.
+  for (const folder of folders) rmSync(`${folder}/dist`, { recursive: true, force: true })
+  // --force ignores the compiler's record of its last build, which may be about deleted files.
+  await run(`${ROOT}node_modules/.bin/tsc`, ['-b', '--force', ...folders], { cwd: ROOT })
+  // The service serves the documentation.
+  if (names.includes('server')) {
+    await run(`${ROOT}node_modules/.bin/vitepress`, ['build', 'docs'], { cwd: ROOT })
+  }
+  for (const folder of folders) copyFileSync(`${ROOT}LICENSE`, `${folder}/LICENSE`)
+}

@@ -1,0 +1,28 @@
+/** What a release depends on, beside the packages themselves. */
+export interface ReleaseState {
+  /** The version of the repository. */
+  readonly version: string
+  /** The same version, in each place that must have it. */
+  readonly versions: Readonly<Record<string, string | undefined>>
+  /** What git has not committed, as `git status --porcelain` prints it. */
+  readonly changes: string
+  /** The tags of the commit that is checked out. */
+  readonly tags: readonly string[]
+  readonly changelog: string
+}
+
+/** Why this state must not be published; empty if it may be. */
+export function refusals({ version, versions, changes, tags, changelog }: ReleaseState): string[] {
+  const others = Object.entries(versions).filter(([, each]) => each !== version)
+  return [
+    ...others.map(([place, each]) => `${place} is ${each ?? 'missing'}, not ${version}.`),
+    ...(changes === '' ? [] : [`git has changes that are not committed:\n${changes}`]),
+    ...(sectionOf(changelog, version) ? [] : [`CHANGELOG.md has no section “## ${version}”.`]),
+    ...(tags.includes(`v${version}`) ? [] : [`The commit has no tag v${version}.`]),
+  ]
+}
+
+/** Whether the changelog has a section of this version. A date may follow the version. */
+function sectionOf(changelog: string, version: string): boolean {
+  return changelog.split('\n').some((line) => `${line} `.startsWith(`## ${version} `))
+}

@@ -1,0 +1,24 @@
+import { existsSync } from 'node:fs'
+import { chromium } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { CHROMIUM, CHROMIUM_FLAGS } from '../harness/chromium.ts'
+import { startService } from '../harness/running-service.ts'
+import { skipOrFail } from '../harness/skip-or-fail.ts'
+
+test.for(['/', '/api/docs', '/v1/docs'])(
+  'a browser shows %s with its style, and on a phone without scrolling sideways',
+  async (path, { skip }) => {
+    if (!existsSync(CHROMIUM)) skipOrFail(CHROMIUM, 'HOOKLINE_REQUIRE_CHROMIUM', skip)
+    await using service = await startService()
+    const browser = await chromium.launch({ executablePath: CHROMIUM, args: CHROMIUM_FLAGS })
+    try {
+      const page = await browser.newPage({ viewport: { width: 320, height: 640 } })
+      await page.goto(service.url + path)
+      // A style that the browser refuses leaves its own font.
+      expect(await page.evaluate('getComputedStyle(document.body).fontFamily')).toMatch(/system-ui/)
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(320)
+    } finally {
+      await browser.close()
+    }
+  },
+)

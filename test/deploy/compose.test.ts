@@ -1,0 +1,78 @@
+import { parseConfig } from '@hookline/server'
+import { SETTINGS } from '@hookline/server/settings'
+import { spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
+import { read } from '../docs/repository.ts'
+import { skipOrFail } from '../harness/skip-or-fail.ts'
+
+interface ComposeService {
+  readonly environment: Readonly<Record<string, string>>
+  readonly ports: readonly string[]
+  readonly secrets: readonly string[]
+  readonly networks: { readonly edge: { readonly ipv4_address: string } }
+  readonly stop_grace_period: string
+  readonly ulimits: { readonly nofile: number }
+}
+
+const FILE = 'deploy/compose.yaml'
+const { services, secrets } = parse(read(FILE)) as {
+  readonly services: { readonly hookline: ComposeService; readonly proxy: ComposeService }
+  readonly secrets: Readonly<Record<string, { readonly file: string }>>
+}
+const { hookline, proxy } = services
+
+/** What a parser of the Compose specification, the Python package compose-spec, says of a text; empty where it is right. */
+function faultOf(text: string): string {
+  const plain = text.replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1')
+  const program = 'import compose_spec, sys; compose_spec.PyCompose.from_yaml(sys.stdin.read())'
+  const { stderr } = spawnSync('python3', ['-c', program], { input: plain, encoding: 'utf8' })
+  return stderr
+}
+
+describe(FILE, () => {
+  it('keeps to the Compose specification', ({ skip }) => {
+    const fault = faultOf(read(FILE))
+    if (fault.includes('ModuleNotFoundError'))
+      skipOrFail('the Python package compose-spec', 'HOOKLINE_REQUIRE_DEPLOY', skip)
+    expect(fault).toBe('')
+    const wrong = read(FILE).replace('restart: unless-stopped', 'restart_always: true')
+    expect(faultOf(wrong)).toContain('restart_always')
+  })
+
+  it('sets only settings that there are, from secrets that it declares', () => {
+    using folder = new TemporaryFolder()
+    writeFileSync(join(folder.path, 'admin-token'), 'tok_of_compose')
+    writeFileSync(join(folder.path, 'encryption-key'), Buffer.alloc(32).toString('base64'))
+    const inside = Object.entries(hookline.environment).map(([name, value]) => [
+      name,
+      value.replace('/run/secrets', folder.path),
+    ])
+    const config = parseConfig(Object.fromEntries(inside) as Record<string, string>)
+    expect(config.adminToken?.reveal()).toBe('tok_of_compose')
+    expect(Object.keys(secrets)).toEqual(hookline.secrets)
+    expect(read('.gitignore')).toContain('deploy/secrets/')
+    for (const { file } of Object.values(secrets)) expect(file).toMatch(/^\.\/secrets\//)
+  })
+
+  it('publishes the management API to this machine only', () => {
+    expect(hookline.ports.filter((port) => port.endsWith(':4802'))).toEqual(['127.0.0.1:4802:4802'])
+    expect(hookline.ports).toHaveLength(2)
+  })
+
+  it('trusts the proxy, and nothing else in its network', () => {
+    const { ipv4_address: address } = proxy.networks.edge
+    expect(hookline.environment['HOOKLINE_TRUSTED_PROXIES']).toBe(`${address}/32`)
+  })
+
+  it('leaves the service the time and the files that its settings count on', () => {
+    const graceMs = Number.parseInt(hookline.stop_grace_period, 10) * 1000
+    expect(graceMs).toBeGreaterThan(
+      SETTINGS.shutdownTimeoutMs.parse(SETTINGS.shutdownTimeoutMs.default) + 5_000,
+    )
+    expect(hookline.ulimits.nofile).toBe(Number(SETTINGS.maxOpenFiles.default))
+  })
+})

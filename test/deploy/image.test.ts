@@ -1,0 +1,81 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { freePort } from '../harness/free-port.ts'
+import { exchange } from '../harness/http-exchange.ts'
+import { read } from '../docs/repository.ts'
+import { BuiltImage } from './image/built-image.ts'
+import { Container } from './image/container.ts'
+import { needPrograms, needRoot, outputOf } from './programs.ts'
+
+const MOST_MEBIBYTES = 60
+
+test('the image runs read-only as a user without rights, is healthy, and stops with 0 on SIGTERM', async (context) => {
+  needRoot(context)
+  needPrograms(context, 'buildah', 'npm')
+  const image = await BuiltImage.build()
+  onTestFinished(() => image[Symbol.dispose]())
+  expectSmall(image.root)
+  await expectService(image)
+})
+
+/** The files of Hookline in the image are what it needs to run, and no more. */
+function expectSmall(root: string): void {
+  const folder = join(root, 'opt/hookline')
+  const kilobytes = Number(outputOf('du', ['-sk', folder]).split('\t')[0])
+  console.log(`Hookline takes ${Math.round(kilobytes / 1024)} MiB of the image.`)
+  expect(kilobytes).toBeLessThan(MOST_MEBIBYTES * 1024)
+  const packages = readdirSync(join(folder, 'node_modules'))
+  expect(packages).toContain('fastify')
+  expect(packages.filter((name) => /^(?:typescript|vitest|@types)$/.test(name))).toEqual([])
+  const parts = readdirSync(join(folder, 'packages/server'))
+  expect(parts.toSorted()).toEqual(['dist', 'docs-site', 'package.json'])
+}
+
+async function expectService(image: BuiltImage): Promise<void> {
+  const { config } = image
+  expect(Object.keys(config.ExposedPorts)).toEqual(['4800/tcp'])
+  expect(Object.keys(config.Volumes)).toEqual(['/data'])
+  const [port, adminPort] = [String(await freePort()), String(await freePort())]
+  await using container = new Container(image, {
+    HOOKLINE_PORT: port,
+    HOOKLINE_ADMIN_PORT: adminPort,
+    HOOKLINE_URL: `http://127.0.0.1:${adminPort}`,
+  })
+  const [, ...healthcheck] = config.Healthcheck.Test
+  await vi.waitFor(() => container.exec(...healthcheck), { timeout: 30_000, interval: 100 })
+  expect(() => container.exec('env', 'HOOKLINE_ADMIN_PORT=1', ...healthcheck)).toThrow()
+  expect(container.status).toMatch(/^Uid:\t1000\t1000\t1000\t1000$/m)
+  expect(container.status).toMatch(/^NSpid:\t\d+\t1$/m)
+  const source = JSON.parse(container.exec('hookline', 'sources', 'create', 'Shop', '--json'))
+  const sent = await exchange(`http://127.0.0.1:${port}/v1/track`, {
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ writeKey: keyOf(source), userId: 'u1', event: 'Order Completed' }),
+  })
+  expect(sent.status, sent.text).toBe(200)
+  const admin = await exchange(`http://127.0.0.1:${port}/api/v1/sources`, { method: 'GET' })
+  expect(admin.status).toBe(404)
+  const docs = await exchange(`http://127.0.0.1:${adminPort}/docs`, { method: 'GET' })
+  expect(docs.status).toBe(200)
+  expect(docs.text).toMatch(/<title>.*Hookline<\/title>/)
+  expect(() => container.exec('sh', '-c', 'echo no > /opt/hookline/file')).toThrow('Read-only')
+  expect(await container.stop(), container.stderr).toBe(0)
+  expect(container.stderr).toContain('service.stopped')
+}
+
+function keyOf(source: { readonly writeKeys: readonly { readonly key: string }[] }): string {
+  return source.writeKeys[0]!.key
+}
+
+test('the image has the Node that the project is tested with', () => {
+  const { devDependencies } = JSON.parse(read('package.json')) as {
+    readonly devDependencies: { readonly node: string }
+  }
+  const [, base] = /^ARG NODE_IMAGE=(.*)$/m.exec(read('deploy/Dockerfile'))!
+  expect(base).toBe(`docker.io/library/node:${devDependencies.node}-slim`)
+})
+
+test('hadolint finds nothing in the Dockerfile', (context) => {
+  needPrograms(context, 'hadolint')
+  expect(outputOf('hadolint', ['deploy/Dockerfile'])).toBe('')
+})

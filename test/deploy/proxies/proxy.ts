@@ -1,0 +1,78 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { vi } from 'vitest'
+import type { TemporaryFolder } from '../../../packages/server/test/harness/temporary-folder.ts'
+import { pathOf } from '../programs.ts'
+import { exchangeHttps, type SecureServer } from './https-exchange.ts'
+
+/** Where the parts of the service listen. */
+interface Upstreams {
+  readonly port: number
+  readonly adminPort: number
+}
+
+/** How a test runs a proxy with a configuration of this repository. */
+export interface ProxyProgram {
+  readonly program: string
+  readonly args: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+  readonly ports: { readonly calls: number; readonly admin: number }
+  /** The authority of its certificates, once it runs. */
+  readonly ca: () => string
+}
+
+/** Writes the configuration for these ports into the folder. */
+export type PrepareProxy = (folder: TemporaryFolder, to: Upstreams) => Promise<ProxyProgram>
+
+/** A reverse proxy in a process of its own. */
+export class Proxy implements AsyncDisposable {
+  readonly #program: ProxyProgram
+  readonly #child: ChildProcess
+  #output = ''
+
+  private constructor(program: ProxyProgram) {
+    this.#program = program
+    this.#child = spawn(pathOf(program.program)!, program.args, {
+      env: { PATH: process.env['PATH'], ...program.env },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    this.#child.stderr!.on('data', (text: Buffer) => (this.#output += text.toString()))
+  }
+
+  static async start(program: ProxyProgram): Promise<Proxy> {
+    await using stack = new AsyncDisposableStack()
+    const proxy = stack.use(new Proxy(program))
+    await vi.waitFor(() => proxy.#ready(), { timeout: 30_000, interval: 50 })
+    stack.move()
+    return proxy
+  }
+
+  async #ready(): Promise<void> {
+    if (this.#child.exitCode !== null) throw new Error(this.#output)
+    await exchangeHttps(this.calls, '/')
+    await exchangeHttps(this.admin, '/livez')
+  }
+
+  /** Stops it. Resolves with all that it wrote to its error output. */
+  async stop(): Promise<string> {
+    await this[Symbol.asyncDispose]()
+    return this.#output
+  }
+
+  /** Where clients send calls. */
+  get calls(): SecureServer {
+    return { port: this.#program.ports.calls, ca: this.#program.ca() }
+  }
+
+  /** Where operators reach the management API. */
+  get admin(): SecureServer {
+    return { port: this.#program.ports.admin, ca: this.#program.ca() }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return
+    const closed = once(this.#child, 'close')
+    this.#child.kill('SIGTERM')
+    await closed
+  }
+}

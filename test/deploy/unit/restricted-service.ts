@@ -1,0 +1,123 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { vi } from 'vitest'
+import { TemporaryFolder } from '../../../packages/server/test/harness/temporary-folder.ts'
+import { REPOSITORY } from '../../docs/repository.ts'
+import { exchange } from '../../harness/http-exchange.ts'
+import { freePort } from '../../harness/free-port.ts'
+import { environmentOf, permittedCalls } from './unit-file.ts'
+
+export const TOKEN = 'tok_of_the_unit'
+
+/** What systemd does for ProtectSystem, ProtectProc, ProcSubset and CapabilityBoundingSet. Only the new process sees it. */
+const RESTRICT = `data=$1; shift
+mount --bind "$data" "$data"
+mount -o remount,bind,ro /
+mount -t proc -o subset=pid,hidepid=invisible proc /proc
+exec setpriv --no-new-privs --inh-caps=-all --bounding-set=-all "$@"`
+
+/**
+ * The service with the environment and the main restrictions of deploy/hookline.service, without systemd. The system calls
+ * that the unit does not permit fail with EPERM, as they do there.
+ */
+export class RestrictedService implements AsyncDisposable {
+  stderr = ''
+  readonly url: string
+  readonly adminUrl: string
+  readonly #child: ChildProcess
+  readonly #folder: TemporaryFolder
+
+  private constructor(folder: TemporaryFolder, ports: readonly [number, number]) {
+    this.#folder = folder
+    const [port, adminPort] = ports
+    this.url = `http://127.0.0.1:${port}`
+    this.adminUrl = `http://127.0.0.1:${adminPort}`
+    const shell = ['sh', '-ec', RESTRICT, 'sh', folder.path, ...tracer(this.#calls)]
+    const hookline = [process.execPath, `${REPOSITORY}packages/cli/bin/hookline.js`, 'start']
+    this.#child = spawn('unshare', ['--mount', ...shell, ...hookline], {
+      env: {
+        ...environmentOf(credentialsIn(folder)),
+        HOOKLINE_DATA_DIR: join(folder.path, 'data'),
+        HOOKLINE_PORT: String(port),
+        HOOKLINE_ADMIN_PORT: String(adminPort),
+        HOOKLINE_ALLOWED_NETWORKS: '127.0.0.0/8',
+        PATH: process.env['PATH'],
+      },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    this.#child.stderr!.on('data', (text: Buffer) => (this.stderr += text.toString()))
+  }
+
+  static async start(): Promise<RestrictedService> {
+    const ports = [await freePort(), await freePort()] as const
+    await using stack = new AsyncDisposableStack()
+    const service = stack.use(new RestrictedService(new TemporaryFolder(), ports))
+    await vi.waitFor(() => service.#ready(), { timeout: 60_000, interval: 50 })
+    stack.move()
+    return service
+  }
+
+  /** @throws unless it accepts calls */
+  async #ready(): Promise<void> {
+    const { status } = await exchange(`${this.adminUrl}/readyz`, { method: 'GET' }).catch(() => {
+      throw new Error(`It does not respond: ${this.stderr}`)
+    })
+    if (status !== 200) throw new Error(`/readyz responds ${status}`)
+  }
+
+  /** Stops it with SIGTERM. Resolves with its exit code. */
+  async stop(): Promise<number | null> {
+    const exited = once(this.#child, 'exit')
+    // The tracer passes no signal on.
+    const { pid } = this.#child
+    const traced = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim()
+    process.kill(Number(traced), 'SIGTERM')
+    await exited
+    return this.#child.exitCode
+  }
+
+  /** The families of the sockets that it has opened, such as AF_INET. */
+  socketFamilies(): string[] {
+    return this.#traced(/ socket\((AF_\w+)/g)
+  }
+
+  /** The system calls that it has made and that are not permitted. */
+  refusedCalls(): string[] {
+    return this.#traced(/ (\w+)\(.*\(INJECTED\)$/gm)
+  }
+
+  #traced(pattern: RegExp): string[] {
+    const matches = readFileSync(this.#calls, 'utf8').matchAll(pattern)
+    return [...new Set([...matches].map(([, name]) => name!))].toSorted()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#child.exitCode === null && this.#child.signalCode === null) await this.stop()
+    this.#folder[Symbol.dispose]()
+  }
+
+  get #calls(): string {
+    return join(this.#folder.path, 'calls')
+  }
+}
+
+/** Makes each system call fail that is not permitted, and writes these and the opened sockets into a file. */
+function tracer(file: string): string[] {
+  // The question mark is for calls that this machine does not have.
+  const permitted = [...permittedCalls()].map((name) => `?${name}`)
+  const untraced = permitted.filter((name) => name !== '?socket')
+  const trace = ['-e', `trace=!${untraced.join(',')}`]
+  return ['strace', '-f', '-qq', '--seccomp-bpf', '-o', file, ...trace, ...failing(permitted)]
+}
+
+function failing(permitted: readonly string[]): string[] {
+  return ['-e', `inject=!${permitted.join(',')}:error=EPERM`]
+}
+
+function credentialsIn({ path }: TemporaryFolder): string {
+  writeFileSync(join(path, 'admin-token'), TOKEN)
+  writeFileSync(join(path, 'encryption-key'), Buffer.alloc(32, 7).toString('base64'))
+  return path
+}

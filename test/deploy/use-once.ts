@@ -1,0 +1,32 @@
+import { expect, vi } from 'vitest'
+import type { CountingReceiver } from '../crash/counting-receiver.ts'
+import { exchange } from '../harness/http-exchange.ts'
+import type { ManagementApi } from '../harness/management-api.ts'
+
+/** Sends one call to a running service, and waits until the receiver has it. Resolves with the write key. */
+export async function useOnce(options: {
+  /** Where calls are sent to. */
+  readonly url: string
+  readonly api: ManagementApi
+  readonly receiver: CountingReceiver
+}): Promise<string> {
+  const { url, api, receiver } = options
+  const { id: sourceId, writeKeys } = await api.call<{
+    id: string
+    writeKeys: { key: string }[]
+  }>('POST', 'sources', { name: 'Shop' })
+  const writeKey = writeKeys[0]!.key
+  const settings = { webhooks: [{ url: receiver.urlOf('hook') }] }
+  await api.call('POST', 'destinations', { sourceId, type: 'Webhooks', enabled: true, settings })
+  const call = { writeKey, userId: 'u1', event: 'Order Completed', messageId: 'm1' }
+  const headers = { 'Content-Type': 'application/json' }
+  const sent = await exchange(`${url}/v1/track`, { headers, body: JSON.stringify(call) })
+  expect(sent.status, sent.text).toBe(200)
+  await vi.waitFor(() => expect(receiver.missing('hook', new Set(['m1']))).toBe(0), {
+    timeout: 30_000,
+    interval: 20,
+  })
+  const { data } = await api.call<{ data: object[] }>('GET', 'events')
+  expect(data).toHaveLength(1)
+  return writeKey
+}

@@ -1,0 +1,37 @@
+import { describe, expect, it, test } from 'vitest'
+import { LOG_EVENTS } from '../../packages/server/src/telemetry/log-events.ts'
+import { loggedEvents } from './logged-events.ts'
+import { read, repositoryFiles } from './repository.ts'
+
+// The CLI runs the service, and so writes the events of its start and its end.
+const logged = new Set(
+  repositoryFiles('packages')
+    .filter((path) => /^packages\/(?:server|cli)\/src\/.*\.ts$/.test(path))
+    .flatMap((path) => loggedEvents(read(path))),
+)
+
+test('only the last argument of a call of a logger is a log event', () => {
+  const code = `
+    // logger.info({}, 'a.comment')
+    /** As in \`logger.info({}, 'a.description')\`. */
+    this.#logger?.warn({ text: 'a.field' }, 'an.event')
+    log.logger.info(
+      { at: shown(now('a.clock')) },
+      'another.event',
+    )
+    readonly name = 'a.worker'
+    output.info({}, 'an.output')
+    logger.info(fields, event) || emit('a.signal')`
+  expect(loggedEvents(code)).toEqual(['an.event', 'another.event'])
+})
+
+describe.each(Object.entries(LOG_EVENTS))('the log event %s', (name, { meaning, help }) => {
+  it('is written somewhere', () => {
+    expect(logged).toContain(name)
+  })
+
+  it('says what it means and what to do, in sentences', () => {
+    expect(meaning).toMatch(/^[A-Z`].*\.$/s)
+    expect(help).toMatch(/^[A-Z`].*\.$/s)
+  })
+})

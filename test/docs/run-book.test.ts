@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest'
+import { read } from './repository.ts'
+
+describe('docs/guides/run-book.md', () => {
+  const page = read('docs/guides/run-book.md')
+  const alerts = [...read('deploy/alerts.yaml').matchAll(/- alert: (\w+)/g)].map(
+    ([, name]) => name!,
+  )
+
+  it('has a section for each alert, and none for another one', () => {
+    const sections = [...page.matchAll(/^## (Hookline\w+)$/gm)].map(([, name]) => name!)
+    expect(alerts.length).toBeGreaterThan(8)
+    expect(sections.toSorted()).toEqual(alerts.toSorted())
+  })
+
+  it('says of each alert what it means, what to look at, and what to do', () => {
+    const [, ...sections] = page.split(/^## (?=Hookline)/m)
+    for (const section of sections)
+      for (const part of ['**Meaning.**', '**Look at**', '**Do.**'])
+        expect(section.split(part), section.split('\n')[0]).toHaveLength(2)
+  })
+})
+
+describe('docs/guides/sizing.md', () => {
+  it('has the figures of docs/explanation/performance.md, with the command that measures them', () => {
+    const rows = [
+      ...read('docs/guides/sizing.md').matchAll(/^\|.*\| ([\d.,]+).*`npm run bench -- (.+?)`/gm),
+    ]
+    expect(rows.length).toBeGreaterThan(5)
+    const performance = read('docs/explanation/performance.md')
+    for (const [, figure, name] of rows) {
+      const section = performance.split(`\n## ${name}\n`)[1]?.split('\n## ')[0]
+      expect(section, name).toMatch(new RegExp(`\\| ${figure!.replaceAll('.', '\\.')} `))
+    }
+  })
+})

@@ -1,0 +1,137 @@
+import { describe, expect, test, vi } from 'vitest'
+import { openReceiver, type ReceiverOptions } from '../../packages/server/test/harness/receiver.ts'
+import { type RunningService, startService } from '../harness/running-service.ts'
+
+const settings = { logLevel: 'info', retryScheduleMs: '100', retryWindowMs: '2000' }
+
+/** The machine may be slow. Nothing here depends on how long it takes. */
+const LONGEST_RUN_MS = 300_000
+
+const PINO_LEVELS: Readonly<Record<number, string>> = {
+  20: 'debug',
+  30: 'info',
+  40: 'warn',
+  50: 'error',
+}
+
+/** The number of lines by level and event. */
+function linesOf({ logLines }: RunningService): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const { level, msg } of logLines) {
+    const key = `${PINO_LEVELS[level as number]} ${msg as string}`
+    counts[key] = (counts[key] ?? 0) + 1
+  }
+  return counts
+}
+
+/** How many minutes the log has begun. Its limits are for each minute, and a slow machine needs several of them. */
+function minutesOf({ logLines }: RunningService): number {
+  const times = logLines.map(({ time }) => Date.parse(time as string))
+  // A line is written a moment after its minute was chosen.
+  const spanMs = Math.max(...times) - Math.min(...times) + 1_000
+  return Math.ceil(spanMs / 60_000)
+}
+
+async function sendBatches(service: RunningService, events: number): Promise<void> {
+  for (let sent = 0; sent < events; sent += 15) {
+    const batch = Array.from({ length: 15 }, (_, index) => ({
+      type: 'track',
+      event: 'e',
+      userId: 'u',
+      messageId: `m-${sent + index}`,
+    }))
+    expect((await service.send('/v1/batch', { batch })).status).toBe(200)
+  }
+}
+
+/** Resolves when no delivery waits any longer. */
+async function allEnded(service: RunningService, deliveries: number): Promise<void> {
+  const check = async (): Promise<void> => {
+    const states = ['delivered', 'rejected', 'expired']
+    const ended = await Promise.all(
+      states.map((state) => service.metric(`hookline_deliveries_ended_total{state="${state}"}`)),
+    )
+    expect(ended.reduce((sum, count) => sum + count, 0)).toBe(deliveries)
+  }
+  await vi.waitFor(check, { timeout: LONGEST_RUN_MS, interval: 50 })
+}
+
+const BAD: readonly NonNullable<ReceiverOptions['respond']>[] = [
+  500,
+  503,
+  404,
+  429,
+  'reset',
+  302,
+  401,
+  [500, 200],
+]
+
+describe('the log', () => {
+  test(
+    'of 300 events to eight bad receivers has a few lines for each, and names them',
+    async () => {
+      await using stack = new AsyncDisposableStack()
+      const receivers = await Promise.all(
+        BAD.map(async (respond) => stack.use(await openReceiver({ respond }))),
+      )
+      const service = stack.use(await startService({ settings }))
+      for (const { url } of receivers)
+        await service.createDestination({ urls: [`${url}/T0KEN?key=T0KEN`] })
+      await sendBatches(service, 300)
+      await allEnded(service, 300 * BAD.length)
+      const failing = service.logLines.filter(({ msg }) => msg === 'webhook.failing')
+      expect(new Set(failing.map(({ webhook }) => webhook))).toEqual(
+        new Set(receivers.map(({ port }) => `127.0.0.1:${port}`)),
+      )
+      const most = BAD.length * minutesOf(service)
+      expect(failing.length).toBeLessThanOrEqual(most)
+      expect(linesOf(service)['warn webhook.breaker_opened'] ?? 0).toBeLessThanOrEqual(most)
+      expect(service.logLines.length).toBeLessThanOrEqual(most * 5)
+      for (const line of service.logLines) {
+        expect(line).toMatchObject({
+          source: 'Test',
+          webhook: expect.stringMatching(/^127\.0\.0\.1:/),
+        })
+        expect(JSON.stringify(line)).not.toContain('T0KEN')
+      }
+    },
+    LONGEST_RUN_MS,
+  )
+
+  test(
+    'of 20 destinations with five failing webhooks each has as many lines of an event as logLinesPerMinute says',
+    async () => {
+      await using stack = new AsyncDisposableStack()
+      const receiver = stack.use(await openReceiver({ respond: 500 }))
+      const service = stack.use(
+        await startService({ settings: { ...settings, logLinesPerMinute: '50' } }),
+      )
+      const urls = ['a', 'b', 'c', 'd', 'e'].map((path) => `${receiver.url}/${path}`)
+      for (let count = 0; count < 20; count++) await service.createDestination({ urls })
+      await sendBatches(service, 15)
+      await allEnded(service, 15 * 20)
+      const lines = linesOf(service)
+      const most = 50 * minutesOf(service)
+      // A hundred webhooks begin to fail, so that one minute at least is full.
+      expect(lines['warn webhook.failing']).toBeGreaterThanOrEqual(50)
+      expect(lines['warn webhook.failing']).toBeLessThanOrEqual(most)
+      expect(lines['warn webhook.breaker_opened'] ?? 0).toBeLessThanOrEqual(most)
+      expect(service.logLines.length).toBeLessThanOrEqual(most * 3)
+    },
+    LONGEST_RUN_MS,
+  )
+
+  test(
+    'of the level debug has a line for each failed attempt',
+    async () => {
+      await using receiver = await openReceiver({ respond: 404 })
+      await using service = await startService({ settings: { ...settings, logLevel: 'debug' } })
+      await service.createDestination({ urls: [receiver.url] })
+      await sendBatches(service, 300)
+      await allEnded(service, 300)
+      expect(linesOf(service)).toMatchObject({ 'debug attempt.failed': 300 })
+    },
+    LONGEST_RUN_MS,
+  )
+})

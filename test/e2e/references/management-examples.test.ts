@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest'
+import { EXAMPLE_BODIES } from '../../../packages/server/src/admin/reference/example-bodies.ts'
+import { schemaFaults } from '../../../packages/server/test/harness/schema-faults.ts'
+import { OpenapiClient } from '../../harness/openapi-client.ts'
+import { startService } from '../../harness/running-service.ts'
+
+interface Media {
+  readonly schema: object
+  readonly example?: unknown
+}
+
+const ID_OF_EXAMPLES = /(src|dst|aud|trt)_01m81grcbgedzt0s6b232e4pp8/g
+
+test('every request and response in JSON has an example, which matches its schema', async () => {
+  await using service = await startService()
+  const client = await OpenapiClient.of(service.url, service.token)
+  let count = 0
+  for (const [id, { requestBody, responses }] of client.operations) {
+    const contents = [requestBody?.content, ...Object.values(responses).map((each) => each.content)]
+    for (const [type, media] of contents.flatMap((each) => Object.entries<Media>(each ?? {}))) {
+      if (!type.endsWith('json')) continue
+      expect([id, type, media.example === undefined]).toEqual([id, type, false])
+      const faults = schemaFaults(client.resolve(media.schema), media.example)
+      expect([id, media.example, faults]).toEqual([id, media.example, []])
+      count++
+    }
+  }
+  expect(count).toBeGreaterThan(100)
+})
+
+test('a service accepts every example of a request', async () => {
+  await using service = await startService()
+  const client = await OpenapiClient.of(service.url, service.token)
+  const made: Record<string, string> = {}
+  for (const [id, example] of Object.entries(EXAMPLE_BODIES)) {
+    const text = JSON.stringify(example).replaceAll(ID_OF_EXAMPLES, (each, kind: string) =>
+      made[kind] === undefined ? each : made[kind],
+    )
+    const body = JSON.parse(text) as object
+    const kind = /Source|Destination|rotateSecret/.test(id)
+      ? ({ changeSource: 'src' }[id] ?? 'dst')
+      : ({ changeTrait: 'trt', changeMembers: 'manual' }[id] ?? 'aud')
+    const { response, faults } = await client.send(id, {
+      body,
+      parameters: { id: made[kind] ?? '' },
+    })
+    expect([id, response.status < 300, response.text, faults]).toEqual([
+      id,
+      true,
+      response.text,
+      [],
+    ])
+    const created = (JSON.parse(response.text) as { id?: string }).id
+    if (id.startsWith('create') && created !== undefined) made[created.slice(0, 3)] = created
+    if (id === 'createAudience') {
+      const manual = { name: 'Beta testers', destinationIds: [made['dst']], manual: true }
+      made['manual'] = (await client.call<{ id: string }>('createAudience', { body: manual })).id
+    }
+  }
+})

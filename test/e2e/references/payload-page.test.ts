@@ -1,0 +1,147 @@
+import {
+  CALL_EXAMPLES,
+  EVENT_TYPES,
+  PAYLOAD_FIELDS,
+  PAYLOAD_TYPES,
+  type PayloadType,
+  WEBHOOK_PAYLOAD_SCHEMA,
+} from '@hookline/protocol'
+import { verifySignature } from '@hookline/client/verify'
+import { describe, expect, test } from 'vitest'
+import { DELIVERY_HEADERS } from '../../../docs/generator/api/delivery-headers.ts'
+import { openReceiver } from '../../../packages/server/test/harness/receiver.ts'
+import { schemaFaults } from '../../../packages/server/test/harness/schema-faults.ts'
+import { read } from '../../docs/repository.ts'
+import { exchange } from '../../harness/http-exchange.ts'
+import { textsOf } from '../../harness/fences.ts'
+import { type RunningService, startService } from '../../harness/running-service.ts'
+
+type Payload = Record<string, unknown>
+
+const page = read('docs/reference/webhook-payload.md')
+const examples = textsOf(page, 'json')
+const exampleOf = (type: string): string =>
+  examples.find((each) => (JSON.parse(each) as Payload)['type'] === type)!
+const ofThePage = (body: Buffer): string => body.toString('utf8')
+
+/** What differs from service to service: ids, times, and the digest of a user in a messageId. */
+function withoutIds(text: string): string {
+  return text
+    .replaceAll(/(aud|trt|syn)_[0-9a-z]{26}/g, '$1_…')
+    .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, 'TIME')
+}
+
+describe('docs/reference/webhook-payload.md', () => {
+  test('shows for each type the bytes that the example call of that type delivers', async () => {
+    await using receiver = await openReceiver()
+    await using service = await startService()
+    await service.createDestination({ urls: [receiver.url], secret: 'of these tests' })
+    for (const type of EVENT_TYPES) await service.send(`/v1/${type}`, CALL_EXAMPLES[type])
+    const requests = await receiver.waitFor(EVENT_TYPES.length)
+    const bodies = requests.map(({ body }) => ofThePage(body)).toSorted()
+    expect(bodies).toEqual(EVENT_TYPES.map(exampleOf).toSorted())
+    const usual = ['host', 'connection', 'content-length', 'x-hookline-replay']
+    const documented = Object.keys(DELIVERY_HEADERS).map((name) => name.toLowerCase())
+    for (const { headers } of requests)
+      expect([...Object.keys(headers), 'x-hookline-replay'].toSorted()).toEqual(
+        [...new Set([...documented, ...usual])].toSorted(),
+      )
+  })
+
+  test('shows the deletion notices and the audience changes that a service delivers', async () => {
+    await using receiver = await openReceiver()
+    await using service = await startService()
+    const destination = await service.createDestination({ urls: [receiver.url] })
+    await service.send('/v1/identify', CALL_EXAMPLES.identify)
+    await receiver.waitFor(1)
+    await newAudience(service, destination)
+    await receiver.waitFor(2)
+    await service.send('/v1/identify', { userId: 'u1', traits: { plan: 'free' } })
+    await receiver.waitFor(4)
+    await service.api.call('POST', 'deletions', { userIds: ['u1'] })
+    await service.api.call('POST', 'deletions', { anonymousIds: ['visitor-8f2c'] })
+    const requests = await receiver.waitFor(6)
+    const bodies = requests.map(({ body }) => withoutIds(ofThePage(body)))
+    const changes = examples.filter((each) => each.includes('"audience"'))
+    const notices = examples.filter((each) => each.includes('"delete"'))
+    expect([changes.length, notices.length]).toEqual([2, 2])
+    const shown = [...changes, ...notices].map(withoutIds)
+    const found = bodies.map((each) => each.replace(/"syncId":"syn_…"/, '"syncId":null'))
+    for (const each of shown) expect(found).toContain(each)
+    // The harness compares what was accepted since the start with what is stored, and the deletion removed that.
+    await service.restart()
+  })
+
+  test('shows signatures that a receiver can verify', async () => {
+    const shown = textsOf(page, 'text').join('\n')
+    const headers = Object.fromEntries(
+      [...shown.matchAll(/^([\w-]+): (\S+)$/gm)].map(([, name, value]) => [name!, value!]),
+    )
+    const secret = /shared secret `([^`]+)`/.exec(page)![1]!
+    const nowMs = Number(headers['webhook-timestamp']) * 1000
+    const { 'X-Signature': x, ...standard } = headers
+    const body = exampleOf('track')
+    expect(await verifySignature(body, standard, secret, { nowMs, requireStandard: true })).toBe(
+      true,
+    )
+    expect(await verifySignature(body, { 'x-signature': x }, secret)).toBe(true)
+    expect(await verifySignature(`${body} `, { 'x-signature': x }, secret)).toBe(false)
+  })
+})
+
+async function newAudience(service: RunningService, destination: string): Promise<void> {
+  const condition = { trait: 'plan', op: 'equals', value: 'team' }
+  const body = { name: 'Team plan', destinationIds: [destination], condition }
+  await service.api.call('POST', 'audiences', body)
+}
+
+describe('the JSON Schema of the payload', () => {
+  test('is served, and is the one of the page', async () => {
+    await using service = await startService()
+    const url = `${service.url}/v1/webhook-payload.schema.json`
+    const { status, headers, text } = await exchange(url, { method: 'GET' })
+    expect(status).toBe(200)
+    expect(headers['content-type']).toBe('application/schema+json; charset=utf-8')
+    expect(JSON.parse(text)).toEqual(WEBHOOK_PAYLOAD_SCHEMA)
+    const file = read('docs/reference/webhook-payload.schema.json')
+    expect(JSON.parse(file)).toEqual(WEBHOOK_PAYLOAD_SCHEMA)
+  })
+
+  test.for(examples)('accepts %s, with further fields too', (example) => {
+    const payload = JSON.parse(example) as Payload
+    expect(schemaFaults(WEBHOOK_PAYLOAD_SCHEMA, payload)).toEqual([])
+    expect(schemaFaults(WEBHOOK_PAYLOAD_SCHEMA, { ...payload, later: 1 })).toEqual([])
+  })
+
+  test('accepts the samples of test deliveries', async () => {
+    await using service = await startService()
+    const id = await service.createDestination({ urls: ['http://127.0.0.1:4801/hook'] })
+    for (const type of PAYLOAD_TYPES) {
+      const tested = await service.api.call<{ webhooks: { request: { body: string } }[] }>(
+        'POST',
+        `destinations/${id}/test`,
+        { type, dryRun: true },
+      )
+      const payload = JSON.parse(tested.webhooks[0]!.request.body) as Payload
+      expect([type, schemaFaults(WEBHOOK_PAYLOAD_SCHEMA, payload)]).toEqual([type, []])
+      expect(payload[type === 'alias' ? 'User ID' : 'userId']).toBe('sample-user')
+    }
+  })
+
+  test.for(examples)('refuses %s without a field that is always there', (example) => {
+    const payload = JSON.parse(example) as Payload
+    const fields = PAYLOAD_FIELDS[payload['type'] as PayloadType]
+    const always = Object.keys(fields).filter((name) => fields[name]!.always)
+    for (const name of [...always, 'type']) {
+      const { [name]: _, ...others } = payload
+      expect([name, schemaFaults(WEBHOOK_PAYLOAD_SCHEMA, others).length > 0]).toEqual([name, true])
+    }
+  })
+
+  test.for(examples)('names the fields of %s in the order in which they are sent', (example) => {
+    const payload = JSON.parse(example) as Payload
+    const known = Object.keys(PAYLOAD_FIELDS[payload['type'] as PayloadType])
+    const names = Object.keys(payload).filter((name) => name !== 'version' && name !== 'type')
+    expect(names).toEqual(known.filter((name) => names.includes(name)))
+  })
+})

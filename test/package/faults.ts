@@ -1,0 +1,28 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { ROOT } from '../../release/packages.ts'
+
+const run = promisify(execFile)
+
+const bin = (name: string) => `${ROOT}node_modules/.bin/${name}`
+
+/** The report of publint about a tarball; empty if it finds no fault. */
+export function publintFaults(tarball: string): Promise<string[]> {
+  return faultsOf(bin('publint'), ['run', tarball, '--strict'])
+}
+
+/** The report of attw, which resolves the types of every entry; empty if it finds no fault. */
+export function typeFaults(tarball: string): Promise<string[]> {
+  return faultsOf(bin('attw'), [tarball, '--profile', 'esm-only', '--format', 'ascii'])
+}
+
+async function faultsOf(program: string, args: readonly string[]): Promise<string[]> {
+  try {
+    // publint colours its output in a CI environment.
+    await run(program, args, { env: { ...process.env, NO_COLOR: '1' } })
+    return []
+  } catch (error) {
+    const { stdout, stderr } = error as { stdout: string; stderr: string }
+    return [stdout + stderr]
+  }
+}

@@ -1,0 +1,44 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
+import { run } from '../../release/command.ts'
+import { makeClone } from '../pages/clone.ts'
+
+describe('npm pack of a package', () => {
+  const clone = new TemporaryFolder()
+  beforeAll(() => makeClone(clone.path))
+  afterAll(() => clone[Symbol.dispose]())
+  const inClone = (path: string) => join(clone.path, path)
+
+  test('packs the built code in a clone that nobody has built', async () => {
+    expect(await entriesOf('client')).toEqual(
+      expect.arrayContaining(['LICENSE', 'README.md', 'dist/index.js', 'dist/index.d.ts']),
+    )
+  })
+
+  test('packs the built code when the build is gone, and the record of the build is left', async () => {
+    for (const name of ['client', 'protocol'])
+      rmSync(inClone(`packages/${name}/dist`), { recursive: true })
+    expect(await entriesOf('client')).toContain('dist/index.js')
+  })
+
+  test('leaves out what an earlier build wrote for a source file that is gone', async () => {
+    mkdirSync(inClone('packages/protocol/dist'), { recursive: true })
+    writeFileSync(inClone('packages/protocol/dist/gone.js'), '')
+    expect(await entriesOf('protocol')).not.toContain('dist/gone.js')
+  })
+
+  async function entriesOf(name: string): Promise<string[]> {
+    using folder = new TemporaryFolder()
+    const args = ['pack', '-w', `packages/${name}`, '--pack-destination', folder.path]
+    const { stdout } = await run('npm', args, { cwd: clone.path })
+    const listing = await run('tar', ['-tzf', stdout.trim().split('\n').at(-1)!], {
+      cwd: folder.path,
+    })
+    return listing.stdout
+      .trim()
+      .split('\n')
+      .map((entry) => entry.replace(/^package\//, ''))
+  }
+})

@@ -1,0 +1,102 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
+import { type Manifest, PACKAGES, type PackageName, readManifest } from '../../release/packages.ts'
+import { makeTarballs } from '../../release/packing/tarballs.ts'
+import { publintFaults, typeFaults } from './faults.ts'
+
+/** The packages that programs import. */
+const LIBRARIES = PACKAGES.filter((name) => name !== 'cli')
+
+const folder = new TemporaryFolder()
+const tarball = (name: PackageName) => join(folder.path, 'tarballs', `${name}.tgz`)
+const unpacked = (name: PackageName) => join(folder.path, name, 'package')
+
+beforeAll(async () => {
+  await makeTarballs(join(folder.path, 'tarballs'))
+  for (const name of PACKAGES) unpack(tarball(name), join(folder.path, name))
+})
+
+afterAll(() => folder[Symbol.dispose]())
+
+describe('the tarball that publishing would upload', () => {
+  test.for(PACKAGES)('of %s passes publint', async (name) => {
+    expect(await publintFaults(tarball(name))).toEqual([])
+  })
+
+  test.for(LIBRARIES)('of %s passes attw', async (name) => {
+    expect(await typeFaults(tarball(name))).toEqual([])
+  })
+
+  test.for(PACKAGES)('of %s has code, README and licence, and nothing else', (name) => {
+    const top = readdirSync(unpacked(name)).toSorted()
+    const code = { cli: ['bin', 'dist'], server: ['dist', 'docs-site'] }[name as string] ?? ['dist']
+    expect(top).toEqual(['LICENSE', 'README.md', ...code, 'package.json'])
+    const files = filesIn(join(unpacked(name), 'dist'))
+    expect(files.length).toBeGreaterThan(5)
+    expect(files.filter((file) => !/\.(?:js|d\.ts)$/.test(file))).toEqual([])
+    expect(files.filter((file) => file.includes('test/'))).toEqual([])
+  })
+
+  test('of server has the pages that the service shows at /docs', () => {
+    const pages = filesIn(join(unpacked('server'), 'docs-site'))
+    expect(pages).toEqual(expect.arrayContaining(['index.html', 'guides/receivers.html']))
+  })
+
+  test.for(PACKAGES)('of %s names only files that are in it', (name) => {
+    const manifest = readManifest(unpacked(name))
+    const files = new Set(filesIn(unpacked(name)).map((file) => `./${file}`))
+    const named = Object.values(manifest.exports ?? {}).flatMap((targets) => Object.values(targets))
+    expect(named.filter((file) => !files.has(file))).toEqual([])
+    expect(JSON.stringify(manifest)).not.toMatch(/hookline-source|prepack/)
+  })
+
+  test.for(PACKAGES)('of %s has no code that asks for a source map', (name) => {
+    const code = filesIn(unpacked(name)).filter((file) => file.endsWith('.js'))
+    const texts = code.map((file) => readFileSync(join(unpacked(name), file), 'utf8'))
+    expect(texts.filter((text) => text.includes('sourceMappingURL'))).toEqual([])
+  })
+
+  test.for(PACKAGES)('of %s has a README without links to files that are not in it', (name) => {
+    const readme = readFileSync(join(unpacked(name), 'README.md'), 'utf8')
+    expect(readme).toContain(`# @hookline/${name}\n`)
+    expect(readme).not.toMatch(/\]\(\.\.?\//)
+  })
+
+  test.for(PACKAGES)('of %s describes itself, and is public', (name) => {
+    const manifest = readManifest(unpacked(name)) as Manifest & Record<string, unknown>
+    expect(manifest).toMatchObject({
+      description: expect.stringMatching(/\w/),
+      keywords: expect.arrayContaining(['analytics']),
+      license: 'Apache-2.0',
+      engines: { node: ['client', 'protocol'].includes(name) ? '>=20' : '>=24' },
+      publishConfig: { access: 'public' },
+    })
+  })
+
+  test('with a missing file fails both checks', async () => {
+    const manifest = join(unpacked('client'), 'package.json')
+    const before = readFileSync(manifest, 'utf8')
+    writeFileSync(manifest, before.replaceAll('dist/verify', 'dist/missing'))
+    const broken = join(folder.path, 'broken.tgz')
+    execFileSync('tar', ['-czf', broken, '-C', join(folder.path, 'client'), 'package'])
+    writeFileSync(manifest, before)
+    expect(await publintFaults(broken)).toEqual([
+      expect.stringContaining('dist/missing.js but the file does not exist'),
+    ])
+    expect(await typeFaults(broken)).toEqual([expect.stringContaining('Resolution failed')])
+  })
+})
+
+function unpack(file: string, to: string): void {
+  mkdirSync(to)
+  execFileSync('tar', ['-xzf', file, '-C', to])
+}
+
+function filesIn(path: string): string[] {
+  return readdirSync(path, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(path.length + 1))
+}

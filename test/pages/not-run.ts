@@ -1,0 +1,16 @@
+/** The pages with blocks that no test can run, and why. */
+export const NOT_RUN: Readonly<Record<string, string>> = {
+  'CONTRIBUTING.md': 'the full forms of long suites take an hour',
+  'docs/guides/install.md': 'it installs tarballs in another folder, which the release tries',
+  'packages/client/README.md': 'the package is not in a registry; the release tries its tarball',
+  'docs/tutorials/migrate-from-rudderstack.md': 'installs a package from the registry',
+  'docs/guides/backups.md': 'they need Docker, systemd, or the table of cron',
+  'docs/guides/deploying.md': 'they need root, systemd, or Docker; test/deploy tries the files',
+  'docs/guides/reverse-proxy.md':
+    'they need root, a domain, or another machine; test/deploy tries the files',
+  'docs/guides/run-book.md': 'they need systemd, Docker, or a destination that fails',
+  'docs/guides/upgrading.md': 'they need root, systemd, or Docker',
+}
+
+/** Commands that `.ci/run` runs itself, in a clone. */
+export const RUN_BY_CI: readonly string[] = ['npm ci', 'npm test']

@@ -1,0 +1,119 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect, vi } from 'vitest'
+import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
+import { makeClone } from './clone.ts'
+import { type Fence, valueOf } from '../harness/fences.ts'
+import { Terminal } from './terminal.ts'
+
+/** What a reader did with a block, and what came of it. */
+export interface ReadBlock {
+  readonly text: string
+  readonly failures: readonly number[]
+  readonly output: string
+}
+
+/**
+ * Follows a page as its reader does, in a clone named `hookline`: pastes each block of commands, saves each file, and puts the ids that commands
+ * printed in place of `wk_…`, `dst_…` and the like.
+ */
+export class PageReader implements AsyncDisposable {
+  readonly #folder = new TemporaryFolder()
+  readonly #clone = join(this.#folder.path, 'hookline')
+  readonly #terminal: Terminal
+  readonly #outputs: (() => string)[] = []
+
+  constructor() {
+    makeClone(this.#clone)
+    const session = join(this.#folder.path, 'session')
+    mkdirSync(session)
+    const path = `${join(this.#clone, 'node_modules/.bin')}:${process.env['PATH']}`
+    const env = {
+      ...withoutHookline(process.env),
+      PATH: path,
+      HOME: session,
+      npm_config_offline: 'true',
+    }
+    this.#terminal = new Terminal({ folder: session, cwd: this.#clone, env })
+  }
+
+  /** Does what the block says. */
+  async read(fence: Fence): Promise<ReadBlock> {
+    const text = this.#withIds(fence.text)
+    const file = valueOf(fence, 'file')
+    if (file !== undefined) {
+      await this.#save(file, text)
+      return { text, failures: [], output: '' }
+    }
+    if (fence.words.includes('stop-others')) await this.#terminal.stopBackground()
+    if (fence.words.includes('background')) {
+      const output = await this.#terminal.runInBackground(text)
+      this.#outputs.push(output)
+      return { text, failures: [], output: output() }
+    }
+    const result = await this.#terminal.run(text)
+    this.#outputs.push(() => result.output)
+    return { text, ...result }
+  }
+
+  /** Waits until the terminals show each line of a block of output. */
+  async sees(output: Fence): Promise<void> {
+    const lines = output.text.split('\n').filter((line) => line.trim() !== '')
+    await vi.waitFor(() => {
+      const shown = this.#outputs.map((each) => each()).join('\n')
+      for (const line of lines) expect(shown).toMatch(patternOf(line.trim()))
+    }, SOON)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#terminal[Symbol.asyncDispose]()
+    this.#folder[Symbol.dispose]()
+  }
+
+  /** Saves a file in the folder in which the reader is. */
+  async #save(name: string, text: string): Promise<void> {
+    const { output } = await this.#terminal.run('pwd')
+    const path = join(output.trim(), name)
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, text)
+  }
+
+  #withIds(text: string): string {
+    return text.replaceAll(/\b([a-z]+)_…/g, (placeholder, prefix: string) => {
+      const printed = this.#outputs.flatMap((output) => output().match(idsOf(prefix)) ?? [])
+      if (printed.length === 0) throw new Error(`No command before printed ${placeholder}.`)
+      return printed.at(-1)!
+    })
+  }
+}
+
+/** Deliveries and attempts take their time. */
+const SOON = { timeout: 20_000, interval: 50 }
+
+/** What differs each time: ids, times, and how long something took. On a page, `…` stands for anything. */
+const VOLATILE =
+  /\b[a-z]+_[\da-z]{26}\b|\b[\da-f]{8}(?:-[\da-f]+){4}\b|(?:[\d-]+T)?\d\d:\d\d:\d\d[.\d]*Z?|\d+(?= m?s\b)|…/
+
+function patternOf(line: string): RegExp {
+  const parts = line.split(new RegExp(VOLATILE, 'g')).map(escaped)
+  return new RegExp(parts.join('.*'))
+}
+
+/** A page may align its columns otherwise. */
+function escaped(text: string): string {
+  return text
+    .split(/ +/)
+    .map((word) => RegExp.escape(word))
+    .join(' +')
+}
+
+function idsOf(prefix: string): RegExp {
+  return new RegExp(String.raw`\b${prefix}_[\w-]{8,}`, 'g')
+}
+
+/** The environment without settings of Hookline, and without what npm tells the scripts that it runs. */
+function withoutHookline(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(
+    Object.entries(env).filter(([name]) => !/^(HOOKLINE_|npm_|NODE_|VITEST)/.test(name)),
+  )
+}

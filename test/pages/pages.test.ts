@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest'
+import { markdownPages, read } from '../docs/repository.ts'
+import { skipOrFail } from '../harness/skip-or-fail.ts'
+import { type Fence, fencesIn, valueOf } from '../harness/fences.ts'
+import { NOT_RUN, RUN_BY_CI } from './not-run.ts'
+import { PageReader } from './page-reader.ts'
+import { SOURCE_AND_DESTINATION, startsService } from './prelude.ts'
+import { Terminal } from './terminal.ts'
+
+/** The blocks of a page that its reader pastes into a terminal, saves as files, or compares with what commands print. */
+function blocksOf(page: string): Fence[] {
+  return fencesIn(read(page)).filter(
+    (fence, index, all) =>
+      fence.language === 'sh' ||
+      valueOf(fence, 'file') !== undefined ||
+      isOutput(fence, all[index - 1]),
+  )
+}
+
+/** A text below commands, in the same section, is what they print. */
+function isOutput({ language, words, section }: Fence, before: Fence | undefined): boolean {
+  const isBelowCommands = before?.language === 'sh' && !before.words.includes('not-run')
+  return language === 'text' && words.length === 0 && isBelowCommands && before.section === section
+}
+
+const pages = markdownPages().filter((page) =>
+  blocksOf(page).some(({ words }) => !words.includes('not-run')),
+)
+
+describe('the commands of a page', () => {
+  it.concurrent.for(pages)('do what it says when they are pasted: %s', async (page, { skip }) => {
+    if (!(await Terminal.isPossible()))
+      skipOrFail('unshare and ip of Linux', 'HOOKLINE_REQUIRE_PAGES', skip)
+    const blocks = blocksOf(page).filter(({ words }) => !words.includes('not-run'))
+    await using reader = new PageReader()
+    const prelude = startsService(blocks) ? [] : SOURCE_AND_DESTINATION
+    for (const block of [...prelude, ...blocks]) {
+      if (block.language === 'text' && block.words.length === 0) {
+        await reader.sees(block)
+        continue
+      }
+      const { text, failures, output } = await reader.read(withoutWhatCiRuns(block))
+      const exit = valueOf(block, 'exit')
+      const expected = exit === undefined ? [] : [Number(exit)]
+      expect(failures, `${page}:${block.line}\n${text}\n${output}`).toEqual(expected)
+    }
+  })
+
+  it('that no test can run are known, with the reason', () => {
+    const marked = markdownPages().filter((page) =>
+      blocksOf(page).some(({ words }) => words.includes('not-run')),
+    )
+    expect(marked).toEqual(Object.keys(NOT_RUN).toSorted())
+  })
+
+  it('that CI runs itself are steps of it', () => {
+    const steps = read('.ci/run').split('\n')
+    for (const command of RUN_BY_CI)
+      expect(steps, command).toContainEqual(expect.stringMatching(`^step \\w+ ${command}$`))
+  })
+})
+
+/** The block without the commands that take minutes, which CI runs in the clone itself. */
+function withoutWhatCiRuns(fence: Fence): Fence {
+  const lines = fence.text.split('\n').filter((line) => {
+    const [command = ''] = line.split('#')
+    return !RUN_BY_CI.includes(command.trim())
+  })
+  return { ...fence, text: lines.join('\n') }
+}

@@ -1,0 +1,26 @@
+import { type Fence, fencesIn } from '../harness/fences.ts'
+
+/** What readers of a guide have before they begin: a running service with a source, a destination and an event. */
+export const SOURCE_AND_DESTINATION: readonly Fence[] = fencesIn(`
+\`\`\`sh background
+npx hookline start --data-dir ./data --allowed-networks 127.0.0.0/8
+\`\`\`
+
+\`\`\`sh background
+npx hookline listen
+\`\`\`
+
+\`\`\`sh
+npx hookline sources create "My shop"
+\`\`\`
+
+\`\`\`sh
+npx hookline destinations create --source src_… --webhook http://127.0.0.1:4801/ --secret s3cret --enabled
+npx hookline send track "Order Completed" --user u1 --write-key wk_…
+\`\`\`
+`)
+
+/** Whether the page itself tells its reader to start a service. */
+export function startsService(blocks: readonly Fence[]): boolean {
+  return blocks.some(({ text }) => /hookline (start|dev|demo)\b|npm (start|run demo)\b/.test(text))
+}
