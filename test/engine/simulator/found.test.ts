@@ -3,6 +3,9 @@ import type { Scenario } from './scenario.ts'
 import { simulate } from './simulation.ts'
 
 const HEALTHY_AT_MS = 1_200_000
+const HEALTHY: Scenario['destinations'][number]['webhooks'][number]['phases'] = [
+  { fromMs: HEALTHY_AT_MS, mode: 'healthy' },
+]
 const webhook: Scenario['destinations'][number]['webhooks'][number] = {
   phases: [
     { fromMs: 0, mode: 'hanging' },
@@ -27,6 +30,44 @@ test('two webhooks of a destination that recover together, after an outage of th
     purges: [],
     outages: [{ atMs: 788_659, forMs: 527_471 }],
     stops: [{ downMs: 114_817, how: 'stop', atMs: 173_247 }],
+  })
+  expect(violations).toEqual([])
+})
+
+// Found by the simulator. The turn of a part ended without an attempt while a record of its delivery waited for the database:
+// the part was released, and the record claimed it again, for nobody.
+test('a webhook that fails during an outage of the database gets each event when both are healthy', async () => {
+  const { violations } = await simulate({
+    seed: 1_123_494_992,
+    limits: { maxInFlight: 1, laneConcurrency: 1, laneWindow: 2, maxInMemory: 10_000 },
+    retryWindowMs: 300_000,
+    commitMs: 0,
+    destinations: [
+      {
+        webhooks: [
+          { phases: HEALTHY, latencyMs: { least: 0, most: 1_372 }, retryAfterMs: 1_000 },
+          { phases: HEALTHY, latencyMs: { least: 447, most: 447 }, retryAfterMs: 1_000 },
+          {
+            phases: [
+              { fromMs: 169_778, mode: 'failing' },
+              { fromMs: HEALTHY_AT_MS, mode: 'healthy' },
+            ],
+            latencyMs: { least: 0, most: 0 },
+            retryAfterMs: 1_000,
+          },
+        ],
+        successPolicy: 'each',
+        off: null,
+        removedAtMs: null,
+      },
+    ],
+    arrivals: [
+      { atMs: 896_821, count: 8, repeats: 0 },
+      { atMs: 164_041, count: 10, repeats: 0 },
+    ],
+    purges: [{ atMs: 878_899, user: 1 }],
+    outages: [{ atMs: 898_504, forMs: 341_729 }],
+    stops: [],
   })
   expect(violations).toEqual([])
 })

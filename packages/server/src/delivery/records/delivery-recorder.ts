@@ -72,11 +72,10 @@ export class DeliveryRecorder {
   /** Ends the turn of a part that was not attempted: records a fresh delivery, and releases a parked part. */
   async release(open: OpenDelivery, url: string): Promise<TaskEnd> {
     if (this.#options.deletions.isPurged(open.event)) return this.#dropPurged(open)
-    if (open.freshSince !== undefined) return this.record(open)
-    const { id, destinationId } = open.delivery
-    await this.#options.deliveries.release([id], { destinationId, url })
+    // A record that is under way may claim the part again, so its claim ends after the record.
+    if (open.freshSince !== undefined || this.isRecording(open)) return this.record(open)
+    await this.#releasePart(open, url)
     this.#closeIfIdle(open)
-    this.#options.onReleased()
     return 'released'
   }
 
@@ -138,10 +137,16 @@ export class DeliveryRecorder {
 
   /** The backend has the delivery as it is: only the claims end of the parts that are in no lane. */
   async #endClaims(open: OpenDelivery): Promise<TaskEnd> {
-    const { id, destinationId, webhooks } = open.delivery
-    for (const { url } of webhooks)
-      if (!isInLane(open, url)) await this.#options.deliveries.release([id], { destinationId, url })
+    for (const { url } of open.delivery.webhooks)
+      if (!isInLane(open, url)) await this.#releasePart(open, url)
     return 'recorded'
+  }
+
+  async #releasePart({ delivery }: OpenDelivery, url: string): Promise<void> {
+    const { id, destinationId } = delivery
+    await this.#options.deliveries.release([id], { destinationId, url })
+    if (delivery.webhooks.some((part) => part.url === url && part.state === 'pending'))
+      this.#options.onReleased()
   }
 
   #report(
