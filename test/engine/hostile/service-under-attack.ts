@@ -38,13 +38,17 @@ const MOST: Readonly<Partial<Measured>> = {
   eventLoopMostMs: 1_000,
 }
 
+/** A machine whose host is busy pauses now and then, but not in three rounds. A fault of the service shows in each. */
+const ROUNDS = 3
+
 /** Expects that the service stayed within its limits and served healthy clients. */
 export function expectHealthy(measured: Measured): void {
-  const exceeded = Object.entries(MOST).filter(
-    ([name, most]) => measured[name as keyof Measured] > most,
-  )
-  expect(exceeded, JSON.stringify(measured)).toEqual([])
+  expect(exceededBy(measured), JSON.stringify(measured)).toEqual([])
   expect(measured.calls).toBeGreaterThan(10)
+}
+
+function exceededBy(measured: Measured): readonly unknown[] {
+  return Object.entries(MOST).filter(([name, most]) => measured[name as keyof Measured] > most)
 }
 
 /** On a busy machine, waits of this length occur without an attack. Without the limits, a call took seconds. */
@@ -58,8 +62,23 @@ export function expectAsFast(measured: Measured, undisturbed: Measured): void {
   )
 }
 
-/** Opens the hostile clients, and measures until the service has closed their connections. */
+/**
+ * Opens the hostile clients, and measures until the service has closed their connections. Measures again, with new
+ * clients, while a limit is exceeded and rounds are left.
+ */
 export async function measureUnder(
+  attack: () => Promise<HostileClients>,
+  options: AttackOptions,
+): Promise<MeasuredUnder> {
+  let measured = await measureOnce(attack, options)
+  for (let round = 1; round < ROUNDS && exceededBy(measured).length > 0; round++) {
+    console.log(`measured again after ${JSON.stringify(measured)}`)
+    measured = await measureOnce(attack, options)
+  }
+  return measured
+}
+
+async function measureOnce(
   attack: () => Promise<HostileClients>,
   { service, seconds, mostSeconds = 0 }: AttackOptions,
 ): Promise<MeasuredUnder> {
