@@ -99,7 +99,7 @@ test('what is wrong in the entries is reported with pointers, and nothing is imp
   const misplaced = [
     { ...manual!, condition: { trait: 'plan', op: 'exists' }, key: 'other', destinationIds: ['x'] },
     { ...buyers!, condition: { audience: buyers!.id } },
-    { ...buyers!, id: ids.audience.replace(/.$/, '0'), space: 'none', key: 'New Key' },
+    { ...buyers!, id: anotherId(ids.audience), space: 'none', key: 'New Key' },
   ]
   expect(await faultsOf(server, { ...document, audiences: misplaced })).toEqual([
     '422',
@@ -119,7 +119,7 @@ test('a cycle within the document is found', async () => {
   await using server = await AdminServer.open()
   const { document, ids } = await configured(server)
   const [manual, buyers] = document.audiences
-  const third = { ...buyers!, id: ids.audience.replace(/.$/, '0'), key: 'third', name: 'Third' }
+  const third = { ...buyers!, id: anotherId(ids.audience), key: 'third', name: 'Third' }
   const audiences = [
     manual,
     { ...buyers!, condition: { audience: third.id } },
@@ -131,3 +131,7 @@ test('a cycle within the document is found', async () => {
     '/audiences/2/condition/audience cycle',
   ])
 })
+
+function anotherId(id: string): string {
+  return id.slice(0, -1) + (id.endsWith('0') ? '1' : '0')
+}

@@ -1,5 +1,6 @@
 import { bestOf, isPlausible } from './choose-candidate.ts'
 import type { DamagedLog, Mend } from './damaged-log.ts'
+import { faultsOf } from './page-faults.ts'
 import {
   addWords,
   areEqual,
@@ -29,10 +30,28 @@ export function mendFrames(log: DamagedLog): Checksum {
   let reached = 0
   for (const number of log.broken) {
     const before = number === reached + 1 ? after : checksumOf(log, number - 1)
+    const isAfterWhole = number > 1 && number - 1 !== reached
     after = mendFrame(log, number, before)
+    if (isAfterWhole) suspectFrameBefore(log, number, before)
     reached = number
   }
   return reached === log.frames ? after : checksumOf(log, log.frames)
+}
+
+/**
+ * The frame before this one looks whole. Where one bit of its checksum would explain what is wrong here, that bit may hide
+ * that its data is damaged, too.
+ */
+function suspectFrameBefore(log: DamagedLog, number: number, before: Checksum): void {
+  const { isBigEndian } = log.header
+  const frame = log.stored(number)!
+  const needed = removeWords(frame.checksum, frame.words(isBigEndian))
+  const mend = log.mends.get(number)!
+  const isUnsure =
+    mend.state === 'kept' ||
+    (mend.flip && !isCertain(mend.flip) && faultsOf(frame.data, frame.page) === 0)
+  if (isUnsure && differByOneBit(before, needed))
+    settle(log, number - 1, asStored(log.stored(number - 1)!, 'kept'))
 }
 
 function checksumOf(log: DamagedLog, number: number): Checksum {
