@@ -33,8 +33,8 @@ const COMMANDS = [
   'packages/cli/test/bin.test.ts',
   'test/older-nodes/*.test.ts',
 ]
-// The suites of the ports, which every backend runs: some hundred times, a database is opened.
-const BACKENDS = ['packages/server/test/backend/*/conformance.test.ts']
+// The suites of the ports, which every backend runs, and those of each backend: of damaged files and large databases.
+const BACKENDS = ['packages/server/test/backend/*/**/*.test.ts']
 // Tests of generated cases. `npm test` makes a tenth of them.
 const GENERATED = [
   'packages/protocol/test/payload.test.ts',
