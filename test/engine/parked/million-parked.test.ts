@@ -49,7 +49,7 @@ test('a million parked deliveries hardly slow down a start or the delivery of fr
 async function millisecondsToFirstDelivery(
   service: MeasuredService,
   receivers: ReceiversProcess,
-  whenReady = async (): Promise<void> => undefined,
+  whenReady: () => Promise<unknown> = async () => undefined,
 ): Promise<number> {
   const started = performance.now()
   await receivers.latenciesMs()
