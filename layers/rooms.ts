@@ -55,6 +55,7 @@ export const ROOMS = {
     problems: 'every error response, from one table of codes',
     reference: 'the OpenAPI document, and the reference page of both APIs',
     replays: '`/replays`, and their dry runs',
+    sessions: '`/sign-in-links`, `/session`, `/sessions`: browsers that are signed in',
     sources: '`/sources` and their write keys',
     statistics: '`/stats`: counts over time',
     tokens: '`/tokens`: create, list, revoke',

@@ -24,6 +24,7 @@ import { addReplay } from './commands/deliveries/replay.ts'
 import { addReplays } from './commands/deliveries/replays.ts'
 import { addRestore } from './commands/service/restore.ts'
 import { addSend } from './commands/events/send.ts'
+import { addSessions } from './commands/configuration/sessions.ts'
 import { addSources } from './commands/configuration/sources.ts'
 import { addStart } from './commands/service/start.ts'
 import { addStats } from './commands/events/stats.ts'
@@ -39,7 +40,15 @@ import { addHelpTexts, HELP_STYLE } from './help/configure-help.ts'
 const GROUPS = {
   'Try it:': [addDev, addDemo, addListen],
   'Run the service:': [addStart, addConfig, addDoctor, addMigrate, addBackup, addRestore],
-  'Configure it:': [addSources, addDestinations, addTokens, addExport, addImportConfig, addAudit],
+  'Configure it:': [
+    addSources,
+    addDestinations,
+    addTokens,
+    addSessions,
+    addExport,
+    addImportConfig,
+    addAudit,
+  ],
   'Send events:': [addSend, addImport],
   'See what happens:': [
     addTail,

@@ -1,6 +1,18 @@
 /** The prefix of the ids of each kind of object. */
 export type IdPrefix =
-  'src' | 'dst' | 'evt' | 'msg' | 'att' | 'tok' | 'adt' | 'rpl' | 'del' | 'aud' | 'trt' | 'syn'
+  | 'src'
+  | 'dst'
+  | 'evt'
+  | 'msg'
+  | 'att'
+  | 'tok'
+  | 'ses'
+  | 'adt'
+  | 'rpl'
+  | 'del'
+  | 'aud'
+  | 'trt'
+  | 'syn'
 
 // Crockford's base32 in lower case: the text sorts like the bytes it encodes.
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'

@@ -59,6 +59,7 @@ export interface ServersOptions extends Workers {
   readonly metrics: Metrics
   readonly activity: ActivityMonitor
   readonly adminToken: Redacted
+  readonly isOpenHere?: boolean | undefined
   /** When it aborts, closing waits for no request any longer. */
   readonly overdue: AbortSignal
 }
@@ -145,6 +146,8 @@ function addAdministration(
       clock,
       clockWatch,
       adminToken,
+      isOpenHere: options.isOpenHere ?? false,
+      sessionLifetimeMs: config.sessionLifetimeMs,
       logger,
       metrics,
       rateLimit: config.adminRateLimit || null,

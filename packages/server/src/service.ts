@@ -47,6 +47,8 @@ export interface ServiceOptions {
   readonly logger: Logger
   /** Where the lines of the logger go, if lines can be lost there. */
   readonly logOutput?: { readonly linesLost: number }
+  /** Browsers on this machine need no login, and may do everything: for `hookline dev` on a loopback address. */
+  readonly isOpenHere?: boolean | undefined
 }
 
 /**

@@ -165,6 +165,11 @@ export const SETTINGS = {
     secret: true,
     parse: secret,
   },
+  sessionLifetimeMs: {
+    doc: 'How long a browser stays signed in to the console.',
+    default: '24h',
+    parse: time(60_000, 90 * 24 * HOUR),
+  },
   adminRateLimit: {
     doc: 'Most requests to the management API per second and token. 0 means no limit.',
     default: '1000',

@@ -49,6 +49,7 @@ const KINDS = {
     command: 'tokens list',
     all: (api) => listItems(api.listTokens),
   },
+  session: { prefix: 'ses', noun: 'a session', command: 'sessions list' },
   event: { prefix: 'evt', noun: 'an event', command: 'events list' },
   delivery: { prefix: 'msg', noun: 'a delivery', command: 'deliveries list' },
   replay: { prefix: 'rpl', noun: 'a replay', command: 'replays list' },

@@ -51,6 +51,7 @@ export const PROBLEM_WORDS: Readonly<Record<ProblemCodeName, ProblemWords>> = {
     message: 'The role of the token does not allow this.',
     hint: 'Use a token with a higher role: viewers read, editors change things, admins manage tokens and data.',
   },
+  csrf_token_missing: VERSIONS,
   not_found: {
     meaning: 'not found',
     message: 'The service does not have this.',

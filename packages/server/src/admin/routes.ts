@@ -8,7 +8,7 @@ import { addComputationRoutes } from './computations/computation-routes.ts'
 import { Turns } from './computations/turns.ts'
 import { addWorkRoutes } from './computations/work-routes.ts'
 import { handleErrors } from './problems/error-handler.ts'
-import { authenticate } from './access/authenticate.ts'
+import { authenticate, type Authentication } from './access/authenticate.ts'
 import { authorize, limitRate } from './access/authorize.ts'
 import { WrongTokens } from './access/wrong-tokens.ts'
 import { addBackupRoute } from './backup/backup-route.ts'
@@ -27,6 +27,8 @@ import { serveOpenapi } from './reference/openapi.ts'
 import { addReplayRoutes } from './replays/replay-routes.ts'
 import { repeatResponses } from './idempotency/repeat-responses.ts'
 import { addSecretRotationRoute } from './destinations/secret-rotation-route.ts'
+import { addSessionRoutes, addSignInRoute } from './sessions/session-routes.ts'
+import { SignInCodes } from './sessions/sign-in-codes.ts'
 import { addSourceRoutes } from './sources/source-routes.ts'
 import { addStatisticsRoute } from './statistics/statistics-route.ts'
 import { addSuppressionRoutes } from './deletions/suppression-routes.ts'
@@ -39,7 +41,8 @@ import { addWriteKeyRoutes } from './sources/write-key-routes.ts'
 
 const BODY_BYTES = 1024 * 1024
 
-/** The management API as a plugin, to be registered under its prefix. Every route except the OpenAPI document needs a token. */
+/** The management API as a plugin, to be registered under its prefix. Every route except the OpenAPI document and
+ * the sign-in needs a token or a session. */
 export function adminRoutes(deps: AdminDeps): FastifyPluginAsync {
   return async (plugin) => {
     const app: AdminApp = plugin
@@ -53,8 +56,14 @@ export function adminRoutes(deps: AdminDeps): FastifyPluginAsync {
       reply.header('cache-control', 'no-store')
     })
     await serveOpenapi(app)
+    app.decorateRequest('actor')
+    const wrongTokens = new WrongTokens({ ...deps, perMinute: deps.wrongTokensPerMinute })
+    const access = { ...deps, wrongTokens }
+    const codes = new SignInCodes()
+    addSignInRoute(app, access, codes)
     await app.register(async (guarded: AdminApp) => {
-      addHooks(guarded, deps)
+      addHooks(guarded, access)
+      addSessionRoutes(guarded, deps, codes)
       addSourceRoutes(guarded, deps)
       addWriteKeyRoutes(guarded, deps)
       addDestinationRoutes(guarded, deps)
@@ -89,10 +98,8 @@ export function adminRoutes(deps: AdminDeps): FastifyPluginAsync {
 }
 
 /** Adds the hooks of every route that is added to `app` afterwards. */
-function addHooks(app: AdminApp, deps: AdminDeps): void {
-  app.decorateRequest('actor')
-  const wrongTokens = new WrongTokens({ ...deps, perMinute: deps.wrongTokensPerMinute })
-  app.addHook('onRequest', authenticate({ ...deps, wrongTokens }))
+function addHooks(app: AdminApp, deps: AdminDeps & Authentication): void {
+  app.addHook('onRequest', authenticate(deps))
   app.addHook('onRequest', limitRate(deps.clock, deps.rateLimit))
   app.addHook('onRequest', authorize(app.prefix))
   repeatResponses(app, deps)

@@ -5,9 +5,9 @@ export const ROLES = ['viewer', 'editor', 'admin'] as const
 
 export type Role = (typeof ROLES)[number]
 
-/** A token of the management API as it is stored: the hash does not reveal the token. */
+/** A token of the management API, or a session of the console, as it is stored: the hash does not reveal the token. */
 export interface StoredToken {
-  /** `tok_…`. The token begins with it. */
+  /** `tok_…`, or `ses_…` for a session. The token begins with it. */
   readonly id: string
   readonly name: string
   readonly role: Role
@@ -18,6 +18,8 @@ export interface StoredToken {
   readonly expiresAt: number | null
   /** To the minute; `null` while unused. */
   readonly lastUsedAt: number | null
+  /** The token that opened a session, which ends with it; absent for tokens, and where the admin token opened it. */
+  readonly openedBy?: string
 }
 
 /** Tokens of the management API: few, all in memory. */

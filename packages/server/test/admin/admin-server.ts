@@ -70,6 +70,7 @@ export interface Call {
   readonly headers?: Readonly<Record<string, string>>
   /** Sent as JSON; text and bytes as they are. */
   readonly body?: unknown
+  readonly withoutToken?: boolean
 }
 
 /** The management API on its own port, with an embedded backend in its own folder. */
@@ -124,13 +125,13 @@ export class AdminServer implements AsyncDisposable {
   async call<T = Record<string, never>>(
     method: string,
     path: string,
-    { headers = {}, body }: Call = {},
+    { headers = {}, body, withoutToken = false }: Call = {},
   ): Promise<ApiResponse<T>> {
     const isRaw = typeof body === 'string' || body instanceof Uint8Array
     const response = await fetch(`${this.#origin}${path}`, {
       method,
       headers: {
-        authorization: `Bearer ${TOKEN}`,
+        ...(!withoutToken && { authorization: `Bearer ${TOKEN}` }),
         ...(body !== undefined && { 'content-type': 'application/json' }),
         ...headers,
       },
@@ -160,6 +161,11 @@ export class AdminServer implements AsyncDisposable {
     const { status, text, body } = await this.call<T>(method, path, call)
     if (status >= 300) throw new Error(`${method} ${path} answered ${status}: ${text}`)
     return body
+  }
+
+  /** The address of the management API. */
+  get origin(): string {
+    return this.#origin
   }
 
   /** Runs the workers of audiences from now on. They go on when the test moves the clock. */
@@ -197,6 +203,8 @@ export class AdminServer implements AsyncDisposable {
       },
       backups: new Backups(),
       backupTimeoutMs: 60_000,
+      sessionLifetimeMs: 24 * 60 * 60_000,
+      isOpenHere: false,
       testDeliveries: NO_TEST_DELIVERIES,
       computations: this.#audiences.computations,
       receipts: new ReceiptSigner(join(this.#dataDir, 'receipt-key')),

@@ -17,6 +17,35 @@ export const servers = {
         address: string | number | boolean;
     }) => `${address}`
 };
+export type Problem = {
+    "type": string;
+    title: string;
+    status: number;
+    /** For programs; docs/reference/errors.md explains each code. */
+    code: string;
+    detail: string;
+    requestId: string;
+    errors: {
+        /** A JSON Pointer into the body, or the name of a parameter. */
+        pointer: string;
+        code: string;
+        message: string;
+        hint: string;
+    }[];
+};
+export type Session = {
+    id: string;
+    /** Who opened it: a sign-in link, or the name of a token. */
+    name: string;
+    /** One of viewer, editor, admin. */
+    role: "viewer" | "editor" | "admin";
+    /** ISO 8601, UTC. */
+    createdAt: string;
+    /** ISO 8601, UTC. */
+    expiresAt: string | null;
+    /** ISO 8601, UTC. */
+    lastUsedAt: string | null;
+};
 export type Source = {
     id: string;
     /** A text of 1 to 200 characters, not only spaces. */
@@ -40,22 +69,6 @@ export type Source = {
     updatedAt: string;
     /** The version, as in the ETag. */
     version: number;
-};
-export type Problem = {
-    "type": string;
-    title: string;
-    status: number;
-    /** For programs; docs/reference/errors.md explains each code. */
-    code: string;
-    detail: string;
-    requestId: string;
-    errors: {
-        /** A JSON Pointer into the body, or the name of a parameter. */
-        pointer: string;
-        code: string;
-        message: string;
-        hint: string;
-    }[];
 };
 export type Destination = {
     id: string;
@@ -496,6 +509,133 @@ export function getOpenapi(opts?: Oazapfts.RequestOpts) {
         };
     }>("/api/v1/openapi.json", {
         ...opts
+    });
+}
+/**
+ * Signs a browser in, with the code of a link or with a token
+ */
+export function createSession(body: {
+    /** The code of a sign-in link, after its #. */
+    code?: string;
+    /** A token of this API. */
+    token?: string;
+}, { idempotencyKey }: {
+    idempotencyKey?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 201;
+        data: {
+            /** How the request was authenticated. open: `hookline dev` on this machine, which needs no login. */
+            kind: "session" | "token" | "open";
+            id: string;
+            name: string;
+            /** One of viewer, editor, admin. */
+            role: "viewer" | "editor" | "admin";
+            /** The value of X-CSRF-Token for changes; null with a token. */
+            csrfToken: string | null;
+        };
+    } | {
+        status: number;
+        data: Problem;
+    }>("/api/v1/sessions", oazapfts.json({
+        ...opts,
+        method: "POST",
+        body,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "idempotency-key": idempotencyKey
+        })
+    }));
+}
+/**
+ * Lists the sessions of the console, oldest first
+ */
+export function listSessions({ limit, cursor }: {
+    limit?: number;
+    cursor?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: {
+            data: Session[];
+            /** null on the last page. */
+            nextCursor: string | null;
+        };
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/sessions${QS.query(QS.explode({
+        limit,
+        cursor
+    }))}`, {
+        ...opts
+    });
+}
+/**
+ * Makes a link that signs a browser in to the console, once
+ */
+export function createSignInLink(body: {
+    /** One of viewer, editor, admin. */
+    role?: "viewer" | "editor" | "admin";
+}, { idempotencyKey }: {
+    idempotencyKey?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 201;
+        data: {
+            /** The path of the link, below the address of the service. */
+            path: string;
+            /** One of viewer, editor, admin. */
+            role: "viewer" | "editor" | "admin";
+            /** ISO 8601, UTC. */
+            expiresAt: string;
+        };
+    } | {
+        status: number;
+        data: Problem;
+    }>("/api/v1/sign-in-links", oazapfts.json({
+        ...opts,
+        method: "POST",
+        body,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "idempotency-key": idempotencyKey
+        })
+    }));
+}
+/**
+ * Shows who makes the request
+ */
+export function getCurrentSession(opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: {
+            /** How the request was authenticated. open: `hookline dev` on this machine, which needs no login. */
+            kind: "session" | "token" | "open";
+            id: string;
+            name: string;
+            /** One of viewer, editor, admin. */
+            role: "viewer" | "editor" | "admin";
+            /** The value of X-CSRF-Token for changes; null with a token. */
+            csrfToken: string | null;
+        };
+    } | {
+        status: number;
+        data: Problem;
+    }>("/api/v1/session", {
+        ...opts
+    });
+}
+/**
+ * Ends a session: an admin ends each, others end their own
+ */
+export function removeSession(id: string, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 204;
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/sessions/${encodeURIComponent(id)}`, {
+        ...opts,
+        method: "DELETE"
     });
 }
 /**

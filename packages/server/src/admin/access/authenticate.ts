@@ -1,21 +1,23 @@
 import { formatTimestamp } from '@hookline/protocol'
-import type { onRequestHookHandler } from 'fastify'
+import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import { timingSafeEqual } from 'node:crypto'
 import type { Logger } from '../../telemetry/logger.ts'
 import type { Role, StoredToken, Tokens } from '../../backend/tokens.ts'
 import type { Clock } from '../../util/clock.ts'
 import { Redacted } from '../../util/redacted.ts'
 import { Problem } from '../problems/problem.ts'
-import { findToken, hashOf } from '../tokens/token.ts'
+import { findToken, hashOf, isExpired, isValid } from '../tokens/token.ts'
+import { isFromBrowserHere, isFromOtherSite } from './browser.ts'
+import { csrfTokenOf, sessionIn } from './session-cookie.ts'
 import type { WrongTokens } from './wrong-tokens.ts'
 
-/** The token that a request carries, and what it may do. */
+/** Who makes a request, and what it may do. */
 export interface Actor {
-  /** The id of the token; `admin-token` for the token of the operator. */
+  /** The id of the token or session; `admin-token` for the token of the operator; `this-machine` without a login. */
   readonly id: string
   readonly name: string
   readonly role: Role
-  /** The token itself. */
+  /** The token, or the secret of the session. */
   readonly credential: Redacted
 }
 
@@ -26,51 +28,59 @@ declare module 'fastify' {
   }
 }
 
-interface Authentication {
+export interface Authentication {
   /** The token of the operator. It has the role admin and never expires. */
   readonly adminToken: Redacted
   readonly tokens: Tokens
+  /** Requests of browsers on this machine need no login, and have the role admin. */
+  readonly isOpenHere: boolean
   readonly wrongTokens: WrongTokens
   readonly clock: Clock
   readonly logger: Logger
 }
 
+type Who = Omit<Actor, 'credential'>
+
 /** The time of the last use is kept to the minute, so that not every request causes a write. */
 const LAST_USE_PRECISION_MS = 60_000
+const SAFE_METHODS = new Set(['GET', 'HEAD'])
 
 /**
- * The hook that checks `Authorization: Bearer` (RFC 6750 §3). Without a token that is known and has not
- * expired the response is 401, or 429 where the client has sent many wrong ones. A correct token passes at any
- * time. The comparison takes constant time.
+ * The hook that checks `Authorization: Bearer` (RFC 6750 §3), or the session of a browser. Without a token that is known and
+ * has not expired the response is 401, or 429 where the client has sent many wrong ones. A correct token passes at any
+ * time. The comparison takes constant time. A change that a browser makes needs the CSRF token too.
  */
 export function authenticate(authentication: Authentication): onRequestHookHandler {
-  const expected = Buffer.from(hashOf(authentication.adminToken.reveal()))
   return (request, _reply, done) => {
-    const given = /^Bearer +([^ ]+) *$/i.exec(request.headers.authorization ?? '')?.[1]
-    if (given === undefined) return done(unauthorized())
-    const isAdminToken = timingSafeEqual(Buffer.from(hashOf(given)), expected)
-    const actor = isAdminToken ? OPERATOR : actorOf(given, request.ip, authentication)
+    const given = bearerOf(request)
+    const actor =
+      given === undefined
+        ? browserActor(request, authentication)
+        : tokenActor(given, request.ip, authentication)
     if (actor instanceof Problem) return done(actor)
-    request.actor = { ...actor, credential: new Redacted(given) }
+    request.actor = actor
     return done()
   }
 }
 
-const OPERATOR: Omit<Actor, 'credential'> = {
-  id: 'admin-token',
-  name: 'admin token of the operator',
-  role: 'admin',
+/** The token of a request; `undefined` where it has none. */
+function bearerOf({ headers }: FastifyRequest): string | undefined {
+  return /^Bearer +([^ ]+) *$/i.exec(headers.authorization ?? '')?.[1]
 }
 
-function actorOf(
+/** Who has this token. */
+export function tokenActor(
   given: string,
   address: string,
-  { tokens, wrongTokens, clock, logger }: Authentication,
-): Omit<Actor, 'credential'> | Problem {
+  authentication: Authentication,
+): Actor | Problem {
+  const { adminToken, tokens, wrongTokens } = authentication
+  const expected = Buffer.from(hashOf(adminToken.reveal()))
+  const credential = new Redacted(given)
+  if (timingSafeEqual(Buffer.from(hashOf(given)), expected)) return { ...OPERATOR, credential }
   const token = findToken(tokens, given)
   if (token === undefined) return wrongTokens.add(address) ?? unauthorized('invalid_token')
-  const now = clock.wall()
-  if (isExpired(token, now)) {
+  if (isExpired(token, authentication.clock.wall())) {
     // Who has the token may know: for any other text, the response does not say what is wrong.
     const since = formatTimestamp(token.expiresAt!)
     return unauthorized(
@@ -78,22 +88,56 @@ function actorOf(
       `The token ${JSON.stringify(token.name)} expired at ${since}.`,
     )
   }
+  return { ...usedNow(token, authentication), credential }
+}
+
+const OPERATOR: Who = {
+  id: 'admin-token',
+  name: 'admin token of the operator',
+  role: 'admin',
+}
+
+/** The operator without a login. */
+const THIS_MACHINE: Who = { id: 'this-machine', name: 'a browser on this machine', role: 'admin' }
+
+/** Who has the session of a browser, or whoever uses the browser where no login is needed. */
+function browserActor(request: FastifyRequest, authentication: Authentication): Actor | Problem {
+  const { tokens, adminToken, isOpenHere, clock } = authentication
+  const { headers } = request
+  if (headers.authorization !== undefined || isFromOtherSite(headers)) return unauthorized()
+  const secret = sessionIn(headers.cookie)
+  const session = secret === undefined ? undefined : findToken(tokens, secret, 'ses')
+  const isOpen = isOpenHere && isFromBrowserHere(request)
+  if (session !== undefined && isValid(session, tokens, clock.wall())) {
+    const credential = new Redacted(secret!)
+    return withCsrfToken(request, { ...usedNow(session, authentication), credential })
+  }
+  if (!isOpen) return unauthorized()
+  return withCsrfToken(request, { ...THIS_MACHINE, credential: adminToken })
+}
+
+/** The actor, if it only reads, or if the request has the token that pages of other origins cannot read. */
+function withCsrfToken({ method, headers }: FastifyRequest, actor: Actor): Actor | Problem {
+  if (SAFE_METHODS.has(method)) return actor
+  const given = Buffer.from(String(headers['x-csrf-token'] ?? ''))
+  const expected = Buffer.from(csrfTokenOf(actor.credential.reveal()))
+  const isSame = given.length === expected.length && timingSafeEqual(given, expected)
+  return isSame ? actor : new Problem('csrf_token_missing')
+}
+
+function usedNow(token: StoredToken, { tokens, clock, logger }: Authentication): Who {
+  const { id, name, role } = token
+  const now = clock.wall()
   // The time may be later than now, if the clock was set back.
   if (Math.abs(now - (token.lastUsedAt ?? 0)) >= LAST_USE_PRECISION_MS) {
-    tokens.markUsed(token.id, now).catch((error: unknown) => {
-      logger.warn({ err: error, tokenId: token.id }, 'token.last_use_not_kept')
+    tokens.markUsed(id, now).catch((error: unknown) => {
+      logger.warn({ err: error, tokenId: id }, 'token.last_use_not_kept')
     })
   }
-  const { id, name, role } = token
   return { id, name, role }
 }
 
-/** Whether the token has expired at this time. */
-export function isExpired({ expiresAt }: StoredToken, now: number): boolean {
-  return expiresAt !== null && expiresAt <= now
-}
-
-function unauthorized(error?: 'invalid_token', detail?: string): Problem {
+export function unauthorized(error?: 'invalid_token', detail?: string): Problem {
   const challenge = 'Bearer realm="Hookline"'
   const reason = error === undefined ? challenge : `${challenge}, error="${error}"`
   const headers = { 'www-authenticate': reason }

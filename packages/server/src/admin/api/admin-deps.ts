@@ -125,6 +125,10 @@ export interface AdminDeps {
   readonly wake: () => void
   readonly clock: Clock
   readonly clockWatch: Pick<ClockWatch, 'removalTime'>
+  /** How long a session of the console lasts. */
+  readonly sessionLifetimeMs: number
+  /** Browsers on this machine need no login, and may do everything. */
+  readonly isOpenHere: boolean
   /** Requests per second and token; `null` for no limit. */
   readonly rateLimit: number | null
   /** Requests with a wrong token per minute and client that get a 401, not a 429; `null` for no limit. */

@@ -38,6 +38,11 @@ export const PROBLEM_CODES = {
     title: 'The role of the token does not allow this.',
     help: 'Use a token with a higher role: viewers read, editors change things, admins manage tokens and data.',
   },
+  csrf_token_missing: {
+    status: 403,
+    title: 'The change lacks the CSRF token of the session.',
+    help: 'A browser that is signed in sends X-CSRF-Token with each change: GET /session shows its value. Programs use a token, which needs none.',
+  },
   not_found: {
     status: 404,
     title: 'The route or the record does not exist.',

@@ -64,6 +64,7 @@ export function componentSchema(
     | 'Delivery'
     | 'Replay'
     | 'Token'
+    | 'Session'
     | 'Deletion'
     | 'Suppression'
     | 'Audience'

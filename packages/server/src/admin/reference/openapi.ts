@@ -13,6 +13,7 @@ import { ReplayResponse } from '../replays/replay-schema.ts'
 import { ProfileResponse } from '../profiles/profile-schema.ts'
 import { ProblemResponse } from '../problems/responses.ts'
 import { SourceResponse } from '../sources/source-schema.ts'
+import { SessionResponse } from '../sessions/session-schema.ts'
 import { TokenResponse } from '../tokens/token-schema.ts'
 import { ComputedTraitResponse } from '../traits/trait-kind.ts'
 import { anyObject } from '../api/schema-parts.ts'
@@ -81,6 +82,7 @@ export async function serveOpenapi(app: AdminApp): Promise<void> {
     DeliveryResponse,
     ReplayResponse,
     TokenResponse,
+    SessionResponse,
     DeletionResponse,
     SuppressionResponse,
     SyncResponse,

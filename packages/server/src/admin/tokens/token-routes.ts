@@ -6,7 +6,7 @@ import type { AdminDeps } from '../api/admin-deps.ts'
 import { recordEntry } from '../audit/audit-entry.ts'
 import { List, pageOf } from '../api/list.ts'
 import { Problem } from '../problems/problem.ts'
-import { hashOf, newToken } from './token.ts'
+import { hashOf, isSession, newToken } from './token.ts'
 import { presentToken, tokenSchemas } from './token-schema.ts'
 
 const list = new List<StoredToken>('tokens', presentToken)
@@ -14,7 +14,12 @@ const list = new List<StoredToken>('tokens', presentToken)
 /** `/tokens` and `/tokens/:id`. */
 export function addTokenRoutes(app: AdminApp, { tokens, clock }: AdminDeps): void {
   app.get('/tokens', { schema: tokenSchemas.list }, ({ query }) =>
-    list.page(query, (page) => pageOf(tokens.current.values(), page)),
+    list.page(query, (page) =>
+      pageOf(
+        [...tokens.current.values()].filter((each) => !isSession(each)),
+        page,
+      ),
+    ),
   )
 
   app.post('/tokens', { schema: tokenSchemas.create }, async (request, reply) => {
@@ -37,7 +42,8 @@ export function addTokenRoutes(app: AdminApp, { tokens, clock }: AdminDeps): voi
 
   app.delete('/tokens/:id', { schema: tokenSchemas.remove }, async (request, reply) => {
     const token = tokens.current.get(request.params.id)
-    if (token === undefined) throw new Problem('not_found', { detail: 'No token has this id.' })
+    if (token === undefined || isSession(token))
+      throw new Problem('not_found', { detail: 'No token has this id.' })
     await tokens.remove(token.id, recordEntry(request, clock.wall(), [token, null], presentToken))
     return reply.code(204).send()
   })

@@ -146,9 +146,9 @@ test('every POST accepts an Idempotency-Key, and every route with If-Match retur
   }
 })
 
-test('only the document itself needs no token', () => {
+test('only the document itself and the sign-in need no token', () => {
   const open = operations().filter(({ operation }) => operation.security?.length === 0)
-  expect(open.map(({ path }) => path)).toEqual(['/api/v1/openapi.json'])
+  expect(open.map(({ path }) => path)).toEqual(['/api/v1/openapi.json', '/api/v1/sessions'])
 })
 
 test('responses match the document', async () => {

@@ -1,0 +1,40 @@
+import { randomBytes } from 'node:crypto'
+import type { Role } from '../../backend/tokens.ts'
+import { hashOf } from '../tokens/token.ts'
+
+/** Who a sign-in link is for. */
+export interface SignIn {
+  readonly role: Role
+  /** The token that made the link; `null` for the admin token. A session that it opens ends with that token. */
+  readonly openedBy: string | null
+  readonly expiresAt: number
+}
+
+/** How long a sign-in link can be used (spec 10 §Ground). */
+const SIGN_IN_MS = 30 * 60 * 1000
+/** More links than any team opens within half an hour. Another one ends the oldest. */
+const MOST_CODES = 100
+
+/** The codes of sign-in links: each opens one session. They are in memory, so a restart ends them. */
+export class SignInCodes {
+  /** By the hash of the code, the oldest first. */
+  readonly #codes = new Map<string, SignIn>()
+
+  /** Returns the code: 256 random bits. */
+  create(given: Omit<SignIn, 'expiresAt'>, now: number): { code: string; expiresAt: number } {
+    const code = randomBytes(32).toString('base64url')
+    const expiresAt = now + SIGN_IN_MS
+    const oldest = this.#codes.keys().next().value
+    if (this.#codes.size >= MOST_CODES && oldest !== undefined) this.#codes.delete(oldest)
+    this.#codes.set(hashOf(code), { ...given, expiresAt })
+    return { code, expiresAt }
+  }
+
+  /** What the code is for. It cannot be taken again. */
+  take(code: string, now: number): SignIn | undefined {
+    const key = hashOf(code)
+    const found = this.#codes.get(key)
+    this.#codes.delete(key)
+    return found !== undefined && now < found.expiresAt ? found : undefined
+  }
+}

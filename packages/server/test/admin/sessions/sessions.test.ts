@@ -1,0 +1,315 @@
+import { newId } from '@hookline/protocol'
+import { request } from 'undici'
+import { expect, test } from 'vitest'
+import type { AdminDeps } from '../../../src/admin/api/admin-deps.ts'
+import { AdminServer, type ApiResponse, TOKEN } from '../admin-server.ts'
+import type { ProblemDocument } from '../problem-document.ts'
+
+interface Current {
+  readonly kind: string
+  readonly id: string
+  readonly name: string
+  readonly role: string
+  readonly csrfToken: string
+}
+interface Session {
+  readonly id: string
+  readonly name: string
+}
+
+/** A browser: it keeps the cookie, and has no token. */
+class Browser {
+  readonly #server: AdminServer
+  cookie = ''
+  csrfToken = ''
+
+  constructor(server: AdminServer) {
+    this.#server = server
+  }
+
+  async call<T = ProblemDocument>(
+    method: string,
+    path: string,
+    body?: object,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<ApiResponse<T>> {
+    const answer = await this.#server.call<T>(method, path, {
+      withoutToken: true,
+      headers: {
+        ...(this.cookie && { cookie: this.cookie }),
+        ...(this.csrfToken && { 'x-csrf-token': this.csrfToken }),
+        ...headers,
+      },
+      ...(body && { body }),
+    })
+    const set = answer.headers.get('set-cookie')
+    if (set !== null) this.cookie = set.split(';')[0]!
+    return answer
+  }
+
+  async signIn(body: object): Promise<ApiResponse<Current>> {
+    const answer = await this.call<Current>('POST', '/sessions', body)
+    this.csrfToken = answer.body.csrfToken
+    return answer
+  }
+}
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const source = { name: 'Made in the console' }
+
+async function codeOf(server: AdminServer, body: object = {}): Promise<string> {
+  const { path } = await server.must<{ path: string }>('POST', '/sign-in-links', { body })
+  expect(path).toMatch(/^\/console\/sign-in#[\w-]{43}$/)
+  return path.split('#')[1]!
+}
+
+async function signedIn(
+  overrides: Partial<AdminDeps> = {},
+  body: object = {},
+): Promise<{ server: AdminServer; browser: Browser } & AsyncDisposable> {
+  const server = await AdminServer.open(overrides)
+  const browser = new Browser(server)
+  await browser.signIn({ code: await codeOf(server, body) })
+  return { server, browser, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() }
+}
+
+test('a sign-in link opens one session, which reads and makes changes', async () => {
+  await using server = await AdminServer.open()
+  const browser = new Browser(server)
+  const code = await codeOf(server)
+  const answer = await browser.signIn({ code })
+  expect([answer.status, answer.body]).toEqual([
+    201,
+    {
+      kind: 'session',
+      id: expect.stringMatching(/^ses_[0-9a-z]{26}$/),
+      name: 'Sign-in link',
+      role: 'admin',
+      csrfToken: expect.stringMatching(/^[\w-]{43}$/),
+    },
+  ])
+  expect(answer.headers.get('set-cookie')).toMatch(
+    /^hookline_session=ses_[\w-]+; Path=\/; Max-Age=86400; HttpOnly; SameSite=Strict$/,
+  )
+  expect((await browser.call<Current>('GET', '/session')).body).toEqual(answer.body)
+  expect((await browser.call('POST', '/sources', source)).status).toBe(201)
+  const again = await new Browser(server).call('POST', '/sessions', { code })
+  expect([again.status, again.body.code]).toEqual([401, 'unauthorized'])
+  expect(again.body.detail).toContain('used before')
+})
+
+test('no response, no record and no log line has the secret of a session or the code of a link', async () => {
+  await using both = await signedIn()
+  const { server, browser } = both
+  const code = await codeOf(server)
+  const secret = browser.cookie.split('=')[1]!
+  const texts = await Promise.all(
+    ['/sessions', '/audit', '/tokens'].map(async (path) => (await server.call('GET', path)).text),
+  )
+  const stored = JSON.stringify([...server.backend.tokens.current.values()])
+  for (const text of [...texts, stored, server.logged.join('\n')]) {
+    expect(text).not.toContain(secret)
+    expect(text).not.toContain(secret.slice(31))
+    expect(text).not.toContain(code)
+  }
+})
+
+test('a link can be used for half an hour, and a session for a day', async () => {
+  await using both = await signedIn()
+  const { server, browser } = both
+  const early = await codeOf(server)
+  const late = await codeOf(server)
+  server.clock.advance(30 * MINUTE - 1)
+  expect((await new Browser(server).call('POST', '/sessions', { code: early })).status).toBe(201)
+  server.clock.advance(1)
+  expect((await new Browser(server).call('POST', '/sessions', { code: late })).status).toBe(401)
+  server.clock.advance(23.5 * HOUR - 1)
+  expect((await browser.call('GET', '/session')).status).toBe(200)
+  server.clock.advance(1)
+  expect((await browser.call('GET', '/session')).status).toBe(401)
+})
+
+test('a change without the CSRF token of the session is refused, and changes nothing', async () => {
+  await using both = await signedIn()
+  const { server, browser } = both
+  const other = new Browser(server)
+  await other.signIn({ code: await codeOf(server) })
+  for (const csrfToken of ['', 'x', `${browser.csrfToken}x`, other.csrfToken]) {
+    browser.csrfToken = csrfToken
+    const answer = await browser.call('POST', '/sources', source)
+    expect([csrfToken, answer.status, answer.body.code]).toEqual([
+      csrfToken,
+      403,
+      'csrf_token_missing',
+    ])
+  }
+  const { data } = await server.must<{ data: unknown[] }>('GET', '/sources')
+  expect(data).toEqual([])
+})
+
+test.each(['cross-site', 'same-site'])(
+  'a request that a page of another origin causes (%s) has no session',
+  async (site) => {
+    await using both = await signedIn()
+    const { browser } = both
+    const headers = { 'sec-fetch-site': site }
+    expect((await browser.call('GET', '/sources', undefined, headers)).status).toBe(401)
+    const own = { 'sec-fetch-site': 'same-origin' }
+    expect((await browser.call('GET', '/sources', undefined, own)).status).toBe(200)
+  },
+)
+
+test('a session has the role of its link or token, and no more', async () => {
+  await using both = await signedIn({}, { role: 'viewer' })
+  const { server, browser } = both
+  expect((await browser.call('GET', '/sources')).status).toBe(200)
+  expect((await browser.call('POST', '/sources', source)).status).toBe(403)
+  expect((await browser.call('GET', '/sessions')).status).toBe(403)
+  const admin = new Browser(server)
+  const { id } = (await admin.signIn({ token: TOKEN })).body
+  expect((await browser.call('DELETE', `/sessions/${id}`)).status).toBe(403)
+  const link = await browser.call('POST', '/sign-in-links', { role: 'admin' })
+  expect([link.status, link.body.code]).toEqual([403, 'forbidden'])
+  const made = await server.must<{ token: string }>('POST', '/tokens', {
+    body: { name: 'ci', role: 'editor' },
+  })
+  const editor = new Browser(server)
+  const answer = await editor.signIn({ token: made.token })
+  expect([answer.status, answer.body.name, answer.body.role]).toEqual([201, 'ci', 'editor'])
+  expect((await editor.call('POST', '/sources', source)).status).toBe(201)
+})
+
+test('a session ends with the token that opened it, also by a link', async () => {
+  await using server = await AdminServer.open()
+  const made = await server.must<{ id: string; token: string }>('POST', '/tokens', {
+    body: { name: 'ci', role: 'admin' },
+  })
+  const direct = new Browser(server)
+  await direct.signIn({ token: made.token })
+  const linked = new Browser(server)
+  const link = await server.must<{ path: string }>('POST', '/sign-in-links', {
+    body: {},
+    headers: { authorization: `Bearer ${made.token}` },
+  })
+  await linked.signIn({ code: link.path.split('#')[1]! })
+  for (const browser of [direct, linked])
+    expect((await browser.call('GET', '/sources')).status).toBe(200)
+  await server.call('DELETE', `/tokens/${made.id}`)
+  for (const browser of [direct, linked])
+    expect((await browser.call('GET', '/sources')).status).toBe(401)
+  expect((await server.must<{ data: unknown[] }>('GET', '/sessions')).data).toEqual([])
+})
+
+test('sessions are listed, apart from tokens, and can be ended', async () => {
+  await using both = await signedIn()
+  const { server, browser } = both
+  const { data } = await server.must<{ data: Session[] }>('GET', '/sessions')
+  expect(data).toEqual([
+    {
+      id: expect.stringMatching(/^ses_/),
+      name: 'Sign-in link',
+      role: 'admin',
+      createdAt: '2026-01-15T12:00:00.000Z',
+      expiresAt: '2026-01-16T12:00:00.000Z',
+      lastUsedAt: '2026-01-15T12:00:00.000Z',
+    },
+  ])
+  const id = data[0]!.id
+  expect((await server.must<{ data: unknown[] }>('GET', '/tokens')).data).toEqual([])
+  expect((await server.call('DELETE', `/tokens/${id}`)).status).toBe(404)
+  expect((await server.call('DELETE', `/sessions/${id}`)).status).toBe(204)
+  expect((await server.call('DELETE', `/sessions/${id}`)).status).toBe(404)
+  expect((await browser.call('GET', '/session')).status).toBe(401)
+})
+
+test('who signs out loses the cookie and the session', async () => {
+  await using both = await signedIn()
+  const { server, browser } = both
+  const { cookie } = browser
+  const { id } = (await browser.call<Current>('GET', '/session')).body
+  const answer = await browser.call('DELETE', `/sessions/${id}`)
+  expect(answer.status).toBe(204)
+  expect(answer.headers.get('set-cookie')).toContain('hookline_session=; Path=/; Max-Age=0;')
+  browser.cookie = cookie
+  expect((await browser.call('GET', '/session')).status).toBe(401)
+  const actions = await server.must<{ data: { action: string }[] }>('GET', '/audit')
+  expect(actions.data.map(({ action }) => action)).toEqual([
+    'removeSession',
+    'createSession',
+    'createSignInLink',
+  ])
+})
+
+test('a token is no session, and a session is no token', async () => {
+  await using both = await signedIn()
+  const { server, browser } = both
+  const secret = browser.cookie.split('=')[1]!
+  const bearer = { headers: { authorization: `Bearer ${secret}` } }
+  expect((await server.call('GET', '/sources', bearer)).status).toBe(401)
+  browser.cookie = `hookline_session=${TOKEN}`
+  expect((await browser.call('GET', '/sources')).status).toBe(401)
+  const refused = await new Browser(server).call('POST', '/sessions', { token: secret })
+  expect(refused.status).toBe(401)
+})
+
+test('guesses of codes and tokens are limited', async () => {
+  await using server = await AdminServer.open({ wrongTokensPerMinute: 3 })
+  const browser = new Browser(server)
+  const statuses: number[] = []
+  for (const body of [{ code: 'a' }, { token: 'b' }, { code: 'c' }, { code: 'd' }, {}])
+    statuses.push((await browser.call('POST', '/sessions', body)).status)
+  expect(statuses).toEqual([401, 401, 401, 429, 429])
+  expect((await browser.signIn({ code: await codeOf(server) })).status).toBe(201)
+})
+
+test('more than 1,000 sessions end the oldest, and those that are over are forgotten', async () => {
+  await using server = await AdminServer.open({ rateLimit: null })
+  const first = new Browser(server)
+  await first.signIn({ token: TOKEN })
+  const [stored] = server.backend.tokens.current.values()
+  await Promise.all(
+    Array.from({ length: 999 }, () =>
+      server.backend.tokens.add({ ...stored!, id: newId('ses', server.clock.wall() + 1) }),
+    ),
+  )
+  expect((await first.call('GET', '/session')).status).toBe(200)
+  await new Browser(server).signIn({ token: TOKEN })
+  expect((await first.call('GET', '/session')).status).toBe(401)
+  expect(server.backend.tokens.current.size).toBe(1_000)
+  server.clock.advance(24 * HOUR)
+  await new Browser(server).signIn({ token: TOKEN })
+  expect(server.backend.tokens.current.size).toBe(1)
+})
+
+test('a browser on this machine needs no login where the service is open here, but a CSRF token', async () => {
+  await using server = await AdminServer.open({ isOpenHere: true })
+  const browser = new Browser(server)
+  const { body } = await browser.call<Current>('GET', '/session')
+  expect([body.kind, body.role]).toEqual(['open', 'admin'])
+  expect((await browser.call('POST', '/sources', source)).status).toBe(403)
+  browser.csrfToken = body.csrfToken
+  expect((await browser.call('POST', '/sources', source)).status).toBe(201)
+})
+
+test.each([
+  { 'x-forwarded-for': '203.0.113.5' },
+  { forwarded: 'for=203.0.113.5' },
+  { via: '1.1 proxy' },
+  { 'sec-fetch-site': 'cross-site' },
+  { authorization: 'Basic eDp5' },
+])('a request with %j is not of a browser on this machine', async (headers) => {
+  await using server = await AdminServer.open({ isOpenHere: true })
+  const browser = new Browser(server)
+  expect((await browser.call('GET', '/sources', undefined, headers)).status).toBe(401)
+})
+
+test.each(['evil.example', 'localhost.evil.example', '127.0.0.1.evil.example:80', '192.0.2.7', ''])(
+  'a request to the host "%s" is not of a browser on this machine: its name may be bound to it by another site',
+  async (host) => {
+    await using server = await AdminServer.open({ isOpenHere: true })
+    const { statusCode, body } = await request(`${server.origin}/sources`, { headers: { host } })
+    await body.dump()
+    expect(statusCode).toBe(401)
+  },
+)
