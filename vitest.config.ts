@@ -35,6 +35,11 @@ const COMMANDS = [
 ]
 // The suites of the ports, which every backend runs, and those of each backend: of damaged files and large databases.
 const BACKENDS = ['packages/server/test/backend/*/**/*.test.ts']
+// Tests of a whole service that take five seconds or more, because they start it again and again or compare every example.
+const SERVICE = [
+  'test/e2e/{backup,clone,deletions,failures,log-lines,odd-ids,push,restarts,start-page,timestamps}.test.ts',
+  'test/e2e/references/*.test.ts',
+]
 // Tests of generated cases. `npm test` makes a tenth of them.
 const GENERATED = [
   'packages/protocol/test/payload.test.ts',
@@ -60,13 +65,17 @@ export default defineConfig({
         ...sharing,
         exclude: [...COMMANDS, ...BACKENDS],
       }),
-      project('system', ['test/{e2e,compat,clients,layers}/**/*.test.ts'], 60_000, sharing),
+      project('system', ['test/{e2e,compat,clients,layers}/**/*.test.ts'], 60_000, {
+        ...sharing,
+        exclude: SERVICE,
+      }),
+      project('service', SERVICE, 60_000, sharing),
       project('backends', BACKENDS, 60_000, sharing),
       project('cli', COMMANDS, 60_000, sharing),
       project('fuzz', GENERATED, 240_000, manyCases),
       project('receivers', ['test/receivers/**/*.test.ts'], 60_000, sharing),
       project('docs', ['test/docs/**/*.test.ts'], 20_000, sharing),
-      project('pages', ['test/pages/**/*.test.ts'], 240_000, sharing),
+      project('pages', ['test/pages/**/*.test.ts'], 600_000, sharing),
       project('package', ['test/package/**/*.test.ts'], 60_000, { hookTimeout: 120_000 }),
       project('site', ['test/site/**/*.test.ts'], 120_000),
       project('client-long', ['test/client-long/**/*.test.ts'], 600_000, { hookTimeout: 120_000 }),

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { howMany } from '../harness/how-many.ts'
 import { openReceiver } from '../../packages/server/test/harness/receiver.ts'
 import { seededRandom } from '../../packages/server/test/harness/seeded-random.ts'
 import { HeardAudiences } from '../harness/heard-audiences.ts'
@@ -6,7 +7,7 @@ import type { ManagementApi } from '../harness/management-api.ts'
 import { KillableService } from './killable-service.ts'
 import { UserLoad } from './user-load.ts'
 
-const KILLS = Number(process.env['HOOKLINE_TEST_KILLS'] ?? 60)
+const KILLS = howMany('HOOKLINE_TEST_KILLS', 60)
 const SEED = Number(process.env['HOOKLINE_TEST_SEED'] ?? Date.now() % 1_000_000)
 const PRO = { trait: 'plan', op: 'equals', value: 'pro' }
 

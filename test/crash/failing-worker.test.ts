@@ -1,6 +1,5 @@
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
+import { openBesideService } from '../../packages/server/test/harness/beside-service.ts'
 import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
 import { freePort } from '../harness/free-port.ts'
 import { ServiceProcess } from './service-process.ts'
@@ -19,7 +18,7 @@ const MEND =
   'DROP VIEW replays; ALTER TABLE replays_renamed RENAME TO replays; DELETE FROM replays;'
 
 function change(dataDir: string, sql: string): void {
-  using database = new DatabaseSync(join(dataDir, 'hookline.db'))
+  using database = openBesideService(dataDir)
   database.exec(sql)
 }
 

@@ -1,11 +1,12 @@
 import { expect, onTestFinished, test } from 'vitest'
+import { howMany } from '../harness/how-many.ts'
 import { seededRandom } from '../../packages/server/test/harness/seeded-random.ts'
 import { CountingReceiver } from './counting-receiver.ts'
 import { Load } from './load.ts'
 import { KillableService } from './killable-service.ts'
 
-const KILLS = Number(process.env['HOOKLINE_TEST_KILLS'] ?? 200)
-const KILLS_WITH_OUTAGES = Number(process.env['HOOKLINE_TEST_KILLS'] ?? 60)
+const KILLS = howMany('HOOKLINE_TEST_KILLS', 200)
+const KILLS_WITH_OUTAGES = howMany('HOOKLINE_TEST_KILLS', 60)
 const SEED = Number(process.env['HOOKLINE_TEST_SEED'] ?? Date.now() % 1_000_000)
 const LANE_WINDOW = 256
 

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest'
+import { howMany } from '../harness/how-many.ts'
 import { seededRandom } from '../../packages/server/test/harness/seeded-random.ts'
 import { CountingReceiver } from './counting-receiver.ts'
 import { Load } from './load.ts'
 import { KillableService } from './killable-service.ts'
 
-const KILLS = Number(process.env['HOOKLINE_TEST_KILLS'] ?? 30)
+const KILLS = howMany('HOOKLINE_TEST_KILLS', 30)
 const SEED = Number(process.env['HOOKLINE_TEST_SEED'] ?? Date.now() % 1_000_000)
 /** Small, so that most waiting deliveries are parked. */
 const LANE_WINDOW = 16

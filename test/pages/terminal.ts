@@ -96,13 +96,16 @@ const ISOLATED = ['-rnpf', '--kill-child', '--mount-proc', 'bash', '--noprofile'
 /** A program that serves says where; one that follows says how it ends. */
 const READY = /http:\/\/|Ctrl-C/
 
+/** The longest time of a command that ends, on a slow machine: it builds all packages. */
+const LONGEST_MS = 200_000
+
 /** Waits for what a program writes; `context` says what did not happen. */
 async function until(holds: () => boolean, context: () => string): Promise<void> {
   await vi.waitFor(
     () => {
       if (!holds()) throw new Error(`This block did not get so far:\n${context()}`)
     },
-    { timeout: 60_000, interval: 20 },
+    { timeout: LONGEST_MS, interval: 20 },
   )
 }
 

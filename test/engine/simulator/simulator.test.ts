@@ -1,10 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { howMany } from '../../harness/how-many.ts'
 import { SEED } from '../seed.ts'
 import { scenarios } from './scenario.ts'
 import { simulate } from './simulation.ts'
 
-const RUNS = Number(process.env['HOOKLINE_TEST_RUNS'] ?? 1500)
+const RUNS = howMany('HOOKLINE_TEST_RUNS', 1500)
 /** How long a failing scenario is shrunk. */
 const SHRINKING_MS = 120_000
 

@@ -1,11 +1,11 @@
-import { join } from 'node:path'
-import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
+import type { SQLInputValue } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import {
   attemptOf,
   LANE,
   recordDelivery,
 } from '../backend/conformance/deliveries/recorded-delivery.ts'
+import { openBesideService } from '../harness/beside-service.ts'
 import { acceptedEvent, NOON } from '../harness/accepted-event.ts'
 import { newReplay } from '../harness/new-replay.ts'
 import { AdminServer } from './admin-server.ts'
@@ -15,15 +15,14 @@ const DAMAGED = [9e15, 2n ** 60n, 1e300, -1e300, 'noon'] as const
 
 /** Writes a value into a column of every row, as damage may: whatever the type of the column is. */
 function damage(dataDir: string, column: string, value: SQLInputValue): void {
-  const file = join(dataDir, 'hookline.db')
   const changeSchema = (sql: string): void => {
-    using db = new DatabaseSync(file, { defensive: false })
+    using db = openBesideService(dataDir, { defensive: false })
     db.exec(`PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = ${sql}`)
   }
   const [table, name] = column.split('.') as [string, string]
   changeSchema(`replace(sql, ') STRICT', ') /*STRICT*/')`)
   {
-    using db = new DatabaseSync(file)
+    using db = openBesideService(dataDir)
     db.prepare(`UPDATE ${table} SET ${name} = ?`).run(value)
   }
   changeSchema(`replace(sql, ') /*STRICT*/', ') STRICT')`)

@@ -1,6 +1,5 @@
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
+import { openBesideService } from '../harness/beside-service.ts'
 import { acceptedEvent } from '../harness/accepted-event.ts'
 import { TestEngine } from '../harness/test-engine.ts'
 import { openReceiver } from '../harness/receiver.ts'
@@ -77,15 +76,11 @@ describe('the pipeline', () => {
 })
 
 function rewindLog(dataDir: string): void {
-  using db = openDatabase(dataDir)
+  using db = openBesideService(dataDir)
   db.exec('UPDATE log_position SET acked = 0')
 }
 
 function positionOf(dataDir: string): unknown {
-  using db = openDatabase(dataDir)
+  using db = openBesideService(dataDir)
   return db.prepare('SELECT acked FROM log_position').get()?.['acked']
-}
-
-function openDatabase(dataDir: string): DatabaseSync {
-  return new DatabaseSync(join(dataDir, 'hookline.db'))
 }

@@ -1,8 +1,6 @@
 import { newId } from '@hookline/protocol'
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
-import { DATABASE_NAME } from '../../../src/backend/embedded/database/data-dir.ts'
+import { openBesideService } from '../../harness/beside-service.ts'
 import { NOON } from '../../harness/accepted-event.ts'
 import { failAuditWrites } from '../../harness/fail-audit-writes.ts'
 import { AdminServer } from '../admin-server.ts'
@@ -55,7 +53,7 @@ test('a damaged entry is listed with what can be read of it, and the log has its
   const source = await server.must<Made>('POST', '/sources', { body: { name: 'web' } })
   await server.must('PATCH', `/sources/${source.id}`, { body: { name: 'shop' } })
   {
-    using db = new DatabaseSync(join(server.dataDir, DATABASE_NAME))
+    using db = openBesideService(server.dataDir)
     db.exec("UPDATE audit SET sealed = 'damaged' WHERE action = 'createSource'")
   }
   const [changed, created] = await auditOf(server)

@@ -1,6 +1,5 @@
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
+import { openBesideService } from '../../harness/beside-service.ts'
 import type { Backend } from '../../../src/backend/backend.ts'
 import { openEmbeddedBackend } from '../../../src/backend/embedded/open.ts'
 import { acceptedEvent } from '../../harness/accepted-event.ts'
@@ -10,7 +9,7 @@ import { TemporaryFolder } from '../../harness/temporary-folder.ts'
 
 /** Changes the database as a bad disk or a bug would. */
 function damage(folder: TemporaryFolder, sql: string, ...values: readonly string[]): void {
-  using db = new DatabaseSync(join(folder.path, 'hookline.db'))
+  using db = openBesideService(folder.path)
   if (db.prepare(sql).run(...values).changes !== 1) throw new Error('Nothing was damaged.')
 }
 

@@ -1,9 +1,7 @@
 import pino from 'pino'
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
+import { openBesideService } from '../../harness/beside-service.ts'
 import type { LeftOutCalls, Suppressions } from '../../../src/backend/deletions.ts'
-import { DATABASE_NAME } from '../../../src/backend/embedded/database/data-dir.ts'
 import { openEmbeddedBackend } from '../../../src/backend/embedded/open.ts'
 import { LeftOutRecorder } from '../../../src/ingest/calls/left-out-recorder.ts'
 import { acceptedEvent, NOON } from '../../harness/accepted-event.ts'
@@ -46,7 +44,7 @@ test('calls that cannot be counted are in the log, at most once in ten seconds',
   })
   await backend.suppressions.add([{ ...suppression, id: 'u1' }])
   {
-    using database = new DatabaseSync(join(folder.path, DATABASE_NAME))
+    using database = openBesideService(folder.path)
     database.exec(
       `CREATE TRIGGER no_counts BEFORE UPDATE ON suppressions BEGIN SELECT RAISE(ABORT, 'no counts'); END`,
     )
