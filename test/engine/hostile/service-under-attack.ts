@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'vitest'
 import type { MeasuredService } from '../measured-service.ts'
 import type { HostileClients } from './hostile-clients.ts'
+import { undisturbed } from './undisturbed.ts'
 
 /** What healthy clients see, and what the process takes, while something else goes on. */
 export interface Measured {
@@ -38,9 +39,6 @@ const MOST: Readonly<Partial<Measured>> = {
   eventLoopMostMs: 1_000,
 }
 
-/** A machine whose host is busy pauses now and then, but not in three rounds. A fault of the service shows in each. */
-const ROUNDS = 3
-
 /** Expects that the service stayed within its limits and served healthy clients. */
 export function expectHealthy(measured: Measured): void {
   expect(exceededBy(measured), JSON.stringify(measured)).toEqual([])
@@ -66,16 +64,14 @@ export function expectAsFast(measured: Measured, undisturbed: Measured): void {
  * Opens the hostile clients, and measures until the service has closed their connections. Measures again, with new
  * clients, while a limit is exceeded and rounds are left.
  */
-export async function measureUnder(
+export function measureUnder(
   attack: () => Promise<HostileClients>,
   options: AttackOptions,
 ): Promise<MeasuredUnder> {
-  let measured = await measureOnce(attack, options)
-  for (let round = 1; round < ROUNDS && exceededBy(measured).length > 0; round++) {
-    console.log(`measured again after ${JSON.stringify(measured)}`)
-    measured = await measureOnce(attack, options)
-  }
-  return measured
+  return undisturbed(
+    () => measureOnce(attack, options),
+    (measured) => exceededBy(measured).length > 0,
+  )
 }
 
 async function measureOnce(
