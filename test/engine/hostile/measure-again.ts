@@ -2,7 +2,7 @@
 const ROUNDS = 3
 
 /** Measures again while limits are exceeded and rounds are left. */
-export async function undisturbed<T extends object>(
+export async function measureAgain<T extends object>(
   measure: () => Promise<T>,
   isExceededBy: (measured: T) => boolean,
 ): Promise<T> {
