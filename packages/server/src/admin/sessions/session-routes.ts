@@ -148,7 +148,8 @@ async function makeRoom(request: FastifyRequest, deps: AdminDeps): Promise<void>
   const over = sessions.filter((each) => !isValid(each, tokens, now))
   const open = sessions.filter((each) => isValid(each, tokens, now))
   const tooMany = open.slice(0, Math.max(0, open.length - MOST_SESSIONS + 1))
-  for (const session of [...over, ...tooMany]) await end(request, session, deps)
+  // At once, so that they share a write to the disk.
+  await Promise.all([...over, ...tooMany].map((session) => end(request, session, deps)))
 }
 
 async function end(

@@ -263,6 +263,15 @@ test('guesses of codes and tokens are limited', async () => {
   expect((await browser.signIn({ code: await codeOf(server) })).status).toBe(201)
 })
 
+test('more than 100 links that nobody used end the oldest', async () => {
+  await using server = await AdminServer.open({ rateLimit: null })
+  const first = await codeOf(server)
+  const second = await codeOf(server)
+  for (let made = 2; made < 101; made++) await codeOf(server)
+  expect((await new Browser(server).call('POST', '/sessions', { code: first })).status).toBe(401)
+  expect((await new Browser(server).call('POST', '/sessions', { code: second })).status).toBe(201)
+})
+
 test('more than 1,000 sessions end the oldest, and those that are over are forgotten', async () => {
   await using server = await AdminServer.open({ rateLimit: null })
   const first = new Browser(server)
