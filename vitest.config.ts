@@ -78,6 +78,8 @@ export default defineConfig({
       project('pages', ['test/pages/**/*.test.ts'], 600_000, sharing),
       project('package', ['test/package/**/*.test.ts'], 60_000, { hookTimeout: 120_000 }),
       project('site', ['test/site/**/*.test.ts'], 120_000),
+      // In Chromium, with a page at a time: they measure what a person waits for.
+      project('console', ['test/console/**/*.test.ts'], 120_000, { fileParallelism: false }),
       project('client-long', ['test/client-long/**/*.test.ts'], 600_000, { hookTimeout: 120_000 }),
       project('crash', ['test/crash/**/*.test.ts'], 900_000),
       project('engine', ['test/engine/**/*.test.ts'], 240_000, measuring),

@@ -75,8 +75,8 @@ export const COMPONENTS = tableOf({
     ownPackages: ['pg', 'kysely', '@nats-io'],
     planned: true,
   },
-  docs: {
-    holds: 'the documentation as a site, at `/docs`',
+  sites: {
+    holds: 'static files: the console at `/console`, the documentation at `/docs`',
     mayImport: ['protocol'],
     ownPackages: ['@fastify/static'],
   },

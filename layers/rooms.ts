@@ -10,7 +10,7 @@ export const ROOMS = {
     reference: 'the OpenAPI document of the ingestion API, and the JSON Schema of the payload',
   },
   http: {
-    'start-page': "the page that a browser gets at the service's address",
+    'start-page': 'what a browser gets at `/`: the way to the console, or a page without one',
   },
   delivery: {
     lanes: 'one lane for each webhook: turns, slots, recovery; the deliveries in memory',

@@ -14,7 +14,7 @@ export const WORKSPACES = tableOf({
   server: { mayImport: ['protocol'] },
   client: { mayImport: ['protocol'] },
   cli: { mayImport: ['client', 'protocol', 'server'] },
-  console: { mayImport: ['protocol'], planned: true },
+  console: { mayImport: ['protocol'] },
 })
 
 export type WorkspaceName = keyof typeof WORKSPACES

@@ -9,8 +9,9 @@ export async function build(names: readonly PackageName[]): Promise<void> {
   for (const folder of folders) rmSync(`${folder}/dist`, { recursive: true, force: true })
   // --force ignores the compiler's record of its last build, which may be about deleted files.
   await run(`${ROOT}node_modules/.bin/tsc`, ['-b', '--force', ...folders], { cwd: ROOT })
-  // The service serves the documentation.
+  // The service serves the console and the documentation.
   if (names.includes('server')) {
+    await run(`${ROOT}node_modules/.bin/vite`, ['build', 'packages/console'], { cwd: ROOT })
     await run(`${ROOT}node_modules/.bin/vitepress`, ['build', 'docs'], { cwd: ROOT })
   }
   for (const folder of folders) copyFileSync(`${ROOT}LICENSE`, `${folder}/LICENSE`)

@@ -29,7 +29,7 @@ function expectSmall(root: string): void {
   expect(packages).toContain('fastify')
   expect(packages.filter((name) => /^(?:typescript|vitest|@types)$/.test(name))).toEqual([])
   const parts = readdirSync(join(folder, 'packages/server'))
-  expect(parts.toSorted()).toEqual(['dist', 'docs-site', 'package.json'])
+  expect(parts.toSorted()).toEqual(['console-site', 'dist', 'docs-site', 'package.json'])
 }
 
 async function expectService(image: BuiltImage): Promise<void> {
@@ -55,6 +55,8 @@ async function expectService(image: BuiltImage): Promise<void> {
   expect(sent.status, sent.text).toBe(200)
   const admin = await exchange(`http://127.0.0.1:${port}/api/v1/sources`, { method: 'GET' })
   expect(admin.status).toBe(404)
+  const consolePage = await exchange(`http://127.0.0.1:${adminPort}/console/`, { method: 'GET' })
+  expect([consolePage.status, consolePage.text]).toEqual([200, expect.stringContaining('assets/')])
   const docs = await exchange(`http://127.0.0.1:${adminPort}/docs`, { method: 'GET' })
   expect(docs.status).toBe(200)
   expect(docs.text).toMatch(/<title>.*Hookline<\/title>/)

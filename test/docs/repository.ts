@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 
 export const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url))
 
-const NOT_OURS = new Set(['node_modules', 'dist', 'docs-site', '.git', 'data'])
+const NOT_OURS = new Set(['node_modules', 'dist', 'docs-site', 'console-site', '.git', 'data'])
 
 export function read(path: string): string {
   return readFileSync(join(REPOSITORY, path), 'utf8')

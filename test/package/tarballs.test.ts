@@ -32,7 +32,7 @@ describe('the tarball that publishing would upload', () => {
 
   test.for(PACKAGES)('of %s has code, README and licence, and nothing else', (name) => {
     const top = readdirSync(unpacked(name)).toSorted()
-    const code = { cli: ['bin', 'dist'], server: ['dist', 'docs-site'] }[name as string] ?? ['dist']
+    const code = { cli: ['bin', 'dist'], server: ['console-site', 'dist', 'docs-site'] }[name as string] ?? ['dist']
     expect(top).toEqual(['LICENSE', 'README.md', ...code, 'package.json'])
     const files = filesIn(join(unpacked(name), 'dist'))
     expect(files.length).toBeGreaterThan(5)
@@ -43,6 +43,12 @@ describe('the tarball that publishing would upload', () => {
   test('of server has the pages that the service shows at /docs', () => {
     const pages = filesIn(join(unpacked('server'), 'docs-site'))
     expect(pages).toEqual(expect.arrayContaining(['index.html', 'guides/receivers.html']))
+  })
+
+  test('of server has the files of the console', () => {
+    const files = filesIn(join(unpacked('server'), 'console-site'))
+    expect(files).toContain('index.html')
+    expect(files.some((file) => /^assets\/.*\.js\.gz$/.test(file))).toBe(true)
   })
 
   test.for(PACKAGES)('of %s names only files that are in it', (name) => {

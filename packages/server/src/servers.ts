@@ -20,7 +20,6 @@ import type { Backend } from './backend/backend.ts'
 import type { Config } from './config.ts'
 import { AddressGuard } from './delivery/network/address-guard.ts'
 import { ReceiptSigner } from './deletions/receipt-signer.ts'
-import { docsRoutes } from './docs/docs-routes.ts'
 import { hostGuard } from './http/host-guard.ts'
 import { healthRoutes, type ReadinessCheck } from './http/health.ts'
 import { metricsRoute } from './http/metrics-route.ts'
@@ -30,12 +29,13 @@ import { startPageRoute } from './http/start-page/start-page-route.ts'
 import { DOCUMENT_PATHS, documentRoutes } from './ingest/reference/document-routes.ts'
 import { ingestionOpenapi } from './ingest/reference/ingestion-openapi.ts'
 import { ingestRoutes } from './ingest/routes.ts'
+import { consoleRoutes } from './sites/console-routes.ts'
+import { docsRoutes } from './sites/docs-routes.ts'
 import type { Metrics } from './telemetry/metrics.ts'
 import type { Clock } from './util/clock.ts'
 import type { ClockWatch } from './util/clock-watch.ts'
 import type { FileShares } from './util/open-files.ts'
 import type { Redacted } from './util/redacted.ts'
-import { VERSION } from './version.ts'
 
 /** What the servers need from the background workers. */
 export interface Workers {
@@ -86,11 +86,11 @@ export async function openServers(options: ServersOptions): Promise<Servers> {
     config.adminPort === undefined ? connections : connections - adminConnections
   const server = createHttpServer({ ...options, errorFormat, maxConnections })
   addIngestion(server, options)
-  const served = config.adminPort === undefined ? 'everything' : 'calls'
-  server.register(startPageRoute({ served, version: VERSION }))
-  if (served === 'everything') addAdministration(server, options, maxConnections)
+  const servesAll = config.adminPort === undefined
+  server.register(startPageRoute({ hasConsole: servesAll }))
+  if (servesAll) addAdministration(server, options, maxConnections)
   const url = await listen(stack, server, config)
-  const adminUrl = served === 'everything' ? url : await openAdminServer(stack, options, url)
+  const adminUrl = servesAll ? url : await openAdminServer(stack, options)
   const open = stack.move()
   return { url, adminUrl, [Symbol.asyncDispose]: () => open.disposeAsync() }
 }
@@ -98,15 +98,12 @@ export async function openServers(options: ServersOptions): Promise<Servers> {
 async function openAdminServer(
   stack: AsyncDisposableStack,
   options: ServersOptions,
-  url: string,
 ): Promise<string> {
   const { adminHost: host, adminPort: port = 0 } = options.config
   const maxConnections = options.fileShares.adminConnections
   const server = createHttpServer({ ...options, errorFormat, maxConnections })
   server.register(documentRoutes)
-  // Nobody can connect to the address that stands for all addresses.
-  const callsUrl = url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
-  server.register(startPageRoute({ served: 'management', version: VERSION, callsUrl }))
+  server.register(startPageRoute({ hasConsole: true }))
   addAdministration(server, options, maxConnections)
   return listen(stack, server, { ...options.config, host, port })
 }
@@ -164,6 +161,7 @@ function addAdministration(
     (await server.inject(path)).json<OpenapiDocument>()
   server.register(referenceRoute('/api/docs', [INGESTION_API, { path, load }]))
   server.register(docsRoutes(), { prefix: '/docs' })
+  server.register(consoleRoutes(), { prefix: '/console' })
   const guard = [hostGuard(config.allowedHosts)]
   server.register(metricsRoute(metrics, guard))
   const database = { name: 'database', check: () => backend.probe() }

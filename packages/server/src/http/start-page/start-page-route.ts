@@ -2,12 +2,12 @@ import { ingestError } from '@hookline/protocol'
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import { hash } from 'node:crypto'
 import { sendError } from '../responses.ts'
-import { startPage, type StartPageFacts } from './start-page.ts'
+import { startPage } from './start-page.ts'
 import { START_PAGE_STYLE } from './start-page-style.ts'
 
-export interface StartPageOptions extends Pick<StartPageFacts, 'served' | 'version'> {
-  /** Where calls are sent to, if the listener of the page does not take them. */
-  readonly callsUrl?: string
+export interface StartPageOptions {
+  /** Whether the listener has the console: a browser then goes there. */
+  readonly hasConsole: boolean
 }
 
 const STYLE_HASH = hash('sha256', START_PAGE_STYLE, 'base64')
@@ -23,8 +23,11 @@ const HEADERS = {
 const HINT =
   'Send calls with POST to /v1/track and the like. A browser that opens this address gets a page.'
 
-/** `/`: a page for browsers. A program, which does not ask for HTML, gets the JSON of an unknown path, with a hint. */
-export function startPageRoute(options: StartPageOptions): FastifyPluginAsync {
+/**
+ * `/`: for browsers, the way to the console, or a page where there is none. A program, which does not ask for HTML, gets the
+ * JSON of an unknown path, with a hint.
+ */
+export function startPageRoute({ hasConsole }: StartPageOptions): FastifyPluginAsync {
   return async (server) => {
     server.get('/', (request, reply) => {
       void reply.header('vary', 'Accept')
@@ -34,8 +37,9 @@ export function startPageRoute(options: StartPageOptions): FastifyPluginAsync {
         sendError(reply, 'not_found', () => format)
         return
       }
-      const callsUrl = options.callsUrl ?? addressOf(request)
-      void reply.headers(HEADERS).send(startPage({ ...options, callsUrl }))
+      // Relative, so that it is true behind a reverse proxy with a path of its own.
+      if (hasConsole) void reply.header('cache-control', 'no-store').redirect('console/')
+      else void reply.headers(HEADERS).send(startPage(addressOf(request)))
     })
   }
 }

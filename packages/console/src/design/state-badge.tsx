@@ -1,0 +1,38 @@
+import type { ReactElement } from 'react'
+import { classNames } from './class-names.ts'
+import { Icon, type IconName } from './icon.tsx'
+
+/** What became of an event, or how something is. */
+export type Tone = 'delivered' | 'retrying' | 'failed' | 'declined' | 'held' | 'waiting'
+
+const TONES: Readonly<Record<Tone, { readonly look: string; readonly icon: IconName }>> = {
+  delivered: { look: 'bg-delivered-soft text-delivered', icon: 'check' },
+  retrying: { look: 'bg-retrying-soft text-retrying', icon: 'retry' },
+  failed: { look: 'bg-failed-soft text-failed', icon: 'cross' },
+  declined: { look: 'bg-declined-soft text-declined', icon: 'bar' },
+  held: { look: 'bg-held-soft text-held', icon: 'pause' },
+  waiting: { look: 'bg-sunken text-ink-soft', icon: 'clock' },
+}
+
+interface StateBadgeProps {
+  readonly tone: Tone
+  readonly children: string
+  readonly className?: string
+}
+
+/** A state: its sign, its word, its colour. */
+export function StateBadge({ tone, children, className }: StateBadgeProps): ReactElement {
+  const { look, icon } = TONES[tone]
+  return (
+    <span
+      className={classNames(
+        'rounded-full text-note inline-flex items-center gap-1 px-2 py-px font-medium whitespace-nowrap',
+        look,
+        className,
+      )}
+    >
+      <Icon name={icon} className="size-3" />
+      {children}
+    </span>
+  )
+}

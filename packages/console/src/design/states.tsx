@@ -1,0 +1,84 @@
+import type { ReactElement, ReactNode } from 'react'
+import { problemOf } from '../api/problem.ts'
+import { Button } from './button.tsx'
+import { classNames } from './class-names.ts'
+import { Icon } from './icon.tsx'
+
+interface EmptyProps {
+  readonly title: string
+  /** What to do next, in a sentence. */
+  readonly children: ReactNode
+  /** The button or link that does it. */
+  readonly action?: ReactNode
+}
+
+/** In place of a list that has nothing: it offers the next step. */
+export function Empty({ title, children, action }: EmptyProps): ReactElement {
+  return (
+    <div className="flex flex-col items-start gap-2 px-4 py-8">
+      <h3 className="text-part font-semibold">{title}</h3>
+      <div className="text-ink-soft max-w-prose">{children}</div>
+      {action !== undefined && <div className="mt-2 flex flex-wrap gap-2">{action}</div>}
+    </div>
+  )
+}
+
+interface FailedProps {
+  readonly error: unknown
+  readonly onRetry?: (() => void) | undefined
+}
+
+/** In place of what could not be fetched: why, and what to do. */
+export function Failed({ error, onRetry }: FailedProps): ReactElement {
+  const problem = problemOf(error)
+  return (
+    <div role="alert" className="flex flex-col items-start gap-2 px-4 py-6">
+      <h3 className="text-failed text-part flex items-center gap-2 font-semibold">
+        <Icon name="warning" />
+        {problem.status === 404 ? 'Not found' : 'This could not be loaded'}
+      </h3>
+      <p className="text-ink-soft max-w-prose">{problem.message}</p>
+      {problem.requestId !== undefined && (
+        <p className="text-ink-faint text-note">Request {problem.requestId}</p>
+      )}
+      {onRetry !== undefined && <Button onClick={onRetry}>Try again</Button>}
+    </div>
+  )
+}
+
+/** The outline of what is being loaded. */
+export function Skeleton({ lines = 3 }: { readonly lines?: number }): ReactElement {
+  return (
+    <div role="status" className="flex flex-col gap-2 p-4">
+      <span className="sr-only">Loading</span>
+      {Array.from({ length: lines }, (_, index) => (
+        <div
+          key={index}
+          className={classNames(
+            'bg-hover rounded-small h-4 animate-pulse',
+            index % 3 === 2 ? 'w-1/2' : index % 3 === 1 ? 'w-4/5' : 'w-full',
+          )}
+        />
+      ))}
+    </div>
+  )
+}
+
+interface QueryLike<Data> {
+  readonly data: Data | undefined
+  readonly error: unknown
+  readonly refetch: () => unknown
+}
+
+interface LoadedProps<Data> {
+  readonly query: QueryLike<Data>
+  readonly lines?: number
+  readonly children: (data: Data) => ReactNode
+}
+
+/** What a query has: its data, its outline while it loads, or why it failed. */
+export function Loaded<Data>({ query, lines, children }: LoadedProps<Data>): ReactNode {
+  if (query.data !== undefined) return children(query.data)
+  if (query.error) return <Failed error={query.error} onRetry={() => void query.refetch()} />
+  return <Skeleton {...(lines === undefined ? {} : { lines })} />
+}

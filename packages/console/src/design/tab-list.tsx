@@ -1,0 +1,34 @@
+import { Tabs } from 'radix-ui'
+import type { ReactElement, ReactNode } from 'react'
+
+interface TabListProps {
+  readonly label: string
+  readonly tabs: readonly (readonly [value: string, words: string])[]
+  /** The open tab. It belongs into the URL where it is a place in the console. */
+  readonly value: string
+  readonly onChange: (value: string) => void
+  /** What the open tab shows. */
+  readonly children: ReactNode
+}
+
+export function TabList({ label, tabs, value, onChange, children }: TabListProps): ReactElement {
+  return (
+    <Tabs.Root value={value} onValueChange={onChange} className="min-w-0">
+      <Tabs.List
+        aria-label={label}
+        className="border-line mb-4 flex gap-1 overflow-x-auto overflow-y-hidden border-b"
+      >
+        {tabs.map(([each, words]) => (
+          <Tabs.Trigger
+            key={each}
+            value={each}
+            className="text-ink-soft hover:text-ink data-[state=active]:border-accent data-[state=active]:text-ink -mb-px border-b-2 border-transparent px-3 py-1.5 font-medium whitespace-nowrap outline-offset-[-2px]"
+          >
+            {words}
+          </Tabs.Trigger>
+        ))}
+      </Tabs.List>
+      <Tabs.Content value={value}>{children}</Tabs.Content>
+    </Tabs.Root>
+  )
+}

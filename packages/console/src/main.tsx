@@ -1,0 +1,36 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { onSessionLost } from './api/client.ts'
+import { problemOf } from './api/problem.ts'
+import { sessionQuery } from './api/session.ts'
+import './design/tokens.css'
+import { reloadAfterUpgrade } from './shell/reload-after-upgrade.ts'
+import { router } from './shell/router.tsx'
+
+const MOST_RETRIES = 3
+
+const client = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 2_000,
+      // A response that says what is wrong says the same again; only a service that is away comes back.
+      retry: (count, error) => {
+        const { status } = problemOf(error)
+        return count < MOST_RETRIES && (status === 0 || status >= 500)
+      },
+    },
+  },
+})
+
+onSessionLost(() => void client.invalidateQueries(sessionQuery))
+reloadAfterUpgrade()
+
+createRoot(document.getElementById('console')!).render(
+  <StrictMode>
+    <QueryClientProvider client={client}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>
+  </StrictMode>,
+)

@@ -1,0 +1,38 @@
+import type { ReactElement } from 'react'
+import { Modal } from '../design/modal.tsx'
+
+const KEYS: readonly (readonly [keys: readonly string[], meaning: string])[] = [
+  [['Ctrl K', '⌘ K'], 'Go to a page, a destination, a source, or an id'],
+  [['/'], 'Filter the list'],
+  [['j', 'k'], 'The next and the previous row'],
+  [['Enter'], 'Open the row'],
+  [['Esc'], 'Close what is open'],
+  [['r'], 'Replay or retry what is open'],
+  [['p'], 'Pause and continue the live tail'],
+  [['?'], 'This list'],
+]
+
+/** The keys of the console. */
+export function KeyHelp({ onClose }: { readonly onClose: () => void }): ReactElement {
+  return (
+    <Modal title="Keys" isOpen onClose={onClose}>
+      <dl className="grid grid-cols-[auto_1fr] gap-x-6 gap-y-2">
+        {KEYS.map(([keys, meaning]) => (
+          <div key={meaning} className="contents">
+            <dt className="flex gap-1">
+              {keys.map((key) => (
+                <kbd
+                  key={key}
+                  className="border-line-strong rounded-small text-note bg-sunken border px-1.5"
+                >
+                  {key}
+                </kbd>
+              ))}
+            </dt>
+            <dd>{meaning}</dd>
+          </div>
+        ))}
+      </dl>
+    </Modal>
+  )
+}

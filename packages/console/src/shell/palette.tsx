@@ -1,0 +1,70 @@
+import { useQuery } from '@tanstack/react-query'
+import { useRouter } from '@tanstack/react-router'
+import { type KeyboardEvent, type ReactElement, useId, useState } from 'react'
+import { destinationsQuery, sourcesQuery } from '../api/queries.ts'
+import { classNames } from '../design/class-names.ts'
+import { TextInput } from '../design/field.tsx'
+import { Modal } from '../design/modal.tsx'
+import { shownText } from '../format/shown-text.ts'
+import { type PaletteEntry, paletteEntries } from './palette-entries.ts'
+
+/** Goes to a page, a destination, a source or an id, by writing some letters of it. */
+export function Palette({ onClose }: { readonly onClose: () => void }): ReactElement {
+  const [text, setText] = useState('')
+  const [current, setCurrent] = useState(0)
+  const router = useRouter()
+  const id = useId()
+  const { data: destinations = [] } = useQuery(destinationsQuery)
+  const { data: sources = [] } = useQuery(sourcesQuery)
+  const entries = paletteEntries(text, destinations, sources)
+  const go = (entry: PaletteEntry | undefined): void => {
+    if (entry === undefined) return
+    onClose()
+    router.history.push(router.basepath.replace(/\/$/, '') + entry.to)
+  }
+  const move = (event: KeyboardEvent): void => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (event.key === 'Enter') go(entries[current])
+    if (step === undefined) return
+    event.preventDefault()
+    setCurrent((now) => (now + step + entries.length) % Math.max(1, entries.length))
+  }
+  return (
+    <Modal title="Go to" isOpen onClose={onClose}>
+      <TextInput
+        role="combobox"
+        aria-label="Page, destination, source or id"
+        aria-expanded
+        aria-controls={id}
+        aria-activedescendant={entries.length > 0 ? `${id}-${current}` : undefined}
+        placeholder="A page, a destination, a source, or an id"
+        value={text}
+        onKeyDown={move}
+        onChange={({ target }) => {
+          setText(target.value)
+          setCurrent(0)
+        }}
+      />
+      <ul id={id} role="listbox" aria-label="Results" className="mt-3 flex flex-col">
+        {entries.map((entry, index) => (
+          <li
+            key={entry.key}
+            id={`${id}-${index}`}
+            role="option"
+            aria-selected={index === current}
+            className={classNames(
+              'rounded-small flex cursor-pointer items-baseline justify-between gap-4 px-2 py-1.5',
+              index === current && 'bg-accent-soft',
+            )}
+            onMouseMove={() => setCurrent(index)}
+            onClick={() => go(entry)}
+          >
+            <span className="font-medium">{shownText(entry.name, 80)}</span>
+            <span className="text-ink-faint text-note text-right">{entry.kind}</span>
+          </li>
+        ))}
+      </ul>
+      {entries.length === 0 && <p className="text-ink-soft py-4">Nothing has this name.</p>}
+    </Modal>
+  )
+}

@@ -1,0 +1,54 @@
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  type RouteComponent,
+} from '@tanstack/react-router'
+import type { ReactElement } from 'react'
+import { CONSOLE_PATH } from '../api/base.ts'
+import { Failed, Skeleton } from '../design/states.tsx'
+import { NotFoundPage } from './not-found-page.tsx'
+import { SignedIn } from './signed-in.tsx'
+
+const root = createRootRoute({ component: Outlet, notFoundComponent: NotFoundPage })
+
+const shell = createRoute({ getParentRoute: () => root, id: 'shell', component: SignedIn })
+
+/** A page inside the shell. Its code is fetched when it is opened for the first time. */
+function page(path: string, component: RouteComponent) {
+  return createRoute({ getParentRoute: () => shell, path, component })
+}
+
+const routeTree = root.addChildren([
+  createRoute({
+    getParentRoute: () => root,
+    path: '/sign-in',
+    component: lazyRouteComponent(() => import('../pages/sign-in/sign-in-page.tsx'), 'SignInPage'),
+  }),
+  shell.addChildren([
+    page(
+      '/',
+      lazyRouteComponent(() => import('../pages/overview/overview-page.tsx'), 'OverviewPage'),
+    ),
+  ]),
+])
+
+/** The pages by their addresses. What is in the query of a URL is text: see `url-state.ts`. */
+export const router = createRouter({
+  routeTree,
+  basepath: CONSOLE_PATH,
+  parseSearch: (query) => Object.fromEntries(new URLSearchParams(query)),
+  stringifySearch: (search) => {
+    const query = new URLSearchParams(search as Record<string, string>).toString()
+    return query === '' ? '' : `?${query}`
+  },
+  defaultPreload: 'intent',
+  defaultPendingMs: 300,
+  defaultPendingComponent: () => <Skeleton lines={6} />,
+  defaultErrorComponent: ({ error, reset }): ReactElement => (
+    <Failed error={error} onRetry={reset} />
+  ),
+  scrollRestoration: true,
+})

@@ -1,0 +1,34 @@
+import { useQuery } from '@tanstack/react-query'
+import type { ReactElement } from 'react'
+import { CONSOLE_PATH } from '../api/base.ts'
+import { api } from '../api/client.ts'
+import { sessionQuery } from '../api/session.ts'
+import { Button } from '../design/button.tsx'
+import { shownText } from '../format/shown-text.ts'
+
+/** Who is signed in, and the way out. */
+export function SessionMenu(): ReactElement | null {
+  const { data: session } = useQuery(sessionQuery)
+  if (session === undefined) return null
+  if (session.kind === 'open')
+    return (
+      <p className="text-ink-faint text-note px-2">
+        No sign-in: this service runs for development, and only browsers on this machine reach it.
+      </p>
+    )
+  const signOut = async (): Promise<void> => {
+    await api.removeSession(session.id)
+    // A new document: nothing of the session is left in the memory of the tab.
+    location.assign(`${CONSOLE_PATH}sign-in`)
+  }
+  return (
+    <div className="text-note flex flex-col items-start gap-1 px-2">
+      <p className="text-ink-soft">
+        {shownText(session.name, 60)} <span className="text-ink-faint">({session.role})</span>
+      </p>
+      <Button look="quiet" className="-ml-2 min-h-7 px-2" onClick={() => void signOut()}>
+        Sign out
+      </Button>
+    </div>
+  )
+}

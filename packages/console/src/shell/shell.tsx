@@ -1,0 +1,85 @@
+import { Outlet } from '@tanstack/react-router'
+import { type ReactElement, useEffect, useEffectEvent, useState } from 'react'
+import { Modal } from '../design/modal.tsx'
+import { Toasts } from '../design/toasts.tsx'
+import { useRefetchOnChange } from '../stream/refetch-on-change.ts'
+import { KeyHelp } from './key-help.tsx'
+import { useKeys } from './keys.ts'
+import { Navigation } from './navigation.tsx'
+import { Palette } from './palette.tsx'
+import { SessionMenu } from './session-menu.tsx'
+import { TopBar } from './top-bar.tsx'
+
+type Window = 'palette' | 'keys' | 'menu'
+
+/** What is around every page. */
+export function Shell(): ReactElement {
+  const [open, setOpen] = useState<Window>()
+  const close = (): void => setOpen(undefined)
+  useRefetchOnChange()
+  useKeys({ '?': () => setOpen('keys') })
+  usePaletteKey(() => setOpen('palette'))
+  return (
+    <div className="mx-auto flex min-h-dvh max-w-[100rem]">
+      <SkipLink />
+      <aside className="border-line sticky top-0 hidden h-dvh w-52 shrink-0 flex-col gap-6 overflow-y-auto border-r px-3 py-4 md:flex">
+        <Brand />
+        <Navigation />
+        <div className="mt-auto">
+          <SessionMenu />
+        </div>
+      </aside>
+      <div className="flex min-w-0 flex-1 flex-col">
+        <TopBar onMenu={() => setOpen('menu')} onPalette={() => setOpen('palette')} />
+        <main id="page" tabIndex={-1} className="min-w-0 flex-1 px-4 py-5 outline-none sm:px-6">
+          <Outlet />
+        </main>
+      </div>
+      {open === 'palette' && <Palette onClose={close} />}
+      {open === 'keys' && <KeyHelp onClose={close} />}
+      <Modal title="Hookline" place="menu" isOpen={open === 'menu'} onClose={close}>
+        <Navigation onGo={close} />
+        <div className="mt-6">
+          <SessionMenu />
+        </div>
+      </Modal>
+      <Toasts />
+    </div>
+  )
+}
+
+function Brand(): ReactElement {
+  return (
+    <p className="flex items-center gap-2 px-2 font-semibold">
+      <img src="./icon.svg" alt="" className="size-5" />
+      Hookline
+    </p>
+  )
+}
+
+/** For the keyboard. A link to `#page` alone would lead to the folder of the console: the page names it as its base. */
+function SkipLink(): ReactElement {
+  return (
+    <button
+      type="button"
+      className="bg-accent text-on-accent rounded-small sr-only z-50 p-2 focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
+      onClick={() => document.getElementById('page')?.focus()}
+    >
+      Skip to the page
+    </button>
+  )
+}
+
+/** Ctrl K and ⌘ K work also while a person writes. */
+function usePaletteKey(onPress: () => void): void {
+  const press = useEffectEvent((event: KeyboardEvent) => {
+    if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== 'k') return
+    event.preventDefault()
+    onPress()
+  })
+  useEffect(() => {
+    const listener = (event: KeyboardEvent): void => press(event)
+    document.addEventListener('keydown', listener)
+    return () => document.removeEventListener('keydown', listener)
+  }, [])
+}

@@ -1,0 +1,72 @@
+/** What the service streams to the console. Times are ISO 8601, UTC. */
+export type LiveMessage =
+  | ({ readonly kind: 'event' } & LiveEvent)
+  | ({ readonly kind: 'decision' } & LiveDecision)
+  | ({ readonly kind: 'attempt' } & LiveAttempt)
+  | ({ readonly kind: 'counts' } & LiveCounts)
+  | ({ readonly kind: 'change' } & LiveChange)
+  | ({ readonly kind: 'gap' } & LiveGap)
+  | { readonly kind: 'sampling'; readonly oneOf: number }
+
+export interface LiveEvent {
+  readonly at: string
+  readonly eventId: string
+  readonly sourceId: string
+  readonly type: string
+  readonly messageId: string
+  readonly name: string | null
+  readonly userId: string | null
+  readonly anonymousId: string | null
+  readonly computed: boolean
+  readonly change: 'entered' | 'left' | 'changed' | null
+}
+
+export interface LiveDecision {
+  readonly at: string
+  readonly eventId: string
+  readonly sourceId: string
+  readonly destinationId: string | null
+  readonly decision: 'deliver' | 'declined' | 'duplicate'
+  readonly reason: string | null
+}
+
+export interface LiveAttempt {
+  readonly at: string
+  readonly eventId: string
+  readonly deliveryId: string
+  readonly destinationId: string
+  readonly attemptId: string
+  readonly url: string
+  readonly number: number
+  readonly outcome: 'delivered' | 'retry' | 'rejected'
+  readonly class: string
+  readonly status: number | null
+  readonly durationMs: number
+  readonly state: 'pending' | 'delivered' | 'rejected' | 'expired' | 'held' | 'quarantined'
+}
+
+/** What happened in one second. */
+export interface LiveCounts {
+  readonly at: string
+  readonly received: number
+  readonly refused: number
+  readonly declined: number
+  readonly delivered: number
+  readonly retried: number
+  readonly failed: number
+}
+
+/** Something that the console may show has changed. */
+export interface LiveChange {
+  readonly resource: string
+  readonly id: string | null
+}
+
+/** Messages that this reader did not get. */
+export interface LiveGap {
+  readonly reason: 'too_long_ago' | 'reader_too_slow'
+  readonly missed: number | null
+}
+
+/** What a page can ask of the stream. */
+export type Topic = 'activity' | 'counts' | 'changes'

@@ -1,0 +1,47 @@
+/** One message of a stream of server-sent events. */
+export interface SseMessage {
+  readonly id: string
+  readonly name: string
+  readonly data: string
+}
+
+/**
+ * Parses server-sent events (WHATWG HTML §9.2.6) from chunks of text that end anywhere. The service ends lines with a single
+ * line feed.
+ */
+export class SseParser {
+  #rest = ''
+  #id = ''
+  #name = ''
+  #data: string[] = []
+
+  /** The id of the last message, or of the last heartbeat, which has an id too. */
+  get lastId(): string {
+    return this.#id
+  }
+
+  /** The messages that this chunk completes. */
+  push(chunk: string): SseMessage[] {
+    const lines = (this.#rest + chunk).split('\n')
+    this.#rest = lines.pop() ?? ''
+    return lines.flatMap((line) => this.#line(line))
+  }
+
+  #line(line: string): SseMessage[] {
+    if (line === '') return this.#end()
+    const colon = line.indexOf(':')
+    const field = colon === -1 ? line : line.slice(0, colon)
+    const value = colon === -1 ? '' : line.slice(colon + 1).replace(/^ /, '')
+    if (field === 'id') this.#id = value
+    else if (field === 'event') this.#name = value
+    else if (field === 'data') this.#data.push(value)
+    return []
+  }
+
+  #end(): SseMessage[] {
+    const [name, data] = [this.#name, this.#data]
+    this.#name = ''
+    this.#data = []
+    return data.length === 0 ? [] : [{ id: this.#id, name, data: data.join('\n') }]
+  }
+}

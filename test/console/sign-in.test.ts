@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest'
+import { startService } from '../harness/running-service.ts'
+import { expectAccessible } from './harness/accessible.ts'
+import { openConsole, openSignedIn, useChromium } from './harness/console.ts'
+
+useChromium()
+
+test('a sign-in link opens a session, once, and leaves the address and the history', async () => {
+  await using service = await startService()
+  const { page, faults } = await openSignedIn(service)
+  expect(page.url()).toBe(`${service.url}/console/`)
+  expect(await page.evaluate('document.cookie')).toBe('')
+  await page.reload()
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+  expect(faults).toEqual([])
+})
+
+test('a link that was used before says so, and how to get another one', async () => {
+  await using service = await startService()
+  const { path } = await service.api.call<{ path: string }>('POST', 'sign-in-links', {})
+  for (const expected of ['Overview', 'Sign in to Hookline']) {
+    const { page } = await openConsole(service.url)
+    await page.goto(service.url + path)
+    await page.getByRole('heading', { level: 1, name: expected }).waitFor()
+    if (expected === 'Overview') continue
+    await page.getByRole('alert').getByText('hookline console').waitFor()
+    expect(page.url()).not.toContain('#')
+    await expectAccessible(page)
+  }
+})
+
+test('a token signs in, and leads to the page that was asked for', async () => {
+  await using service = await startService()
+  const { page, go } = await openConsole(service.url)
+  await go('?since=1h')
+  await page.getByLabel('Token').fill('tok_wrong')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('alert').waitFor()
+  await page.getByLabel('Token').fill(service.token)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.waitForURL(`${service.url}/console/?since=1h`)
+})
+
+test.for(['//evil.example', '/\\evil.example', 'https://evil.example', 'javascript:alert(1)'])(
+  'a sign-in never leads to another site: %s',
+  async (to) => {
+    await using service = await startService()
+    const { page, go } = await openConsole(service.url)
+    await go(`sign-in?to=${encodeURIComponent(to)}`)
+    await page.getByLabel('Token').fill(service.token)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+    expect(page.url()).toBe(`${service.url}/console/`)
+  },
+)
+
+test('an ended session leads to the sign-in', async () => {
+  await using service = await startService()
+  const { page } = await openSignedIn(service)
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Sign in to Hookline' }).waitFor()
+})
+
+test('/ leads a browser to the console', async () => {
+  await using service = await startService()
+  const { page } = await openConsole(service.url)
+  await page.goto(service.url)
+  await page.getByRole('heading', { level: 1, name: 'Sign in to Hookline' }).waitFor()
+})
