@@ -5,7 +5,12 @@ export default defineConfig({
   plugins: ['typescript', 'import', 'unicorn', 'promise', 'node', 'oxc'],
   options: { typeAware: true, reportUnusedDisableDirectives: 'error' },
   categories: { correctness: 'error', suspicious: 'error' },
-  ignorePatterns: ['**/dist/**', '**/node_modules/**', 'packages/*/src/api/generated/**', 'packages/server/*-site/**'],
+  ignorePatterns: [
+    '**/dist/**',
+    '**/node_modules/**',
+    'packages/*/src/api/generated/**',
+    'packages/server/*-site/**',
+  ],
   rules: {
     // An exhaustive switch is no missing return; noImplicitReturns of the compiler covers the rest.
     'consistent-return': 'off',

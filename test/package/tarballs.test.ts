@@ -32,7 +32,9 @@ describe('the tarball that publishing would upload', () => {
 
   test.for(PACKAGES)('of %s has code, README and licence, and nothing else', (name) => {
     const top = readdirSync(unpacked(name)).toSorted()
-    const code = { cli: ['bin', 'dist'], server: ['console-site', 'dist', 'docs-site'] }[name as string] ?? ['dist']
+    const code = { cli: ['bin', 'dist'], server: ['console-site', 'dist', 'docs-site'] }[
+      name as string
+    ] ?? ['dist']
     expect(top).toEqual(['LICENSE', 'README.md', ...code, 'package.json'])
     const files = filesIn(join(unpacked(name), 'dist'))
     expect(files.length).toBeGreaterThan(5)

@@ -29,8 +29,69 @@ const routeTree = root.addChildren([
   }),
   shell.addChildren([
     page(
+      '/get-started',
+      lazyRouteComponent(
+        () => import('../pages/get-started/get-started-page.tsx'),
+        'GetStartedPage',
+      ),
+    ),
+    page(
       '/',
       lazyRouteComponent(() => import('../pages/overview/overview-page.tsx'), 'OverviewPage'),
+    ),
+    page(
+      '/live',
+      lazyRouteComponent(() => import('../pages/live/live-page.tsx'), 'LivePage'),
+    ),
+    page(
+      '/events',
+      lazyRouteComponent(() => import('../pages/events/events-page.tsx'), 'EventsPage'),
+    ),
+    page(
+      '/events/$id',
+      lazyRouteComponent(() => import('../pages/events/trace-page.tsx'), 'TracePage'),
+    ),
+    page(
+      '/destinations',
+      lazyRouteComponent(
+        () => import('../pages/destinations/destinations-page.tsx'),
+        'DestinationsPage',
+      ),
+    ),
+    page(
+      '/destinations/$id',
+      lazyRouteComponent(
+        () => import('../pages/destinations/destination-page.tsx'),
+        'DestinationPage',
+      ),
+    ),
+    page(
+      '/failures',
+      lazyRouteComponent(() => import('../pages/failures/failures-page.tsx'), 'FailuresPage'),
+    ),
+    page(
+      '/sources',
+      lazyRouteComponent(() => import('../pages/sources/sources-page.tsx'), 'SourcesPage'),
+    ),
+    page(
+      '/audiences',
+      lazyRouteComponent(() => import('../pages/audiences/audiences-page.tsx'), 'AudiencesPage'),
+    ),
+    page(
+      '/users/$userId',
+      lazyRouteComponent(() => import('../pages/users/user-page.tsx'), 'UserPage'),
+    ),
+    page(
+      '/privacy',
+      lazyRouteComponent(() => import('../pages/privacy/privacy-page.tsx'), 'PrivacyPage'),
+    ),
+    page(
+      '/inspector',
+      lazyRouteComponent(() => import('../pages/inspector/inspector-page.tsx'), 'InspectorPage'),
+    ),
+    page(
+      '/system',
+      lazyRouteComponent(() => import('../pages/system/system-page.tsx'), 'SystemPage'),
     ),
   ]),
 ])
