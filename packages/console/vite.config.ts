@@ -34,6 +34,8 @@ export default defineConfig(({ command }) => ({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     rolldownOptions: {
+      // A busy machine is no fault of a plugin.
+      checks: { pluginTimings: false },
       output: {
         codeSplitting: {
           groups: [
