@@ -1,5 +1,5 @@
 const WHOLE = new Intl.NumberFormat('en-GB')
-const SHORT = new Intl.NumberFormat('en-GB', { notation: 'compact', maximumSignificantDigits: 3 })
+const SHORT = new Intl.NumberFormat('en-US', { notation: 'compact', maximumSignificantDigits: 3 })
 const TENTH = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 1 })
 
 /** `1,234,567` */

@@ -1,0 +1,11 @@
+import { queryOptions } from '@tanstack/react-query'
+import { api } from '../api/client.ts'
+
+const REFETCH_MS = 5_000
+
+/** The service itself: versions, checks, storage, backlog, settings. */
+export const systemQuery = queryOptions({
+  queryKey: ['system'],
+  queryFn: () => api.getSystem(),
+  refetchInterval: REFETCH_MS,
+})

@@ -1,0 +1,97 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { ReactElement } from 'react'
+import type { Destination } from '../../api/generated/management-client.ts'
+import { destinationsQuery } from '../../api/queries.ts'
+import { Panel } from '../../design/panel.tsx'
+import { Sparkline } from '../../design/sparkline.tsx'
+import { Empty, Loaded } from '../../design/states.tsx'
+import { StateBadge } from '../../design/state-badge.tsx'
+import { Cell, Row, Table } from '../../design/table.tsx'
+import { type PeriodName, PERIODS } from '../../domain/periods.ts'
+import { type StatisticsPoint, statisticsQuery } from '../../domain/statistics.ts'
+import { p95Of, totalsOf } from '../../domain/totals.ts'
+import { duration, percent, shortNumber, wholeNumber } from '../../format/figures.ts'
+import { shownText } from '../../format/shown-text.ts'
+
+/** Each destination: how it does, at a glance. */
+export function DestinationsPanel({ period }: { readonly period: PeriodName }): ReactElement {
+  const destinations = useQuery(destinationsQuery)
+  const { data: statistics } = useQuery(statisticsQuery(period, { by: 'destination' }))
+  const pointsOf = new Map(statistics?.series?.map(({ id, points }) => [id, points]))
+  return (
+    <Panel title="Destinations" isFlush>
+      <Loaded query={destinations} lines={3}>
+        {(all) =>
+          all.length === 0 ? (
+            <NoDestination />
+          ) : (
+            <Table
+              label="Destinations"
+              head={['Name', PERIODS[period].words, 'Delivered', 'Failed', 'Pending', 'p95']}
+            >
+              {all.map((destination) => (
+                <DestinationRow
+                  key={destination.id}
+                  destination={destination}
+                  points={pointsOf.get(destination.id) ?? []}
+                />
+              ))}
+            </Table>
+          )
+        }
+      </Loaded>
+    </Panel>
+  )
+}
+
+interface DestinationRowProps {
+  readonly destination: Destination
+  readonly points: readonly StatisticsPoint[]
+}
+
+function DestinationRow({ destination, points }: DestinationRowProps): ReactElement {
+  const { id, name, enabled, paused } = destination
+  const { delivered, failed } = totalsOf(points)
+  const pending = points.findLast((point) => point.pending !== null)?.pending ?? 0
+  const p95 = p95Of(points)
+  return (
+    <Row>
+      <Cell>
+        <Link to="/destinations/$id" params={{ id } as never} className="text-accent underline">
+          {shownText(name)}
+        </Link>{' '}
+        {!enabled && <StateBadge tone="held">Disabled</StateBadge>}
+        {enabled && paused !== null && <StateBadge tone="held">Paused</StateBadge>}
+      </Cell>
+      <Cell className="text-delivered">
+        <Sparkline
+          values={points.map((point) => point.delivered)}
+          label={`${wholeNumber(delivered)} delivered`}
+        />
+      </Cell>
+      <Cell className="tabular-nums">{percent(delivered, delivered + failed)}</Cell>
+      <Cell className={failed > 0 ? 'text-failed tabular-nums' : 'tabular-nums'}>
+        {shortNumber(failed)}
+      </Cell>
+      <Cell className="tabular-nums">{shortNumber(Math.round(pending))}</Cell>
+      <Cell className="tabular-nums">{p95 === null ? '–' : duration(p95)}</Cell>
+    </Row>
+  )
+}
+
+function NoDestination(): ReactElement {
+  return (
+    <Empty
+      title="No destination yet"
+      action={
+        <Link to="/get-started" className="text-accent underline">
+          Get started
+        </Link>
+      }
+    >
+      Events are kept, and delivered nowhere. A destination sends the events of a source to your
+      webhooks.
+    </Empty>
+  )
+}
