@@ -1,29 +1,16 @@
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
-import { readFileSync, writeFileSync } from 'node:fs'
-import { gzipSync } from 'node:zlib'
-import { defineConfig, type Plugin } from 'vite'
+import { defineConfig } from 'vite'
+import { budgets } from './build/budgets.ts'
+import { compress } from './build/compress.ts'
 
 /** A service to develop against: `npm start` in another terminal. */
 const SERVICE = process.env['HOOKLINE_URL'] ?? 'http://127.0.0.1:4800'
 
-/** Beside each file its compressed form, which the service sends to browsers that take it. */
-const compress: Plugin = {
-  name: 'compress',
-  apply: 'build',
-  writeBundle({ dir }, files) {
-    for (const name of Object.keys(files)) {
-      if (!/\.(js|css)$/.test(name)) continue
-      const file = `${dir}/${name}`
-      writeFileSync(`${file}.gz`, gzipSync(readFileSync(file), { level: 9 }))
-    }
-  },
-}
-
 export default defineConfig(({ command }) => ({
   // The service serves the files under any path, so they name each other relative to themselves.
   base: command === 'serve' ? '/console/' : './',
-  plugins: [react(), tailwindcss(), compress],
+  plugins: [react(), tailwindcss(), budgets(), compress()],
   resolve: { conditions: ['hookline-source', 'module', 'browser', 'default'] },
   build: {
     outDir: '../server/console-site',

@@ -1,21 +1,23 @@
 import { Outlet } from '@tanstack/react-router'
-import { type ReactElement, useEffect, useEffectEvent, useState } from 'react'
-import { Modal } from '../design/modal.tsx'
+import { lazy, type ReactElement, Suspense, useEffect, useEffectEvent, useState } from 'react'
 import { Toasts } from '../design/toasts.tsx'
 import { useRefetchOnChange } from '../stream/refetch-on-change.ts'
-import { KeyHelp } from './key-help.tsx'
 import { useKeys } from './keys.ts'
 import { Navigation } from './navigation.tsx'
-import { Palette } from './palette.tsx'
 import { SessionMenu } from './session-menu.tsx'
 import { TopBar } from './top-bar.tsx'
 
-type Window = 'palette' | 'keys' | 'menu'
+// Fetched when they are opened: the first page does not wait for the code of windows.
+const WINDOWS = {
+  palette: lazy(() => import('./palette.tsx').then(({ Palette }) => ({ default: Palette }))),
+  keys: lazy(() => import('./key-help.tsx').then(({ KeyHelp }) => ({ default: KeyHelp }))),
+  menu: lazy(() => import('./menu.tsx').then(({ Menu }) => ({ default: Menu }))),
+}
 
 /** What is around every page. */
 export function Shell(): ReactElement {
-  const [open, setOpen] = useState<Window>()
-  const close = (): void => setOpen(undefined)
+  const [open, setOpen] = useState<keyof typeof WINDOWS>()
+  const OpenWindow = open && WINDOWS[open]
   useRefetchOnChange()
   useKeys({ '?': () => setOpen('keys') })
   usePaletteKey(() => setOpen('palette'))
@@ -35,14 +37,7 @@ export function Shell(): ReactElement {
           <Outlet />
         </main>
       </div>
-      {open === 'palette' && <Palette onClose={close} />}
-      {open === 'keys' && <KeyHelp onClose={close} />}
-      <Modal title="Hookline" place="menu" isOpen={open === 'menu'} onClose={close}>
-        <Navigation onGo={close} />
-        <div className="mt-6">
-          <SessionMenu />
-        </div>
-      </Modal>
+      <Suspense>{OpenWindow && <OpenWindow onClose={() => setOpen(undefined)} />}</Suspense>
       <Toasts />
     </div>
   )

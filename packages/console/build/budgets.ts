@@ -1,0 +1,50 @@
+import { gzipSync } from 'node:zlib'
+import type { Plugin, Rolldown } from 'vite'
+
+/** The most bytes of JavaScript, compressed with gzip. */
+const MOST_FIRST_PAGE_BYTES = 150_000
+const MOST_ALL_BYTES = 350_000
+
+/** The page that is opened first. */
+const FIRST_PAGE = 'pages/overview/overview-page.tsx'
+
+/** Fails the build where a browser would have to fetch too much. */
+export function budgets(): Plugin {
+  return {
+    name: 'budgets',
+    apply: 'build',
+    generateBundle(_options, files) {
+      const chunks = Object.values(files).filter((file) => file.type === 'chunk')
+      const first = chunks.filter(
+        ({ isEntry, facadeModuleId }) => isEntry || facadeModuleId?.endsWith(FIRST_PAGE),
+      )
+      if (first.length !== 2) this.error(`The build has no chunk of ${FIRST_PAGE}.`)
+      const sizes = {
+        'The first page has': [bytesOf(withImports(first, chunks)), MOST_FIRST_PAGE_BYTES],
+        'All pages have': [bytesOf(new Set(chunks)), MOST_ALL_BYTES],
+      } as const
+      for (const [what, [bytes, most]] of Object.entries(sizes)) {
+        const text = `${what} ${bytes} bytes of JavaScript, compressed; at most ${most} are allowed.`
+        if (bytes > most) this.error(text)
+        this.info(text)
+      }
+    },
+  }
+}
+
+type Chunk = Rolldown.OutputChunk
+
+function withImports(first: readonly Chunk[], chunks: readonly Chunk[]): Set<Chunk> {
+  const found = new Set<Chunk>()
+  const add = (chunk: Chunk | undefined): void => {
+    if (chunk === undefined || found.has(chunk)) return
+    found.add(chunk)
+    for (const name of chunk.imports) add(chunks.find(({ fileName }) => fileName === name))
+  }
+  for (const chunk of first) add(chunk)
+  return found
+}
+
+function bytesOf(chunks: ReadonlySet<Chunk>): number {
+  return [...chunks].reduce((sum, { code }) => sum + gzipSync(code, { level: 9 }).length, 0)
+}

@@ -1,0 +1,16 @@
+import type { ReactElement } from 'react'
+import { Modal } from '../design/modal.tsx'
+import { Navigation } from './navigation.tsx'
+import { SessionMenu } from './session-menu.tsx'
+
+/** The navigation on a narrow screen. */
+export function Menu({ onClose }: { readonly onClose: () => void }): ReactElement {
+  return (
+    <Modal title="Hookline" place="menu" isOpen onClose={onClose}>
+      <Navigation onGo={onClose} />
+      <div className="mt-6">
+        <SessionMenu />
+      </div>
+    </Modal>
+  )
+}
