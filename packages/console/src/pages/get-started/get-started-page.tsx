@@ -1,6 +1,60 @@
-import type { ReactElement } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import { type ReactElement, useState } from 'react'
+import { destinationsQuery, sourcesQuery } from '../../api/queries.ts'
+import { Failed, Skeleton } from '../../design/states.tsx'
 import { PageHeading } from '../../shell/page-heading.tsx'
+import { useUrlState } from '../../shell/url-state.ts'
+import { DeliveryStep } from './delivery-step.tsx'
+import { DestinationStep } from './destination-step.tsx'
+import { SendStep } from './send-step.tsx'
+import { SourceStep } from './source-step.tsx'
+import { Step } from './step.tsx'
+import { stepStates, usableDestination, usableSource } from './steps.ts'
+import { useFirstDelivery } from './use-first-delivery.ts'
+import { VerifyStep } from './verify-step.tsx'
 
+/** From an empty service to a delivery whose signature is verified: each step turns green by itself. */
 export function GetStartedPage(): ReactElement {
-  return <PageHeading title="Get started" />
+  const [url] = useUrlState<'source'>()
+  const sources = useQuery(sourcesQuery)
+  const destinations = useQuery(destinationsQuery)
+  const [secret, setSecret] = useState<string>()
+  const source = usableSource(sources.data ?? [], url.source)
+  const destination = usableDestination(destinations.data ?? [], source)
+  const first = useFirstDelivery(source, destination)
+  const error = sources.error ?? destinations.error
+  if (sources.data === undefined || destinations.data === undefined)
+    return error === null ? <Skeleton lines={8} /> : <Failed error={error} />
+  const { event, delivery } = first
+  const isDelivered = delivery?.state === 'delivered'
+  const states = stepStates({ source, destination, hasEvent: event !== undefined, isDelivered })
+  return (
+    <div className="max-w-3xl">
+      <PageHeading
+        title="Get started"
+        about="Four steps to the first delivery. They turn green by themselves, wherever you do them: here, on the command line, or in your code."
+      />
+      <ol>
+        <Step number={1} title="A source: where events come from" state={states[0]!}>
+          <SourceStep source={source} />
+        </Step>
+        <Step number={2} title="A destination: where they go" state={states[1]!}>
+          <DestinationStep source={source} destination={destination} onSecret={setSecret} />
+        </Step>
+        <Step number={3} title="An event" state={states[2]!}>
+          <SendStep source={source} isReady={destination !== undefined} event={event} />
+        </Step>
+        <Step number={4} title="A signed delivery" state={states[3]!}>
+          <DeliveryStep event={event} delivery={delivery} />
+        </Step>
+        <Step
+          number={5}
+          title="Verify it in your receiver"
+          state={isDelivered ? 'current' : 'later'}
+        >
+          <VerifyStep destination={destination} secret={secret} />
+        </Step>
+      </ol>
+    </div>
+  )
 }

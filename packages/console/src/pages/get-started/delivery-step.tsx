@@ -1,0 +1,77 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { ReactElement } from 'react'
+import { api } from '../../api/client.ts'
+import type { Delivery, Event } from '../../api/generated/management-client.ts'
+import { CodeBlock } from '../../design/code-block.tsx'
+import { StateBadge } from '../../design/state-badge.tsx'
+import { requestText } from '../../domain/request-text.ts'
+import { duration } from '../../format/figures.ts'
+import { shownText } from '../../format/shown-text.ts'
+
+interface DeliveryStepProps {
+  readonly event: Event | undefined
+  readonly delivery: Delivery | undefined
+}
+
+/** Waits for the delivery, and shows the request with the verdict of its signature. */
+export function DeliveryStep({ event, delivery }: DeliveryStepProps): ReactElement {
+  if (event === undefined)
+    return <p className="text-ink-faint">It appears here by itself, some milliseconds later.</p>
+  const attempt = delivery?.attempts.at(-1)
+  const trace = (
+    <Link to="/events/$id" params={{ id: event.id } as never} className="text-accent underline">
+      Look at its trace
+    </Link>
+  )
+  if (delivery === undefined || attempt === undefined)
+    return <p role="status">The event is on its way. {trace}</p>
+  if (delivery.state !== 'delivered')
+    return (
+      <div role="status" className="flex flex-col items-start gap-2">
+        <StateBadge tone={delivery.state === 'pending' ? 'retrying' : 'failed'}>
+          {delivery.state === 'pending' ? 'Not yet' : 'Not delivered'}
+        </StateBadge>
+        <p>{shownText(attempt.error ?? attempt.class)}</p>
+        <p>{trace}: it says why, and what to do.</p>
+      </div>
+    )
+  return (
+    <div role="status" className="flex flex-col items-start gap-3">
+      <p className="flex flex-wrap items-center gap-2">
+        <StateBadge tone="delivered">Delivered</StateBadge>
+        The receiver responded {attempt.status} after {duration(attempt.durationMs)}. {trace}
+      </p>
+      <InspectedRequest deliveryId={delivery.id} />
+    </div>
+  )
+}
+
+const VERDICTS = {
+  valid: { tone: 'delivered', words: 'Signature verified' },
+  invalid: { tone: 'failed', words: 'Signature invalid' },
+  missing: { tone: 'declined', words: 'Not signed' },
+} as const
+
+/** The request as the inspector got it; nothing where another receiver did. */
+function InspectedRequest({ deliveryId }: { readonly deliveryId: string }): ReactElement | null {
+  const { data } = useQuery({
+    queryKey: ['inspector', 'requests', deliveryId],
+    queryFn: async () => {
+      const { data: found } = await api.listInspectedRequests({ deliveryId, limit: 1 })
+      return found[0] === undefined ? null : api.getInspectedRequest(found[0].id)
+    },
+  })
+  if (data == null) return null
+  const { tone, words } = VERDICTS[data.signature.verdict]
+  return (
+    <>
+      <p className="flex flex-wrap items-center gap-2">
+        <StateBadge tone={tone}>{words}</StateBadge>
+        {data.signature.reason ??
+          'The inspector computed the same signature from the shared secret.'}
+      </p>
+      <CodeBlock text={requestText(data)} what="the request" className="w-full" />
+    </>
+  )
+}

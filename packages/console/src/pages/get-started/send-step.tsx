@@ -1,0 +1,69 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { ReactElement } from 'react'
+import type { Event, Source } from '../../api/generated/management-client.ts'
+import { problemOf } from '../../api/problem.ts'
+import { Button } from '../../design/button.tsx'
+import { Time } from '../../design/time.tsx'
+import { useCallsUrl } from '../../domain/calls-url.ts'
+import { sendTestCall } from '../../domain/send-test-call.ts'
+import { Snippets } from '../../domain/snippets/snippets.tsx'
+import { shownText } from '../../format/shown-text.ts'
+
+interface SendStepProps {
+  readonly source: Source | undefined
+  readonly isReady: boolean
+  readonly event: Event | undefined
+}
+
+/** Sends a call, by a click or from code. */
+export function SendStep({ source, isReady, event }: SendStepProps): ReactElement {
+  const client = useQueryClient()
+  const callsUrl = useCallsUrl()
+  const writeKey = source?.writeKeys[0]?.key
+  const send = useMutation({
+    mutationFn: () => sendTestCall(callsUrl.url, writeKey!),
+    onSuccess: () => client.invalidateQueries({ queryKey: ['events'] }),
+  })
+  if (writeKey === undefined || !isReady)
+    return <p className="text-ink-faint">A click sends one, or a line of your code.</p>
+  return (
+    <>
+      {event !== undefined && (
+        <p>
+          <Link
+            to="/events/$id"
+            params={{ id: event.id } as never}
+            className="text-accent underline"
+          >
+            {shownText(nameOf(event))}
+          </Link>{' '}
+          arrived <Time at={event.receivedAt} />.
+        </p>
+      )}
+      {callsUrl.isHere && (
+        <div>
+          <Button
+            look={event === undefined ? 'main' : 'plain'}
+            isBusy={send.isPending}
+            onClick={() => send.mutate()}
+          >
+            {event === undefined ? 'Send a test event' : 'Send another test event'}
+          </Button>
+        </div>
+      )}
+      {send.error && <p className="text-failed">{problemOf(send.error).message}</p>}
+      <details open={!callsUrl.isHere}>
+        <summary className="text-accent">Send one from your code</summary>
+        <div className="pt-3">
+          <Snippets writeKey={writeKey} url={callsUrl.url} />
+        </div>
+      </details>
+    </>
+  )
+}
+
+function nameOf({ event }: Event): string {
+  const { type, event: name } = event as { type: string; event?: string }
+  return name === undefined ? type : `${type} “${name}”`
+}

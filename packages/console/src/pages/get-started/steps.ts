@@ -1,0 +1,54 @@
+import type { Destination, Source } from '../../api/generated/management-client.ts'
+
+export type StepState = 'done' | 'current' | 'later'
+
+/** What exists of what a first delivery needs. */
+export interface Progress {
+  readonly source: Source | undefined
+  readonly destination: Destination | undefined
+  /** Whether an event of the source has arrived. */
+  readonly hasEvent: boolean
+  /** Whether a delivery of it has been accepted by its receiver. */
+  readonly isDelivered: boolean
+}
+
+/** The states of the steps: each is done, the first that is not is current, and the others wait for it. */
+export function stepStates({ source, destination, hasEvent, isDelivered }: Progress): StepState[] {
+  const done = [
+    source !== undefined,
+    destination !== undefined,
+    hasEvent && destination !== undefined,
+    isDelivered,
+  ]
+  const current = done.indexOf(false)
+  return done.map((isDone, index) => (isDone ? 'done' : index === current ? 'current' : 'later'))
+}
+
+/** A source that can take calls; the newest one. */
+export function usableSource(
+  sources: readonly Source[],
+  id: string | undefined,
+): Source | undefined {
+  const usable = sources.filter(({ enabled, writeKeys }) => enabled && writeKeys.length > 0)
+  return usable.find((each) => each.id === id) ?? usable[0]
+}
+
+/** A destination of the source that gets its events; the newest one. */
+export function usableDestination(
+  destinations: readonly Destination[],
+  source: Source | undefined,
+): Destination | undefined {
+  return destinations.find(
+    ({ sourceId, enabled, settings }) =>
+      sourceId === source?.id && enabled && settings.webhooks.length > 0,
+  )
+}
+
+/** The key of signatures, as random as 256 bits can be. */
+export function newSecret(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(32))
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '')
+}
