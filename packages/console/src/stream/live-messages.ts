@@ -45,24 +45,29 @@ export interface LiveAttempt {
   readonly state: 'pending' | 'delivered' | 'rejected' | 'expired' | 'held' | 'quarantined'
 }
 
-/** What happened in one second. */
+/** What happened in about one second. */
 export interface LiveCounts {
   readonly at: string
+  /** How long it was: longer than a second where the service was busy. */
+  readonly durationMs: number
   readonly received: number
   readonly refused: number
   readonly declined: number
   readonly delivered: number
   readonly retried: number
   readonly failed: number
+  /** Deliveries that wait; `null` while the database is unavailable. */
+  readonly pending: number | null
 }
 
 /** Something that the console may show has changed. */
 export interface LiveChange {
-  readonly resource: string
+  /** The collection, as in the paths of the API; `null`: changes were missed, so anything may have changed. */
+  readonly resource: string | null
   readonly id: string | null
 }
 
-/** Messages that this reader did not get. */
+/** Activity that this reader did not get. */
 export interface LiveGap {
   readonly reason: 'too_long_ago' | 'reader_too_slow'
   readonly missed: number | null

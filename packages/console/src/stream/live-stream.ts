@@ -105,7 +105,7 @@ export class LiveStream {
   #pass(messages: readonly LiveMessage[]): void {
     if (messages.length === 0) return
     for (const [listener, topic] of this.#listeners) {
-      const wanted = messages.filter((message) => isOf(topic, message))
+      const wanted = messages.filter(({ kind }) => TOPICS[kind] === topic)
       if (wanted.length > 0) listener(wanted)
     }
   }
@@ -117,18 +117,14 @@ export class LiveStream {
   }
 }
 
-const TOPICS: Readonly<Record<LiveMessage['kind'], readonly Topic[]>> = {
-  event: ['activity'],
-  decision: ['activity'],
-  attempt: ['activity'],
-  sampling: ['activity'],
-  counts: ['counts'],
-  change: ['changes'],
-  gap: ['activity', 'changes'],
-}
-
-function isOf(topic: Topic, { kind }: LiveMessage): boolean {
-  return TOPICS[kind]?.includes(topic) ?? false
+const TOPICS: Readonly<Record<LiveMessage['kind'], Topic>> = {
+  event: 'activity',
+  decision: 'activity',
+  attempt: 'activity',
+  sampling: 'activity',
+  gap: 'activity',
+  counts: 'counts',
+  change: 'changes',
 }
 
 /** Aborts when nothing has arrived for too long: a machine that slept does not notice that its connection is gone. */

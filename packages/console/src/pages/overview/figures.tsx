@@ -81,7 +81,7 @@ function useReceivedPerSecond(): string | undefined {
   const [received, setReceived] = useState<number>()
   useLive('counts', (messages) => {
     const last = messages.findLast((each) => each.kind === 'counts')
-    if (last?.kind === 'counts') setReceived(last.received)
+    if (last?.kind === 'counts') setReceived(last.received / (last.durationMs / 1_000))
   })
   return received === undefined ? undefined : shortNumber(received)
 }
