@@ -23,19 +23,23 @@ export interface ActivityMonitorOptions {
   readonly clock: Clock
   readonly clockWatch: Pick<ClockWatch, 'removalTime'>
   readonly logger: Logger
+  /** The inspector learns from it, too, which destination a delivery belongs to, and which users are deleted. */
+  readonly inspector: Pick<ActivityListener, 'recorded' | 'purged'>
 }
 
-/** Passes all activity on to the live tail, the attempts of the last hour and the statistics. */
+/** Passes all activity on to the live tail, the attempts of the last hour, the statistics and the inspector. */
 export class ActivityMonitor implements ActivityListener, AsyncDisposable {
   readonly live: LiveTail
   readonly recent: RecentAttempts
   readonly #statistics: StatisticsRecorder
+  readonly #inspector: ActivityMonitorOptions['inspector']
 
   constructor(options: ActivityMonitorOptions) {
     this.live = new LiveTail(options.clock)
     this.recent = new RecentAttempts(options.clock)
     this.#statistics = new StatisticsRecorder(options)
     this.#statistics.start()
+    this.#inspector = options.inspector
   }
 
   received(events: readonly AcceptedEvent[]): void {
@@ -55,6 +59,7 @@ export class ActivityMonitor implements ActivityListener, AsyncDisposable {
   recorded(delivery: DeliveryActivity): void {
     this.live.recorded(delivery)
     this.recent.recorded(delivery)
+    this.#inspector.recorded(delivery)
     this.#statistics.recorded(delivery)
   }
 
@@ -64,6 +69,7 @@ export class ActivityMonitor implements ActivityListener, AsyncDisposable {
 
   purged(purge: PurgeActivity): void {
     this.live.purged(purge)
+    this.#inspector.purged(purge)
   }
 
   /** Writes the statistics of the current minute. */

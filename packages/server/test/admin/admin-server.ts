@@ -8,6 +8,7 @@ import { LiveTail } from '../../src/activity/live-tail.ts'
 import type { DestinationHealth } from '../../src/admin/api/admin-deps.ts'
 import type { TestDeliveries } from '../../src/admin/api/admin-deps.ts'
 import type { AdminDeps } from '../../src/admin/api/admin-deps.ts'
+import { Inspector } from '../../src/inspector/inspector.ts'
 import { Backups } from '../../src/admin/backups.ts'
 import { adminRoutes } from '../../src/admin/routes.ts'
 import { Audiences } from '../../src/audiences/audiences.ts'
@@ -197,6 +198,7 @@ export class AdminServer implements AsyncDisposable {
     const deps = {
       ...backend,
       live: this.live,
+      inspector: new Inspector({ clock, logger, catalog: backend.catalog }),
       destinationHealth: NO_HEALTH,
       copyDatabase: async () => {
         throw new Error('These tests make no backup.')
