@@ -50,6 +50,11 @@ export const COMPONENTS = tableOf({
       'live tail, statistics and counts of the last hour, made from what the other components report',
     mayImport: PORTS_AND_TOOLS,
   },
+  inspector: {
+    holds:
+      'the receiver inside: requests as they came, the verdict on their signatures, and what it responds',
+    mayImport: PORTS_AND_TOOLS,
+  },
   engine: {
     holds:
       'the delivery engine, wired in one place: pipeline, lanes and the supervisor of their workers',
@@ -57,7 +62,7 @@ export const COMPONENTS = tableOf({
   },
   admin: {
     holds: 'the management API, one folder for each resource',
-    mayImport: ['activity', 'audiences', 'destination-settings', ...PORTS_AND_TOOLS],
+    mayImport: ['activity', 'audiences', 'destination-settings', 'inspector', ...PORTS_AND_TOOLS],
   },
   backend: {
     holds:

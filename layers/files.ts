@@ -41,6 +41,7 @@ export const FILES = tableOf({
       'config-file.ts',
       'admin-token.ts',
       'version.ts',
+      'inspector',
       'telemetry',
       'util',
       'protocol',

@@ -50,6 +50,7 @@ export const ROOMS = {
     events: '`/events`, and the trace of one event',
     idempotency: 'a repeated POST with an `Idempotency-Key` gets the first response again',
     live: '`/live`: the stream of activity, counts and changes',
+    inspector: '`/inspector`: the requests to the receiver inside, and what it responds',
     metrics: 'the metrics of each destination, set before each scrape',
     profiles: '`/profiles`: everything that is known of a user',
     problems: 'every error response, from one table of codes',

@@ -3,6 +3,7 @@ import { createLogger, parseConfig } from '@hookline/server'
 import { openEmbeddedBackend } from '../../packages/server/src/backend/embedded/open.ts'
 import type { Log } from '../../packages/server/src/backend/log.ts'
 import { ActivityMonitor } from '../../packages/server/src/activity/activity-monitor.ts'
+import { Inspector } from '../../packages/server/src/inspector/inspector.ts'
 import { startWorkers } from '../../packages/server/src/service.ts'
 import { sharesOf } from '../../packages/server/src/util/open-files.ts'
 import { Metrics } from '../../packages/server/src/telemetry/metrics.ts'
@@ -68,7 +69,10 @@ const logger = createLogger('error')
 const clock = systemClock
 const metrics = new Metrics()
 const clockWatch = new ClockWatch({ clock, metrics, logger })
-const activity = stack.use(new ActivityMonitor({ ...backend, clock, clockWatch, logger }))
+const inspector = stack.use(await new Inspector({ ...backend, clock, logger }).listen())
+const activity = stack.use(
+  new ActivityMonitor({ ...backend, clock, clockWatch, logger, inspector }),
+)
 startWorkers(stack, {
   config,
   logger,
@@ -83,6 +87,7 @@ startWorkers(stack, {
   fileShares: sharesOf(config.maxOpenFiles),
   metrics,
   activity,
+  inspector,
   onGiveUp: ({ error }) => {
     throw error
   },

@@ -18,6 +18,7 @@ import { addEvents } from './commands/events/events.ts'
 import { addExport } from './commands/configuration/export.ts'
 import { addImportConfig } from './commands/configuration/import-config.ts'
 import { addImport } from './commands/events/import.ts'
+import { addInspector } from './commands/events/inspector.ts'
 import { addListen } from './commands/events/listen.ts'
 import { addMigrate } from './commands/service/migrate.ts'
 import { addProfiles } from './commands/users/profiles.ts'
@@ -58,6 +59,7 @@ const GROUPS = {
     addEvents,
     addDeliveries,
     addStats,
+    addInspector,
     addReplay,
     addReplays,
   ],

@@ -13,6 +13,7 @@ export type IdPrefix =
   | 'aud'
   | 'trt'
   | 'syn'
+  | 'req'
 
 // Crockford's base32 in lower case: the text sorts like the bytes it encodes.
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'

@@ -68,6 +68,7 @@ export {
 } from './event.ts'
 export { isExactNumber, isUnambiguous } from './exact-number.ts'
 export { idFrom, type IdPrefix, isId, newId, timeOfId } from './id.ts'
+export { INSPECTOR_HOST, INSPECTOR_LIMITS, INSPECTOR_URL } from './inspector.ts'
 export {
   containsNumber,
   equalJson,

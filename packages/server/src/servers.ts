@@ -31,6 +31,7 @@ import { ingestionOpenapi } from './ingest/reference/ingestion-openapi.ts'
 import { ingestRoutes } from './ingest/routes.ts'
 import { consoleRoutes } from './sites/console-routes.ts'
 import { docsRoutes } from './sites/docs-routes.ts'
+import type { Inspector } from './inspector/inspector.ts'
 import type { Metrics } from './telemetry/metrics.ts'
 import type { Clock } from './util/clock.ts'
 import type { ClockWatch } from './util/clock-watch.ts'
@@ -58,6 +59,7 @@ export interface ServersOptions extends Workers {
   readonly fileShares: FileShares
   readonly metrics: Metrics
   readonly activity: ActivityMonitor
+  readonly inspector: Inspector
   readonly adminToken: Redacted
   readonly isOpenHere?: boolean | undefined
   /** When it aborts, closing waits for no request any longer. */
@@ -137,6 +139,7 @@ function addAdministration(
       computations,
       receipts: new ReceiptSigner(join(config.dataDir, 'receipt-key')),
       live: activity.live,
+      inspector: options.inspector,
       backups,
       backupTimeoutMs: config.backupTimeoutMs,
       copyDatabase: () => copyInto(copyFolderOf(config), backend),

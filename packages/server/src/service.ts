@@ -16,6 +16,7 @@ import { TestDeliverySender } from './delivery/parts/test-delivery-sender.ts'
 import { WebhookSender } from './delivery/sending/sender.ts'
 import { NOTICE_LIMITS, startDeletions } from './engine/deletions.ts'
 import { DeliveryEngine } from './engine/delivery-engine.ts'
+import { Inspector, type InspectorOptions } from './inspector/inspector.ts'
 import type { ReadinessCheck } from './http/health.ts'
 import { openServers, type Workers } from './servers.ts'
 import { BoundedLogger } from './telemetry/bounded-logger.ts'
@@ -49,6 +50,8 @@ export interface ServiceOptions {
   readonly logOutput?: { readonly linesLost: number }
   /** Browsers on this machine need no login, and may do everything: for `hookline dev` on a loopback address. */
   readonly isOpenHere?: boolean | undefined
+  /** Called for each request to the inspector, before its response. */
+  readonly onInspected?: InspectorOptions['onInspected']
 }
 
 /**
@@ -81,6 +84,7 @@ export interface Components extends ServiceOptions {
   readonly fileShares: FileShares
   readonly metrics: Metrics
   readonly activity: ActivityMonitor
+  readonly inspector: Inspector
   readonly onGiveUp: (failure: WorkerGivenUp) => void
   readonly shutdown: Shutdown
 }
@@ -92,11 +96,8 @@ export interface Components extends ServiceOptions {
  * `shutdownTimeoutMs`, connections are closed and attempts are aborted: their deliveries are as before the attempt. Then
  * the components close in the opposite order, the backend last.
  */
-export async function openService({
-  config,
-  logger: unbounded,
-  logOutput,
-}: ServiceOptions): Promise<Service> {
+export async function openService(options: ServiceOptions): Promise<Service> {
+  const { config, logger: unbounded, logOutput, onInspected } = options
   await using stack = new AsyncDisposableStack()
   const clock = systemClock
   const logger = new BoundedLogger(unbounded, { clock, linesPerMinute: config.logLinesPerMinute })
@@ -106,17 +107,21 @@ export async function openService({
     logger.error({ description }, 'damage.found')
     metrics.damages.inc()
   }
-  const { dataDir } = config
-  const onEmptiedLock = (): void => logger.warn({ dataDir }, 'lock_file.emptied')
+  const onEmptiedLock = (): void => logger.warn({ dataDir: config.dataDir }, 'lock_file.emptied')
   const storage = { ...config, onUnreadable, onEmptiedLock, onDamage }
   const backend = stack.use(await openEmbeddedBackend(storage))
   const newestAt = await newestEventAt(backend)
   const clockWatch = new ClockWatch({ clock, metrics, logger, newestAt })
-  const activity = stack.use(new ActivityMonitor({ ...backend, clock, clockWatch, logger }))
+  const inspector = stack.use(
+    await new Inspector({ ...backend, clock, logger, onInspected }).listen(),
+  )
+  const activity = stack.use(
+    new ActivityMonitor({ ...backend, clock, clockWatch, logger, inspector }),
+  )
   const { promise: failed, resolve: onGiveUp } = Promise.withResolvers<WorkerGivenUp>()
   const shutdown = new Shutdown({ clock, timeoutMs: config.shutdownTimeoutMs })
   const components: Components = {
-    config,
+    ...options,
     logger,
     backend,
     clock,
@@ -124,14 +129,11 @@ export async function openService({
     fileShares: sharesOf(config.maxOpenFiles),
     metrics,
     activity,
+    inspector,
     onGiveUp,
     shutdown,
   }
-  metrics.buildInfo.set({ version: VERSION, backend: 'embedded' }, 1)
-  metrics.beforeScrape(() => {
-    metrics.logLinesLost.reset()
-    metrics.logLinesLost.inc(logOutput?.linesLost ?? 0)
-  })
+  describeProcess(metrics, logOutput)
   const adminToken = adminTokenOf(config)
   // The settings that forbid a URL may have changed with this start.
   await resumeForbidden(backend.catalog, clock)
@@ -151,6 +153,14 @@ export async function openService({
       end()
     },
   }
+}
+
+function describeProcess(metrics: Metrics, logOutput: ServiceOptions['logOutput']): void {
+  metrics.buildInfo.set({ version: VERSION, backend: 'embedded' }, 1)
+  metrics.beforeScrape(() => {
+    metrics.logLinesLost.reset()
+    metrics.logLinesLost.inc(logOutput?.linesLost ?? 0)
+  })
 }
 
 /** When the newest event in the archive was received. */
@@ -239,13 +249,14 @@ function destinationHealthOf(
   }
 }
 
-function openSender({ config, clock }: Components, maxSockets: number): WebhookSender {
+function openSender({ config, clock, inspector }: Components, maxSockets: number): WebhookSender {
   return new WebhookSender({
     clock,
     timeoutMs: config.attemptTimeoutMs,
     allowedNetworks: config.allowedNetworks,
     allowedPorts: config.allowedPorts,
     egressProxy: config.egressProxy,
+    inspectorPort: inspector.port,
     // Deletion notices have their own connections, so that they do not wait for events.
     maxConnectionsPerWebhook: config.laneConcurrency + NOTICE_LIMITS.laneConcurrency,
     maxSockets,

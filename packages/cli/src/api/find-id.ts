@@ -53,6 +53,7 @@ const KINDS = {
   event: { prefix: 'evt', noun: 'an event', command: 'events list' },
   delivery: { prefix: 'msg', noun: 'a delivery', command: 'deliveries list' },
   replay: { prefix: 'rpl', noun: 'a replay', command: 'replays list' },
+  request: { prefix: 'req', noun: 'a request to the inspector', command: 'inspector list' },
   deletion: { prefix: 'del', noun: 'a deletion', command: 'deletions list' },
 } as const satisfies Record<string, Kind>
 

@@ -16,6 +16,8 @@ export interface DevReady {
   readonly writeKey: string
   readonly destinationId: string
   readonly webhookUrl: string
+  /** Whether programs and browsers on this machine need no token. */
+  readonly isOpenHere: boolean
   readonly secretFile: string
   readonly allowedNetworks: readonly string[]
   /** A shell command that sends an event. */
@@ -28,6 +30,7 @@ export function banner(output: Output, ready: DevReady): string {
     ['service', ready.url],
     ['in a browser', ready.startPage],
     ['API reference', ready.apiReference],
+    ['sign-in', ready.isOpenHere ? 'not needed on this machine' : 'needed'],
     ['data folder', ready.dataDir],
     ['write key', ready.writeKey],
     ['delivers to', ready.webhookUrl],

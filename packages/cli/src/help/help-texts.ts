@@ -1,6 +1,6 @@
 /** What `hookline --help` says of a command, where its description is too long for one line. */
 export const SUMMARIES: Readonly<Record<string, string>> = {
-  dev: 'run everything here, with a demo receiver',
+  dev: 'run everything here, with demo objects',
   demo: 'run a complete demo, verify it, and end',
   listen: 'run a receiver that shows and checks deliveries',
   start: 'run the service for production',
@@ -19,6 +19,7 @@ export const SUMMARIES: Readonly<Record<string, string>> = {
   trace: 'show what happened to an event',
   deliveries: 'deliveries, with their attempts and failures',
   stats: 'show counts and latency over time',
+  inspector: 'requests to the receiver inside the service',
   audit: 'list changes and who made them',
   replay: 'deliver past events to a destination again',
   audiences: 'groups of users, kept up to date',
@@ -44,6 +45,7 @@ export const EXAMPLES: Readonly<Record<string, string>> = {
   'events list': 'hookline events list --user u1 --from 1h',
   'deliveries list': 'hookline deliveries list --state rejected --from 1d',
   stats: 'hookline stats --step 1h --from 1d',
+  'inspector answer': 'hookline inspector answer --status 500 --fail-first 2 --delay 1s',
   replay: 'hookline replay --destination dst_… --from 12h --dry-run',
   'delete-user': 'hookline delete-user u1 --suppress --yes',
 }

@@ -1,6 +1,6 @@
 import { formatTimestamp, isId, isJsonObject, type Json, timeOfId } from '@hookline/protocol'
 import type { IncomingHttpHeaders } from 'node:http'
-import { checkSignature, type SignatureCheck } from './check-signature.ts'
+import type { SignatureCheck } from '@hookline/protocol/check-signature'
 
 /** A request that arrived at a receiver, in the form of `--json`. Programs rely on its fields; `null` means absent. */
 export interface ReceivedDelivery {
@@ -31,16 +31,16 @@ export interface ReceivedRequest {
   readonly body: string
 }
 
-/** Parses and checks a request that arrived at `nowMs`; `answered` is the status of the response. */
+/** Parses a request that arrived at `nowMs`; `answered` is the status of the response. */
 export function receivedDelivery(
   request: ReceivedRequest,
   context: {
-    readonly secret: string | undefined
+    readonly signature: SignatureCheck
     readonly nowMs: number
     readonly answered: number
   },
 ): ReceivedDelivery {
-  const { secret, nowMs, answered } = context
+  const { signature, nowMs, answered } = context
   const body = parsed(request.body)
   const field = (name: string) => {
     const value = isJsonObject(body) && Object.hasOwn(body, name) ? body[name] : undefined
@@ -58,7 +58,7 @@ export function receivedDelivery(
     messageId: field('messageId'),
     webhookId,
     attempt: attempt === null ? null : Number(attempt),
-    signature: checkSignature(request, secret, nowMs),
+    signature,
     // The id of a delivery starts with the time of its event.
     sinceReceiptMs:
       webhookId !== null && isId('msg', webhookId) ? nowMs - timeOfId(webhookId) : null,

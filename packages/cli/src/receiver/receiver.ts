@@ -1,4 +1,5 @@
 import { LIMITS } from '@hookline/protocol'
+import { checkSignature } from '@hookline/protocol/check-signature'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -77,7 +78,9 @@ export class Receiver implements AsyncDisposable {
     const { secret, delayMs = 0, onDelivery } = this.#options
     const answered = this.#plan.next()
     const request = { headers: incoming.headers, body }
-    onDelivery(receivedDelivery(request, { secret, nowMs: Date.now(), answered }), request)
+    const nowMs = Date.now()
+    const signature = checkSignature(request, secret, nowMs)
+    onDelivery(receivedDelivery(request, { signature, nowMs, answered }), request)
     if (delayMs > 0) await pause(delayMs, undefined, { signal: this.#closing.signal })
     response.writeHead(answered).end()
   }

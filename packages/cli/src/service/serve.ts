@@ -1,10 +1,17 @@
-import type { Config, DatabaseDamaged, Service, ServiceLog, WorkerGivenUp } from '@hookline/server'
+import type {
+  Config,
+  DatabaseDamaged,
+  Service,
+  ServiceLog,
+  ServiceOptions,
+  WorkerGivenUp,
+} from '@hookline/server'
 import { EXIT_CODES, Failure } from '../failure.ts'
 import type { Output } from '../output/output.ts'
 import { flushLog, openOrFail, openServiceLog } from './open-service.ts'
 import { type StopSignal, stopSignal } from './stop-signal.ts'
 
-interface ServeOptions {
+interface ServeOptions extends Pick<ServiceOptions, 'isOpenHere' | 'onInspected'> {
   readonly config: Config
   readonly output: Output
   /** Whether the log has lines for people also where stderr is no terminal. */
@@ -62,9 +69,9 @@ function endProcessSoon(): void {
 async function runUntil(
   stop: Promise<StopSignal>,
   log: ServiceLog,
-  { config, output, whileRunning }: ServeOptions,
+  { config, output, whileRunning, isOpenHere, onInspected }: ServeOptions,
 ): Promise<StopSignal> {
-  await using service = await openOrFail(config, log)
+  await using service = await openOrFail(config, log, { isOpenHere, onInspected })
   showNewToken(service, output)
   await using _companion = await whileRunning(service, log.logger)
   const signal = await Promise.race([stop, service.failed.then(serviceFailure)])

@@ -14,9 +14,8 @@ const change = (value: boolean) => ({
 
 function arrive(arrivals: Arrivals, payload: object, verdict: 'ok' | 'stale'): void {
   const request = { headers: {}, body: JSON.stringify(payload) }
-  const delivery = receivedDelivery(request, { secret: undefined, nowMs: 0, answered: 200 })
   const signature = { verdict: 'ok', xSignature: 'ok', webhookSignature: verdict } as const
-  arrivals.record({ ...delivery, signature }, request)
+  arrivals.record(receivedDelivery(request, { signature, nowMs: 0, answered: 200 }), request)
 }
 
 describe('the faults that the demo reports', () => {

@@ -25,14 +25,17 @@ export interface ActivityMonitorOptions {
   readonly clock: Clock
   readonly clockWatch: Pick<ClockWatch, 'removalTime'>
   readonly logger: Logger
+  /** The inspector learns from it, too, which destination a delivery belongs to, and which users are deleted. */
+  readonly inspector: Pick<ActivityListener, 'recorded' | 'purged'>
 }
 
-/** Passes all activity on to the topics of the stream, the attempts of the last hour and the statistics. */
+/** Passes all activity on to the topics of the stream, the attempts of the last hour, the statistics and the inspector. */
 export class ActivityMonitor implements ActivityListener, AsyncDisposable {
   readonly live: LiveTopics
   readonly recent: RecentAttempts
   readonly #statistics: StatisticsRecorder
   readonly #stopWatching: () => void
+  readonly #inspector: ActivityMonitorOptions['inspector']
 
   constructor(options: ActivityMonitorOptions) {
     this.live = new LiveTopics(options.clock, options.upkeep)
@@ -40,6 +43,7 @@ export class ActivityMonitor implements ActivityListener, AsyncDisposable {
     this.#statistics = new StatisticsRecorder(options)
     this.#statistics.start()
     this.#stopWatching = watchCatalog(options.catalog, (update) => this.updated(update))
+    this.#inspector = options.inspector
   }
 
   received(events: readonly AcceptedEvent[]): void {
@@ -63,6 +67,7 @@ export class ActivityMonitor implements ActivityListener, AsyncDisposable {
     this.live.tail.recorded(delivery)
     this.live.counts.recorded(delivery)
     this.recent.recorded(delivery)
+    this.#inspector.recorded(delivery)
     this.#statistics.recorded(delivery)
     const { replayId } = delivery.delivery
     if (delivery.isEnd && replayId !== undefined)
@@ -75,6 +80,7 @@ export class ActivityMonitor implements ActivityListener, AsyncDisposable {
 
   purged(purge: PurgeActivity): void {
     this.live.tail.purged(purge)
+    this.#inspector.purged(purge)
   }
 
   updated(update: UpdateActivity): void {

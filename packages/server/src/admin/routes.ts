@@ -22,6 +22,7 @@ import { addTestDeliveryRoute } from './destinations/test-delivery-route.ts'
 import { addEventRoutes } from './events/event-routes.ts'
 import { addConfigurationRoutes } from './configuration/configuration-routes.ts'
 import { addFailureRoute } from './deliveries/failure-route.ts'
+import { addInspectorRoutes } from './inspector/inspector-routes.ts'
 import { addLiveRoute } from './live/live-route.ts'
 import { addProfileRoute } from './profiles/profile-route.ts'
 import { serveOpenapi } from './reference/openapi.ts'
@@ -84,6 +85,7 @@ export function adminRoutes(deps: AdminDeps): FastifyPluginAsync {
       addAuditRoute(guarded, deps)
       addStatisticsRoute(guarded, deps)
       addLiveRoute(guarded, deps)
+      addInspectorRoutes(guarded, deps)
       // An import changes audiences too.
       const turns = new Turns()
       addComputationRoutes(guarded, deps, AUDIENCES, turns)

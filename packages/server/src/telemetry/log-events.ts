@@ -48,6 +48,12 @@ export const LOG_EVENTS = {
     help: 'Check the disk that the log is on, or the program that reads the pipe.',
   },
 
+  'inspector.failed': {
+    level: 'error',
+    meaning: 'The inspector could not take a request. The attempt is repeated.',
+    help: REPORT,
+  },
+
   'webhook.failing': {
     level: 'warn',
     meaning: 'A webhook that worked has failed an attempt. The line has the class and the error.',

@@ -5,6 +5,7 @@ import { openEmbeddedBackend } from '../../src/backend/embedded/open.ts'
 import { newAudience, newDestination, newSource } from '../harness/catalog-records.ts'
 import { clockWatchOf } from '../harness/clock-watch-of.ts'
 import { ManualClock } from '../harness/manual-clock.ts'
+import { NO_ACTIVITY } from '../harness/no-activity.ts'
 import { TemporaryFolder } from '../harness/temporary-folder.ts'
 
 test('tells of each record of the catalog that changes, whatever changes it', async () => {
@@ -15,7 +16,8 @@ test('tells of each record of the catalog that changes, whatever changes it', as
   const clock = new ManualClock()
   const logger = pino({ enabled: false })
   const clockWatch = clockWatchOf(clock)
-  await using monitor = new ActivityMonitor({ ...backend, clock, clockWatch, logger })
+  const options = { ...backend, clock, clockWatch, logger, inspector: NO_ACTIVITY }
+  await using monitor = new ActivityMonitor(options)
   const topics = new Set(['changes'] as const)
   const view = { isShown: () => true, showsRequests: false }
   using reader = monitor.live.read({ topics, filter: {}, view })

@@ -9,6 +9,7 @@ import { LiveTopics } from '../../src/activity/live-topics.ts'
 import type { DestinationHealth } from '../../src/admin/api/admin-deps.ts'
 import type { TestDeliveries } from '../../src/admin/api/admin-deps.ts'
 import type { AdminDeps } from '../../src/admin/api/admin-deps.ts'
+import { Inspector } from '../../src/inspector/inspector.ts'
 import { Backups } from '../../src/admin/backups.ts'
 import { adminRoutes } from '../../src/admin/routes.ts'
 import { Audiences } from '../../src/audiences/audiences.ts'
@@ -210,6 +211,7 @@ export class AdminServer implements AsyncDisposable {
     const deps = {
       ...backend,
       live: this.topics,
+      inspector: new Inspector({ clock, logger, catalog: backend.catalog }),
       destinationHealth: NO_HEALTH,
       copyDatabase: async () => {
         throw new Error('These tests make no backup.')

@@ -1,3 +1,4 @@
+import { INSPECTOR_URL } from '@hookline/protocol'
 import type { Config, Service } from '@hookline/server'
 import { VERSION } from '@hookline/server/version'
 import type { Command } from 'commander'
@@ -7,18 +8,20 @@ import { AttemptWatcher } from '../../dev/attempt-watcher.ts'
 import { banner, curlLine, type DevReady } from '../../dev/banner.ts'
 import { demoObjects, demoSecret } from '../../dev/demo-objects.ts'
 import { watchedAttemptDocument, watchedAttemptLine } from '../../dev/watched-attempt-line.ts'
-import { LOOPBACK_NETWORKS, pagesAt, reachableUrl } from '../../loopback.ts'
+import { inspectedDelivery } from '../../dev/inspected-delivery.ts'
+import { isLoopback, LOOPBACK_NETWORKS, pagesAt, reachableUrl } from '../../loopback.ts'
 import { type Output, outputOf } from '../../output/output.ts'
 import { deliveryLine } from '../../receiver/delivery-text.ts'
-import { Receiver } from '../../receiver/receiver.ts'
 import { configFrom, type SettingFlags, withServerOptions } from '../../service/server-options.ts'
 import { serve } from '../../service/serve.ts'
 
 /** `hookline dev`, which is `npm start` */
 export function addDev(program: Command): void {
   withServerOptions(program.command('dev'))
-    .description('try Hookline: run the service with a demo source, a destination, and a receiver')
-    .option('--forward-to <url>', 'deliver to this URL instead of the built-in receiver', httpUrl)
+    .description(
+      'try Hookline: run the service with a demo source, and a destination that delivers to its inspector',
+    )
+    .option('--forward-to <url>', 'deliver to this URL instead of the inspector', httpUrl)
     .action(dev)
 }
 
@@ -29,35 +32,30 @@ async function dev({ forwardTo, ...flags }: DevOptions, command: Command): Promi
   const allowedNetworks = [...configured.allowedNetworks, ...LOOPBACK_NETWORKS]
   const config = { ...configured, allowedNetworks }
   const output = outputOf(command)
-  // The receiver must outlive the service, which completes deliveries in flight when it stops.
-  await using receivers = new AsyncDisposableStack()
+  const isOpenHere = isLoopback(config.adminPort === undefined ? config.host : config.adminHost)
   await serve({
     isLogForPeople: !output.isJson,
     config,
     output,
+    isOpenHere,
+    onInspected: (request) => {
+      const delivery = inspectedDelivery(request)
+      output.data(delivery, () => deliveryLine(output, delivery))
+    },
     whileRunning: async (service) => {
       const { file, secret } = demoSecret(config.dataDir)
-      const receiver = forwardTo ? undefined : receivers.use(await openReceiver(output, secret))
-      const webhookUrl = forwardTo?.href ?? receiver!.url
+      const webhookUrl = forwardTo?.href ?? INSPECTOR_URL
       const api = managementApi(
         new URL(reachableUrl(service.adminUrl)),
         service.adminToken.reveal(),
       )
       const demo = await demoObjects(api, { url: webhookUrl, secret })
       const watcher = forwardTo && (await watchAttempts(api, demo.destinationId, output))
-      announce(output, { ...demo, webhookUrl, secretFile: file, ...aboutService(config, service) })
+      const about = { ...aboutService(config, service), isOpenHere }
+      announce(output, { ...demo, webhookUrl, secretFile: file, ...about })
       return watcher
     },
   })
-}
-
-async function openReceiver(output: Output, secret: string): Promise<Receiver> {
-  const receiver = new Receiver({
-    port: 0,
-    secret,
-    onDelivery: (delivery) => output.data(delivery, () => deliveryLine(output, delivery)),
-  })
-  return receiver.listen()
 }
 
 async function watchAttempts(

@@ -74,6 +74,44 @@ describe('hookline dev', () => {
     expect(second.kept).toEqual(first.kept)
   })
 
+  it('delivers to the inspector, also after a run that delivered elsewhere, and shows what it gets', async () => {
+    using folder = new TemporaryFolder()
+    const args = ['dev', '--port', '0', '--data-dir', folder.path, '--json']
+    await using away = new Hookline([...args, '--forward-to', 'http://127.0.0.1:2/x'])
+    const first = await away.document<Ready>('ready')
+    away.signal('SIGTERM')
+    await away.exit()
+    await using dev = new Hookline(args)
+    const ready = await dev.document<Ready>('ready')
+    expect(ready.webhookUrl).toBe('http://inspector.internal/')
+    expect(ready.destinationId).toBe(first.destinationId)
+    await sendAsPasted(ready.curl)
+    await dev.document('delivery')
+    const response = await fetch(`${ready.url}/api/v1/inspector/requests`)
+    expect(await response.json()).toMatchObject({
+      data: [{ destinationId: ready.destinationId, signature: { verdict: 'valid' } }],
+    })
+    dev.signal('SIGINT')
+    expect(await dev.exit()).toBe(0)
+  })
+
+  it.each([
+    [[], true],
+    [['--host', '0.0.0.0'], false],
+    [['--host', '0.0.0.0', '--admin-port', '0'], true],
+  ])('with %j, a browser on this machine needs no token: %s', async (settings, isOpenHere) => {
+    using folder = new TemporaryFolder()
+    const args = ['dev', '--port', '0', '--data-dir', folder.path, '--json', ...settings]
+    await using dev = new Hookline(args)
+    const ready = await dev.document<Ready & { isOpenHere: boolean; apiReference: string }>('ready')
+    expect(ready.isOpenHere).toBe(isOpenHere)
+    const headers = { 'sec-fetch-site': 'same-origin' }
+    const session = new URL('/api/v1/session', ready.apiReference)
+    expect((await fetch(session, { headers })).status).toBe(isOpenHere ? 200 : 401)
+    dev.signal('SIGINT')
+    expect(await dev.exit()).toBe(0)
+  })
+
   it('delivers to --forward-to with the secret of its secret file, and shows each attempt', async () => {
     using folder = new TemporaryFolder()
     const dataDir = ['--data-dir', folder.path]

@@ -30,6 +30,8 @@ describe('hookline start', () => {
     const ready = await first.document<Ready>('ready')
     expect(ready).toMatchObject({ dataDir, tokenFile: join(dataDir, 'admin-token') })
     expect((await fetch(`${ready.url}/readyz`)).status).toBe(200)
+    // Unlike `hookline dev`, it lets nobody in without a token.
+    expect((await fetch(`${ready.url}/api/v1/session`)).status).toBe(401)
     first.signal('SIGTERM')
     expect(await first.exit()).toBe(0)
     const token = readFileSync(ready.tokenFile!, 'utf8').trim()

@@ -1984,6 +1984,218 @@ export function watch({ topics, lastEventId, kind, sourceId, destinationId, $typ
     });
 }
 /**
+ * Shows the address of the inspector, and what it responds
+ */
+export function getInspector(opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: {
+            /** The URL to give a webhook. Any path may follow it. It leads to the inspector whatever the settings allowedNetworks, allowedPorts and egressProxy say. */
+            url: string;
+            answers: {
+                /** The status of the responses, 200 to 599. */
+                status: number;
+                /** How long each response is delayed, up to 10000. Attempts have a deadline of 5 s. */
+                delayMs: number;
+                /** How many attempts of each delivery get status, 1 to 1000; later ones get 200. null: all of them. */
+                failFirst: number | null;
+            };
+            requests: {
+                /** How many requests are kept. */
+                kept: number;
+                /** Their bytes: body, path and headers. */
+                bytes: number;
+                /** How many have come since the start. */
+                received: number;
+            };
+            limits: {
+                /** The most requests that are kept. */
+                requests: number;
+                /** The most bytes that are kept. */
+                bytes: number;
+                /** The largest body. A larger one gets 413. */
+                bodyBytes: number;
+            };
+        };
+    } | {
+        status: number;
+        data: Problem;
+    }>("/api/v1/inspector", {
+        ...opts
+    });
+}
+/**
+ * Lists the requests that it got, newest first
+ */
+export function listInspectedRequests({ limit, cursor, destinationId, deliveryId }: {
+    limit?: number;
+    cursor?: string;
+    destinationId?: string;
+    deliveryId?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: {
+            data: {
+                id: string;
+                /** ISO 8601, UTC. */
+                receivedAt: string;
+                method: string;
+                /** With the query. */
+                path: string;
+                /** Bytes of the body. */
+                size: number;
+                /** The destination that sent it; null where it is not certain. */
+                destinationId: string | null;
+                /** webhook-id: the same on every attempt, of a test delivery too. */
+                deliveryId: string | null;
+                /** The number of the attempt, from 1. */
+                attempt: number | null;
+                /** type of the body; null if the body is not JSON. */
+                "type": string | null;
+                /** The name of the event, page or screen. */
+                name: string | null;
+                userId: string | null;
+                anonymousId: string | null;
+                messageId: string | null;
+                signature: {
+                    verdict: "valid" | "invalid" | "missing";
+                    /** Why it is not valid; null if it is. */
+                    reason: string | null;
+                    /** X-Signature alone. stale: its timestamp is more than five minutes from now. unchecked: there is no shared secret. */
+                    xSignature: "ok" | "wrong" | "stale" | "missing" | "unchecked";
+                    /** webhook-signature alone. stale: its timestamp is more than five minutes from now. unchecked: there is no shared secret. */
+                    webhookSignature: "ok" | "wrong" | "stale" | "missing" | "unchecked";
+                };
+                response: {
+                    status: number;
+                    delayMs: number;
+                    /** false while it is delayed, and if Hookline closed the connection meanwhile. */
+                    sent: boolean;
+                };
+            }[];
+            /** null on the last page. */
+            nextCursor: string | null;
+        };
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/inspector/requests${QS.query(QS.explode({
+        limit,
+        cursor,
+        destinationId,
+        deliveryId
+    }))}`, {
+        ...opts
+    });
+}
+/**
+ * Removes the requests that are kept
+ */
+export function clearInspector(opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: {
+            /** How many there were. */
+            removed: number;
+        };
+    } | {
+        status: number;
+        data: Problem;
+    }>("/api/v1/inspector/requests", {
+        ...opts,
+        method: "DELETE"
+    });
+}
+/**
+ * Shows a request as it came
+ */
+export function getInspectedRequest(id: string, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: {
+            id: string;
+            /** ISO 8601, UTC. */
+            receivedAt: string;
+            method: string;
+            /** With the query. */
+            path: string;
+            /** Bytes of the body. */
+            size: number;
+            /** The destination that sent it; null where it is not certain. */
+            destinationId: string | null;
+            /** webhook-id: the same on every attempt, of a test delivery too. */
+            deliveryId: string | null;
+            /** The number of the attempt, from 1. */
+            attempt: number | null;
+            /** type of the body; null if the body is not JSON. */
+            "type": string | null;
+            /** The name of the event, page or screen. */
+            name: string | null;
+            userId: string | null;
+            anonymousId: string | null;
+            messageId: string | null;
+            signature: {
+                verdict: "valid" | "invalid" | "missing";
+                /** Why it is not valid; null if it is. */
+                reason: string | null;
+                /** X-Signature alone. stale: its timestamp is more than five minutes from now. unchecked: there is no shared secret. */
+                xSignature: "ok" | "wrong" | "stale" | "missing" | "unchecked";
+                /** webhook-signature alone. stale: its timestamp is more than five minutes from now. unchecked: there is no shared secret. */
+                webhookSignature: "ok" | "wrong" | "stale" | "missing" | "unchecked";
+            };
+            response: {
+                status: number;
+                delayMs: number;
+                /** false while it is delayed, and if Hookline closed the connection meanwhile. */
+                sent: boolean;
+            };
+            /** In their order. The values of static headers are [hidden]: they are secrets. */
+            headers: {
+                name: string;
+                value: string;
+            }[];
+            /** The body as text. */
+            body: string;
+        };
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/inspector/requests/${encodeURIComponent(id)}`, {
+        ...opts
+    });
+}
+/**
+ * Sets what it responds from now on
+ */
+export function changeInspectorAnswers(body: {
+    /** The status of the responses, 200 to 599. */
+    status?: number;
+    /** How long each response is delayed, up to 10000. Attempts have a deadline of 5 s. */
+    delayMs?: number;
+    /** How many attempts of each delivery get status, 1 to 1000; later ones get 200. null: all of them. */
+    failFirst?: number | null;
+}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: {
+            /** The status of the responses, 200 to 599. */
+            status: number;
+            /** How long each response is delayed, up to 10000. Attempts have a deadline of 5 s. */
+            delayMs: number;
+            /** How many attempts of each delivery get status, 1 to 1000; later ones get 200. null: all of them. */
+            failFirst: number | null;
+        };
+    } | {
+        status: number;
+        data: Problem;
+    }>("/api/v1/inspector/answers", oazapfts.json({
+        ...opts,
+        method: "PUT",
+        body
+    }));
+}
+/**
  * Lists audiences, oldest first
  */
 export function listAudiences({ limit, cursor, space }: {

@@ -23,6 +23,7 @@ import type { Statistics } from '../../backend/statistics.ts'
 import type { Syncs } from '../../backend/syncs.ts'
 import type { Tokens } from '../../backend/tokens.ts'
 import type { Upkeep } from '../../backend/upkeep.ts'
+import type { Inspector } from '../../inspector/inspector.ts'
 import type { Metrics } from '../../telemetry/metrics.ts'
 import type { Clock } from '../../util/clock.ts'
 import type { ClockWatch } from '../../util/clock-watch.ts'
@@ -109,6 +110,7 @@ export interface AdminDeps {
   readonly statistics: Statistics
   readonly upkeep: Upkeep
   readonly live: LiveTopics
+  readonly inspector: Inspector
   /** Copies the database as it is at one moment. */
   readonly copyDatabase: () => Promise<DatabaseCopy>
   readonly backups: Backups

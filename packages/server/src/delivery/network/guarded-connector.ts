@@ -1,4 +1,4 @@
-import { portRefusal } from '@hookline/protocol'
+import { INSPECTOR_HOST, portRefusal } from '@hookline/protocol'
 import { isIP, type Socket } from 'node:net'
 import type { SecureContext } from 'node:tls'
 import type { LookupAddress } from 'node:dns'
@@ -30,6 +30,8 @@ export interface GuardedConnectorOptions {
   readonly secureContext: SecureContext
   /** Makes the connections in place of this machine. */
   readonly tunnel?: Pick<ProxyTunnel, 'open'> | undefined
+  /** Where the inspector of this service listens on loopback. Without it, its host is a name like any other. */
+  readonly inspectorPort?: number | undefined
 }
 
 /**
@@ -39,6 +41,8 @@ export interface GuardedConnectorOptions {
  *
  * With a proxy, the second step is a tunnel, and the proxy looks up the host by itself. So the first step refuses what it
  * can see to be forbidden, and the proxy must refuse the rest.
+ *
+ * The inspector is in this process: what is sent to its URL leaves it at no step, and no setting applies.
  */
 export class GuardedConnector implements Disposable {
   readonly #options: GuardedConnectorOptions
@@ -67,6 +71,8 @@ export class GuardedConnector implements Disposable {
     using deadline = new Deadline({ clock, afterMs: timeoutMs, signal })
     const timer = AttemptTimer.current
     const host = target.hostname
+    if (isInspector(target) && this.#options.inspectorPort !== undefined)
+      return this.#openInspector(this.#options.inspectorPort, deadline)
     timer?.enter(isIP(host) === 0 ? 'lookup' : 'connect')
     const isTls = target.protocol === 'https:'
     const port = this.#permittedPort(target.port || (isTls ? '443' : '80'))
@@ -77,6 +83,16 @@ export class GuardedConnector implements Disposable {
     const open = isTls ? await openTls(host, { socket, secureContext }, deadline) : socket
     timer?.enter('response')
     return open
+  }
+
+  async #openInspector(port: number, deadline: Deadline): Promise<Socket> {
+    const timer = AttemptTimer.current
+    timer?.enter('connect')
+    const address = '127.0.0.1'
+    const addresses = [{ address, family: 4 }]
+    const socket = await openTcp({ host: address, port, addresses }, deadline)
+    timer?.enter('response')
+    return socket
   }
 
   async #openDirectly(to: Receiver, deadline: Deadline): Promise<Socket> {
@@ -137,6 +153,11 @@ export class GuardedConnector implements Disposable {
       ? connectionClosed()
       : new AddressForbidden(host, address, why)
   }
+}
+
+/** Exactly its URL: another scheme, or a port, is no way to it. */
+function isInspector({ protocol, hostname, port }: buildConnector.Options): boolean {
+  return protocol === 'http:' && hostname === INSPECTOR_HOST && port === ''
 }
 
 interface Receiver {

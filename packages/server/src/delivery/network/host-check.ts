@@ -1,3 +1,4 @@
+import { INSPECTOR_HOST } from '@hookline/protocol'
 import { isIP } from 'node:net'
 import type { Clock } from '../../util/clock.ts'
 import type { AddressGuard } from './address-guard.ts'
@@ -32,6 +33,8 @@ export class HostCheck {
   /** What is wrong with a host, a name or an address. Resolves within a second, and never rejects. */
   async problemOf(host: string): Promise<HostProblem | undefined> {
     const { clock, guard, resolver, isBehindProxy } = this.#options
+    // It needs no address: the sender connects it by itself.
+    if (host === INSPECTOR_HOST) return undefined
     if (isIP(host) !== 0) {
       const why = guard.refusal(host)
       return why === undefined ? undefined : { kind: 'forbidden', address: host, why }

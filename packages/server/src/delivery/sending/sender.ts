@@ -39,6 +39,8 @@ export interface WebhookSenderOptions {
   readonly dnsServers?: readonly string[]
   /** The URL of an HTTP proxy that makes all connections. */
   readonly egressProxy?: Redacted | undefined
+  /** Where the inspector of this service listens on loopback. */
+  readonly inspectorPort?: number | undefined
 }
 
 /** Makes attempts: sends one HTTP request to one webhook, and returns the result as a value. */
@@ -60,7 +62,8 @@ export class WebhookSender implements AsyncDisposable {
     this.#timeoutMs = timeoutMs
     const tunnel = tunnelOf(options, secureContext)
     this.#hosts = new HostCheck({ clock, guard, resolver, isBehindProxy: tunnel !== undefined })
-    const guarded = { guard, allowedPorts, resolver, secureContext, tunnel }
+    const { inspectorPort } = options
+    const guarded = { guard, allowedPorts, resolver, secureContext, tunnel, inspectorPort }
     this.#connector = new GuardedConnector({ clock, timeoutMs, ...guarded })
     const sockets = new ReceiverSockets(options.maxSockets ?? Infinity, this.#connector.connect)
     this.#pools = new WebhookPools({

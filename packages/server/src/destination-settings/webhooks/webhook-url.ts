@@ -1,4 +1,4 @@
-import { LIMITS, portRefusal } from '@hookline/protocol'
+import { INSPECTOR_HOST, INSPECTOR_URL, LIMITS, portRefusal } from '@hookline/protocol'
 import { type Fault, fault } from '../../util/fault.ts'
 
 const MOST = LIMITS.webhookUrlCharacters
@@ -43,7 +43,21 @@ function faultsOf(text: string, allowedPorts: ReadonlySet<number>): Fault[] {
     const hint = 'Give a full URL with protocol and host: https://example.com/events.'
     return [fault('', 'invalid_url', 'The URL cannot be read.', hint)]
   }
-  return [...brokenRules(text, url), ...portFaults(url, allowedPorts)]
+  return [...brokenRules(text, url), ...placeFaults(url, allowedPorts)]
+}
+
+function placeFaults(url: URL, allowedPorts: ReadonlySet<number>): Fault[] {
+  if (url.hostname !== INSPECTOR_HOST) return portFaults(url, allowedPorts)
+  if (url.protocol === 'http:' && url.port === '') return []
+  const hint = `Give ${INSPECTOR_URL}, and any path after it: the inspector has neither TLS nor a port.`
+  return [
+    fault(
+      '',
+      'not_the_inspector',
+      `${INSPECTOR_HOST} is the inspector of Hookline, and only http leads to it.`,
+      hint,
+    ),
+  ]
 }
 
 function portFaults({ port }: URL, allowedPorts: ReadonlySet<number>): Fault[] {

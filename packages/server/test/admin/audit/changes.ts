@@ -241,6 +241,13 @@ export const CHANGES: Readonly<Record<string, Make>> = {
     before: null,
     after: { sync: 'requested' },
   }),
+  changeInspectorAnswers: () => ({
+    path: '/inspector/answers',
+    body: { status: 503, failFirst: 2 },
+    before: { status: 200, delayMs: 0, failFirst: null },
+    after: { status: 503, delayMs: 0, failFirst: 2 },
+  }),
+  clearInspector: () => ({ path: '/inspector/requests', before: { requests: 0 }, after: null }),
   createToken: () => ({
     path: '/tokens',
     body: { name: 'ci', role: 'admin' },

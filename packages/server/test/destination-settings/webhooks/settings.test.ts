@@ -89,6 +89,16 @@ test.each<[string, unknown, string[]]>([
     ['/webhooks/0/url port_not_allowed'],
   ],
   ['a port of mail', { webhookUrl: 'http://a.example:25' }, ['/webhookUrl port_not_allowed']],
+  [
+    'TLS to the inspector',
+    { webhookUrl: 'https://inspector.internal/' },
+    ['/webhookUrl not_the_inspector'],
+  ],
+  [
+    'a port of the inspector',
+    { webhookUrl: 'http://inspector.internal:8080/' },
+    ['/webhookUrl not_the_inspector'],
+  ],
   ['port 0', webhooks({ url: 'http://a.example:0' }), ['/webhooks/0/url port_not_allowed']],
   ['a long URL', webhooks({ url: url(2049) }), ['/webhooks/0/url too_long']],
   [

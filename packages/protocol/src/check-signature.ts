@@ -1,6 +1,5 @@
-import { standardSignature, xSignature } from '@hookline/protocol/signature'
+import { standardSignature, xSignature } from './signature.ts'
 import { timingSafeEqual } from 'node:crypto'
-import type { IncomingHttpHeaders } from 'node:http'
 
 /** The greatest accepted difference between timestamp and clock; bounds replay attacks (Standard Webhooks). */
 const TOLERANCE_SECONDS = 5 * 60
@@ -20,7 +19,8 @@ export interface SignatureCheck {
 }
 
 interface SignedRequest {
-  readonly headers: IncomingHttpHeaders
+  /** By name in lower case. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
   readonly body: string
 }
 

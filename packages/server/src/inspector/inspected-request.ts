@@ -1,0 +1,95 @@
+import { isId, isJsonObject } from '@hookline/protocol'
+import type { Signature } from './signature-of.ts'
+
+/** A request as it came to the inspector. */
+export interface InspectedRequest {
+  /** `req_…` */
+  readonly id: string
+  /** Milliseconds since the epoch. */
+  readonly receivedAt: number
+  readonly method: string
+  /** With the query. */
+  readonly path: string
+  /** In their order. Values of static headers are hidden: they are secrets. */
+  readonly headers: readonly (readonly [name: string, value: string])[]
+  readonly body: Buffer
+  /** What the body says of the event. */
+  readonly event: EventInBody
+  /** `webhook-id`: the same on every attempt. */
+  readonly deliveryId: string | null
+  /** The number of the attempt on the webhook, from 1. */
+  readonly attempt: number | null
+  /** The destination that sent it; `null` as long as that is not certain. */
+  readonly destinationId: string | null
+  readonly signature: Signature
+  readonly response: InspectorResponse
+}
+
+interface InspectorResponse {
+  readonly status: number
+  readonly delayMs: number
+  /** Whether it was sent. The connection may have been closed while the response was delayed. */
+  readonly isSent: boolean
+}
+
+/** The fields by which people recognise an event; `null` means absent. */
+export interface EventInBody {
+  readonly type: string | null
+  /** The name of the event, page or screen. */
+  readonly name: string | null
+  readonly messageId: string | null
+  readonly userId: string | null
+  readonly anonymousId: string | null
+  /** `Previous ID` of an alias call. */
+  readonly previousId: string | null
+}
+
+/** The event in a body, as far as it is JSON. */
+export function eventIn(body: string): EventInBody {
+  const object = parsed(body)
+  const field = (name: string): string | null => {
+    const value = Object.hasOwn(object, name) ? object[name] : undefined
+    return typeof value === 'string' ? value : null
+  }
+  return {
+    type: field('type'),
+    name: field('event') ?? field('name'),
+    messageId: field('messageId'),
+    userId: field('userId') ?? field('User ID'),
+    anonymousId: field('anonymousId'),
+    previousId: field('Previous ID'),
+  }
+}
+
+function parsed(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isJsonObject(value) ? value : {}
+  } catch {
+    return {}
+  }
+}
+
+const HIDDEN = '[hidden]'
+
+/** What Hookline and HTTP set. All other headers are static ones of a webhook. */
+const SHOWN =
+  /^(?:host|connection|keep-alive|user-agent|accept-encoding|content-type|content-length|transfer-encoding|webhook-(?:id|timestamp|signature)|x-signature|x-hookline-.*)$/i
+
+/** The headers of a request in their order, from the list of names and values that Node makes. */
+export function headersOf(rawHeaders: readonly string[]): InspectedRequest['headers'] {
+  return Array.from({ length: rawHeaders.length / 2 }, (_, index) => {
+    const [name, value] = [rawHeaders[2 * index]!, rawHeaders[2 * index + 1]!]
+    return [name, SHOWN.test(name) ? value : HIDDEN]
+  })
+}
+
+/** The id of a delivery in the header `webhook-id`. */
+export function deliveryIdIn(header: string | readonly string[] | undefined): string | null {
+  return typeof header === 'string' && isId('msg', header) ? header : null
+}
+
+/** The number in the header `X-Hookline-Attempt`. */
+export function attemptIn(header: string | readonly string[] | undefined): number | null {
+  return typeof header === 'string' && /^[1-9]\d{0,8}$/.test(header) ? Number(header) : null
+}

@@ -1,0 +1,27 @@
+import { newId } from '@hookline/protocol'
+import { eventIn, type InspectedRequest } from '../../src/inspector/inspected-request.ts'
+import { NOON } from '../harness/accepted-event.ts'
+
+/** A request with this body; `changes` replace its other fields. */
+export function anInspectedRequest(
+  body: object | string = {},
+  changes: Partial<InspectedRequest> = {},
+): InspectedRequest {
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  const receivedAt = changes.receivedAt ?? NOON
+  return {
+    id: newId('req', receivedAt),
+    receivedAt,
+    method: 'POST',
+    path: '/',
+    headers: [],
+    body: Buffer.from(text),
+    event: eventIn(text),
+    deliveryId: newId('msg', receivedAt),
+    attempt: 1,
+    destinationId: 'dst_a',
+    signature: { verdict: 'valid', reason: null, xSignature: 'ok', webhookSignature: 'ok' },
+    response: { status: 200, delayMs: 0, isSent: false },
+    ...changes,
+  }
+}

@@ -1,0 +1,130 @@
+import { LIMITS, newId } from '@hookline/protocol'
+import { expect, test } from 'vitest'
+import { KEPT, KeptRequests } from '../../src/inspector/kept-requests.ts'
+import { NOON } from '../harness/accepted-event.ts'
+import { anInspectedRequest } from './an-inspected-request.ts'
+
+const ALL = { limit: 1_000 }
+
+function keeping(...requests: readonly ReturnType<typeof anInspectedRequest>[]): KeptRequests {
+  const kept = new KeptRequests()
+  for (const request of requests) kept.add(request)
+  return kept
+}
+
+const idsIn = (kept: KeptRequests) => kept.list({}, ALL).data.map(({ id }) => id)
+
+test('keeps the last 500 requests, newest first', () => {
+  const requests = Array.from({ length: 502 }, () => anInspectedRequest())
+  const kept = keeping(...requests)
+  const expected = requests.slice(2).toReversed()
+  expect(idsIn(kept)).toEqual(expected.map(({ id }) => id))
+  expect(kept.counts).toMatchObject({ kept: KEPT.requests, received: 502 })
+  expect(kept.find(requests[1]!.id)).toBeUndefined()
+})
+
+test('keeps at most 16 MiB, and always the newest request, also of the largest body', () => {
+  const body = 'x'.repeat(LIMITS.payloadBytes)
+  const requests = Array.from({ length: 6 }, () => anInspectedRequest(body))
+  const kept = keeping(...requests)
+  expect(kept.counts.bytes).toBeLessThanOrEqual(KEPT.bytes)
+  expect(idsIn(kept)).toEqual(
+    requests
+      .slice(-3)
+      .toReversed()
+      .map(({ id }) => id),
+  )
+})
+
+test('counts bytes of headers and of what the body says of the event', () => {
+  const headers = [['x', 'y'.repeat(100)]] as const
+  const [small, large] = [
+    keeping(anInspectedRequest()),
+    keeping(anInspectedRequest({}, { headers })),
+  ]
+  expect(large.counts.bytes - small.counts.bytes).toBe(101)
+})
+
+test('pages have no gaps, also when requests come or go between them', () => {
+  const requests = Array.from({ length: 5 }, () => anInspectedRequest())
+  const kept = keeping(...requests)
+  const first = kept.list({}, { limit: 2 })
+  kept.add(anInspectedRequest())
+  const second = kept.list({}, { limit: 2, cursor: first.nextCursor! })
+  const third = kept.list({}, { limit: 2, cursor: second.nextCursor! })
+  expect(third.nextCursor).toBeNull()
+  const listed = [first, second, third].flatMap(({ data }) => data.map(({ id }) => id))
+  expect(listed).toEqual(requests.toReversed().map(({ id }) => id))
+})
+
+test('a clock that was set back does not change the order', () => {
+  const late = anInspectedRequest({}, { receivedAt: NOON + 60_000 })
+  const early = anInspectedRequest({}, { receivedAt: NOON })
+  expect(idsIn(keeping(late, early))).toEqual([early.id, late.id])
+})
+
+test('finds requests by destination and delivery', () => {
+  const [a, b] = [anInspectedRequest(), anInspectedRequest({}, { destinationId: 'dst_b' })]
+  const kept = keeping(a, b)
+  expect(kept.list({ destinationId: 'dst_b' }, ALL).data).toEqual([b])
+  expect(kept.list({ deliveryId: a.deliveryId! }, ALL).data).toEqual([a])
+  expect(kept.list({ deliveryId: a.deliveryId!, destinationId: 'dst_b' }, ALL).data).toEqual([])
+})
+
+test('a recorded delivery tells the destination of its requests where that was not certain', () => {
+  const deliveryId = newId('msg', NOON)
+  const uncertain = { destinationId: null, deliveryId }
+  const requests = [anInspectedRequest({}, uncertain), anInspectedRequest({}, uncertain)]
+  const other = anInspectedRequest({}, { destinationId: null })
+  const kept = keeping(...requests, other)
+  kept.belongs(deliveryId, 'dst_b')
+  kept.belongs(newId('msg', NOON), 'dst_c')
+  expect(kept.list({}, ALL).data.map(({ destinationId }) => destinationId)).toEqual([
+    null,
+    'dst_b',
+    'dst_b',
+  ])
+})
+
+const purge = (userIds: readonly string[], anonymousIds: readonly string[] = []) => ({
+  userIds,
+  anonymousIds,
+  sourceIds: null,
+})
+
+test.each([
+  [{ type: 'track', userId: 'u1' }, 0],
+  [{ type: 'track', anonymousId: 'a1' }, 0],
+  [{ type: 'track', userId: 'u2', anonymousId: 'a1' }, 0],
+  [{ type: 'alias', 'Previous ID': 'u1', 'User ID': 'u2' }, 0],
+  [{ type: 'alias', 'Previous ID': 'a2', 'User ID': 'u1' }, 0],
+  [{ type: 'track', userId: 'u2', properties: { userId: 'u3' } }, 1],
+  [{ type: 'delete', userId: 'u1' }, 1],
+  ['not JSON', 1],
+])('after the purge of u1 and a1, of a request with %j so many are left: %i', (body, left) => {
+  const kept = keeping(anInspectedRequest(body))
+  kept.purge(purge(['u1'], ['a1']), NOON)
+  expect(kept.counts.kept).toBe(left)
+  if (left === 0) expect(kept.counts.bytes).toBe(0)
+})
+
+test('a request that was on its way during the purge is not kept; a later event of the user is', () => {
+  const kept = new KeptRequests()
+  kept.purge(purge(['u1']), NOON)
+  const body = { type: 'track', userId: 'u1' }
+  const receivedAt = NOON + 3_000
+  kept.add(anInspectedRequest(body, { receivedAt, deliveryId: newId('msg', NOON - 1) }))
+  expect(kept.counts.kept).toBe(0)
+  kept.add(anInspectedRequest(body, { receivedAt, deliveryId: newId('msg', NOON + 1) }))
+  kept.add(anInspectedRequest({ ...body, userId: 'u2' }, { receivedAt }))
+  kept.add(
+    anInspectedRequest({ type: 'delete', userId: 'u1' }, { deliveryId: newId('msg', NOON - 1) }),
+  )
+  expect(kept.counts.kept).toBe(3)
+})
+
+test('a cleared inspector keeps nothing, and counts what came', () => {
+  const kept = keeping(anInspectedRequest(), anInspectedRequest({}, { destinationId: null }))
+  expect(kept.clear()).toBe(2)
+  expect(kept.counts).toEqual({ kept: 0, bytes: 0, received: 2 })
+})

@@ -1,0 +1,101 @@
+import type { Destination, WebhooksSettings } from '@hookline/protocol'
+import { expect, test } from 'vitest'
+import { requestHeaders } from '../../src/delivery/sending/webhook-request.ts'
+import { signatureOf } from '../../src/inspector/signature-of.ts'
+import { NOON } from '../harness/accepted-event.ts'
+
+const URL = 'http://inspector.internal/hook?a=1'
+const BODY = '{"type":"track"}'
+
+function destination(
+  id: string,
+  sharedSecret: string | null,
+  more: Partial<WebhooksSettings> = {},
+) {
+  const webhooks = [
+    { url: 'https://a.example/', headers: {} },
+    { url: URL, headers: {} },
+  ]
+  return {
+    id,
+    settings: { sharedSecret, webhooks, successPolicy: 'any', ...more },
+  } as Destination
+}
+
+/** What is told of a request that is signed with this secret. */
+function told(
+  destinations: readonly Destination[],
+  {
+    secret,
+    path = '/hook?a=1',
+    body = BODY,
+    agoMs = 0,
+  }: { secret: string | null; path?: string; body?: string; agoMs?: number },
+) {
+  const signed = { url: URL, headers: {}, body: BODY, deliveryId: 'msg_a', attempt: 1 }
+  const sent = requestHeaders({ ...signed, sharedSecret: secret }, NOON - agoMs)
+  const headers = Object.fromEntries(
+    Object.entries(sent).map(([name, value]) => [name.toLowerCase(), value]),
+  )
+  const { signature, destinationId } = signatureOf({ path, headers, body }, destinations, NOON)
+  return { destinationId, verdict: signature.verdict, reason: signature.reason }
+}
+
+const A = destination('dst_a', 'the secret of a')
+const B = destination('dst_b', 'the secret of b')
+
+test('valid: names the destination whose secret made the signature', () => {
+  const valid = { verdict: 'valid', reason: null }
+  expect(told([A, B], { secret: 'the secret of b' })).toEqual({ destinationId: 'dst_b', ...valid })
+  expect(told([A, B], { secret: 'the secret of a' })).toEqual({ destinationId: 'dst_a', ...valid })
+})
+
+test('valid, but of no certain destination, where two have the same secret', () => {
+  const twin = destination('dst_c', 'the secret of a')
+  expect(told([A, twin], { secret: 'the secret of a' })).toEqual({
+    destinationId: null,
+    verdict: 'valid',
+    reason: null,
+  })
+})
+
+test('valid with the previous secret, until the change of the secret ends', () => {
+  const changing = (until: number) =>
+    destination('dst_a', 'new', { previousSecret: { secret: 'old', until } })
+  expect(told([changing(NOON + 1)], { secret: 'old' }).verdict).toBe('valid')
+  expect(told([changing(NOON + 1)], { secret: 'new' }).verdict).toBe('valid')
+  expect(told([changing(NOON)], { secret: 'old' }).verdict).toBe('invalid')
+})
+
+test.each([
+  ['another secret', { secret: 'other' }, /does not make this X-Signature and this webhook-sig/],
+  ['another body', { secret: 'the secret of a', body: '{}' }, /the secret or the body/],
+  ['an old timestamp', { secret: 'the secret of a', agoMs: 301_000 }, /five minutes/],
+  [
+    'another path',
+    { secret: 'the secret of a', path: '/' },
+    /No destination has the webhook http:\/\/inspector\.internal\/ /,
+  ],
+])('invalid: %s', (_what, request, reason) => {
+  expect(told([A], request)).toMatchObject({
+    verdict: 'invalid',
+    reason: expect.stringMatching(reason) as string,
+  })
+})
+
+test('missing: a destination without a secret does not sign', () => {
+  const unsigned = destination('dst_u', null)
+  expect(told([A, unsigned], { secret: null })).toEqual({
+    destinationId: 'dst_u',
+    verdict: 'missing',
+    reason: 'The destination has no shared secret, so its requests are not signed.',
+  })
+  expect(told([A], { secret: null })).toMatchObject({
+    verdict: 'missing',
+    reason: 'The request has no X-Signature.',
+  })
+  expect(told([unsigned], { secret: 'other' })).toMatchObject({
+    verdict: 'invalid',
+    reason: expect.stringContaining('no shared secret at the moment') as string,
+  })
+})
