@@ -29,6 +29,8 @@ export interface ActivityMonitorOptions {
 export class ActivityMonitor implements ActivityListener, AsyncDisposable {
   readonly live: LiveTail
   readonly recent: RecentAttempts
+  /** The statistics up to now. */
+  readonly statistics: Pick<Statistics, 'read'>
   readonly #statistics: StatisticsRecorder
 
   constructor(options: ActivityMonitorOptions) {
@@ -36,6 +38,7 @@ export class ActivityMonitor implements ActivityListener, AsyncDisposable {
     this.recent = new RecentAttempts(options.clock)
     this.#statistics = new StatisticsRecorder(options)
     this.#statistics.start()
+    this.statistics = this.#statistics
   }
 
   received(events: readonly AcceptedEvent[]): void {
@@ -43,8 +46,8 @@ export class ActivityMonitor implements ActivityListener, AsyncDisposable {
     this.#statistics.received(events)
   }
 
-  refused(code: IngestCodeName | 'suppressed', calls: number): void {
-    this.#statistics.refused(code, calls)
+  refused(code: IngestCodeName | 'suppressed', calls: number, sourceId?: string): void {
+    this.#statistics.refused(code, calls, sourceId)
   }
 
   decided(decision: DecisionActivity): void {

@@ -54,6 +54,11 @@ export class LiveTail implements Omit<ActivityListener, 'refused' | 'changed'>, 
     return this.#next
   }
 
+  /** How many readers are open. */
+  get readers(): number {
+    return this.#cursors.size
+  }
+
   get oldest(): number {
     return this.#oldest
   }
