@@ -1,6 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { type AddressInfo, isIP } from 'node:net'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from './telemetry/logger.ts'
 import type { ActivityMonitor } from './activity/activity-monitor.ts'
@@ -22,7 +22,7 @@ import { AddressGuard } from './delivery/network/address-guard.ts'
 import { ReceiptSigner } from './deletions/receipt-signer.ts'
 import { docsRoutes } from './docs/docs-routes.ts'
 import { hostGuard } from './http/host-guard.ts'
-import { healthRoutes, type ReadinessCheck } from './http/health.ts'
+import { healthRoutes, type ReadinessCheck, readinessOf } from './http/health.ts'
 import { metricsRoute } from './http/metrics-route.ts'
 import { type ErrorFormat, ingestionErrorFormat } from './http/responses.ts'
 import { createHttpServer } from './http/server.ts'
@@ -35,11 +35,14 @@ import type { Clock } from './util/clock.ts'
 import type { ClockWatch } from './util/clock-watch.ts'
 import type { FileShares } from './util/open-files.ts'
 import type { Redacted } from './util/redacted.ts'
+import { type SettingTexts, shownSettings } from './shown-settings.ts'
 import { VERSION } from './version.ts'
 
 /** What the servers need from the background workers. */
 export interface Workers {
   readonly checks: readonly ReadinessCheck[]
+  /** The last error of each failing worker, by its name. */
+  readonly failingWorkers: () => ReadonlyMap<string, string>
   /** Makes the workers look for work at once: a request made deliveries due, or created a replay or a deletion. */
   readonly wake: () => void
   readonly destinationHealth: DestinationHealth
@@ -51,6 +54,9 @@ export interface Workers {
 
 export interface ServersOptions extends Workers {
   readonly config: Config
+  readonly settings?: SettingTexts | undefined
+  /** The name of the backend. */
+  readonly backendName: string
   readonly logger: Logger
   readonly backend: Backend
   readonly clock: Clock
@@ -130,6 +136,8 @@ function addAdministration(
 ): void {
   const { config, backend, clock, clockWatch, metrics, adminToken, logger, activity } = options
   const { wake, destinationHealth, testDeliveries, hostProblem, computations, backups } = options
+  const database = { name: 'database', check: () => backend.probe() }
+  const checks = [database, ...options.checks]
   server.register(
     adminRoutes({
       ...backend,
@@ -140,7 +148,9 @@ function addAdministration(
       computations,
       receipts: new ReceiptSigner(join(config.dataDir, 'receipt-key')),
       live: activity.live,
+      statistics: activity.statistics,
       backups,
+      system: systemOf(options, checks),
       backupTimeoutMs: config.backupTimeoutMs,
       copyDatabase: () => copyInto(copyFolderOf(config), backend),
       clock,
@@ -166,8 +176,25 @@ function addAdministration(
   server.register(docsRoutes(), { prefix: '/docs' })
   const guard = [hostGuard(config.allowedHosts)]
   server.register(metricsRoute(metrics, guard))
-  const database = { name: 'database', check: () => backend.probe() }
-  server.register(healthRoutes([database, ...options.checks], clock, guard))
+  server.register(healthRoutes(checks, clock, guard))
+}
+
+function systemOf(
+  { config, settings, backendName, clock, failingWorkers }: ServersOptions,
+  checks: readonly ReadinessCheck[],
+): AdminDeps['system'] {
+  const { dataDir, retentionMs, retentionMaxBytes } = config
+  return {
+    version: VERSION,
+    backend: backendName,
+    startedAt: clock.now(),
+    dataDir: resolve(dataDir),
+    retentionMs,
+    retentionMaxBytes,
+    settings: shownSettings(config, settings),
+    readiness: () => readinessOf(checks, clock),
+    failingWorkers,
+  }
 }
 
 function copyFolderOf({ dataDir }: Config): string {

@@ -23,6 +23,7 @@ import { Metrics } from './telemetry/metrics.ts'
 import { Accounting } from './upkeep/accounting.ts'
 import { reportBacklog } from './upkeep/backlog-gauges.ts'
 import { Retention } from './upkeep/retention.ts'
+import type { SettingTexts } from './shown-settings.ts'
 import { type Clock, systemClock } from './util/clock.ts'
 import { ClockWatch } from './util/clock-watch.ts'
 import { type FileShares, sharesOf } from './util/open-files.ts'
@@ -44,6 +45,8 @@ export type { WorkerGivenUp } from './util/supervisor.ts'
 
 export interface ServiceOptions {
   readonly config: Config
+  /** The texts and origins of the settings: the management API shows them. */
+  readonly settings?: SettingTexts | undefined
   readonly logger: Logger
   /** Where the lines of the logger go, if lines can be lost there. */
   readonly logOutput?: { readonly linesLost: number }
@@ -85,6 +88,8 @@ export interface Components extends ServiceOptions {
   readonly shutdown: Shutdown
 }
 
+const BACKEND = 'embedded'
+
 /**
  * The composition root: opens the backend, connects the components, starts the workers, and listens.
  * A stop begins everywhere at once: the servers accept no connections, the pipeline reads no further entries, and no
@@ -92,11 +97,8 @@ export interface Components extends ServiceOptions {
  * `shutdownTimeoutMs`, connections are closed and attempts are aborted: their deliveries are as before the attempt. Then
  * the components close in the opposite order, the backend last.
  */
-export async function openService({
-  config,
-  logger: unbounded,
-  logOutput,
-}: ServiceOptions): Promise<Service> {
+export async function openService(options: ServiceOptions): Promise<Service> {
+  const { config, logger: unbounded, logOutput } = options
   await using stack = new AsyncDisposableStack()
   const clock = systemClock
   const logger = new BoundedLogger(unbounded, { clock, linesPerMinute: config.logLinesPerMinute })
@@ -116,7 +118,7 @@ export async function openService({
   const { promise: failed, resolve: onGiveUp } = Promise.withResolvers<WorkerGivenUp>()
   const shutdown = new Shutdown({ clock, timeoutMs: config.shutdownTimeoutMs })
   const components: Components = {
-    config,
+    ...options,
     logger,
     backend,
     clock,
@@ -127,7 +129,7 @@ export async function openService({
     onGiveUp,
     shutdown,
   }
-  metrics.buildInfo.set({ version: VERSION, backend: 'embedded' }, 1)
+  metrics.buildInfo.set({ version: VERSION, backend: BACKEND }, 1)
   metrics.beforeScrape(() => {
     metrics.logLinesLost.reset()
     metrics.logLinesLost.inc(logOutput?.linesLost ?? 0)
@@ -136,8 +138,8 @@ export async function openService({
   // The settings that forbid a URL may have changed with this start.
   await resumeForbidden(backend.catalog, clock)
   const workers = startWorkers(stack, components)
-  const { overdue } = shutdown
-  const servers = await openServers({ ...components, ...workers, adminToken, overdue })
+  const own = { backendName: BACKEND, adminToken, overdue: shutdown.overdue }
+  const servers = await openServers({ ...components, ...workers, ...own })
   const { url, adminUrl } = stack.use(servers)
   const running = stack.move()
   return {
@@ -204,6 +206,7 @@ export function startWorkers(stack: AsyncDisposableStack, components: Components
   reportDestinations(metrics, { ...backend, clock, destinationHealth })
   return {
     checks: readinessOf(engine, clockWatch),
+    failingWorkers: () => engine.failing,
     wake: () => {
       engine.lanes.wake()
       replays.wake()

@@ -1,4 +1,4 @@
-import type { Config, Service, ServiceLog } from '@hookline/server'
+import type { Config, Service, ServiceLog, ServiceOptions } from '@hookline/server'
 import { setTimeout as pause } from 'node:timers/promises'
 import { logLine } from './log-line.ts'
 import { startFailure } from './start-failure.ts'
@@ -26,10 +26,14 @@ export async function flushLog({ logOutput }: ServiceLog): Promise<void> {
 }
 
 /** Opens the service. @throws {Failure} with the reason and the remedy if it cannot start */
-export async function openOrFail(config: Config, log: ServiceLog): Promise<Service> {
+export async function openOrFail(
+  config: Config,
+  log: ServiceLog,
+  settings?: ServiceOptions['settings'],
+): Promise<Service> {
   const { openService } = await import('@hookline/server')
   try {
-    return await openService({ config, ...log })
+    return await openService({ config, settings, ...log })
   } catch (error) {
     throw startFailure(error, config) ?? error
   }

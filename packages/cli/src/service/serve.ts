@@ -1,4 +1,11 @@
-import type { Config, DatabaseDamaged, Service, ServiceLog, WorkerGivenUp } from '@hookline/server'
+import type {
+  Config,
+  DatabaseDamaged,
+  Service,
+  ServiceLog,
+  ServiceOptions,
+  WorkerGivenUp,
+} from '@hookline/server'
 import { EXIT_CODES, Failure } from '../failure.ts'
 import type { Output } from '../output/output.ts'
 import { flushLog, openOrFail, openServiceLog } from './open-service.ts'
@@ -6,6 +13,8 @@ import { type StopSignal, stopSignal } from './stop-signal.ts'
 
 interface ServeOptions {
   readonly config: Config
+  /** The texts of the configuration, and where they come from. */
+  readonly settings: ServiceOptions['settings']
   readonly output: Output
   /** Whether the log has lines for people also where stderr is no terminal. */
   readonly isLogForPeople?: boolean
@@ -62,9 +71,9 @@ function endProcessSoon(): void {
 async function runUntil(
   stop: Promise<StopSignal>,
   log: ServiceLog,
-  { config, output, whileRunning }: ServeOptions,
+  { config, settings, output, whileRunning }: ServeOptions,
 ): Promise<StopSignal> {
-  await using service = await openOrFail(config, log)
+  await using service = await openOrFail(config, log, settings)
   showNewToken(service, output)
   await using _companion = await whileRunning(service, log.logger)
   const signal = await Promise.race([stop, service.failed.then(serviceFailure)])

@@ -11,7 +11,11 @@ import { LOOPBACK_NETWORKS, pagesAt, reachableUrl } from '../../loopback.ts'
 import { type Output, outputOf } from '../../output/output.ts'
 import { deliveryLine } from '../../receiver/delivery-text.ts'
 import { Receiver } from '../../receiver/receiver.ts'
-import { configFrom, type SettingFlags, withServerOptions } from '../../service/server-options.ts'
+import {
+  resolvedConfigFrom,
+  type SettingFlags,
+  withServerOptions,
+} from '../../service/server-options.ts'
 import { serve } from '../../service/serve.ts'
 
 /** `hookline dev`, which is `npm start` */
@@ -25,15 +29,22 @@ export function addDev(program: Command): void {
 type DevOptions = SettingFlags & { readonly forwardTo?: URL }
 
 async function dev({ forwardTo, ...flags }: DevOptions, command: Command): Promise<void> {
-  const configured = await configFrom(flags)
+  const { config: configured, texts, origins } = await resolvedConfigFrom(flags)
   const allowedNetworks = [...configured.allowedNetworks, ...LOOPBACK_NETWORKS]
   const config = { ...configured, allowedNetworks }
+  // This command has changed it: that is no origin of a setting.
+  const { allowedNetworks: _changed, ...known } = origins
+  const settings = {
+    texts: { ...texts, allowedNetworks: allowedNetworks.join(',') },
+    origins: known,
+  }
   const output = outputOf(command)
   // The receiver must outlive the service, which completes deliveries in flight when it stops.
   await using receivers = new AsyncDisposableStack()
   await serve({
     isLogForPeople: !output.isJson,
     config,
+    settings,
     output,
     whileRunning: async (service) => {
       const { file, secret } = demoSecret(config.dataDir)

@@ -25,6 +25,7 @@ async function start(flags: SettingFlags, command: Command): Promise<void> {
   const output = outputOf(command)
   await serve({
     config,
+    settings: resolved,
     output,
     whileRunning: async ({ url, adminUrl, adminToken }, logger) => {
       const about = { version: VERSION, url, adminUrl, dataDir: config.dataDir }
