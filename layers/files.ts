@@ -13,7 +13,14 @@ const ALL_BUT_BACKENDS = COMPONENT_NAMES.filter((name) => !name.startsWith('back
 /** The files directly in packages/server/src, and what each may import. Only service.ts imports a backend. */
 export const FILES = tableOf({
   'service.ts': {
-    mayImport: [...COMPONENT_NAMES, 'admin-token.ts', 'servers.ts', 'version.ts', 'protocol'],
+    mayImport: [
+      ...COMPONENT_NAMES,
+      'admin-token.ts',
+      'servers.ts',
+      'shown-settings.ts',
+      'version.ts',
+      'protocol',
+    ],
     // The caller of openService parses the configuration.
     mayImportTypes: ['config.ts', 'settings.ts'],
   },
@@ -23,6 +30,7 @@ export const FILES = tableOf({
       'admin-token.ts',
       'config.ts',
       'settings.ts',
+      'shown-settings.ts',
       'version.ts',
       'protocol',
     ],
@@ -31,6 +39,7 @@ export const FILES = tableOf({
   'config.ts': { mayImport: ['settings.ts', 'util', 'protocol'] },
   'config-file.ts': { mayImport: ['config.ts', 'settings.ts', 'util', 'protocol'] },
   'admin-token.ts': { mayImport: ['config.ts', 'util', 'protocol'] },
+  'shown-settings.ts': { mayImport: ['config.ts', 'settings.ts', 'admin', 'util', 'protocol'] },
   'version.ts': { mayImport: ['util', 'protocol'] },
   // The exports of the package.
   'index.ts': {

@@ -59,6 +59,7 @@ export const ROOMS = {
     sessions: '`/sign-in-links`, `/session`, `/sessions`: browsers that are signed in',
     sources: '`/sources` and their write keys',
     statistics: '`/stats`: counts over time',
+    system: '`/system`: the service itself: checks, storage, backlog, settings',
     tokens: '`/tokens`: create, list, revoke',
     traits: '`/traits`: computed traits, and their values',
   },

@@ -38,6 +38,10 @@ test('with adminPort, one port accepts calls only, and the other serves everythi
     (await fetch(`${url}/docs`)).headers.get('content-security-policy')
   expect(await policyAt(service.url)).toBeNull()
   expect(await policyAt(service.adminUrl)).toContain("script-src 'self'")
+  const system = await fetch(`${service.adminUrl}/api/v1/system`, {
+    headers: { Authorization: `Bearer ${TOKEN}` },
+  })
+  expect(await system.json()).toMatchObject({ callsPort: Number(new URL(service.url).port) })
   expect(await statusAt(service.adminUrl, '/v1/track', 'POST')).toBe(404)
   expect(await statusAt(service.url, '/v1/track', 'POST')).toBe(401)
 })

@@ -31,6 +31,7 @@ import { addSources } from './commands/configuration/sources.ts'
 import { addStart } from './commands/service/start.ts'
 import { addStats } from './commands/events/stats.ts'
 import { addSuppressions } from './commands/users/suppressions.ts'
+import { addSystem } from './commands/service/system.ts'
 import { addTail } from './commands/events/tail.ts'
 import { addTokens } from './commands/configuration/tokens.ts'
 import { addTrace } from './commands/events/trace.ts'
@@ -41,7 +42,15 @@ import { addHelpTexts, HELP_STYLE } from './help/configure-help.ts'
 /** The commands by heading of `hookline --help`. */
 const GROUPS = {
   'Try it:': [addDev, addDemo, addListen],
-  'Run the service:': [addStart, addConfig, addDoctor, addMigrate, addBackup, addRestore],
+  'Run the service:': [
+    addStart,
+    addConfig,
+    addDoctor,
+    addSystem,
+    addMigrate,
+    addBackup,
+    addRestore,
+  ],
   'Configure it:': [
     addSources,
     addDestinations,

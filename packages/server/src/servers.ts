@@ -1,6 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { type AddressInfo, isIP } from 'node:net'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from './telemetry/logger.ts'
 import type { ActivityMonitor } from './activity/activity-monitor.ts'
@@ -21,7 +21,7 @@ import type { Config } from './config.ts'
 import { AddressGuard } from './delivery/network/address-guard.ts'
 import { ReceiptSigner } from './deletions/receipt-signer.ts'
 import { hostGuard } from './http/host-guard.ts'
-import { healthRoutes, type ReadinessCheck } from './http/health.ts'
+import { healthRoutes, type ReadinessCheck, readinessOf } from './http/health.ts'
 import { metricsRoute } from './http/metrics-route.ts'
 import { type ErrorFormat, ingestionErrorFormat } from './http/responses.ts'
 import { createHttpServer } from './http/server.ts'
@@ -37,10 +37,14 @@ import type { Clock } from './util/clock.ts'
 import type { ClockWatch } from './util/clock-watch.ts'
 import type { FileShares } from './util/open-files.ts'
 import type { Redacted } from './util/redacted.ts'
+import { type SettingTexts, shownSettings } from './shown-settings.ts'
+import { VERSION } from './version.ts'
 
 /** What the servers need from the background workers. */
 export interface Workers {
   readonly checks: readonly ReadinessCheck[]
+  /** The last error of each failing worker, by its name. */
+  readonly failingWorkers: () => ReadonlyMap<string, string>
   /** Makes the workers look for work at once: a request made deliveries due, or created a replay or a deletion. */
   readonly wake: () => void
   readonly destinationHealth: DestinationHealth
@@ -52,6 +56,9 @@ export interface Workers {
 
 export interface ServersOptions extends Workers {
   readonly config: Config
+  readonly settings?: SettingTexts | undefined
+  /** The name of the backend. */
+  readonly backendName: string
   readonly logger: Logger
   readonly backend: Backend
   readonly clock: Clock
@@ -90,9 +97,9 @@ export async function openServers(options: ServersOptions): Promise<Servers> {
   addIngestion(server, options)
   const servesAll = config.adminPort === undefined
   server.register(startPageRoute({ hasConsole: servesAll }))
-  if (servesAll) addAdministration(server, options, maxConnections)
+  if (servesAll) addAdministration(server, options, { maxConnections, callsPort: null })
   const url = await listen(stack, server, config)
-  const adminUrl = servesAll ? url : await openAdminServer(stack, options)
+  const adminUrl = servesAll ? url : await openAdminServer(stack, options, url)
   const open = stack.move()
   return { url, adminUrl, [Symbol.asyncDispose]: () => open.disposeAsync() }
 }
@@ -100,13 +107,15 @@ export async function openServers(options: ServersOptions): Promise<Servers> {
 async function openAdminServer(
   stack: AsyncDisposableStack,
   options: ServersOptions,
+  callsUrl: string,
 ): Promise<string> {
   const { adminHost: host, adminPort: port = 0 } = options.config
   const maxConnections = options.fileShares.adminConnections
   const server = createHttpServer({ ...options, errorFormat, maxConnections })
   server.register(documentRoutes)
   server.register(startPageRoute({ hasConsole: true }))
-  addAdministration(server, options, maxConnections)
+  const callsPort = Number(new URL(callsUrl).port)
+  addAdministration(server, options, { maxConnections, callsPort })
   return listen(stack, server, { ...options.config, host, port })
 }
 
@@ -122,13 +131,22 @@ const INGESTION_API = {
   load: async () => ingestionOpenapi() as unknown as OpenapiDocument,
 }
 
+/** The listener of the management API. */
+interface Listener {
+  readonly maxConnections: number
+  /** The port of the listener for calls; `null` where it is this one. */
+  readonly callsPort: number | null
+}
+
 function addAdministration(
   server: FastifyInstance,
   options: ServersOptions,
-  maxConnections: number,
+  listener: Listener,
 ): void {
   const { config, backend, clock, clockWatch, metrics, adminToken, logger, activity } = options
   const { wake, destinationHealth, testDeliveries, hostProblem, computations, backups } = options
+  const database = { name: 'database', check: () => backend.probe() }
+  const checks = [database, ...options.checks]
   server.register(
     adminRoutes({
       ...backend,
@@ -140,7 +158,9 @@ function addAdministration(
       receipts: new ReceiptSigner(join(config.dataDir, 'receipt-key')),
       live: activity.live,
       inspector: options.inspector,
+      statistics: activity.statistics,
       backups,
+      system: { ...systemOf(options, checks), callsPort: listener.callsPort },
       backupTimeoutMs: config.backupTimeoutMs,
       copyDatabase: () => copyInto(copyFolderOf(config), backend),
       clock,
@@ -152,7 +172,7 @@ function addAdministration(
       metrics,
       rateLimit: config.adminRateLimit || null,
       // A live stream is a request that never ends, so it keeps its connection: half are left for other requests.
-      maxLiveStreams: Math.min(config.maxLiveStreams, Math.floor(maxConnections / 2)),
+      maxLiveStreams: Math.min(config.maxLiveStreams, Math.floor(listener.maxConnections / 2)),
       wrongTokensPerMinute: config.wrongTokensPerMinute || null,
       allowedPorts: config.allowedPorts,
       addressRefusal: addressRefusalOf(config),
@@ -167,8 +187,25 @@ function addAdministration(
   server.register(consoleRoutes(), { prefix: '/console' })
   const guard = [hostGuard(config.allowedHosts)]
   server.register(metricsRoute(metrics, guard))
-  const database = { name: 'database', check: () => backend.probe() }
-  server.register(healthRoutes([database, ...options.checks], clock, guard))
+  server.register(healthRoutes(checks, clock, guard))
+}
+
+function systemOf(
+  { config, settings, backendName, clock, failingWorkers }: ServersOptions,
+  checks: readonly ReadinessCheck[],
+): Omit<AdminDeps['system'], 'callsPort'> {
+  const { dataDir, retentionMs, retentionMaxBytes } = config
+  return {
+    version: VERSION,
+    backend: backendName,
+    startedAt: clock.now(),
+    dataDir: resolve(dataDir),
+    retentionMs,
+    retentionMaxBytes,
+    settings: shownSettings(config, settings),
+    readiness: () => readinessOf(checks, clock),
+    failingWorkers,
+  }
 }
 
 function copyFolderOf({ dataDir }: Config): string {

@@ -24,6 +24,7 @@ import { Metrics } from './telemetry/metrics.ts'
 import { Accounting } from './upkeep/accounting.ts'
 import { reportBacklog } from './upkeep/backlog-gauges.ts'
 import { Retention } from './upkeep/retention.ts'
+import type { SettingTexts } from './shown-settings.ts'
 import { type Clock, systemClock } from './util/clock.ts'
 import { ClockWatch } from './util/clock-watch.ts'
 import { type FileShares, sharesOf } from './util/open-files.ts'
@@ -45,6 +46,8 @@ export type { WorkerGivenUp } from './util/supervisor.ts'
 
 export interface ServiceOptions {
   readonly config: Config
+  /** The texts and origins of the settings: the management API shows them. */
+  readonly settings?: SettingTexts | undefined
   readonly logger: Logger
   /** Where the lines of the logger go, if lines can be lost there. */
   readonly logOutput?: { readonly linesLost: number }
@@ -88,6 +91,8 @@ export interface Components extends ServiceOptions {
   readonly onGiveUp: (failure: WorkerGivenUp) => void
   readonly shutdown: Shutdown
 }
+
+const BACKEND = 'embedded'
 
 /**
  * The composition root: opens the backend, connects the components, starts the workers, and listens.
@@ -138,8 +143,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   // The settings that forbid a URL may have changed with this start.
   await resumeForbidden(backend.catalog, clock)
   const workers = startWorkers(stack, components)
-  const { overdue } = shutdown
-  const servers = await openServers({ ...components, ...workers, adminToken, overdue })
+  const own = { backendName: BACKEND, adminToken, overdue: shutdown.overdue }
+  const servers = await openServers({ ...components, ...workers, ...own })
   const { url, adminUrl } = stack.use(servers)
   const running = stack.move()
   return {
@@ -214,6 +219,7 @@ export function startWorkers(stack: AsyncDisposableStack, components: Components
   reportDestinations(metrics, { ...backend, clock, destinationHealth })
   return {
     checks: readinessOf(engine, clockWatch),
+    failingWorkers: () => engine.failing,
     wake: () => {
       engine.lanes.wake()
       replays.wake()

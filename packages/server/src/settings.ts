@@ -11,6 +11,8 @@ export interface Setting<T = unknown> {
   readonly default?: string
   /** Whether the value is a secret, which is never shown. */
   readonly secret?: true
+  /** Its value names a path, a host or a network: in the management API, only admins see it. */
+  readonly isPlace?: true
   /** Parses the text of the user, or throws an Error whose message completes "… must be". */
   readonly parse: (text: string) => T
 }
@@ -135,6 +137,7 @@ export const SETTINGS = {
   host: {
     doc: 'Address to listen on. The default accepts connections from this machine only.',
     default: '127.0.0.1',
+    isPlace: true,
     parse: text,
   },
   port: {
@@ -145,6 +148,7 @@ export const SETTINGS = {
   adminHost: {
     doc: 'Address that adminPort listens on.',
     default: '127.0.0.1',
+    isPlace: true,
     parse: text,
   },
   adminPort: {
@@ -154,6 +158,7 @@ export const SETTINGS = {
   dataDir: {
     doc: 'Folder of the database, the admin token and the keys.',
     default: './data',
+    isPlace: true,
     parse: text,
   },
   acceptLoss: {
@@ -183,6 +188,7 @@ export const SETTINGS = {
   allowedHosts: {
     doc: 'Host names by which /metrics and /readyz may be requested, separated by commas; `.example.com` stands for all names below it. IP addresses and names without a dot always work.',
     default: '',
+    isPlace: true,
     parse: hostNames,
   },
   wrongTokensPerMinute: {
@@ -198,6 +204,7 @@ export const SETTINGS = {
   allowedNetworks: {
     doc: 'Private, loopback or reserved networks that webhooks may reach, separated by commas.',
     default: '',
+    isPlace: true,
     parse: networks,
   },
   allowedPorts: {
@@ -208,15 +215,18 @@ export const SETTINGS = {
   egressProxy: {
     doc: 'URL of an HTTP proxy for all connections to webhooks, with CONNECT: http://user:pass@proxy.example:3128, or https. Without this setting, Hookline connects by itself, whatever HTTP_PROXY and HTTPS_PROXY say.',
     secret: true,
+    isPlace: true,
     parse: proxyUrl,
   },
   trustedProxies: {
     doc: 'Networks of proxies whose X-Forwarded-For header is trusted, separated by commas.',
     default: '',
+    isPlace: true,
     parse: networks,
   },
   tlsCaFile: {
     doc: 'PEM file of certificate authorities that are trusted for webhooks, in addition to those that Node.js trusts.',
+    isPlace: true,
     parse: text,
   },
   attemptTimeoutMs: {

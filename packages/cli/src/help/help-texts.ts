@@ -6,6 +6,7 @@ export const SUMMARIES: Readonly<Record<string, string>> = {
   start: 'run the service for production',
   config: 'show every setting, and where its value comes from',
   doctor: 'check the service, its machine and its deliveries',
+  system: 'show version, storage, backlog and settings',
   migrate: 'migrate the database of a stopped service',
   backup: 'back up the database',
   restore: 'restore a backup into a data folder',

@@ -12,10 +12,15 @@ export function healthText(output: Output, health: Health, now: number): string 
   const facts = details(output, [
     ['waiting', waitingText(health, now)],
     ['last hour', lastHourText(health)],
+    ...latencyLines(health),
   ])
   return [facts, ...health.webhooks.map((webhook) => webhookText(output, webhook, now))].join(
     '\n\n',
   )
+}
+
+function latencyLines({ p95LatencyMs }: Health): (readonly [string, string])[] {
+  return p95LatencyMs === null ? [] : [['p95 latency', `${grouped(p95LatencyMs)} ms`]]
 }
 
 /** `12 attempts, 3 delivered (25 %)` */

@@ -29,7 +29,7 @@ export async function flushLog({ logOutput }: ServiceLog): Promise<void> {
 export async function openOrFail(
   config: Config,
   log: ServiceLog,
-  more: Pick<ServiceOptions, 'isOpenHere' | 'onInspected'> = {},
+  more: Pick<ServiceOptions, 'isOpenHere' | 'onInspected' | 'settings'> = {},
 ): Promise<Service> {
   const { openService } = await import('@hookline/server')
   try {

@@ -13,6 +13,8 @@ import { type StopSignal, stopSignal } from './stop-signal.ts'
 
 interface ServeOptions extends Pick<ServiceOptions, 'isOpenHere' | 'onInspected'> {
   readonly config: Config
+  /** The texts of the configuration, and where they come from. */
+  readonly settings: ServiceOptions['settings']
   readonly output: Output
   /** Whether the log has lines for people also where stderr is no terminal. */
   readonly isLogForPeople?: boolean
@@ -69,9 +71,9 @@ function endProcessSoon(): void {
 async function runUntil(
   stop: Promise<StopSignal>,
   log: ServiceLog,
-  { config, output, whileRunning, isOpenHere, onInspected }: ServeOptions,
+  { config, settings, output, whileRunning, isOpenHere, onInspected }: ServeOptions,
 ): Promise<StopSignal> {
-  await using service = await openOrFail(config, log, { isOpenHere, onInspected })
+  await using service = await openOrFail(config, log, { settings, isOpenHere, onInspected })
   showNewToken(service, output)
   await using _companion = await whileRunning(service, log.logger)
   const signal = await Promise.race([stop, service.failed.then(serviceFailure)])

@@ -47,6 +47,7 @@ function destination(wanted: Wanted = {}): CheckedDestination {
       oldestPendingAt: webhook.oldestPendingAt ?? null,
       oldestPendingAgeMs: null,
       lastHour: { attempts: 0, delivered: 0, successRate: null },
+      p95LatencyMs: null,
       ...health,
     },
   }

@@ -33,6 +33,8 @@ export interface ActivityMonitorOptions {
 export class ActivityMonitor implements ActivityListener, AsyncDisposable {
   readonly live: LiveTopics
   readonly recent: RecentAttempts
+  /** The statistics up to now. */
+  readonly statistics: Pick<Statistics, 'read'>
   readonly #statistics: StatisticsRecorder
   readonly #stopWatching: () => void
   readonly #inspector: ActivityMonitorOptions['inspector']
@@ -44,6 +46,7 @@ export class ActivityMonitor implements ActivityListener, AsyncDisposable {
     this.#statistics.start()
     this.#stopWatching = watchCatalog(options.catalog, (update) => this.updated(update))
     this.#inspector = options.inspector
+    this.statistics = this.#statistics
   }
 
   received(events: readonly AcceptedEvent[]): void {
@@ -52,9 +55,9 @@ export class ActivityMonitor implements ActivityListener, AsyncDisposable {
     this.#statistics.received(events)
   }
 
-  refused(code: IngestCodeName | 'suppressed', calls: number): void {
+  refused(code: IngestCodeName | 'suppressed', calls: number, sourceId?: string): void {
     this.live.counts.refused(code, calls)
-    this.#statistics.refused(code, calls)
+    this.#statistics.refused(code, calls, sourceId)
   }
 
   decided(decision: DecisionActivity): void {

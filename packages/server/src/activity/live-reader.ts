@@ -11,6 +11,7 @@ export type StreamMessage =
 export interface LiveReaderOptions {
   /** The first part of every id. */
   readonly run: string
+  readonly onClose?: () => void
   readonly activity?: LiveCursor
   readonly counts?: LiveCounts
   readonly changes?: {
@@ -87,6 +88,7 @@ export class LiveReader implements Disposable {
   [Symbol.dispose](): void {
     this.#listener = () => undefined
     this.#stops.dispose()
+    this.#options.onClose?.()
   }
 
   *#counts(): Generator<StreamMessage> {

@@ -24,6 +24,7 @@ export class LiveTopics {
   readonly tail: LiveTail
   readonly counts: LiveCounts
   readonly changes: ChangeFeed
+  readonly #open = new Set<LiveReader>()
 
   constructor(clock: Clock, upkeep: Pick<Upkeep, 'backlog'>) {
     this.tail = new LiveTail(clock)
@@ -37,12 +38,20 @@ export class LiveTopics {
    */
   read({ topics, filter, view, lastId }: ReadOptions): LiveReader {
     const { tail, counts, changes } = this
-    return new LiveReader({
+    const reader: LiveReader = new LiveReader({
       run: tail.run,
+      onClose: () => this.#open.delete(reader),
       ...(topics.has('activity') && { activity: tail.read(filter, activityIdOf(lastId)) }),
       ...(topics.has('counts') && { counts }),
       ...(topics.has('changes') && { changes: { feed: changes, view, ...this.#from(lastId) } }),
     })
+    this.#open.add(reader)
+    return reader
+  }
+
+  /** How many readers are open. */
+  get readers(): number {
+    return this.#open.size
   }
 
   /** Where a reader of the changes goes on, and whether it has missed some. */

@@ -1,7 +1,13 @@
 import { type AcceptedEvent, type IngestCodeName, timeOfId } from '@hookline/protocol'
 import type { Logger } from '../telemetry/logger.ts'
 import type { Catalog } from '../backend/catalog.ts'
-import { type CountsRow, SPANS, type Span, type Statistics } from '../backend/statistics.ts'
+import {
+  type CountsRange,
+  type CountsRow,
+  SPANS,
+  type Span,
+  type Statistics,
+} from '../backend/statistics.ts'
 import type { Upkeep } from '../backend/upkeep.ts'
 import type {
   ActivityListener,
@@ -31,15 +37,19 @@ const KEPT_MS: Readonly<Record<Span, number>> = { minute: 7 * DAY_MS, hour: 400 
 /**
  * Counts activity by source and destination. Once a minute it adds the counts to the row of the minute and to the row
  * of the hour. A crash loses the counts of the current minute, never more.
+ *
+ * `read` adds the counts that are not written yet. So that it counts none twice, a write waits for the reads under way,
+ * and a read for the write under way.
  */
 export class StatisticsRecorder
-  implements Omit<ActivityListener, 'purged' | 'updated'>, AsyncDisposable
+  implements Omit<ActivityListener, 'purged' | 'updated'>, Pick<Statistics, 'read'>, AsyncDisposable
 {
   readonly #options: StatisticsRecorderOptions
   #counts = new MinuteCounts()
   #minute: number
   #cancel: () => void = () => undefined
   #flushing: Promise<void> = Promise.resolve()
+  readonly #reads = new Set<Promise<void>>()
 
   constructor(options: StatisticsRecorderOptions) {
     this.#options = options
@@ -56,6 +66,21 @@ export class StatisticsRecorder
     })
   }
 
+  /** As `Statistics.read`, with the counts of the current minute first. */
+  async *read(range: CountsRange): AsyncIterable<readonly CountsRow[]> {
+    // Nothing may come between the last look and the note of this read.
+    for (let last; last !== this.#flushing;) await (last = this.#flushing)
+    const read = Promise.withResolvers<void>()
+    this.#reads.add(read.promise)
+    try {
+      yield rowsOf(range.span, this.#minute, this.#counts.rows()).filter(isIn(range))
+      yield* this.#options.statistics.read(range)
+    } finally {
+      this.#reads.delete(read.promise)
+      read.resolve()
+    }
+  }
+
   /** Writes the counts of the current minute. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#cancel()
@@ -68,8 +93,8 @@ export class StatisticsRecorder
       if (origin === undefined) this.#counts.add(sourceId, '', 'received')
   }
 
-  refused(code: IngestCodeName | 'suppressed', calls: number): void {
-    this.#counts.add('', '', `refused.${code}`, calls)
+  refused(code: IngestCodeName | 'suppressed', calls: number, sourceId = ''): void {
+    this.#counts.add(sourceId, '', `refused.${code}`, calls)
   }
 
   decided({ event, destinationId, decision }: DecisionActivity): void {
@@ -80,10 +105,14 @@ export class StatisticsRecorder
     this.#counts.add(sourceId, destinationId ?? '', name)
   }
 
-  recorded({ delivery, isEnd }: DeliveryActivity): void {
-    if (!isEnd) return
+  recorded({ delivery, attempts, isEnd }: DeliveryActivity): void {
     const { destinationId, state, eventId, replayId } = delivery
     const sourceId = this.#sourceOf(destinationId)
+    for (const { status, outcome } of attempts) {
+      this.#counts.add(sourceId, destinationId, `attempts.${statusClassOf(status)}`)
+      if (outcome === 'retry') this.#counts.add(sourceId, destinationId, 'retried')
+    }
+    if (!isEnd) return
     const isDelivered = state === 'delivered'
     this.#counts.add(sourceId, destinationId, isDelivered ? 'delivered' : `failed.${state}`)
     // How long a replayed delivery took says nothing about latency.
@@ -107,7 +136,9 @@ export class StatisticsRecorder
     const [minute, counts] = [this.#minute, this.#counts]
     this.#minute = startOf('minute', this.#options.clock.wall())
     this.#counts = new MinuteCounts()
-    this.#flushing = this.#flushing.then(() => this.#write(minute, counts))
+    this.#flushing = this.#flushing
+      .then(() => Promise.all(this.#reads))
+      .then(() => this.#write(minute, counts))
   }
 
   async #write(minute: number, counts: MinuteCounts): Promise<void> {
@@ -136,6 +167,19 @@ export class StatisticsRecorder
       counts.add(sourceId, destinationId, 'pending.samples', 1)
     }
   }
+}
+
+/** `2xx`, or `no_response`. */
+function statusClassOf(status: number | undefined): string {
+  return status === undefined ? 'no_response' : `${Math.floor(status / 100)}xx`
+}
+
+function isIn({ from, to, sourceId, destinationId }: CountsRange): (row: CountsRow) => boolean {
+  return (row) =>
+    row.start >= from &&
+    row.start < to &&
+    (sourceId === undefined || row.sourceId === sourceId) &&
+    (destinationId === undefined || row.destinationId === destinationId)
 }
 
 function startOf(span: Span, at: number): number {

@@ -8,7 +8,18 @@ export interface Backup {
 
 /** The one backup that runs: each needs room on the disk. */
 export class Backups {
+  #lastAt: number | null = null
   #running: { readonly abort: AbortController; readonly ended: Promise<void> } | undefined
+
+  /** When a download was complete last, in milliseconds since the epoch; `null` for none since the start. */
+  get lastAt(): number | null {
+    return this.#lastAt
+  }
+
+  /** A download is complete. */
+  completed(at: number): void {
+    this.#lastAt = at
+  }
 
   /** Begins a backup; `undefined` while another one runs. `removeCopy` removes what it has on the disk. */
   begin(removeCopy: () => Promise<void>): Backup | undefined {

@@ -34,6 +34,7 @@ import { SignInCodes } from './sessions/sign-in-codes.ts'
 import { addSourceRoutes } from './sources/source-routes.ts'
 import { addStatisticsRoute } from './statistics/statistics-route.ts'
 import { addSuppressionRoutes } from './deletions/suppression-routes.ts'
+import { addSystemRoute } from './system/system-route.ts'
 import { addTokenRoutes } from './tokens/token-routes.ts'
 import { TRAITS } from './traits/trait-kind.ts'
 import { addValueRoute } from './traits/value-route.ts'
@@ -97,6 +98,7 @@ export function adminRoutes(deps: AdminDeps): FastifyPluginAsync {
       addProfileRoute(guarded, deps)
       addConfigurationRoutes(guarded, deps, turns)
       addBackupRoute(guarded, deps)
+      addSystemRoute(guarded, deps)
     })
   }
 }

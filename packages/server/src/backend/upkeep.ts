@@ -15,6 +15,47 @@ export interface Backlog {
   readonly quarantined: number
 }
 
+/** How far a reader of the log is behind its end. */
+export interface Behind {
+  /** At most so many events; duplicates, which are not stored, count as well. */
+  readonly events: number
+  /** When the first of them was received, in milliseconds since the epoch; `null` where there is none. */
+  readonly oldestAt: number | null
+}
+
+/** How many events are stored: counted, or estimated where there are many. */
+export interface EventCount {
+  readonly count: number
+  readonly isExact: boolean
+}
+
+/** How much is stored, and how much of it is not worked off. */
+export interface Inventory {
+  /** Size of the file, with the space that removed data has left. */
+  readonly databaseBytes: number
+  /** What is written, and not yet in the file. */
+  readonly logBytes: number
+  /** Free bytes of the disk. */
+  readonly freeBytes: number
+  readonly events: EventCount
+  /** When the oldest event was received, in milliseconds since the epoch; `null` where there is none. */
+  readonly oldestEventAt: number | null
+  /** What the consumer of the log has not acked. */
+  readonly undecided: Behind
+  /** What profiles have not applied; `null` while none are kept. */
+  readonly notInProfiles: Behind | null
+  readonly openReplays: number
+  readonly openDeletions: number
+}
+
+/** A damage of the data that a start has found. */
+export interface FoundDamage {
+  /** Milliseconds since the epoch. */
+  readonly foundAt: number
+  /** What is lost, in words. It may name files of the machine. */
+  readonly description: string
+}
+
 /** What was lost. All 0 unless there is a bug, or something else has changed the data. */
 export interface Missing {
   /** Events that were appended and are gone, or that the consumer of the log was never handed. */
@@ -51,6 +92,12 @@ export interface Upkeep {
    * Cheap: it reads counts.
    */
   missing(): Promise<Missing>
+
+  /** Cheap, however much is stored. */
+  inventory(): Promise<Inventory>
+
+  /** The last damages, at most `limit`, the newest first. */
+  damages(limit: number): Promise<readonly FoundDamage[]>
 
   /** Bytes that the data takes now. Removed data does not count, though the file keeps its size. */
   usedBytes(): Promise<number>

@@ -26,17 +26,29 @@ export function healthRoutes(
   return async (server) => {
     server.get('/livez', (_request, reply) => sendJson(reply, 200, '{"status":"ok"}'))
     server.get('/readyz', { onRequest: [...guard] }, async (_request, reply) => {
-      const results = await Promise.all(checks.map((check) => run(check, clock)))
-      const ready = results.every(({ ok }) => ok)
-      sendJson(
-        reply,
-        ready ? 200 : 503,
-        JSON.stringify({
-          status: ready ? 'ok' : 'unavailable',
-          checks: Object.fromEntries(checks.map(({ name }, index) => [name, results[index]])),
-        }),
-      )
+      const readiness = await readinessOf(checks, clock)
+      sendJson(reply, readiness.status === 'ok' ? 200 : 503, JSON.stringify(readiness))
     })
+  }
+}
+
+/** The body of `/readyz`. */
+export interface Readiness {
+  readonly status: 'ok' | 'unavailable'
+  readonly checks: Readonly<Record<string, CheckResult>>
+}
+
+/** Makes the checks, all at once. */
+export async function readinessOf(
+  checks: readonly ReadinessCheck[],
+  clock: Clock,
+): Promise<Readiness> {
+  const results = await Promise.all(
+    checks.map(async (check) => [check.name, await run(check, clock)] as const),
+  )
+  return {
+    status: results.every(([, { ok }]) => ok) ? 'ok' : 'unavailable',
+    checks: Object.fromEntries(results),
   }
 }
 

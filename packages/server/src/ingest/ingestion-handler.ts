@@ -62,6 +62,13 @@ interface ParsedRequest {
   readonly isStrict: boolean
 }
 
+/** How the response to a request is made. */
+interface Answering {
+  readonly source: Source
+  readonly isBatch: boolean
+  readonly isStrict: boolean
+}
+
 /** How soon a client may try again when the log, or the memory for bodies, cannot take its calls. */
 const OVERLOADED_RETRY_SECONDS = 5
 const LOG_EVERY_MS = 10_000
@@ -107,11 +114,11 @@ export class IngestionHandler {
     const earlyKey = keyFromHeaders(request.headers) ?? keyFromQuery(request.query)
     // Before the body is read, so that a request with an invalid key costs little.
     const early = earlyKey === undefined ? undefined : this.#authenticate(earlyKey)
-    if (early && isRefused(early)) return this.#refuse(early.refused)
+    if (early && isRefused(early)) return this.#refuse(early.refused, early)
     const body = await this.#read(request, early)
-    if (isRefused(body)) return this.#refuseBody(body.refused)
+    if (isRefused(body)) return this.#refuseBody(body.refused, early)
     const source = early ?? this.#authenticate(keyFromBody(body.json))
-    if (isRefused(source)) return this.#refuse(source.refused)
+    if (isRefused(source)) return this.#refuse(source.refused, source)
     const batch = endpoint.type ? batchOfOne(body.json) : parseBatch(body.json, this.#deps.config)
     if (isRefused(batch)) return this.#refuse(batch.refused, { source })
     const calls = batch.calls.length
@@ -121,7 +128,7 @@ export class IngestionHandler {
     }
     const isStrict = request.headers['x-strict-mode'] === '1'
     const result = this.#eventsFrom({ request, endpoint, source, body, batch, isStrict })
-    return this.#store(result, { isBatch: endpoint.type === undefined, isStrict })
+    return this.#store(result, { source, isBatch: endpoint.type === undefined, isStrict })
   }
 
   #read({ raw }: FastifyRequest, source: Source | undefined): Promise<ParsedBody | Refused> {
@@ -163,7 +170,7 @@ export class IngestionHandler {
 
   async #store(
     { events, rejected }: EventsFromCalls,
-    { isBatch, isStrict }: { readonly isBatch: boolean; readonly isStrict: boolean },
+    { source, isBatch, isStrict }: Answering,
   ): Promise<IngestResponse> {
     const [first, ...others] = rejected
     if (first !== undefined && (isStrict || events.length === 0)) {
@@ -181,29 +188,29 @@ export class IngestionHandler {
       await log.append(kept)
     } catch (error) {
       if (!(error instanceof BackendUnavailable)) throw error
-      return this.#overloaded(error, events.length)
+      return this.#overloaded(error, { source, calls: events.length })
     }
     stopTimer()
     metrics.ingestEvents.inc({ result: 'accepted' }, kept.length)
     activity.received(kept)
-    this.#count('suppressed', leftOut.length)
+    this.#count('suppressed', { source, calls: leftOut.length })
     this.#leftOut.record(leftOut)
     return first === undefined ? SUCCESS : partialSuccess(rejected)
   }
 
-  #overloaded(error: BackendUnavailable, calls: number): IngestResponse {
+  #overloaded(error: BackendUnavailable, refusal: Refusal): IngestResponse {
     const requests = this.#overloads.count('append')
     if (requests > 0) this.#deps.logger.error({ err: error, requests }, 'log.overloaded')
-    return this.#refuse('overloaded', { calls, retryAfterSeconds: OVERLOADED_RETRY_SECONDS })
+    return this.#refuse('overloaded', { ...refusal, retryAfterSeconds: OVERLOADED_RETRY_SECONDS })
   }
 
-  #refuseBody(code: IngestCodeName): IngestResponse {
+  #refuseBody(code: IngestCodeName, source: Source | undefined): IngestResponse {
     if (code === 'unknown_write_key') this.#rejectedKeys.add(undefined, code)
-    if (code !== 'overloaded') return this.#refuse(code)
+    if (code !== 'overloaded') return this.#refuse(code, { source })
     const requests = this.#overloads.count('body')
     const partialBodyBytes = this.#partialBodies.takenBytes
     if (requests > 0) this.#deps.logger.error({ partialBodyBytes, requests }, 'bodies.overloaded')
-    return this.#refuse(code, { retryAfterSeconds: OVERLOADED_RETRY_SECONDS })
+    return this.#refuse(code, { source, retryAfterSeconds: OVERLOADED_RETRY_SECONDS })
   }
 
   #refuse(
@@ -215,12 +222,12 @@ export class IngestionHandler {
   }
 
   #countRefused(code: IngestCodeName, refusal: Refusal): void {
-    this.#count(code, refusal.calls ?? 1)
+    this.#count(code, refusal)
     if (!LOGGED_BY_OTHERS.has(code)) this.#refusals.add(code, refusal)
   }
 
-  #count(result: 'suppressed' | IngestCodeName, calls: number): void {
+  #count(result: 'suppressed' | IngestCodeName, { calls = 1, source }: Refusal): void {
     this.#deps.metrics.ingestEvents.inc({ result }, calls)
-    this.#deps.activity.refused(result, calls)
+    this.#deps.activity.refused(result, calls, source?.id)
   }
 }

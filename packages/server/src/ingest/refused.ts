@@ -1,8 +1,10 @@
-import type { IngestCodeName } from '@hookline/protocol'
+import type { IngestCodeName, Source } from '@hookline/protocol'
 
 /** Why a call, or a whole request, is refused. */
 export interface Refused {
   readonly refused: IngestCodeName
+  /** Whose write key it has, where that is known and does not count. */
+  readonly source?: Source
 }
 
 /** Whether a step refused its input. */

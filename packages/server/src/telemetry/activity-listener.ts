@@ -50,8 +50,11 @@ export interface UpdateActivity {
 export interface ActivityListener {
   /** These events are durable in the log. */
   received(events: readonly AcceptedEvent[]): void
-  /** So many calls were not kept: refused with this code, or left out because their user is suppressed. */
-  refused(code: IngestCodeName | 'suppressed', calls: number): void
+  /**
+   * So many calls were not kept: refused with this code, or left out because their user is suppressed. Calls without a
+   * valid write key belong to no source.
+   */
+  refused(code: IngestCodeName | 'suppressed', calls: number, sourceId?: string): void
   decided(decision: DecisionActivity): void
   recorded(delivery: DeliveryActivity): void
   /** These changes are stored. The identify calls that tell them are `received`. */

@@ -1,10 +1,10 @@
-import type { AcceptedEvent, Delivery } from '@hookline/protocol'
+import type { AcceptedEvent, Attempt, Delivery } from '@hookline/protocol'
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
 import { StatisticsRecorder } from '../../src/activity/statistics-recorder.ts'
 import { type Backend, BackendUnavailable } from '../../src/backend/backend.ts'
 import { openEmbeddedBackend } from '../../src/backend/embedded/open.ts'
-import type { CountsRow, Span, Statistics } from '../../src/backend/statistics.ts'
+import type { CountsRange, CountsRow, Span, Statistics } from '../../src/backend/statistics.ts'
 import { deliveryId } from '../../src/delivery/sending/webhook-request.ts'
 import type { DeliveryActivity } from '../../src/telemetry/activity-listener.ts'
 import { acceptedEvent, NOON } from '../harness/accepted-event.ts'
@@ -146,24 +146,25 @@ test('counts a delivery once, where other webhooks have results after its end', 
 
 test('counts the refused calls of each minute, and samples the number of pending deliveries', async () => {
   const { backend, clock, recorder, rows } = await setUp()
-  recorder.refused('rate_limited', 3)
+  recorder.refused('unknown_write_key', 3)
   const event = acceptedEvent()
   await backend.log.append([event])
   const parked = deliveryOf(event, { state: 'pending', dueAt: NOON })
   await backend.deliveries.record([{ delivery: parked, attempts: [] }])
   clock.advance(MINUTE)
   await expect.poll(() => rows('minute')).toHaveLength(2)
-  recorder.refused('rate_limited', 1)
+  recorder.refused('rate_limited', 1, 'src_a')
   clock.advance(MINUTE)
   await expect.poll(() => rows('minute')).toHaveLength(4)
   const counts = (await rows('minute')).map((row) => row.counts)
   const pending = { 'pending.sum': 1, 'pending.samples': 1 }
   expect(counts).toEqual([
-    { 'refused.rate_limited': 3 },
+    { 'refused.unknown_write_key': 3 },
+    pending,
     pending,
     { 'refused.rate_limited': 1 },
-    pending,
   ])
+  expect((await rows('minute')).at(-1)).toMatchObject({ sourceId: 'src_a' })
 })
 
 test('writes the current minute when it stops, and adds to it after a restart', async () => {
@@ -208,4 +209,78 @@ test('counts at most 5,000 pairs of source and destination separately', async ()
   clock.advance(MINUTE)
   await expect.poll(() => rows('minute')).toHaveLength(5_001)
   expect((await rows('minute'))[0]).toMatchObject({ sourceId: '', counts: { received: 10 } })
+})
+
+test('counts attempts by class of their status, and those that are tried again', async () => {
+  const { clock, recorder, rows } = await setUp()
+  const attempt = (outcome: Attempt['outcome'], status?: number): Attempt => ({
+    id: 'att_a',
+    number: 1,
+    url: 'https://a.example',
+    startedAt: NOON,
+    durationMs: 5,
+    outcome,
+    class: 'timeout',
+    ...(status !== undefined && { status }),
+  })
+  const pending = { ...recordOf(acceptedEvent(), { state: 'pending' }), isEnd: false }
+  recorder.recorded({ ...pending, attempts: [attempt('retry', 503), attempt('retry', 429)] })
+  recorder.recorded({ ...pending, attempts: [attempt('retry')] })
+  recorder.recorded({ ...pending, attempts: [attempt('delivered', 204), attempt('rejected', 400)] })
+  clock.advance(MINUTE)
+  await expect.poll(() => rows('minute')).not.toEqual([])
+  expect((await rows('minute'))[0]?.counts).toEqual({
+    'attempts.5xx': 1,
+    'attempts.4xx': 2,
+    'attempts.no_response': 1,
+    'attempts.2xx': 1,
+    retried: 3,
+  })
+})
+
+/** What `recorder.read` finds of the last hour: the sum of the received calls by source. */
+async function receivedIn(
+  { recorder }: Setup,
+  range: Partial<CountsRange> = {},
+): Promise<Record<string, number>> {
+  const sums: Record<string, number> = {}
+  const whole = { span: 'minute', from: NOON - DAY, to: NOON + DAY, ...range } as const
+  for await (const rows of recorder.read(whole))
+    for (const { sourceId, counts } of rows)
+      sums[sourceId] = (sums[sourceId] ?? 0) + (counts['received'] ?? 0)
+  return sums
+}
+
+test('reads the counts of the current minute before they are written, of the range alone', async () => {
+  const setup = await setUp()
+  setup.recorder.received([acceptedEvent(), acceptedEvent({ sourceId: 'src_b' })])
+  expect(await receivedIn(setup)).toEqual({ src_a: 1, src_b: 1 })
+  expect(await receivedIn(setup, { span: 'hour' })).toEqual({ src_a: 1, src_b: 1 })
+  expect(await receivedIn(setup, { sourceId: 'src_b' })).toEqual({ src_b: 1 })
+  expect(await receivedIn(setup, { destinationId: 'dst_a' })).toEqual({})
+  expect(await receivedIn(setup, { to: NOON })).toEqual({})
+  expect(await receivedIn(setup, { from: NOON + MINUTE })).toEqual({})
+})
+
+test('reads each count once, while the minute turns over during the reads', async () => {
+  const setup = await setUp()
+  const { clock, recorder } = setup
+  for (let minute = 1; minute <= 20; minute++) {
+    recorder.received([acceptedEvent()])
+    const before = receivedIn(setup)
+    await Promise.resolve()
+    clock.advance(MINUTE)
+    const during = receivedIn(setup)
+    expect(await Promise.all([before, during, receivedIn(setup)])).toEqual(
+      Array.from({ length: 3 }, () => ({ src_a: minute })),
+    )
+  }
+})
+
+test('a read that ends early lets the next minute be written', async () => {
+  const { clock, recorder, rows } = await setUp()
+  recorder.received([acceptedEvent()])
+  for await (const _rows of recorder.read({ span: 'minute', from: NOON, to: NOON + DAY })) break
+  clock.advance(MINUTE)
+  await expect.poll(() => rows('minute')).toHaveLength(1)
 })

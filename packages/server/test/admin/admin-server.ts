@@ -217,6 +217,18 @@ export class AdminServer implements AsyncDisposable {
         throw new Error('These tests make no backup.')
       },
       backups: new Backups(),
+      system: {
+        version: '0.0.0',
+        backend: 'embedded',
+        startedAt: NOON,
+        callsPort: null,
+        dataDir: this.#dataDir,
+        retentionMs: 60_000,
+        retentionMaxBytes: 0,
+        settings: [],
+        readiness: async () => ({ status: 'ok' as const, checks: {} }),
+        failingWorkers: () => new Map<string, string>(),
+      },
       backupTimeoutMs: 60_000,
       sessionLifetimeMs: 24 * 60 * 60_000,
       isOpenHere: false,

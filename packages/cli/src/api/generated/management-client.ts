@@ -343,6 +343,45 @@ export type Token = {
     /** ISO 8601, UTC. */
     lastUsedAt: string | null;
 };
+export type StatisticsPoint = {
+    /** ISO 8601, UTC. */
+    at: string;
+    /** Calls accepted, duplicates included. */
+    received: number;
+    /** Refused calls, by code. Without a valid write key they belong to no source. */
+    refused: {
+        [key: string]: number;
+    };
+    /** Calls dropped as duplicates. */
+    duplicates: number;
+    /** Declined events, by reason. */
+    filtered: {
+        [key: string]: number;
+    };
+    delivered: number;
+    /** Deliveries that ended undelivered, by state. */
+    failed: {
+        [key: string]: number;
+    };
+    /** Attempts, by class of the HTTP status (2xx to 5xx) or no_response. */
+    attempts: {
+        [key: string]: number;
+    };
+    /** Attempts with the outcome retry. */
+    retried: number;
+    /** Profiles that entered an audience, or got a value of a computed trait. */
+    entered: number;
+    /** Profiles that left an audience, or lost the value. */
+    left: number;
+    /** The average number of waiting deliveries. */
+    pending: number | null;
+    /** From receipt to delivery, to within 5 %; null if nothing was delivered. */
+    latencyMs: {
+        p50: number;
+        p95: number;
+        p99: number;
+    } | null;
+};
 export type Sync = {
     id: string;
     reason: "created" | "changed" | "requested" | "daily" | "deleted";
@@ -974,6 +1013,8 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                     /** 0 to 1; null if there was no attempt. */
                     successRate: number | null;
                 };
+                /** Of the last hour: from receipt to delivery; null if nothing was delivered. */
+                p95LatencyMs: number | null;
             };
         };
     } | {
@@ -1883,14 +1924,15 @@ export function listAudit({ limit, cursor, actorId, action, targetId }: {
     });
 }
 /**
- * Shows counts over time: received, refused, filtered, delivered, failed, entered, left, pending, latency
+ * Shows counts over time: received, refused, filtered, delivered, failed, attempts, entered, left, pending, latency
  */
-export function getStatistics({ $from, to, step, sourceId, destinationId }: {
+export function getStatistics({ $from, to, step, sourceId, destinationId, by }: {
     $from?: string;
     to?: string;
     step?: "1m" | "5m" | "15m" | "1h" | "6h" | "1d";
     sourceId?: string;
     destinationId?: string;
+    by?: "source" | "destination";
 } = {}, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
@@ -1900,38 +1942,11 @@ export function getStatistics({ $from, to, step, sourceId, destinationId }: {
             /** ISO 8601, UTC. */
             to: string;
             stepMs: number;
-            points: {
-                /** ISO 8601, UTC. */
-                at: string;
-                /** Calls accepted, duplicates included. */
-                received: number;
-                /** Refused calls, by code. Many belong to no source, so this is empty if sourceId or destinationId is given. */
-                refused: {
-                    [key: string]: number;
-                };
-                /** Calls dropped as duplicates. */
-                duplicates: number;
-                /** Declined events, by reason. */
-                filtered: {
-                    [key: string]: number;
-                };
-                delivered: number;
-                /** Deliveries that ended undelivered, by state. */
-                failed: {
-                    [key: string]: number;
-                };
-                /** Profiles that entered an audience, or got a value of a computed trait. */
-                entered: number;
-                /** Profiles that left an audience, or lost the value. */
-                left: number;
-                /** The average number of waiting deliveries. */
-                pending: number | null;
-                /** From receipt to delivery, to within 5 %; null if nothing was delivered. */
-                latencyMs: {
-                    p50: number;
-                    p95: number;
-                    p99: number;
-                } | null;
+            points: StatisticsPoint[];
+            /** Present with by: the points of each source or destination that is selected. */
+            series?: {
+                id: string;
+                points: StatisticsPoint[];
             }[];
         };
     } | {
@@ -1942,7 +1957,8 @@ export function getStatistics({ $from, to, step, sourceId, destinationId }: {
         to,
         step,
         sourceId,
-        destinationId
+        destinationId,
+        by
     }))}`, {
         ...opts
     });
@@ -3096,6 +3112,124 @@ export function getBackup(opts?: Oazapfts.RequestOpts) {
         status: number;
         data: Problem;
     }>("/api/v1/backup", {
+        ...opts
+    });
+}
+/**
+ * Shows the service itself: version, checks, storage, backlog, settings
+ */
+export function getSystem(opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: {
+            version: string;
+            node: string;
+            backend: string;
+            /** null unless the role is admin. */
+            dataDir: string | null;
+            /** What its clock shows. */
+            time: string;
+            /** ISO 8601, UTC. */
+            startedAt: string;
+            /** The port that takes calls, if adminPort gives it one of its own. */
+            callsPort: number | null;
+            uptimeMs: number;
+            /** As /readyz, at checkedAt. */
+            status: "ok" | "unavailable";
+            checks: {
+                [key: string]: {
+                    ok: boolean;
+                    note?: string;
+                    reason?: string;
+                };
+            };
+            /** ISO 8601, UTC. */
+            checkedAt: string;
+            failingWorkers: {
+                name: string;
+                reason: string;
+            }[];
+            /** The last damages that starts have found; null unless the role is admin. */
+            damages: {
+                /** ISO 8601, UTC. */
+                foundAt: string;
+                description: string;
+            }[] | null;
+            storage: {
+                /** Without the space that removed data has left. */
+                usedBytes: number;
+                databaseBytes: number;
+                /** The write-ahead log. */
+                logBytes: number;
+                /** Of the disk. */
+                freeBytes: number;
+                events: number;
+                /** Whether events is counted, not estimated. */
+                isExact: boolean;
+                /** ISO 8601, UTC. */
+                oldestEventAt: string | null;
+                retentionMs: number;
+                retentionMaxBytes: number | null;
+            };
+            backlog: {
+                /** Events that wait for decisions. */
+                undecided: {
+                    /** At most; dropped duplicates count as well. */
+                    events: number;
+                    /** ISO 8601, UTC. */
+                    oldestAt: string | null;
+                    ageMs: number | null;
+                };
+                /** Events that profiles do not have; null while there are none. */
+                notInProfiles: {
+                    /** At most; dropped duplicates count as well. */
+                    events: number;
+                    /** ISO 8601, UTC. */
+                    oldestAt: string | null;
+                    ageMs: number | null;
+                } | null;
+                /** Deliveries that wait for an attempt. */
+                pending: number;
+                /** Deliveries that wait until a pause ends. */
+                held: number;
+                /** ISO 8601, UTC. */
+                oldestPendingAt: string | null;
+                oldestPendingAgeMs: number | null;
+                quarantined: number;
+                openReplays: number;
+                openDeletions: number;
+            };
+            /** Connections of the live tail. */
+            live: {
+                open: number;
+                most: number;
+            };
+            /** When the last download of a backup was complete, since the start. */
+            lastBackupAt: string | null;
+            settings: {
+                name: string;
+                flag: string;
+                variable: string;
+                /** As a user writes it; null if hidden or not set. */
+                value: string | null;
+                isSet: boolean;
+                /** admins_only: it names a path, a host or a network. */
+                hidden: "secret" | "admins_only" | null;
+                "default": string | null;
+                /** null: the program that runs the service has not told it. */
+                origin: {
+                    kind: "flag" | "environment" | "file" | "default" | "unset";
+                    /** The flag, the variable, or the file, which admins see. */
+                    name?: string;
+                    key?: string;
+                } | null;
+                help: string;
+            }[];
+        };
+    } | {
+        status: number;
+        data: Problem;
+    }>("/api/v1/system", {
         ...opts
     });
 }

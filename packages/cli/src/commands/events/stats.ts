@@ -6,6 +6,8 @@ import { requireKnown } from '../../api/require-known.ts'
 import { grouped } from '../../output/figures.ts'
 import { type Output, outputOf } from '../../output/output.ts'
 import { PAST_TIME, pastTime } from '../../options/time-options.ts'
+import { destinationNames, sourceNames } from '../../output/names.ts'
+import { SERIES_OF, type SeriesOf, seriesText } from '../../output/series-text.ts'
 import { type Column, table } from '../../output/table.ts'
 
 type Statistics = Awaited<ReturnType<ManagementApi['getStatistics']>>
@@ -19,13 +21,17 @@ interface StatsOptions {
   readonly to?: string
   readonly source?: string
   readonly destination?: string
+  readonly by?: SeriesOf
 }
+
+const NAMES = { destination: destinationNames, source: sourceNames } as const
 
 const HELP = `
 Without --from, it shows the last 60 steps. Steps below an hour are kept for 7
-days, longer steps for 400 days. The current minute is counted when it has
-ended. A delivery counts as failed when it has ended without success, not for
-each attempt. Latency is from receipt to delivery.`
+days, longer steps for 400 days. A delivery counts as failed when it has ended
+without success, not for each attempt; retried are attempts that failed and are
+made again. Pending is counted at the end of each minute. Latency is from
+receipt to delivery.`
 
 const past = (text: string) => pastTime(text)
 
@@ -38,25 +44,32 @@ export function addStats(program: Command): void {
     .option('--to <time>', `before this time: ${PAST_TIME}; the default is now`, past)
     .option('--source <id>', 'only this source')
     .option('--destination <id>', 'only this destination, and what its source received')
+    .addOption(
+      new Option('--by <what>', 'one line for each destination or source').choices(SERIES_OF),
+    )
     .addHelpText('after', HELP)
-    .action(async ({ step, from, to, source, destination }: StatsOptions, command: Command) => {
+    .action(async ({ step, from, to, source, destination, by }: StatsOptions, command: Command) => {
       const api = apiOf(command)
       const ids = {
         sourceId: await optionalIdOf(api, 'source', source),
         destinationId: await optionalIdOf(api, 'destination', destination),
       }
-      const found = await api.getStatistics(definedFields({ step, $from: from, to, ...ids }))
+      const found = await api.getStatistics(definedFields({ step, $from: from, to, ...ids, by }))
       const shown = found.points.filter(isBusy)
       if (shown.length === 0) await requireKnown(api, ids)
       const output = outputOf(command)
-      output.data(found, () => statisticsText(output, found, shown))
+      const names = by === undefined ? new Map<string, string>() : await NAMES[by](api, output)
+      output.data(found, () =>
+        by === undefined
+          ? statisticsText(output, found, shown)
+          : seriesText(output, found, { by, names }),
+      )
     })
 }
 
 /** The lines in which something happened, and their sum. */
 function statisticsText(output: Output, { from, to }: Statistics, shown: readonly Point[]): string {
-  if (shown.length === 0)
-    return `Nothing happened from ${from} to ${to}. The current minute is counted when it has ended.`
+  if (shown.length === 0) return `Nothing happened from ${from} to ${to}.`
   const details = [
     causesText(
       'refused',
@@ -79,8 +92,9 @@ function statisticsText(output: Output, { from, to }: Statistics, shown: readonl
 }
 
 function isBusy(point: Point): boolean {
-  const { received, delivered, duplicates, entered, left, refused, filtered, failed } = point
-  const counts = [received, delivered, duplicates, entered, left, point.pending ?? 0]
+  const { received, delivered, duplicates, retried, refused, filtered, failed } = point
+  const { entered, left, pending } = point
+  const counts = [received, delivered, duplicates, retried, entered, left, pending ?? 0]
   return [...counts, sum(refused), sum(filtered), sum(failed)].some((count) => count > 0)
 }
 
@@ -108,6 +122,7 @@ const COLUMNS: readonly Column<Point>[] = [
   { head: 'duplicates', cell: ({ duplicates }: Point) => grouped(duplicates), rank: 4 },
   { head: 'filtered', cell: ({ filtered }: Point) => grouped(sum(filtered)), rank: 3 },
   { head: 'delivered', cell: ({ delivered }: Point) => grouped(delivered) },
+  { head: 'retried', cell: ({ retried }: Point) => grouped(retried), rank: 5 },
   { head: 'failed', cell: ({ failed }: Point) => grouped(sum(failed)) },
   { head: 'pending', cell: ({ pending }: Point) => (pending === null ? '' : grouped(pending)) },
   {

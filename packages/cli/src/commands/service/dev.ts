@@ -12,7 +12,11 @@ import { inspectedDelivery } from '../../dev/inspected-delivery.ts'
 import { isLoopback, LOOPBACK_NETWORKS, pagesAt, reachableUrl } from '../../loopback.ts'
 import { type Output, outputOf } from '../../output/output.ts'
 import { deliveryLine } from '../../receiver/delivery-text.ts'
-import { configFrom, type SettingFlags, withServerOptions } from '../../service/server-options.ts'
+import {
+  resolvedConfigFrom,
+  type SettingFlags,
+  withServerOptions,
+} from '../../service/server-options.ts'
 import { serve } from '../../service/serve.ts'
 
 /** `hookline dev`, which is `npm start` */
@@ -28,14 +32,21 @@ export function addDev(program: Command): void {
 type DevOptions = SettingFlags & { readonly forwardTo?: URL }
 
 async function dev({ forwardTo, ...flags }: DevOptions, command: Command): Promise<void> {
-  const configured = await configFrom(flags)
+  const { config: configured, texts, origins } = await resolvedConfigFrom(flags)
   const allowedNetworks = [...configured.allowedNetworks, ...LOOPBACK_NETWORKS]
   const config = { ...configured, allowedNetworks }
+  // This command has changed it: that is no origin of a setting.
+  const { allowedNetworks: _changed, ...known } = origins
+  const settings = {
+    texts: { ...texts, allowedNetworks: allowedNetworks.join(',') },
+    origins: known,
+  }
   const output = outputOf(command)
   const isOpenHere = isLoopback(config.adminPort === undefined ? config.host : config.adminHost)
   await serve({
     isLogForPeople: !output.isJson,
     config,
+    settings,
     output,
     isOpenHere,
     onInspected: (request) => {

@@ -27,6 +27,7 @@ async function start(flags: SettingFlags, command: Command): Promise<void> {
   const output = outputOf(command)
   await serve({
     config,
+    settings: resolved,
     output,
     whileRunning: async (service, logger) => {
       const { url, adminUrl, adminToken } = service

@@ -69,6 +69,7 @@ export const ROUTE_ROLES: Readonly<Record<string, Role>> = {
   'GET /sessions': 'admin',
   'DELETE /sessions/:id': 'viewer',
   'GET /audit': 'admin',
+  'GET /system': 'viewer',
   'GET /stats': 'viewer',
   'GET /live': 'viewer',
   'GET /inspector': 'viewer',

@@ -29,6 +29,7 @@ import type { Clock } from '../../util/clock.ts'
 import type { ClockWatch } from '../../util/clock-watch.ts'
 import type { Redacted } from '../../util/redacted.ts'
 import type { Backups } from '../backups.ts'
+import type { SystemDeps } from './system-deps.ts'
 
 /** A copy of the database in a file. Disposing it removes the file. */
 export interface DatabaseCopy extends AsyncDisposable {
@@ -107,13 +108,15 @@ export interface AdminDeps {
   readonly audit: Audit
   readonly idempotentResponses: IdempotentResponses
   readonly reports: DeliveryReports
-  readonly statistics: Statistics
+  /** Up to now, not only what is written. */
+  readonly statistics: Pick<Statistics, 'read'>
   readonly upkeep: Upkeep
   readonly live: LiveTopics
   readonly inspector: Inspector
   /** Copies the database as it is at one moment. */
   readonly copyDatabase: () => Promise<DatabaseCopy>
   readonly backups: Backups
+  readonly system: SystemDeps
   /** How long a download of a backup may take. */
   readonly backupTimeoutMs: number
   readonly profiles: Pick<Profiles, 'state' | 'find'>

@@ -63,7 +63,10 @@ export function addBackupRoute(app: AdminApp, deps: AdminDeps): void {
       // Also runs if the client has disconnected in the meantime.
       finished(reply.raw, (error) => {
         cancel()
-        if (!error) logger.info({ bytes: size }, 'backup.finished')
+        if (!error) {
+          backups.completed(clock.wall())
+          logger.info({ bytes: size }, 'backup.finished')
+        }
         end()
       })
       reply.type(TYPE).header('content-length', size)

@@ -4,6 +4,8 @@ import type { WaitingParts } from '../../backend/deliveries.ts'
 import { jumpOf } from '../../util/clock.ts'
 import { shownState } from '../deliveries/waiting.ts'
 import type { AdminDeps } from '../api/admin-deps.ts'
+import { StatisticsPoint } from '../statistics/statistics-point.ts'
+import { SPANS } from '../../backend/statistics.ts'
 import { nullable, time, timeOrNull } from '../api/schema-parts.ts'
 
 /** The health of a destination as the API shows it. */
@@ -38,6 +40,11 @@ export const HealthResponse = Type.Object({
     delivered: Type.Integer(),
     successRate: nullable(Type.Number({ description: '0 to 1; null if there was no attempt.' })),
   }),
+  p95LatencyMs: nullable(
+    Type.Integer({
+      description: 'Of the last hour: from receipt to delivery; null if nothing was delivered.',
+    }),
+  ),
 })
 
 /** The current health of the destination. */
@@ -66,7 +73,19 @@ export async function readDestinationHealth(
     oldestPendingAt: timeOrNull(oldest),
     oldestPendingAgeMs: oldest === null ? null : Math.max(0, deps.clock.wall() - oldest),
     lastHour: { attempts, delivered, successRate: attempts === 0 ? null : delivered / attempts },
+    p95LatencyMs: await p95LatencyMs(destination, deps),
   }
+}
+
+async function p95LatencyMs(
+  { id: destinationId, sourceId }: Destination,
+  { statistics, clock }: AdminDeps,
+): Promise<number | null> {
+  const to = clock.wall() + 1
+  const point = new StatisticsPoint(to)
+  const range = { span: 'minute', from: to - SPANS.hour, to, sourceId, destinationId } as const
+  for await (const rows of statistics.read(range)) for (const row of rows) point.add(row)
+  return point.latencyMs()?.p95 ?? null
 }
 
 function presentWebhook(

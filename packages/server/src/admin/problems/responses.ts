@@ -70,7 +70,8 @@ export function componentSchema(
     | 'Audience'
     | 'ComputedTrait'
     | 'Sync'
-    | 'Profile',
+    | 'Profile'
+    | 'StatisticsPoint',
 ): TSchema {
   return Type.Unsafe({ $ref: `${name}#` })
 }

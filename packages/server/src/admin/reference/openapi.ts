@@ -13,6 +13,7 @@ import { ReplayResponse } from '../replays/replay-schema.ts'
 import { ProfileResponse } from '../profiles/profile-schema.ts'
 import { ProblemResponse } from '../problems/responses.ts'
 import { SourceResponse } from '../sources/source-schema.ts'
+import { PointResponse } from '../statistics/statistics-schema.ts'
 import { SessionResponse } from '../sessions/session-schema.ts'
 import { TokenResponse } from '../tokens/token-schema.ts'
 import { ComputedTraitResponse } from '../traits/trait-kind.ts'
@@ -89,6 +90,7 @@ export async function serveOpenapi(app: AdminApp): Promise<void> {
     AudienceResponse,
     ComputedTraitResponse,
     ProfileResponse,
+    PointResponse,
   ]) {
     app.addSchema(schema)
   }

@@ -11,6 +11,7 @@ export class StatisticsPoint {
   readonly #refused: Counts = {}
   readonly #filtered: Counts = {}
   readonly #failed: Counts = {}
+  readonly #attempts: Counts = {}
   readonly #latency = new Map<number, number>()
   /** By destination: pending deliveries are a mean over time, but a sum over destinations. */
   readonly #pending = new Map<string, { sum: number; samples: number }>()
@@ -29,7 +30,8 @@ export class StatisticsPoint {
 
   /** As the API shows it. */
   present(): object {
-    const { received = 0, duplicate = 0, delivered = 0, entered = 0, left = 0 } = this.#sums
+    const { received = 0, duplicate = 0, delivered = 0, retried = 0 } = this.#sums
+    const { entered = 0, left = 0 } = this.#sums
     return {
       at: formatTimestamp(this.#at),
       received,
@@ -38,17 +40,27 @@ export class StatisticsPoint {
       filtered: this.#filtered,
       delivered,
       failed: this.#failed,
+      attempts: this.#attempts,
+      retried,
       entered,
       left,
       pending: this.#pending.size === 0 ? null : this.#meanPending(),
-      latencyMs: this.#latency.size === 0 ? null : this.#latencies(),
+      latencyMs: this.latencyMs(),
     }
+  }
+
+  /** Quantiles of the time from receipt to delivery; `null` if nothing was delivered. */
+  latencyMs(): { readonly p50: number; readonly p95: number; readonly p99: number } | null {
+    if (this.#latency.size === 0) return null
+    const rounded = (quantile: number): number => Math.round(quantileOf(this.#latency, quantile)!)
+    return { p50: rounded(0.5), p95: rounded(0.95), p99: rounded(0.99) }
   }
 
   #addMember(group: string, member: string, count: number, destinationId: string): void {
     if (group === 'refused') add(this.#refused, member, count)
     else if (group === 'filtered') add(this.#filtered, member, count)
     else if (group === 'failed') add(this.#failed, member, count)
+    else if (group === 'attempts') add(this.#attempts, member, count)
     else if (group === 'latency') {
       this.#latency.set(Number(member), (this.#latency.get(Number(member)) ?? 0) + count)
     } else if (group === 'pending') this.#addPending(member, count, destinationId)
@@ -64,11 +76,6 @@ export class StatisticsPoint {
   #meanPending(): number {
     const means = [...this.#pending.values()].map(({ sum, samples }) => sum / Math.max(1, samples))
     return means.reduce((total, mean) => total + mean, 0)
-  }
-
-  #latencies(): object {
-    const rounded = (quantile: number): number => Math.round(quantileOf(this.#latency, quantile)!)
-    return { p50: rounded(0.5), p95: rounded(0.95), p99: rounded(0.99) }
   }
 }
 

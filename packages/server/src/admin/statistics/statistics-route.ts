@@ -1,11 +1,11 @@
 import { formatTimestamp } from '@hookline/protocol'
 import type { CountsRow } from '../../backend/statistics.ts'
-import { fault } from '../../util/fault.ts'
+import { type Fault, fault } from '../../util/fault.ts'
 import type { AdminApp } from '../api/admin-app.ts'
 import type { AdminDeps } from '../api/admin-deps.ts'
 import { Problem } from '../problems/problem.ts'
-import { StatisticsPoint } from './statistics-point.ts'
-import { statisticsSchema } from './statistics-schema.ts'
+import { MAX_SERIES_POINTS, statisticsSchema } from './statistics-schema.ts'
+import { type Grouping, seriesIds, seriesOf, StatisticsSeries } from './statistics-series.ts'
 import { type StepName, STEPS } from './statistics-steps.ts'
 import { parseTimeRange } from '../api/time-range.ts'
 
@@ -18,6 +18,7 @@ interface Query {
   readonly step?: StepName
   readonly sourceId?: string
   readonly destinationId?: string
+  readonly by?: Grouping
 }
 
 /** `/stats`: counts over time. */
@@ -25,23 +26,31 @@ export function addStatisticsRoute(app: AdminApp, deps: AdminDeps): void {
   app.get('/stats', { schema: statisticsSchema }, async ({ query }) => {
     const step = STEPS[query.step ?? '1m']
     const { from, to } = rangeOf(query, step.ms, deps.clock.wall())
-    const count = Math.max(0, Math.ceil((to - from) / step.ms))
-    const points = Array.from(
-      { length: count },
-      (_, at) => new StatisticsPoint(from + at * step.ms),
-    )
-    const range = { span: step.span, from, to, ...scopeOf(query, deps) }
-    for await (const rows of deps.statistics.read(range)) {
-      for (const row of rows) {
-        if (!isRequested(row, query)) continue
-        points[Math.floor((row.start - from) / step.ms)]?.add(row)
+    const { by } = query
+    const catalog = deps.catalog.current
+    const range = { from, stepMs: step.ms, count: Math.max(0, Math.ceil((to - from) / step.ms)) }
+    const ids = by === undefined ? [] : seriesIds(by, catalog, query)
+    refuseTooMany(ids.length * range.count)
+    const all = new StatisticsSeries(range)
+    const series = new Map(ids.map((id) => [id, new StatisticsSeries(range)]))
+    for await (const rows of deps.statistics.read({
+      span: step.span,
+      from,
+      to,
+      ...scopeOf(query, deps),
+    })) {
+      for (const row of rows.filter((each) => isRequested(each, query))) {
+        all.add(row)
+        if (by === undefined) continue
+        for (const id of seriesOf(row, by, catalog)) series.get(id)?.add(row)
       }
     }
     return {
       from: formatTimestamp(from),
       to: formatTimestamp(to),
       stepMs: step.ms,
-      points: points.map((point) => point.present()),
+      points: all.present(),
+      ...(by && { series: [...series].map(([id, one]) => ({ id, points: one.present() })) }),
     }
   })
 }
@@ -71,7 +80,19 @@ function rangeOf(query: Query, stepMs: number, now: number): { from: number; to:
   const since = past(asked.from ?? to - DEFAULT_POINTS * stepMs)
   const from = Math.floor(since / stepMs) * stepMs
   if ((to - from) / stepMs <= MAX_POINTS) return { from, to }
-  const message = `The range has more than ${MAX_POINTS} points.`
-  const hint = 'Use a longer step or a shorter range.'
-  throw new Problem('invalid_query', { faults: [fault('/step', 'out_of_range', message, hint)] })
+  throw tooMany(
+    `The range has more than ${MAX_POINTS} points.`,
+    'Use a longer step or a shorter range.',
+  )
+}
+
+function refuseTooMany(points: number): void {
+  if (points <= MAX_SERIES_POINTS) return
+  const message = `All series together have ${points} points. The most are ${MAX_SERIES_POINTS}.`
+  throw tooMany(message, 'Use a longer step or a shorter range, or give sourceId.')
+}
+
+function tooMany(message: string, hint: string): Problem {
+  const faults: Fault[] = [fault('/step', 'out_of_range', message, hint)]
+  return new Problem('invalid_query', { faults })
 }

@@ -10,7 +10,7 @@ export function authenticate(
 ): Source | Refused {
   const source = writeKey === undefined ? undefined : catalog.sourceByWriteKey.get(writeKey)
   if (source === undefined) return { refused: 'unknown_write_key' }
-  return source.enabled ? source : { refused: 'source_disabled' }
+  return source.enabled ? source : { refused: 'source_disabled', source }
 }
 
 // A write key is looked for in the headers, then in the query, then in the body. The first one counts. The body comes

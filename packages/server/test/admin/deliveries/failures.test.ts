@@ -92,6 +92,12 @@ test('a destination shows its health', async () => {
   const webhooks = [partOf({ url: 'https://b.example/', state: 'held' })]
   await recordDelivery(server, { destinationId: id, state: 'held', webhooks })
   server.clock.advance(1_000)
+  const row = { span: 'minute', start: NOON, sourceId: source.id, destinationId: id } as const
+  await server.backend.statistics.add([
+    { ...row, counts: { 'latency.49': 98, 'latency.73': 2 } },
+    { ...row, start: NOON - 3_600_000, counts: { 'latency.73': 200 } },
+    { ...row, destinationId: 'dst_other', counts: { 'latency.73': 200 } },
+  ])
   expect(await server.must('GET', `/destinations/${id}`)).toMatchObject({
     health: {
       webhooks: [
@@ -117,6 +123,7 @@ test('a destination shows its health', async () => {
       oldestPendingAt: '2026-01-15T12:00:00.000Z',
       oldestPendingAgeMs: 1_000,
       lastHour: { attempts: 4, delivered: 3, successRate: 0.75 },
+      p95LatencyMs: 102,
     },
   })
 })

@@ -19,6 +19,7 @@ interface Series {
   readonly to: string
   readonly stepMs: number
   readonly points: readonly Point[]
+  readonly series?: readonly { readonly id: string; readonly points: readonly Point[] }[]
 }
 
 const row = (change: Partial<CountsRow>): CountsRow => ({
@@ -51,6 +52,8 @@ test('by default there is a point for each minute of the last hour, also if noth
     filtered: {},
     delivered: 0,
     failed: {},
+    attempts: {},
+    retried: 0,
     entered: 0,
     left: 0,
     pending: null,
@@ -69,6 +72,11 @@ test('a point sums up its rows: counts add up, pending is a mean over time', asy
     row({ start: NOON + MINUTE, destinationId: 'dst_a', counts: pending(20) }),
     row({ start: NOON + MINUTE, destinationId: 'dst_b', counts: pending(7) }),
     row({ destinationId: 'dst_b', counts: { 'failed.expired': 3, 'filtered.integrations': 4 } }),
+    row({ destinationId: 'dst_a', counts: { 'attempts.2xx': 100 } }),
+    row({
+      destinationId: 'dst_b',
+      counts: { 'attempts.5xx': 3, 'attempts.no_response': 2, retried: 5 },
+    }),
   ])
   const range = 'from=2026-01-15T12:00:00Z&to=2026-01-15T12:05:00Z&step=5m'
   const { points } = await seriesOf(server, range)
@@ -81,6 +89,8 @@ test('a point sums up its rows: counts add up, pending is a mean over time', asy
       filtered: { integrations: 4 },
       delivered: 100,
       failed: { expired: 3 },
+      attempts: { '2xx': 100, '5xx': 3, no_response: 2 },
+      retried: 5,
       entered: 0,
       left: 0,
       pending: 22,
@@ -156,4 +166,65 @@ test('who entered an audience and left it is counted, also for one audience alon
   expect(all).toMatchObject([{ entered: 7, left: 1 }])
   const { points: one } = await seriesOf(server, `${range}&sourceId=aud_a`)
   expect(one).toMatchObject([{ entered: 5, left: 1, received: 0 }])
+})
+
+test('refused calls count for their source, and all of them together', async () => {
+  await using server = await AdminServer.open()
+  await server.backend.statistics.add([
+    row({ sourceId: '', counts: { 'refused.unknown_write_key': 2 } }),
+    row({ counts: { 'refused.rate_limited': 3 } }),
+    row({ sourceId: 'src_b', counts: { 'refused.rate_limited': 4 } }),
+  ])
+  const range = 'from=2026-01-15T12:00:00Z&to=2026-01-15T12:01:00Z'
+  const { points: all } = await seriesOf(server, range)
+  expect(all).toMatchObject([{ refused: { unknown_write_key: 2, rate_limited: 7 } }])
+  const { points: one } = await seriesOf(server, `${range}&sourceId=src_a`)
+  expect(one).toMatchObject([{ refused: { rate_limited: 3 } }])
+})
+
+/** A source with so many destinations: their ids, the source first. */
+async function makeDestinations(server: AdminServer, count: number): Promise<string[]> {
+  const { id } = await server.must<{ id: string }>('POST', '/sources', { body: { name: 'web' } })
+  const settings = { webhooks: [{ url: 'https://a.example' }] }
+  const body = { sourceId: id, type: 'Webhooks', settings }
+  const ids = [id]
+  for (let made = 0; made < count; made++)
+    ids.push((await server.must<{ id: string }>('POST', '/destinations', { body })).id)
+  return ids
+}
+
+test('one request has a series for each destination or source', async () => {
+  await using server = await AdminServer.open()
+  const [source = '', a = '', b = ''] = await makeDestinations(server, 2)
+  const [other = ''] = await makeDestinations(server, 0)
+  await server.backend.statistics.add([
+    row({ sourceId: source, counts: { received: 5 } }),
+    row({ sourceId: source, destinationId: a, counts: { delivered: 2 } }),
+    row({ sourceId: source, destinationId: 'dst_gone', counts: { delivered: 8 } }),
+    row({ sourceId: 'aud_a', counts: { entered: 1 } }),
+  ])
+  const range = 'from=2026-01-15T12:00:00Z&to=2026-01-15T12:01:00Z'
+  const grouped = async (query: string) => {
+    const { points, series = [] } = await seriesOf(server, `${range}&${query}`)
+    const text = ([{ received, delivered } = points[0]!]: readonly Point[]) =>
+      `${received} ${delivered}`
+    return [text(points), Object.fromEntries(series.map((each) => [each.id, text(each.points)]))]
+  }
+  expect(await grouped('by=destination')).toEqual(['5 10', { [a]: '5 2', [b]: '5 0' }])
+  expect(await grouped('by=source')).toEqual(['5 10', { [source]: '5 10', [other]: '0 0' }])
+  expect(await grouped(`by=destination&destinationId=${b}`)).toEqual(['5 0', { [b]: '5 0' }])
+  expect(await grouped(`by=source&destinationId=${a}`)).toEqual(['5 2', { [source]: '5 2' }])
+  expect(await grouped(`by=destination&sourceId=${other}`)).toEqual(['0 0', {}])
+  expect(await seriesOf(server, range)).not.toHaveProperty('series')
+})
+
+test('series with more than 10,000 points together are refused', async () => {
+  await using server = await AdminServer.open()
+  const [source = ''] = await makeDestinations(server, 7)
+  const from = new Date(NOON - 1_429 * MINUTE).toISOString()
+  const query = `/stats?by=destination&to=2026-01-15T12:00:00Z&from=${from}`
+  const { status, body } = await server.call<ProblemDocument>('GET', query)
+  expect([status, faultsIn(body)]).toEqual([400, ['/step out_of_range']])
+  expect(body.errors[0]).toMatchObject({ hint: expect.stringContaining('longer step') })
+  await server.must('GET', `${query}&step=5m&sourceId=${source}`)
 })

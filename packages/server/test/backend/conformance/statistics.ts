@@ -49,6 +49,10 @@ export function statisticsConformance(open: OpenBackendHarness): void {
       expect(await rowsIn(harness, { from: b.start })).toEqual([b, c])
       expect(await rowsIn(harness, { sourceId: 'src_b' })).toEqual([c])
       expect(await rowsIn(harness, { destinationId: 'dst_a' })).toEqual([b])
+      expect(await rowsIn(harness, { sourceId: 'src_a' })).toEqual([a, b])
+      expect(await rowsIn(harness, { sourceId: 'src_a', destinationId: 'dst_a' })).toEqual([b])
+      const days = { sourceId: 'src_b', to: NOON + 1_000 * SPANS.hour }
+      expect(await rowsIn(harness, days)).toEqual([c])
       expect(await rowsIn(harness, { span: 'hour' })).toEqual([hour])
     })
 

@@ -1,7 +1,8 @@
-import { formatTimestamp } from '@hookline/protocol'
+import { formatTimestamp, newId } from '@hookline/protocol'
 import { describe, expect, test } from 'vitest'
 import type { RemovalSlice } from '../../../src/backend/upkeep.ts'
 import { acceptedEvent, NOON } from '../../harness/accepted-event.ts'
+import { newReplay } from '../../harness/new-replay.ts'
 import type { BackendHarness, OpenBackendHarness } from './backend-harness.ts'
 import { claimDue, OTHER_LANE, partOf, recordDelivery } from './deliveries/recorded-delivery.ts'
 
@@ -73,6 +74,50 @@ export function upkeepConformance(open: OpenBackendHarness): void {
         oldestPendingAt: NOON,
       })
     })
+
+    test('knows how much is stored, and how far it is worked off', async () => {
+      await using harness = await open()
+      const { log, upkeep, profiles, replays } = harness.backend
+      const behind = { events: 0, oldestAt: null }
+      expect(await upkeep.inventory()).toMatchObject({
+        events: { count: 0, isExact: true },
+        oldestEventAt: null,
+        undecided: behind,
+        notInProfiles: null,
+        openReplays: 0,
+        openDeletions: 0,
+      })
+      await profiles.begin()
+      await log.append([aged(2), aged(1)])
+      await replays.create(newReplay())
+      const oldest = { events: 2, oldestAt: NOON - 2 * DAY }
+      expect(await upkeep.inventory()).toMatchObject({
+        events: { count: 2, isExact: true },
+        oldestEventAt: NOON - 2 * DAY,
+        undecided: oldest,
+        notInProfiles: oldest,
+        openReplays: 1,
+      })
+      await ackAll(harness, 2)
+      const after = await upkeep.inventory()
+      expect(after).toMatchObject({ undecided: behind, notInProfiles: oldest })
+      for (const bytes of ['databaseBytes', 'freeBytes'] as const)
+        expect(after[bytes]).toBeGreaterThan(0)
+    })
+
+    test('estimates how many of many events are stored', async () => {
+      await using harness = await open()
+      const { log, upkeep } = harness.backend
+      for (let batch = 0; batch < 20; batch++) {
+        const events = Array.from({ length: 600 }, () => acceptedEvent())
+        const again = events.map((event) => [event, { ...event, id: newId('evt', NOON) }])
+        await log.append(again.flat())
+      }
+      const { events } = await upkeep.inventory()
+      expect(events.isExact).toBe(false)
+      expect(events.count).toBeGreaterThan(11_500)
+      expect(events.count).toBeLessThan(12_500)
+    }, 30_000)
 
     test('removes events older than a time, with everything that belongs to them', async () => {
       await using harness = await open()

@@ -1,4 +1,11 @@
-import type { Counts, CountsRange, CountsRow, Span, Statistics } from '../../statistics.ts'
+import {
+  type Counts,
+  type CountsRange,
+  type CountsRow,
+  type Span,
+  SPANS,
+  type Statistics,
+} from '../../statistics.ts'
 import { conditionsOf } from '../database/conditions.ts'
 import { type Row, timeOf } from '../database/rows.ts'
 import type { Readers } from '../readers.ts'
@@ -6,6 +13,8 @@ import type { Writer } from '../writer.ts'
 
 /** Rows of one batch: a few milliseconds of work. */
 const BATCH = 2_000
+/** Spans that are looked up one by one. */
+const MOST_STARTS = 2_000
 
 /** Counts on the table `statistics`. */
 export class SqliteStatistics implements Statistics {
@@ -26,6 +35,7 @@ export class SqliteStatistics implements Statistics {
     const { where, values } = conditionsOf([
       ['source_id = ?', sourceId],
       ['destination_id = ?', destinationId],
+      ['start IN (SELECT value FROM json_each(?))', startsOf(range)],
     ])
     let after: readonly [number, string, string] = [from - 1, '~', '~']
     for (;;) {
@@ -46,6 +56,17 @@ export class SqliteStatistics implements Statistics {
   async removeBefore(span: Span, before: number): Promise<void> {
     await this.#writer.run('removeCounts', { span, before })
   }
+}
+
+/**
+ * When each span of the range begins, as JSON: with it, SQLite goes to the rows of the source, past those of all others.
+ * `undefined` where the rows of all sources are read, or where the range is long.
+ */
+function startsOf({ span, from, to, sourceId }: CountsRange): string | undefined {
+  const first = Math.ceil(from / SPANS[span])
+  const count = Math.max(0, Math.ceil(to / SPANS[span]) - first)
+  if (sourceId === undefined || count > MOST_STARTS) return undefined
+  return JSON.stringify(Array.from({ length: count }, (_, index) => (first + index) * SPANS[span]))
 }
 
 function countsRowOf(span: Span, row: Row): CountsRow {

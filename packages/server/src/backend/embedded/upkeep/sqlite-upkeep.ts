@@ -1,6 +1,8 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import type {
   Backlog,
+  FoundDamage,
+  Inventory,
   Missing,
   Removal,
   RemovalSlice,
@@ -8,8 +10,10 @@ import type {
   WaitingDeliveries,
 } from '../../upkeep.ts'
 import { removeCopies } from '../migrations/migrate.ts'
+import { timeOf } from '../database/rows.ts'
 import { Statements } from '../database/statements.ts'
 import type { Writer } from '../writer.ts'
+import { inventoryOf } from './inventory.ts'
 
 /** Counts and sizes of the database, and the removal of old data. */
 export class SqliteUpkeep implements Upkeep {
@@ -39,6 +43,21 @@ export class SqliteUpkeep implements Upkeep {
   async missing(): Promise<Missing> {
     const [row] = this.#statements.all('SELECT events, decisions, deliveries FROM missing_rows', [])
     return { ...(row as unknown as Missing) }
+  }
+
+  inventory(): Promise<Inventory> {
+    return inventoryOf(this.#statements, this.#databaseFile)
+  }
+
+  async damages(limit: number): Promise<readonly FoundDamage[]> {
+    const rows = this.#statements.all(
+      'SELECT found_at, description FROM damages ORDER BY found_at DESC, rowid DESC LIMIT ?',
+      [limit],
+    )
+    return rows.map((row) => ({
+      foundAt: timeOf(row['found_at']),
+      description: String(row['description']),
+    }))
   }
 
   async usedBytes(): Promise<number> {

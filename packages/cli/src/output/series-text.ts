@@ -1,0 +1,81 @@
+import type { ManagementApi } from '../api/management-api.ts'
+import { grouped } from './figures.ts'
+import { nameColumns, type Names } from './names.ts'
+import type { Output } from './output.ts'
+import { type Column, table } from './table.ts'
+
+type Statistics = Awaited<ReturnType<ManagementApi['getStatistics']>>
+type Point = Statistics['points'][number]
+
+/** What the statistics can be grouped by. */
+export const SERIES_OF = ['destination', 'source'] as const
+export type SeriesOf = (typeof SERIES_OF)[number]
+
+/** The points of a destination or a source, summed up. */
+interface Summary {
+  readonly id: string
+  readonly received: number
+  readonly delivered: number
+  readonly retried: number
+  readonly failed: number
+  /** At the last minute that counted them; `null` for none. */
+  readonly pending: number | null
+  /** That of the slowest step; `null` if nothing was delivered. */
+  readonly p95: number | null
+  /** One character for each step. */
+  readonly plot: string
+}
+
+/** Points that a line has room for. */
+const MOST_PLOTTED = 60
+
+/** The statistics by destination or source, for people: a line for each. */
+export function seriesText(
+  output: Output,
+  { from, to, series = [] }: Statistics,
+  { by, names }: { readonly by: SeriesOf; readonly names: Names },
+): string {
+  if (series.length === 0) return `No ${by} to show.`
+  const items = series.map(({ id, points }) => summaryOf(id, points, by))
+  const columns = [...nameColumns(by, ({ id }: Summary) => id, { names, items }), ...COLUMNS]
+  const plotted = by === 'source' ? 'received' : 'delivered'
+  return `${table(output, columns, items)}\n${from} to ${to}. The plot shows what was ${plotted}.`
+}
+
+function summaryOf(id: string, points: readonly Point[], by: SeriesOf): Summary {
+  const total = (countOf: (point: Point) => number): number =>
+    points.reduce((sum, point) => sum + countOf(point), 0)
+  const p95s = points.flatMap(({ latencyMs }) => latencyMs?.p95 ?? [])
+  const plotted = points.map(({ received, delivered }) => (by === 'source' ? received : delivered))
+  return {
+    id,
+    received: total(({ received }) => received),
+    delivered: total(({ delivered }) => delivered),
+    retried: total(({ retried }) => retried),
+    failed: total(({ failed }) => Object.values(failed).reduce((sum, each) => sum + each, 0)),
+    pending: points.findLast(({ pending }) => pending !== null)?.pending ?? null,
+    p95: p95s.length === 0 ? null : Math.max(...p95s),
+    plot: plotOf(plotted.slice(-MOST_PLOTTED)),
+  }
+}
+
+const BARS = '▁▂▃▄▅▆▇█'
+
+/** `▁▁▄█`: the largest count has the highest bar, and none has a space. */
+function plotOf(counts: readonly number[]): string {
+  const most = Math.max(...counts, 1)
+  return counts
+    .map((count) => (count === 0 ? ' ' : BARS[Math.ceil((count / most) * BARS.length) - 1]))
+    .join('')
+    .trimEnd()
+}
+
+const COLUMNS: readonly Column<Summary>[] = [
+  { head: 'received', cell: ({ received }) => grouped(received), rank: 2 },
+  { head: 'delivered', cell: ({ delivered }) => grouped(delivered) },
+  { head: 'retried', cell: ({ retried }) => grouped(retried), rank: 3 },
+  { head: 'failed', cell: ({ failed }) => grouped(failed) },
+  { head: 'pending', cell: ({ pending }) => (pending === null ? '' : grouped(pending)) },
+  { head: 'slowest p95', cell: ({ p95 }) => (p95 === null ? '' : `${p95} ms`), rank: 1 },
+  { head: 'plot', cell: ({ plot }) => plot, rank: 4 },
+]

@@ -1,0 +1,104 @@
+import { formatTimeSpan } from '@hookline/protocol'
+import type { ManagementApi } from '../api/management-api.ts'
+import { details } from './details.ts'
+import { bytesText, counted, durationText, grouped } from './figures.ts'
+import type { Output } from './output.ts'
+import { type Column, table } from './table.ts'
+
+type System = Awaited<ReturnType<ManagementApi['getSystem']>>
+type ShownSetting = System['settings'][number]
+type Line = readonly [string, string]
+
+/** The running service, for people. */
+export function systemText(
+  output: Output,
+  system: System,
+  { areAllShown }: { readonly areAllShown: boolean },
+): string {
+  const facts = details(output, [
+    ...serviceLines(output, system),
+    ...storageLines(output, system),
+    ...backlogLines(system),
+  ])
+  return [facts, settingsText(output, system.settings, areAllShown)].join('\n\n')
+}
+
+function serviceLines(output: Output, system: System): Line[] {
+  const { version, node, backend, status, startedAt, uptimeMs, dataDir, live } = system
+  const backup = system.lastBackupAt
+  return [
+    ['version', `hookline ${version} on Node ${node}, backend ${backend}`],
+    ['started', `${output.time(startedAt)}, ${durationText(uptimeMs / 1000)} ago`],
+    ...(dataDir === null ? [] : [['data folder', dataDir] as const]),
+    ['status', status],
+    ...Object.entries(system.checks).flatMap(([name, { ok, note, reason }]): Line[] =>
+      ok && note === undefined ? [] : [[`check ${name}`, note ?? `failed: ${reason}`]],
+    ),
+    ...system.failingWorkers.map(({ name, reason }): Line => [`worker ${name}`, reason]),
+    ...(system.damages ?? []).map(({ foundAt, description }): Line => [
+      'damage',
+      `${output.time(foundAt)} ${description}`,
+    ]),
+    ['live tail', `${live.open} of ${grouped(live.most)} connections`],
+    ['last backup', backup === null ? 'none since the start' : output.time(backup)],
+  ]
+}
+
+function storageLines(output: Output, { storage }: System): Line[] {
+  const { events, isExact, oldestEventAt, retentionMs, retentionMaxBytes } = storage
+  const oldest = oldestEventAt === null ? '' : `, the oldest of ${output.time(oldestEventAt)}`
+  const size = retentionMaxBytes === null ? '' : `, and at most ${bytesText(retentionMaxBytes)}`
+  return [
+    [
+      'storage',
+      `${bytesText(storage.usedBytes)} used; files: ${bytesText(storage.databaseBytes)} and ${bytesText(storage.logBytes)} of log; ${bytesText(storage.freeBytes)} free`,
+    ],
+    ['events', `${isExact ? '' : 'about '}${grouped(events)}${oldest}`],
+    ['retention', `${formatTimeSpan(retentionMs)}${size}`],
+  ]
+}
+
+function backlogLines({ backlog }: System): Line[] {
+  const { undecided, notInProfiles, pending, held, oldestPendingAgeMs } = backlog
+  const age = (ms: number | null): string =>
+    ms === null ? '' : `, the oldest for ${durationText(ms / 1000)}`
+  const behind = ({ events, ageMs }: typeof undecided): string =>
+    events === 0 ? 'none' : `${counted(events, 'event')}${age(ageMs)}`
+  const { quarantined, openReplays, openDeletions } = backlog
+  return [
+    ['undecided', behind(undecided)],
+    ...(notInProfiles === null ? [] : [['not in profiles', behind(notInProfiles)] as const]),
+    ['waiting', `${grouped(pending)} pending${age(oldestPendingAgeMs)}; ${grouped(held)} held`],
+    ...(quarantined === 0 ? [] : [['quarantined', grouped(quarantined)] as const]),
+    ['in progress', `${counted(openReplays, 'replay')}, ${counted(openDeletions, 'deletion')}`],
+  ]
+}
+
+function settingsText(
+  output: Output,
+  settings: readonly ShownSetting[],
+  areAllShown: boolean,
+): string {
+  const shown = settings.filter((each) => areAllShown || isChanged(each))
+  const others = settings.length - shown.length
+  const rest =
+    others === 0 ? '' : `${counted(others, 'setting')} with the default: --settings shows them.`
+  return [shown.length === 0 ? '' : table(output, COLUMNS, shown), rest]
+    .filter((text) => text !== '')
+    .join('\n')
+}
+
+function isChanged({ value, default: usual, hidden, isSet }: ShownSetting): boolean {
+  return hidden === null ? value !== usual : isSet && hidden === 'secret'
+}
+
+const COLUMNS: readonly Column<ShownSetting>[] = [
+  { head: 'setting', cell: ({ name }) => name },
+  { head: 'value', cell: valueText, long: 'wrap' },
+  { head: 'from', cell: ({ origin }) => origin?.name ?? origin?.kind ?? '' },
+]
+
+function valueText({ value, hidden, isSet }: ShownSetting): string {
+  if (hidden === 'secret') return isSet ? 'hidden' : ''
+  return hidden === null ? (value ?? '') : 'admins see it'
+}

@@ -1,0 +1,43 @@
+import { formatTimeSpan } from '@hookline/protocol'
+import type { ShownSetting } from './admin/api/system-deps.ts'
+import { type Config, flagOf, nameOf, type ResolvedConfig, variableOf } from './config.ts'
+import { type Setting, type SettingName, SETTINGS } from './settings.ts'
+import { Redacted } from './util/redacted.ts'
+
+/** The texts and origins of the values, where they are known. An origin that is absent is unknown. */
+export interface SettingTexts {
+  readonly texts: ResolvedConfig['texts']
+  readonly origins: Partial<ResolvedConfig['origins']>
+}
+
+/** Every setting as the management API may show it. A secret never leaves this function. */
+export function shownSettings(config: Config, known?: SettingTexts): ShownSetting[] {
+  return (Object.entries(SETTINGS) as [SettingName, Setting][]).map(
+    ([name, { doc, default: usual = null, secret, isPlace = false }]) => {
+      const value = config[name]
+      return {
+        name: nameOf(name),
+        flag: flagOf(name),
+        variable: variableOf(name),
+        value: secret ? null : (known?.texts[name] ?? textOf(name, value)),
+        isSet: value !== undefined,
+        default: usual,
+        origin: known?.origins[name] ?? null,
+        isSecret: secret ?? false,
+        isPlace,
+        help: doc,
+      }
+    },
+  )
+}
+
+/** The text of a value, for programs that pass only values. */
+function textOf(name: SettingName, value: unknown): string | null {
+  if (value === undefined || value instanceof Redacted) return null
+  if (Array.isArray(value) || value instanceof Set)
+    return [...value].map((each) => textOf(name, each)).join(',')
+  const { default: usual, parse }: Setting = SETTINGS[name]
+  if (usual !== undefined && parse(usual) === value) return usual
+  if (typeof value !== 'number') return typeof value === 'string' ? value : null
+  return name.endsWith('Ms') ? formatTimeSpan(value) : String(value)
+}

@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import { parseConfig, resolveConfig } from '../src/config.ts'
+import { SETTINGS } from '../src/settings.ts'
+import { shownSettings } from '../src/shown-settings.ts'
+
+const FLAGS = {
+  port: '0',
+  retentionMs: '90s',
+  allowedPorts: '8500,9200',
+  adminToken: 'tok_planted',
+  egressProxy: 'http://user:planted@proxy.example:3128',
+}
+
+test('shows each setting as its user wrote it, with its origin, and no secret', () => {
+  const resolved = resolveConfig({ HOOKLINE_LANE_WINDOW: '20' }, FLAGS)
+  const shown = shownSettings(resolved.config, resolved)
+  const of = (name: string) => shown.find((each) => each.name === name)
+  expect(shown).toHaveLength(Object.keys(SETTINGS).length)
+  expect(of('retention')).toEqual({
+    name: 'retention',
+    flag: '--retention',
+    variable: 'HOOKLINE_RETENTION',
+    value: '90s',
+    isSet: true,
+    default: '7d',
+    origin: { kind: 'flag', name: '--retention' },
+    isSecret: false,
+    isPlace: false,
+    help: SETTINGS.retentionMs.doc,
+  })
+  expect(of('laneWindow')).toMatchObject({
+    value: '20',
+    origin: { kind: 'environment', name: 'HOOKLINE_LANE_WINDOW' },
+  })
+  expect(of('adminToken')).toMatchObject({ value: null, isSet: true, isSecret: true })
+  expect(of('encryptionKey')).toMatchObject({ value: null, isSet: false, isSecret: true })
+  expect(JSON.stringify(shown)).not.toContain('planted')
+})
+
+test('a program that passes only values gets the same texts, without origins', () => {
+  const resolved = resolveConfig({}, { ...FLAGS, retryScheduleMs: '500ms,10s' })
+  const withOrigins = shownSettings(resolved.config, resolved)
+  const without = shownSettings(parseConfig({}, { ...FLAGS, retryScheduleMs: '500ms,10s' }))
+  expect(without.every(({ origin }) => origin === null)).toBe(true)
+  const texts = (all: typeof without) => all.map(({ name, value }) => `${name}=${value}`)
+  expect(texts(without)).toEqual(texts(withOrigins))
+})
+
+test('a setting that is not marked as a place has a number, a time or a word as its default', () => {
+  const { config } = resolveConfig({})
+  for (const { isPlace, isSecret, name, value } of shownSettings(config))
+    if (!isPlace && !isSecret)
+      expect([name, value ?? '']).toEqual([name, expect.stringMatching(/^\w*$/)])
+})
