@@ -49,7 +49,7 @@ export const ROOMS = {
     destinations: '`/destinations`: settings, health, pauses, test deliveries, secret rotation',
     events: '`/events`, and the trace of one event',
     idempotency: 'a repeated POST with an `Idempotency-Key` gets the first response again',
-    live: '`/live`: the live tail as a stream',
+    live: '`/live`: the stream of activity, counts and changes',
     metrics: 'the metrics of each destination, set before each scrape',
     profiles: '`/profiles`: everything that is known of a user',
     problems: 'every error response, from one table of codes',

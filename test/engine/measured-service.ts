@@ -142,8 +142,16 @@ export class MeasuredService implements AsyncDisposable {
   }
 
   /** Opens a connection to the live tail, from after the message `lastId` if it is given. */
-  async live({ lastId, signal }: { lastId?: string; signal: AbortSignal }): Promise<Response> {
-    const answer = await fetch(`${this.#process!.url}/api/v1/live`, {
+  async live({
+    lastId,
+    topics = 'activity',
+    signal,
+  }: {
+    lastId?: string
+    topics?: string
+    signal: AbortSignal
+  }): Promise<Response> {
+    const answer = await fetch(`${this.#process!.url}/api/v1/live?topics=${topics}`, {
       headers: {
         authorization: `Bearer ${ADMIN_TOKEN}`,
         ...(lastId !== undefined && { 'last-event-id': lastId }),

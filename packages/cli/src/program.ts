@@ -6,6 +6,7 @@ import { addTraits } from './commands/audiences/traits.ts'
 import { addBackup } from './commands/service/backup.ts'
 import { addCompletion } from './commands/service/completion.ts'
 import { addConfig } from './commands/service/config.ts'
+import { addConsole } from './commands/configuration/console.ts'
 import { addDeleteUser } from './commands/users/delete-user.ts'
 import { addDeletions } from './commands/users/deletions.ts'
 import { addDeliveries } from './commands/deliveries/deliveries.ts'
@@ -51,6 +52,7 @@ const GROUPS = {
   ],
   'Send events:': [addSend, addImport],
   'See what happens:': [
+    addConsole,
     addTail,
     addTrace,
     addEvents,

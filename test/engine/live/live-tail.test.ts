@@ -9,6 +9,8 @@ const PER_SECOND = 1_000
 const BATCH = 20
 /** Readers that never read from their connection. */
 const STALLED = 20
+/** Readers of counts and changes, as tabs of the console are. */
+const TABS = 20
 /** Under load, the memory of a service grows by 100 MB without stalled readers. One reader is sent 1 MB/s. */
 const MOST_GROWTH_BYTES = 256 * 2 ** 20
 
@@ -25,7 +27,7 @@ async function steadily(service: MeasuredService, seconds: number): Promise<stri
 }
 
 test(
-  `${PER_SECOND} events/s for ${SECONDS} s through the service: a reader misses nothing over three reconnects, and stalled readers take no memory`,
+  `${PER_SECOND} events/s for ${SECONDS} s through the service: a reader misses nothing over three reconnects, ${TABS} tabs count the same, and stalled readers take no memory`,
   { timeout: (SECONDS + 60) * 1000 },
   async () => {
     await using receivers = await ReceiversProcess.open()
@@ -40,6 +42,13 @@ test(
       Array.from({ length: STALLED }, () => service.live({ signal: abort.signal })),
     )
 
+    const tabs = await Promise.all(
+      Array.from({ length: TABS }, async () => {
+        const answer = await service.live({ topics: 'counts,changes', signal: abort.signal })
+        const counted = { received: 0, delivered: 0 }
+        return { counted, reading: addUp(answer, counted).catch(() => undefined) }
+      }),
+    )
     const sending = steadily(service, SECONDS)
     const started = performance.now()
     const at = (part: number) =>
@@ -57,8 +66,13 @@ test(
     const { event, decision, attempt } = reader.received
     await expect.poll(() => attempt.size, { timeout: 20_000 }).toBe(sent.length)
 
+    const all = { received: sent.length, delivered: sent.length }
+    await expect
+      .poll(() => tabs.map(({ counted }) => counted), { timeout: 20_000 })
+      .toEqual(tabs.map(() => all))
     const gap = await firstGapOf(stalled[0]!)
     abort.abort()
+    await Promise.all(tabs.map(({ reading }) => reading))
     console.log(
       `${sent.length} events in ${SECONDS} s, ${reader.reconnects} interruptions of a second: missing ${event.missing(sent)}, ` +
         `repeated ${event.repeated}, other messages: ${reader.others.length}; beside ${STALLED} stalled readers ` +
@@ -72,6 +86,27 @@ test(
     expect(growth).toBeLessThan(MOST_GROWTH_BYTES)
   },
 )
+
+/** Adds up the counts of each second, until the stream ends. */
+async function addUp(
+  answer: Response,
+  counted: { received: number; delivered: number },
+): Promise<void> {
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const chunk of answer.body!) {
+    text += decoder.decode(chunk, { stream: true })
+    const messages = text.split('\n\n')
+    text = messages.pop()!
+    for (const message of messages) {
+      const data = /^event: counts\ndata: (.*)$/.exec(message)?.[1]
+      if (data === undefined) continue
+      const { received, delivered } = JSON.parse(data) as typeof counted
+      counted.received += received
+      counted.delivered += delivered
+    }
+  }
+}
 
 /** Reads the stream of a stalled reader up to the message that says what it has missed. */
 async function firstGapOf(answer: Response): Promise<string> {

@@ -14,6 +14,7 @@ export const SUMMARIES: Readonly<Record<string, string>> = {
   export: 'write the configuration as a JSON document',
   'import-config': 'change the configuration to match a document',
   import: 'send the calls of a file, with their timestamps',
+  console: 'print a link to the console that signs you in',
   tail: 'show events and attempts as they happen',
   trace: 'show what happened to an event',
   deliveries: 'deliveries, with their attempts and failures',

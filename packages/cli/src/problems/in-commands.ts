@@ -15,6 +15,7 @@ const COMMANDS: Readonly<Record<string, string>> = {
   'GET /audiences/:id/members': 'audiences members <id>',
   'POST /traits': 'traits create <name>',
   'POST /tokens': 'tokens create <name>',
+  'POST /sign-in-links': 'console',
   'GET /export': 'export',
 }
 

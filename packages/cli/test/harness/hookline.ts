@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { expect, vi } from 'vitest'
@@ -22,9 +22,11 @@ export interface RunOptions {
   readonly nodeArgs?: readonly string[]
   /** The file descriptor that stdout is; by default its output is kept in `stdout`. */
   readonly stdoutFd?: number
+  /** Whether it runs on a terminal of its own. What the terminal shows of either stream is in `stdout`. */
+  readonly onTerminal?: boolean
 }
 
-/** The command in its own process, as a user runs it. Its output does not go to a terminal. */
+/** The command in its own process, as a user runs it. Its output goes to a terminal only where a test wants it. */
 export class Hookline implements AsyncDisposable {
   stdout = ''
   stderr = ''
@@ -33,9 +35,11 @@ export class Hookline implements AsyncDisposable {
 
   constructor(
     args: readonly string[],
-    { cwd = '/', env = {}, nodeArgs = [], stdoutFd }: RunOptions = {},
+    { cwd = '/', env = {}, nodeArgs = [], stdoutFd, onTerminal = false }: RunOptions = {},
   ) {
-    this.#child = spawn(process.execPath, [...nodeArgs, BIN, ...args], {
+    const node = [process.execPath, ...nodeArgs, BIN, ...args]
+    const [program, ...rest] = onTerminal ? onTerminalOf(node) : node
+    this.#child = spawn(program!, rest, {
       cwd,
       env: { ...OF_EVERY_PROCESS, ...env },
       stdio: ['ignore', stdoutFd ?? 'pipe', 'pipe'],
@@ -83,6 +87,15 @@ export class Hookline implements AsyncDisposable {
     const lines = this.stdout.split('\n').slice(0, -1)
     return lines.map((line) => JSON.parse(line) as Record<string, unknown>)
   }
+}
+
+/** Whether this machine has the `script` of util-linux. */
+export const hasTerminals = (): boolean =>
+  spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux') ?? false
+
+function onTerminalOf(command: readonly string[]): string[] {
+  const quoted = command.map((part) => `'${part}'`).join(' ')
+  return ['script', '-qefc', `exec ${quoted}`, '/dev/null']
 }
 
 export interface Run {

@@ -19,17 +19,16 @@ export interface ActivityEntry {
 
 /** Whether the filter matches. An event has no destination yet, so a filter by destination lets it pass. */
 export function passes({ activity, event }: ActivityEntry, filter: ActivityFilter): boolean {
-  const wanted: readonly (readonly [string | undefined, string | null | undefined])[] = [
-    [filter.kind, activity.kind],
-    [filter.sourceId, event?.sourceId],
-    [filter.destinationId, destinationOf(activity, filter)],
-    [filter.type, event?.type],
-    [filter.event, event?.name],
-    [filter.userId, event?.userId],
-  ]
-  return wanted.every(([want, is]) => want === undefined || want === is)
+  return (
+    isWanted(filter.kind, activity.kind) &&
+    isWanted(filter.sourceId, event?.sourceId) &&
+    (activity.kind === 'event' || isWanted(filter.destinationId, activity.destinationId)) &&
+    isWanted(filter.type, event?.type) &&
+    isWanted(filter.event, event?.name) &&
+    isWanted(filter.userId, event?.userId)
+  )
 }
 
-function destinationOf(activity: Activity, filter: ActivityFilter): string | null | undefined {
-  return activity.kind === 'event' ? filter.destinationId : activity.destinationId
+function isWanted(wanted: string | undefined, given: string | null | undefined): boolean {
+  return wanted === undefined || wanted === given
 }

@@ -9,12 +9,14 @@ import type {
   DecisionActivity,
   DeliveryActivity,
   PurgeActivity,
+  UpdateActivity,
 } from '../telemetry/activity-listener.ts'
 import type { Clock } from '../util/clock.ts'
 import type { ClockWatch } from '../util/clock-watch.ts'
-import { LiveTail } from './live-tail.ts'
+import { LiveTopics } from './live-topics.ts'
 import { RecentAttempts } from './recent-attempts.ts'
 import { StatisticsRecorder } from './statistics-recorder.ts'
+import { watchCatalog } from './watch-catalog.ts'
 
 export interface ActivityMonitorOptions {
   readonly statistics: Statistics
@@ -25,37 +27,46 @@ export interface ActivityMonitorOptions {
   readonly logger: Logger
 }
 
-/** Passes all activity on to the live tail, the attempts of the last hour and the statistics. */
+/** Passes all activity on to the topics of the stream, the attempts of the last hour and the statistics. */
 export class ActivityMonitor implements ActivityListener, AsyncDisposable {
-  readonly live: LiveTail
+  readonly live: LiveTopics
   readonly recent: RecentAttempts
   readonly #statistics: StatisticsRecorder
+  readonly #stopWatching: () => void
 
   constructor(options: ActivityMonitorOptions) {
-    this.live = new LiveTail(options.clock)
+    this.live = new LiveTopics(options.clock, options.upkeep)
     this.recent = new RecentAttempts(options.clock)
     this.#statistics = new StatisticsRecorder(options)
     this.#statistics.start()
+    this.#stopWatching = watchCatalog(options.catalog, (update) => this.updated(update))
   }
 
   received(events: readonly AcceptedEvent[]): void {
-    this.live.received(events)
+    this.live.tail.received(events)
+    this.live.counts.received(events)
     this.#statistics.received(events)
   }
 
   refused(code: IngestCodeName | 'suppressed', calls: number): void {
+    this.live.counts.refused(code, calls)
     this.#statistics.refused(code, calls)
   }
 
   decided(decision: DecisionActivity): void {
-    this.live.decided(decision)
+    this.live.tail.decided(decision)
+    this.live.counts.decided(decision)
     this.#statistics.decided(decision)
   }
 
   recorded(delivery: DeliveryActivity): void {
-    this.live.recorded(delivery)
+    this.live.tail.recorded(delivery)
+    this.live.counts.recorded(delivery)
     this.recent.recorded(delivery)
     this.#statistics.recorded(delivery)
+    const { replayId } = delivery.delivery
+    if (delivery.isEnd && replayId !== undefined)
+      this.updated({ resource: 'replays', id: replayId })
   }
 
   changed(change: ChangeActivity): void {
@@ -63,11 +74,16 @@ export class ActivityMonitor implements ActivityListener, AsyncDisposable {
   }
 
   purged(purge: PurgeActivity): void {
-    this.live.purged(purge)
+    this.live.tail.purged(purge)
+  }
+
+  updated(update: UpdateActivity): void {
+    this.live.changes.updated(update)
   }
 
   /** Writes the statistics of the current minute. */
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopWatching()
     await this.#statistics[Symbol.asyncDispose]()
   }
 }

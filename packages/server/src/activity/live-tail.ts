@@ -31,11 +31,13 @@ const KEPT_UNREAD_MS = 5 * 60_000
  * of activities, so a reader that reconnects would receive some of them twice. `GET /events` and `GET /deliveries`
  * show what was in the gap.
  */
-export class LiveTail implements Omit<ActivityListener, 'refused' | 'changed'>, ActivityRing {
+export class LiveTail
+  implements Omit<ActivityListener, 'refused' | 'changed' | 'updated'>, ActivityRing
+{
   readonly #clock: Clock
   readonly #size: number
   /** Part of every id: numbers start again with each process. */
-  readonly #run = randomBytes(4).toString('hex')
+  readonly run = randomBytes(4).toString('hex')
   readonly #ring: (ActivityEntry | undefined)[] = []
   readonly #events: LRUCache<string, EventActivity>
   readonly #cursors = new Set<LiveCursor>()
@@ -67,7 +69,7 @@ export class LiveTail implements Omit<ActivityListener, 'refused' | 'changed'>, 
   }
 
   idOf(number: number): string {
-    return `${this.#run}-${number}`
+    return `${this.run}-${number}`
   }
 
   /**
@@ -77,7 +79,7 @@ export class LiveTail implements Omit<ActivityListener, 'refused' | 'changed'>, 
   read(filter: ActivityFilter, lastId?: string): LiveCursor {
     this.#isKeeping = true
     const [run, number] = (lastId ?? '').split('-')
-    const isOurs = run === this.#run && Number(number) < this.#next
+    const isOurs = run === this.run && Number(number) < this.#next
     const cursor = new LiveCursor(this, {
       filter,
       from: isOurs ? Number(number) + 1 : this.#next,

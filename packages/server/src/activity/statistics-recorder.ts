@@ -32,7 +32,9 @@ const KEPT_MS: Readonly<Record<Span, number>> = { minute: 7 * DAY_MS, hour: 400 
  * Counts activity by source and destination. Once a minute it adds the counts to the row of the minute and to the row
  * of the hour. A crash loses the counts of the current minute, never more.
  */
-export class StatisticsRecorder implements Omit<ActivityListener, 'purged'>, AsyncDisposable {
+export class StatisticsRecorder
+  implements Omit<ActivityListener, 'purged' | 'updated'>, AsyncDisposable
+{
   readonly #options: StatisticsRecorderOptions
   #counts = new MinuteCounts()
   #minute: number

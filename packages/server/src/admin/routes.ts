@@ -3,6 +3,7 @@ import type { AdminApp } from './api/admin-app.ts'
 import type { AdminDeps } from './api/admin-deps.ts'
 import { AUDIENCES } from './audiences/audience-kind.ts'
 import { addMemberRoutes } from './audiences/member-routes.ts'
+import { announceChanges } from './audit/announce-changes.ts'
 import { addAuditRoute } from './audit/audit-route.ts'
 import { addComputationRoutes } from './computations/computation-routes.ts'
 import { Turns } from './computations/turns.ts'
@@ -57,6 +58,7 @@ export function adminRoutes(deps: AdminDeps): FastifyPluginAsync {
     })
     await serveOpenapi(app)
     app.decorateRequest('actor')
+    announceChanges(app, deps.live.changes)
     const wrongTokens = new WrongTokens({ ...deps, perMinute: deps.wrongTokensPerMinute })
     const access = { ...deps, wrongTokens }
     const codes = new SignInCodes()

@@ -17,7 +17,7 @@ import { SyncWorker } from './sync-worker.ts'
 
 export interface AudiencesOptions {
   readonly backend: Backend
-  readonly activity: Pick<ActivityListener, 'received' | 'changed'>
+  readonly activity: Pick<ActivityListener, 'received' | 'changed' | 'updated'>
   readonly clock: Clock
   readonly clockWatch: Pick<ClockWatch, 'removalTime'>
   readonly metrics: Metrics

@@ -5,6 +5,7 @@ import type { Catalog } from '../backend/catalog.ts'
 import type { Facts } from '../backend/facts.ts'
 import type { Memberships } from '../backend/memberships.ts'
 import type { Sync, Syncs } from '../backend/syncs.ts'
+import type { ActivityListener } from '../telemetry/activity-listener.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { Clock } from '../util/clock.ts'
 import type { ClockWatch } from '../util/clock-watch.ts'
@@ -30,6 +31,7 @@ export interface SyncWorkerOptions {
   readonly isCaughtUp: () => boolean
   /** Clauses are filled: what counts them can be planned. */
   readonly onFilled: () => void
+  readonly activity: Pick<ActivityListener, 'updated'>
   readonly metrics: Metrics
   readonly clock: Clock
   readonly clockWatch: Pick<ClockWatch, 'removalTime'>
@@ -99,6 +101,7 @@ export class SyncWorker implements Worker {
         // Whatever took its place is looked for when this pass is over.
         if (next === undefined) return this.wake()
         sync = next
+        this.#tell(computation)
       } catch (error) {
         if (error instanceof BackendUnavailable) throw error
         return this.#fail(sync, computation, error)
@@ -112,13 +115,19 @@ export class SyncWorker implements Worker {
     if (reason === 'deleted') await this.#options.catalog.removeComputation(computationId)
   }
 
-  async #fail(sync: Sync, { name }: Computation, error: unknown): Promise<void> {
+  async #fail(sync: Sync, computation: Computation, error: unknown): Promise<void> {
     const { syncs, clock, logger } = this.#options
     const { id, computationId } = sync
-    logger.error({ name, computationId, syncId: id, err: error }, 'sync.failed')
+    logger.error({ name: computation.name, computationId, syncId: id, err: error }, 'sync.failed')
     const text = 'A fault in Hookline stopped it. The log has the error as sync.failed.'
     const end = { state: 'failed', finishedAt: clock.wall(), error: text } as const
     await syncs.advance(sync, { ...sync, ...end })
+    this.#tell(computation)
+  }
+
+  /** The sync goes on, or has ended. */
+  #tell({ kind, id }: Computation): void {
+    this.#options.activity.updated({ resource: kind === 'audience' ? 'audiences' : 'traits', id })
   }
 
   /** Removes what belongs to computations that are gone. */

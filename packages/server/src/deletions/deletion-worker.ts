@@ -14,7 +14,7 @@ export interface DeletionWorkerOptions {
   readonly deletions: Deletions
   readonly suppressions: Suppressions
   readonly notices: Notices
-  readonly activity: Pick<ActivityListener, 'purged'>
+  readonly activity: Pick<ActivityListener, 'purged' | 'updated'>
   readonly clock: Clock
   readonly logger: Logger
   /** The bytes of users are erased from the database. Resolves when copies of it are gone, too. */
@@ -66,6 +66,7 @@ export class DeletionWorker implements Worker {
         const deletion = await this.#options.deletions.find(id)
         if (deletion === undefined || deletion.step === 'done' || signal.aborted) break
         await this.#takeStep(deletion, signal)
+        this.#options.activity.updated({ resource: 'deletions', id })
       }
     }
     return Infinity

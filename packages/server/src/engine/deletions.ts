@@ -26,14 +26,18 @@ type DeletionsOptions = Pick<DeliveryEngineOptions, 'activity' | 'clock' | 'logg
  * @returns a function to call after each deletion request
  */
 export function startDeletions(engine: DeliveryEngine, options: DeletionsOptions): () => void {
-  const { backend, retryScheduleMs } = options
+  const { backend, activity, retryScheduleMs } = options
   const { noticeQueue } = backend
   const lanes = engine.openLanes({
     name: 'notices',
     deliveries: noticeQueue,
     quarantine: noticeQueue,
     // Statistics and health count events only.
-    activity: { recorded: () => undefined },
+    activity: {
+      recorded: ({ isEnd }) => {
+        if (isEnd) activity.updated({ resource: 'deletions', id: null })
+      },
+    },
     retryWindowMs: LIMITS.noticeRetryWindowMs,
     retryScheduleMs,
     // Every webhook may hold data of the user (spec 02 §Deletion notice).

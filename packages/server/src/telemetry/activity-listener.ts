@@ -35,6 +35,13 @@ export interface PurgeActivity {
   readonly sourceIds: readonly string[] | null
 }
 
+/** A record of the management API that has changed without a request, or goes on after one. */
+export interface UpdateActivity {
+  readonly resource: 'sources' | 'destinations' | 'audiences' | 'traits' | 'replays' | 'deletions'
+  /** `null` for any of them. */
+  readonly id: string | null
+}
+
 /**
  * Receives what ingestion, pipeline, delivery and deletions do, after it is durable: the live tail, the statistics
  * and the health of destinations are made from it. After a restart the same activity may be reported again.
@@ -50,4 +57,6 @@ export interface ActivityListener {
   /** These changes are stored. The identify calls that tell them are `received`. */
   changed(change: ChangeActivity): void
   purged(purge: PurgeActivity): void
+  /** What shows this record is out of date. */
+  updated(update: UpdateActivity): void
 }

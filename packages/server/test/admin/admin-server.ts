@@ -4,7 +4,8 @@ import { HostCheck } from '../../src/delivery/network/host-check.ts'
 import fastify from 'fastify'
 import { join } from 'node:path'
 import { pino } from 'pino'
-import { LiveTail } from '../../src/activity/live-tail.ts'
+import type { LiveTail } from '../../src/activity/live-tail.ts'
+import { LiveTopics } from '../../src/activity/live-topics.ts'
 import type { DestinationHealth } from '../../src/admin/api/admin-deps.ts'
 import type { TestDeliveries } from '../../src/admin/api/admin-deps.ts'
 import type { AdminDeps } from '../../src/admin/api/admin-deps.ts'
@@ -77,7 +78,7 @@ export interface Call {
 export class AdminServer implements AsyncDisposable {
   readonly backend: Backend
   readonly clock = new ManualClock(NOON)
-  readonly live = new LiveTail(this.clock)
+  readonly topics: LiveTopics
   readonly metrics = new Metrics()
   /** Every route, as `GET /api/v1/…`. */
   readonly routes: string[] = []
@@ -104,6 +105,7 @@ export class AdminServer implements AsyncDisposable {
     this.#overrides = overrides
     this.#resources = resources
     const { clock } = this
+    this.topics = new LiveTopics(clock, backend.upkeep)
     const logger = pino({ enabled: false })
     const { metrics } = this
     const clockWatch = clockWatchOf(clock)
@@ -146,10 +148,17 @@ export class AdminServer implements AsyncDisposable {
   /** The response to a GET whose body is a stream. */
   async stream(
     path: string,
-    { headers, signal }: { headers: Readonly<Record<string, string>>; signal: AbortSignal },
+    {
+      headers,
+      withoutToken = false,
+      signal,
+    }: Pick<Call, 'withoutToken'> & {
+      headers: Readonly<Record<string, string>>
+      signal: AbortSignal
+    },
   ): Promise<Response> {
     const response = await fetch(`${this.#origin}${path}`, {
-      headers: { authorization: `Bearer ${TOKEN}`, ...headers },
+      headers: { ...(!withoutToken && { authorization: `Bearer ${TOKEN}` }), ...headers },
       signal,
     })
     if (response.status !== 200) throw new Error(`GET ${path} answered ${response.status}`)
@@ -161,6 +170,10 @@ export class AdminServer implements AsyncDisposable {
     const { status, text, body } = await this.call<T>(method, path, call)
     if (status >= 300) throw new Error(`${method} ${path} answered ${status}: ${text}`)
     return body
+  }
+
+  get live(): LiveTail {
+    return this.topics.tail
   }
 
   /** The address of the management API. */
@@ -196,7 +209,7 @@ export class AdminServer implements AsyncDisposable {
     const { backend, clock } = this
     const deps = {
       ...backend,
-      live: this.live,
+      live: this.topics,
       destinationHealth: NO_HEALTH,
       copyDatabase: async () => {
         throw new Error('These tests make no backup.')

@@ -10,4 +10,5 @@ export const NO_ACTIVITY: ActivityListener = {
   recorded: nothing,
   changed: nothing,
   purged: nothing,
+  updated: nothing,
 }

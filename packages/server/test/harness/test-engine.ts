@@ -90,7 +90,13 @@ export class TestEngine implements AsyncDisposable {
       }),
     )
     const onRequeued = (): void => this.lanes.wake()
-    this.replays = new ReplayWorker({ ...wrapped, clock, logger, onRequeued })
+    this.replays = new ReplayWorker({
+      ...wrapped,
+      activity: NO_ACTIVITY,
+      clock,
+      logger,
+      onRequeued,
+    })
     this.engine.supervise(this.replays)
   }
 

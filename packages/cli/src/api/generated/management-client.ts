@@ -1948,16 +1948,18 @@ export function getStatistics({ $from, to, step, sourceId, destinationId }: {
     });
 }
 /**
- * Streams events, decisions and attempts as they happen
+ * Streams what happens, as it happens
  */
-export function watch({ kind, sourceId, destinationId, $type, event, userId, lastEventId }: {
+export function watch({ topics, lastEventId, kind, sourceId, destinationId, $type, event, userId, lastEventIdHeader }: {
+    topics?: string;
+    lastEventId?: string;
     kind?: "event" | "decision" | "attempt";
     sourceId?: string;
     destinationId?: string;
     $type?: "identify" | "track" | "page" | "screen" | "group" | "alias";
     event?: string;
     userId?: string;
-    lastEventId?: string;
+    lastEventIdHeader?: string;
 } = {}, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
@@ -1966,6 +1968,8 @@ export function watch({ kind, sourceId, destinationId, $type, event, userId, las
         status: number;
         data: Problem;
     }>(`/api/v1/live${QS.query(QS.explode({
+        topics,
+        lastEventId,
         kind,
         sourceId,
         destinationId,
@@ -1975,7 +1979,7 @@ export function watch({ kind, sourceId, destinationId, $type, event, userId, las
     }))}`, {
         ...opts,
         headers: oazapfts.mergeHeaders(opts?.headers, {
-            "last-event-id": lastEventId
+            "last-event-id": lastEventIdHeader
         })
     });
 }

@@ -1,10 +1,12 @@
-import type { Config } from '@hookline/server'
+import type { Config, Service } from '@hookline/server'
 import type { ResolvedConfig } from '@hookline/server/config'
 import { type Setting, type SettingName, SETTINGS } from '@hookline/server/settings'
 import { VERSION } from '@hookline/server/version'
 import type { Command } from 'commander'
-import { isLoopback, pagesAt } from '../../loopback.ts'
-import { outputOf } from '../../output/output.ts'
+import { managementApi } from '../../api/management-api.ts'
+import { makeSignInLink } from '../../api/sign-in-link.ts'
+import { isLoopback, pagesAt, reachableUrl } from '../../loopback.ts'
+import { type Output, outputOf } from '../../output/output.ts'
 import {
   resolvedConfigFrom,
   type SettingFlags,
@@ -26,12 +28,15 @@ async function start(flags: SettingFlags, command: Command): Promise<void> {
   await serve({
     config,
     output,
-    whileRunning: async ({ url, adminUrl, adminToken }, logger) => {
+    whileRunning: async (service, logger) => {
+      const { url, adminUrl, adminToken } = service
       const about = { version: VERSION, url, adminUrl, dataDir: config.dataDir }
       const ready = { ...about, ...pagesAt(adminUrl) }
       const settings = changedSettings(resolved)
-      logger.info({ ...ready, settings, note: reachOf(config) }, 'service.listening')
+      logger.info({ ...ready, settings, note: noteOf(config) }, 'service.listening')
       output.json({ kind: 'ready', ...ready, tokenFile: adminToken.file })
+      // What is no terminal may be kept, as a log is, and a link is a secret.
+      if (process.stderr.isTTY) await showSignInLink(service, output)
       return undefined
     },
   })
@@ -48,8 +53,23 @@ function changedSettings({ texts }: ResolvedConfig): Readonly<Record<string, str
   return Object.fromEntries(changed) as Record<string, string>
 }
 
-function reachOf({ host }: Config): string {
-  return isLoopback(host)
+async function showSignInLink({ adminUrl, adminToken }: Service, output: Output): Promise<void> {
+  const base = new URL(reachableUrl(adminUrl))
+  try {
+    const link = await makeSignInLink(base, managementApi(base, adminToken.reveal()))
+    output.note(`Console: ${link.url}`)
+    output.note('The link works once, within 30 minutes. `hookline console` makes another.')
+  } catch (error) {
+    // The service runs without it.
+    output.note(`There is no link to the console: ${(error as Error).message}`)
+  }
+}
+
+function noteOf({ host }: Config): string {
+  const reach = isLoopback(host)
     ? 'Only this machine can connect. --host 0.0.0.0 opens the service to other machines.'
     : 'Other machines can connect.'
+  return process.stderr.isTTY
+    ? reach
+    : `${reach} \`hookline console\` prints a link that signs a browser in to the console.`
 }

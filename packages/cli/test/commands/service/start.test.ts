@@ -7,7 +7,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { TemporaryFolder } from '../../../../server/test/harness/temporary-folder.ts'
 import { sendAsPasted } from '../../harness/send-as-pasted.ts'
-import { errorOf, Hookline, run } from '../../harness/hookline.ts'
+import { skipOrFail } from '../../../../../test/harness/skip-or-fail.ts'
+import { errorOf, hasTerminals, Hookline, run } from '../../harness/hookline.ts'
 
 interface Ready {
   readonly url: string
@@ -79,6 +80,31 @@ describe('hookline start', () => {
     })
     expect(line).not.toContain('planted-secret')
     expect(line).not.toContain('logLevel')
+  })
+
+  it('shows a sign-in link on a terminal, which signs in once', async ({ skip }) => {
+    if (!hasTerminals()) skipOrFail('script of util-linux', 'HOOKLINE_REQUIRE_DEPLOY', skip)
+    const args = ['start', '--port', '0', '--data-dir', dataFolder()]
+    await using service = new Hookline(args, { onTerminal: true })
+    const [, url, code] = await service.printed(/(http:\S+)\/console\/sign-in#([\w-]+)/)
+    await service.printed(/works once, within 30 minutes. `hookline console` makes another/)
+    const signIn = async (): Promise<number> => {
+      const headers = { 'content-type': 'application/json' }
+      const body = JSON.stringify({ code })
+      return (await fetch(`${url}/api/v1/sessions`, { method: 'POST', headers, body })).status
+    }
+    expect([await signIn(), await signIn()]).toEqual([201, 401])
+  })
+
+  it('shows no sign-in link where its output may be kept, but the command that makes one', async () => {
+    const args = ['start', '--port', '0', '--data-dir', dataFolder(), '--json']
+    await using service = new Hookline(args)
+    await service.document('ready')
+    service.signal('SIGTERM')
+    expect(await service.exit()).toBe(0)
+    expect(service.stdout + service.stderr).not.toContain('sign-in#')
+    const [line] = await service.printed(/.*service\.listening.*/, 'stderr')
+    expect(JSON.parse(line)).toMatchObject({ note: expect.stringContaining('`hookline console`') })
   })
 
   it('goes on when stdout takes nothing', async () => {

@@ -7,7 +7,7 @@ import type {
   WebhookState,
 } from '@hookline/protocol'
 import type { Logger } from '../../telemetry/logger.ts'
-import type { LiveTail } from '../../activity/live-tail.ts'
+import type { LiveTopics } from '../../activity/live-topics.ts'
 import type { Computations } from '../../audiences/computations.ts'
 import type { Audit } from '../../backend/audit.ts'
 import type { Catalog, KeyUses } from '../../backend/catalog.ts'
@@ -108,7 +108,7 @@ export interface AdminDeps {
   readonly reports: DeliveryReports
   readonly statistics: Statistics
   readonly upkeep: Upkeep
-  readonly live: LiveTail
+  readonly live: LiveTopics
   /** Copies the database as it is at one moment. */
   readonly copyDatabase: () => Promise<DatabaseCopy>
   readonly backups: Backups

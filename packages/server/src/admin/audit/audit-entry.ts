@@ -3,23 +3,24 @@ import type { FastifyRequest } from 'fastify'
 import type { AuditEntry } from '../../backend/audit.ts'
 
 /** The part of a request that its entry needs. */
-export type AuditedRequest = Pick<FastifyRequest, 'actor' | 'id' | 'routeOptions'>
+export type AuditedRequest = Pick<FastifyRequest, 'actor' | 'id' | 'routeOptions' | 'audited'>
 
 /** What an entry shows of a change: without secrets, and bounded in size. */
 type AuditedChange = Pick<AuditEntry, 'targetId' | 'before' | 'after'>
 
 /**
  * The audit entry of a request, made at the time `at`. A route passes it to the port method that makes the change: the
- * backend writes both in one transaction, so that no change is durable without its entry.
+ * backend writes both in one transaction, so that no change is durable without its entry. `announceChanges` tells of it when
+ * the request has succeeded.
  */
 export function auditEntry(
-  { actor, id: requestId, routeOptions }: AuditedRequest,
+  { actor, id: requestId, routeOptions, audited }: AuditedRequest,
   at: number,
   change: AuditedChange,
 ): AuditEntry {
   const { schema, url, method } = routeOptions
   const { operationId } = (schema ?? {}) as { operationId?: string }
-  return {
+  const entry = {
     id: newId('adt', at),
     at,
     actor: { id: actor.id, name: actor.name, role: actor.role },
@@ -27,6 +28,8 @@ export function auditEntry(
     ...change,
     requestId,
   }
+  audited.push(entry)
+  return entry
 }
 
 /** The audit entry of a request that changes one record: `null` before it is created, and after it is removed. */

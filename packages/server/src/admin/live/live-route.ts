@@ -1,4 +1,7 @@
+import type { ChangeView } from '../../activity/change-feed.ts'
+import { type Topic, TOPICS } from '../../activity/live-topics.ts'
 import type { Actor } from '../access/authenticate.ts'
+import { isRoleEnough, roleFor } from '../access/route-roles.ts'
 import type { AdminApp } from '../api/admin-app.ts'
 import type { AdminDeps } from '../api/admin-deps.ts'
 import { isValid } from '../tokens/token.ts'
@@ -7,7 +10,7 @@ import { LiveStream } from './live-stream.ts'
 import { LiveStreams } from './live-streams.ts'
 import { Problem } from '../problems/problem.ts'
 
-/** `/live`: the live tail, as server-sent events. */
+/** `/live`: what happens, as server-sent events. */
 export function addLiveRoute(app: AdminApp, deps: AdminDeps): void {
   const { maxLiveStreams } = deps
   const streams = new LiveStreams(maxLiveStreams, deps)
@@ -17,13 +20,20 @@ export function addLiveRoute(app: AdminApp, deps: AdminDeps): void {
     '/live',
     { schema: liveSchema, exposeHeadRoute: false },
     async ({ query, headers, actor }, reply) => {
+      const { topics = 'activity', lastEventId, ...filter } = query
       if (!streams.makesRoomFor(actor.id)) {
         const detail = `The live tail has ${maxLiveStreams} readers already. The settings maxLiveStreams and maxOpenFiles allow more.`
         throw new Problem('rate_limited', { detail, headers: { 'retry-after': '15' } })
       }
       const stream: LiveStream = new LiveStream({
         actorId: actor.id,
-        cursor: deps.live.read(query, headers['last-event-id']),
+        reader: deps.live.read({
+          topics: topicsOf(topics),
+          filter,
+          view: viewOf(actor),
+          // A browser that reconnects by itself has the id in the header, and an older one in the address.
+          lastId: headers['last-event-id'] ?? (lastEventId || undefined),
+        }),
         response: reply.raw,
         clock: deps.clock,
         isAllowed: () => isStillValid(actor, deps),
@@ -35,6 +45,17 @@ export function addLiveRoute(app: AdminApp, deps: AdminDeps): void {
       return reply
     },
   )
+}
+
+function topicsOf(list: string): ReadonlySet<Topic> {
+  const names = list.split(',')
+  return new Set(TOPICS.filter((topic) => names.includes(topic)))
+}
+
+/** Nobody learns of changes of what they may not read. Who made a change is in the audit log, for its readers. */
+function viewOf({ role }: Actor): ChangeView {
+  const mayRead = (resource: string): boolean => isRoleEnough(role, roleFor('GET', `/${resource}`))
+  return { isShown: mayRead, showsRequests: mayRead('audit') }
 }
 
 function isStillValid({ id }: Actor, { tokens, clock }: AdminDeps): boolean {

@@ -1,17 +1,35 @@
 import { EVENT_TYPES } from '@hookline/protocol'
 import Type from 'typebox'
+import { TOPICS } from '../../activity/live-topics.ts'
 
 const only = (what: string) => Type.Optional(Type.String({ description: `Only ${what}.` }))
 
-/** Request and response of the live tail. */
+/** Each topic at least once, in any order. */
+const TOPIC_LIST = `^(?:${TOPICS.join('|')})(?:,(?:${TOPICS.join('|')}))*$`
+
+/** Request and response of the stream. */
 export const liveSchema = {
   tags: ['Live'],
   operationId: 'watch',
-  summary: 'Streams events, decisions and attempts as they happen',
+  summary: 'Streams what happens, as it happens',
   description:
-    'Server-sent events named event, decision and attempt. An event with change entered, left or changed tells of an audience or a computed trait, whose key is its name. gap reports how many were missed. sampling {"oneOf": N} reports that only one of N is sent, because the reader is slow. Reconnect with Last-Event-ID to continue where the connection broke. A comment is sent every 15 s.',
+    'Server-sent events. The topic activity has messages named event, decision and attempt. An event with change entered, left or changed tells of an audience or a computed trait, whose key is its name. gap reports how many were missed. sampling {"oneOf": N} reports that only one of N is sent, because the reader is slow. Reconnect with Last-Event-ID to continue where the connection broke. A comment is sent every 15 s.\n\nThe topic counts has a message named counts each second: how many calls were received, refused, duplicates and declined, how many deliveries were delivered or failed, how many attempts will be retried, and how many deliveries are pending. They have no id and are not sent again.\n\nThe topic changes has a message named change {"at", "resource", "id"} for each change of a record that the reader may read, made by a request or by Hookline itself: a breaker opens or closes, a webhook is paused, a replay, sync or deletion goes on. resource is the collection of this API; id is null where it is not one record. With the role admin it has action and actorId, as in the audit log; they are null for what Hookline did itself. A change with resource null says that changes were missed: read everything again. Up to 1,000 changes are kept for readers that reconnect.',
   querystring: Type.Object(
     {
+      topics: Type.Optional(
+        Type.String({
+          pattern: TOPIC_LIST,
+          maxLength: 100,
+          description: `What to send: one or more of ${TOPICS.join(', ')}, separated by commas; activity if absent.`,
+        }),
+      ),
+      lastEventId: Type.Optional(
+        Type.String({
+          maxLength: 100,
+          description:
+            'The id of the last message, for a client that cannot set headers. Last-Event-ID goes before it.',
+        }),
+      ),
       kind: Type.Optional(
         Type.Enum(['event', 'decision', 'attempt'], {
           description: 'Only event, only decision, or only attempt.',
@@ -35,7 +53,7 @@ export const liveSchema = {
   response: {
     200: {
       description:
-        'The stream. It ends when the server stops, when the token is removed or expires, or when it has to give way to another reader.',
+        'The stream. It ends when the server stops, when the token or session is removed or expires, or when it has to give way to another reader.',
       content: { 'text/event-stream': { schema: Type.String() } },
     },
     default: {

@@ -1,14 +1,14 @@
 import { formatTimestamp } from '@hookline/protocol'
 import type { ServerResponse } from 'node:http'
-import type { LiveCursor, LiveMessage } from '../../activity/live-cursor.ts'
+import type { LiveReader, StreamMessage } from '../../activity/live-reader.ts'
 import type { Clock } from '../../util/clock.ts'
 
 const HEARTBEAT_MS = 15_000
-/** The maximum number of messages that are in memory for one connection. */
+/** The maximum number of messages of a topic that are in memory for one connection. */
 const BATCH = 100
 
 export interface LiveStreamOptions {
-  readonly cursor: LiveCursor
+  readonly reader: LiveReader
   /** The id of the token of the reader. */
   readonly actorId: string
   readonly response: ServerResponse
@@ -18,7 +18,7 @@ export interface LiveStreamOptions {
   readonly onClose: () => void
 }
 
-/** One connection of the live tail. It reads from its cursor only while the socket has room. */
+/** One connection of the stream. It takes from its reader only while the socket has room. */
 export class LiveStream {
   readonly #options: LiveStreamOptions
   #cancelHeartbeat: () => void = () => undefined
@@ -27,13 +27,13 @@ export class LiveStream {
 
   constructor(options: LiveStreamOptions) {
     this.#options = options
-    const { response, cursor } = options
+    const { response, reader } = options
     response.on('close', () => this.#close())
     response.on('drain', () => {
       this.#fullSince = undefined
       this.#pump()
     })
-    cursor.onMore(() => this.#pump())
+    reader.onMore(() => this.#pump())
   }
 
   get actorId(): string {
@@ -70,11 +70,11 @@ export class LiveStream {
 
   #pump(): void {
     if (this.#fullSince !== undefined || this.#isClosed) return
-    const messages = this.#options.cursor.read(BATCH)
+    const messages = this.#options.reader.read(BATCH)
     if (messages.length === 0) return
     this.#write(messages.map(textOf).join(''))
-    // The cursor calls back later, so that ingestion runs before the next batch.
-    this.#options.cursor.wake()
+    // The reader calls back later, so that ingestion runs before the next batch.
+    this.#options.reader.wake()
   }
 
   #write(text: string): void {
@@ -87,7 +87,7 @@ export class LiveStream {
       if (!this.#options.isAllowed()) return this.end()
       // The heartbeat carries the last id, so that a reader with a narrow filter can reconnect without a gap.
       if (this.#fullSince === undefined)
-        this.#write(`id: ${this.#options.cursor.lastId}\n: heartbeat\n\n`)
+        this.#write(`${idLine(this.#options.reader.lastId)}: heartbeat\n\n`)
       this.#beatLater()
     })
   }
@@ -96,12 +96,27 @@ export class LiveStream {
     if (this.#isClosed) return
     this.#isClosed = true
     this.#cancelHeartbeat()
-    this.#options.cursor[Symbol.dispose]()
+    this.#options.reader[Symbol.dispose]()
     this.#options.onClose()
   }
 }
 
-function textOf({ id, name, data }: LiveMessage): string {
-  const shown = 'at' in data ? { ...data, at: formatTimestamp(data.at) } : data
-  return `id: ${id}\nevent: ${name}\ndata: ${JSON.stringify(shown)}\n\n`
+function textOf({ id, name, data }: StreamMessage): string {
+  return `${idLine(id)}event: ${name}\ndata: ${jsonOf(data)}\n\n`
+}
+
+/** What was sent already: most messages go to several readers. */
+const sent = new WeakMap<StreamMessage['data'], string>()
+
+function jsonOf(data: StreamMessage['data']): string {
+  const known = sent.get(data)
+  if (known !== undefined) return known
+  const json = JSON.stringify('at' in data ? { ...data, at: formatTimestamp(data.at) } : data)
+  sent.set(data, json)
+  return json
+}
+
+/** A message without an id leaves the last id of the reader as it is. */
+function idLine(id: string | undefined): string {
+  return id === undefined ? '' : `id: ${id}\n`
 }

@@ -52,7 +52,7 @@ export const sessionSchemas = {
     body: Type.Object({ role: Type.Optional(role) }, { additionalProperties: false }),
     response: responses(
       201,
-      'The link. It works once, within 30 minutes. A restart of the service ends it.',
+      'The link. It works once, within 30 minutes. A restart of the service ends it, and so does the 100th link after it.',
       Type.Object({
         path: Type.String({
           description: 'The path of the link, below the address of the service.',
@@ -66,7 +66,11 @@ export const sessionSchemas = {
     ...operation('createSession', 'Signs a browser in, with the code of a link or with a token'),
     security: [],
     body: CreateSessionRequest,
-    response: responses(201, 'The session, whose secret is in a cookie.', CurrentSession),
+    response: responses(
+      201,
+      'The session, whose secret is in a cookie. Where 1,000 are open, the oldest ends.',
+      CurrentSession,
+    ),
   },
   current: {
     ...operation('getCurrentSession', 'Shows who makes the request'),

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Catalog } from '../../backend/catalog.ts'
+import type { ActivityListener } from '../../telemetry/activity-listener.ts'
 import type { Logger } from '../../telemetry/logger.ts'
 import { fieldsOf } from '../../telemetry/names.ts'
 import { type Clock, shownAt } from '../../util/clock.ts'
@@ -11,6 +12,7 @@ import type { WebhookHealth } from './webhook-health.ts'
 export interface WebhookLogOptions {
   readonly catalog: Pick<Catalog, 'current'>
   readonly health: Pick<WebhookHealth, 'blockedUntil' | 'brokenSince'>
+  readonly activity: Pick<ActivityListener, 'updated'>
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -38,6 +40,8 @@ export class WebhookLog implements Worker {
 
   /** An attempt has ended. `breaker`: what it did to the breaker of the webhook. */
   onAttempt(destinationId: string, attempt: EndedAttempt, breaker?: 'opened' | 'closed'): void {
+    if (breaker !== undefined)
+      this.#options.activity.updated({ resource: 'destinations', id: destinationId })
     const isDelivered = attempt.outcome === 'delivered'
     // Nearly every attempt returns here.
     if (isDelivered && this.#failing.size === 0) return

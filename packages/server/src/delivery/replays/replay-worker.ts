@@ -1,5 +1,6 @@
 import type { Catalog } from '../../backend/catalog.ts'
 import type { Logger } from '../../telemetry/logger.ts'
+import type { ActivityListener } from '../../telemetry/activity-listener.ts'
 import { fieldsOf } from '../../telemetry/names.ts'
 import type { Replay, Replays } from '../../backend/replays.ts'
 import type { Clock } from '../../util/clock.ts'
@@ -11,6 +12,7 @@ import { ReplayRate } from './replay-rate.ts'
 export interface ReplayWorkerOptions {
   readonly catalog: Pick<Catalog, 'current'>
   readonly replays: Replays
+  readonly activity: Pick<ActivityListener, 'updated'>
   readonly clock: Clock
   readonly logger: Logger
   /** Deliveries became due. */
@@ -75,7 +77,7 @@ export class ReplayWorker implements Worker {
   }
 
   async #takeTurn(replay: Replay): Promise<number> {
-    const { replays, clock, logger, onRequeued } = this.#options
+    const { replays, activity, clock, logger, onRequeued } = this.#options
     const { id, selection, cursor } = replay
     const rate = this.#rates.get(id) ?? new ReplayRate(replay.ratePerSecond ?? Infinity)
     this.#rates.set(id, rate)
@@ -89,6 +91,7 @@ export class ReplayWorker implements Worker {
     const { scanned, reachedAt, cursor: next } = slice
     const step = { deliveries, scanned, reachedAt, cursor: next, now: clock.now() }
     const after = await replays.advance(replay, step)
+    activity.updated({ resource: 'replays', id })
     rate.use(deliveries.length)
     if (deliveries.length > 0) onRequeued()
     if (after?.state === 'finished') {

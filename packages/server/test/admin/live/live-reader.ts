@@ -2,6 +2,7 @@ import { expect } from 'vitest'
 import type { AdminServer } from '../admin-server.ts'
 
 interface Message {
+  /** Empty where it has none. */
   readonly id: string
   readonly name: string
   readonly data: Record<string, unknown>
@@ -15,6 +16,7 @@ export class LiveReader implements AsyncDisposable {
   readonly #server: AdminServer
   readonly #path: string
   readonly #headers: Readonly<Record<string, string>>
+  readonly #withoutToken: boolean
   #abort = new AbortController()
   #reading: Promise<void> = Promise.resolve()
   #hold: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined
@@ -23,18 +25,21 @@ export class LiveReader implements AsyncDisposable {
     server: AdminServer,
     path: string,
     headers: Readonly<Record<string, string>>,
+    withoutToken: boolean,
   ) {
     this.#server = server
     this.#path = path
     this.#headers = headers
+    this.#withoutToken = withoutToken
   }
 
   static async open(
     server: AdminServer,
     query = '',
     headers: Readonly<Record<string, string>> = {},
+    { withoutToken = false } = {},
   ): Promise<LiveReader> {
-    const reader = new LiveReader(server, `/live${query}`, headers)
+    const reader = new LiveReader(server, `/live${query}`, headers, withoutToken)
     await reader.#connect({})
     return reader
   }
@@ -61,9 +66,9 @@ export class LiveReader implements AsyncDisposable {
   }
 
   all(): Message[] {
-    const blocks = [...this.text.matchAll(/id: (.+)\nevent: (.+)\ndata: (.+)\n\n/g)]
+    const blocks = [...this.text.matchAll(/(?:id: (.+)\n)?event: (.+)\ndata: (.+)\n\n/g)]
     return blocks.map(([, id, name, data]) => ({
-      id: id!,
+      id: id ?? '',
       name: name!,
       data: JSON.parse(data!) as Record<string, unknown>,
     }))
@@ -92,6 +97,7 @@ export class LiveReader implements AsyncDisposable {
   async #connect(more: Readonly<Record<string, string>>): Promise<void> {
     const response = await this.#server.stream(this.#path, {
       headers: { ...this.#headers, ...more },
+      withoutToken: this.#withoutToken,
       signal: this.#abort.signal,
     })
     this.#reading = this.#readAll(response).catch(() => undefined)

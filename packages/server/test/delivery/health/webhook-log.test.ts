@@ -21,6 +21,8 @@ type Line = Readonly<Record<string, unknown>> & { readonly msg: string }
 class TestLog implements Disposable {
   readonly clock = new ManualClock()
   readonly lines: Line[] = []
+  /** The ids of the destinations that the readers of the stream were told of. */
+  readonly updated: (string | null)[] = []
   readonly health = new WebhookHealth(this.clock, { longestOpenMs: LONGEST_OPEN_MS })
   readonly catalog
   readonly #log
@@ -38,6 +40,7 @@ class TestLog implements Disposable {
     const write = (line: string) => void this.lines.push(JSON.parse(line) as Line)
     const logger = pino({ level: 'debug', base: null, timestamp: false }, { write })
     this.#log = new WebhookLog({
+      activity: { updated: ({ id }) => void this.updated.push(id) },
       catalog: this.catalog,
       health: this.health,
       clock: this.clock,
@@ -184,6 +187,14 @@ describe('a webhook that fails', () => {
       'webhook.breaker_opened',
       'webhook.breaker_closed',
     ])
+  })
+
+  test('tells the readers of the stream of each change of the breaker, whatever the log has', () => {
+    using log = new TestLog()
+    log.attempt(failed, { breaker: 'opened' })
+    log.attempt(failed)
+    log.attempt(delivered, { breaker: 'closed' })
+    expect(log.updated).toEqual(['dst_0', 'dst_0'])
   })
 
   test('has at most one such pair of lines in a minute, however often its breaker opens', async () => {

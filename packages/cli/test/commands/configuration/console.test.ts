@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ApiService } from '../../harness/api-service.ts'
+import { errorOf } from '../../harness/hookline.ts'
+
+let service: ApiService
+beforeAll(async () => {
+  service = await ApiService.start()
+})
+afterAll(() => service[Symbol.asyncDispose]())
+
+/** Signs in as the page behind the link does. */
+function signIn(url: string): Promise<Response> {
+  return fetch(`${service.url}/api/v1/sessions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ code: new URL(url).hash.slice(1) }),
+  })
+}
+
+describe('hookline console', () => {
+  it('prints a link alone to stdout, which signs a browser in once, with the role of the token', async () => {
+    const { code, stdout, stderr } = await service.run('console')
+    const url = stdout.trim()
+    expect([code, url.startsWith(`${service.url}/console/sign-in#`)]).toEqual([0, true])
+    expect(stderr).toMatch(/^It works once, until \d{4}-\S+Z\.\n$/)
+    expect(stderr).not.toContain(new URL(url).hash)
+    const first = await signIn(url)
+    expect(first.status).toBe(201)
+    expect(await first.json()).toMatchObject({ kind: 'session', role: 'admin' })
+    expect((await signIn(url)).status).toBe(401)
+  })
+
+  it('prints one document with --json, and gives the role that is asked for', async () => {
+    const link = await service.json<{ url: string; expiresAt: string }>(
+      'console',
+      '--role',
+      'viewer',
+    )
+    expect(Object.keys(link)).toEqual(['url', 'expiresAt'])
+    const minutesLeft = (Date.parse(link.expiresAt) - Date.now()) / 60_000
+    expect(minutesLeft).toBeGreaterThan(29)
+    expect(minutesLeft).toBeLessThanOrEqual(30)
+    expect(await (await signIn(link.url)).json()).toMatchObject({ role: 'viewer' })
+  })
+
+  it('refuses a role that does not exist', async () => {
+    const failed = await service.run('console', '--role', 'owner', '--json')
+    expect(failed.code).toBe(2)
+    expect(errorOf(failed)).toMatchObject({ message: expect.stringContaining('viewer') as string })
+  })
+})

@@ -1,0 +1,92 @@
+import type { UpdateActivity } from '../telemetry/activity-listener.ts'
+import type { Clock } from '../util/clock.ts'
+import { RecentItems } from './recent-items.ts'
+
+/** A record has changed, and what shows it is out of date. */
+export interface Change {
+  readonly at: number
+  /** The collection of the management API; `null` where changes were missed: any record may have changed. */
+  readonly resource: string | null
+  /** `null` where it is not about one record. */
+  readonly id: string | null
+  /** The operationId of the request; `null` where Hookline changed it by itself. Only for those who may read the audit log. */
+  readonly action?: string | null
+  /** Who made the request, in the same way. */
+  readonly actorId?: string | null
+}
+
+/** A change that a request made. */
+export interface RequestedChange {
+  readonly resource: string
+  readonly id: string | null
+  readonly action: string
+  readonly actorId: string
+}
+
+/** Which changes a reader of the feed learns of, and how much. */
+export interface ChangeView {
+  readonly isShown: (resource: string) => boolean
+  /** Whether it learns who made a change, and with which request. */
+  readonly showsRequests: boolean
+}
+
+/** More than people make while a tab is away for an hour. */
+const MOST_KEPT = 1_000
+/** What Hookline changes by itself, such as the progress of a replay, is told at most this often. */
+const UPDATES_EVERY_MS = 1_000
+/** Beyond so many at once, the readers learn only which collections have changed. */
+const MOST_UPDATES = 100
+
+/** The newest changes of records, by requests and by Hookline itself. */
+export class ChangeFeed {
+  readonly changes = new RecentItems<Change>(MOST_KEPT)
+  readonly #clock: Clock
+  readonly #updates = new Map<string, UpdateActivity>()
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /** A request has changed a record. */
+  requested(change: RequestedChange): void {
+    // The request is what has caused the update that is about to be told.
+    this.#updates.delete(keyOf(change))
+    this.changes.add({ at: this.#clock.wall(), ...change })
+  }
+
+  /** A record has changed. Told within a second, once however often it is called. */
+  updated({ resource, id }: UpdateActivity): void {
+    if (this.#updates.size === 0) this.#clock.after(UPDATES_EVERY_MS, () => this.#tell())
+    const update = { resource, id: this.#updates.size < MOST_UPDATES ? id : null }
+    this.#updates.set(keyOf(update), update)
+  }
+
+  /** The change with this number as the reader learns of it; `undefined` where it does not. */
+  shown(number: number, { isShown, showsRequests }: ChangeView): Change | undefined {
+    const { at, resource, id, action, actorId } = this.changes.at(number)
+    if (resource === null || !isShown(resource)) return undefined
+    return { at, resource, id, ...(showsRequests && { action, actorId }) }
+  }
+
+  /** For a reader that has missed changes. */
+  anything(): Change {
+    return { at: this.#clock.wall(), resource: null, id: null }
+  }
+
+  #tell(): void {
+    const at = this.#clock.wall()
+    for (const update of this.#updates.values())
+      this.changes.add({ at, ...update, action: null, actorId: null })
+    this.#updates.clear()
+  }
+}
+
+function keyOf({
+  resource,
+  id,
+}: {
+  readonly resource: string
+  readonly id: string | null
+}): string {
+  return `${resource} ${id ?? ''}`
+}

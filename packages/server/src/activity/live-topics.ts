@@ -1,0 +1,64 @@
+import type { Upkeep } from '../backend/upkeep.ts'
+import type { Clock } from '../util/clock.ts'
+import type { ActivityFilter } from './activity-filter.ts'
+import { ChangeFeed, type ChangeView } from './change-feed.ts'
+import { LiveCounts } from './live-counts.ts'
+import { LiveReader } from './live-reader.ts'
+import { LiveTail } from './live-tail.ts'
+
+/** What a reader of the stream can follow. */
+export const TOPICS = ['activity', 'counts', 'changes'] as const
+
+export type Topic = (typeof TOPICS)[number]
+
+export interface ReadOptions {
+  readonly topics: ReadonlySet<Topic>
+  readonly filter: ActivityFilter
+  readonly view: ChangeView
+  /** The id of the last message that the reader received. */
+  readonly lastId?: string | undefined
+}
+
+/** What happens, for readers that follow it: each activity, the counts of each second, and changes of records. */
+export class LiveTopics {
+  readonly tail: LiveTail
+  readonly counts: LiveCounts
+  readonly changes: ChangeFeed
+
+  constructor(clock: Clock, upkeep: Pick<Upkeep, 'backlog'>) {
+    this.tail = new LiveTail(clock)
+    this.counts = new LiveCounts(clock, upkeep)
+    this.changes = new ChangeFeed(clock)
+  }
+
+  /**
+   * Opens a reader. It continues after `lastId` in each topic that the reader with this id has followed, and begins now in
+   * the others. Dispose of it to close it.
+   */
+  read({ topics, filter, view, lastId }: ReadOptions): LiveReader {
+    const { tail, counts, changes } = this
+    return new LiveReader({
+      run: tail.run,
+      ...(topics.has('activity') && { activity: tail.read(filter, activityIdOf(lastId)) }),
+      ...(topics.has('counts') && { counts }),
+      ...(topics.has('changes') && { changes: { feed: changes, view, ...this.#from(lastId) } }),
+    })
+  }
+
+  /** Where a reader of the changes goes on, and whether it has missed some. */
+  #from(lastId: string | undefined): { readonly from: number; readonly isLost: boolean } {
+    const { next, oldest } = this.changes.changes
+    const [run, , last] = (lastId ?? '').split('-')
+    const isOurs = lastId === undefined || run === this.tail.run
+    if (isOurs && last === undefined) return { from: next, isLost: false }
+    const from = Number(last) + 1
+    return isOurs && from >= oldest && from <= next
+      ? { from, isLost: false }
+      : { from: next, isLost: true }
+  }
+}
+
+/** The last id, unless its reader did not follow the activity. */
+function activityIdOf(lastId: string | undefined): string | undefined {
+  return lastId?.split('-')[1] === '' ? undefined : lastId
+}

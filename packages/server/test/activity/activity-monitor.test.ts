@@ -1,0 +1,35 @@
+import { pino } from 'pino'
+import { expect, test } from 'vitest'
+import { ActivityMonitor } from '../../src/activity/activity-monitor.ts'
+import { openEmbeddedBackend } from '../../src/backend/embedded/open.ts'
+import { newAudience, newDestination, newSource } from '../harness/catalog-records.ts'
+import { clockWatchOf } from '../harness/clock-watch-of.ts'
+import { ManualClock } from '../harness/manual-clock.ts'
+import { TemporaryFolder } from '../harness/temporary-folder.ts'
+
+test('tells of each record of the catalog that changes, whatever changes it', async () => {
+  using folder = new TemporaryFolder()
+  const storage = { dataDir: folder.path, maxWaitingBytes: 1024 * 1024 }
+  await using backend = await openEmbeddedBackend(storage)
+  const { catalog } = backend
+  const clock = new ManualClock()
+  const logger = pino({ enabled: false })
+  const clockWatch = clockWatchOf(clock)
+  await using monitor = new ActivityMonitor({ ...backend, clock, clockWatch, logger })
+  const topics = new Set(['changes'] as const)
+  const view = { isShown: () => true, showsRequests: false }
+  using reader = monitor.live.read({ topics, filter: {}, view })
+  const told = (): string[] => {
+    clock.advance(1_000)
+    return reader
+      .read(99)
+      .map(({ data }) => ('resource' in data ? `${data.resource} ${data.id}` : ''))
+  }
+  await catalog.putAll({ sources: [newSource()], destinations: [newDestination()] })
+  await catalog.putComputation(newAudience())
+  expect(told()).toEqual(['sources src_a', 'destinations dst_a', 'audiences aud_a'])
+  await catalog.putDestination(newDestination({ enabled: false, version: 2 }))
+  expect(told()).toEqual(['destinations dst_a'])
+  await catalog.removeSource('src_a')
+  expect(told()).toEqual(['sources src_a', 'destinations dst_a'])
+})
