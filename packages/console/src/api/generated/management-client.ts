@@ -5,3774 +5,2885 @@
  * DO NOT MODIFY - This file has been generated using oazapfts.
  * See https://www.npmjs.com/package/oazapfts
  */
-import * as Oazapfts from '@oazapfts/runtime'
-import * as QS from '@oazapfts/runtime/query'
+import * as Oazapfts from "@oazapfts/runtime";
+import * as QS from "@oazapfts/runtime/query";
 export const defaults: Oazapfts.Defaults<Oazapfts.CustomHeaders> = {
-  headers: {},
-  baseUrl: 'http://127.0.0.1:4800',
-}
-const oazapfts = Oazapfts.runtime(defaults)
+    headers: {},
+    baseUrl: "http://127.0.0.1:4800"
+};
+const oazapfts = Oazapfts.runtime(defaults);
 export const servers = {
-  yourHookline: ({ address = 'http://127.0.0.1:4800' }: { address: string | number | boolean }) =>
-    `${address}`,
-}
+    yourHookline: ({ address = "http://127.0.0.1:4800" }: {
+        address: string | number | boolean;
+    }) => `${address}`
+};
 export type Problem = {
-  type: string
-  title: string
-  status: number
-  /** For programs; docs/reference/errors.md explains each code. */
-  code: string
-  detail: string
-  requestId: string
-  errors: {
-    /** A JSON Pointer into the body, or the name of a parameter. */
-    pointer: string
-    code: string
-    message: string
-    hint: string
-  }[]
-}
+    "type": string;
+    title: string;
+    status: number;
+    /** For programs; docs/reference/errors.md explains each code. */
+    code: string;
+    detail: string;
+    requestId: string;
+    errors: {
+        /** A JSON Pointer into the body, or the name of a parameter. */
+        pointer: string;
+        code: string;
+        message: string;
+        hint: string;
+    }[];
+};
 export type Session = {
-  id: string
-  /** Who opened it: a sign-in link, or the name of a token. */
-  name: string
-  /** One of viewer, editor, admin. */
-  role: 'viewer' | 'editor' | 'admin'
-  /** ISO 8601, UTC. */
-  createdAt: string
-  /** ISO 8601, UTC. */
-  expiresAt: string | null
-  /** ISO 8601, UTC. */
-  lastUsedAt: string | null
-}
+    id: string;
+    /** Who opened it: a sign-in link, or the name of a token. */
+    name: string;
+    /** One of viewer, editor, admin. */
+    role: "viewer" | "editor" | "admin";
+    /** ISO 8601, UTC. */
+    createdAt: string;
+    /** ISO 8601, UTC. */
+    expiresAt: string | null;
+    /** ISO 8601, UTC. */
+    lastUsedAt: string | null;
+};
 export type Source = {
-  id: string
-  /** A text of 1 to 200 characters, not only spaces. */
-  name: string
-  /** true or false. A disabled source refuses all calls. */
-  enabled: boolean
-  /** Calls per second and node, a whole number from 1; null for no limit. */
-  rateLimit: number | null
-  /** Sources of one space have one profile for each user. A change applies to events that arrive from then on: what profiles know from earlier ones stays where it is. 1 to 50 of a-z, 0-9, _ and -. */
-  space: string
-  writeKeys: {
-    key: string
-    /** ISO 8601, UTC. */
-    createdAt: string
-    /** To the minute; null if the key was never used. */
-    lastUsedAt: string | null
-  }[]
-  /** ISO 8601, UTC. */
-  createdAt: string
-  /** ISO 8601, UTC. */
-  updatedAt: string
-  /** The version, as in the ETag. */
-  version: number
-}
-export type Destination = {
-  id: string
-  /** The id of the source whose events it receives. */
-  sourceId: string
-  /** Webhooks: there is no other type. */
-  type: 'Webhooks'
-  /** A text of 1 to 200 characters, not only spaces. */
-  name: string
-  /** true or false. Events that arrive while it is false are not delivered. */
-  enabled: boolean
-  /** When it was last enabled or disabled, or else created. null if an earlier version of Hookline did that. */
-  enabledChangedAt: string | null
-  /** null while deliveries are attempted; otherwise since when and why they are held. */
-  paused: {
-    /** ISO 8601, UTC. */
-    since: string
-    /** gone: the receiver responded with 410 three times in a row, a minute apart. forbidden: its address or port is forbidden by allowedNetworks or allowedPorts; it is tried again after each start of Hookline. */
-    reason: 'operator' | 'gone' | 'forbidden'
-  } | null
-  settings: {
-    sharedSecret: {
-      set: boolean
-      last4?: string
-      /** Until then, webhook-signature also contains the signature of the previous secret. */
-      previousUntil?: string
-    }
-    webhooks: {
-      /** An http or https URL without credentials and fragment. */
-      url: string
-      headers: {
-        [key: string]: {
-          set: true
-        }
-      }
-      /** null while deliveries are attempted; otherwise since when and why they are held. */
-      paused: {
+    id: string;
+    /** A text of 1 to 200 characters, not only spaces. */
+    name: string;
+    /** true or false. A disabled source refuses all calls. */
+    enabled: boolean;
+    /** Calls per second and node, a whole number from 1; null for no limit. */
+    rateLimit: number | null;
+    /** Sources of one space have one profile for each user. A change applies to events that arrive from then on: what profiles know from earlier ones stays where it is. 1 to 50 of a-z, 0-9, _ and -. */
+    space: string;
+    writeKeys: {
+        key: string;
         /** ISO 8601, UTC. */
-        since: string
+        createdAt: string;
+        /** To the minute; null if the key was never used. */
+        lastUsedAt: string | null;
+    }[];
+    /** ISO 8601, UTC. */
+    createdAt: string;
+    /** ISO 8601, UTC. */
+    updatedAt: string;
+    /** The version, as in the ETag. */
+    version: number;
+};
+export type Destination = {
+    id: string;
+    /** The id of the source whose events it receives. */
+    sourceId: string;
+    /** Webhooks: there is no other type. */
+    "type": "Webhooks";
+    /** A text of 1 to 200 characters, not only spaces. */
+    name: string;
+    /** true or false. Events that arrive while it is false are not delivered. */
+    enabled: boolean;
+    /** When it was last enabled or disabled, or else created. null if an earlier version of Hookline did that. */
+    enabledChangedAt: string | null;
+    /** null while deliveries are attempted; otherwise since when and why they are held. */
+    paused: {
+        /** ISO 8601, UTC. */
+        since: string;
         /** gone: the receiver responded with 410 three times in a row, a minute apart. forbidden: its address or port is forbidden by allowedNetworks or allowedPorts; it is tried again after each start of Hookline. */
-        reason: 'operator' | 'gone' | 'forbidden'
-      } | null
-    }[]
-    /** any: a delivery is delivered when one webhook accepted it. each: when every webhook accepted it. */
-    successPolicy: 'any' | 'each'
-  }
-  /** ISO 8601, UTC. */
-  createdAt: string
-  /** ISO 8601, UTC. */
-  updatedAt: string
-  /** The version, as in the ETag. */
-  version: number
-  /** What will not work as it is: webhooks whose address the setting allowedNetworks forbids, and names that have no address at the moment. Names are looked up, for a second at most, when a destination is created, changed, imported or tested; at other times the warnings say what the URL alone shows. */
-  warnings?: {
-    pointer: string
-    /** address_forbidden or name_unresolved. */
-    code: string
-    message: string
-    hint: string
-  }[]
-}
+        reason: "operator" | "gone" | "forbidden";
+    } | null;
+    settings: {
+        sharedSecret: {
+            "set": boolean;
+            last4?: string;
+            /** Until then, webhook-signature also contains the signature of the previous secret. */
+            previousUntil?: string;
+        };
+        webhooks: {
+            /** An http or https URL without credentials and fragment. */
+            url: string;
+            headers: {
+                [key: string]: {
+                    "set": true;
+                };
+            };
+            /** null while deliveries are attempted; otherwise since when and why they are held. */
+            paused: {
+                /** ISO 8601, UTC. */
+                since: string;
+                /** gone: the receiver responded with 410 three times in a row, a minute apart. forbidden: its address or port is forbidden by allowedNetworks or allowedPorts; it is tried again after each start of Hookline. */
+                reason: "operator" | "gone" | "forbidden";
+            } | null;
+        }[];
+        /** any: a delivery is delivered when one webhook accepted it. each: when every webhook accepted it. */
+        successPolicy: "any" | "each";
+    };
+    /** ISO 8601, UTC. */
+    createdAt: string;
+    /** ISO 8601, UTC. */
+    updatedAt: string;
+    /** The version, as in the ETag. */
+    version: number;
+    /** What will not work as it is: webhooks whose address the setting allowedNetworks forbids, and names that have no address at the moment. Names are looked up, for a second at most, when a destination is created, changed, imported or tested; at other times the warnings say what the URL alone shows. */
+    warnings?: {
+        pointer: string;
+        /** address_forbidden or name_unresolved. */
+        code: string;
+        message: string;
+        hint: string;
+    }[];
+};
 export type Event = {
-  id: string
-  /** For a computed event: the id of the audience or computed trait. */
-  sourceId: string
-  /** The call as received, validated and stamped. */
-  event: {
-    [key: string]: any
-  }
-  /** ISO 8601, UTC. */
-  receivedAt: string
-  /** What Hookline noticed about the call. */
-  marks: ('precision_lost' | 'timestamp_unreadable')[]
-  /** The number of later calls with the same messageId. They were dropped. */
-  duplicates: number
-  /** When the last of them arrived. null if there is none, or if an earlier version of Hookline received it. */
-  lastDuplicateAt: string | null
-}
+    id: string;
+    /** For a computed event: the id of the audience or computed trait. */
+    sourceId: string;
+    /** The call as received, validated and stamped. */
+    event: {
+        [key: string]: any;
+    };
+    /** ISO 8601, UTC. */
+    receivedAt: string;
+    /** What Hookline noticed about the call. */
+    marks: ("precision_lost" | "timestamp_unreadable")[];
+    /** The number of later calls with the same messageId. They were dropped. */
+    duplicates: number;
+    /** When the last of them arrived. null if there is none, or if an earlier version of Hookline received it. */
+    lastDuplicateAt: string | null;
+};
 export type Suppression = {
-  /** null for an anonymousId. */
-  userId: string | null
-  /** null for a userId. */
-  anonymousId: string | null
-  /** null: every source. */
-  sourceId: string | null
-  /** ISO 8601, UTC. */
-  since: string
-  /** The deletion that requested it. */
-  deletionId: string
-  /** How many calls of the user got a 200 and were not kept. */
-  callsLeftOut: number
-  /** When the last of them arrived. */
-  lastLeftOutAt: string | null
-}
+    /** null for an anonymousId. */
+    userId: string | null;
+    /** null for a userId. */
+    anonymousId: string | null;
+    /** null: every source. */
+    sourceId: string | null;
+    /** ISO 8601, UTC. */
+    since: string;
+    /** The deletion that requested it. */
+    deletionId: string;
+    /** How many calls of the user got a 200 and were not kept. */
+    callsLeftOut: number;
+    /** When the last of them arrived. */
+    lastLeftOutAt: string | null;
+};
 export type Delivery = {
-  /** The webhook-id of every attempt. */
-  id: string
-  eventId: string
-  destinationId: string
-  /** One of pending, delivered, rejected, expired, held, quarantined. */
-  state: 'pending' | 'delivered' | 'rejected' | 'expired' | 'held' | 'quarantined'
-  /** The most attempts on one of its webhooks since the last replay or retry. */
-  rounds: number
-  /** The last replay that delivered it again. */
-  replayId?: string
-  /** Why the delivery is in quarantine. */
-  quarantine?: {
-    reason: string
+    /** The webhook-id of every attempt. */
+    id: string;
+    eventId: string;
+    destinationId: string;
+    /** One of pending, delivered, rejected, expired, held, quarantined. */
+    state: "pending" | "delivered" | "rejected" | "expired" | "held" | "quarantined";
+    /** The most attempts on one of its webhooks since the last replay or retry. */
+    rounds: number;
+    /** The last replay that delivered it again. */
+    replayId?: string;
+    /** Why the delivery is in quarantine. */
+    quarantine?: {
+        reason: string;
+        /** ISO 8601, UTC. */
+        at: string;
+    };
     /** ISO 8601, UTC. */
-    at: string
-  }
-  /** ISO 8601, UTC. */
-  firstDueAt: string
-  /** ISO 8601, UTC. */
-  nextAttemptAt: string | null
-  webhooks: {
-    url: string
-    /** not_retried: an attempt failed, and another webhook has the event (success policy any). removed: the webhook was removed first. */
-    state: 'pending' | 'held' | 'delivered' | 'rejected' | 'expired' | 'not_retried' | 'removed'
-    outcome: 'delivered' | 'retry' | 'rejected' | null
+    firstDueAt: string;
     /** ISO 8601, UTC. */
-    firstDueAt: string
-    /** ISO 8601, UTC. */
-    nextAttemptAt: string | null
-    /** Why the webhook does not have the event yet. nextAttemptAt is null when somebody must end the cause. */
-    waiting: {
-      reason:
-        | 'in_flight'
-        | 'in_line'
-        | 'retry'
-        | 'retry_after'
-        | 'breaker_open'
-        | 'webhook_paused'
-        | 'webhook_gone'
-        | 'url_forbidden'
-        | 'destination_paused'
-        | 'destination_disabled'
-      /** ISO 8601, UTC. */
-      since: string
-      /** ISO 8601, UTC. */
-      nextAttemptAt: string | null
-      /** The reason and its remedy, as text. */
-      explanation: string
-    } | null
-    /** The last attempt; null before the first. */
-    last: {
-      id: string
-      /** The number of the attempt on this webhook, from 1. */
-      number: number
-      url: string
-      /** ISO 8601, UTC. */
-      startedAt: string
-      durationMs: number
-      /** The duration of each phase. A phase that is absent was not needed or not reached. */
-      timing: {
-        /** The DNS lookup. */
-        lookupMs?: number
-        connectMs?: number
-        tlsMs?: number
-        /** Sending the request, and waiting for the last response header. */
-        answerMs?: number
-      }
-      outcome: 'delivered' | 'retry' | 'rejected'
-      /** delivered, or what went wrong; docs/reference/errors.md explains each class. */
-      class: string
-      status?: number
-      /** What went wrong, as text. */
-      error?: string
-      /** The replay that the attempt belongs to. */
-      replayId?: string
-    } | null
-  }[]
-  attempts: {
-    id: string
-    /** The number of the attempt on this webhook, from 1. */
-    number: number
-    url: string
-    /** ISO 8601, UTC. */
-    startedAt: string
-    durationMs: number
-    /** The duration of each phase. A phase that is absent was not needed or not reached. */
-    timing: {
-      /** The DNS lookup. */
-      lookupMs?: number
-      connectMs?: number
-      tlsMs?: number
-      /** Sending the request, and waiting for the last response header. */
-      answerMs?: number
-    }
-    outcome: 'delivered' | 'retry' | 'rejected'
-    /** delivered, or what went wrong; docs/reference/errors.md explains each class. */
-    class: string
-    status?: number
-    /** What went wrong, as text. */
-    error?: string
-    /** The replay that the attempt belongs to. */
-    replayId?: string
-    headers?: {
-      [key: string]: string
-    }
-    /** The beginning of the response body. */
-    body?: string
-  }[]
-}
+    nextAttemptAt: string | null;
+    webhooks: {
+        url: string;
+        /** not_retried: an attempt failed, and another webhook has the event (success policy any). removed: the webhook was removed first. */
+        state: "pending" | "held" | "delivered" | "rejected" | "expired" | "not_retried" | "removed";
+        outcome: "delivered" | "retry" | "rejected" | null;
+        /** ISO 8601, UTC. */
+        firstDueAt: string;
+        /** ISO 8601, UTC. */
+        nextAttemptAt: string | null;
+        /** Why the webhook does not have the event yet. nextAttemptAt is null when somebody must end the cause. */
+        waiting: {
+            reason: "in_flight" | "in_line" | "retry" | "retry_after" | "breaker_open" | "webhook_paused" | "webhook_gone" | "url_forbidden" | "destination_paused" | "destination_disabled";
+            /** ISO 8601, UTC. */
+            since: string;
+            /** ISO 8601, UTC. */
+            nextAttemptAt: string | null;
+            /** The reason and its remedy, as text. */
+            explanation: string;
+        } | null;
+        /** The last attempt; null before the first. */
+        last: {
+            id: string;
+            /** The number of the attempt on this webhook, from 1. */
+            "number": number;
+            url: string;
+            /** ISO 8601, UTC. */
+            startedAt: string;
+            durationMs: number;
+            /** The duration of each phase. A phase that is absent was not needed or not reached. */
+            timing: {
+                /** The DNS lookup. */
+                lookupMs?: number;
+                connectMs?: number;
+                tlsMs?: number;
+                /** Sending the request, and waiting for the last response header. */
+                answerMs?: number;
+            };
+            outcome: "delivered" | "retry" | "rejected";
+            /** delivered, or what went wrong; docs/reference/errors.md explains each class. */
+            "class": string;
+            status?: number;
+            /** What went wrong, as text. */
+            error?: string;
+            /** The replay that the attempt belongs to. */
+            replayId?: string;
+        } | null;
+    }[];
+    attempts: {
+        id: string;
+        /** The number of the attempt on this webhook, from 1. */
+        "number": number;
+        url: string;
+        /** ISO 8601, UTC. */
+        startedAt: string;
+        durationMs: number;
+        /** The duration of each phase. A phase that is absent was not needed or not reached. */
+        timing: {
+            /** The DNS lookup. */
+            lookupMs?: number;
+            connectMs?: number;
+            tlsMs?: number;
+            /** Sending the request, and waiting for the last response header. */
+            answerMs?: number;
+        };
+        outcome: "delivered" | "retry" | "rejected";
+        /** delivered, or what went wrong; docs/reference/errors.md explains each class. */
+        "class": string;
+        status?: number;
+        /** What went wrong, as text. */
+        error?: string;
+        /** The replay that the attempt belongs to. */
+        replayId?: string;
+        headers?: {
+            [key: string]: string;
+        };
+        /** The beginning of the response body. */
+        body?: string;
+    }[];
+};
 export type Replay = {
-  /** The value of the header X-Hookline-Replay on its attempts. */
-  id: string
-  state: 'queued' | 'running' | 'finished' | 'cancelled'
-  destinationId: string
-  states: ('delivered' | 'rejected' | 'expired' | 'quarantined')[]
-  /** ISO 8601, UTC. */
-  from: string | null
-  /** ISO 8601, UTC. */
-  to: string
-  types: ('identify' | 'track' | 'page' | 'screen' | 'group' | 'alias')[] | null
-  text: string | null
-  includeDeclined: boolean
-  ratePerSecond: number | null
-  /** Deliveries and decisions scanned so far. */
-  scanned: number
-  /** Deliveries made due again so far. */
-  requeued: number
-  /** How many of these are delivered so far. */
-  delivered: number
-  /** How many of these ended undelivered so far. */
-  failed: number
-  /** How far the replay has come between from and to. */
-  reachedAt: string | null
-  /** ISO 8601, UTC. */
-  createdAt: string
-  /** ISO 8601, UTC. */
-  finishedAt: string | null
-}
+    /** The value of the header X-Hookline-Replay on its attempts. */
+    id: string;
+    state: "queued" | "running" | "finished" | "cancelled";
+    destinationId: string;
+    states: ("delivered" | "rejected" | "expired" | "quarantined")[];
+    /** ISO 8601, UTC. */
+    "from": string | null;
+    /** ISO 8601, UTC. */
+    to: string;
+    types: ("identify" | "track" | "page" | "screen" | "group" | "alias")[] | null;
+    text: string | null;
+    includeDeclined: boolean;
+    ratePerSecond: number | null;
+    /** Deliveries and decisions scanned so far. */
+    scanned: number;
+    /** Deliveries made due again so far. */
+    requeued: number;
+    /** How many of these are delivered so far. */
+    delivered: number;
+    /** How many of these ended undelivered so far. */
+    failed: number;
+    /** How far the replay has come between from and to. */
+    reachedAt: string | null;
+    /** ISO 8601, UTC. */
+    createdAt: string;
+    /** ISO 8601, UTC. */
+    finishedAt: string | null;
+};
 export type Deletion = {
-  id: string
-  /** finished: done, and every receiver was notified. partial: done, but not every receiver could be notified. */
-  state: 'queued' | 'running' | 'finished' | 'partial'
-  /** The number of userIds to delete. */
-  users: number
-  /** The number of anonymousIds to delete. */
-  anonymousUsers: number
-  /** null: every source. */
-  sourceIds: string[] | null
-  suppress: boolean
-  /** ISO 8601, UTC. */
-  createdAt: string
-  /** ISO 8601, UTC. */
-  suppressedAt: string | null
-  /** ISO 8601, UTC. */
-  purgedAt: string | null
-  purged: {
-    events: number
-    /** Those of the events that have no userId: only anonymousIds find them. */
-    anonymousEvents: number
-    deliveries: number
-  }
-  /** One for each source and destination. Empty until the purge is done. */
-  notifications: {
-    sourceId: string
-    destinationId: string
-    status: 'pending' | 'delivered' | 'partial' | 'failed'
-    notices: {
-      waiting: number
-      delivered: number
-      failed: number
-    }
-    attempts: number
+    id: string;
+    /** finished: done, and every receiver was notified. partial: done, but not every receiver could be notified. */
+    state: "queued" | "running" | "finished" | "partial";
+    /** The number of userIds to delete. */
+    users: number;
+    /** The number of anonymousIds to delete. */
+    anonymousUsers: number;
+    /** null: every source. */
+    sourceIds: string[] | null;
+    suppress: boolean;
     /** ISO 8601, UTC. */
-    notifiedAt: string | null
-  }[]
-}
+    createdAt: string;
+    /** ISO 8601, UTC. */
+    suppressedAt: string | null;
+    /** ISO 8601, UTC. */
+    purgedAt: string | null;
+    purged: {
+        events: number;
+        /** Those of the events that have no userId: only anonymousIds find them. */
+        anonymousEvents: number;
+        deliveries: number;
+    };
+    /** One for each source and destination. Empty until the purge is done. */
+    notifications: {
+        sourceId: string;
+        destinationId: string;
+        status: "pending" | "delivered" | "partial" | "failed";
+        notices: {
+            waiting: number;
+            delivered: number;
+            failed: number;
+        };
+        attempts: number;
+        /** ISO 8601, UTC. */
+        notifiedAt: string | null;
+    }[];
+};
 export type Token = {
-  id: string
-  /** A text of 1 to 200 characters, not only spaces. */
-  name: string
-  /** One of viewer, editor, admin. Viewers read, editors also change records, admins also manage tokens and data. */
-  role: 'viewer' | 'editor' | 'admin'
-  /** ISO 8601, UTC. */
-  createdAt: string
-  /** ISO 8601, UTC. */
-  expiresAt: string | null
-  /** ISO 8601, UTC. */
-  lastUsedAt: string | null
-}
+    id: string;
+    /** A text of 1 to 200 characters, not only spaces. */
+    name: string;
+    /** One of viewer, editor, admin. Viewers read, editors also change records, admins also manage tokens and data. */
+    role: "viewer" | "editor" | "admin";
+    /** ISO 8601, UTC. */
+    createdAt: string;
+    /** ISO 8601, UTC. */
+    expiresAt: string | null;
+    /** ISO 8601, UTC. */
+    lastUsedAt: string | null;
+};
 export type Sync = {
-  id: string
-  reason: 'created' | 'changed' | 'requested' | 'daily' | 'deleted'
-  /** waiting: others run before it, or stored events are counted first. running: profiles are evaluated. */
-  state: 'waiting' | 'running' | 'done' | 'failed'
-  /** ISO 8601, UTC. */
-  createdAt: string
-  /** ISO 8601, UTC. */
-  startedAt: string | null
-  /** ISO 8601, UTC. */
-  finishedAt: string | null
-  /** Profiles that it has looked at. */
-  looked: number
-  /** Profiles that got a value, or another one. */
-  entered: number
-  /** Profiles that lost their value. */
-  left: number
-  /** Changes that evaluation in real time had missed. More than 0 is a bug in Hookline. */
-  missed: number
-  /** Why it failed. */
-  error: string | null
-}
+    id: string;
+    reason: "created" | "changed" | "requested" | "daily" | "deleted";
+    /** waiting: others run before it, or stored events are counted first. running: profiles are evaluated. */
+    state: "waiting" | "running" | "done" | "failed";
+    /** ISO 8601, UTC. */
+    createdAt: string;
+    /** ISO 8601, UTC. */
+    startedAt: string | null;
+    /** ISO 8601, UTC. */
+    finishedAt: string | null;
+    /** Profiles that it has looked at. */
+    looked: number;
+    /** Profiles that got a value, or another one. */
+    entered: number;
+    /** Profiles that lost their value. */
+    left: number;
+    /** Changes that evaluation in real time had missed. More than 0 is a bug in Hookline. */
+    missed: number;
+    /** Why it failed. */
+    error: string | null;
+};
 export type Audience = {
-  id: string
-  /** A text of 1 to 200 characters, not only spaces. */
-  name: string
-  /** The name of the trait that is sent: snake_case of the first name. It never changes. */
-  key: string
-  space: string
-  /** The ids of the destinations that changes are sent to, whatever their source: at most 50. */
-  destinationIds: string[]
-  /** Who belongs to it; null: its members are a list. */
-  condition: {
-    [key: string]: any
-  } | null
-  /** true: its members are a list. condition is null then. */
-  manual: boolean
-  /** true or false. While it is false, nothing is computed and nothing is sent. */
-  enabled: boolean
-  /** preparing: its first sync, or the one after a change, is not done. live: it follows each event. paused: each of its destinations is off, so nobody is told. disabled: nothing is computed or sent. failed: see reason. */
-  state: 'preparing' | 'live' | 'paused' | 'disabled' | 'failed'
-  /** Why it is in this state. */
-  reason: string | null
-  /** Profiles that belong to it, or have a value. */
-  size: number
-  /** How far the sync is; null if there is none. */
-  progress: {
-    /** filling: stored events are counted. evaluating: profiles are evaluated. announcing: users are told their value. */
-    step: 'filling' | 'evaluating' | 'announcing'
-    /** Events, profiles or users that are done. */
-    done: number
-    /** Of how many. */
-    total: number
-  } | null
-  /** The sync that waits or runs. */
-  sync: Sync | null
-  /** The last sync that ended. */
-  lastSync: Sync | null
-  /** It counts events that were received at this time or later: older ones were no longer stored when it was created. null: it counts no events. */
-  reachesBackTo: string | null
-  /** ISO 8601, UTC. */
-  createdAt: string
-  /** ISO 8601, UTC. */
-  updatedAt: string
-  /** The version, as in the ETag. */
-  version: number
-}
+    id: string;
+    /** A text of 1 to 200 characters, not only spaces. */
+    name: string;
+    /** The name of the trait that is sent: snake_case of the first name. It never changes. */
+    key: string;
+    space: string;
+    /** The ids of the destinations that changes are sent to, whatever their source: at most 50. */
+    destinationIds: string[];
+    /** Who belongs to it; null: its members are a list. */
+    condition: {
+        [key: string]: any;
+    } | null;
+    /** true: its members are a list. condition is null then. */
+    manual: boolean;
+    /** true or false. While it is false, nothing is computed and nothing is sent. */
+    enabled: boolean;
+    /** preparing: its first sync, or the one after a change, is not done. live: it follows each event. paused: each of its destinations is off, so nobody is told. disabled: nothing is computed or sent. failed: see reason. */
+    state: "preparing" | "live" | "paused" | "disabled" | "failed";
+    /** Why it is in this state. */
+    reason: string | null;
+    /** Profiles that belong to it, or have a value. */
+    size: number;
+    /** How far the sync is; null if there is none. */
+    progress: {
+        /** filling: stored events are counted. evaluating: profiles are evaluated. announcing: users are told their value. */
+        step: "filling" | "evaluating" | "announcing";
+        /** Events, profiles or users that are done. */
+        done: number;
+        /** Of how many. */
+        total: number;
+    } | null;
+    /** The sync that waits or runs. */
+    sync: Sync | null;
+    /** The last sync that ended. */
+    lastSync: Sync | null;
+    /** It counts events that were received at this time or later: older ones were no longer stored when it was created. null: it counts no events. */
+    reachesBackTo: string | null;
+    /** ISO 8601, UTC. */
+    createdAt: string;
+    /** ISO 8601, UTC. */
+    updatedAt: string;
+    /** The version, as in the ETag. */
+    version: number;
+};
 export type ComputedTrait = {
-  id: string
-  /** A text of 1 to 200 characters, not only spaces. */
-  name: string
-  /** The name of the trait that is sent: snake_case of the first name. It never changes. */
-  key: string
-  space: string
-  /** The ids of the destinations that changes are sent to, whatever their source: at most 50. */
-  destinationIds: string[]
-  /** How the value is made from events of the user: {"fn": "count|sum|avg|min|max|first|last|most_frequent|unique_list|unique_count", "event": "Order Completed", "property": "revenue", "within": {"days": 30}, "where": [{"property": …, "op": …, "value": …}]}. Every fn but count needs a property. In place of event: "type": "page" and its "name". In place of within: "between": [from, to]. */
-  compute: {
-    [key: string]: any
-  }
-  /** true or false. While it is false, nothing is computed and nothing is sent. */
-  enabled: boolean
-  /** preparing: its first sync, or the one after a change, is not done. live: it follows each event. paused: each of its destinations is off, so nobody is told. disabled: nothing is computed or sent. failed: see reason. */
-  state: 'preparing' | 'live' | 'paused' | 'disabled' | 'failed'
-  /** Why it is in this state. */
-  reason: string | null
-  /** Profiles that belong to it, or have a value. */
-  size: number
-  /** How far the sync is; null if there is none. */
-  progress: {
-    /** filling: stored events are counted. evaluating: profiles are evaluated. announcing: users are told their value. */
-    step: 'filling' | 'evaluating' | 'announcing'
-    /** Events, profiles or users that are done. */
-    done: number
-    /** Of how many. */
-    total: number
-  } | null
-  /** The sync that waits or runs. */
-  sync: Sync | null
-  /** The last sync that ended. */
-  lastSync: Sync | null
-  /** It counts events that were received at this time or later: older ones were no longer stored when it was created. null: it counts no events. */
-  reachesBackTo: string | null
-  /** ISO 8601, UTC. */
-  createdAt: string
-  /** ISO 8601, UTC. */
-  updatedAt: string
-  /** The version, as in the ETag. */
-  version: number
-}
+    id: string;
+    /** A text of 1 to 200 characters, not only spaces. */
+    name: string;
+    /** The name of the trait that is sent: snake_case of the first name. It never changes. */
+    key: string;
+    space: string;
+    /** The ids of the destinations that changes are sent to, whatever their source: at most 50. */
+    destinationIds: string[];
+    /** How the value is made from events of the user: {"fn": "count|sum|avg|min|max|first|last|most_frequent|unique_list|unique_count", "event": "Order Completed", "property": "revenue", "within": {"days": 30}, "where": [{"property": …, "op": …, "value": …}]}. Every fn but count needs a property. In place of event: "type": "page" and its "name". In place of within: "between": [from, to]. */
+    compute: {
+        [key: string]: any;
+    };
+    /** true or false. While it is false, nothing is computed and nothing is sent. */
+    enabled: boolean;
+    /** preparing: its first sync, or the one after a change, is not done. live: it follows each event. paused: each of its destinations is off, so nobody is told. disabled: nothing is computed or sent. failed: see reason. */
+    state: "preparing" | "live" | "paused" | "disabled" | "failed";
+    /** Why it is in this state. */
+    reason: string | null;
+    /** Profiles that belong to it, or have a value. */
+    size: number;
+    /** How far the sync is; null if there is none. */
+    progress: {
+        /** filling: stored events are counted. evaluating: profiles are evaluated. announcing: users are told their value. */
+        step: "filling" | "evaluating" | "announcing";
+        /** Events, profiles or users that are done. */
+        done: number;
+        /** Of how many. */
+        total: number;
+    } | null;
+    /** The sync that waits or runs. */
+    sync: Sync | null;
+    /** The last sync that ended. */
+    lastSync: Sync | null;
+    /** It counts events that were received at this time or later: older ones were no longer stored when it was created. null: it counts no events. */
+    reachesBackTo: string | null;
+    /** ISO 8601, UTC. */
+    createdAt: string;
+    /** ISO 8601, UTC. */
+    updatedAt: string;
+    /** The version, as in the ETag. */
+    version: number;
+};
 export type Profile = {
-  space: string
-  userIds: string[]
-  anonymousIds: string[]
-  /** The traits of identify calls, each with the event that set it and its timestamp. The newest timestamp counts. */
-  traits: {
-    [key: string]: {
-      /** Any JSON. */
-      value: any
-      /** ISO 8601, UTC. */
-      at: string
-      eventId: string
-      sourceId: string
-    }
-  }
-  computedTraits: {
-    id: string
-    key: string
-    name: string
-    /** ISO 8601, UTC. */
-    since: string
-    /** Any JSON. */
-    value: any
-  }[]
-  audiences: {
-    id: string
-    key: string
-    name: string
-    /** ISO 8601, UTC. */
-    since: string
-  }[]
-  /** How many events there were of each type. */
-  counts: {
-    identify?: number
-    track?: number
-    page?: number
-    screen?: number
-    group?: number
-    alias?: number
-  }
-  /** The earliest timestamp of its events; null: it is only on a list. */
-  firstSeenAt: string | null
-  /** The latest timestamp of its events. */
-  lastSeenAt: string | null
-}
+    space: string;
+    userIds: string[];
+    anonymousIds: string[];
+    /** The traits of identify calls, each with the event that set it and its timestamp. The newest timestamp counts. */
+    traits: {
+        [key: string]: {
+            /** Any JSON. */
+            value: any;
+            /** ISO 8601, UTC. */
+            at: string;
+            eventId: string;
+            sourceId: string;
+        };
+    };
+    computedTraits: {
+        id: string;
+        key: string;
+        name: string;
+        /** ISO 8601, UTC. */
+        since: string;
+        /** Any JSON. */
+        value: any;
+    }[];
+    audiences: {
+        id: string;
+        key: string;
+        name: string;
+        /** ISO 8601, UTC. */
+        since: string;
+    }[];
+    /** How many events there were of each type. */
+    counts: {
+        identify?: number;
+        track?: number;
+        page?: number;
+        screen?: number;
+        group?: number;
+        alias?: number;
+    };
+    /** The earliest timestamp of its events; null: it is only on a list. */
+    firstSeenAt: string | null;
+    /** The latest timestamp of its events. */
+    lastSeenAt: string | null;
+};
 /**
  * Shows this document
  */
 export function getOpenapi(opts?: Oazapfts.RequestOpts) {
-  return oazapfts.fetchJson<{
-    status: 200
-    data: {
-      [key: string]: any
-    }
-  }>('/api/v1/openapi.json', {
-    ...opts,
-  })
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: {
+            [key: string]: any;
+        };
+    }>("/api/v1/openapi.json", {
+        ...opts
+    });
 }
 /**
  * Signs a browser in, with the code of a link or with a token
  */
-export function createSession(
-  body: {
+export function createSession(body: {
     /** The code of a sign-in link, after its #. */
-    code?: string
+    code?: string;
     /** A token of this API. */
-    token?: string
-  },
-  {
-    idempotencyKey,
-  }: {
-    idempotencyKey?: string
-  } = {},
-  opts?: Oazapfts.RequestOpts,
-) {
-  return oazapfts.fetchJson<
-    | {
-        status: 201
+    token?: string;
+}, { idempotencyKey }: {
+    idempotencyKey?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 201;
         data: {
-          /** How the request was authenticated. open: `hookline dev` on this machine, which needs no login. */
-          kind: 'session' | 'token' | 'open'
-          id: string
-          name: string
-          /** One of viewer, editor, admin. */
-          role: 'viewer' | 'editor' | 'admin'
-          /** The value of X-CSRF-Token for changes; null with a token. */
-          csrfToken: string | null
-        }
-      }
-    | {
-        status: number
-        data: Problem
-      }
-  >(
-    '/api/v1/sessions',
-    oazapfts.json({
-      ...opts,
-      method: 'POST',
-      body,
-      headers: oazapfts.mergeHeaders(opts?.headers, {
-        'idempotency-key': idempotencyKey,
-      }),
-    }),
-  )
+            /** How the request was authenticated. open: `hookline dev` on this machine, which needs no login. */
+            kind: "session" | "token" | "open";
+            id: string;
+            name: string;
+            /** One of viewer, editor, admin. */
+            role: "viewer" | "editor" | "admin";
+            /** The value of X-CSRF-Token for changes; null with a token. */
+            csrfToken: string | null;
+        };
+    } | {
+        status: number;
+        data: Problem;
+    }>("/api/v1/sessions", oazapfts.json({
+        ...opts,
+        method: "POST",
+        body,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "idempotency-key": idempotencyKey
+        })
+    }));
 }
 /**
  * Lists the sessions of the console, oldest first
  */
-export function listSessions(
-  {
-    limit,
-    cursor,
-  }: {
-    limit?: number
-    cursor?: string
-  } = {},
-  opts?: Oazapfts.RequestOpts,
-) {
-  return oazapfts.fetchJson<
-    | {
-        status: 200
+export function listSessions({ limit, cursor }: {
+    limit?: number;
+    cursor?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
         data: {
-          data: Session[]
-          /** null on the last page. */
-          nextCursor: string | null
-        }
-      }
-    | {
-        status: number
-        data: Problem
-      }
-  >(
-    `/api/v1/sessions${QS.query(
-      QS.explode({
+            data: Session[];
+            /** null on the last page. */
+            nextCursor: string | null;
+        };
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/sessions${QS.query(QS.explode({
         limit,
-        cursor,
-      }),
-    )}`,
-    {
-      ...opts,
-    },
-  )
+        cursor
+    }))}`, {
+        ...opts
+    });
 }
 /**
  * Makes a link that signs a browser in to the console, once
  */
-export function createSignInLink(
-  body: {
+export function createSignInLink(body: {
     /** One of viewer, editor, admin. */
-    role?: 'viewer' | 'editor' | 'admin'
-  },
-  {
-    idempotencyKey,
-  }: {
-    idempotencyKey?: string
-  } = {},
-  opts?: Oazapfts.RequestOpts,
-) {
-  return oazapfts.fetchJson<
-    | {
-        status: 201
+    role?: "viewer" | "editor" | "admin";
+}, { idempotencyKey }: {
+    idempotencyKey?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 201;
         data: {
-          /** The path of the link, below the address of the service. */
-          path: string
-          /** One of viewer, editor, admin. */
-          role: 'viewer' | 'editor' | 'admin'
-          /** ISO 8601, UTC. */
-          expiresAt: string
-        }
-      }
-    | {
-        status: number
-        data: Problem
-      }
-  >(
-    '/api/v1/sign-in-links',
-    oazapfts.json({
-      ...opts,
-      method: 'POST',
-      body,
-      headers: oazapfts.mergeHeaders(opts?.headers, {
-        'idempotency-key': idempotencyKey,
-      }),
-    }),
-  )
+            /** The path of the link, below the address of the service. */
+            path: string;
+            /** One of viewer, editor, admin. */
+            role: "viewer" | "editor" | "admin";
+            /** ISO 8601, UTC. */
+            expiresAt: string;
+        };
+    } | {
+        status: number;
+        data: Problem;
+    }>("/api/v1/sign-in-links", oazapfts.json({
+        ...opts,
+        method: "POST",
+        body,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "idempotency-key": idempotencyKey
+        })
+    }));
 }
 /**
  * Shows who makes the request
  */
 export function getCurrentSession(opts?: Oazapfts.RequestOpts) {
-  return oazapfts.fetchJson<
-    | {
-        status: 200
+    return oazapfts.fetchJson<{
+        status: 200;
         data: {
-          /** How the request was authenticated. open: `hookline dev` on this machine, which needs no login. */
-          kind: 'session' | 'token' | 'open'
-          id: string
-          name: string
-          /** One of viewer, editor, admin. */
-          role: 'viewer' | 'editor' | 'admin'
-          /** The value of X-CSRF-Token for changes; null with a token. */
-          csrfToken: string | null
-        }
-      }
-    | {
-        status: number
-        data: Problem
-      }
-  >('/api/v1/session', {
-    ...opts,
-  })
+            /** How the request was authenticated. open: `hookline dev` on this machine, which needs no login. */
+            kind: "session" | "token" | "open";
+            id: string;
+            name: string;
+            /** One of viewer, editor, admin. */
+            role: "viewer" | "editor" | "admin";
+            /** The value of X-CSRF-Token for changes; null with a token. */
+            csrfToken: string | null;
+        };
+    } | {
+        status: number;
+        data: Problem;
+    }>("/api/v1/session", {
+        ...opts
+    });
 }
 /**
  * Ends a session: an admin ends each, others end their own
  */
 export function removeSession(id: string, opts?: Oazapfts.RequestOpts) {
-  return oazapfts.fetchJson<
-    | {
-        status: 204
-      }
-    | {
-        status: number
-        data: Problem
-      }
-  >(`/api/v1/sessions/${encodeURIComponent(id)}`, {
-    ...opts,
-    method: 'DELETE',
-  })
+    return oazapfts.fetchJson<{
+        status: 204;
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/sessions/${encodeURIComponent(id)}`, {
+        ...opts,
+        method: "DELETE"
+    });
 }
 /**
  * Lists sources, oldest first
  */
-export function listSources(
-  {
-    limit,
-    cursor,
-  }: {
-    limit?: number
-    cursor?: string
-  } = {},
-  opts?: Oazapfts.RequestOpts,
-) {
-  return oazapfts.fetchJson<
-    | {
-        status: 200
+export function listSources({ limit, cursor }: {
+    limit?: number;
+    cursor?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
         data: {
-          data: Source[]
-          /** null on the last page. */
-          nextCursor: string | null
-        }
-      }
-    | {
-        status: number
-        data: Problem
-      }
-  >(
-    `/api/v1/sources${QS.query(
-      QS.explode({
+            data: Source[];
+            /** null on the last page. */
+            nextCursor: string | null;
+        };
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/sources${QS.query(QS.explode({
         limit,
-        cursor,
-      }),
-    )}`,
-    {
-      ...opts,
-    },
-  )
+        cursor
+    }))}`, {
+        ...opts
+    });
 }
 /**
  * Creates a source with a write key
  */
-export function createSource(
-  body: {
+export function createSource(body: {
     /** A text of 1 to 200 characters, not only spaces. */
-    name: string
+    name: string;
     /** true or false. A disabled source refuses all calls. */
-    enabled?: boolean
+    enabled?: boolean;
     /** Calls per second and node, a whole number from 1; null for no limit. */
-    rateLimit?: number | null
+    rateLimit?: number | null;
     /** Sources of one space have one profile for each user. A change applies to events that arrive from then on: what profiles know from earlier ones stays where it is. 1 to 50 of a-z, 0-9, _ and -. */
-    space?: string
-  },
-  {
-    idempotencyKey,
-  }: {
-    idempotencyKey?: string
-  } = {},
-  opts?: Oazapfts.RequestOpts,
-) {
-  return oazapfts.fetchJson<
-    | {
-        status: 201
-        data: Source
-      }
-    | {
-        status: number
-        data: Problem
-      }
-  >(
-    '/api/v1/sources',
-    oazapfts.json({
-      ...opts,
-      method: 'POST',
-      body,
-      headers: oazapfts.mergeHeaders(opts?.headers, {
-        'idempotency-key': idempotencyKey,
-      }),
-    }),
-  )
+    space?: string;
+}, { idempotencyKey }: {
+    idempotencyKey?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 201;
+        data: Source;
+    } | {
+        status: number;
+        data: Problem;
+    }>("/api/v1/sources", oazapfts.json({
+        ...opts,
+        method: "POST",
+        body,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "idempotency-key": idempotencyKey
+        })
+    }));
 }
 /**
  * Shows a source
  */
 export function getSource(id: string, opts?: Oazapfts.RequestOpts) {
-  return oazapfts.fetchJson<
-    | {
-        status: 200
-        data: Source
-      }
-    | {
-        status: number
-        data: Problem
-      }
-  >(`/api/v1/sources/${encodeURIComponent(id)}`, {
-    ...opts,
-  })
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: Source;
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/sources/${encodeURIComponent(id)}`, {
+        ...opts
+    });
 }
 /**
  * Changes a source
  */
-export function changeSource(
-  id: string,
-  body: {
+export function changeSource(id: string, body: {
     /** A text of 1 to 200 characters, not only spaces. */
-    name?: string
+    name?: string;
     /** true or false. A disabled source refuses all calls. */
-    enabled?: boolean
+    enabled?: boolean;
     /** Calls per second and node, a whole number from 1; null for no limit. */
-    rateLimit?: number | null
+    rateLimit?: number | null;
     /** Sources of one space have one profile for each user. A change applies to events that arrive from then on: what profiles know from earlier ones stays where it is. 1 to 50 of a-z, 0-9, _ and -. */
-    space?: string
-  },
-  {
-    ifMatch,
-  }: {
-    ifMatch?: string
-  } = {},
-  opts?: Oazapfts.RequestOpts,
-) {
-  return oazapfts.fetchJson<
-    | {
-        status: 200
-        data: Source
-      }
-    | {
-        status: number
-        data: Problem
-      }
-  >(
-    `/api/v1/sources/${encodeURIComponent(id)}`,
-    oazapfts.json({
-      ...opts,
-      method: 'PATCH',
-      body,
-      headers: oazapfts.mergeHeaders(opts?.headers, {
-        'if-match': ifMatch,
-      }),
-    }),
-  )
+    space?: string;
+}, { ifMatch }: {
+    ifMatch?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: Source;
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/sources/${encodeURIComponent(id)}`, oazapfts.json({
+        ...opts,
+        method: "PATCH",
+        body,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "if-match": ifMatch
+        })
+    }));
 }
 /**
  * Removes a source and its destinations
  */
-export function removeSource(
-  id: string,
-  {
-    ifMatch,
-  }: {
-    ifMatch?: string
-  } = {},
-  opts?: Oazapfts.RequestOpts,
-) {
-  return oazapfts.fetchJson<
-    | {
-        status: 204
-      }
-    | {
-        status: number
-        data: Problem
-      }
-  >(`/api/v1/sources/${encodeURIComponent(id)}`, {
-    ...opts,
-    method: 'DELETE',
-    headers: oazapfts.mergeHeaders(opts?.headers, {
-      'if-match': ifMatch,
-    }),
-  })
+export function removeSource(id: string, { ifMatch }: {
+    ifMatch?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 204;
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/sources/${encodeURIComponent(id)}`, {
+        ...opts,
+        method: "DELETE",
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "if-match": ifMatch
+        })
+    });
 }
 /**
  * Adds a write key
  */
-export function addWriteKey(
-  id: string,
-  body: {},
-  {
-    ifMatch,
-    idempotencyKey,
-  }: {
-    ifMatch?: string
-    idempotencyKey?: string
-  } = {},
-  opts?: Oazapfts.RequestOpts,
-) {
-  return oazapfts.fetchJson<
-    | {
-        status: 201
+export function addWriteKey(id: string, body: {}, { ifMatch, idempotencyKey }: {
+    ifMatch?: string;
+    idempotencyKey?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 201;
         data: {
-          key: string
-          /** ISO 8601, UTC. */
-          createdAt: string
-          /** To the minute; null if the key was never used. */
-          lastUsedAt: string | null
-        }
-      }
-    | {
-        status: number
-        data: Problem
-      }
-  >(
-    `/api/v1/sources/${encodeURIComponent(id)}/write-keys`,
-    oazapfts.json({
-      ...opts,
-      method: 'POST',
-      body,
-      headers: oazapfts.mergeHeaders(opts?.headers, {
-        'if-match': ifMatch,
-        'idempotency-key': idempotencyKey,
-      }),
-    }),
-  )
+            key: string;
+            /** ISO 8601, UTC. */
+            createdAt: string;
+            /** To the minute; null if the key was never used. */
+            lastUsedAt: string | null;
+        };
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/sources/${encodeURIComponent(id)}/write-keys`, oazapfts.json({
+        ...opts,
+        method: "POST",
+        body,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "if-match": ifMatch,
+            "idempotency-key": idempotencyKey
+        })
+    }));
 }
 /**
  * Removes a write key
  */
-export function removeWriteKey(
-  id: string,
-  key: string,
-  {
-    ifMatch,
-  }: {
-    ifMatch?: string
-  } = {},
-  opts?: Oazapfts.RequestOpts,
-) {
-  return oazapfts.fetchJson<
-    | {
-        status: 200
-        data: Source
-      }
-    | {
-        status: number
-        data: Problem
-      }
-  >(`/api/v1/sources/${encodeURIComponent(id)}/write-keys/${encodeURIComponent(key)}`, {
-    ...opts,
-    method: 'DELETE',
-    headers: oazapfts.mergeHeaders(opts?.headers, {
-      'if-match': ifMatch,
-    }),
-  })
+export function removeWriteKey(id: string, key: string, { ifMatch }: {
+    ifMatch?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: Source;
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/sources/${encodeURIComponent(id)}/write-keys/${encodeURIComponent(key)}`, {
+        ...opts,
+        method: "DELETE",
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "if-match": ifMatch
+        })
+    });
 }
 /**
  * Lists destinations, oldest first
  */
-export function listDestinations(
-  {
-    limit,
-    cursor,
-    sourceId,
-  }: {
-    limit?: number
-    cursor?: string
-    sourceId?: string
-  } = {},
-  opts?: Oazapfts.RequestOpts,
-) {
-  return oazapfts.fetchJson<
-    | {
-        status: 200
+export function listDestinations({ limit, cursor, sourceId }: {
+    limit?: number;
+    cursor?: string;
+    sourceId?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
         data: {
-          data: Destination[]
-          /** null on the last page. */
-          nextCursor: string | null
-        }
-      }
-    | {
-        status: number
-        data: Problem
-      }
-  >(
-    `/api/v1/destinations${QS.query(
-      QS.explode({
+            data: Destination[];
+            /** null on the last page. */
+            nextCursor: string | null;
+        };
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/destinations${QS.query(QS.explode({
         limit,
         cursor,
-        sourceId,
-      }),
-    )}`,
-    {
-      ...opts,
-    },
-  )
+        sourceId
+    }))}`, {
+        ...opts
+    });
 }
 /**
  * Creates a destination, disabled by default
  */
-export function createDestination(
-  body: {
+export function createDestination(body: {
     /** The id of the source whose events it receives. */
-    sourceId: string
+    sourceId: string;
     /** Webhooks: there is no other type. */
-    type: 'Webhooks'
+    "type": "Webhooks";
     /** A text of 1 to 200 characters, not only spaces. */
-    name?: string
+    name?: string;
     /** true or false. Events that arrive while it is false are not delivered. */
-    enabled?: boolean
+    enabled?: boolean;
     settings: {
-      webhooks?: {
-        /** An http or https URL without credentials and fragment. */
-        url: string
-        /** Accepted as it is shown, and ignored: see /pause and /resume. */
-        paused?: any
-        /** Static headers: values by name. Headers that Hookline or the connection sets are refused. The value {"set": true}, as it is shown, keeps the stored value. */
-        headers?: {
-          [key: string]: any
-        }
-      }[]
-      /** Shorthand for webhooks: one URL without headers. */
-      webhookUrl?: string
-      /** The key of the signatures; null for no signatures. The object that responses show keeps the stored secret. */
-      sharedSecret?: string | null | object
-      /** any: a delivery is delivered when one webhook accepted it. each: when every webhook accepted it. */
-      successPolicy?: 'any' | 'each'
-    }
-  },
-  {
-    idempotencyKey,
-  }: {
-    idempotencyKey?: string
-  } = {},
-  opts?: Oazapfts.RequestOpts,
-) {
-  return oazapfts.fetchJson<
-    | {
-        status: 201
-        data: Destination
-      }
-    | {
-        status: number
-        data: Problem
-      }
-  >(
-    '/api/v1/destinations',
-    oazapfts.json({
-      ...opts,
-      method: 'POST',
-      body,
-      headers: oazapfts.mergeHeaders(opts?.headers, {
-        'idempotency-key': idempotencyKey,
-      }),
-    }),
-  )
+        webhooks?: {
+            /** An http or https URL without credentials and fragment. */
+            url: string;
+            /** Accepted as it is shown, and ignored: see /pause and /resume. */
+            paused?: any;
+            /** Static headers: values by name. Headers that Hookline or the connection sets are refused. The value {"set": true}, as it is shown, keeps the stored value. */
+            headers?: {
+                [key: string]: any;
+            };
+        }[];
+        /** Shorthand for webhooks: one URL without headers. */
+        webhookUrl?: string;
+        /** The key of the signatures; null for no signatures. The object that responses show keeps the stored secret. */
+        sharedSecret?: string | null | object;
+        /** any: a delivery is delivered when one webhook accepted it. each: when every webhook accepted it. */
+        successPolicy?: "any" | "each";
+    };
+}, { idempotencyKey }: {
+    idempotencyKey?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 201;
+        data: Destination;
+    } | {
+        status: number;
+        data: Problem;
+    }>("/api/v1/destinations", oazapfts.json({
+        ...opts,
+        method: "POST",
+        body,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "idempotency-key": idempotencyKey
+        })
+    }));
 }
 /**
  * Shows a destination
  */
 export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
-  return oazapfts.fetchJson<
-    | {
-        status: 200
+    return oazapfts.fetchJson<{
+        status: 200;
         data: {
-          id: string
-          /** The id of the source whose events it receives. */
-          sourceId: string
-          /** Webhooks: there is no other type. */
-          type: 'Webhooks'
-          /** A text of 1 to 200 characters, not only spaces. */
-          name: string
-          /** true or false. Events that arrive while it is false are not delivered. */
-          enabled: boolean
-          /** When it was last enabled or disabled, or else created. null if an earlier version of Hookline did that. */
-          enabledChangedAt: string | null
-          /** null while deliveries are attempted; otherwise since when and why they are held. */
-          paused: {
-            /** ISO 8601, UTC. */
-            since: string
-            /** gone: the receiver responded with 410 three times in a row, a minute apart. forbidden: its address or port is forbidden by allowedNetworks or allowedPorts; it is tried again after each start of Hookline. */
-            reason: 'operator' | 'gone' | 'forbidden'
-          } | null
-          settings: {
-            sharedSecret: {
-              set: boolean
-              last4?: string
-              /** Until then, webhook-signature also contains the signature of the previous secret. */
-              previousUntil?: string
-            }
-            webhooks: {
-              /** An http or https URL without credentials and fragment. */
-              url: string
-              headers: {
-                [key: string]: {
-                  set: true
-                }
-              }
-              /** null while deliveries are attempted; otherwise since when and why they are held. */
-              paused: {
+            id: string;
+            /** The id of the source whose events it receives. */
+            sourceId: string;
+            /** Webhooks: there is no other type. */
+            "type": "Webhooks";
+            /** A text of 1 to 200 characters, not only spaces. */
+            name: string;
+            /** true or false. Events that arrive while it is false are not delivered. */
+            enabled: boolean;
+            /** When it was last enabled or disabled, or else created. null if an earlier version of Hookline did that. */
+            enabledChangedAt: string | null;
+            /** null while deliveries are attempted; otherwise since when and why they are held. */
+            paused: {
                 /** ISO 8601, UTC. */
-                since: string
+                since: string;
                 /** gone: the receiver responded with 410 three times in a row, a minute apart. forbidden: its address or port is forbidden by allowedNetworks or allowedPorts; it is tried again after each start of Hookline. */
-                reason: 'operator' | 'gone' | 'forbidden'
-              } | null
-            }[]
-            /** any: a delivery is delivered when one webhook accepted it. each: when every webhook accepted it. */
-            successPolicy: 'any' | 'each'
-          }
-          /** ISO 8601, UTC. */
-          createdAt: string
-          /** ISO 8601, UTC. */
-          updatedAt: string
-          /** The version, as in the ETag. */
-          version: number
-          /** What will not work as it is: webhooks whose address the setting allowedNetworks forbids, and names that have no address at the moment. Names are looked up, for a second at most, when a destination is created, changed, imported or tested; at other times the warnings say what the URL alone shows. */
-          warnings?: {
-            pointer: string
-            /** address_forbidden or name_unresolved. */
-            code: string
-            message: string
-            hint: string
-          }[]
-          health: {
-            webhooks: {
-              url: string
-              /** closed: attempts are made. open: no attempt is made. half_open: one attempt checks whether the webhook works again. */
-              breaker: 'closed' | 'open' | 'half_open'
-              /** ISO 8601, UTC. */
-              brokenSince: string | null
-              /** ISO 8601, UTC. */
-              restsUntil: string | null
-              /** Until when the receiver asked for no attempt with Retry-After. */
-              retryAfterUntil: string | null
-              /** Deliveries that wait for an attempt on it, also where another webhook has the event: GET /deliveries?waiting=true lists them. */
-              pending: number
-              /** Deliveries that wait until it is resumed. */
-              held: number
-              /** ISO 8601, UTC. */
-              oldestPendingAt: string | null
-            }[]
-            /** Deliveries that no webhook has yet. */
-            pending: number
-            /** Deliveries that wait until the destination is resumed. */
-            held: number
+                reason: "operator" | "gone" | "forbidden";
+            } | null;
+            settings: {
+                sharedSecret: {
+                    "set": boolean;
+                    last4?: string;
+                    /** Until then, webhook-signature also contains the signature of the previous secret. */
+                    previousUntil?: string;
+                };
+                webhooks: {
+                    /** An http or https URL without credentials and fragment. */
+                    url: string;
+                    headers: {
+                        [key: string]: {
+                            "set": true;
+                        };
+                    };
+                    /** null while deliveries are attempted; otherwise since when and why they are held. */
+                    paused: {
+                        /** ISO 8601, UTC. */
+                        since: string;
+                        /** gone: the receiver responded with 410 three times in a row, a minute apart. forbidden: its address or port is forbidden by allowedNetworks or allowedPorts; it is tried again after each start of Hookline. */
+                        reason: "operator" | "gone" | "forbidden";
+                    } | null;
+                }[];
+                /** any: a delivery is delivered when one webhook accepted it. each: when every webhook accepted it. */
+                successPolicy: "any" | "each";
+            };
             /** ISO 8601, UTC. */
-            oldestPendingAt: string | null
-            oldestPendingAgeMs: number | null
-            lastHour: {
-              attempts: number
-              delivered: number
-              /** 0 to 1; null if there was no attempt. */
-              successRate: number | null
-            }
-          }
-        }
-      }
-    | {
-        status: number
-        data: Problem
-      }
-  >(`/api/v1/destinations/${encodeURIComponent(id)}`, {
-    ...opts,
-  })
+            createdAt: string;
+            /** ISO 8601, UTC. */
+            updatedAt: string;
+            /** The version, as in the ETag. */
+            version: number;
+            /** What will not work as it is: webhooks whose address the setting allowedNetworks forbids, and names that have no address at the moment. Names are looked up, for a second at most, when a destination is created, changed, imported or tested; at other times the warnings say what the URL alone shows. */
+            warnings?: {
+                pointer: string;
+                /** address_forbidden or name_unresolved. */
+                code: string;
+                message: string;
+                hint: string;
+            }[];
+            health: {
+                webhooks: {
+                    url: string;
+                    /** closed: attempts are made. open: no attempt is made. half_open: one attempt checks whether the webhook works again. */
+                    breaker: "closed" | "open" | "half_open";
+                    /** ISO 8601, UTC. */
+                    brokenSince: string | null;
+                    /** ISO 8601, UTC. */
+                    restsUntil: string | null;
+                    /** Until when the receiver asked for no attempt with Retry-After. */
+                    retryAfterUntil: string | null;
+                    /** Deliveries that wait for an attempt on it, also where another webhook has the event: GET /deliveries?waiting=true lists them. */
+                    pending: number;
+                    /** Deliveries that wait until it is resumed. */
+                    held: number;
+                    /** ISO 8601, UTC. */
+                    oldestPendingAt: string | null;
+                }[];
+                /** Deliveries that no webhook has yet. */
+                pending: number;
+                /** Deliveries that wait until the destination is resumed. */
+                held: number;
+                /** ISO 8601, UTC. */
+                oldestPendingAt: string | null;
+                oldestPendingAgeMs: number | null;
+                lastHour: {
+                    attempts: number;
+                    delivered: number;
+                    /** 0 to 1; null if there was no attempt. */
+                    successRate: number | null;
+                };
+            };
+        };
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/destinations/${encodeURIComponent(id)}`, {
+        ...opts
+    });
 }
 /**
  * Changes a destination
  */
-export function changeDestination(
-  id: string,
-  body: {
+export function changeDestination(id: string, body: {
     /** A text of 1 to 200 characters, not only spaces. */
-    name?: string
+    name?: string;
     /** true or false. Events that arrive while it is false are not delivered. */
-    enabled?: boolean
+    enabled?: boolean;
     settings?: {
-      webhooks?: {
-        /** An http or https URL without credentials and fragment. */
-        url: string
-        /** Accepted as it is shown, and ignored: see /pause and /resume. */
-        paused?: any
-        /** Static headers: values by name. Headers that Hookline or the connection sets are refused. The value {"set": true}, as it is shown, keeps the stored value. */
-        headers?: {
-          [key: string]: any
-        }
-      }[]
-      /** Shorthand for webhooks: one URL without headers. */
-      webhookUrl?: string
-      /** The key of the signatures; null for no signatures. The object that responses show keeps the stored secret. */
-      sharedSecret?: string | null | object
-      /** any: a delivery is delivered when one webhook accepted it. each: when every webhook accepted it. */
-      successPolicy?: 'any' | 'each'
-    }
-  },
-  {
-    ifMatch,
-  }: {
-    ifMatch?: string
-  } = {},
-  opts?: Oazapfts.RequestOpts,
-) {
-  return oazapfts.fetchJson<
-    | {
-        status: 200
-        data: Destination
-      }
-    | {
-        status: number
-        data: Problem
-      }
-  >(
-    `/api/v1/destinations/${encodeURIComponent(id)}`,
-    oazapfts.json({
-      ...opts,
-      method: 'PATCH',
-      body,
-      headers: oazapfts.mergeHeaders(opts?.headers, {
-        'if-match': ifMatch,
-      }),
-    }),
-  )
+        webhooks?: {
+            /** An http or https URL without credentials and fragment. */
+            url: string;
+            /** Accepted as it is shown, and ignored: see /pause and /resume. */
+            paused?: any;
+            /** Static headers: values by name. Headers that Hookline or the connection sets are refused. The value {"set": true}, as it is shown, keeps the stored value. */
+            headers?: {
+                [key: string]: any;
+            };
+        }[];
+        /** Shorthand for webhooks: one URL without headers. */
+        webhookUrl?: string;
+        /** The key of the signatures; null for no signatures. The object that responses show keeps the stored secret. */
+        sharedSecret?: string | null | object;
+        /** any: a delivery is delivered when one webhook accepted it. each: when every webhook accepted it. */
+        successPolicy?: "any" | "each";
+    };
+}, { ifMatch }: {
+    ifMatch?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: Destination;
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/destinations/${encodeURIComponent(id)}`, oazapfts.json({
+        ...opts,
+        method: "PATCH",
+        body,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "if-match": ifMatch
+        })
+    }));
 }
 /**
  * Removes a destination
  */
-export function removeDestination(
-  id: string,
-  {
-    ifMatch,
-  }: {
-    ifMatch?: string
-  } = {},
-  opts?: Oazapfts.RequestOpts,
-) {
-  return oazapfts.fetchJson<
-    | {
-        status: 204
-      }
-    | {
-        status: number
-        data: Problem
-      }
-  >(`/api/v1/destinations/${encodeURIComponent(id)}`, {
-    ...opts,
-    method: 'DELETE',
-    headers: oazapfts.mergeHeaders(opts?.headers, {
-      'if-match': ifMatch,
-    }),
-  })
+export function removeDestination(id: string, { ifMatch }: {
+    ifMatch?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 204;
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/destinations/${encodeURIComponent(id)}`, {
+        ...opts,
+        method: "DELETE",
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "if-match": ifMatch
+        })
+    });
 }
 /**
  * Pauses a destination: its deliveries are held
  */
-export function pauseDestination(
-  id: string,
-  body: {},
-  {
-    ifMatch,
-    idempotencyKey,
-  }: {
-    ifMatch?: string
-    idempotencyKey?: string
-  } = {},
-  opts?: Oazapfts.RequestOpts,
-) {
-  return oazapfts.fetchJson<
-    | {
-        status: 200
-        data: Destination
-      }
-    | {
-        status: number
-        data: Problem
-      }
-  >(
-    `/api/v1/destinations/${encodeURIComponent(id)}/pause`,
-    oazapfts.json({
-      ...opts,
-      method: 'POST',
-      body,
-      headers: oazapfts.mergeHeaders(opts?.headers, {
-        'if-match': ifMatch,
-        'idempotency-key': idempotencyKey,
-      }),
-    }),
-  )
+export function pauseDestination(id: string, body: {}, { ifMatch, idempotencyKey }: {
+    ifMatch?: string;
+    idempotencyKey?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: Destination;
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/destinations/${encodeURIComponent(id)}/pause`, oazapfts.json({
+        ...opts,
+        method: "POST",
+        body,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "if-match": ifMatch,
+            "idempotency-key": idempotencyKey
+        })
+    }));
 }
 /**
  * Resumes a destination
  */
-export function resumeDestination(
-  id: string,
-  body: {},
-  {
-    ifMatch,
-    idempotencyKey,
-  }: {
-    ifMatch?: string
-    idempotencyKey?: string
-  } = {},
-  opts?: Oazapfts.RequestOpts,
-) {
-  return oazapfts.fetchJson<
-    | {
-        status: 200
-        data: Destination
-      }
-    | {
-        status: number
-        data: Problem
-      }
-  >(
-    `/api/v1/destinations/${encodeURIComponent(id)}/resume`,
-    oazapfts.json({
-      ...opts,
-      method: 'POST',
-      body,
-      headers: oazapfts.mergeHeaders(opts?.headers, {
-        'if-match': ifMatch,
-        'idempotency-key': idempotencyKey,
-      }),
-    }),
-  )
+export function resumeDestination(id: string, body: {}, { ifMatch, idempotencyKey }: {
+    ifMatch?: string;
+    idempotencyKey?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: Destination;
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/destinations/${encodeURIComponent(id)}/resume`, oazapfts.json({
+        ...opts,
+        method: "POST",
+        body,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "if-match": ifMatch,
+            "idempotency-key": idempotencyKey
+        })
+    }));
 }
 /**
  * Closes the breakers of a destination: the next attempts are made now
  */
-export function closeBreaker(
-  id: string,
-  body: {},
-  {
-    idempotencyKey,
-  }: {
-    idempotencyKey?: string
-  } = {},
-  opts?: Oazapfts.RequestOpts,
-) {
-  return oazapfts.fetchJson<
-    | {
-        status: 200
-        data: Destination
-      }
-    | {
-        status: number
-        data: Problem
-      }
-  >(
-    `/api/v1/destinations/${encodeURIComponent(id)}/close-breaker`,
-    oazapfts.json({
-      ...opts,
-      method: 'POST',
-      body,
-      headers: oazapfts.mergeHeaders(opts?.headers, {
-        'idempotency-key': idempotencyKey,
-      }),
-    }),
-  )
+export function closeBreaker(id: string, body: {}, { idempotencyKey }: {
+    idempotencyKey?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: Destination;
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/destinations/${encodeURIComponent(id)}/close-breaker`, oazapfts.json({
+        ...opts,
+        method: "POST",
+        body,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "idempotency-key": idempotencyKey
+        })
+    }));
 }
 /**
  * Makes a test delivery and shows its result
  */
-export function testDestination(
-  id: string,
-  body: {
+export function testDestination(id: string, body: {
     /** A sample of this type: identify, track, page, screen, group, alias, delete. */
-    type?: 'identify' | 'track' | 'page' | 'screen' | 'group' | 'alias' | 'delete'
+    "type"?: "identify" | "track" | "page" | "screen" | "group" | "alias" | "delete";
     /** The id of an event of its source. */
-    eventId?: string
+    eventId?: string;
     /** true: only shows the requests, and sends nothing. */
-    dryRun?: boolean
-  },
-  {
-    idempotencyKey,
-  }: {
-    idempotencyKey?: string
-  } = {},
-  opts?: Oazapfts.RequestOpts,
-) {
-  return oazapfts.fetchJson<
-    | {
-        status: 200
+    dryRun?: boolean;
+}, { idempotencyKey }: {
+    idempotencyKey?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
         data: {
-          dryRun: boolean
-          /** The webhook-id. */
-          deliveryId: string
-          webhooks: {
-            url: string
-            request: {
-              method: 'POST'
-              /** As sent, but with the values of static headers hidden. */
-              headers: {
-                [key: string]: string
-              }
-              /** The exact body of the request. */
-              body: string
-            }
-            signature: {
-              /** null without a shared secret. */
-              xSignature: string | null
-              /** null without a shared secret. */
-              webhookSignature: string | null
-            }
-            attempt: {
-              /** ISO 8601, UTC. */
-              startedAt: string
-              durationMs: number
-              /** The duration of each phase. A phase that is absent was not needed or not reached. */
-              timing: {
-                /** The DNS lookup. */
-                lookupMs?: number
-                connectMs?: number
-                tlsMs?: number
-                /** Sending the request, and waiting for the last response header. */
-                answerMs?: number
-              }
-              outcome: 'delivered' | 'retry' | 'rejected'
-              /** delivered, or what went wrong; docs/reference/errors.md explains each class. */
-              class: string
-              status?: number
-              /** What went wrong, as text. */
-              error?: string
-              /** How long the receiver asked to wait. */
-              retryAfterMs?: number
-              headers?: {
-                [key: string]: string
-              }
-              /** The beginning of the response body. */
-              body?: string
-            } | null
-          }[]
-          /** What will not work as it is: webhooks whose address the setting allowedNetworks forbids, and names that have no address at the moment. Names are looked up, for a second at most, when a destination is created, changed, imported or tested; at other times the warnings say what the URL alone shows. */
-          warnings?: {
-            pointer: string
-            /** address_forbidden or name_unresolved. */
-            code: string
-            message: string
-            hint: string
-          }[]
-        }
-      }
-    | {
-        status: number
-        data: Problem
-      }
-  >(
-    `/api/v1/destinations/${encodeURIComponent(id)}/test`,
-    oazapfts.json({
-      ...opts,
-      method: 'POST',
-      body,
-      headers: oazapfts.mergeHeaders(opts?.headers, {
-        'idempotency-key': idempotencyKey,
-      }),
-    }),
-  )
+            dryRun: boolean;
+            /** The webhook-id. */
+            deliveryId: string;
+            webhooks: {
+                url: string;
+                request: {
+                    method: "POST";
+                    /** As sent, but with the values of static headers hidden. */
+                    headers: {
+                        [key: string]: string;
+                    };
+                    /** The exact body of the request. */
+                    body: string;
+                };
+                signature: {
+                    /** null without a shared secret. */
+                    xSignature: string | null;
+                    /** null without a shared secret. */
+                    webhookSignature: string | null;
+                };
+                attempt: {
+                    /** ISO 8601, UTC. */
+                    startedAt: string;
+                    durationMs: number;
+                    /** The duration of each phase. A phase that is absent was not needed or not reached. */
+                    timing: {
+                        /** The DNS lookup. */
+                        lookupMs?: number;
+                        connectMs?: number;
+                        tlsMs?: number;
+                        /** Sending the request, and waiting for the last response header. */
+                        answerMs?: number;
+                    };
+                    outcome: "delivered" | "retry" | "rejected";
+                    /** delivered, or what went wrong; docs/reference/errors.md explains each class. */
+                    "class": string;
+                    status?: number;
+                    /** What went wrong, as text. */
+                    error?: string;
+                    /** How long the receiver asked to wait. */
+                    retryAfterMs?: number;
+                    headers?: {
+                        [key: string]: string;
+                    };
+                    /** The beginning of the response body. */
+                    body?: string;
+                } | null;
+            }[];
+            /** What will not work as it is: webhooks whose address the setting allowedNetworks forbids, and names that have no address at the moment. Names are looked up, for a second at most, when a destination is created, changed, imported or tested; at other times the warnings say what the URL alone shows. */
+            warnings?: {
+                pointer: string;
+                /** address_forbidden or name_unresolved. */
+                code: string;
+                message: string;
+                hint: string;
+            }[];
+        };
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/destinations/${encodeURIComponent(id)}/test`, oazapfts.json({
+        ...opts,
+        method: "POST",
+        body,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "idempotency-key": idempotencyKey
+        })
+    }));
 }
 /**
  * Replaces the shared secret, with an overlap
  */
-export function rotateSecret(
-  id: string,
-  body: {
+export function rotateSecret(id: string, body: {
     /** The new shared secret: a text of 1 to 1,024 characters. */
-    secret: string
+    secret: string;
     /** For how long requests are also signed with the old secret: 0 to 168 hours; 24 if absent. */
-    overlapHours?: number
-  },
-  {
-    ifMatch,
-    idempotencyKey,
-  }: {
-    ifMatch?: string
-    idempotencyKey?: string
-  } = {},
-  opts?: Oazapfts.RequestOpts,
-) {
-  return oazapfts.fetchJson<
-    | {
-        status: 200
-        data: Destination
-      }
-    | {
-        status: number
-        data: Problem
-      }
-  >(
-    `/api/v1/destinations/${encodeURIComponent(id)}/rotate-secret`,
-    oazapfts.json({
-      ...opts,
-      method: 'POST',
-      body,
-      headers: oazapfts.mergeHeaders(opts?.headers, {
-        'if-match': ifMatch,
-        'idempotency-key': idempotencyKey,
-      }),
-    }),
-  )
+    overlapHours?: number;
+}, { ifMatch, idempotencyKey }: {
+    ifMatch?: string;
+    idempotencyKey?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: Destination;
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/destinations/${encodeURIComponent(id)}/rotate-secret`, oazapfts.json({
+        ...opts,
+        method: "POST",
+        body,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "if-match": ifMatch,
+            "idempotency-key": idempotencyKey
+        })
+    }));
 }
 /**
  * Lists events, newest first
  */
-export function listEvents(
-  {
-    limit,
-    cursor,
-    sourceId,
-    messageId,
-    $type,
-    userId,
-    anonymousId,
-    event,
-    text,
-    $from,
-    to,
-  }: {
-    limit?: number
-    cursor?: string
-    sourceId?: string
-    messageId?: string
-    $type?: 'identify' | 'track' | 'page' | 'screen' | 'group' | 'alias'
-    userId?: string
-    anonymousId?: string
-    event?: string
-    text?: string
-    $from?: string
-    to?: string
-  } = {},
-  opts?: Oazapfts.RequestOpts,
-) {
-  return oazapfts.fetchJson<
-    | {
-        status: 200
+export function listEvents({ limit, cursor, sourceId, messageId, $type, userId, anonymousId, event, text, $from, to }: {
+    limit?: number;
+    cursor?: string;
+    sourceId?: string;
+    messageId?: string;
+    $type?: "identify" | "track" | "page" | "screen" | "group" | "alias";
+    userId?: string;
+    anonymousId?: string;
+    event?: string;
+    text?: string;
+    $from?: string;
+    to?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
         data: {
-          data: Event[]
-          /** null on the last page. */
-          nextCursor: string | null
-          /** With the query parameter userId or anonymousId: why later calls of this user are not in the list. At most 100, newest first. */
-          suppressions?: Suppression[]
-        }
-      }
-    | {
-        status: number
-        data: Problem
-      }
-  >(
-    `/api/v1/events${QS.query(
-      QS.explode({
+            data: Event[];
+            /** null on the last page. */
+            nextCursor: string | null;
+            /** With the query parameter userId or anonymousId: why later calls of this user are not in the list. At most 100, newest first. */
+            suppressions?: Suppression[];
+        };
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/events${QS.query(QS.explode({
         limit,
         cursor,
         sourceId,
         messageId,
-        type: $type,
+        "type": $type,
         userId,
         anonymousId,
         event,
         text,
-        from: $from,
-        to,
-      }),
-    )}`,
-    {
-      ...opts,
-    },
-  )
+        "from": $from,
+        to
+    }))}`, {
+        ...opts
+    });
 }
 /**
  * Shows an event and its trace
  */
 export function getEvent(id: string, opts?: Oazapfts.RequestOpts) {
-  return oazapfts.fetchJson<
-    | {
-        status: 200
+    return oazapfts.fetchJson<{
+        status: 200;
         data: {
-          id: string
-          /** For a computed event: the id of the audience or computed trait. */
-          sourceId: string
-          /** The call as received, validated and stamped. */
-          event: {
-            [key: string]: any
-          }
-          /** ISO 8601, UTC. */
-          receivedAt: string
-          /** What Hookline noticed about the call. */
-          marks: ('precision_lost' | 'timestamp_unreadable')[]
-          /** The number of later calls with the same messageId. They were dropped. */
-          duplicates: number
-          /** When the last of them arrived. null if there is none, or if an earlier version of Hookline received it. */
-          lastDuplicateAt: string | null
-          source: {
-            id: string
-            /** null if it was removed. */
-            name: string | null
-          }
-          decisions: {
-            destinationId: string
-            decision: 'deliver' | 'declined' | 'pending'
-            /** The code of the reason, if declined. */
-            reason: string | null
-            /** Since when the destination was off, if that is the reason. null if unknown. */
-            since: string | null
-            /** The decision and its remedy, as text. */
-            explanation: string
-          }[]
-          deliveries: Delivery[]
-        }
-      }
-    | {
-        status: number
-        data: Problem
-      }
-  >(`/api/v1/events/${encodeURIComponent(id)}`, {
-    ...opts,
-  })
+            id: string;
+            /** For a computed event: the id of the audience or computed trait. */
+            sourceId: string;
+            /** The call as received, validated and stamped. */
+            event: {
+                [key: string]: any;
+            };
+            /** ISO 8601, UTC. */
+            receivedAt: string;
+            /** What Hookline noticed about the call. */
+            marks: ("precision_lost" | "timestamp_unreadable")[];
+            /** The number of later calls with the same messageId. They were dropped. */
+            duplicates: number;
+            /** When the last of them arrived. null if there is none, or if an earlier version of Hookline received it. */
+            lastDuplicateAt: string | null;
+            source: {
+                id: string;
+                /** null if it was removed. */
+                name: string | null;
+            };
+            decisions: {
+                destinationId: string;
+                decision: "deliver" | "declined" | "pending";
+                /** The code of the reason, if declined. */
+                reason: string | null;
+                /** Since when the destination was off, if that is the reason. null if unknown. */
+                since: string | null;
+                /** The decision and its remedy, as text. */
+                explanation: string;
+            }[];
+            deliveries: Delivery[];
+        };
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/events/${encodeURIComponent(id)}`, {
+        ...opts
+    });
 }
 /**
  * Groups failed deliveries by destination, class and status
  */
-export function listFailures(
-  {
-    destinationId,
-  }: {
-    destinationId?: string
-  } = {},
-  opts?: Oazapfts.RequestOpts,
-) {
-  return oazapfts.fetchJson<
-    | {
-        status: 200
+export function listFailures({ destinationId }: {
+    destinationId?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
         data: {
-          data: {
-            destinationId: string
-            /** What went wrong; docs/reference/errors.md explains each class. */
-            class: string
-            /** null if there was no response. */
-            status: number | null
-            /** The number of undelivered deliveries whose last attempt failed in this way. */
-            count: number
-            /** ISO 8601, UTC. */
-            firstSeenAt: string
-            /** ISO 8601, UTC. */
-            lastSeenAt: string
-            /** The newest of these deliveries. */
-            sampleDeliveryId: string
-            /** What went wrong in its last attempt, as text; null if none was kept. */
-            lastError: string | null
-            /** What the class means. */
-            meaning: string
-            /** What to do about it. */
-            remedy: string
-          }[]
-          /** false if a destination has so many that only its newest 2,000 were counted. */
-          isComplete: boolean
-        }
-      }
-    | {
-        status: number
-        data: Problem
-      }
-  >(
-    `/api/v1/deliveries/failures${QS.query(
-      QS.explode({
-        destinationId,
-      }),
-    )}`,
-    {
-      ...opts,
-    },
-  )
+            data: {
+                destinationId: string;
+                /** What went wrong; docs/reference/errors.md explains each class. */
+                "class": string;
+                /** null if there was no response. */
+                status: number | null;
+                /** The number of undelivered deliveries whose last attempt failed in this way. */
+                count: number;
+                /** ISO 8601, UTC. */
+                firstSeenAt: string;
+                /** ISO 8601, UTC. */
+                lastSeenAt: string;
+                /** The newest of these deliveries. */
+                sampleDeliveryId: string;
+                /** What went wrong in its last attempt, as text; null if none was kept. */
+                lastError: string | null;
+                /** What the class means. */
+                meaning: string;
+                /** What to do about it. */
+                remedy: string;
+            }[];
+            /** false if a destination has so many that only its newest 2,000 were counted. */
+            isComplete: boolean;
+        };
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/deliveries/failures${QS.query(QS.explode({
+        destinationId
+    }))}`, {
+        ...opts
+    });
 }
 /**
  * Lists deliveries, newest first
  */
-export function listDeliveries(
-  {
-    limit,
-    cursor,
-    destinationId,
-    state,
-    waiting,
-    eventId,
-    $class,
-    status,
-    $from,
-    to,
-  }: {
-    limit?: number
-    cursor?: string
-    destinationId?: string
-    state?: 'pending' | 'delivered' | 'rejected' | 'expired' | 'held' | 'quarantined'
-    waiting?: 'true' | 'false'
-    eventId?: string
-    $class?:
-      | 'delivered'
-      | 'http_5xx'
-      | 'http_throttled'
-      | 'http_4xx'
-      | 'redirect'
-      | 'timeout'
-      | 'connection_failed'
-      | 'dns_failed'
-      | 'proxy_failed'
-      | 'protocol_error'
-      | 'certificate_invalid'
-      | 'address_forbidden'
-      | 'port_forbidden'
-      | 'request_invalid'
-      | 'internal_error'
-    status?: number
-    $from?: string
-    to?: string
-  } = {},
-  opts?: Oazapfts.RequestOpts,
-) {
-  return oazapfts.fetchJson<
-    | {
-        status: 200
+export function listDeliveries({ limit, cursor, destinationId, state, waiting, eventId, $class, status, $from, to }: {
+    limit?: number;
+    cursor?: string;
+    destinationId?: string;
+    state?: "pending" | "delivered" | "rejected" | "expired" | "held" | "quarantined";
+    waiting?: "true" | "false";
+    eventId?: string;
+    $class?: "delivered" | "http_5xx" | "http_throttled" | "http_4xx" | "redirect" | "timeout" | "connection_failed" | "dns_failed" | "proxy_failed" | "protocol_error" | "certificate_invalid" | "address_forbidden" | "port_forbidden" | "request_invalid" | "internal_error";
+    status?: number;
+    $from?: string;
+    to?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
         data: {
-          data: Delivery[]
-          /** null on the last page. */
-          nextCursor: string | null
-        }
-      }
-    | {
-        status: number
-        data: Problem
-      }
-  >(
-    `/api/v1/deliveries${QS.query(
-      QS.explode({
+            data: Delivery[];
+            /** null on the last page. */
+            nextCursor: string | null;
+        };
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/deliveries${QS.query(QS.explode({
         limit,
         cursor,
         destinationId,
         state,
         waiting,
         eventId,
-        class: $class,
+        "class": $class,
         status,
-        from: $from,
-        to,
-      }),
-    )}`,
-    {
-      ...opts,
-    },
-  )
+        "from": $from,
+        to
+    }))}`, {
+        ...opts
+    });
 }
 /**
  * Shows a delivery with its attempts
  */
 export function getDelivery(id: string, opts?: Oazapfts.RequestOpts) {
-  return oazapfts.fetchJson<
-    | {
-        status: 200
-        data: Delivery
-      }
-    | {
-        status: number
-        data: Problem
-      }
-  >(`/api/v1/deliveries/${encodeURIComponent(id)}`, {
-    ...opts,
-  })
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: Delivery;
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/deliveries/${encodeURIComponent(id)}`, {
+        ...opts
+    });
 }
 /**
  * Retries a delivery now
  */
-export function retryDelivery(
-  id: string,
-  body: {},
-  {
-    idempotencyKey,
-  }: {
-    idempotencyKey?: string
-  } = {},
-  opts?: Oazapfts.RequestOpts,
-) {
-  return oazapfts.fetchJson<
-    | {
-        status: 200
-        data: Delivery
-      }
-    | {
-        status: number
-        data: Problem
-      }
-  >(
-    `/api/v1/deliveries/${encodeURIComponent(id)}/retry`,
-    oazapfts.json({
-      ...opts,
-      method: 'POST',
-      body,
-      headers: oazapfts.mergeHeaders(opts?.headers, {
-        'idempotency-key': idempotencyKey,
-      }),
-    }),
-  )
+export function retryDelivery(id: string, body: {}, { idempotencyKey }: {
+    idempotencyKey?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: Delivery;
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/deliveries/${encodeURIComponent(id)}/retry`, oazapfts.json({
+        ...opts,
+        method: "POST",
+        body,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "idempotency-key": idempotencyKey
+        })
+    }));
 }
 /**
  * Delivers past events again
  */
-export function createReplay(
-  body: {
+export function createReplay(body: {
     /** The id of a destination. */
-    destinationId: string
+    destinationId: string;
     /** Only deliveries in these states: delivered, rejected, expired, quarantined; rejected and expired if absent. */
-    states?: ('delivered' | 'rejected' | 'expired' | 'quarantined')[]
+    states?: ("delivered" | "rejected" | "expired" | "quarantined")[];
     /** Only events received at this time or later, as ISO 8601: 2026-11-21T09:30:00Z. */
-    from?: string
+    "from"?: string;
     /** Only events received before this time; now if absent, as ISO 8601: 2026-11-21T09:30:00Z. */
-    to?: string
+    to?: string;
     /** Only events of these types: identify, track, page, screen, group, alias. */
-    types?: ('identify' | 'track' | 'page' | 'screen' | 'group' | 'alias')[]
+    types?: ("identify" | "track" | "page" | "screen" | "group" | "alias")[];
     /** Only events that contain this text, upper and lower case alike: 1 to 1,024 characters. */
-    text?: string
+    text?: string;
     /** true: also events that arrived while the destination was disabled. */
-    includeDeclined?: boolean
+    includeDeclined?: boolean;
     /** The maximum number of deliveries per second, a whole number from 1; no limit if absent. */
-    ratePerSecond?: number
+    ratePerSecond?: number;
     /** true: only counts the matching deliveries. */
-    dryRun?: boolean
-  },
-  {
-    idempotencyKey,
-  }: {
-    idempotencyKey?: string
-  } = {},
-  opts?: Oazapfts.RequestOpts,
-) {
-  return oazapfts.fetchJson<
-    | {
-        status: 200
+    dryRun?: boolean;
+}, { idempotencyKey }: {
+    idempotencyKey?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
         data: {
-          dryRun: true
-          /** Deliveries that a replay would make due again. */
-          matches: number
-        }
-      }
-    | {
-        status: 201
-        data: Replay
-      }
-    | {
-        status: number
-        data: Problem
-      }
-  >(
-    '/api/v1/replays',
-    oazapfts.json({
-      ...opts,
-      method: 'POST',
-      body,
-      headers: oazapfts.mergeHeaders(opts?.headers, {
-        'idempotency-key': idempotencyKey,
-      }),
-    }),
-  )
+            dryRun: true;
+            /** Deliveries that a replay would make due again. */
+            matches: number;
+        };
+    } | {
+        status: 201;
+        data: Replay;
+    } | {
+        status: number;
+        data: Problem;
+    }>("/api/v1/replays", oazapfts.json({
+        ...opts,
+        method: "POST",
+        body,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "idempotency-key": idempotencyKey
+        })
+    }));
 }
 /**
  * Lists replays, newest first
  */
-export function listReplays(
-  {
-    limit,
-    cursor,
-  }: {
-    limit?: number
-    cursor?: string
-  } = {},
-  opts?: Oazapfts.RequestOpts,
-) {
-  return oazapfts.fetchJson<
-    | {
-        status: 200
+export function listReplays({ limit, cursor }: {
+    limit?: number;
+    cursor?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
         data: {
-          data: Replay[]
-          /** null on the last page. */
-          nextCursor: string | null
-        }
-      }
-    | {
-        status: number
-        data: Problem
-      }
-  >(
-    `/api/v1/replays${QS.query(
-      QS.explode({
+            data: Replay[];
+            /** null on the last page. */
+            nextCursor: string | null;
+        };
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/replays${QS.query(QS.explode({
         limit,
-        cursor,
-      }),
-    )}`,
-    {
-      ...opts,
-    },
-  )
+        cursor
+    }))}`, {
+        ...opts
+    });
 }
 /**
  * Shows a replay and its progress
  */
 export function getReplay(id: string, opts?: Oazapfts.RequestOpts) {
-  return oazapfts.fetchJson<
-    | {
-        status: 200
-        data: Replay
-      }
-    | {
-        status: number
-        data: Problem
-      }
-  >(`/api/v1/replays/${encodeURIComponent(id)}`, {
-    ...opts,
-  })
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: Replay;
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/replays/${encodeURIComponent(id)}`, {
+        ...opts
+    });
 }
 /**
  * Cancels a replay
  */
-export function cancelReplay(
-  id: string,
-  body: {},
-  {
-    idempotencyKey,
-  }: {
-    idempotencyKey?: string
-  } = {},
-  opts?: Oazapfts.RequestOpts,
-) {
-  return oazapfts.fetchJson<
-    | {
-        status: 200
-        data: Replay
-      }
-    | {
-        status: number
-        data: Problem
-      }
-  >(
-    `/api/v1/replays/${encodeURIComponent(id)}/cancel`,
-    oazapfts.json({
-      ...opts,
-      method: 'POST',
-      body,
-      headers: oazapfts.mergeHeaders(opts?.headers, {
-        'idempotency-key': idempotencyKey,
-      }),
-    }),
-  )
+export function cancelReplay(id: string, body: {}, { idempotencyKey }: {
+    idempotencyKey?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: Replay;
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/replays/${encodeURIComponent(id)}/cancel`, oazapfts.json({
+        ...opts,
+        method: "POST",
+        body,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "idempotency-key": idempotencyKey
+        })
+    }));
 }
 /**
  * Deletes users and notifies receivers
  */
-export function createDeletion(
-  body: {
+export function createDeletion(body: {
     /** The userIds of 1 to 5000 users, each a text that is not empty. */
-    userIds?: string[]
+    userIds?: string[];
     /** The anonymousIds of 1 to 5000 users, each a text that is not empty. Every event with one of them is removed, whatever its userId. At most 5000 ids in all. */
-    anonymousIds?: string[]
+    anonymousIds?: string[];
     /** The ids of sources. Leave it out for every source, removed ones included. */
-    sourceIds?: string[]
+    sourceIds?: string[];
     /** true: from now on, new events of these users are not kept. */
-    suppress?: boolean
-  },
-  {
-    idempotencyKey,
-  }: {
-    idempotencyKey?: string
-  } = {},
-  opts?: Oazapfts.RequestOpts,
-) {
-  return oazapfts.fetchJson<
-    | {
-        status: 202
+    suppress?: boolean;
+}, { idempotencyKey }: {
+    idempotencyKey?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 202;
         data: {
-          id: string
-          state: 'queued'
-        }
-      }
-    | {
-        status: number
-        data: Problem
-      }
-  >(
-    '/api/v1/deletions',
-    oazapfts.json({
-      ...opts,
-      method: 'POST',
-      body,
-      headers: oazapfts.mergeHeaders(opts?.headers, {
-        'idempotency-key': idempotencyKey,
-      }),
-    }),
-  )
+            id: string;
+            state: "queued";
+        };
+    } | {
+        status: number;
+        data: Problem;
+    }>("/api/v1/deletions", oazapfts.json({
+        ...opts,
+        method: "POST",
+        body,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "idempotency-key": idempotencyKey
+        })
+    }));
 }
 /**
  * Lists deletions, newest first
  */
-export function listDeletions(
-  {
-    limit,
-    cursor,
-  }: {
-    limit?: number
-    cursor?: string
-  } = {},
-  opts?: Oazapfts.RequestOpts,
-) {
-  return oazapfts.fetchJson<
-    | {
-        status: 200
+export function listDeletions({ limit, cursor }: {
+    limit?: number;
+    cursor?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
         data: {
-          data: Deletion[]
-          /** null on the last page. */
-          nextCursor: string | null
-        }
-      }
-    | {
-        status: number
-        data: Problem
-      }
-  >(
-    `/api/v1/deletions${QS.query(
-      QS.explode({
+            data: Deletion[];
+            /** null on the last page. */
+            nextCursor: string | null;
+        };
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/deletions${QS.query(QS.explode({
         limit,
-        cursor,
-      }),
-    )}`,
-    {
-      ...opts,
-    },
-  )
+        cursor
+    }))}`, {
+        ...opts
+    });
 }
 /**
  * Shows a deletion and its progress
  */
-export function getDeletion(
-  id: string,
-  {
-    format,
-  }: {
-    format?: 'receipt'
-  } = {},
-  opts?: Oazapfts.RequestOpts,
-) {
-  return oazapfts.fetchJson<
-    | {
-        status: 200
-        data:
-          | {
-              id: string
-              /** finished: done, and every receiver was notified. partial: done, but not every receiver could be notified. */
-              state: 'queued' | 'running' | 'finished' | 'partial'
-              /** The number of userIds to delete. */
-              users: number
-              /** The number of anonymousIds to delete. */
-              anonymousUsers: number
-              /** null: every source. */
-              sourceIds: string[] | null
-              suppress: boolean
-              /** ISO 8601, UTC. */
-              createdAt: string
-              /** ISO 8601, UTC. */
-              suppressedAt: string | null
-              /** ISO 8601, UTC. */
-              purgedAt: string | null
-              purged: {
-                events: number
+export function getDeletion(id: string, { format }: {
+    format?: "receipt";
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: {
+            id: string;
+            /** finished: done, and every receiver was notified. partial: done, but not every receiver could be notified. */
+            state: "queued" | "running" | "finished" | "partial";
+            /** The number of userIds to delete. */
+            users: number;
+            /** The number of anonymousIds to delete. */
+            anonymousUsers: number;
+            /** null: every source. */
+            sourceIds: string[] | null;
+            suppress: boolean;
+            /** ISO 8601, UTC. */
+            createdAt: string;
+            /** ISO 8601, UTC. */
+            suppressedAt: string | null;
+            /** ISO 8601, UTC. */
+            purgedAt: string | null;
+            purged: {
+                events: number;
                 /** Those of the events that have no userId: only anonymousIds find them. */
-                anonymousEvents: number
-                deliveries: number
-              }
-              /** One for each source and destination. Empty until the purge is done. */
-              notifications: {
-                sourceId: string
-                destinationId: string
-                status: 'pending' | 'delivered' | 'partial' | 'failed'
+                anonymousEvents: number;
+                deliveries: number;
+            };
+            /** One for each source and destination. Empty until the purge is done. */
+            notifications: {
+                sourceId: string;
+                destinationId: string;
+                status: "pending" | "delivered" | "partial" | "failed";
                 notices: {
-                  waiting: number
-                  delivered: number
-                  failed: number
-                }
-                attempts: number
+                    waiting: number;
+                    delivered: number;
+                    failed: number;
+                };
+                attempts: number;
                 /** ISO 8601, UTC. */
-                notifiedAt: string | null
-              }[]
-              userIds: string[]
-              anonymousIds: string[]
-            }
-          | {
-              receipt: {
-                [key: string]: any
-              }
-              signature: {
-                algorithm: 'Ed25519'
+                notifiedAt: string | null;
+            }[];
+            userIds: string[];
+            anonymousIds: string[];
+        } | {
+            receipt: {
+                [key: string]: any;
+            };
+            signature: {
+                algorithm: "Ed25519";
                 /** The public key: SPKI in DER, as base64. */
-                publicKey: string
+                publicKey: string;
                 /** The signature, as base64. */
-                value: string
-              }
-            }
-      }
-    | {
-        status: number
-        data: Problem
-      }
-  >(
-    `/api/v1/deletions/${encodeURIComponent(id)}${QS.query(
-      QS.explode({
-        format,
-      }),
-    )}`,
-    {
-      ...opts,
-    },
-  )
+                value: string;
+            };
+        };
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/deletions/${encodeURIComponent(id)}${QS.query(QS.explode({
+        format
+    }))}`, {
+        ...opts
+    });
 }
 /**
  * Lists the notices of a deletion with their attempts
  */
-export function listDeletionNotices(
-  id: string,
-  {
-    limit,
-    cursor,
-  }: {
-    limit?: number
-    cursor?: string
-  } = {},
-  opts?: Oazapfts.RequestOpts,
-) {
-  return oazapfts.fetchJson<
-    | {
-        status: 200
+export function listDeletionNotices(id: string, { limit, cursor }: {
+    limit?: number;
+    cursor?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
         data: {
-          data: {
-            [key: string]: any
-          }[]
-          /** null on the last page. */
-          nextCursor: string | null
-        }
-      }
-    | {
-        status: number
-        data: Problem
-      }
-  >(
-    `/api/v1/deletions/${encodeURIComponent(id)}/notices${QS.query(
-      QS.explode({
+            data: {
+                [key: string]: any;
+            }[];
+            /** null on the last page. */
+            nextCursor: string | null;
+        };
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/deletions/${encodeURIComponent(id)}/notices${QS.query(QS.explode({
         limit,
-        cursor,
-      }),
-    )}`,
-    {
-      ...opts,
-    },
-  )
+        cursor
+    }))}`, {
+        ...opts
+    });
 }
 /**
  * Lists suppressed users, newest first
  */
-export function listSuppressions(
-  {
-    limit,
-    cursor,
-    userId,
-    anonymousId,
-  }: {
-    limit?: number
-    cursor?: string
-    userId?: string
-    anonymousId?: string
-  } = {},
-  opts?: Oazapfts.RequestOpts,
-) {
-  return oazapfts.fetchJson<
-    | {
-        status: 200
+export function listSuppressions({ limit, cursor, userId, anonymousId }: {
+    limit?: number;
+    cursor?: string;
+    userId?: string;
+    anonymousId?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
         data: {
-          data: Suppression[]
-          /** null on the last page. */
-          nextCursor: string | null
-        }
-      }
-    | {
-        status: number
-        data: Problem
-      }
-  >(
-    `/api/v1/suppressions${QS.query(
-      QS.explode({
+            data: Suppression[];
+            /** null on the last page. */
+            nextCursor: string | null;
+        };
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/suppressions${QS.query(QS.explode({
         limit,
         cursor,
         userId,
-        anonymousId,
-      }),
-    )}`,
-    {
-      ...opts,
-    },
-  )
+        anonymousId
+    }))}`, {
+        ...opts
+    });
 }
 /**
  * Ends the suppression of a user, in every source
  */
 export function removeSuppression(userId: string, opts?: Oazapfts.RequestOpts) {
-  return oazapfts.fetchJson<
-    | {
-        status: 204
-      }
-    | {
-        status: number
-        data: Problem
-      }
-  >(`/api/v1/suppressions/${encodeURIComponent(userId)}`, {
-    ...opts,
-    method: 'DELETE',
-  })
+    return oazapfts.fetchJson<{
+        status: 204;
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/suppressions/${encodeURIComponent(userId)}`, {
+        ...opts,
+        method: "DELETE"
+    });
 }
 /**
  * Ends the suppression of an anonymousId, in every source
  */
 export function removeAnonymousSuppression(anonymousId: string, opts?: Oazapfts.RequestOpts) {
-  return oazapfts.fetchJson<
-    | {
-        status: 204
-      }
-    | {
-        status: number
-        data: Problem
-      }
-  >(`/api/v1/suppressions/anonymous/${encodeURIComponent(anonymousId)}`, {
-    ...opts,
-    method: 'DELETE',
-  })
+    return oazapfts.fetchJson<{
+        status: 204;
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/suppressions/anonymous/${encodeURIComponent(anonymousId)}`, {
+        ...opts,
+        method: "DELETE"
+    });
 }
 /**
  * Lists tokens, oldest first
  */
-export function listTokens(
-  {
-    limit,
-    cursor,
-  }: {
-    limit?: number
-    cursor?: string
-  } = {},
-  opts?: Oazapfts.RequestOpts,
-) {
-  return oazapfts.fetchJson<
-    | {
-        status: 200
+export function listTokens({ limit, cursor }: {
+    limit?: number;
+    cursor?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
         data: {
-          data: Token[]
-          /** null on the last page. */
-          nextCursor: string | null
-        }
-      }
-    | {
-        status: number
-        data: Problem
-      }
-  >(
-    `/api/v1/tokens${QS.query(
-      QS.explode({
+            data: Token[];
+            /** null on the last page. */
+            nextCursor: string | null;
+        };
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/tokens${QS.query(QS.explode({
         limit,
-        cursor,
-      }),
-    )}`,
-    {
-      ...opts,
-    },
-  )
+        cursor
+    }))}`, {
+        ...opts
+    });
 }
 /**
  * Creates a token and shows it once
  */
-export function createToken(
-  body: {
+export function createToken(body: {
     /** A text of 1 to 200 characters, not only spaces. */
-    name: string
+    name: string;
     /** One of viewer, editor, admin. Viewers read, editors also change records, admins also manage tokens and data. */
-    role: 'viewer' | 'editor' | 'admin'
+    role: "viewer" | "editor" | "admin";
     /** When it expires: a time in the future, ISO 8601. null or absent for never. */
-    expiresAt?: string | null
-  },
-  {
-    idempotencyKey,
-  }: {
-    idempotencyKey?: string
-  } = {},
-  opts?: Oazapfts.RequestOpts,
-) {
-  return oazapfts.fetchJson<
-    | {
-        status: 201
+    expiresAt?: string | null;
+}, { idempotencyKey }: {
+    idempotencyKey?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 201;
         data: {
-          id: string
-          /** A text of 1 to 200 characters, not only spaces. */
-          name: string
-          /** One of viewer, editor, admin. Viewers read, editors also change records, admins also manage tokens and data. */
-          role: 'viewer' | 'editor' | 'admin'
-          /** ISO 8601, UTC. */
-          createdAt: string
-          /** ISO 8601, UTC. */
-          expiresAt: string | null
-          /** ISO 8601, UTC. */
-          lastUsedAt: string | null
-          /** The secret token: store it safely. */
-          token: string
-        }
-      }
-    | {
-        status: number
-        data: Problem
-      }
-  >(
-    '/api/v1/tokens',
-    oazapfts.json({
-      ...opts,
-      method: 'POST',
-      body,
-      headers: oazapfts.mergeHeaders(opts?.headers, {
-        'idempotency-key': idempotencyKey,
-      }),
-    }),
-  )
+            id: string;
+            /** A text of 1 to 200 characters, not only spaces. */
+            name: string;
+            /** One of viewer, editor, admin. Viewers read, editors also change records, admins also manage tokens and data. */
+            role: "viewer" | "editor" | "admin";
+            /** ISO 8601, UTC. */
+            createdAt: string;
+            /** ISO 8601, UTC. */
+            expiresAt: string | null;
+            /** ISO 8601, UTC. */
+            lastUsedAt: string | null;
+            /** The secret token: store it safely. */
+            token: string;
+        };
+    } | {
+        status: number;
+        data: Problem;
+    }>("/api/v1/tokens", oazapfts.json({
+        ...opts,
+        method: "POST",
+        body,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "idempotency-key": idempotencyKey
+        })
+    }));
 }
 /**
  * Removes a token
  */
 export function removeToken(id: string, opts?: Oazapfts.RequestOpts) {
-  return oazapfts.fetchJson<
-    | {
-        status: 204
-      }
-    | {
-        status: number
-        data: Problem
-      }
-  >(`/api/v1/tokens/${encodeURIComponent(id)}`, {
-    ...opts,
-    method: 'DELETE',
-  })
+    return oazapfts.fetchJson<{
+        status: 204;
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/tokens/${encodeURIComponent(id)}`, {
+        ...opts,
+        method: "DELETE"
+    });
 }
 /**
  * Lists changes and who made them, newest first
  */
-export function listAudit(
-  {
-    limit,
-    cursor,
-    actorId,
-    action,
-    targetId,
-  }: {
-    limit?: number
-    cursor?: string
-    actorId?: string
-    action?: string
-    targetId?: string
-  } = {},
-  opts?: Oazapfts.RequestOpts,
-) {
-  return oazapfts.fetchJson<
-    | {
-        status: 200
+export function listAudit({ limit, cursor, actorId, action, targetId }: {
+    limit?: number;
+    cursor?: string;
+    actorId?: string;
+    action?: string;
+    targetId?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
         data: {
-          data: {
-            id: string
-            /** ISO 8601, UTC. */
-            at: string
-            actor: {
-              id: string
-              name: string
-              role: string
-            }
-            /** The operationId of the request. */
-            action: string
-            /** The id of the changed record. */
-            targetId: string | null
-            before:
-              | {
-                  [key: string]: any
-                }
-              | {
-                  [key: string]: any
-                }
-            after:
-              | {
-                  [key: string]: any
-                }
-              | {
-                  [key: string]: any
-                }
-            requestId: string
-            /** The stored entry is damaged. It shows what can still be read of it. */
-            unreadable?: true
-          }[]
-          /** null on the last page. */
-          nextCursor: string | null
-        }
-      }
-    | {
-        status: number
-        data: Problem
-      }
-  >(
-    `/api/v1/audit${QS.query(
-      QS.explode({
+            data: {
+                id: string;
+                /** ISO 8601, UTC. */
+                at: string;
+                actor: {
+                    id: string;
+                    name: string;
+                    role: string;
+                };
+                /** The operationId of the request. */
+                action: string;
+                /** The id of the changed record. */
+                targetId: string | null;
+                before: {
+                    [key: string]: any;
+                } | {
+                    [key: string]: any;
+                };
+                after: {
+                    [key: string]: any;
+                } | {
+                    [key: string]: any;
+                };
+                requestId: string;
+                /** The stored entry is damaged. It shows what can still be read of it. */
+                unreadable?: true;
+            }[];
+            /** null on the last page. */
+            nextCursor: string | null;
+        };
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/audit${QS.query(QS.explode({
         limit,
         cursor,
         actorId,
         action,
-        targetId,
-      }),
-    )}`,
-    {
-      ...opts,
-    },
-  )
+        targetId
+    }))}`, {
+        ...opts
+    });
 }
 /**
  * Shows counts over time: received, refused, filtered, delivered, failed, entered, left, pending, latency
  */
-export function getStatistics(
-  {
-    $from,
-    to,
-    step,
-    sourceId,
-    destinationId,
-  }: {
-    $from?: string
-    to?: string
-    step?: '1m' | '5m' | '15m' | '1h' | '6h' | '1d'
-    sourceId?: string
-    destinationId?: string
-  } = {},
-  opts?: Oazapfts.RequestOpts,
-) {
-  return oazapfts.fetchJson<
-    | {
-        status: 200
+export function getStatistics({ $from, to, step, sourceId, destinationId }: {
+    $from?: string;
+    to?: string;
+    step?: "1m" | "5m" | "15m" | "1h" | "6h" | "1d";
+    sourceId?: string;
+    destinationId?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
         data: {
-          /** ISO 8601, UTC. */
-          from: string
-          /** ISO 8601, UTC. */
-          to: string
-          stepMs: number
-          points: {
             /** ISO 8601, UTC. */
-            at: string
-            /** Calls accepted, duplicates included. */
-            received: number
-            /** Refused calls, by code. Many belong to no source, so this is empty if sourceId or destinationId is given. */
-            refused: {
-              [key: string]: number
-            }
-            /** Calls dropped as duplicates. */
-            duplicates: number
-            /** Declined events, by reason. */
-            filtered: {
-              [key: string]: number
-            }
-            delivered: number
-            /** Deliveries that ended undelivered, by state. */
-            failed: {
-              [key: string]: number
-            }
-            /** Profiles that entered an audience, or got a value of a computed trait. */
-            entered: number
-            /** Profiles that left an audience, or lost the value. */
-            left: number
-            /** The average number of waiting deliveries. */
-            pending: number | null
-            /** From receipt to delivery, to within 5 %; null if nothing was delivered. */
-            latencyMs: {
-              p50: number
-              p95: number
-              p99: number
-            } | null
-          }[]
-        }
-      }
-    | {
-        status: number
-        data: Problem
-      }
-  >(
-    `/api/v1/stats${QS.query(
-      QS.explode({
-        from: $from,
+            "from": string;
+            /** ISO 8601, UTC. */
+            to: string;
+            stepMs: number;
+            points: {
+                /** ISO 8601, UTC. */
+                at: string;
+                /** Calls accepted, duplicates included. */
+                received: number;
+                /** Refused calls, by code. Many belong to no source, so this is empty if sourceId or destinationId is given. */
+                refused: {
+                    [key: string]: number;
+                };
+                /** Calls dropped as duplicates. */
+                duplicates: number;
+                /** Declined events, by reason. */
+                filtered: {
+                    [key: string]: number;
+                };
+                delivered: number;
+                /** Deliveries that ended undelivered, by state. */
+                failed: {
+                    [key: string]: number;
+                };
+                /** Profiles that entered an audience, or got a value of a computed trait. */
+                entered: number;
+                /** Profiles that left an audience, or lost the value. */
+                left: number;
+                /** The average number of waiting deliveries. */
+                pending: number | null;
+                /** From receipt to delivery, to within 5 %; null if nothing was delivered. */
+                latencyMs: {
+                    p50: number;
+                    p95: number;
+                    p99: number;
+                } | null;
+            }[];
+        };
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/stats${QS.query(QS.explode({
+        "from": $from,
         to,
         step,
         sourceId,
-        destinationId,
-      }),
-    )}`,
-    {
-      ...opts,
-    },
-  )
+        destinationId
+    }))}`, {
+        ...opts
+    });
 }
 /**
- * Streams events, decisions and attempts as they happen
+ * Streams what happens, as it happens
  */
-export function watch(
-  {
-    kind,
-    sourceId,
-    destinationId,
-    $type,
-    event,
-    userId,
-    lastEventId,
-  }: {
-    kind?: 'event' | 'decision' | 'attempt'
-    sourceId?: string
-    destinationId?: string
-    $type?: 'identify' | 'track' | 'page' | 'screen' | 'group' | 'alias'
-    event?: string
-    userId?: string
-    lastEventId?: string
-  } = {},
-  opts?: Oazapfts.RequestOpts,
-) {
-  return oazapfts.fetchJson<
-    | {
-        status: 200
-        data: string
-      }
-    | {
-        status: number
-        data: Problem
-      }
-  >(
-    `/api/v1/live${QS.query(
-      QS.explode({
+export function watch({ topics, lastEventId, kind, sourceId, destinationId, $type, event, userId, lastEventIdHeader }: {
+    topics?: string;
+    lastEventId?: string;
+    kind?: "event" | "decision" | "attempt";
+    sourceId?: string;
+    destinationId?: string;
+    $type?: "identify" | "track" | "page" | "screen" | "group" | "alias";
+    event?: string;
+    userId?: string;
+    lastEventIdHeader?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: string;
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/live${QS.query(QS.explode({
+        topics,
+        lastEventId,
         kind,
         sourceId,
         destinationId,
-        type: $type,
+        "type": $type,
         event,
-        userId,
-      }),
-    )}`,
-    {
-      ...opts,
-      headers: oazapfts.mergeHeaders(opts?.headers, {
-        'last-event-id': lastEventId,
-      }),
-    },
-  )
+        userId
+    }))}`, {
+        ...opts,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "last-event-id": lastEventIdHeader
+        })
+    });
 }
 /**
  * Lists audiences, oldest first
  */
-export function listAudiences(
-  {
-    limit,
-    cursor,
-    space,
-  }: {
-    limit?: number
-    cursor?: string
-    space?: string
-  } = {},
-  opts?: Oazapfts.RequestOpts,
-) {
-  return oazapfts.fetchJson<
-    | {
-        status: 200
+export function listAudiences({ limit, cursor, space }: {
+    limit?: number;
+    cursor?: string;
+    space?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
         data: {
-          data: Audience[]
-          /** null on the last page. */
-          nextCursor: string | null
-        }
-      }
-    | {
-        status: number
-        data: Problem
-      }
-  >(
-    `/api/v1/audiences${QS.query(
-      QS.explode({
+            data: Audience[];
+            /** null on the last page. */
+            nextCursor: string | null;
+        };
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/audiences${QS.query(QS.explode({
         limit,
         cursor,
-        space,
-      }),
-    )}`,
-    {
-      ...opts,
-    },
-  )
+        space
+    }))}`, {
+        ...opts
+    });
 }
 /**
  * Creates an audience, and sends it for each user who has a value
  */
-export function createAudience(
-  body: {
+export function createAudience(body: {
     /** A text of 1 to 200 characters, not only spaces. */
-    name: string
+    name: string;
     /** The space whose profiles are computed; default if absent. 1 to 50 of a-z, 0-9, _ and -. */
-    space?: string
+    space?: string;
     /** The ids of the destinations that changes are sent to, whatever their source: at most 50. */
-    destinationIds: string[]
+    destinationIds: string[];
     /** Who belongs to the audience: {"and": […]}, {"or": […]}, {"not": …}, or a clause. Clauses: {"trait": "plan", "op": "equals", "value": "pro"}; {"event": "Order Completed", "count": {"op": ">=", "n": 2}, "within": {"days": 30}, "where": [{"property": "revenue", "op": ">", "value": 50}]}, with "between": [from, to] in place of within, or "type": "page" and "name" in place of event; {"computedTrait": "orders_30d", "op": ">", "value": 3}; {"audience": "aud_…"}. */
     condition?: {
-      [key: string]: any
-    }
+        [key: string]: any;
+    };
     /** In place of a condition: its members are a list, changed with PUT …/members. */
-    manual?: true
+    manual?: true;
     /** true or false. While it is false, nothing is computed and nothing is sent. true if absent. */
-    enabled?: boolean
-  },
-  {
-    idempotencyKey,
-  }: {
-    idempotencyKey?: string
-  } = {},
-  opts?: Oazapfts.RequestOpts,
-) {
-  return oazapfts.fetchJson<
-    | {
-        status: 201
-        data: Audience
-      }
-    | {
-        status: number
-        data: Problem
-      }
-  >(
-    '/api/v1/audiences',
-    oazapfts.json({
-      ...opts,
-      method: 'POST',
-      body,
-      headers: oazapfts.mergeHeaders(opts?.headers, {
-        'idempotency-key': idempotencyKey,
-      }),
-    }),
-  )
+    enabled?: boolean;
+}, { idempotencyKey }: {
+    idempotencyKey?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 201;
+        data: Audience;
+    } | {
+        status: number;
+        data: Problem;
+    }>("/api/v1/audiences", oazapfts.json({
+        ...opts,
+        method: "POST",
+        body,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "idempotency-key": idempotencyKey
+        })
+    }));
 }
 /**
  * Shows an audience, with its state, its size and its last sync
  */
 export function getAudience(id: string, opts?: Oazapfts.RequestOpts) {
-  return oazapfts.fetchJson<
-    | {
-        status: 200
-        data: Audience
-      }
-    | {
-        status: number
-        data: Problem
-      }
-  >(`/api/v1/audiences/${encodeURIComponent(id)}`, {
-    ...opts,
-  })
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: Audience;
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/audiences/${encodeURIComponent(id)}`, {
+        ...opts
+    });
 }
 /**
  * Changes an audience
  */
-export function changeAudience(
-  id: string,
-  body: {
+export function changeAudience(id: string, body: {
     /** A text of 1 to 200 characters, not only spaces. */
-    name?: string
+    name?: string;
     /** The ids of the destinations that changes are sent to, whatever their source: at most 50. */
-    destinationIds?: string[]
+    destinationIds?: string[];
     /** Who belongs to the audience: {"and": […]}, {"or": […]}, {"not": …}, or a clause. Clauses: {"trait": "plan", "op": "equals", "value": "pro"}; {"event": "Order Completed", "count": {"op": ">=", "n": 2}, "within": {"days": 30}, "where": [{"property": "revenue", "op": ">", "value": 50}]}, with "between": [from, to] in place of within, or "type": "page" and "name" in place of event; {"computedTrait": "orders_30d", "op": ">", "value": 3}; {"audience": "aud_…"}. */
     condition?: {
-      [key: string]: any
-    }
+        [key: string]: any;
+    };
     /** true or false. While it is false, nothing is computed and nothing is sent. */
-    enabled?: boolean
-  },
-  {
-    ifMatch,
-  }: {
-    ifMatch?: string
-  } = {},
-  opts?: Oazapfts.RequestOpts,
-) {
-  return oazapfts.fetchJson<
-    | {
-        status: 200
-        data: Audience
-      }
-    | {
-        status: number
-        data: Problem
-      }
-  >(
-    `/api/v1/audiences/${encodeURIComponent(id)}`,
-    oazapfts.json({
-      ...opts,
-      method: 'PATCH',
-      body,
-      headers: oazapfts.mergeHeaders(opts?.headers, {
-        'if-match': ifMatch,
-      }),
-    }),
-  )
+    enabled?: boolean;
+}, { ifMatch }: {
+    ifMatch?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: Audience;
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/audiences/${encodeURIComponent(id)}`, oazapfts.json({
+        ...opts,
+        method: "PATCH",
+        body,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "if-match": ifMatch
+        })
+    }));
 }
 /**
  * Removes an audience
  */
-export function removeAudience(
-  id: string,
-  {
-    announce,
-    ifMatch,
-  }: {
-    announce?: 'true' | 'false'
-    ifMatch?: string
-  } = {},
-  opts?: Oazapfts.RequestOpts,
-) {
-  return oazapfts.fetchJson<
-    | {
-        status: 202
-        data: Sync
-      }
-    | {
-        status: 204
-      }
-    | {
-        status: number
-        data: Problem
-      }
-  >(
-    `/api/v1/audiences/${encodeURIComponent(id)}${QS.query(
-      QS.explode({
-        announce,
-      }),
-    )}`,
-    {
-      ...opts,
-      method: 'DELETE',
-      headers: oazapfts.mergeHeaders(opts?.headers, {
-        'if-match': ifMatch,
-      }),
-    },
-  )
+export function removeAudience(id: string, { announce, ifMatch }: {
+    announce?: "true" | "false";
+    ifMatch?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 202;
+        data: Sync;
+    } | {
+        status: 204;
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/audiences/${encodeURIComponent(id)}${QS.query(QS.explode({
+        announce
+    }))}`, {
+        ...opts,
+        method: "DELETE",
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "if-match": ifMatch
+        })
+    });
 }
 /**
  * Starts a full sync of an audience
  */
-export function syncAudience(
-  id: string,
-  body: {},
-  {
-    idempotencyKey,
-  }: {
-    idempotencyKey?: string
-  } = {},
-  opts?: Oazapfts.RequestOpts,
-) {
-  return oazapfts.fetchJson<
-    | {
-        status: 202
-        data: Sync
-      }
-    | {
-        status: number
-        data: Problem
-      }
-  >(
-    `/api/v1/audiences/${encodeURIComponent(id)}/sync`,
-    oazapfts.json({
-      ...opts,
-      method: 'POST',
-      body,
-      headers: oazapfts.mergeHeaders(opts?.headers, {
-        'idempotency-key': idempotencyKey,
-      }),
-    }),
-  )
+export function syncAudience(id: string, body: {}, { idempotencyKey }: {
+    idempotencyKey?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 202;
+        data: Sync;
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/audiences/${encodeURIComponent(id)}/sync`, oazapfts.json({
+        ...opts,
+        method: "POST",
+        body,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "idempotency-key": idempotencyKey
+        })
+    }));
 }
 /**
  * Lists the syncs of an audience, newest first
  */
-export function listAudienceSyncs(
-  id: string,
-  {
-    limit,
-    cursor,
-  }: {
-    limit?: number
-    cursor?: string
-  } = {},
-  opts?: Oazapfts.RequestOpts,
-) {
-  return oazapfts.fetchJson<
-    | {
-        status: 200
+export function listAudienceSyncs(id: string, { limit, cursor }: {
+    limit?: number;
+    cursor?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
         data: {
-          data: Sync[]
-          /** null on the last page. */
-          nextCursor: string | null
-        }
-      }
-    | {
-        status: number
-        data: Problem
-      }
-  >(
-    `/api/v1/audiences/${encodeURIComponent(id)}/syncs${QS.query(
-      QS.explode({
+            data: Sync[];
+            /** null on the last page. */
+            nextCursor: string | null;
+        };
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/audiences/${encodeURIComponent(id)}/syncs${QS.query(QS.explode({
         limit,
-        cursor,
-      }),
-    )}`,
-    {
-      ...opts,
-    },
-  )
+        cursor
+    }))}`, {
+        ...opts
+    });
 }
 /**
  * Shows for how many users there would be a value
  */
-export function previewAudience(
-  body: {
+export function previewAudience(body: {
     /** The space whose profiles are looked at; default if absent. 1 to 50 of a-z, 0-9, _ and -. */
-    space?: string
+    space?: string;
     /** Who belongs to the audience: {"and": […]}, {"or": […]}, {"not": …}, or a clause. Clauses: {"trait": "plan", "op": "equals", "value": "pro"}; {"event": "Order Completed", "count": {"op": ">=", "n": 2}, "within": {"days": 30}, "where": [{"property": "revenue", "op": ">", "value": 50}]}, with "between": [from, to] in place of within, or "type": "page" and "name" in place of event; {"computedTrait": "orders_30d", "op": ">", "value": 3}; {"audience": "aud_…"}. */
     condition: {
-      [key: string]: any
-    }
-  },
-  {
-    idempotencyKey,
-  }: {
-    idempotencyKey?: string
-  } = {},
-  opts?: Oazapfts.RequestOpts,
-) {
-  return oazapfts.fetchJson<
-    | {
-        status: 200
+        [key: string]: any;
+    };
+}, { idempotencyKey }: {
+    idempotencyKey?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
         data: {
-          /** How many profiles would have a value. */
-          size: number
-          /** false: there are more than 100,000 profiles, and size is estimated from some of them; or profiles do not have all stored events yet: try again. */
-          isExact: boolean
-          sample: {
-            /** null: no event has named a userId yet. */
-            userId: string | null
-            /** true for a member of an audience. */
-            value: any
-          }[]
-          /** It counts events that were received at this time or later: older ones were no longer stored when it was created. null: it counts no events. */
-          reachesBackTo: string | null
-        }
-      }
-    | {
-        status: number
-        data: Problem
-      }
-  >(
-    '/api/v1/audiences/preview',
-    oazapfts.json({
-      ...opts,
-      method: 'POST',
-      body,
-      headers: oazapfts.mergeHeaders(opts?.headers, {
-        'idempotency-key': idempotencyKey,
-      }),
-    }),
-  )
+            /** How many profiles would have a value. */
+            size: number;
+            /** false: there are more than 100,000 profiles, and size is estimated from some of them; or profiles do not have all stored events yet: try again. */
+            isExact: boolean;
+            sample: {
+                /** null: no event has named a userId yet. */
+                userId: string | null;
+                /** true for a member of an audience. */
+                value: any;
+            }[];
+            /** It counts events that were received at this time or later: older ones were no longer stored when it was created. null: it counts no events. */
+            reachesBackTo: string | null;
+        };
+    } | {
+        status: number;
+        data: Problem;
+    }>("/api/v1/audiences/preview", oazapfts.json({
+        ...opts,
+        method: "POST",
+        body,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "idempotency-key": idempotencyKey
+        })
+    }));
 }
 /**
  * Shows why a user has the value that it has
  */
 export function explainAudience(userId: string, id: string, opts?: Oazapfts.RequestOpts) {
-  return oazapfts.fetchJson<
-    | {
-        status: 200
+    return oazapfts.fetchJson<{
+        status: 200;
         data: {
-          userId: string
-          /** The value now: true for a member of an audience; null for none. */
-          value: any
-          /** null if it has none, or got it a moment ago. */
-          since: string | null
-          /** When it can next change by time alone. null: only an event can change it. */
-          changesAt: string | null
-          /** For an audience: each part of its condition, the whole first. */
-          condition?: {
-            /** Its place in the condition, as a JSON Pointer. */
-            pointer: string
-            kind: 'and' | 'or' | 'not' | 'clause'
-            holds: boolean
+            userId: string;
+            /** The value now: true for a member of an audience; null for none. */
+            value: any;
+            /** null if it has none, or got it a moment ago. */
+            since: string | null;
             /** When it can next change by time alone. null: only an event can change it. */
-            changesAt: string | null
-            /** The clause, as in the condition. */
-            clause?: {
-              [key: string]: any
-            }
-            /** What the clause compared: {"value": …}, null for a missing one; {"count": 3, "orMore": false}, where orMore says that older events are no longer known; or {"member": true}. */
-            saw?: {
-              [key: string]: any
-            }
-          }[]
-          /** For a computed trait: of how many events it is made. */
-          events?: number
-        }
-      }
-    | {
-        status: number
-        data: Problem
-      }
-  >(
-    `/api/v1/audiences/${encodeURIComponent(id)}/explain${QS.query(
-      QS.explode({
-        userId,
-      }),
-    )}`,
-    {
-      ...opts,
-    },
-  )
+            changesAt: string | null;
+            /** For an audience: each part of its condition, the whole first. */
+            condition?: {
+                /** Its place in the condition, as a JSON Pointer. */
+                pointer: string;
+                kind: "and" | "or" | "not" | "clause";
+                holds: boolean;
+                /** When it can next change by time alone. null: only an event can change it. */
+                changesAt: string | null;
+                /** The clause, as in the condition. */
+                clause?: {
+                    [key: string]: any;
+                };
+                /** What the clause compared: {"value": …}, null for a missing one; {"count": 3, "orMore": false}, where orMore says that older events are no longer known; or {"member": true}. */
+                saw?: {
+                    [key: string]: any;
+                };
+            }[];
+            /** For a computed trait: of how many events it is made. */
+            events?: number;
+        };
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/audiences/${encodeURIComponent(id)}/explain${QS.query(QS.explode({
+        userId
+    }))}`, {
+        ...opts
+    });
 }
 /**
  * Shows how many profiles entered and left in each hour
  */
-export function getAudienceChanges(
-  id: string,
-  {
-    $from,
-  }: {
-    $from?: string
-  } = {},
-  opts?: Oazapfts.RequestOpts,
-) {
-  return oazapfts.fetchJson<
-    | {
-        status: 200
+export function getAudienceChanges(id: string, { $from }: {
+    $from?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
         data: {
-          /** ISO 8601, UTC. */
-          from: string
-          data: {
-            /** When the hour begins. */
-            at: string
-            /** Profiles that got a value, or another one. */
-            entered: number
-            /** Profiles that lost their value. */
-            left: number
-          }[]
-        }
-      }
-    | {
-        status: number
-        data: Problem
-      }
-  >(
-    `/api/v1/audiences/${encodeURIComponent(id)}/changes${QS.query(
-      QS.explode({
-        from: $from,
-      }),
-    )}`,
-    {
-      ...opts,
-    },
-  )
+            /** ISO 8601, UTC. */
+            "from": string;
+            data: {
+                /** When the hour begins. */
+                at: string;
+                /** Profiles that got a value, or another one. */
+                entered: number;
+                /** Profiles that lost their value. */
+                left: number;
+            }[];
+        };
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/audiences/${encodeURIComponent(id)}/changes${QS.query(QS.explode({
+        "from": $from
+    }))}`, {
+        ...opts
+    });
 }
 /**
  * Lists the members of an audience
  */
-export function listMembers(
-  id: string,
-  {
-    limit,
-    cursor,
-  }: {
-    limit?: number
-    cursor?: string
-  } = {},
-  opts?: Oazapfts.RequestOpts,
-) {
-  return oazapfts.fetchJson<
-    | {
-        status: 200
+export function listMembers(id: string, { limit, cursor }: {
+    limit?: number;
+    cursor?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
         data: {
-          data: {
-            /** null: no event has named a userId yet. */
-            userId: string | null
-            /** ISO 8601, UTC. */
-            since: string
-          }[]
-          /** null on the last page. */
-          nextCursor: string | null
-        }
-      }
-    | {
-        status: number
-        data: Problem
-      }
-  >(
-    `/api/v1/audiences/${encodeURIComponent(id)}/members${QS.query(
-      QS.explode({
+            data: {
+                /** null: no event has named a userId yet. */
+                userId: string | null;
+                /** ISO 8601, UTC. */
+                since: string;
+            }[];
+            /** null on the last page. */
+            nextCursor: string | null;
+        };
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/audiences/${encodeURIComponent(id)}/members${QS.query(QS.explode({
         limit,
-        cursor,
-      }),
-    )}`,
-    {
-      ...opts,
-    },
-  )
+        cursor
+    }))}`, {
+        ...opts
+    });
 }
 /**
  * Adds users to a manual audience, and removes others
  */
-export function changeMembers(
-  id: string,
-  body: {
+export function changeMembers(id: string, body: {
     /** The ids of users to add: texts of 1 to 1,024 characters. */
-    add?: string[]
+    add?: string[];
     /** The ids of users to remove: texts of 1 to 1,024 characters. */
-    remove?: string[]
-  },
-  opts?: Oazapfts.RequestOpts,
-) {
-  return oazapfts.fetchJson<
-    | {
-        status: 200
+    remove?: string[];
+}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
         data: {
-          added: number
-          removed: number
-        }
-      }
-    | {
-        status: number
-        data: Problem
-      }
-  >(
-    `/api/v1/audiences/${encodeURIComponent(id)}/members`,
-    oazapfts.json({
-      ...opts,
-      method: 'PUT',
-      body,
-    }),
-  )
+            added: number;
+            removed: number;
+        };
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/audiences/${encodeURIComponent(id)}/members`, oazapfts.json({
+        ...opts,
+        method: "PUT",
+        body
+    }));
 }
 /**
  * Lists the users on the list of a manual audience
  */
-export function listListedUsers(
-  id: string,
-  {
-    limit,
-    cursor,
-  }: {
-    limit?: number
-    cursor?: string
-  } = {},
-  opts?: Oazapfts.RequestOpts,
-) {
-  return oazapfts.fetchJson<
-    | {
-        status: 200
+export function listListedUsers(id: string, { limit, cursor }: {
+    limit?: number;
+    cursor?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
         data: {
-          data: {
-            userId: string
-          }[]
-          /** null on the last page. */
-          nextCursor: string | null
-        }
-      }
-    | {
-        status: number
-        data: Problem
-      }
-  >(
-    `/api/v1/audiences/${encodeURIComponent(id)}/list${QS.query(
-      QS.explode({
+            data: {
+                userId: string;
+            }[];
+            /** null on the last page. */
+            nextCursor: string | null;
+        };
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/audiences/${encodeURIComponent(id)}/list${QS.query(QS.explode({
         limit,
-        cursor,
-      }),
-    )}`,
-    {
-      ...opts,
-    },
-  )
+        cursor
+    }))}`, {
+        ...opts
+    });
 }
 /**
  * Lists computed traits, oldest first
  */
-export function listTraits(
-  {
-    limit,
-    cursor,
-    space,
-  }: {
-    limit?: number
-    cursor?: string
-    space?: string
-  } = {},
-  opts?: Oazapfts.RequestOpts,
-) {
-  return oazapfts.fetchJson<
-    | {
-        status: 200
+export function listTraits({ limit, cursor, space }: {
+    limit?: number;
+    cursor?: string;
+    space?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
         data: {
-          data: ComputedTrait[]
-          /** null on the last page. */
-          nextCursor: string | null
-        }
-      }
-    | {
-        status: number
-        data: Problem
-      }
-  >(
-    `/api/v1/traits${QS.query(
-      QS.explode({
+            data: ComputedTrait[];
+            /** null on the last page. */
+            nextCursor: string | null;
+        };
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/traits${QS.query(QS.explode({
         limit,
         cursor,
-        space,
-      }),
-    )}`,
-    {
-      ...opts,
-    },
-  )
+        space
+    }))}`, {
+        ...opts
+    });
 }
 /**
  * Creates a computed trait, and sends it for each user who has a value
  */
-export function createTrait(
-  body: {
+export function createTrait(body: {
     /** A text of 1 to 200 characters, not only spaces. */
-    name: string
+    name: string;
     /** The space whose profiles are computed; default if absent. 1 to 50 of a-z, 0-9, _ and -. */
-    space?: string
+    space?: string;
     /** The ids of the destinations that changes are sent to, whatever their source: at most 50. */
-    destinationIds: string[]
+    destinationIds: string[];
     /** How the value is made from events of the user: {"fn": "count|sum|avg|min|max|first|last|most_frequent|unique_list|unique_count", "event": "Order Completed", "property": "revenue", "within": {"days": 30}, "where": [{"property": …, "op": …, "value": …}]}. Every fn but count needs a property. In place of event: "type": "page" and its "name". In place of within: "between": [from, to]. */
     compute: {
-      [key: string]: any
-    }
+        [key: string]: any;
+    };
     /** true or false. While it is false, nothing is computed and nothing is sent. true if absent. */
-    enabled?: boolean
-  },
-  {
-    idempotencyKey,
-  }: {
-    idempotencyKey?: string
-  } = {},
-  opts?: Oazapfts.RequestOpts,
-) {
-  return oazapfts.fetchJson<
-    | {
-        status: 201
-        data: ComputedTrait
-      }
-    | {
-        status: number
-        data: Problem
-      }
-  >(
-    '/api/v1/traits',
-    oazapfts.json({
-      ...opts,
-      method: 'POST',
-      body,
-      headers: oazapfts.mergeHeaders(opts?.headers, {
-        'idempotency-key': idempotencyKey,
-      }),
-    }),
-  )
+    enabled?: boolean;
+}, { idempotencyKey }: {
+    idempotencyKey?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 201;
+        data: ComputedTrait;
+    } | {
+        status: number;
+        data: Problem;
+    }>("/api/v1/traits", oazapfts.json({
+        ...opts,
+        method: "POST",
+        body,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "idempotency-key": idempotencyKey
+        })
+    }));
 }
 /**
  * Shows a computed trait, with its state, its size and its last sync
  */
 export function getTrait(id: string, opts?: Oazapfts.RequestOpts) {
-  return oazapfts.fetchJson<
-    | {
-        status: 200
-        data: ComputedTrait
-      }
-    | {
-        status: number
-        data: Problem
-      }
-  >(`/api/v1/traits/${encodeURIComponent(id)}`, {
-    ...opts,
-  })
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: ComputedTrait;
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/traits/${encodeURIComponent(id)}`, {
+        ...opts
+    });
 }
 /**
  * Changes a computed trait
  */
-export function changeTrait(
-  id: string,
-  body: {
+export function changeTrait(id: string, body: {
     /** A text of 1 to 200 characters, not only spaces. */
-    name?: string
+    name?: string;
     /** The ids of the destinations that changes are sent to, whatever their source: at most 50. */
-    destinationIds?: string[]
+    destinationIds?: string[];
     /** How the value is made from events of the user: {"fn": "count|sum|avg|min|max|first|last|most_frequent|unique_list|unique_count", "event": "Order Completed", "property": "revenue", "within": {"days": 30}, "where": [{"property": …, "op": …, "value": …}]}. Every fn but count needs a property. In place of event: "type": "page" and its "name". In place of within: "between": [from, to]. */
     compute?: {
-      [key: string]: any
-    }
+        [key: string]: any;
+    };
     /** true or false. While it is false, nothing is computed and nothing is sent. */
-    enabled?: boolean
-  },
-  {
-    ifMatch,
-  }: {
-    ifMatch?: string
-  } = {},
-  opts?: Oazapfts.RequestOpts,
-) {
-  return oazapfts.fetchJson<
-    | {
-        status: 200
-        data: ComputedTrait
-      }
-    | {
-        status: number
-        data: Problem
-      }
-  >(
-    `/api/v1/traits/${encodeURIComponent(id)}`,
-    oazapfts.json({
-      ...opts,
-      method: 'PATCH',
-      body,
-      headers: oazapfts.mergeHeaders(opts?.headers, {
-        'if-match': ifMatch,
-      }),
-    }),
-  )
+    enabled?: boolean;
+}, { ifMatch }: {
+    ifMatch?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: ComputedTrait;
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/traits/${encodeURIComponent(id)}`, oazapfts.json({
+        ...opts,
+        method: "PATCH",
+        body,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "if-match": ifMatch
+        })
+    }));
 }
 /**
  * Removes a computed trait
  */
-export function removeTrait(
-  id: string,
-  {
-    announce,
-    ifMatch,
-  }: {
-    announce?: 'true' | 'false'
-    ifMatch?: string
-  } = {},
-  opts?: Oazapfts.RequestOpts,
-) {
-  return oazapfts.fetchJson<
-    | {
-        status: 202
-        data: Sync
-      }
-    | {
-        status: 204
-      }
-    | {
-        status: number
-        data: Problem
-      }
-  >(
-    `/api/v1/traits/${encodeURIComponent(id)}${QS.query(
-      QS.explode({
-        announce,
-      }),
-    )}`,
-    {
-      ...opts,
-      method: 'DELETE',
-      headers: oazapfts.mergeHeaders(opts?.headers, {
-        'if-match': ifMatch,
-      }),
-    },
-  )
+export function removeTrait(id: string, { announce, ifMatch }: {
+    announce?: "true" | "false";
+    ifMatch?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 202;
+        data: Sync;
+    } | {
+        status: 204;
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/traits/${encodeURIComponent(id)}${QS.query(QS.explode({
+        announce
+    }))}`, {
+        ...opts,
+        method: "DELETE",
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "if-match": ifMatch
+        })
+    });
 }
 /**
  * Starts a full sync of a computed trait
  */
-export function syncTrait(
-  id: string,
-  body: {},
-  {
-    idempotencyKey,
-  }: {
-    idempotencyKey?: string
-  } = {},
-  opts?: Oazapfts.RequestOpts,
-) {
-  return oazapfts.fetchJson<
-    | {
-        status: 202
-        data: Sync
-      }
-    | {
-        status: number
-        data: Problem
-      }
-  >(
-    `/api/v1/traits/${encodeURIComponent(id)}/sync`,
-    oazapfts.json({
-      ...opts,
-      method: 'POST',
-      body,
-      headers: oazapfts.mergeHeaders(opts?.headers, {
-        'idempotency-key': idempotencyKey,
-      }),
-    }),
-  )
+export function syncTrait(id: string, body: {}, { idempotencyKey }: {
+    idempotencyKey?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 202;
+        data: Sync;
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/traits/${encodeURIComponent(id)}/sync`, oazapfts.json({
+        ...opts,
+        method: "POST",
+        body,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "idempotency-key": idempotencyKey
+        })
+    }));
 }
 /**
  * Lists the syncs of a computed trait, newest first
  */
-export function listTraitSyncs(
-  id: string,
-  {
-    limit,
-    cursor,
-  }: {
-    limit?: number
-    cursor?: string
-  } = {},
-  opts?: Oazapfts.RequestOpts,
-) {
-  return oazapfts.fetchJson<
-    | {
-        status: 200
+export function listTraitSyncs(id: string, { limit, cursor }: {
+    limit?: number;
+    cursor?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
         data: {
-          data: Sync[]
-          /** null on the last page. */
-          nextCursor: string | null
-        }
-      }
-    | {
-        status: number
-        data: Problem
-      }
-  >(
-    `/api/v1/traits/${encodeURIComponent(id)}/syncs${QS.query(
-      QS.explode({
+            data: Sync[];
+            /** null on the last page. */
+            nextCursor: string | null;
+        };
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/traits/${encodeURIComponent(id)}/syncs${QS.query(QS.explode({
         limit,
-        cursor,
-      }),
-    )}`,
-    {
-      ...opts,
-    },
-  )
+        cursor
+    }))}`, {
+        ...opts
+    });
 }
 /**
  * Shows for how many users there would be a value
  */
-export function previewTrait(
-  body: {
+export function previewTrait(body: {
     /** The space whose profiles are looked at; default if absent. 1 to 50 of a-z, 0-9, _ and -. */
-    space?: string
+    space?: string;
     /** How the value is made from events of the user: {"fn": "count|sum|avg|min|max|first|last|most_frequent|unique_list|unique_count", "event": "Order Completed", "property": "revenue", "within": {"days": 30}, "where": [{"property": …, "op": …, "value": …}]}. Every fn but count needs a property. In place of event: "type": "page" and its "name". In place of within: "between": [from, to]. */
     compute: {
-      [key: string]: any
-    }
-  },
-  {
-    idempotencyKey,
-  }: {
-    idempotencyKey?: string
-  } = {},
-  opts?: Oazapfts.RequestOpts,
-) {
-  return oazapfts.fetchJson<
-    | {
-        status: 200
+        [key: string]: any;
+    };
+}, { idempotencyKey }: {
+    idempotencyKey?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
         data: {
-          /** How many profiles would have a value. */
-          size: number
-          /** false: there are more than 100,000 profiles, and size is estimated from some of them; or profiles do not have all stored events yet: try again. */
-          isExact: boolean
-          sample: {
-            /** null: no event has named a userId yet. */
-            userId: string | null
-            /** true for a member of an audience. */
-            value: any
-          }[]
-          /** It counts events that were received at this time or later: older ones were no longer stored when it was created. null: it counts no events. */
-          reachesBackTo: string | null
-        }
-      }
-    | {
-        status: number
-        data: Problem
-      }
-  >(
-    '/api/v1/traits/preview',
-    oazapfts.json({
-      ...opts,
-      method: 'POST',
-      body,
-      headers: oazapfts.mergeHeaders(opts?.headers, {
-        'idempotency-key': idempotencyKey,
-      }),
-    }),
-  )
+            /** How many profiles would have a value. */
+            size: number;
+            /** false: there are more than 100,000 profiles, and size is estimated from some of them; or profiles do not have all stored events yet: try again. */
+            isExact: boolean;
+            sample: {
+                /** null: no event has named a userId yet. */
+                userId: string | null;
+                /** true for a member of an audience. */
+                value: any;
+            }[];
+            /** It counts events that were received at this time or later: older ones were no longer stored when it was created. null: it counts no events. */
+            reachesBackTo: string | null;
+        };
+    } | {
+        status: number;
+        data: Problem;
+    }>("/api/v1/traits/preview", oazapfts.json({
+        ...opts,
+        method: "POST",
+        body,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "idempotency-key": idempotencyKey
+        })
+    }));
 }
 /**
  * Shows why a user has the value that it has
  */
 export function explainTrait(userId: string, id: string, opts?: Oazapfts.RequestOpts) {
-  return oazapfts.fetchJson<
-    | {
-        status: 200
+    return oazapfts.fetchJson<{
+        status: 200;
         data: {
-          userId: string
-          /** The value now: true for a member of an audience; null for none. */
-          value: any
-          /** null if it has none, or got it a moment ago. */
-          since: string | null
-          /** When it can next change by time alone. null: only an event can change it. */
-          changesAt: string | null
-          /** For an audience: each part of its condition, the whole first. */
-          condition?: {
-            /** Its place in the condition, as a JSON Pointer. */
-            pointer: string
-            kind: 'and' | 'or' | 'not' | 'clause'
-            holds: boolean
+            userId: string;
+            /** The value now: true for a member of an audience; null for none. */
+            value: any;
+            /** null if it has none, or got it a moment ago. */
+            since: string | null;
             /** When it can next change by time alone. null: only an event can change it. */
-            changesAt: string | null
-            /** The clause, as in the condition. */
-            clause?: {
-              [key: string]: any
-            }
-            /** What the clause compared: {"value": …}, null for a missing one; {"count": 3, "orMore": false}, where orMore says that older events are no longer known; or {"member": true}. */
-            saw?: {
-              [key: string]: any
-            }
-          }[]
-          /** For a computed trait: of how many events it is made. */
-          events?: number
-        }
-      }
-    | {
-        status: number
-        data: Problem
-      }
-  >(
-    `/api/v1/traits/${encodeURIComponent(id)}/explain${QS.query(
-      QS.explode({
-        userId,
-      }),
-    )}`,
-    {
-      ...opts,
-    },
-  )
+            changesAt: string | null;
+            /** For an audience: each part of its condition, the whole first. */
+            condition?: {
+                /** Its place in the condition, as a JSON Pointer. */
+                pointer: string;
+                kind: "and" | "or" | "not" | "clause";
+                holds: boolean;
+                /** When it can next change by time alone. null: only an event can change it. */
+                changesAt: string | null;
+                /** The clause, as in the condition. */
+                clause?: {
+                    [key: string]: any;
+                };
+                /** What the clause compared: {"value": …}, null for a missing one; {"count": 3, "orMore": false}, where orMore says that older events are no longer known; or {"member": true}. */
+                saw?: {
+                    [key: string]: any;
+                };
+            }[];
+            /** For a computed trait: of how many events it is made. */
+            events?: number;
+        };
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/traits/${encodeURIComponent(id)}/explain${QS.query(QS.explode({
+        userId
+    }))}`, {
+        ...opts
+    });
 }
 /**
  * Shows how many profiles entered and left in each hour
  */
-export function getTraitChanges(
-  id: string,
-  {
-    $from,
-  }: {
-    $from?: string
-  } = {},
-  opts?: Oazapfts.RequestOpts,
-) {
-  return oazapfts.fetchJson<
-    | {
-        status: 200
+export function getTraitChanges(id: string, { $from }: {
+    $from?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
         data: {
-          /** ISO 8601, UTC. */
-          from: string
-          data: {
-            /** When the hour begins. */
-            at: string
-            /** Profiles that got a value, or another one. */
-            entered: number
-            /** Profiles that lost their value. */
-            left: number
-          }[]
-        }
-      }
-    | {
-        status: number
-        data: Problem
-      }
-  >(
-    `/api/v1/traits/${encodeURIComponent(id)}/changes${QS.query(
-      QS.explode({
-        from: $from,
-      }),
-    )}`,
-    {
-      ...opts,
-    },
-  )
+            /** ISO 8601, UTC. */
+            "from": string;
+            data: {
+                /** When the hour begins. */
+                at: string;
+                /** Profiles that got a value, or another one. */
+                entered: number;
+                /** Profiles that lost their value. */
+                left: number;
+            }[];
+        };
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/traits/${encodeURIComponent(id)}/changes${QS.query(QS.explode({
+        "from": $from
+    }))}`, {
+        ...opts
+    });
 }
 /**
  * Lists the users who have a value
  */
-export function listTraitValues(
-  id: string,
-  {
-    limit,
-    cursor,
-  }: {
-    limit?: number
-    cursor?: string
-  } = {},
-  opts?: Oazapfts.RequestOpts,
-) {
-  return oazapfts.fetchJson<
-    | {
-        status: 200
+export function listTraitValues(id: string, { limit, cursor }: {
+    limit?: number;
+    cursor?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
         data: {
-          data: {
-            /** null: no event has named a userId yet. */
-            userId: string | null
-            /** Any JSON. */
-            value: any
-            /** ISO 8601, UTC. */
-            since: string
-          }[]
-          /** null on the last page. */
-          nextCursor: string | null
-        }
-      }
-    | {
-        status: number
-        data: Problem
-      }
-  >(
-    `/api/v1/traits/${encodeURIComponent(id)}/values${QS.query(
-      QS.explode({
+            data: {
+                /** null: no event has named a userId yet. */
+                userId: string | null;
+                /** Any JSON. */
+                value: any;
+                /** ISO 8601, UTC. */
+                since: string;
+            }[];
+            /** null on the last page. */
+            nextCursor: string | null;
+        };
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/traits/${encodeURIComponent(id)}/values${QS.query(QS.explode({
         limit,
-        cursor,
-      }),
-    )}`,
-    {
-      ...opts,
-    },
-  )
+        cursor
+    }))}`, {
+        ...opts
+    });
 }
 /**
  * Shows everything that is known of a user
  */
-export function getProfile(
-  userId: string,
-  {
-    space,
-  }: {
-    space?: string
-  } = {},
-  opts?: Oazapfts.RequestOpts,
-) {
-  return oazapfts.fetchJson<
-    | {
-        status: 200
-        data: Profile
-      }
-    | {
-        status: number
-        data: Problem
-      }
-  >(
-    `/api/v1/profiles/${encodeURIComponent(userId)}${QS.query(
-      QS.explode({
-        space,
-      }),
-    )}`,
-    {
-      ...opts,
-    },
-  )
+export function getProfile(userId: string, { space }: {
+    space?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: Profile;
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/profiles/${encodeURIComponent(userId)}${QS.query(QS.explode({
+        space
+    }))}`, {
+        ...opts
+    });
 }
 /**
  * Exports sources, destinations, audiences and computed traits as one document
  */
-export function exportConfiguration(
-  {
-    withSecrets,
-  }: {
-    withSecrets?: 'true' | 'false'
-  } = {},
-  opts?: Oazapfts.RequestOpts,
-) {
-  return oazapfts.fetchJson<
-    | {
-        status: 200
+export function exportConfiguration({ withSecrets }: {
+    withSecrets?: "true" | "false";
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
         data: {
-          /** The version of the document format: 1. */
-          hookline: 1
-          /** Entries as in the response to GET /export: every field, and no other. */
-          sources: {
-            id: string
-            /** A text of 1 to 200 characters, not only spaces. */
-            name: string
-            enabled: boolean
-            rateLimit: number | null
-            /** The space of the source. If absent, it stays unchanged. 1 to 50 of a-z, 0-9, _ and -. */
-            space?: string
-            writeKeys?: string[]
-          }[]
-          /** Entries as in the response to GET /export: every field, and no other. */
-          destinations: {
-            id: string
-            sourceId: string
-            type: 'Webhooks'
-            /** A text of 1 to 200 characters, not only spaces. */
-            name: string
-            enabled: boolean
-            /** Whether deliveries are held. If absent, an import leaves it unchanged. */
-            paused?: boolean
-            /** As for POST /destinations. */
-            settings: {
-              [key: string]: any
-            }
-          }[]
-          /** Entries as in the response to GET /export: every field, and no other. */
-          audiences?: {
-            id: string
-            /** A text of 1 to 200 characters, not only spaces. */
-            name: string
-            /** The name of the trait that is sent. */
-            key: string
-            /** The space whose profiles are computed. 1 to 50 of a-z, 0-9, _ and -. */
-            space: string
-            destinationIds: string[]
-            enabled: boolean
-            /** As for POST /audiences; null for a manual audience. */
-            condition:
-              | {
-                  [key: string]: any
-                }
-              | {
-                  [key: string]: any
-                }
-          }[]
-          /** Entries as in the response to GET /export: every field, and no other. */
-          traits?: {
-            id: string
-            /** A text of 1 to 200 characters, not only spaces. */
-            name: string
-            /** The name of the trait that is sent. */
-            key: string
-            /** The space whose profiles are computed. 1 to 50 of a-z, 0-9, _ and -. */
-            space: string
-            destinationIds: string[]
-            enabled: boolean
-            /** As for POST /traits. */
-            compute: {
-              [key: string]: any
-            }
-          }[]
-        }
-      }
-    | {
-        status: number
-        data: Problem
-      }
-  >(
-    `/api/v1/export${QS.query(
-      QS.explode({
-        withSecrets,
-      }),
-    )}`,
-    {
-      ...opts,
-    },
-  )
+            /** The version of the document format: 1. */
+            hookline: 1;
+            /** Entries as in the response to GET /export: every field, and no other. */
+            sources: {
+                id: string;
+                /** A text of 1 to 200 characters, not only spaces. */
+                name: string;
+                enabled: boolean;
+                rateLimit: number | null;
+                /** The space of the source. If absent, it stays unchanged. 1 to 50 of a-z, 0-9, _ and -. */
+                space?: string;
+                writeKeys?: string[];
+            }[];
+            /** Entries as in the response to GET /export: every field, and no other. */
+            destinations: {
+                id: string;
+                sourceId: string;
+                "type": "Webhooks";
+                /** A text of 1 to 200 characters, not only spaces. */
+                name: string;
+                enabled: boolean;
+                /** Whether deliveries are held. If absent, an import leaves it unchanged. */
+                paused?: boolean;
+                /** As for POST /destinations. */
+                settings: {
+                    [key: string]: any;
+                };
+            }[];
+            /** Entries as in the response to GET /export: every field, and no other. */
+            audiences?: {
+                id: string;
+                /** A text of 1 to 200 characters, not only spaces. */
+                name: string;
+                /** The name of the trait that is sent. */
+                key: string;
+                /** The space whose profiles are computed. 1 to 50 of a-z, 0-9, _ and -. */
+                space: string;
+                destinationIds: string[];
+                enabled: boolean;
+                /** As for POST /audiences; null for a manual audience. */
+                condition: {
+                    [key: string]: any;
+                } | {
+                    [key: string]: any;
+                };
+            }[];
+            /** Entries as in the response to GET /export: every field, and no other. */
+            traits?: {
+                id: string;
+                /** A text of 1 to 200 characters, not only spaces. */
+                name: string;
+                /** The name of the trait that is sent. */
+                key: string;
+                /** The space whose profiles are computed. 1 to 50 of a-z, 0-9, _ and -. */
+                space: string;
+                destinationIds: string[];
+                enabled: boolean;
+                /** As for POST /traits. */
+                compute: {
+                    [key: string]: any;
+                };
+            }[];
+        };
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/export${QS.query(QS.explode({
+        withSecrets
+    }))}`, {
+        ...opts
+    });
 }
 /**
  * Imports sources, destinations, audiences and computed traits from a document
  */
-export function importConfiguration(
-  body: {
+export function importConfiguration(body: {
     /** The version of the document format: 1. */
-    hookline: 1
+    hookline: 1;
     /** Entries as in the response to GET /export: every field, and no other. */
     sources: {
-      id: string
-      /** A text of 1 to 200 characters, not only spaces. */
-      name: string
-      enabled: boolean
-      rateLimit: number | null
-      /** The space of the source. If absent, it stays unchanged. 1 to 50 of a-z, 0-9, _ and -. */
-      space?: string
-      writeKeys?: string[]
-    }[]
+        id: string;
+        /** A text of 1 to 200 characters, not only spaces. */
+        name: string;
+        enabled: boolean;
+        rateLimit: number | null;
+        /** The space of the source. If absent, it stays unchanged. 1 to 50 of a-z, 0-9, _ and -. */
+        space?: string;
+        writeKeys?: string[];
+    }[];
     /** Entries as in the response to GET /export: every field, and no other. */
     destinations: {
-      id: string
-      sourceId: string
-      type: 'Webhooks'
-      /** A text of 1 to 200 characters, not only spaces. */
-      name: string
-      enabled: boolean
-      /** Whether deliveries are held. If absent, an import leaves it unchanged. */
-      paused?: boolean
-      /** As for POST /destinations. */
-      settings: {
-        [key: string]: any
-      }
-    }[]
+        id: string;
+        sourceId: string;
+        "type": "Webhooks";
+        /** A text of 1 to 200 characters, not only spaces. */
+        name: string;
+        enabled: boolean;
+        /** Whether deliveries are held. If absent, an import leaves it unchanged. */
+        paused?: boolean;
+        /** As for POST /destinations. */
+        settings: {
+            [key: string]: any;
+        };
+    }[];
     /** Entries as in the response to GET /export: every field, and no other. */
     audiences?: {
-      id: string
-      /** A text of 1 to 200 characters, not only spaces. */
-      name: string
-      /** The name of the trait that is sent. */
-      key: string
-      /** The space whose profiles are computed. 1 to 50 of a-z, 0-9, _ and -. */
-      space: string
-      destinationIds: string[]
-      enabled: boolean
-      /** As for POST /audiences; null for a manual audience. */
-      condition:
-        | {
-            [key: string]: any
-          }
-        | {
-            [key: string]: any
-          }
-    }[]
+        id: string;
+        /** A text of 1 to 200 characters, not only spaces. */
+        name: string;
+        /** The name of the trait that is sent. */
+        key: string;
+        /** The space whose profiles are computed. 1 to 50 of a-z, 0-9, _ and -. */
+        space: string;
+        destinationIds: string[];
+        enabled: boolean;
+        /** As for POST /audiences; null for a manual audience. */
+        condition: {
+            [key: string]: any;
+        } | {
+            [key: string]: any;
+        };
+    }[];
     /** Entries as in the response to GET /export: every field, and no other. */
     traits?: {
-      id: string
-      /** A text of 1 to 200 characters, not only spaces. */
-      name: string
-      /** The name of the trait that is sent. */
-      key: string
-      /** The space whose profiles are computed. 1 to 50 of a-z, 0-9, _ and -. */
-      space: string
-      destinationIds: string[]
-      enabled: boolean
-      /** As for POST /traits. */
-      compute: {
-        [key: string]: any
-      }
-    }[]
-  },
-  {
-    dryRun,
-  }: {
-    dryRun?: 'true' | 'false'
-  } = {},
-  opts?: Oazapfts.RequestOpts,
-) {
-  return oazapfts.fetchJson<
-    | {
-        status: 200
+        id: string;
+        /** A text of 1 to 200 characters, not only spaces. */
+        name: string;
+        /** The name of the trait that is sent. */
+        key: string;
+        /** The space whose profiles are computed. 1 to 50 of a-z, 0-9, _ and -. */
+        space: string;
+        destinationIds: string[];
+        enabled: boolean;
+        /** As for POST /traits. */
+        compute: {
+            [key: string]: any;
+        };
+    }[];
+}, { dryRun }: {
+    dryRun?: "true" | "false";
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
         data: {
-          dryRun: boolean
-          created: string[]
-          changed: {
-            id: string
-            fields: string[]
-          }[]
-          unchanged: string[]
-          /** Sources, destinations, audiences and computed traits of this service that are not in the document. They stay. */
-          notInDocument: string[]
-          /** What will not work as it is: webhooks whose address the setting allowedNetworks forbids, and names that have no address at the moment. Names are looked up, for a second at most, when a destination is created, changed, imported or tested; at other times the warnings say what the URL alone shows. */
-          warnings?: {
-            pointer: string
-            /** address_forbidden or name_unresolved. */
-            code: string
-            message: string
-            hint: string
-          }[]
-        }
-      }
-    | {
-        status: number
-        data: Problem
-      }
-  >(
-    `/api/v1/import${QS.query(
-      QS.explode({
-        dryRun,
-      }),
-    )}`,
-    oazapfts.json({
-      ...opts,
-      method: 'PUT',
-      body,
-    }),
-  )
+            dryRun: boolean;
+            created: string[];
+            changed: {
+                id: string;
+                fields: string[];
+            }[];
+            unchanged: string[];
+            /** Sources, destinations, audiences and computed traits of this service that are not in the document. They stay. */
+            notInDocument: string[];
+            /** What will not work as it is: webhooks whose address the setting allowedNetworks forbids, and names that have no address at the moment. Names are looked up, for a second at most, when a destination is created, changed, imported or tested; at other times the warnings say what the URL alone shows. */
+            warnings?: {
+                pointer: string;
+                /** address_forbidden or name_unresolved. */
+                code: string;
+                message: string;
+                hint: string;
+            }[];
+        };
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/import${QS.query(QS.explode({
+        dryRun
+    }))}`, oazapfts.json({
+        ...opts,
+        method: "PUT",
+        body
+    }));
 }
 /**
  * Downloads a copy of the database, while the service runs
  */
 export function getBackup(opts?: Oazapfts.RequestOpts) {
-  return oazapfts.fetchJson<
-    | {
-        status: 200
-        data: Blob
-      }
-    | {
-        status: number
-        data: Problem
-      }
-  >('/api/v1/backup', {
-    ...opts,
-  })
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: Blob;
+    } | {
+        status: number;
+        data: Problem;
+    }>("/api/v1/backup", {
+        ...opts
+    });
 }
