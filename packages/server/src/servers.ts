@@ -49,6 +49,7 @@ export interface Workers {
   readonly wake: () => void
   readonly destinationHealth: DestinationHealth
   readonly testDeliveries: TestDeliveries
+  readonly nextRequests: AdminDeps['nextRequests']
   readonly hostProblem: AdminDeps['hostProblem']
   readonly computations: Computations
   readonly backups: Backups
@@ -144,7 +145,8 @@ function addAdministration(
   listener: Listener,
 ): void {
   const { config, backend, clock, clockWatch, metrics, adminToken, logger, activity } = options
-  const { wake, destinationHealth, testDeliveries, hostProblem, computations, backups } = options
+  const { wake, destinationHealth, testDeliveries, nextRequests } = options
+  const { hostProblem, computations, backups } = options
   const database = { name: 'database', check: () => backend.probe() }
   const checks = [database, ...options.checks]
   server.register(
@@ -153,6 +155,7 @@ function addAdministration(
       wake,
       destinationHealth,
       testDeliveries,
+      nextRequests,
       hostProblem,
       computations,
       receipts: new ReceiptSigner(join(config.dataDir, 'receipt-key')),
@@ -162,6 +165,7 @@ function addAdministration(
       backups,
       system: { ...systemOf(options, checks), callsPort: listener.callsPort },
       backupTimeoutMs: config.backupTimeoutMs,
+      retentionMs: config.retentionMs,
       copyDatabase: () => copyInto(copyFolderOf(config), backend),
       clock,
       clockWatch,
