@@ -1,6 +1,82 @@
 import type { ReactElement } from 'react'
+import { Button } from '../../design/button.tsx'
+import { Panel } from '../../design/panel.tsx'
+import { Loaded } from '../../design/states.tsx'
+import { useNames } from '../../domain/names.ts'
+import { counted } from '../../format/figures.ts'
+import { useListKeys } from '../../shell/list-keys.ts'
 import { PageHeading } from '../../shell/page-heading.tsx'
+import { useUrlState } from '../../shell/url-state.ts'
+import { DeliveryEvent } from './delivery-event.tsx'
+import { EventFilterBar } from './event-filter-bar.tsx'
+import { type FilterName, filtersIn } from './event-filters.ts'
+import { EventTable } from './event-table.tsx'
+import { NoEvents } from './no-events.tsx'
+import { type EventPage, useEvents } from './use-events.ts'
 
+/** Finds an event. What became of it is on its own page. */
 export function EventsPage(): ReactElement {
-  return <PageHeading title="Events" />
+  const [search, change] = useUrlState<FilterName | 'delivery'>()
+  const filters = filtersIn(search)
+  const isOn = search.delivery === undefined
+  const query = useEvents(filters, isOn)
+  if (!isOn) return <DeliveryEvent id={search.delivery!} />
+  return (
+    <>
+      <PageHeading
+        title="Events"
+        about="Every event that Hookline has stored. Open one to see what became of it at each destination."
+        actions={
+          <Button isBusy={query.isFetching} onClick={() => void query.refetch()}>
+            Refresh
+          </Button>
+        }
+      />
+      <EventFilterBar filters={filters} error={query.error} onChange={change} />
+      <Panel className="mt-4" isFlush>
+        <Loaded query={{ ...query, data: query.data?.pages }} lines={9}>
+          {(pages) => (
+            <EventList
+              pages={pages}
+              isBusy={query.isFetchingNextPage}
+              onMore={() => void query.fetchNextPage()}
+            />
+          )}
+        </Loaded>
+      </Panel>
+    </>
+  )
+}
+
+interface EventListProps {
+  readonly pages: readonly EventPage[]
+  readonly isBusy: boolean
+  readonly onMore: () => void
+}
+
+function EventList({ pages, isBusy, onMore }: EventListProps): ReactElement {
+  const [search] = useUrlState<FilterName>()
+  const names = useNames()
+  const events = pages.flatMap((page) => page.events)
+  const hasMore = pages.at(-1)?.next !== null
+  useListKeys(events.length)
+  if (events.length === 0 && !hasMore)
+    return <NoEvents filters={filtersIn(search)} suppressions={pages[0]?.suppressions ?? []} />
+  return (
+    <>
+      {events.length > 0 && <EventTable events={events} names={names} />}
+      <footer className="text-ink-faint border-line text-note flex flex-wrap items-center gap-3 border-t px-4 py-2">
+        <span role="status">
+          {events.length === 0
+            ? 'Nothing matches among the newest events.'
+            : `${counted(events.length, 'event')}${hasMore ? '' : ', which are all'}.`}
+        </span>
+        {hasMore && (
+          <Button isBusy={isBusy} onClick={onMore}>
+            {events.length === 0 ? 'Look through older events' : 'Load older'}
+          </Button>
+        )}
+      </footer>
+    </>
+  )
 }

@@ -1,0 +1,108 @@
+import { Link } from '@tanstack/react-router'
+import type { ReactElement, ReactNode } from 'react'
+import { CopyButton } from '../../design/copy-button.tsx'
+import { Panel } from '../../design/panel.tsx'
+import { StateBadge, type Tone } from '../../design/state-badge.tsx'
+import { Time } from '../../design/time.tsx'
+import type { Names } from '../names.ts'
+import { AttemptTable } from './attempt-table.tsx'
+import { Explained } from './explained.tsx'
+import { decisionExplanation } from './explanations.ts'
+import { shownState } from './states.ts'
+import type { Decision, Trace, TracedDelivery } from './trace-query.ts'
+import { WebhookPart } from './webhook-part.tsx'
+
+interface DestinationOutcomeProps {
+  readonly decision: Decision
+  readonly trace: Trace
+  readonly names: Names
+  /** Without the table of attempts. */
+  readonly isShort?: boolean
+  readonly actions?: ReactNode
+}
+
+/** What one destination made of the event: the decision and its reason, each webhook, and every attempt. */
+export function DestinationOutcome({
+  decision,
+  trace,
+  names,
+  isShort = false,
+  actions,
+}: DestinationOutcomeProps): ReactElement {
+  const { destinationId } = decision
+  const delivery = trace.deliveries.find((each) => each.destinationId === destinationId)
+  const { tone, words } = shownDecision(decision, delivery)
+  return (
+    <Panel
+      title={names.destination(destinationId)}
+      actions={
+        <span className="flex items-center gap-2">
+          <StateBadge tone={tone}>{words}</StateBadge>
+          {actions}
+        </span>
+      }
+    >
+      <div className="text-dense flex flex-col gap-3">
+        <Explained
+          explanation={decisionExplanation(decision, delivery)}
+          destinationId={destinationId}
+        />
+        {decision.since !== null && (
+          <p>
+            It was off since <Time at={decision.since} form="full" />.
+          </p>
+        )}
+        {delivery?.quarantine !== undefined && (
+          <p className="text-failed">
+            {delivery.quarantine.reason} (<Time at={delivery.quarantine.at} />)
+          </p>
+        )}
+        {delivery?.webhooks.map((part) => (
+          <WebhookPart key={part.url} part={part} destinationId={destinationId} />
+        ))}
+        {!isShort && <AttemptTable delivery={delivery} />}
+        <Ids destinationId={destinationId} deliveryId={delivery?.id} />
+      </div>
+    </Panel>
+  )
+}
+
+function shownDecision(
+  { decision }: Decision,
+  delivery: TracedDelivery | undefined,
+): { readonly tone: Tone; readonly words: string } {
+  if (decision === 'declined') return { tone: 'declined', words: 'declined' }
+  if (delivery === undefined)
+    return decision === 'pending'
+      ? { tone: 'waiting', words: 'undecided' }
+      : { tone: 'declined', words: 'not sent' }
+  return shownState(
+    delivery.state,
+    delivery.attempts.some(({ outcome }) => outcome === 'retry'),
+  )
+}
+
+interface IdsProps {
+  readonly destinationId: string
+  readonly deliveryId: string | undefined
+}
+
+function Ids({ destinationId, deliveryId }: IdsProps): ReactElement {
+  return (
+    <p className="text-ink-faint text-note flex flex-wrap items-center gap-x-4">
+      <Link
+        to="/destinations/$id"
+        params={{ id: destinationId }}
+        className="text-accent hover:underline"
+      >
+        Open the destination
+      </Link>
+      {deliveryId !== undefined && (
+        <span className="inline-flex items-center gap-1">
+          Delivery <code>{deliveryId}</code>
+          <CopyButton text={deliveryId} what="the id of the delivery" />
+        </span>
+      )}
+    </p>
+  )
+}

@@ -1,0 +1,81 @@
+/** A span of time on the axis, in milliseconds since the epoch. */
+export interface Span {
+  readonly from: number
+  readonly to: number
+}
+
+/** A long time in which nothing happened. It is drawn as a break, with how long it was. */
+export interface Break extends Span {
+  /** Where it is drawn, from 0 to 1. */
+  readonly left: number
+  readonly right: number
+}
+
+export interface TimeAxis {
+  /** Where a time is drawn, from 0 to 1. */
+  readonly place: (at: number) => number
+  readonly breaks: readonly Break[]
+}
+
+/** What one break takes of the axis, and all breaks together at the most. */
+const BREAK_SHARE = 0.07
+const MOST_BREAKS_SHARE = 0.45
+/** A shorter rest is drawn as it is. */
+const LEAST_BREAK_MS = 200
+
+interface Piece extends Span {
+  readonly isBreak: boolean
+}
+
+/**
+ * One axis for attempts of milliseconds that are minutes apart: a rest that is longer than everything that happened is cut
+ * short. What happened keeps one scale. Pure.
+ */
+export function timeAxis(spans: readonly Span[]): TimeAxis {
+  const pieces = piecesOf(merged(spans))
+  const breakCount = pieces.filter(({ isBreak }) => isBreak).length
+  const share = Math.min(BREAK_SHARE, MOST_BREAKS_SHARE / Math.max(1, breakCount))
+  const drawnMs = pieces.reduce((sum, { from, to, isBreak }) => sum + (isBreak ? 0 : to - from), 0)
+  const perMs = (1 - share * breakCount) / Math.max(1, drawnMs)
+  let left = 0
+  const placed = pieces.map((piece) => {
+    const right = left + (piece.isBreak ? share : (piece.to - piece.from) * perMs)
+    const all = { ...piece, left, right }
+    left = right
+    return all
+  })
+  return {
+    breaks: placed.filter(({ isBreak }) => isBreak),
+    place: (at) => {
+      const piece = placed.find(({ to }) => at <= to) ?? placed.at(-1)
+      if (piece === undefined) return 0
+      const within = (at - piece.from) / Math.max(1, piece.to - piece.from)
+      const ratio = Math.max(0, Math.min(1, within))
+      return piece.left + ratio * (piece.right - piece.left)
+    },
+  }
+}
+
+/** Spans in order, those that touch as one. */
+function merged(spans: readonly Span[]): Span[] {
+  const all: { from: number; to: number }[] = []
+  for (const { from, to } of spans.toSorted((a, b) => a.from - b.from)) {
+    const last = all.at(-1)
+    if (last !== undefined && from <= last.to) last.to = Math.max(last.to, to)
+    else all.push({ from, to })
+  }
+  return all
+}
+
+/** The spans and the rests between them. */
+function piecesOf(spans: readonly Span[]): Piece[] {
+  const busyMs = spans.reduce((sum, { from, to }) => sum + to - from, 0)
+  const longest = Math.max(LEAST_BREAK_MS, busyMs)
+  return spans.flatMap((span, index) => {
+    const before = spans[index - 1]
+    const own = { ...span, isBreak: false }
+    if (before === undefined) return [own]
+    const isBreak = span.from - before.to > longest
+    return [{ from: before.to, to: span.from, isBreak }, own]
+  })
+}

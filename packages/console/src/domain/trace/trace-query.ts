@@ -1,0 +1,63 @@
+import { queryOptions, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef } from 'react'
+import { api } from '../../api/client.ts'
+import type { LiveMessage } from '../../stream/live-messages.ts'
+import { useLive } from '../../stream/use-live.ts'
+
+/** An event with all decisions, deliveries and attempts. */
+export type Trace = Awaited<ReturnType<typeof api.getEvent>>
+export type Decision = Trace['decisions'][number]
+export type TracedDelivery = Trace['deliveries'][number]
+export type TracedWebhook = TracedDelivery['webhooks'][number]
+export type TracedAttempt = TracedDelivery['attempts'][number]
+export type Waiting = NonNullable<TracedWebhook['waiting']>
+
+/** Several messages of one attempt arrive together. They fetch the trace once. */
+const SETTLE_MS = 150
+/** What ends a wait can be a change that is no activity of the event. */
+const RESOURCES: ReadonlySet<string | null> = new Set([
+  null,
+  'destinations',
+  'deliveries',
+  'replays',
+])
+
+export function traceQuery(id: string) {
+  return queryOptions({
+    queryKey: ['events', 'trace', id],
+    queryFn: ({ signal }) => api.getEvent(id, { signal }),
+  })
+}
+
+/** Fetches the trace again when something happens to its event, and when something changes that it may wait for. */
+export function useTraceUpdates(trace: Trace): void {
+  const client = useQueryClient()
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  useEffect(() => () => clearTimeout(timer.current), [])
+  const refetchSoon = (): void => {
+    clearTimeout(timer.current)
+    timer.current = setTimeout(() => {
+      void client.invalidateQueries({ queryKey: ['events', 'trace', trace.id] })
+    }, SETTLE_MS)
+  }
+  const pass = (messages: readonly LiveMessage[]): void => {
+    if (messages.some((each) => isAbout(each, trace.id))) refetchSoon()
+  }
+  useLive('activity', pass, isOpen(trace))
+  useLive('changes', pass)
+}
+
+function isAbout(message: LiveMessage, eventId: string): boolean {
+  if (message.kind === 'change') return RESOURCES.has(message.resource)
+  return message.kind === 'gap' || ('eventId' in message && message.eventId === eventId)
+}
+
+/** Whether something will still happen to the event by itself. */
+export function isOpen({ decisions, deliveries }: Pick<Trace, 'decisions' | 'deliveries'>): boolean {
+  return (
+    decisions.some(({ decision }) => decision === 'pending') ||
+    deliveries.some(({ webhooks, state }) =>
+      [state, ...webhooks.map((part) => part.state)].some((each) => each === 'pending' || each === 'held'),
+    )
+  )
+}

@@ -1,0 +1,62 @@
+import type { ReactElement } from 'react'
+import { IdText } from '../../design/id-text.tsx'
+import { StateBadge } from '../../design/state-badge.tsx'
+import { Time } from '../../design/time.tsx'
+import { shownText } from '../../format/shown-text.ts'
+import { classInfo, waitExplanation } from './explanations.ts'
+import { Explained } from './explained.tsx'
+import { shownState } from './states.ts'
+import type { TracedWebhook } from './trace-query.ts'
+
+const NOTES: Readonly<Partial<Record<TracedWebhook['state'], string>>> = {
+  not_retried:
+    'An attempt failed, and another webhook of the destination has the event: one is enough for it.',
+  removed: 'The webhook was removed before it took the event.',
+  expired: 'The retry window ended before the receiver took the event.',
+}
+
+interface WebhookPartProps {
+  readonly part: TracedWebhook
+  readonly destinationId: string
+}
+
+/** What became of an event at one webhook: its state, why it waits and until when, and what to do. */
+export function WebhookPart({ part, destinationId }: WebhookPartProps): ReactElement {
+  const { url, state, waiting, last } = part
+  const { tone, words } = shownState(state, last?.outcome === 'retry')
+  const info = last === null || state === 'delivered' ? undefined : classInfo(last.class)
+  return (
+    <div className="flex flex-col gap-1">
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        <StateBadge tone={tone}>{words}</StateBadge>
+        <IdText id={url} what="the URL" />
+      </div>
+      {NOTES[state] !== undefined && <p className="max-w-prose">{NOTES[state]}</p>}
+      {waiting !== null && (
+        <>
+          <Explained explanation={waitExplanation(waiting)} destinationId={destinationId} />
+          <p className="text-ink-soft">
+            Waits since <Time at={waiting.since} />.{' '}
+            <NextAttempt at={waiting.reason === 'in_flight' ? undefined : waiting.nextAttemptAt} />
+          </p>
+        </>
+      )}
+      {last !== null && info !== undefined && (
+        <p className="max-w-prose">
+          <code>{shownText(last.class, 60)}</code>: {info.meaning} {info.help}
+        </p>
+      )}
+    </div>
+  )
+}
+
+function NextAttempt({ at }: { readonly at: string | null | undefined }): ReactElement | undefined {
+  if (at === undefined) return undefined
+  if (at === null) return <>There is no next attempt until somebody ends the cause.</>
+  return (
+    <>
+      Next attempt <Time at={at} /> (<Time at={at} form="full" />
+      ).
+    </>
+  )
+}

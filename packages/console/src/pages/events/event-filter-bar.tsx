@@ -1,0 +1,181 @@
+import { EVENT_TYPES } from '@hookline/protocol'
+import { useQuery } from '@tanstack/react-query'
+import { type FormEvent, type ReactElement, useRef, useState } from 'react'
+import { faultAt } from '../../api/problem.ts'
+import { sourcesQuery } from '../../api/queries.ts'
+import { Button } from '../../design/button.tsx'
+import { Field, Select, TextInput } from '../../design/field.tsx'
+import { Icon } from '../../design/icon.tsx'
+import { shownText } from '../../format/shown-text.ts'
+import { useZone } from '../../format/time-zone.ts'
+import { useKeys } from '../../shell/keys.ts'
+import {
+  type EventFilters,
+  type FilterName,
+  FILTERS,
+  inputTime,
+  RANGES,
+  timeOfInput,
+} from './event-filters.ts'
+
+type Change = (change: Readonly<Partial<Record<FilterName, string | undefined>>>) => void
+
+interface EventFilterBarProps {
+  readonly filters: EventFilters
+  /** Why the list could not be loaded, which may be a filter. */
+  readonly error: unknown
+  readonly onChange: Change
+}
+
+/** The filters with their words. Texts apply with Enter, choices at once. */
+const TEXTS: readonly (readonly [name: FilterName, label: string, hint: string])[] = [
+  ['event', 'Event name', 'Order Completed'],
+  ['userId', 'userId', ''],
+  ['anonymousId', 'anonymousId', ''],
+  ['messageId', 'messageId', ''],
+]
+
+export function EventFilterBar({ filters, error, onChange }: EventFilterBarProps): ReactElement {
+  const first = useRef<HTMLInputElement>(null)
+  const clear = (): void => onChange(Object.fromEntries(FILTERS.map((name) => [name, undefined])))
+  useKeys({ '/': () => first.current?.focus() })
+  return (
+    <form
+      role="search"
+      aria-label="Filter the events"
+      // The texts in the URL are what the inputs begin with, also after the way back.
+      key={JSON.stringify(['text' as const, ...TEXTS.map(([name]) => name)].map((name) => filters[name]))}
+      onSubmit={(event) => onChange(textsOf(event))}
+      className="flex flex-col gap-3"
+    >
+      <div className="grid grid-cols-1 gap-3 sm:grid-cols-3 lg:grid-cols-[2fr_1fr_1fr_1fr]">
+        <Field label="Contains" hint={undefined} fault={faultAt(error, '/text')}>
+          {(ids) => (
+            <TextInput
+              {...ids}
+              ref={first}
+              name="text"
+              maxLength={200}
+              defaultValue={filters.text ?? ''}
+              placeholder="Any text of the call: a name, a value, an id"
+            />
+          )}
+        </Field>
+        <Choices filters={filters} onChange={onChange} />
+      </div>
+      {filters.range === 'custom' && <OwnRange {...{ filters, error, onChange }} />}
+      <MoreFilters filters={filters} error={error} />
+      <div className="flex gap-2">
+        <Button type="submit">
+          <Icon name="search" /> Filter
+        </Button>
+        {Object.keys(filters).length > 0 && (
+          <Button look="quiet" onClick={clear}>
+            Clear the filters
+          </Button>
+        )}
+      </div>
+    </form>
+  )
+}
+
+/** The texts as written, cleared where empty. */
+function textsOf(event: FormEvent<HTMLFormElement>): Partial<Record<FilterName, string>> {
+  event.preventDefault()
+  const form = new FormData(event.currentTarget)
+  return Object.fromEntries(
+    (['text', ...TEXTS.map(([name]) => name)] as const).map((name) => [
+      name,
+      String(form.get(name) ?? '').trim(),
+    ]),
+  )
+}
+
+function Choices({ filters, onChange }: Omit<EventFilterBarProps, 'error'>): ReactElement {
+  const { data: sources = [] } = useQuery(sourcesQuery)
+  const sourceOptions = sources.map(({ id, name }) => [id, shownText(name, 60)] as const)
+  // A link may name a source that was removed since.
+  const isKnown = filters.source === undefined || sources.some(({ id }) => id === filters.source)
+  const all = [
+    ['', 'All sources'],
+    ...sourceOptions,
+    ...(isKnown ? [] : [[filters.source!, shownText(filters.source!, 60)] as const]),
+  ] as const
+  const types = [['', 'All types'], ...EVENT_TYPES.map((type) => [type, type] as const)] as const
+  const choices = [
+    ['source', 'Source', all],
+    ['type', 'Type', types],
+    ['range', 'Time', RANGES],
+  ] as const
+  return (
+    <>
+      {choices.map(([name, label, options]) => (
+        <Field key={name} label={label}>
+          {(ids) => (
+            <Select
+              {...ids}
+              className="w-full"
+              options={options}
+              value={filters[name] ?? ''}
+              onPick={(value) => onChange({ [name]: value })}
+            />
+          )}
+        </Field>
+      ))}
+    </>
+  )
+}
+
+/** The filters that are needed less often. Open where one of them is set. */
+function MoreFilters({ filters, error }: Omit<EventFilterBarProps, 'onChange'>): ReactElement {
+  const [isOpen, setOpen] = useState(TEXTS.some(([name]) => filters[name] !== undefined))
+  return (
+    <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary className="text-ink-soft text-dense w-fit">
+        By event name, userId, anonymousId, messageId
+      </summary>
+      <div className="mt-2 grid grid-cols-1 gap-3 sm:grid-cols-2 lg:grid-cols-4">
+        {TEXTS.map(([name, label, placeholder]) => (
+          <Field key={name} label={label} fault={faultAt(error, `/${name}`)}>
+            {(ids) => (
+              <TextInput
+                {...ids}
+                name={name}
+                defaultValue={filters[name] ?? ''}
+                placeholder={placeholder}
+              />
+            )}
+          </Field>
+        ))}
+      </div>
+    </details>
+  )
+}
+
+function OwnRange({ filters, error, onChange }: EventFilterBarProps): ReactElement {
+  const zone = useZone()
+  const hint = zone === 'utc' ? 'In UTC.' : 'In the time of this browser.'
+  return (
+    <div className="grid grid-cols-1 gap-3 sm:grid-cols-2 lg:w-1/2">
+      {(['from', 'to'] as const).map((name) => (
+        <Field
+          key={name}
+          label={name === 'from' ? 'From' : 'To'}
+          hint={hint}
+          fault={faultAt(error, `/${name}`)}
+        >
+          {(ids) => (
+            <TextInput
+              {...ids}
+              key={`${zone} ${filters[name]}`}
+              type="datetime-local"
+              step={1}
+              defaultValue={inputTime(filters[name], zone)}
+              onBlur={({ target }) => onChange({ [name]: timeOfInput(target.value, zone) })}
+            />
+          )}
+        </Field>
+      ))}
+    </div>
+  )
+}

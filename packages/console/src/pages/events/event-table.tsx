@@ -1,0 +1,95 @@
+import { Link, useNavigate } from '@tanstack/react-router'
+import { memo, type ReactElement } from 'react'
+import type { Event } from '../../api/generated/management-client.ts'
+import { IdText } from '../../design/id-text.tsx'
+import { StateBadge } from '../../design/state-badge.tsx'
+import { Cell, Row, Table } from '../../design/table.tsx'
+import { Time } from '../../design/time.tsx'
+import { isComputed, summaryOf, titleOf } from '../../domain/events/event-summary.ts'
+import type { Names } from '../../domain/names.ts'
+import { counted } from '../../format/figures.ts'
+import { shownText } from '../../format/shown-text.ts'
+
+const HEAD = ['Event', 'Type', 'User', 'Source', 'Received']
+const MOST_CHARACTERS = 80
+
+interface EventTableProps {
+  readonly events: readonly Event[]
+  readonly names: Names
+}
+
+/** Events, a row each. A click anywhere on the row opens its trace. */
+export function EventTable({ events, names }: EventTableProps): ReactElement {
+  return (
+    <Table label="Events" head={HEAD}>
+      {events.map((event, index) => (
+        <EventRow key={event.id} event={event} index={index} source={names.source(event.sourceId)} />
+      ))}
+    </Table>
+  )
+}
+
+interface EventRowProps {
+  readonly event: Event
+  readonly index: number
+  readonly source: string
+}
+
+/** Drawn once: hundreds of rows stay as they are when older ones come below them. */
+const EventRow = memo(function EventRow({ event, index, source }: EventRowProps): ReactElement {
+  const navigate = useNavigate()
+  const { id, sourceId, receivedAt, duplicates } = event
+  const computed = isComputed(sourceId)
+  const summary = summaryOf(event.event, computed)
+  return (
+    <Row
+      data-row={index}
+      className="focus-within:bg-accent-soft cursor-pointer"
+      onClick={({ target }) => {
+        const isControl = target instanceof Element && target.closest('a, button') !== null
+        const isMarked = getSelection()?.isCollapsed === false
+        if (!isControl && !isMarked) void navigate({ to: '/events/$id', params: { id } })
+      }}
+    >
+      <Cell className="max-w-80 min-w-40">
+        <Link
+          to="/events/$id"
+          params={{ id }}
+          preload={false}
+          className="text-accent font-medium hover:underline"
+        >
+          {shownText(titleOf(summary), MOST_CHARACTERS)}
+        </Link>
+        <span className="ml-2 inline-flex flex-wrap gap-1 align-middle">
+          {computed && <StateBadge tone="waiting">computed</StateBadge>}
+          {duplicates > 0 && (
+            <StateBadge tone="declined">{counted(duplicates, 'duplicate')}</StateBadge>
+          )}
+        </span>
+      </Cell>
+      <Cell className="text-ink-soft">{shownText(summary.type, 20)}</Cell>
+      <Cell className="max-w-72 min-w-32">
+        <UserOf {...summary} />
+      </Cell>
+      <Cell className="max-w-56 min-w-24">{source}</Cell>
+      <Cell className="text-ink-soft">
+        <Time at={receivedAt} />
+      </Cell>
+    </Row>
+  )
+})
+
+interface UserOfProps {
+  readonly userId: string | null
+  readonly anonymousId: string | null
+}
+
+function UserOf({ userId, anonymousId }: UserOfProps): ReactElement {
+  const id = userId ?? anonymousId
+  if (id === null) return <span className="text-ink-faint">none</span>
+  return (
+    <span title={userId === null ? 'Its anonymousId: the call had no userId.' : undefined}>
+      <IdText id={id} what={userId === null ? 'the anonymousId' : 'the userId'} />
+    </span>
+  )
+}

@@ -1,0 +1,88 @@
+import type { ReactElement } from 'react'
+import { CodeBlock } from '../../design/code-block.tsx'
+import { Panel } from '../../design/panel.tsx'
+import { Select } from '../../design/field.tsx'
+import { Empty } from '../../design/states.tsx'
+import { Time } from '../../design/time.tsx'
+import type { Names } from '../../domain/names.ts'
+import { classInfo } from '../../domain/trace/explanations.ts'
+import type { Trace, TracedAttempt } from '../../domain/trace/trace-query.ts'
+import { duration } from '../../format/figures.ts'
+import { shownText } from '../../format/shown-text.ts'
+import { useUrlState } from '../../shell/url-state.ts'
+
+interface ResponsesProps {
+  readonly trace: Trace
+  readonly names: Names
+}
+
+/** What the receiver responded to one attempt; at first, to the last one. */
+export function Responses({ trace, names }: ResponsesProps): ReactElement {
+  const [{ attempt: wanted }, change] = useUrlState<'attempt'>()
+  const attempts = trace.deliveries
+    .flatMap(({ destinationId, attempts: made }) =>
+      made.map((attempt) => ({ attempt, name: names.destination(destinationId) })),
+    )
+    .toSorted((a, b) => Date.parse(b.attempt.startedAt) - Date.parse(a.attempt.startedAt))
+  const shown = attempts.find(({ attempt }) => attempt.id === wanted) ?? attempts[0]
+  if (shown === undefined)
+    return (
+      <Empty title="No attempt yet">
+        Nothing was sent of this event. The timeline says why, for each destination.
+      </Empty>
+    )
+  return (
+    <div className="flex flex-col gap-4">
+      <label className="text-dense flex flex-wrap items-center gap-2">
+        <span className="font-medium">Attempt</span>
+        <Select
+          value={shown.attempt.id}
+          onPick={(id) => change({ attempt: id })}
+          options={attempts.map(({ attempt, name }) => [
+            attempt.id,
+            `${name} #${attempt.number}: ${attempt.status ?? shownText(attempt.class, 40)}, ${attempt.startedAt}`,
+          ])}
+        />
+      </label>
+      <Response attempt={shown.attempt} />
+    </div>
+  )
+}
+
+function Response({ attempt }: { readonly attempt: TracedAttempt }): ReactElement {
+  const { url, status, durationMs, startedAt, headers = {}, body = '', error } = attempt
+  const info = classInfo(attempt.class)
+  const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  return (
+    <Panel title={status === undefined ? 'No response' : `Response ${status}`}>
+      <div className="flex flex-col gap-3">
+        <p className="text-ink-soft">
+          From <code>{shownText(url)}</code>, <Time at={startedAt} form="full" />, in{' '}
+          {duration(durationMs)}.
+        </p>
+        {error !== undefined && <p className="text-failed">{shownText(error, 1_000)}</p>}
+        {info !== undefined && (
+          <p className="max-w-prose">
+            {info.meaning} {attempt.class === 'delivered' ? '' : info.help}
+          </p>
+        )}
+        {head.length > 0 && (
+          <div>
+            <h3 className="text-dense mb-1 font-medium">Headers</h3>
+            <CodeBlock text={head.join('\n')} what="the response headers" />
+          </div>
+        )}
+        {status !== undefined && (
+          <div>
+            <h3 className="text-dense mb-1 font-medium">Body</h3>
+            {body === '' ? (
+              <p className="text-ink-faint">It was empty.</p>
+            ) : (
+              <CodeBlock text={body} what="the beginning of the response body" />
+            )}
+          </div>
+        )}
+      </div>
+    </Panel>
+  )
+}
