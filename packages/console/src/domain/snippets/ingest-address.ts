@@ -1,33 +1,30 @@
 import { useSyncExternalStore } from 'react'
-import { SERVICE_URL } from '../../api/base.ts'
+import { useCallsUrl } from '../calls-url.ts'
 import { addressOf } from './address.ts'
 
 const KEY = 'hookline-ingest-address'
 const watchers = new Set<() => void>()
 
-/** The address of the console. With a proxy in between, or with `adminPort`, applications may need another one. */
-const OWN = SERVICE_URL.replace(/\/$/, '')
-
-function read(): string {
+function read(): string | undefined {
   try {
-    return addressOf(localStorage.getItem(KEY) ?? '') ?? OWN
+    return addressOf(localStorage.getItem(KEY) ?? '')
   } catch {
-    return OWN
+    return undefined
   }
 }
 
-let address = read()
+let written = read()
 
-/** Where applications reach the ingestion API. Kept in this browser once a person has changed it. */
+/** Where applications reach the ingestion API: with a proxy in between, only a person knows. What one writes is kept in this browser. */
 export function useIngestAddress(): string {
-  return useSyncExternalStore(watch, () => address)
+  const { url } = useCallsUrl()
+  return useSyncExternalStore(watch, () => written) ?? url
 }
 
 export function setIngestAddress(next: string): void {
-  address = next
+  written = next
   try {
-    if (next === OWN) localStorage.removeItem(KEY)
-    else localStorage.setItem(KEY, next)
+    localStorage.setItem(KEY, next)
   } catch {
     // A browser that keeps nothing has the address until the tab is closed.
   }
