@@ -1,4 +1,7 @@
+import { useQuery } from '@tanstack/react-query'
+import { Navigate, useLocation } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
+import { api } from '../../api/client.ts'
 import { Select } from '../../design/field.tsx'
 import { PERIOD_CHOICES, periodOf } from '../../domain/periods.ts'
 import { PageHeading } from '../../shell/page-heading.tsx'
@@ -12,6 +15,7 @@ import { ProblemsPanel } from './problems-panel.tsx'
 export function OverviewPage(): ReactElement {
   const [url, setUrl] = useUrlState<'period'>()
   const period = periodOf(url.period)
+  if (useIsNew()) return <Navigate to="/get-started" replace />
   return (
     <>
       <PageHeading
@@ -33,4 +37,16 @@ export function OverviewPage(): ReactElement {
       </div>
     </>
   )
+}
+
+/** Whether the tab has just been opened on a service that has no event yet: the overview would have nothing to show. */
+function useIsNew(): boolean {
+  const { state } = useLocation()
+  const isFirstPage = state.__TSR_index === 0
+  const { data } = useQuery({
+    queryKey: ['events', 'any'],
+    enabled: isFirstPage,
+    queryFn: () => api.listEvents({ limit: 1 }),
+  })
+  return isFirstPage && data?.data.length === 0
 }
