@@ -7,6 +7,7 @@ import type { Names } from '../../domain/names.ts'
 import { DestinationOutcome } from '../../domain/trace/destination-outcome.tsx'
 import { TimeLine } from '../../domain/trace/time-line.tsx'
 import type { Trace } from '../../domain/trace/trace-query.ts'
+import { byNeed } from '../../domain/trace/verdict.ts'
 import { useUrlState } from '../../shell/url-state.ts'
 import { Responses } from './responses.tsx'
 
@@ -44,7 +45,7 @@ function Outcomes({ trace, names }: TraceTabsProps): ReactElement {
       <Panel title="Timeline">
         <TimeLine trace={trace} names={names} />
       </Panel>
-      {trace.decisions.map((decision) => (
+      {byNeed(trace).map((decision) => (
         <DestinationOutcome key={decision.destinationId} {...{ decision, trace, names }} />
       ))}
     </div>
