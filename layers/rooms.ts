@@ -45,9 +45,10 @@ export const ROOMS = {
       'what audiences and computed traits share: records, faults, syncs, previews, explanations',
     configuration: '`/export` and `/import`: the configuration as one document',
     deletions: '`/deletions` with receipts, `/suppressions`',
-    deliveries: '`/deliveries`, grouped failures, retry of one delivery',
+    deliveries:
+      '`/deliveries`, grouped failures, retry of one delivery, its requests as they would be sent now',
     destinations: '`/destinations`: settings, health, pauses, test deliveries, secret rotation',
-    events: '`/events`, and the trace of one event',
+    events: '`/events`, the trace of one event, and why one is missing',
     idempotency: 'a repeated POST with an `Idempotency-Key` gets the first response again',
     live: '`/live`: the stream of activity, counts and changes',
     metrics: 'the metrics of each destination, set before each scrape',

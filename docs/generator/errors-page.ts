@@ -1,5 +1,10 @@
 import { ATTEMPT_CLASSES, DECLINE_REASONS, INGEST_CODES } from '@hookline/protocol'
 import { PROBLEM_CODES } from '../../packages/server/src/admin/problems/problem-codes.ts'
+import { MISSING_CAUSES } from '../../packages/server/src/admin/events/missing-causes.ts'
+import {
+  TRACE_FINDINGS,
+  UNDECIDED_REASONS,
+} from '../../packages/server/src/admin/events/trace-reasons.ts'
 import { code, page, plain, table } from './markdown.ts'
 
 /** docs/reference/errors.md: every error code and failure class, with its remedy. */
@@ -15,7 +20,16 @@ export function errorsPage(): string {
     table(['code', 'status', 'title', 'what to do'], problemRows()),
     '## Why an event was not delivered to a destination',
     'The field `reason` of a decision in the trace of an event.',
-    table(['reason', 'meaning', 'what to do'], meaningRows(DECLINE_REASONS)),
+    table(
+      ['reason', 'meaning', 'what to do'],
+      meaningRows({ ...DECLINE_REASONS, ...UNDECIDED_REASONS }),
+    ),
+    '## What a trace says of the event itself',
+    'The field `code` of each of its `findings`.',
+    table(['code', 'meaning', 'what to do'], meaningRows(TRACE_FINDINGS)),
+    '## Why an event is missing',
+    'The field `code` of each cause in the response of `GET /api/v1/events/why-missing`, the surest first. `evidence` has what the service knows: how many calls, events or duplicates (`count`), and when.',
+    table(['code', 'meaning', 'what to do'], meaningRows(MISSING_CAUSES)),
     '## Classes of attempts',
     'The field `class` of an attempt in the history of a delivery, and a label of `hookline_attempts_total`.',
     table(['class', 'meaning', 'what to do'], meaningRows(ATTEMPT_CLASSES)),

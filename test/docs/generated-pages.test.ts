@@ -1,6 +1,11 @@
 import { ATTEMPT_CLASSES, DECLINE_REASONS, INGEST_CODES } from '@hookline/protocol'
 import { describe, expect, it } from 'vitest'
 import { GENERATED_PAGES } from '../../docs/generator/pages.ts'
+import { MISSING_CAUSES } from '../../packages/server/src/admin/events/missing-causes.ts'
+import {
+  TRACE_FINDINGS,
+  UNDECIDED_REASONS,
+} from '../../packages/server/src/admin/events/trace-reasons.ts'
 import { PROBLEM_CODES } from '../../packages/server/src/admin/problems/problem-codes.ts'
 import { flagOf } from '../../packages/server/src/config.ts'
 import { type SettingName, SETTINGS } from '../../packages/server/src/settings.ts'
@@ -17,7 +22,12 @@ describe('docs/reference/errors.md', () => {
   it.for([
     { section: 'Error codes of the ingestion API', known: INGEST_CODES },
     { section: 'Error codes of the management API', known: PROBLEM_CODES },
-    { section: 'Why an event was not delivered to a destination', known: DECLINE_REASONS },
+    {
+      section: 'Why an event was not delivered to a destination',
+      known: { ...DECLINE_REASONS, ...UNDECIDED_REASONS },
+    },
+    { section: 'What a trace says of the event itself', known: TRACE_FINDINGS },
+    { section: 'Why an event is missing', known: MISSING_CAUSES },
     { section: 'Classes of attempts', known: ATTEMPT_CLASSES },
   ])('"$section" lists each code once, and no other', ({ section, known }) => {
     expect(firstCells(sectionOf(read('docs/reference/errors.md'), section))).toEqual(

@@ -24,6 +24,7 @@ interface WaitingPart {
     readonly since: string
     readonly nextAttemptAt: string | null
     readonly explanation: string
+    readonly remedy: string | null
   } | null
   readonly last: { readonly class: string; readonly status?: number } | null
 }
@@ -33,7 +34,7 @@ export interface Answer {
   readonly trace: Trace
   readonly delivery: TracedDelivery
   readonly part: WaitingPart
-  /** The text of the decision. */
+  /** The text of the decision, with its remedy. */
   readonly explanation: string
   /** What `hookline trace` prints. */
   readonly cli: string
@@ -79,12 +80,14 @@ export async function whyItWaits(
     expect(part, `a webhook that waits: ${reason}`).toBeDefined()
     return { asked: at, trace, delivery: delivery!, part: part! }
   })
-  const { since, nextAttemptAt, explanation: why } = answer.part.waiting!
+  const { since, nextAttemptAt, explanation: why, remedy } = answer.part.waiting!
   const [decision] = answer.trace.decisions as (Trace['decisions'][number] & {
     explanation: string
+    remedy: string | null
   })[]
   const { explanation } = decision!
   expect(explanation).toContain(why)
+  if (remedy !== null) expect(decision!.remedy).toContain(remedy)
   expect(explanation).toContain(since)
   if (nextAttemptAt !== null) expect(explanation).toContain(nextAttemptAt)
   expectTimes({ since, next: nextAttemptAt }, answer.trace.receivedAt, asked)
@@ -95,7 +98,7 @@ export async function whyItWaits(
     /^ +since (\S+Z), (?:next attempt (\S+Z)|no next attempt yet)$/m.exec(cli) ?? []
   expectTimes({ since: shownSince!, next: shownNext ?? null }, answer.trace.receivedAt, askedCli)
   expect(shownNext === undefined).toBe(nextAttemptAt === null)
-  return { ...answer, explanation, cli }
+  return { ...answer, explanation: `${explanation} ${decision!.remedy ?? ''}`, cli }
 }
 
 /** Sends one call for each messageId. */

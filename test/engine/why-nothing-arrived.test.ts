@@ -17,12 +17,13 @@ describe('an event that no webhook gets has a decision with its reason and its r
     const { enabledChangedAt: since } = await change({ enabled: false })
     await change({ name: 'Another name' })
     await service.track('m-1')
-    const sinceWhen = `was off when the event arrived. It was off since ${since}. Enable it `
+    const sinceWhen = `was off when the event arrived. It was off since ${since}.`
     const answer = {
       decision: 'declined',
       reason: 'destination_disabled',
       since,
       explanation: expect.stringContaining(sinceWhen),
+      remedy: expect.stringMatching(/^Enable it /),
     }
     expect((await service.endOf('m-1')).decisions).toMatchObject([answer])
     const { text: shown } = await hookline(service, 'destinations', 'get', id)
@@ -45,7 +46,8 @@ describe('an event that no webhook gets has a decision with its reason and its r
       {
         decision: 'declined',
         reason: 'integrations',
-        explanation: expect.stringMatching(/exclude the destination\. Leave integrations out/),
+        explanation: expect.stringMatching(/exclude the destination\.$/),
+        remedy: expect.stringMatching(/^Leave integrations out/),
       },
     ])
     const { text } = await hookline(service, 'trace', 'm-1')
@@ -55,9 +57,13 @@ describe('an event that no webhook gets has a decision with its reason and its r
   test('its source had no destination', async () => {
     await using service = await startService()
     await service.track('m-1')
-    expect(await service.endOf('m-1')).toMatchObject({ decisions: [], deliveries: [] })
+    expect(await service.endOf('m-1')).toMatchObject({
+      findings: [{ code: 'no_destination' }],
+      decisions: [],
+      deliveries: [],
+    })
     const { text } = await hookline(service, 'trace', 'm-1')
-    expect(text).toContain('No deliveries: the source had no destination when the event arrived.')
+    expect(text).toContain('No deliveries. The source had no destination when the event arrived.')
   })
 })
 
@@ -120,8 +126,18 @@ describe('a call that made no event of its own is found:', () => {
     expect(await service.api.call('GET', 'events')).not.toHaveProperty('suppressions')
 
     const { code, text } = await hookline(service, 'trace', 'm-1')
-    const command = '`hookline suppressions list --user <userId>`'
+    const command = '`hookline events why-missing --user <userId> --source <id>` tells more.'
     expect([code, text]).toEqual([4, expect.stringContaining(command)])
+    expect(text).toMatch(
+      /^ {2}- users_suppressed \(count 3, last at \S+Z\): Calls of suppressed users /m,
+    )
+    const why = await hookline(service, 'events', 'why-missing', '--user', 'u1')
+    expect(why.text).toMatch(
+      new RegExp(
+        `^suppressed \\(${id}, count 3, since \\S+Z, last at ${counted!.lastLeftOutAt}\\): `,
+        'm',
+      ),
+    )
     const list = await hookline(service, 'suppressions', 'list', '--user', 'u1')
     const { lastLeftOutAt } = counted!
     expect(list.text).toMatch(new RegExp(`^u1 +3 +${lastLeftOutAt} +2\\S+Z +all +${id}`, 'm'))

@@ -8,7 +8,7 @@ export interface Trace {
   readonly lastDuplicateAt: string | null
   readonly decisions: readonly {
     readonly destinationId: string
-    readonly decision: 'deliver' | 'declined' | 'pending'
+    readonly decision: 'deliver' | 'declined' | 'pending' | 'none'
     readonly reason: string | null
   }[]
   readonly deliveries: readonly TracedDelivery[]

@@ -16,6 +16,8 @@ export interface AttemptTiming {
   readonly tlsMs?: number
   /** Sending the request, and waiting for a free socket and for the last header of the response. */
   readonly answerMs?: number
+  /** Reading the body of the response. It is not part of the attempt's `durationMs`. Absent below 1 ms. */
+  readonly transferMs?: number
 }
 
 /** One HTTP request of a delivery, or the reason why no request was made. */
@@ -28,7 +30,10 @@ export interface Attempt {
   /** Milliseconds since the epoch. */
   readonly startedAt: number
   readonly durationMs: number
-  /** Absent if a socket was open already: then the whole duration was waiting for the response. */
+  /**
+   * Absent if a socket was open already and the body took less than 1 ms: then the whole duration was waiting for the
+   * response.
+   */
   readonly timing?: AttemptTiming
   readonly outcome: 'delivered' | 'retry' | 'rejected'
   readonly class: AttemptClass
@@ -95,6 +100,16 @@ export interface TestedWebhook {
   readonly body: string
   /** `null` if nothing was sent. */
   readonly result: Omit<Attempt, 'id' | 'number' | 'url' | 'replayId'> | null
+}
+
+/** The request that a delivery would make now to one webhook. */
+export interface NextRequest {
+  readonly url: string
+  /** As they would be sent, but with the values of static headers hidden. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  /** A shell command that sends it, with a valid signature. It names the static headers, without their values. */
+  readonly curl: string
 }
 
 /** One payload sent to all webhooks of a destination on request. It is not recorded and not retried. */

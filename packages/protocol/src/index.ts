@@ -43,6 +43,7 @@ export {
   type Delivery,
   type DeliveryState,
   type PartState,
+  type NextRequest,
   type TestDelivery,
   type TestedWebhook,
   type DeliveryPart,

@@ -44,6 +44,7 @@ export interface Workers {
   readonly wake: () => void
   readonly destinationHealth: DestinationHealth
   readonly testDeliveries: TestDeliveries
+  readonly nextRequests: AdminDeps['nextRequests']
   readonly hostProblem: AdminDeps['hostProblem']
   readonly computations: Computations
   readonly backups: Backups
@@ -126,19 +127,22 @@ function addAdministration(
   maxConnections: number,
 ): void {
   const { config, backend, clock, clockWatch, metrics, adminToken, logger, activity } = options
-  const { wake, destinationHealth, testDeliveries, hostProblem, computations, backups } = options
+  const { wake, destinationHealth, testDeliveries, nextRequests } = options
+  const { hostProblem, computations, backups } = options
   server.register(
     adminRoutes({
       ...backend,
       wake,
       destinationHealth,
       testDeliveries,
+      nextRequests,
       hostProblem,
       computations,
       receipts: new ReceiptSigner(join(config.dataDir, 'receipt-key')),
       live: activity.live,
       backups,
       backupTimeoutMs: config.backupTimeoutMs,
+      retentionMs: config.retentionMs,
       copyDatabase: () => copyInto(copyFolderOf(config), backend),
       clock,
       clockWatch,

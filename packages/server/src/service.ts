@@ -12,6 +12,7 @@ import { WebhookHealth } from './delivery/health/webhook-health.ts'
 import { resumeForbidden } from './delivery/health/webhook-pauser.ts'
 import { webhookStates } from './delivery/health/webhook-states.ts'
 import { ReplayWorker } from './delivery/replays/replay-worker.ts'
+import { nextRequests } from './delivery/parts/next-requests.ts'
 import { TestDeliverySender } from './delivery/parts/test-delivery-sender.ts'
 import { WebhookSender } from './delivery/sending/sender.ts'
 import { NOTICE_LIMITS, startDeletions } from './engine/deletions.ts'
@@ -212,6 +213,7 @@ export function startWorkers(stack: AsyncDisposableStack, components: Components
     },
     computations: audiences.computations,
     testDeliveries: new TestDeliverySender({ sender, clock }),
+    nextRequests,
     hostProblem: (host) => sender.hostProblem(host),
     destinationHealth,
     backups,

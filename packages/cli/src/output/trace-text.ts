@@ -17,6 +17,7 @@ const SYMBOLS: Readonly<Record<Decision['decision'], string>> = {
   deliver: '→',
   declined: '✗',
   pending: '…',
+  none: '–',
 }
 
 /**
@@ -24,7 +25,7 @@ const SYMBOLS: Readonly<Record<Decision['decision'], string>> = {
  * and every attempt.
  */
 export function traceText(output: Output, trace: Trace, names: Names): string {
-  const { event, source, decisions, deliveries } = trace
+  const { event, source, findings, decisions, deliveries } = trace
   const summary = summaryOf(event)
   const { type, name } = summary
   const head = name === null ? `${type}` : `${type} ${JSON.stringify(name)}`
@@ -43,12 +44,17 @@ export function traceText(output: Output, trace: Trace, names: Names): string {
   const outcomes = decisions.flatMap((decision) =>
     decisionLines({ output, names }, decision, deliveries),
   )
-  const none = 'No deliveries: the source had no destination when the event arrived.'
+  const found = findings.filter(({ code }) => code !== 'duplicates')
   return [
     output.style('bold', printable(head)),
     facts,
-    ...(outcomes.length > 0 ? outcomes : [none]),
+    ...found.map((each) => wrapped(output, `No deliveries. ${findingText(each)}`)),
+    ...outcomes,
   ].join('\n')
+}
+
+function findingText({ message, remedy }: Trace['findings'][number]): string {
+  return printable(inCommands(`${message} ${remedy}`))
 }
 
 function duplicatesText({ duplicates, lastDuplicateAt }: Trace): string {
@@ -68,14 +74,21 @@ function senderOf({ library, ip }: JsonObject): string[] {
 
 function decisionLines(
   { output, names }: { readonly output: Output; readonly names: Names },
-  { destinationId, decision, reason, explanation }: Decision,
+  { destinationId, decision, reason, explanation, remedy }: Decision,
   deliveries: readonly Delivery[],
 ): string[] {
   const ofDestination = deliveries.filter((delivery) => delivery.destinationId === destinationId)
+  const said = remedy === null ? explanation : `${explanation} ${remedy}`
+  // A destination has one delivery of an event.
+  const deliveryId = ofDestination[0]?.id ?? '<id>'
+  const text = inCommands(said, { destination: destinationId }).replaceAll(
+    'hookline deliveries retry <id>',
+    `hookline deliveries retry ${deliveryId}`,
+  )
   return [
     wrapped(
       output,
-      `${SYMBOLS[decision]} ${output.style('bold', printable(nameAndId(destinationId, names)))} ${reason ?? decision}: ${printable(inCommands(explanation, { destination: destinationId }))}`,
+      `${SYMBOLS[decision]} ${output.style('bold', printable(nameAndId(destinationId, names)))} ${reason ?? decision}: ${printable(text)}`,
     ),
     ...ofDestination.flatMap((delivery) => deliveryLines(output, delivery)),
   ]

@@ -12,7 +12,9 @@ const NEXT = '2026-07-01T12:04:00.000Z'
 const IDS = { id: 'msg_1', destinationId: 'dst_1' }
 
 function linesOf(state: Part['state'], reason?: Reason, nextAttemptAt: string | null = null) {
-  const waiting = reason ? { reason, since: SINCE, nextAttemptAt, explanation: '' } : null
+  const waiting = reason
+    ? { reason, since: SINCE, nextAttemptAt, explanation: '', remedy: null }
+    : null
   const part = { url: URL, state, firstDueAt: SINCE, nextAttemptAt, waiting, last: null } as const
   return partLines(new Output({}), { ...part, outcome: 'retry' }, IDS)
 }

@@ -15,11 +15,13 @@ import { WrongTokens } from './access/wrong-tokens.ts'
 import { addBackupRoute } from './backup/backup-route.ts'
 import { addDeletionRoutes } from './deletions/deletion-routes.ts'
 import { addDeliveryRoutes } from './deliveries/delivery-routes.ts'
+import { addRequestRoute } from './deliveries/request-route.ts'
 import { addRetryRoute } from './deliveries/retry-route.ts'
 import { addCloseBreakerRoute, addPauseRoutes } from './destinations/pause-routes.ts'
 import { addDestinationRoutes } from './destinations/destination-routes.ts'
 import { addTestDeliveryRoute } from './destinations/test-delivery-route.ts'
 import { addEventRoutes } from './events/event-routes.ts'
+import { addWhyMissingRoute } from './events/why-missing-route.ts'
 import { addConfigurationRoutes } from './configuration/configuration-routes.ts'
 import { addFailureRoute } from './deliveries/failure-route.ts'
 import { addLiveRoute } from './live/live-route.ts'
@@ -74,8 +76,10 @@ export function adminRoutes(deps: AdminDeps): FastifyPluginAsync {
       addTestDeliveryRoute(guarded, deps)
       addSecretRotationRoute(guarded, deps)
       addEventRoutes(guarded, deps)
+      addWhyMissingRoute(guarded, deps)
       addFailureRoute(guarded, deps)
       addDeliveryRoutes(guarded, deps)
+      addRequestRoute(guarded, deps)
       addRetryRoute(guarded, deps)
       addReplayRoutes(guarded, deps)
       addDeletionRoutes(guarded, deps)

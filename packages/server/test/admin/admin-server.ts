@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { AddressGuard } from '../../src/delivery/network/address-guard.ts'
+import { nextRequests } from '../../src/delivery/parts/next-requests.ts'
 import { HostCheck } from '../../src/delivery/network/host-check.ts'
 import fastify from 'fastify'
 import { join } from 'node:path'
@@ -35,6 +36,9 @@ const HOSTS = new HostCheck({
 })
 
 export const TOKEN = 'tok_the-admin-token-of-these-tests'
+
+/** How long this service keeps events. */
+export const RETENTION_MS = 7 * 24 * 60 * 60_000
 
 /** The health of a service that has delivered nothing yet. */
 export const NO_HEALTH: DestinationHealth = {
@@ -216,9 +220,11 @@ export class AdminServer implements AsyncDisposable {
       },
       backups: new Backups(),
       backupTimeoutMs: 60_000,
+      retentionMs: RETENTION_MS,
       sessionLifetimeMs: 24 * 60 * 60_000,
       isOpenHere: false,
       testDeliveries: NO_TEST_DELIVERIES,
+      nextRequests,
       computations: this.#audiences.computations,
       receipts: new ReceiptSigner(join(this.#dataDir, 'receipt-key')),
       clock,

@@ -61,6 +61,16 @@ export function addDeliveries(program: Command): void {
       await show(command, await api.retryDelivery(await idOf(api, 'delivery', id), {}))
     })
 
+  withApiOptions(deliveries.command('curl <id>'))
+    .description('print a curl command for each webhook that sends a delivery by hand, signed now')
+    .action(async (id: string, _options: unknown, command: Command) => {
+      const api = apiOf(command)
+      const requests = await api.getDeliveryRequests(await idOf(api, 'delivery', id))
+      // Not wrapped: it is pasted, or piped into a shell.
+      const commands = requests.webhooks.map(({ curl }) => curl)
+      outputOf(command).data(requests, () => commands.join('\n\n'))
+    })
+
   withApiOptions(deliveries.command('failures'))
     .description('failures by destination and class, with the remedy')
     .option('--destination <id>', 'only failures of this destination')

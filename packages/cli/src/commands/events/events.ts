@@ -6,6 +6,8 @@ import type { Event } from '../../api/generated/management-client.ts'
 import { type ListPart, listPart } from '../../api/list-items.ts'
 import { definedFields, type ManagementApi } from '../../api/management-api.ts'
 import { requireKnown } from '../../api/require-known.ts'
+import { wrapped } from '../../output/details.ts'
+import { missingLines } from '../../output/missing-text.ts'
 import { summaryOf, userOf } from '../../output/event-summary.ts'
 import { nameColumns, type Names, sourceNames } from '../../output/names.ts'
 import { type Output, outputOf } from '../../output/output.ts'
@@ -65,6 +67,39 @@ export function addEvents(program: Command): void {
     .action(async (id: string, _options: unknown, command: Command) => {
       const api = apiOf(command)
       await showTrace(outputOf(command), api, await idOf(api, 'event', id))
+    })
+
+  addWhyMissing(events)
+}
+
+interface MissingOptions {
+  readonly messageId?: string
+  readonly event?: string
+  readonly user?: string
+  readonly anonymous?: string
+  readonly source?: string
+}
+
+function addWhyMissing(events: Command): void {
+  withApiOptions(events.command('why-missing'))
+    .description('list why an event that was sent may not be there')
+    .option('--message-id <id>', 'the messageId of the call')
+    .option('--event <id>', 'the evt_… id of the event')
+    .option('--user <id>', 'the userId of the call')
+    .option('--anonymous <id>', 'the anonymousId of the call')
+    .option('--source <id>', 'the source of the call')
+    .action(async (options: MissingOptions, command: Command) => {
+      const { messageId, event: eventId, user: userId, anonymous: anonymousId, source } = options
+      const api = apiOf(command)
+      const sourceId = await optionalIdOf(api, 'source', source)
+      const known = definedFields({ messageId, eventId, userId, anonymousId, sourceId })
+      const output = outputOf(command)
+      const missing = await api.explainMissingEvent(known)
+      output.data(missing, () =>
+        missingLines(missing.causes)
+          .map((line) => wrapped(output, line))
+          .join('\n'),
+      )
     })
 }
 

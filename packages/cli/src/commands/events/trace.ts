@@ -3,7 +3,8 @@ import { apiOf, withApiOptions } from '../../api/api-options.ts'
 import { type KindName, kindOf, showCommandOf } from '../../api/find-id.ts'
 import type { ManagementApi } from '../../api/management-api.ts'
 import { Failure } from '../../failure.ts'
-import { outputOf } from '../../output/output.ts'
+import { missingLines } from '../../output/missing-text.ts'
+import { type Output, outputOf } from '../../output/output.ts'
 import { showTrace } from './show-trace.ts'
 
 /** `hookline trace` */
@@ -14,14 +15,22 @@ export function addTrace(program: Command): void {
     )
     .action(async (id: string, _options: unknown, command: Command) => {
       const api = apiOf(command)
-      await showTrace(outputOf(command), api, await eventIdOf(api, id))
+      await show(outputOf(command), api, id)
     })
 }
 
+async function show(output: Output, api: ManagementApi, given: string): Promise<void> {
+  if (kindOf(given) !== 'event') return showTrace(output, api, await eventIdOf(api, given))
+  try {
+    await showTrace(output, api, given)
+  } catch (error) {
+    if (!(error instanceof Failure) || error.meaning !== 'not found') throw error
+    throw error.withHint(await whyMissing(api, { eventId: given }))
+  }
+}
+
 async function eventIdOf(api: ManagementApi, given: string): Promise<string> {
-  const kind = kindOf(given)
-  if (kind === 'event') return given
-  if (kind === 'delivery') return (await api.getDelivery(given)).eventId
+  if (kindOf(given) === 'delivery') return (await api.getDelivery(given)).eventId
   return newestEventId(api, given)
 }
 
@@ -33,10 +42,21 @@ async function newestEventId(api: ManagementApi, messageId: string): Promise<str
   throw new Failure(
     'not found',
     `There is no event with the id or messageId ${JSON.stringify(messageId)}.`,
-    {
-      hint: 'Either the service refused the call, or the event has expired, or its user is suppressed: `hookline suppressions list --user <userId>` says since when, and how many calls were left out.',
-    },
+    { hint: await whyMissing(api, { messageId }) },
   )
+}
+
+/** The causes that the service knows of, and how to ask about the user or the source of the call. */
+async function whyMissing(
+  api: ManagementApi,
+  known: { readonly messageId?: string; readonly eventId?: string },
+): Promise<string> {
+  const { causes } = await api.explainMissingEvent(known)
+  return [
+    'Likely causes, from what the service knows:',
+    ...missingLines(causes).map((line) => `- ${line}`),
+    '`hookline events why-missing --user <userId> --source <id>` tells more.',
+  ].join('\n  ')
 }
 
 function notTraced(id: string, kind: KindName): Failure {

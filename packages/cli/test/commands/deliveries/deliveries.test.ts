@@ -106,3 +106,45 @@ describe('hookline replay and replays', () => {
     expect(await service.json('replays', 'cancel', id)).toMatchObject({ id, state: 'finished' })
   })
 })
+
+describe('hookline deliveries curl', () => {
+  it('prints a command for each webhook as it is, signed now', async () => {
+    const { destination } = await service.failingDestination()
+    const list = () =>
+      service.json<{ data: Listed[] }>('deliveries', 'list', '--destination', destination)
+    await expect.poll(async () => (await list()).data.length).toBe(1)
+    const { id } = (await list()).data[0]!
+    const { stdout } = await service.run('deliveries', 'curl', id)
+    expect(stdout).toMatch(/^curl .+--request POST 'http:\/\/127\.0\.0\.1:2\/' \\\n {2}--header '/)
+    expect(stdout).toContain(`--header 'webhook-id: ${id}' \\\n`)
+    expect(stdout).toMatch(/--header 'webhook-signature: v1,\S+' \\\n {2}--data-raw '\{"version":1/)
+    expect(stdout).not.toContain('planted shared secret')
+    expect(await service.json('deliveries', 'curl', id)).toMatchObject({
+      deliveryId: id,
+      webhooks: [{ request: { method: 'POST' }, curl: expect.stringMatching(/^curl /) }],
+    })
+  })
+})
+
+describe('hookline trace of something that is not there', () => {
+  it('prints the causes that the service knows of', async () => {
+    const { writeKey } = await service.failingDestination()
+    expect(writeKey).toMatch(/^wk_/)
+    const none = await service.run('trace', 'no-such-message')
+    expect(none.code).toBe(4)
+    expect(none.stderr).toMatch(/There is no event with the id or messageId "no-such-message"\.\n/)
+    expect(none.stderr).toMatch(/^ {2}- not_sent: No call with these ids reached this service/m)
+    const old = await service.run('trace', 'evt_00000000000000000000000000')
+    expect(old.code).toBe(4)
+    expect(old.stderr).toMatch(
+      /^ {2}- expired \(since \S+Z, last at 1970-\S+Z\): The event is older/m,
+    )
+    const why = await service.run('events', 'why-missing', '--source', 'Shop', '--user', 'u9')
+    expect(why.code).toBe(2)
+    const known = ['--user', 'u9', '--message-id', 'no-such-message', '--event', 'x']
+    expect((await service.run('events', 'why-missing', ...known)).stdout).toMatch(/^not_sent: /)
+    expect(await service.json('events', 'why-missing', ...known)).toMatchObject({
+      causes: [{ code: 'not_sent' }],
+    })
+  })
+})

@@ -21,8 +21,11 @@ export const ROUTE_ROLES: Readonly<Record<string, Role>> = {
   'POST /destinations/:id/close-breaker': 'editor',
   'GET /events': 'viewer',
   'GET /events/:id': 'viewer',
+  'GET /events/why-missing': 'viewer',
   'GET /deliveries': 'viewer',
   'GET /deliveries/:id': 'viewer',
+  // Its commands have valid signatures.
+  'GET /deliveries/:id/requests': 'editor',
   'GET /deliveries/failures': 'viewer',
   'POST /deliveries/:id/retry': 'editor',
   'GET /replays': 'viewer',

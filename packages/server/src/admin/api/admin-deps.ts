@@ -1,8 +1,10 @@
 import type {
   AcceptedEvent,
   DeletionNotice,
+  Delivery,
   Destination,
   Event,
+  NextRequest,
   TestDelivery,
   WebhookState,
 } from '@hookline/protocol'
@@ -120,10 +122,19 @@ export interface AdminDeps {
   readonly computations: Pick<Computations, 'statusesOf' | 'requestSync' | 'preview' | 'explain'>
   readonly destinationHealth: DestinationHealth
   readonly testDeliveries: TestDeliveries
+  /** The requests that a delivery would make now, one to each webhook of its destination. */
+  readonly nextRequests: (
+    delivery: Delivery,
+    event: AcceptedEvent,
+    destination: Destination,
+    now: number,
+  ) => readonly NextRequest[]
   readonly receipts: Receipts
   /** Wakes the workers, after deliveries became due, a replay or deletion was created, or an audience changed. */
   readonly wake: () => void
   readonly clock: Clock
+  /** How long events are kept. */
+  readonly retentionMs: number
   readonly clockWatch: Pick<ClockWatch, 'removalTime'>
   /** How long a session of the console lasts. */
   readonly sessionLifetimeMs: number

@@ -3,7 +3,7 @@ import type { AdminApp } from '../api/admin-app.ts'
 import type { AdminDeps } from '../api/admin-deps.ts'
 import { deliverySchemas, presentDelivery } from './delivery-schema.ts'
 import { List } from '../api/list.ts'
-import { Problem } from '../problems/problem.ts'
+import { requireDelivery } from './require-delivery.ts'
 import { parseTimeRange } from '../api/time-range.ts'
 import { waitContext } from './waiting.ts'
 
@@ -24,12 +24,6 @@ export function addDeliveryRoutes(app: AdminApp, deps: AdminDeps): void {
   })
 
   app.get('/deliveries/:id', { schema: deliverySchemas.get }, async ({ params }) => {
-    const delivery = await deliveries.find(params.id)
-    if (delivery === undefined) {
-      throw new Problem('not_found', {
-        detail: 'No delivery has this id, or retention has removed it.',
-      })
-    }
-    return present(delivery)
+    return present(await requireDelivery(deliveries, params.id))
   })
 }

@@ -64,6 +64,12 @@ export const attemptFields = {
           description: 'Sending the request, and waiting for the last response header.',
         }),
       ),
+      transferMs: Type.Optional(
+        Type.Number({
+          description:
+            'Reading the response body: to its end, or 64 KiB or 1 s of it. Not part of durationMs; absent below 1 ms.',
+        }),
+      ),
     },
     {
       description:
@@ -90,7 +96,10 @@ const WaitingResponse = Type.Object(
     reason: Type.Enum(Object.keys(WAIT_REASONS) as WaitReason[]),
     since: time,
     nextAttemptAt: nullable(time),
-    explanation: Type.String({ description: 'The reason and its remedy, as text.' }),
+    explanation: Type.String({ description: 'The reason as text.' }),
+    remedy: nullable(
+      Type.String({ description: 'What ends the wait; null if it ends by itself.' }),
+    ),
   },
   {
     description:
@@ -227,7 +236,8 @@ function presentPart(part: DeliveryPart, context: WaitContext): object {
       reason: waiting.reason,
       since: formatTimestamp(waiting.since),
       nextAttemptAt: timeOrNull(waiting.nextAttemptAt),
-      explanation: WAIT_REASONS[waiting.reason],
+      explanation: WAIT_REASONS[waiting.reason].meaning,
+      remedy: WAIT_REASONS[waiting.reason].remedy,
     },
     last: last ? presentAttempt(last) : null,
   }

@@ -4,6 +4,7 @@ import type { AdminDeps } from '../api/admin-deps.ts'
 import { recordEntry } from '../audit/audit-entry.ts'
 import { auditedDelivery, deliverySchemas, presentDelivery } from './delivery-schema.ts'
 import { Problem } from '../problems/problem.ts'
+import { requireDelivery } from './require-delivery.ts'
 import { waitContext } from './waiting.ts'
 
 const HELD = 'The delivery is held: resume its destination with POST /destinations/:id/resume.'
@@ -15,12 +16,7 @@ export function addRetryRoute(app: AdminApp, deps: AdminDeps): void {
   // An attempt shows text of the receiver.
   const options = { schema: deliverySchemas.retry, config: { showsUsers: true as const } }
   app.post('/deliveries/:id/retry', options, async (request) => {
-    const find = async (): Promise<DeliveryHistory> => {
-      const delivery = await deliveries.find(request.params.id)
-      if (delivery !== undefined) return delivery
-      const detail = 'No delivery has this id, or retention has removed it.'
-      throw new Problem('not_found', { detail })
-    }
+    const find = (): Promise<DeliveryHistory> => requireDelivery(deliveries, request.params.id)
     const before = await find()
     const after = { ...before, state: 'pending', rounds: 0 } as const
     const entry = recordEntry(request, clock.wall(), [before, after], auditedDelivery)

@@ -9,23 +9,55 @@ import type {
 import { jumpOf } from '../../util/clock.ts'
 import type { AdminDeps } from '../api/admin-deps.ts'
 
-/** Why a part of a delivery waits, with the remedy as text. */
+interface WaitReasonInfo {
+  readonly meaning: string
+  /** What ends the wait; `null` where it ends by itself. */
+  readonly remedy: string | null
+}
+
+const RESUME = 'POST /destinations/:id/resume resumes it.'
+
+/** Why a part of a delivery waits, and the remedy. */
 export const WAIT_REASONS = {
-  in_flight: 'Its attempt is being made: the request waits for the response of the receiver.',
-  in_line: 'It is due, and waits for its turn because more events arrive than the receiver takes.',
-  retry: 'Its last attempt failed, and the next one is due later.',
-  retry_after: 'The receiver asked for a pause with Retry-After.',
-  breaker_open:
-    'Too many attempts on the webhook failed, so its breaker is open. One attempt at a time checks whether the receiver works again; POST /destinations/:id/close-breaker makes the next attempt now.',
-  webhook_paused: 'The webhook is paused. POST /destinations/:id/resume resumes it.',
-  webhook_gone:
-    'The receiver responded with 410 three times in a row, so the webhook is paused. POST /destinations/:id/resume resumes it.',
-  url_forbidden:
-    'The settings allowedNetworks and allowedPorts forbid its address or port, so the webhook is paused. Correct the URL and resume the destination with POST /destinations/:id/resume, or change the settings and restart Hookline.',
-  destination_paused: 'The destination is paused. POST /destinations/:id/resume resumes it.',
-  destination_disabled:
-    'The destination is disabled. PATCH /destinations/:id with {"enabled": true} enables it.',
-} as const
+  in_flight: {
+    meaning: 'Its attempt is being made: the request waits for the response of the receiver.',
+    remedy: null,
+  },
+  in_line: {
+    meaning:
+      'It is due, and waits for its turn because more events arrive than the receiver takes.',
+    remedy: null,
+  },
+  retry: {
+    meaning: 'Its last attempt failed, and the next one is due later.',
+    remedy: 'POST /deliveries/:id/retry makes it now.',
+  },
+  retry_after: {
+    meaning: 'The receiver asked for a pause with Retry-After.',
+    remedy: 'POST /destinations/:id/close-breaker makes the next attempt now.',
+  },
+  breaker_open: {
+    meaning:
+      'Too many attempts on the webhook failed, so its breaker is open. One attempt at a time checks whether the receiver works again.',
+    remedy: 'POST /destinations/:id/close-breaker makes the next attempt now.',
+  },
+  webhook_paused: { meaning: 'The webhook is paused.', remedy: RESUME },
+  webhook_gone: {
+    meaning: 'The receiver responded with 410 three times in a row, so the webhook is paused.',
+    remedy: RESUME,
+  },
+  url_forbidden: {
+    meaning:
+      'The settings allowedNetworks and allowedPorts forbid its address or port, so the webhook is paused.',
+    remedy:
+      'Correct the URL and resume the destination with POST /destinations/:id/resume, or change the settings and restart Hookline.',
+  },
+  destination_paused: { meaning: 'The destination is paused.', remedy: RESUME },
+  destination_disabled: {
+    meaning: 'The destination is disabled.',
+    remedy: 'PATCH /destinations/:id with {"enabled": true} enables it.',
+  },
+} as const satisfies Record<string, WaitReasonInfo>
 
 export type WaitReason = keyof typeof WAIT_REASONS
 

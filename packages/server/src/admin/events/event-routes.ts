@@ -12,6 +12,7 @@ import { Problem } from '../problems/problem.ts'
 import { parseTimeRange } from '../api/time-range.ts'
 import { waitContext } from '../deliveries/waiting.ts'
 import { traceDecisions } from './trace.ts'
+import { traceFindings } from './trace-findings.ts'
 
 const list = new List<ArchivedEvent>('events', presentEvent)
 
@@ -46,11 +47,14 @@ export function addEventRoutes(app: AdminApp, deps: AdminDeps): void {
 async function traceOf(event: ArchivedEvent, deps: AdminDeps): Promise<object> {
   const { catalog, deliveries } = deps
   const made = await allDeliveries(deliveries, event.id)
+  const destinations = destinationsOf(event, catalog.current)
+  const source = sourceOf(event, catalog.current)
   const traced = made.map((delivery) => ({ delivery, context: waitContext(delivery, deps) }))
   return {
     ...presentEvent(event),
-    source: sourceOf(event, catalog.current),
-    decisions: traceDecisions(event, destinationsOf(event, catalog.current), traced),
+    source,
+    findings: traceFindings(event, { source, destinations, deliveries: made }),
+    decisions: traceDecisions(event, destinations, traced),
     deliveries: traced.map(({ delivery, context }) => presentDelivery(delivery, context)),
   }
 }
@@ -59,7 +63,7 @@ async function traceOf(event: ArchivedEvent, deps: AdminDeps): Promise<object> {
 function sourceOf(
   { sourceId: id, origin }: ArchivedEvent,
   { sources, computations }: CatalogSnapshot,
-): object {
+): { readonly id: string; readonly name: string | null } {
   const { name = null } = (origin === undefined ? sources : computations).get(id) ?? {}
   return { id, name }
 }

@@ -3,6 +3,7 @@ import Type from 'typebox'
 import type { ArchivedEvent } from '../../backend/events.ts'
 import { listQuery, pageSchema, SHORT_PAGES } from '../api/list.ts'
 import { componentSchema, responses } from '../problems/responses.ts'
+import { TRACE_FINDINGS } from './trace-reasons.ts'
 import { timeRangeQuery } from '../api/time-range.ts'
 import {
   anyObject,
@@ -45,13 +46,18 @@ export const EventResponse = Type.Object(fields, { $id: 'Event' })
 
 const DecisionResponse = Type.Object({
   destinationId: id,
-  decision: Type.Enum(['deliver', 'declined', 'pending']),
-  reason: nullable(Type.String({ description: 'The code of the reason, if declined.' })),
+  decision: Type.Enum(['deliver', 'declined', 'pending', 'none'], {
+    description: 'none: the destination did not exist yet.',
+  }),
+  reason: nullable(
+    Type.String({ description: 'The code of the reason, if there is no delivery.' }),
+  ),
   since: nullable({
     ...time,
     description: 'Since when the destination was off, if that is the reason. null if unknown.',
   }),
-  explanation: Type.String({ description: 'The decision and its remedy, as text.' }),
+  explanation: Type.String({ description: 'The decision, and what became of it, as text.' }),
+  remedy: nullable(Type.String({ description: 'What to do; null if there is nothing to do.' })),
 })
 
 const TraceResponse = Type.Object({
@@ -60,6 +66,14 @@ const TraceResponse = Type.Object({
     id,
     name: nullable(Type.String({ description: 'null if it was removed.' })),
   }),
+  findings: Type.Array(
+    Type.Object({
+      code: Type.Enum(Object.keys(TRACE_FINDINGS)),
+      message: Type.String(),
+      remedy: Type.String(),
+    }),
+    { description: 'What the event has, and not one of its destinations.' },
+  ),
   decisions: Type.Array(DecisionResponse),
   deliveries: Type.Array(componentSchema('Delivery')),
 })

@@ -4,6 +4,9 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 /** The phases of an attempt: opening a socket, if it needs one, then waiting for the response. */
 type Phase = 'lookup' | 'connect' | 'tls' | 'response'
 
+/** A shorter transfer is not recorded: most responses have no body, and their records stay small. */
+const SHORTEST_TRANSFER_MS = 1
+
 /** The attempt for which undici opens a socket. undici calls the connector without saying for which request. */
 const current = new AsyncLocalStorage<AttemptTimer>()
 
@@ -14,6 +17,7 @@ export class AttemptTimer {
   #phase: Phase = 'response'
   #since = this.#start
   #reached: Phase = 'response'
+  #transferMs = 0
 
   /** The timer of the attempt for which a socket is being opened. */
   static get current(): AttemptTimer | undefined {
@@ -38,17 +42,24 @@ export class AttemptTimer {
     this.enter('response')
   }
 
-  /** How long the attempt took until `stop`, and its phases when a socket was opened. */
+  /** After `stop`: the body of the response was read as far as it is read. */
+  endTransfer(): void {
+    this.#transferMs = performance.now() - this.#since
+  }
+
+  /** How long the attempt took until `stop`, and its phases when a socket was opened or the transfer took long. */
   get took(): { readonly durationMs: number; readonly timing?: AttemptTiming } {
     const reached = this.#reached
     const durationMs = rounded(this.#since - this.#start)
     const { lookup, connect, tls, response } = this.#ms
-    if (lookup === undefined && connect === undefined) return { durationMs }
+    const isTransferLong = this.#transferMs >= SHORTEST_TRANSFER_MS
+    if (lookup === undefined && connect === undefined && !isTransferLong) return { durationMs }
     const timing = {
       ...(lookup !== undefined && { lookupMs: rounded(lookup) }),
       ...(connect !== undefined && { connectMs: rounded(connect) }),
       ...(tls !== undefined && { tlsMs: rounded(tls) }),
       ...(reached === 'response' && { answerMs: rounded(response ?? 0) }),
+      ...(isTransferLong && { transferMs: rounded(this.#transferMs) }),
     }
     return { durationMs, timing }
   }

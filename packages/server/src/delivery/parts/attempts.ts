@@ -5,15 +5,15 @@ import {
   newId,
   type SuccessPolicy,
   type Webhook,
-  webhookPayload,
 } from '@hookline/protocol'
 import type { Clock } from '../../util/clock.ts'
 import type { WebhookHealth } from '../health/webhook-health.ts'
 import type { OpenDelivery } from '../lanes/open-delivery.ts'
 import { AttemptAborted } from '../network/network-errors.ts'
 import { type AttemptResult, classifyFault } from '../sending/outcome.ts'
-import { requestTo, type WebhookRequest } from '../sending/webhook-request.ts'
-import { afterAttempt, type PartAttempt, partOf } from './parts.ts'
+import type { WebhookRequest } from '../sending/webhook-request.ts'
+import { nextNumber, nextRequest } from './next-requests.ts'
+import { afterAttempt, type PartAttempt } from './parts.ts'
 import type { RetrySchedule } from './retry-schedule.ts'
 
 /** Sends one request: `WebhookSender`, or the simulated network of the simulator. */
@@ -88,12 +88,11 @@ export class Attempts {
     webhook: Webhook,
   ): Promise<PartAttempt & { readonly fault?: unknown }> {
     const { url } = webhook
-    const { id: deliveryId, replayId } = open.delivery
-    const number = 1 + (partOf(open.delivery, url)?.last?.number ?? 0)
-    const result = await this.#resultOf((now) => {
-      const body = webhookPayload(open.event.event)
-      return requestTo(webhook, settings, { body, deliveryId, attempt: number, replayId }, now)
-    })
+    const { replayId } = open.delivery
+    const number = nextNumber(open.delivery, url)
+    const result = await this.#resultOf((now) =>
+      nextRequest(open.delivery, open.event, webhook, { settings, now }),
+    )
     const id = newId('att', result.startedAt)
     return { id, number, url, ...result, ...(replayId !== undefined && { replayId }) }
   }

@@ -4,16 +4,14 @@ import {
   newId,
   type TestDelivery,
   type TestedWebhook,
-  type Webhook,
   webhookPayload,
 } from '@hookline/protocol'
 import type { Clock } from '../../util/clock.ts'
 import type { Sender } from './attempts.ts'
 import { deliveryId } from '../sending/webhook-request.ts'
 import type { AttemptResult } from '../sending/outcome.ts'
-import { requestHeaders, requestTo, type WebhookRequest } from '../sending/webhook-request.ts'
-
-const HIDDEN = '[hidden]'
+import { shownRequestHeaders } from '../sending/shown-headers.ts'
+import { requestTo, type WebhookRequest } from '../sending/webhook-request.ts'
 
 /**
  * Makes test deliveries: sends one payload to all webhooks of a destination as every attempt is sent, with
@@ -43,7 +41,7 @@ export class TestDeliverySender {
       destination.settings.webhooks.map(async (webhook) => {
         const request = requestTo(webhook, destination.settings, carried, now)
         const result = dryRun ? null : await this.#sender.send(request)
-        return testedWebhook(webhook, request, result, now)
+        return testedWebhook(request, result, now)
       }),
     )
     return { deliveryId: messageId, webhooks }
@@ -51,16 +49,12 @@ export class TestDeliverySender {
 }
 
 function testedWebhook(
-  { url, headers }: Webhook,
   request: WebhookRequest,
   result: AttemptResult | null,
   now: number,
 ): TestedWebhook {
+  const { url, body } = request
   // These are the bytes that were sent: they depend only on the request and the time it began.
-  const sent = requestHeaders(request, result?.startedAt ?? now)
-  const shown = Object.entries(sent).map(([name, value]) => [
-    name,
-    Object.hasOwn(headers, name) ? HIDDEN : value,
-  ])
-  return { url, headers: Object.fromEntries(shown), body: request.body, result }
+  const headers = shownRequestHeaders(request, result?.startedAt ?? now)
+  return { url, headers, body, result }
 }

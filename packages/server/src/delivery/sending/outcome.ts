@@ -13,7 +13,7 @@ export interface AttemptResult extends Classification {
   readonly startedAt: number
   /** The time until the last response header, or until the attempt failed. */
   readonly durationMs: number
-  /** Absent when the attempt used a socket that was already open. */
+  /** Absent when the attempt used a socket that was already open, and its body took less than 1 ms. */
   readonly timing?: AttemptTiming
   /** The HTTP status, when there was a response. */
   readonly status?: number

@@ -99,6 +99,7 @@ export class WebhookSender implements AsyncDisposable {
     try {
       timer.run(() => this.#dispatch(request, headers, exchange))
       const response = await exchange.response
+      timer.endTransfer()
       return { startedAt, ...timer.took, ...this.#resultOf(request, response) }
     } catch (error) {
       const failure = classifyFailure(error)

@@ -2,6 +2,7 @@ import type { AcceptedEvent, Attempt, Delivery } from '@hookline/protocol'
 import { idFrom, newId } from '@hookline/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { acceptedEvent } from '../../harness/accepted-event.ts'
+import { TRACE_FINDINGS } from '../../../src/admin/events/trace-reasons.ts'
 import { WAIT_REASONS } from '../../../src/admin/deliveries/waiting.ts'
 import { lastOf, partOf } from '../../backend/conformance/deliveries/recorded-delivery.ts'
 import { AdminServer } from '../admin-server.ts'
@@ -75,6 +76,11 @@ function deliveryOf({ id: eventId }: AcceptedEvent, destinationId: string): [Del
 const ids = async (query: string) =>
   (await server.must<Page>('GET', `/events?${query}`)).data.map(({ id }) => id)
 
+const wordsOf = ({ meaning, help }: { meaning: string; help: string }) => ({
+  message: meaning,
+  remedy: help,
+})
+
 const time = (ms: number) => new Date(ms).toISOString()
 
 test('events are found by messageId, source and type', async () => {
@@ -103,7 +109,7 @@ test('the pages of events together are the whole list, newest first', async () =
   expect(second.nextCursor).toBeNull()
 })
 
-test('a trace has one decision for each destination that existed', async () => {
+test('a trace has one decision for each destination', async () => {
   const [delivered, declined, silent] = [
     await makeDestination(),
     await makeDestination(),
@@ -128,11 +134,11 @@ test('a trace has one decision for each destination that existed', async () => {
     duplicates: 0,
   })
   const decisions = trace.decisions.map((each) => [each.destinationId, each.decision, each.reason])
-  expect(decisions).toHaveLength(3)
+  expect(decisions).toHaveLength(4)
   expect(decisions).toContainEqual([delivered, 'deliver', null])
   expect(decisions).toContainEqual([declined, 'declined', 'destination_disabled'])
   expect(decisions).toContainEqual([silent, 'pending', null])
-  expect(decisions.flat()).not.toContain(later)
+  expect(decisions).toContainEqual([later, 'none', 'destination_created_later'])
   expect(trace.decisions.every(({ explanation }) => explanation.length > 20)).toBe(true)
   const times = { startedAt: time(attempt.startedAt), timing: { answerMs: 12.5 } }
   const nextAttemptAt = time(delivery.dueAt!)
@@ -140,7 +146,8 @@ test('a trace has one decision for each destination that existed', async () => {
     reason: 'retry',
     since: time(attempt.startedAt + 12.5),
     nextAttemptAt,
-    explanation: WAIT_REASONS.retry,
+    explanation: WAIT_REASONS.retry.meaning,
+    remedy: WAIT_REASONS.retry.remedy,
   }
   expect(trace.deliveries).toEqual([
     {
@@ -183,6 +190,7 @@ test('the events of a removed source can still be traced', async () => {
   const event = await receive({ sourceId: 'src_removed' })
   expect(await server.must('GET', `/events/${event.id}`)).toMatchObject({
     source: { id: 'src_removed', name: null },
+    findings: [{ code: 'source_removed', ...wordsOf(TRACE_FINDINGS.source_removed) }],
     decisions: [],
     deliveries: [],
   })

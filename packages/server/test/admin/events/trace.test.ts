@@ -1,13 +1,21 @@
 import {
   ATTEMPT_CLASSES,
+  DECLINE_REASONS,
   type DeclineReason,
   type Delivery,
   type DeliveryPart,
   type DeliveryState,
+  type Destination,
 } from '@hookline/protocol'
 import { describe, expect, test } from 'vitest'
-import { WAIT_REASONS, type WaitContext } from '../../../src/admin/deliveries/waiting.ts'
+import {
+  WAIT_REASONS,
+  type WaitContext,
+  type WaitReason,
+} from '../../../src/admin/deliveries/waiting.ts'
 import { type TracedDelivery, traceDecisions } from '../../../src/admin/events/trace.ts'
+import { traceFindings } from '../../../src/admin/events/trace-findings.ts'
+import { TRACE_FINDINGS, UNDECIDED_REASONS } from '../../../src/admin/events/trace-reasons.ts'
 import {
   attemptOf,
   lastOf,
@@ -57,31 +65,112 @@ test('a delivery comes before a decline, and a decline before pending', () => {
   ])
 })
 
-test('a destination has no decision for events received before it was created', () => {
+test('a destination that was created after the event is told apart, with the time', () => {
   const destinations = [destination('dst_same', NOON), destination('dst_later', NOON + 1)]
-  expect(
-    traceDecisions(archived(), destinations, []).map(({ destinationId }) => destinationId),
-  ).toEqual(['dst_same'])
+  expect(traceDecisions(archived(), destinations, [])).toMatchObject([
+    {
+      destinationId: 'dst_same',
+      decision: 'pending',
+      explanation: expect.stringContaining('being decided'),
+      remedy: expect.stringContaining('/readyz'),
+    },
+    {
+      destinationId: 'dst_later',
+      decision: 'none',
+      reason: 'destination_created_later',
+      explanation:
+        'The destination was created after the event arrived. It was created at 2026-01-15T12:00:00.001Z.',
+      remedy: UNDECIDED_REASONS.destination_created_later.help,
+    },
+  ])
 })
 
-test('the decision for a removed destination stays', () => {
+test.each(Object.entries(DECLINE_REASONS))(
+  'a decline for the reason %s has its meaning and its remedy',
+  (reason, { meaning, help }) => {
+    const event = archived(['dst_a', reason as DeclineReason])
+    expect(traceDecisions(event, [destination('dst_a')], [])).toMatchObject([
+      { decision: 'declined', reason, explanation: meaning, remedy: help },
+    ])
+  },
+)
+
+test('the decision for a removed destination stays, without a remedy that would change it', () => {
   const decisions = traceDecisions(archived(['dst_gone', 'destination_disabled']), [], [])
-  expect(decisions).toMatchObject([{ destinationId: 'dst_gone', decision: 'declined' }])
-  expect(decisions[0]?.explanation).toContain('"enabled": true')
+  const { meaning } = DECLINE_REASONS.destination_disabled
+  const remedy = expect.stringContaining('new destination')
+  expect(decisions).toMatchObject([
+    {
+      destinationId: 'dst_gone',
+      decision: 'declined',
+      explanation: `${meaning} The destination was removed since.`,
+      remedy,
+    },
+  ])
+  expect(traceDecisions(archived(), [], [traced(delivery('dst_gone', 'expired'))])).toMatchObject([
+    {
+      explanation: 'It could not be delivered in time. The destination was removed since.',
+      remedy,
+    },
+  ])
 })
 
-const explanationOf = (each: Delivery, context: Partial<WaitContext> = {}) =>
-  traceDecisions(archived(), [], [traced(each, context)])[0]?.explanation
+test('a delivery in quarantine has the reason, and is retried', () => {
+  const reason = 'Its record is damaged.'
+  const stopped = { ...delivery('dst_a', 'quarantined'), quarantine: { reason, at: NOON } }
+  expect(wordsOf(stopped)).toEqual({
+    explanation: `A bug in Hookline stopped it: ${reason}`,
+    remedy: 'POST /deliveries/:id/retry tries it again.',
+  })
+})
+
+describe('of the event itself, a trace says', () => {
+  const findingsOf = (
+    event: ReturnType<typeof archived>,
+    { name = 'web', destinations = [] as readonly Destination[] } = {},
+  ) =>
+    traceFindings(event, { source: { name: name || null }, destinations, deliveries: [] }).map(
+      ({ code, message, remedy }) => {
+        expect([message, remedy]).toEqual(Object.values(TRACE_FINDINGS[code]))
+        return code
+      },
+    )
+
+  test('that the source had no destination, also where one was created later', () => {
+    expect(findingsOf(archived())).toEqual(['no_destination'])
+    const destinations = [destination('dst_later', NOON + 1)]
+    expect(findingsOf(archived(), { destinations })).toEqual(['no_destination'])
+    expect(findingsOf(archived(), { destinations: [destination('dst_a')] })).toEqual([])
+    expect(findingsOf(archived(['dst_gone', 'integrations']))).toEqual([])
+  })
+
+  test('that the source was removed', () => {
+    expect(findingsOf(archived(), { name: '' })).toEqual(['source_removed'])
+  })
+
+  test('that later calls with its messageId were dropped', () => {
+    const destinations = [destination('dst_a')]
+    expect(findingsOf({ ...archived(), duplicates: 2 }, { destinations })).toEqual(['duplicates'])
+  })
+})
+
+const wordsOf = (each: TracedDelivery['delivery'], context: Partial<WaitContext> = {}) => {
+  const [found] = traceDecisions(archived(), [destination('dst_a')], [traced(each, context)])
+  return { explanation: found!.explanation, remedy: found!.remedy }
+}
+const explanationOf = (...given: Parameters<typeof wordsOf>) => wordsOf(...given).explanation
 
 test('failures are explained with their remedy', () => {
-  const last = lastOf(attemptOf({ outcome: 'rejected', class: 'http_4xx' }))
+  const error = 'The receiver responded 404.'
+  const last = lastOf(attemptOf({ outcome: 'rejected', class: 'http_4xx', error }))
   const rejected = {
     ...delivery('dst_a', 'rejected'),
     webhooks: [partOf({ state: 'rejected', last })],
   }
-  expect(explanationOf(rejected)).toBe(
-    `It was rejected, and Hookline does not try again. http_4xx: ${ATTEMPT_CLASSES.http_4xx.help}`,
-  )
+  expect(wordsOf(rejected)).toEqual({
+    explanation: `It was rejected, and Hookline does not try again. The last attempt on example.com failed: ${error}`,
+    remedy: `http_4xx: ${ATTEMPT_CLASSES.http_4xx.help} POST /deliveries/:id/retry tries it again.`,
+  })
   const removed = [partOf({ state: 'removed', last })]
   for (const webhooks of [[], removed])
     expect(explanationOf({ ...delivery('dst_a', 'rejected'), webhooks })).toBe(
@@ -92,9 +181,10 @@ test('failures are explained with their remedy', () => {
 test('the failure of a webhook is explained even where another one took the event', () => {
   const last = lastOf(attemptOf())
   const webhooks = [partOf({ state: 'delivered' }), partOf({ state: 'not_retried', last })]
-  expect(explanationOf({ ...delivery('dst_a', 'delivered'), webhooks })).toBe(
-    `It was delivered. http_5xx: ${ATTEMPT_CLASSES.http_5xx.help}`,
-  )
+  expect(wordsOf({ ...delivery('dst_a', 'delivered'), webhooks })).toEqual({
+    explanation: `It was delivered. The last attempt on example.com failed: ${last.class}`,
+    remedy: `http_5xx: ${ATTEMPT_CLASSES.http_5xx.help}`,
+  })
   const delivered = { ...delivery('dst_a', 'delivered'), webhooks: webhooks.slice(0, 1) }
   expect(explanationOf(delivered)).toBe('It was delivered.')
 })
@@ -108,7 +198,7 @@ test('every state has its own explanation', () => {
 describe('a delivery that waits is explained with the reason, its beginning and the next attempt', () => {
   const { url } = partOf()
   const since = NOON - 60_000
-  const paused = (reason: 'gone' | 'forbidden') => ({
+  const paused = (reason: 'gone' | 'forbidden' | 'operator') => ({
     destination: newDestination({
       settings: { webhooks: [{ url, headers: {}, paused: { since, reason } }] },
     }),
@@ -120,60 +210,57 @@ describe('a delivery that waits is explained with the reason, its beginning and 
   const last = lastOf(attemptOf({ startedAt: since, durationMs: 0 }))
   const later = { dueAt: NOON + 5_000, last }
 
-  test.each<[title: string, Partial<WaitContext>, Partial<DeliveryPart>, expected: string]>([
+  const failed = ` The last attempt on example.com failed: ${last.class}`
+  const help = `http_5xx: ${ATTEMPT_CLASSES.http_5xx.help}`
+  const minute = 'since 2026-01-15T11:59:00.000Z'
+
+  test.each<[WaitReason, string, Partial<WaitContext>, Partial<DeliveryPart>]>([
     [
-      'of a destination that is paused',
+      'destination_paused',
+      minute,
       { destination: newDestination({ paused: { since, reason: 'operator' } }) },
       { state: 'held' },
-      `since 2026-01-15T11:59:00.000Z): ${WAIT_REASONS.destination_paused}`,
     ],
+    ['webhook_gone', minute, paused('gone'), { state: 'held' }],
+    ['url_forbidden', minute, paused('forbidden'), { state: 'held' }],
+    ['webhook_paused', minute, paused('operator'), { state: 'held' }],
     [
-      'of a webhook that is gone',
-      paused('gone'),
-      { state: 'held' },
-      `since 2026-01-15T11:59:00.000Z): ${WAIT_REASONS.webhook_gone}`,
-    ],
-    [
-      'of a webhook whose URL is forbidden',
-      paused('forbidden'),
-      { state: 'held' },
-      `since 2026-01-15T11:59:00.000Z): ${WAIT_REASONS.url_forbidden}`,
-    ],
-    [
-      'of a destination that is disabled',
+      'destination_disabled',
+      minute,
       { destination: newDestination({ enabled: false, updatedAt: since }) },
       {},
-      `since 2026-01-15T11:59:00.000Z): ${WAIT_REASONS.destination_disabled}`,
     ],
     [
-      'of a webhook whose breaker is open',
+      'breaker_open',
+      `${minute}, next attempt 2026-01-15T12:00:07.000Z`,
       state({ breaker: 'open', brokenSince: since, restsUntil: NOON + 7_000 }),
       {},
-      `since 2026-01-15T11:59:00.000Z, next attempt 2026-01-15T12:00:07.000Z): ${WAIT_REASONS.breaker_open}`,
     ],
     [
-      'of a receiver that asked for a pause',
+      'retry_after',
+      `${minute}, next attempt 2026-01-15T12:00:09.000Z`,
       state({ retryAfterUntil: NOON + 9_000 }),
       { last },
-      `since 2026-01-15T11:59:00.000Z, next attempt 2026-01-15T12:00:09.000Z): ${WAIT_REASONS.retry_after} http_5xx: ${ATTEMPT_CLASSES.http_5xx.help}`,
     ],
+    ['retry', `${minute}, next attempt 2026-01-15T12:00:05.000Z`, {}, later],
+    ['in_line', `${minute}, next attempt 2026-01-15T12:00:00.000Z`, {}, { dueAt: since }],
     [
-      'of a later retry',
+      'in_flight',
+      `${minute}, next attempt 2026-01-15T12:00:00.000Z`,
+      { inFlight: new Map([[url, since]]) },
       {},
-      later,
-      `since 2026-01-15T11:59:00.000Z, next attempt 2026-01-15T12:00:05.000Z): ${WAIT_REASONS.retry} http_5xx: ${ATTEMPT_CLASSES.http_5xx.help}`,
     ],
-    [
-      'of the events before it',
-      {},
-      { dueAt: since },
-      `since 2026-01-15T11:59:00.000Z, next attempt 2026-01-15T12:00:00.000Z): ${WAIT_REASONS.in_line}`,
-    ],
-  ])('%s', (_, context, change, expected) => {
+  ])('%s', (reason, times, context, change) => {
     const part = partOf(change)
     const waits = { ...delivery('dst_a', part.state as DeliveryState), webhooks: [part] }
     const begin = part.state === 'held' ? 'It is held.' : 'It is not delivered yet.'
-    expect(explanationOf(waits, context)).toBe(`${begin} example.com waits (${expected}`)
+    const { meaning, remedy } = WAIT_REASONS[reason]
+    const hasFailed = part.last !== undefined
+    const remedies = [remedy, hasFailed ? help : null].filter((each) => each !== null)
+    expect(wordsOf(waits, context)).toEqual({
+      explanation: `${begin} example.com waits (${times}): ${meaning}${hasFailed ? failed : ''}`,
+      remedy: remedies.length === 0 ? null : remedies.join(' '),
+    })
   })
 
   test('for each of its webhooks, with the host alone', () => {

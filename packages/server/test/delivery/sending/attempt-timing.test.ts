@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import type { AttemptResult } from '../../../src/delivery/sending/outcome.ts'
@@ -9,7 +10,9 @@ import { openSender, requestTo } from '../../harness/open-sender.ts'
 
 const certificates = makeCertificates()
 
-const phasesOf = ({ timing }: AttemptResult) => Object.keys(timing ?? {})
+/** The phases before the transfer, which is recorded where it takes 1 ms: on a busy machine, any may. */
+const phasesOf = ({ timing }: AttemptResult) =>
+  Object.keys(timing ?? {}).filter((phase) => phase !== 'transferMs')
 
 async function openDns(...addresses: readonly string[]): Promise<DnsServer> {
   const dns = await DnsServer.open(() => (addresses.length > 0 ? { addresses } : 'silence'))
@@ -26,7 +29,8 @@ test('an attempt that opens a socket reports how long each step took, and the st
   const result = await sender.send(requestTo(`https://127.0.0.1:${receiver.port}/hook`))
   expect(result.outcome).toBe('delivered')
   expect(phasesOf(result)).toEqual(['connectMs', 'tlsMs', 'answerMs'])
-  const total = Object.values(result.timing ?? {}).reduce((sum, ms) => sum + ms, 0)
+  const { transferMs: _, ...timing } = result.timing!
+  const total = Object.values(timing).reduce((sum, ms) => sum + ms, 0)
   expect(Math.abs(total - result.durationMs)).toBeLessThan(1)
   await sender[Symbol.asyncDispose]()
 })
@@ -37,7 +41,29 @@ test('an attempt that uses an open socket reports no steps', async () => {
   expect(phasesOf(await sender.send(requestTo(receiver.url)))).toEqual(['connectMs', 'answerMs'])
   // undici reuses a socket only one turn of the event loop after the response.
   await new Promise((resolve) => void setImmediate(resolve))
-  expect(await sender.send(requestTo(receiver.url))).not.toHaveProperty('timing')
+  const { timing = {} } = await sender.send(requestTo(receiver.url))
+  expect(timing).not.toHaveProperty('connectMs')
+})
+
+test('an attempt reports how long the body of the response took, beside its duration', async () => {
+  const slow = createHttpServer((_request, response) => {
+    response.writeHead(200).write('begin')
+    setTimeout(() => response.end('end'), 150)
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => void slow.close())
+  await once(slow, 'listening')
+  const { port } = slow.address() as AddressInfo
+  const sender = openSender()
+  onTestFinished(() => sender[Symbol.asyncDispose]())
+  for (const phases of [['connectMs', 'answerMs'], ['answerMs']]) {
+    const result = await sender.send(requestTo(`http://127.0.0.1:${port}/`))
+    expect(result).toMatchObject({ outcome: 'delivered', body: 'beginend' })
+    expect(phasesOf(result)).toEqual(phases)
+    expect(result.timing?.transferMs).toBeGreaterThan(100)
+    expect(result.timing?.answerMs).toBeLessThanOrEqual(result.durationMs)
+    // undici reuses a socket only one turn of the event loop after the response.
+    await new Promise((resolve) => void setImmediate(resolve))
+  }
 })
 
 test('an attempt that may not connect reports no time for a response', async () => {
