@@ -7,6 +7,8 @@ export interface Names {
   /** Its name; the id where it was removed, or is not loaded yet. */
   readonly destination: (id: string) => string
   readonly source: (id: string) => string
+  /** Whether the destination was removed. */
+  readonly isGone: (destinationId: string) => boolean
   /** Differs when a name may differ. */
   readonly key: number
 }
@@ -20,6 +22,7 @@ export function useNames(): Names {
   return {
     destination: (id) => nameIn(destinations, id),
     source: (id) => nameIn(sources, id),
+    isGone: (id) => destinations?.every((each) => each.id !== id) ?? false,
     key: first + second,
   }
 }

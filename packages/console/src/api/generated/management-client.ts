@@ -200,8 +200,10 @@ export type Delivery = {
             since: string;
             /** ISO 8601, UTC. */
             nextAttemptAt: string | null;
-            /** The reason and its remedy, as text. */
+            /** The reason as text. */
             explanation: string;
+            /** What ends the wait; null if it ends by itself. */
+            remedy: string | null;
         } | null;
         /** The last attempt; null before the first. */
         last: {
@@ -220,6 +222,8 @@ export type Delivery = {
                 tlsMs?: number;
                 /** Sending the request, and waiting for the last response header. */
                 answerMs?: number;
+                /** Reading the response body: to its end, or 64 KiB or 1 s of it. Not part of durationMs; absent below 1 ms. */
+                transferMs?: number;
             };
             outcome: "delivered" | "retry" | "rejected";
             /** delivered, or what went wrong; docs/reference/errors.md explains each class. */
@@ -247,6 +251,8 @@ export type Delivery = {
             tlsMs?: number;
             /** Sending the request, and waiting for the last response header. */
             answerMs?: number;
+            /** Reading the response body: to its end, or 64 KiB or 1 s of it. Not part of durationMs; absent below 1 ms. */
+            transferMs?: number;
         };
         outcome: "delivered" | "retry" | "rejected";
         /** delivered, or what went wrong; docs/reference/errors.md explains each class. */
@@ -1161,6 +1167,8 @@ export function testDestination(id: string, body: {
                         tlsMs?: number;
                         /** Sending the request, and waiting for the last response header. */
                         answerMs?: number;
+                        /** Reading the response body: to its end, or 64 KiB or 1 s of it. Not part of durationMs; absent below 1 ms. */
+                        transferMs?: number;
                     };
                     outcome: "delivered" | "retry" | "rejected";
                     /** delivered, or what went wrong; docs/reference/errors.md explains each class. */
@@ -1297,15 +1305,24 @@ export function getEvent(id: string, opts?: Oazapfts.RequestOpts) {
                 /** null if it was removed. */
                 name: string | null;
             };
+            /** What the event has, and not one of its destinations. */
+            findings: {
+                code: "no_destination" | "source_removed" | "duplicates";
+                message: string;
+                remedy: string;
+            }[];
             decisions: {
                 destinationId: string;
-                decision: "deliver" | "declined" | "pending";
-                /** The code of the reason, if declined. */
+                /** none: the destination did not exist yet. */
+                decision: "deliver" | "declined" | "pending" | "none";
+                /** The code of the reason, if there is no delivery. */
                 reason: string | null;
                 /** Since when the destination was off, if that is the reason. null if unknown. */
                 since: string | null;
-                /** The decision and its remedy, as text. */
+                /** The decision, and what became of it, as text. */
                 explanation: string;
+                /** What to do; null if there is nothing to do. */
+                remedy: string | null;
             }[];
             deliveries: Delivery[];
         };
@@ -1313,6 +1330,51 @@ export function getEvent(id: string, opts?: Oazapfts.RequestOpts) {
         status: number;
         data: Problem;
     }>(`/api/v1/events/${encodeURIComponent(id)}`, {
+        ...opts
+    });
+}
+/**
+ * Lists why an event may be missing
+ */
+export function explainMissingEvent({ messageId, eventId, userId, anonymousId, sourceId }: {
+    messageId?: string;
+    eventId?: string;
+    userId?: string;
+    anonymousId?: string;
+    sourceId?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: {
+            causes: {
+                code: "event_exists" | "other_source" | "unknown_source" | "suppressed" | "deleted" | "expired" | "source_disabled" | "source_silent" | "refused" | "users_suppressed" | "deletions" | "quarantined" | "not_sent";
+                message: string;
+                remedy: string;
+                /** What this service knows. docs/reference/errors.md explains each code. */
+                evidence: {
+                    count?: number;
+                    /** ISO 8601, UTC. */
+                    since?: string;
+                    /** ISO 8601, UTC. */
+                    lastAt?: string;
+                    /** A code of the ingestion API. */
+                    code?: string;
+                    eventId?: string;
+                    sourceId?: string;
+                    deletionId?: string;
+                };
+            }[];
+        };
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/events/why-missing${QS.query(QS.explode({
+        messageId,
+        eventId,
+        userId,
+        anonymousId,
+        sourceId
+    }))}`, {
         ...opts
     });
 }
@@ -1409,6 +1471,36 @@ export function getDelivery(id: string, opts?: Oazapfts.RequestOpts) {
         status: number;
         data: Problem;
     }>(`/api/v1/deliveries/${encodeURIComponent(id)}`, {
+        ...opts
+    });
+}
+/**
+ * Shows the requests of a delivery, as Hookline would send them now
+ */
+export function getDeliveryRequests(id: string, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: {
+            deliveryId: string;
+            webhooks: {
+                url: string;
+                request: {
+                    method: "POST";
+                    /** In their order, with the values of static headers hidden. */
+                    headers: {
+                        [key: string]: string;
+                    };
+                    /** The exact body. */
+                    body: string;
+                };
+                /** A command for sh. Fill in the values of static headers. Receivers take its signature for some minutes. */
+                curl: string;
+            }[];
+        };
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/deliveries/${encodeURIComponent(id)}/requests`, {
         ...opts
     });
 }

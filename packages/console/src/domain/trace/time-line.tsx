@@ -73,7 +73,7 @@ function Track({ row, axis }: { readonly row: Row; readonly axis: TimeAxis }): R
           className="bg-sunken border-line text-ink-faint absolute inset-y-0 overflow-hidden border-x border-dashed text-center text-[0.625rem] leading-5 whitespace-nowrap"
           style={{ left: share(rest.left), width: share(rest.right - rest.left) }}
         >
-          {duration(rest.to - rest.from)}
+          <span className="max-sm:hidden">{duration(rest.to - rest.from)}</span>
         </span>
       ))}
       {attempt === undefined ? (
@@ -162,7 +162,13 @@ function stepsOf({ receivedAt, decisions, deliveries }: Trace): Row[] {
     { key: 'received', label: 'Received', at: received },
     ...(decided.length === 0
       ? []
-      : [{ key: 'decided', label: `Decided: ${label}`, at: Math.max(received, ...decided) }]),
+      : [
+          {
+            key: 'decided',
+            label: `Decided: ${label}`,
+            at: Math.max(received, Math.min(...decided)),
+          },
+        ]),
   ]
 }
 

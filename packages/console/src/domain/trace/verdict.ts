@@ -8,7 +8,8 @@ export interface Verdict {
   readonly sentence: string
 }
 
-type Fate = 'delivered' | 'failed' | 'retrying' | 'waiting' | 'held' | 'declined' | 'undecided'
+type Fate =
+  'delivered' | 'failed' | 'retrying' | 'waiting' | 'held' | 'declined' | 'undecided' | 'later'
 
 /** From what needs a person first to what is well. The tone of the whole is the first that occurs. */
 const FATES: readonly (readonly [fate: Fate, tone: Tone, words: (count: number) => string])[] = [
@@ -20,8 +21,7 @@ const FATES: readonly (readonly [fate: Fate, tone: Tone, words: (count: number) 
   ['declined', 'declined', (count) => `${count} declined it`],
 ]
 
-const NO_DESTINATION =
-  'Nothing was sent: the source had no destination when the event arrived. Later events go to destinations that exist by then.'
+const NO_DESTINATION = 'Nothing was sent: there was no destination to send it to.'
 
 /** The verdict on an event: where it was delivered, and what became of it elsewhere. */
 export function verdictOf({
@@ -29,9 +29,9 @@ export function verdictOf({
   deliveries,
 }: Pick<Trace, 'decisions' | 'deliveries'>): Verdict {
   const fates = decisions
-    // A destination that was created later had no part in it.
-    .filter(({ decision }) => ['deliver', 'declined', 'pending'].includes(decision))
     .map((decision) => fateOf(decision, deliveries))
+    // A destination that was created later had no part in it.
+    .filter((fate) => fate !== 'later')
   if (fates.length === 0) return { tone: 'declined', sentence: NO_DESTINATION }
   const count = (fate: Fate): number => fates.filter((each) => each === fate).length
   const delivered = count('delivered')
@@ -54,6 +54,7 @@ function fateOf(
   deliveries: Trace['deliveries'],
 ): Fate {
   if (decision === 'declined') return 'declined'
+  if (decision === 'none') return 'later'
   const delivery = deliveries.find((each) => each.destinationId === destinationId)
   if (decision === 'pending' || delivery === undefined) return 'undecided'
   const { state, attempts } = delivery
@@ -67,7 +68,7 @@ export function byNeed({
   decisions,
   deliveries,
 }: Pick<Trace, 'decisions' | 'deliveries'>): Trace['decisions'] {
-  const order = [...FATES.map(([fate]) => fate), 'delivered']
+  const order = [...FATES.map(([fate]) => fate), 'delivered', 'later']
   const place = (decision: Trace['decisions'][number]): number =>
     order.indexOf(fateOf(decision, deliveries))
   return decisions.toSorted((a, b) => place(a) - place(b))

@@ -35,24 +35,25 @@ export function liveFiltersIn(search: Readonly<Partial<Record<string, string>>>)
 
 /** Whether a row matches every filter. Texts match anywhere, upper and lower case alike. */
 export function matches(row: LiveRow, filters: LiveFilters): boolean {
-  const { source, destination, type, event, user, outcome, text } = filters
-  return (
-    (source === undefined || row.event?.sourceId === source) &&
-    (destination === undefined ||
-      row.outcomes.some(({ destinationId }) => destinationId === destination)) &&
-    (type === undefined || row.event?.type === type) &&
-    contains(row.event?.name, event) &&
-    (contains(row.event?.userId, user) || contains(row.event?.anonymousId, user)) &&
-    hasOutcome(row, outcome) &&
-    contains(text === undefined ? '' : summaryText(row), text)
-  )
+  return LIVE_FILTERS.every((name) => {
+    const wanted = filters[name]
+    return wanted === undefined || TESTS[name](row, wanted)
+  })
 }
 
-function contains(value: string | null | undefined, part: string | undefined): boolean {
-  return part === undefined || (value?.toLowerCase().includes(part.toLowerCase()) ?? false)
+const TESTS: Readonly<Record<LiveFilterName, (row: LiveRow, wanted: string) => boolean>> = {
+  source: ({ event }, wanted) => event?.sourceId === wanted,
+  destination: ({ outcomes }, wanted) =>
+    outcomes.some(({ destinationId }) => destinationId === wanted),
+  type: ({ event }, wanted) => event?.type === wanted,
+  event: ({ event }, wanted) => contains(event?.name, wanted),
+  user: ({ event }, wanted) =>
+    contains(event?.userId, wanted) || contains(event?.anonymousId, wanted),
+  outcome: ({ isDuplicate, outcomes }, wanted) =>
+    wanted === 'duplicate' ? isDuplicate : outcomes.some(({ state }) => state === wanted),
+  text: (row, wanted) => contains(summaryText(row), wanted),
 }
 
-function hasOutcome({ isDuplicate, outcomes }: LiveRow, wanted: string | undefined): boolean {
-  if (wanted === undefined) return true
-  return wanted === 'duplicate' ? isDuplicate : outcomes.some(({ state }) => state === wanted)
+function contains(value: string | null | undefined, part: string): boolean {
+  return value?.toLowerCase().includes(part.toLowerCase()) ?? false
 }

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { memo, type ReactElement } from 'react'
 import { classNames } from '../../design/class-names.ts'
-import { StateBadge, type Tone } from '../../design/state-badge.tsx'
+import { StateBadge } from '../../design/state-badge.tsx'
 import { titleOf } from '../../domain/events/event-summary.ts'
 import type { Names } from '../../domain/names.ts'
 import { counted, duration } from '../../format/figures.ts'
@@ -10,7 +10,6 @@ import { useZone } from '../../format/time-zone.ts'
 import { absoluteTime } from '../../format/times.ts'
 import type { GapRow, LiveOutcome, LiveRow } from './live-row.ts'
 
-const MOST_BADGES = 3
 const MOST_CHARACTERS = 60
 
 interface LiveLineProps {
@@ -48,7 +47,7 @@ export const LiveLine = memo(
         <span className="text-ink-faint hidden min-w-0 flex-1 truncate lg:inline">
           {event === null ? 'of an earlier event' : names.source(event.sourceId)}
         </span>
-        <span className="flex w-full shrink-0 gap-1 overflow-hidden md:w-60 md:justify-end">
+        <span className="flex w-full shrink-0 gap-1 overflow-hidden md:w-72 md:justify-end">
           <Outcomes row={row} names={names} />
         </span>
       </button>
@@ -74,14 +73,15 @@ function Clock({ at }: { readonly at: string }): ReactElement {
   )
 }
 
-const TONES: Readonly<Record<LiveOutcome['state'], Tone>> = {
-  waiting: 'waiting',
-  delivered: 'delivered',
-  retrying: 'retrying',
-  failed: 'failed',
-  declined: 'declined',
-  held: 'held',
-}
+/** From what needs a person to what is well. */
+const STATES: readonly LiveOutcome['state'][] = [
+  'failed',
+  'retrying',
+  'held',
+  'waiting',
+  'declined',
+  'delivered',
+]
 
 interface OutcomesProps {
   readonly row: LiveRow
@@ -90,27 +90,40 @@ interface OutcomesProps {
 
 function Outcomes({ row, names }: OutcomesProps): ReactElement {
   const { outcomes, event, isDuplicate } = row
-  const shown = outcomes.slice(0, outcomes.length > MOST_BADGES ? MOST_BADGES - 1 : MOST_BADGES)
   return (
     <>
       {event?.computed === true && (
         <StateBadge tone="waiting">{event.change ?? 'computed'}</StateBadge>
       )}
       {isDuplicate && <StateBadge tone="declined">duplicate</StateBadge>}
-      {shown.map((outcome) => (
-        <span
-          key={outcome.destinationId}
-          title={`${names.destination(outcome.destinationId)}: ${detailOf(outcome)}`}
-        >
-          <StateBadge tone={TONES[outcome.state]}>
-            {outcomes.length === 1 ? detailOf(outcome) : outcome.state}
-          </StateBadge>
-        </span>
-      ))}
-      {outcomes.length > shown.length && (
-        <span className="text-ink-faint text-note">+{outcomes.length - shown.length}</span>
-      )}
+      {outcomes.length === 1 && <Outcome outcome={outcomes[0]!} names={names} />}
+      {outcomes.length > 1 &&
+        STATES.flatMap((state) => {
+          const those = outcomes.filter((each) => each.state === state)
+          if (those.length === 0) return []
+          const titles = those.map(
+            (each) => `${names.destination(each.destinationId)}: ${detailOf(each)}`,
+          )
+          return (
+            <span key={state} title={titles.join('\n')}>
+              <StateBadge tone={state}>{`${those.length} ${state}`}</StateBadge>
+            </span>
+          )
+        })}
     </>
+  )
+}
+
+interface OutcomeProps {
+  readonly outcome: LiveOutcome
+  readonly names: Names
+}
+
+function Outcome({ outcome, names }: OutcomeProps): ReactElement {
+  return (
+    <span title={names.destination(outcome.destinationId)}>
+      <StateBadge tone={outcome.state}>{detailOf(outcome)}</StateBadge>
+    </span>
   )
 }
 
@@ -132,7 +145,7 @@ export function GapLine({ gap }: { readonly gap: GapRow }): ReactElement {
           ? 'Messages were missed here.'
           : `${counted(missed, 'message was', 'messages were')} missed here.`}
       </span>
-      <Link to="/events" search={range as never} className="shrink-0 underline">
+      <Link to="/events" search={range} className="shrink-0 underline">
         Show the events of that time
       </Link>
     </p>
