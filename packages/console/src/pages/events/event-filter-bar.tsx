@@ -176,6 +176,11 @@ function OwnRange({ filters, error, onChange }: EventFilterBarProps): ReactEleme
               step={1}
               defaultValue={inputTime(filters[name], zone)}
               onBlur={({ target }) => onChange({ [name]: timeOfInput(target.value, zone) })}
+              onKeyDown={(event) => {
+                if (event.key !== 'Enter') return
+                event.preventDefault()
+                event.currentTarget.blur()
+              }}
             />
           )}
         </Field>

@@ -70,9 +70,9 @@ export function MissingCauses({
   if (data === undefined || data.causes.length === 0) return undefined
   return (
     <section aria-labelledby="why-missing" className="my-3">
-      <h4 id="why-missing" className="text-ink mb-1 font-medium">
+      <h3 id="why-missing" className="text-ink mb-1 font-medium">
         Why it may be missing
-      </h4>
+      </h3>
       <ol className="flex list-decimal flex-col gap-2 pl-5">
         {data.causes.map((cause) => (
           <li key={`${cause.code} ${cause.evidence.code} ${cause.evidence.sourceId}`}>

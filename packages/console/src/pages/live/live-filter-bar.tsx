@@ -25,9 +25,9 @@ export function LiveFilterBar({ filters, onChange }: LiveFilterBarProps): ReactE
   const { data: destinations = [] } = useQuery(destinationsQuery)
   useKeys({ '/': () => first.current?.focus() })
   const choices = [
-    ['source', 'Source', optionsOf('All sources', sources)],
-    ['destination', 'Destination', optionsOf('All destinations', destinations)],
-    ['type', 'Type', [['', 'All types'], ...EVENT_TYPES.map((type) => [type, type] as const)]],
+    ['source', 'Source', optionsOf('Source', sources)],
+    ['destination', 'Destination', optionsOf('Destination', destinations)],
+    ['type', 'Type', [['', 'Type'], ...EVENT_TYPES.map((type) => [type, type] as const)]],
     ['outcome', 'Outcome', OUTCOMES],
   ] as const
   const texts = [

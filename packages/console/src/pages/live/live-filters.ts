@@ -18,7 +18,7 @@ export type LiveFilters = Readonly<Partial<Record<LiveFilterName, string>>>
 
 /** What can be asked of an event's outcome, with its words. */
 export const OUTCOMES: readonly (readonly [value: string, words: string])[] = [
-  ['', 'Any outcome'],
+  ['', 'Outcome'],
   ['delivered', 'Delivered'],
   ['retrying', 'Retrying'],
   ['failed', 'Failed'],
