@@ -1,23 +1,12 @@
-import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { openReceiver } from '../../packages/server/test/harness/receiver.ts'
 import { startService, type RunningService } from '../harness/running-service.ts'
 import { expectAccessible } from './harness/accessible.ts'
-import { openSignedIn, useChromium } from './harness/console.ts'
+import { expectFits, openSignedIn, useChromium } from './harness/console.ts'
 
 useChromium()
 
 const HOSTILE = '<img src=x onerror=alert(1)> \u202Eevil \u001B[31m javascript:alert(1) '
-
-/** Expects that the page itself does not scroll sideways. */
-async function expectFits(page: Page): Promise<void> {
-  const { scrollWidth, clientWidth } = await page.evaluate<
-    Record<'scrollWidth' | 'clientWidth', number>
-  >(
-    '({ scrollWidth: document.documentElement.scrollWidth, clientWidth: document.documentElement.clientWidth })',
-  )
-  expect(scrollWidth).toBeLessThanOrEqual(clientWidth)
-}
 
 async function namedDestination(
   service: RunningService,
@@ -218,7 +207,8 @@ test('hostile texts are shown as text, on every part of both pages, in both them
       await go(path)
       await page.getByText('<img src=x').first().waitFor()
       await expectFits(page)
-      await expectAccessible(page)
+      // The colours differ between the themes; the names and roles do not.
+      if (look.colorScheme === 'dark' || !path.includes('?')) await expectAccessible(page)
       expect(await page.locator('main img').count()).toBe(0)
     }
     expect(faults).toEqual([])

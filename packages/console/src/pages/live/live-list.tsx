@@ -37,8 +37,7 @@ export function LiveList({
     count: rows.length,
     getScrollElement: () => box.current,
     estimateSize: () => height,
-    getItemKey: (index) => rows[index]?.order ?? index,
-    overscan: 8,
+    overscan: 4,
   })
   useListKeys(rows.length, (index) => {
     onRead()
@@ -51,16 +50,18 @@ export function LiveList({
       role="region"
       aria-label="What happens"
       className="bg-surface border-line rounded-panel h-[max(20rem,calc(100dvh-18rem))] overflow-x-hidden overflow-y-auto border"
+      onPointerDown={onRead}
       onScroll={({ currentTarget }) => currentTarget.scrollTop > READING_PX && onRead()}
     >
       {rows.length === 0 && <Nothing isFiltered={isFiltered} />}
       <ul className="relative" style={{ height: rows.length * height }}>
-        {virtualizer.getVirtualItems().map(({ index, key }) => {
+        {virtualizer.getVirtualItems().map(({ index }) => {
           const row = rows[index]
           if (row === undefined) return undefined
           return (
             <li
-              key={key}
+              // By its place: hundreds of new rows per second change texts, and make no new elements.
+              key={index}
               data-row={index}
               aria-setsize={rows.length}
               aria-posinset={index + 1}

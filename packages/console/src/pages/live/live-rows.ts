@@ -55,7 +55,7 @@ export function shownRows(
   { recent, kept, gaps }: LiveRows,
   filters: LiveFilters,
 ): (LiveRow | GapRow)[] {
-  const all = new Map([...kept, ...recent])
+  const all = kept.size === 0 ? recent : new Map([...kept, ...recent])
   const shown = [...all.values()].filter((row) => matches(row, filters))
   return [...shown, ...gaps].toSorted((a, b) => b.order - a.order).slice(0, MOST_ROWS)
 }
