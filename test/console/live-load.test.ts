@@ -1,8 +1,8 @@
 import type { CDPSession, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { openReceiver } from '../../packages/server/test/harness/receiver.ts'
+import { MeasuredService } from '../engine/measured-service.ts'
 import { measureAgain } from '../harness/measure-again.ts'
-import { startService } from '../harness/running-service.ts'
 import { openSignedIn, useChromium } from './harness/console.ts'
 import { steadyLoad } from './harness/steady-load.ts'
 
@@ -35,9 +35,13 @@ test(
   { timeout: (SECONDS + 60) * 4_000 },
   async () => {
     await using receiver = await openReceiver()
-    await using service = await startService()
-    await service.createDestination({ urls: [receiver.url] })
-    const { page, context, go, faults } = await openSignedIn(service)
+    await using service = new MeasuredService()
+    await service.start()
+    await service.addSource(receiver.url)
+    const { page, context, go, faults } = await openSignedIn({
+      url: `http://127.0.0.1:${service.port}`,
+      api: service.api,
+    })
     await go('live')
     await page.getByText('Waiting for events').waitFor()
     const debug = await context.newCDPSession(page)

@@ -62,7 +62,7 @@ export async function openConsole(
 
 /** The same, signed in by a sign-in link. */
 export async function openSignedIn(
-  service: RunningService,
+  service: Pick<RunningService, 'url' | 'api'>,
   options: BrowserContextOptions & { readonly role?: 'viewer' | 'editor' | 'admin' } = {},
 ): Promise<OpenConsole> {
   const { role = 'admin', ...more } = options

@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type ReactElement, useRef } from 'react'
+import { type ReactElement, useEffect, useRef } from 'react'
 import { Empty } from '../../design/states.tsx'
 import { useNames } from '../../domain/names.ts'
 import { useListKeys } from '../../shell/list-keys.ts'
@@ -16,6 +16,7 @@ const READING_PX = 12
 interface LiveListProps {
   readonly rows: readonly (LiveRow | GapRow)[]
   readonly isFiltered: boolean
+  readonly isPaused: boolean
   readonly openId: string | undefined
   readonly onOpen: (eventId: string) => void
   /** The person reads what is on screen, which must not move now. */
@@ -26,6 +27,7 @@ interface LiveListProps {
 export function LiveList({
   rows,
   isFiltered,
+  isPaused,
   openId,
   onOpen,
   onRead,
@@ -39,6 +41,10 @@ export function LiveList({
     estimateSize: () => height,
     overscan: 4,
   })
+  // The newest rows are on top: who resumes wants to see them.
+  useEffect(() => {
+    if (!isPaused) box.current?.scrollTo({ top: 0 })
+  }, [isPaused])
   useListKeys(rows.length, (index) => {
     onRead()
     virtualizer.scrollToIndex(index)

@@ -35,6 +35,7 @@ export function LivePage(): ReactElement {
           <LiveList
             rows={shown}
             isFiltered={Object.keys(filters).length > 0}
+            isPaused={isPaused}
             openId={search.open}
             onOpen={(id) => change({ open: id })}
             onRead={pause}
