@@ -16,7 +16,7 @@ export const START_MS = 240_000
 
 const MODULES = fileURLToPath(new URL('../../node_modules', import.meta.url))
 
-export function isInstalled({ language }: Program): boolean {
+export function isInstalled({ language }: Pick<Program, 'language'>): boolean {
   return spawnSync('sh', ['-c', `command -v ${language}`]).status === 0
 }
 

@@ -30,9 +30,15 @@ export function EventFacts({ trace }: { readonly trace: Trace }): ReactElement {
           'anonymousId',
           anonymousId === null ? undefined : <IdText id={anonymousId} what="the anonymousId" />,
         ],
-        ['messageId', messageId === null ? undefined : <IdText id={messageId} what="the messageId" />],
+        [
+          'messageId',
+          messageId === null ? undefined : <IdText id={messageId} what="the messageId" />,
+        ],
         ['Event', <IdText key="id" id={id} what="the id of the event" />],
-        [computed ? 'Computed by' : 'Source', <Origin key="source" id={sourceId} name={source.name} />],
+        [
+          computed ? 'Computed by' : 'Source',
+          <Origin key="source" id={sourceId} name={source.name} />,
+        ],
         ['Sent by', senderOf(event['context'])],
         ['Duplicates', duplicatesOf(trace)],
         ['Noticed', marks.length === 0 ? undefined : marks.map((mark) => MARKS[mark]).join(' ')],

@@ -27,7 +27,11 @@ export function phasesOf({ timing }: Pick<TracedAttempt, 'timing'>): Phase[] {
 }
 
 /** When an attempt ended, with the transfer of the body of the response. */
-export function endOf({ startedAt, durationMs, timing }: Pick<TracedAttempt, 'startedAt' | 'durationMs' | 'timing'>): number {
+export function endOf({
+  startedAt,
+  durationMs,
+  timing,
+}: Pick<TracedAttempt, 'startedAt' | 'durationMs' | 'timing'>): number {
   const { transferMs = 0 } = timing as { readonly transferMs?: number }
   return Date.parse(startedAt) + durationMs + transferMs
 }

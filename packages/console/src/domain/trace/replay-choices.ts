@@ -36,7 +36,10 @@ export function replayChoices(trace: Trace): ReplayChoice[] {
 }
 
 /** A replay of the one event: it was received in this millisecond, and contains its messageId. */
-function replayDeclined({ event, receivedAt, sourceId }: Trace, destinationId: string): Promise<unknown> {
+function replayDeclined(
+  { event, receivedAt, sourceId }: Trace,
+  destinationId: string,
+): Promise<unknown> {
   const { messageId } = summaryOf(event, !sourceId.startsWith('src_'))
   return api.createReplay({
     destinationId,

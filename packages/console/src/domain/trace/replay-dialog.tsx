@@ -13,7 +13,12 @@ interface ReplayDialogProps {
 }
 
 /** Asks to which destination the event is sent again, and says what will happen there. */
-export function ReplayDialog({ choices, names, eventId, onClose }: ReplayDialogProps): ReactElement {
+export function ReplayDialog({
+  choices,
+  names,
+  eventId,
+  onClose,
+}: ReplayDialogProps): ReactElement {
   const [picked, setPicked] = useState(choices[0]!.destinationId)
   const client = useQueryClient()
   // A choice can end while the dialog is open.

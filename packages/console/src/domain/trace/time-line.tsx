@@ -87,7 +87,13 @@ function Track({ row, axis }: { readonly row: Row; readonly axis: TimeAxis }): R
 }
 
 /** The phases, one after the other from the start. The rest of the duration is what no phase measured. */
-function Bars({ attempt, axis }: { readonly attempt: TracedAttempt; readonly axis: TimeAxis }): ReactElement {
+function Bars({
+  attempt,
+  axis,
+}: {
+  readonly attempt: TracedAttempt
+  readonly axis: TimeAxis
+}): ReactElement {
   const start = Date.parse(attempt.startedAt)
   const phases = phasesOf(attempt)
   const ends = phases.map((_, index) =>
@@ -123,7 +129,10 @@ function Legend({ attempts }: { readonly attempts: readonly Row[] }): ReactEleme
   const used = new Set(attempts.flatMap(({ attempt }) => phasesOf(attempt!).map(({ key }) => key)))
   if (used.size === 0) return undefined
   return (
-    <ul aria-label="The phases of an attempt" className="text-note text-ink-soft flex flex-wrap gap-x-4">
+    <ul
+      aria-label="The phases of an attempt"
+      className="text-note text-ink-soft flex flex-wrap gap-x-4"
+    >
       {PHASES.filter(([key]) => used.has(key)).map(([key, words, look]) => (
         <li key={key} className="flex items-center gap-1.5">
           <span className={`${look} size-2`} aria-hidden="true" />
@@ -137,8 +146,8 @@ function Legend({ attempts }: { readonly attempts: readonly Row[] }): ReactEleme
 function stepsOf({ receivedAt, deliveries }: Trace, names: Names): Row[] {
   const received = Date.parse(receivedAt)
   // A replay sets a new time from which the retry window counts: then nothing tells when it was decided.
-  const decided = deliveries.filter(
-    ({ attempts, firstDueAt }) => attempts.every(({ startedAt }) => startedAt >= firstDueAt),
+  const decided = deliveries.filter(({ attempts, firstDueAt }) =>
+    attempts.every(({ startedAt }) => startedAt >= firstDueAt),
   )
   return [
     { key: 'received', label: 'Received', at: received },
@@ -178,7 +187,13 @@ function nextOf({ deliveries }: Trace, names: Names): Row[] {
 
 const COLOURS = { delivered: 'text-delivered', retry: 'text-retrying', rejected: 'text-failed' }
 
-function AttemptLabel({ attempt, name }: { readonly attempt: TracedAttempt; readonly name: string }): ReactElement {
+function AttemptLabel({
+  attempt,
+  name,
+}: {
+  readonly attempt: TracedAttempt
+  readonly name: string
+}): ReactElement {
   const { number, outcome, status, durationMs } = attempt
   const phases = phasesOf(attempt).map(({ words, ms }) => `${words} ${duration(ms)}`)
   return (

@@ -53,11 +53,16 @@ function isAbout(message: LiveMessage, eventId: string): boolean {
 }
 
 /** Whether something will still happen to the event by itself. */
-export function isOpen({ decisions, deliveries }: Pick<Trace, 'decisions' | 'deliveries'>): boolean {
+export function isOpen({
+  decisions,
+  deliveries,
+}: Pick<Trace, 'decisions' | 'deliveries'>): boolean {
   return (
     decisions.some(({ decision }) => decision === 'pending') ||
     deliveries.some(({ webhooks, state }) =>
-      [state, ...webhooks.map((part) => part.state)].some((each) => each === 'pending' || each === 'held'),
+      [state, ...webhooks.map((part) => part.state)].some(
+        (each) => each === 'pending' || each === 'held',
+      ),
     )
   )
 }

@@ -24,7 +24,10 @@ const NO_DESTINATION =
   'Nothing was sent: the source had no destination when the event arrived. Later events go to destinations that exist by then.'
 
 /** The verdict on an event: where it was delivered, and what became of it elsewhere. */
-export function verdictOf({ decisions, deliveries }: Pick<Trace, 'decisions' | 'deliveries'>): Verdict {
+export function verdictOf({
+  decisions,
+  deliveries,
+}: Pick<Trace, 'decisions' | 'deliveries'>): Verdict {
   const fates = decisions
     // A destination that was created later had no part in it.
     .filter(({ decision }) => ['deliver', 'declined', 'pending'].includes(decision))
@@ -41,7 +44,8 @@ export function verdictOf({ decisions, deliveries }: Pick<Trace, 'decisions' | '
   // What was declined as it should be takes nothing away from a delivery.
   const worst = rest[0]![0] === 'declined' && delivered > 0 ? 'delivered' : rest[0]![1]
   const whole = counted(fates.length, 'destination')
-  const head = delivered === 0 ? `Not delivered to its ${whole}` : `Delivered to ${delivered} of ${whole}`
+  const head =
+    delivered === 0 ? `Not delivered to its ${whole}` : `Delivered to ${delivered} of ${whole}`
   return { tone: worst, sentence: `${head}: ${words}.` }
 }
 

@@ -44,7 +44,9 @@ export function EventFilterBar({ filters, error, onChange }: EventFilterBarProps
       role="search"
       aria-label="Filter the events"
       // The texts in the URL are what the inputs begin with, also after the way back.
-      key={JSON.stringify(['text' as const, ...TEXTS.map(([name]) => name)].map((name) => filters[name]))}
+      key={JSON.stringify(
+        ['text' as const, ...TEXTS.map(([name]) => name)].map((name) => filters[name]),
+      )}
       onSubmit={(event) => onChange(textsOf(event))}
       className="flex flex-col gap-3"
     >

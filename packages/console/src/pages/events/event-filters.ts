@@ -73,7 +73,10 @@ export function queryOf(filters: EventFilters, now: number): EventQuery {
   }
 }
 
-function timesOf({ range = '', from, to }: EventFilters, now: number): Pick<EventQuery, '$from' | 'to'> {
+function timesOf(
+  { range = '', from, to }: EventFilters,
+  now: number,
+): Pick<EventQuery, '$from' | 'to'> {
   if (range === 'custom') return { ...(from && { $from: from }), ...(to && { to }) }
   const preset = PRESETS[range]
   return preset === undefined ? {} : { $from: new Date(now - preset).toISOString() }

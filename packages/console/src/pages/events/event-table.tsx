@@ -23,7 +23,12 @@ export function EventTable({ events, names }: EventTableProps): ReactElement {
   return (
     <Table label="Events" head={HEAD}>
       {events.map((event, index) => (
-        <EventRow key={event.id} event={event} index={index} source={names.source(event.sourceId)} />
+        <EventRow
+          key={event.id}
+          event={event}
+          index={index}
+          source={names.source(event.sourceId)}
+        />
       ))}
     </Table>
   )

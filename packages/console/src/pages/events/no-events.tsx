@@ -76,8 +76,8 @@ function Suppressions({
     <ul className="text-ink mb-2">
       {suppressions.map(({ deletionId, since, callsLeftOut }) => (
         <li key={deletionId}>
-          The user was deleted <Time at={since} />. Since then, {counted(callsLeftOut, 'call')} got a
-          200 and {callsLeftOut === 1 ? 'was' : 'were'} not kept.{' '}
+          The user was deleted <Time at={since} />. Since then, {counted(callsLeftOut, 'call')} got
+          a 200 and {callsLeftOut === 1 ? 'was' : 'were'} not kept.{' '}
           <Link to="/privacy" className="text-accent underline">
             Open privacy
           </Link>

@@ -1,4 +1,8 @@
-import { type InfiniteData, useInfiniteQuery, type UseInfiniteQueryResult } from '@tanstack/react-query'
+import {
+  type InfiniteData,
+  useInfiniteQuery,
+  type UseInfiniteQueryResult,
+} from '@tanstack/react-query'
 import { api } from '../../api/client.ts'
 import type { Event, Suppression } from '../../api/generated/management-client.ts'
 import { type EventFilters, queryOf } from './event-filters.ts'

@@ -7,7 +7,7 @@ import { Button } from '../../design/button.tsx'
 import { Time } from '../../design/time.tsx'
 import { useCallsUrl } from '../../domain/calls-url.ts'
 import { sendTestCall } from '../../domain/send-test-call.ts'
-import { Snippets } from '../../domain/snippets/snippets.tsx'
+import { SnippetTabs } from '../../domain/snippets/snippet-tabs.tsx'
 import { shownText } from '../../format/shown-text.ts'
 
 interface SendStepProps {
@@ -56,7 +56,7 @@ export function SendStep({ source, isReady, event }: SendStepProps): ReactElemen
       <details open={!callsUrl.isHere}>
         <summary className="text-accent">Send one from your code</summary>
         <div className="pt-3">
-          <Snippets writeKey={writeKey} url={callsUrl.url} />
+          <SnippetTabs writeKey={writeKey} />
         </div>
       </details>
     </>

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
 import type { Destination } from '../../api/generated/management-client.ts'
 import { CopyButton } from '../../design/copy-button.tsx'
-import { VerifySnippets } from '../../domain/snippets/verify-snippets.tsx'
+import { VerifyTabs } from '../../domain/snippets/snippet-tabs.tsx'
 
 interface VerifyStepProps {
   readonly destination: Destination | undefined
@@ -34,7 +34,7 @@ export function VerifyStep({ destination, secret }: VerifyStepProps): ReactEleme
           <CopyButton text={secret} what="the shared secret" /> Copy it now: it is not shown again.
         </p>
       )}
-      <VerifySnippets />
+      <VerifyTabs />
     </>
   )
 }

@@ -10,7 +10,7 @@ const LEFT_OUT = 'refused.suppressed'
  * left out where they are counted by source. The counts are up to a minute old.
  */
 export async function refusedCalls(
-  statistics: Statistics,
+  statistics: Pick<Statistics, 'read'>,
   {
     sourceId,
     from,

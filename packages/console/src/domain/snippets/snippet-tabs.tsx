@@ -1,0 +1,131 @@
+import { type ReactElement, type ReactNode, useState } from 'react'
+import { CodeBlock } from '../../design/code-block.tsx'
+import { Button } from '../../design/button.tsx'
+import { Field, TextInput } from '../../design/field.tsx'
+import { TabList } from '../../design/tab-list.tsx'
+import { useUrlState } from '../../shell/url-state.ts'
+import { addressOf } from './address.ts'
+import { setIngestAddress, useIngestAddress } from './ingest-address.ts'
+import { snippetsFor } from './snippets.ts'
+import { VERIFIERS } from './verify.ts'
+
+/** Code for a first call with this write key, in a tab for each language. The open tab is in the URL. */
+export function SnippetTabs({ writeKey }: { readonly writeKey: string }): ReactElement {
+  const address = useIngestAddress()
+  const snippets = snippetsFor({ address, writeKey })
+  const [{ code }, setUrl] = useUrlState<'code'>()
+  const snippet = snippets.find(({ id }) => id === code) ?? snippets[0]!
+  return (
+    <TabList
+      label="Languages"
+      tabs={snippets.map(({ id, name }) => [id, name] as const)}
+      value={snippet.id}
+      onChange={(id) => setUrl({ code: id === snippets[0]!.id ? undefined : id })}
+    >
+      <div className="flex flex-col gap-3">
+        {snippet.install !== undefined && (
+          <Step words="Install">
+            <CodeBlock text={snippet.install} what="the command that installs" />
+          </Step>
+        )}
+        <Step words={snippet.file === undefined ? undefined : `Save as ${snippet.file}`}>
+          <CodeBlock text={snippet.code} what={`the code for ${snippet.name}`} />
+        </Step>
+        {snippet.run !== undefined && (
+          <Step words="Run">
+            <CodeBlock text={snippet.run} what="the command that runs" />
+          </Step>
+        )}
+        {snippet.note !== undefined && (
+          <p className="text-ink-soft text-dense max-w-prose">{snippet.note}</p>
+        )}
+        <AddressLine />
+      </div>
+    </TabList>
+  )
+}
+
+/** How a receiver verifies the signature, in a tab for each language. */
+export function VerifyTabs(): ReactElement {
+  const [{ verify }, setUrl] = useUrlState<'verify'>()
+  const verifier = VERIFIERS.find(({ id }) => id === verify) ?? VERIFIERS[0]!
+  return (
+    <TabList
+      label="Languages of receivers"
+      tabs={VERIFIERS.map(({ id, name }) => [id, name] as const)}
+      value={verifier.id}
+      onChange={(id) => setUrl({ verify: id === VERIFIERS[0]!.id ? undefined : id })}
+    >
+      <div className="flex flex-col gap-3">
+        {verifier.install !== undefined && (
+          <Step words="Install">
+            <CodeBlock text={verifier.install} what="the command that installs" />
+          </Step>
+        )}
+        <CodeBlock text={verifier.code} what={`the verifier in ${verifier.name}`} />
+        <p className="text-ink-soft text-dense max-w-prose">{verifier.note}</p>
+      </div>
+    </TabList>
+  )
+}
+
+function Step({
+  words,
+  children,
+}: {
+  readonly words: string | undefined
+  readonly children: ReactNode
+}): ReactElement {
+  return (
+    <div className="flex min-w-0 flex-col gap-1">
+      {words !== undefined && <p className="text-note text-ink-faint">{words}</p>}
+      {children}
+    </div>
+  )
+}
+
+/** The console knows the address that it has itself. Applications may need another one. */
+function AddressLine(): ReactElement {
+  const address = useIngestAddress()
+  const [written, setWritten] = useState<string>()
+  if (written === undefined)
+    return (
+      <p className="text-ink-faint text-note flex flex-wrap items-center gap-x-2">
+        <span>Calls go to {address}.</span>
+        <Button look="quiet" className="min-h-6 px-1" onClick={() => setWritten(address)}>
+          Use another address
+        </Button>
+      </p>
+    )
+  const next = addressOf(written)
+  return (
+    <form
+      className="flex flex-wrap items-end gap-2"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (next === undefined) return
+        setIngestAddress(next)
+        setWritten(undefined)
+      }}
+    >
+      <Field
+        className="min-w-60 flex-1"
+        label="Address of the ingestion API"
+        hint="Where your applications reach Hookline: that of your proxy, or with adminPort that of the other port. Only this browser keeps it."
+        fault={next === undefined ? 'Write a URL such as https://events.example.com.' : undefined}
+      >
+        {(ids) => (
+          <TextInput
+            {...ids}
+            value={written}
+            onChange={({ target }) => setWritten(target.value)}
+            autoFocus
+          />
+        )}
+      </Field>
+      <Button type="submit" className="mb-6" disabled={next === undefined}>
+        Use it
+      </Button>
+    </form>
+  )
+}

@@ -1,0 +1,92 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { type FormEvent, type ReactElement, useState } from 'react'
+import { api } from '../../api/client.ts'
+import type { Source } from '../../api/generated/management-client.ts'
+import { problemOf } from '../../api/problem.ts'
+import { Button } from '../../design/button.tsx'
+import { Modal } from '../../design/modal.tsx'
+import { IdText } from '../../design/id-text.tsx'
+import { SnippetTabs } from '../../domain/snippets/snippet-tabs.tsx'
+import { shownText } from '../../format/shown-text.ts'
+import { bodyOf, rateLimitFault, type SourceFields } from './source-fields.ts'
+import { LimitInputs, NameInput } from './source-form.tsx'
+
+const NEW: SourceFields = { name: '', rateLimit: '', space: 'default' }
+
+/** Asks for the name of a source, and then shows its write key, and how to send a first call with it. */
+export function NewSource({ onClose }: { readonly onClose: () => void }): ReactElement {
+  const client = useQueryClient()
+  const [fields, setFields] = useState(NEW)
+  const create = useMutation({
+    mutationFn: () => api.createSource(bodyOf(fields)),
+    onSuccess: () => client.invalidateQueries({ queryKey: ['sources'] }),
+  })
+  if (create.data !== undefined) return <Created source={create.data} onClose={onClose} />
+  const submit = (event: FormEvent): void => {
+    event.preventDefault()
+    if (rateLimitFault(fields) === undefined) create.mutate()
+  }
+  const inputs = { fields, onChange: setFields, error: create.error }
+  return (
+    <Modal title="New source" isOpen onClose={onClose}>
+      <form onSubmit={submit} className="flex flex-col gap-4">
+        <NameInput {...inputs} />
+        <details>
+          <summary className="text-ink-soft text-dense">Rate limit and space</summary>
+          <div className="mt-3 flex flex-col gap-4">
+            <LimitInputs {...inputs} />
+          </div>
+        </details>
+        {create.error !== null && (
+          <p role="alert" className="text-failed">
+            {problemOf(create.error).message}
+          </p>
+        )}
+        <footer className="flex justify-end gap-2">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            type="submit"
+            look="main"
+            isBusy={create.isPending}
+            disabled={fields.name.trim() === ''}
+          >
+            Create the source
+          </Button>
+        </footer>
+      </form>
+    </Modal>
+  )
+}
+
+interface CreatedProps {
+  readonly source: Source
+  readonly onClose: () => void
+}
+
+function Created({ source, onClose }: CreatedProps): ReactElement {
+  const { key } = source.writeKeys[0]!
+  return (
+    <Modal title={`${shownText(source.name, 80)} is ready`} place="wide" isOpen onClose={onClose}>
+      <div className="flex flex-col gap-4">
+        <div>
+          <p className="text-dense font-medium">Write key</p>
+          <IdText id={key} what="the write key" />
+        </div>
+        <h3 className="font-semibold">Send a first call</h3>
+        <SnippetTabs writeKey={key} />
+        <footer className="flex flex-wrap justify-end gap-2">
+          <Link
+            to="/destinations"
+            className="text-accent text-dense self-center px-2 font-medium hover:underline"
+          >
+            Add a destination
+          </Link>
+          <Button look="main" onClick={onClose}>
+            Done
+          </Button>
+        </footer>
+      </div>
+    </Modal>
+  )
+}

@@ -1,0 +1,119 @@
+import { useQuery } from '@tanstack/react-query'
+import type { ReactElement } from 'react'
+import type { Source } from '../../api/generated/management-client.ts'
+import { sourcesQuery } from '../../api/queries.ts'
+import { useMay } from '../../api/session.ts'
+import { FactList } from '../../design/fact-list.tsx'
+import { IdText } from '../../design/id-text.tsx'
+import { Modal } from '../../design/modal.tsx'
+import { Empty, Loaded } from '../../design/states.tsx'
+import { TabList } from '../../design/tab-list.tsx'
+import { Time } from '../../design/time.tsx'
+import { SnippetTabs, VerifyTabs } from '../../domain/snippets/snippet-tabs.tsx'
+import { wholeNumber } from '../../format/figures.ts'
+import { shownText } from '../../format/shown-text.ts'
+import { useUrlState } from '../../shell/url-state.ts'
+import { SourceCalls } from './source-calls.tsx'
+import { SourceSettings } from './source-settings.tsx'
+import { SourceState } from './source-table.tsx'
+import { WriteKeys } from './write-keys.tsx'
+
+interface SourceDrawerProps {
+  readonly id: string
+  readonly onClose: () => void
+}
+
+/** One source, beside the list. */
+export function SourceDrawer({ id, onClose }: SourceDrawerProps): ReactElement {
+  const query = useQuery(sourcesQuery)
+  const source = query.data?.find((each) => each.id === id)
+  return (
+    <Modal title={shownText(source?.name ?? 'Source', 80)} place="drawer" isOpen onClose={onClose}>
+      <Loaded query={query} lines={8}>
+        {() =>
+          source === undefined ? (
+            <Empty title="There is no such source">
+              The source {shownText(id, 80)} does not exist, or no longer does. Close this to see
+              those that do.
+            </Empty>
+          ) : (
+            <SourceDetail source={source} onClose={onClose} />
+          )
+        }
+      </Loaded>
+    </Modal>
+  )
+}
+
+interface SourceDetailProps {
+  readonly source: Source
+  readonly onClose: () => void
+}
+
+function SourceDetail({ source, onClose }: SourceDetailProps): ReactElement {
+  const [{ tab: named }, setUrl] = useUrlState<'tab'>()
+  const mayEdit = useMay('editor')
+  const tabs: readonly (readonly [string, string])[] = [
+    ['keys', 'Write keys'],
+    ['calls', 'Calls'],
+    ...(mayEdit ? ([['settings', 'Settings']] as const) : []),
+  ]
+  const tab = tabs.some(([each]) => each === named) ? named! : 'keys'
+  return (
+    <div className="flex flex-col gap-4">
+      <SourceFacts source={source} />
+      <TabList
+        label="Parts of the source"
+        tabs={tabs}
+        value={tab}
+        onChange={(next) => setUrl({ tab: next === 'keys' ? undefined : next })}
+      >
+        {tab === 'keys' && <KeysAndCode source={source} />}
+        {tab === 'calls' && <SourceCalls sourceId={source.id} />}
+        {tab === 'settings' && <SourceSettings source={source} onDeleted={onClose} />}
+      </TabList>
+    </div>
+  )
+}
+
+function SourceFacts({ source }: { readonly source: Source }): ReactElement {
+  return (
+    <FactList
+      facts={[
+        ['State', <SourceState key="state" source={source} />],
+        ['Id', <IdText key="id" id={source.id} />],
+        [
+          'Rate limit',
+          source.rateLimit === null
+            ? 'no limit'
+            : `${wholeNumber(source.rateLimit)} calls per second`,
+        ],
+        ['Space', <code key="space">{shownText(source.space)}</code>],
+        ['Created', <Time key="created" at={source.createdAt} />],
+      ]}
+    />
+  )
+}
+
+function KeysAndCode({ source }: { readonly source: Source }): ReactElement {
+  const [first] = source.writeKeys
+  return (
+    <div className="flex flex-col gap-6">
+      <WriteKeys source={source} />
+      {first !== undefined && (
+        <section aria-labelledby="first-call">
+          <h3 id="first-call" className="mb-1 font-semibold">
+            Send a call
+          </h3>
+          <SnippetTabs writeKey={first.key} />
+        </section>
+      )}
+      <section aria-labelledby="verify">
+        <h3 id="verify" className="mb-1 font-semibold">
+          Verify what a receiver gets
+        </h3>
+        <VerifyTabs />
+      </section>
+    </div>
+  )
+}

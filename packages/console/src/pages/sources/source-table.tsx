@@ -1,0 +1,107 @@
+import { useQuery } from '@tanstack/react-query'
+import type { ReactElement } from 'react'
+import type { Source } from '../../api/generated/management-client.ts'
+import { Sparkline } from '../../design/sparkline.tsx'
+import { StateBadge } from '../../design/state-badge.tsx'
+import { Cell, Row, Table } from '../../design/table.tsx'
+import { Time } from '../../design/time.tsx'
+import { useSeen } from '../../design/use-seen.ts'
+import { shortNumber, wholeNumber } from '../../format/figures.ts'
+import { shownText } from '../../format/shown-text.ts'
+import { statsQuery } from './source-stats.ts'
+import { lastUseOf } from './source-facts.ts'
+import { receivedIn, refusedIn } from './volume.ts'
+
+const HEAD = ['Name', 'State', 'Received in 24 h', 'Refused in 24 h', 'Write keys', 'Last used']
+
+interface SourceTableProps {
+  readonly sources: readonly Source[]
+  readonly openId: string | undefined
+  readonly onOpen: (id: string) => void
+}
+
+export function SourceTable({ sources, openId, onOpen }: SourceTableProps): ReactElement {
+  return (
+    <Table label="Sources" head={HEAD}>
+      {sources.map((source) => (
+        <Row
+          key={source.id}
+          isCurrent={source.id === openId}
+          className="cursor-pointer"
+          onClick={() => onOpen(source.id)}
+        >
+          <Cell className="max-w-72 min-w-40">
+            <button
+              type="button"
+              data-row
+              className="text-accent line-clamp-2 text-left font-medium hover:underline"
+              onClick={(event) => {
+                event.stopPropagation()
+                onOpen(source.id)
+              }}
+            >
+              {shownText(source.name, 120)}
+            </button>
+          </Cell>
+          <Cell>
+            <SourceState source={source} />
+          </Cell>
+          <Volume sourceId={source.id} />
+          <Cell className="tabular-nums">{source.writeKeys.length}</Cell>
+          <Cell className="text-ink-soft">
+            <LastUse source={source} />
+          </Cell>
+        </Row>
+      ))}
+    </Table>
+  )
+}
+
+export function SourceState({ source }: { readonly source: Source }): ReactElement {
+  if (!source.enabled) return <StateBadge tone="held">Disabled</StateBadge>
+  if (source.writeKeys.length === 0) return <StateBadge tone="failed">No write key</StateBadge>
+  if (lastUseOf(source) === undefined) return <StateBadge tone="waiting">Never used</StateBadge>
+  return <StateBadge tone="delivered">Enabled</StateBadge>
+}
+
+function LastUse({ source }: { readonly source: Source }): ReactElement | string {
+  const at = lastUseOf(source)
+  return at === undefined ? 'never' : <Time at={at} />
+}
+
+/** Two cells of a row. A source that nobody has scrolled to is not asked for. */
+function Volume({ sourceId }: { readonly sourceId: string }): ReactElement {
+  const [cell, isSeen] = useSeen<HTMLTableCellElement>()
+  const { data, error } = useQuery({ ...statsQuery('24h', sourceId), enabled: isSeen })
+  const unknown = error === null ? '…' : '–'
+  if (data === undefined)
+    return (
+      <>
+        <td ref={cell} className="text-ink-faint h-9 px-4 py-1.5">
+          {unknown}
+        </td>
+        <Cell className="text-ink-faint">{unknown}</Cell>
+      </>
+    )
+  const received = receivedIn(data.points)
+  const refused = refusedIn(data.points)
+  return (
+    <>
+      <Cell>
+        <span className="flex items-center gap-3">
+          <Sparkline
+            className={
+              received > 0 ? 'text-accent h-5 w-24 shrink-0' : 'text-line-strong h-5 w-24 shrink-0'
+            }
+            label={`Received in the last 24 hours: ${wholeNumber(received)}`}
+            values={data.points.map((point) => point.received)}
+          />
+          <span className="tabular-nums">{shortNumber(received)}</span>
+        </span>
+      </Cell>
+      <Cell className={refused > 0 ? 'text-failed tabular-nums' : 'text-ink-soft tabular-nums'}>
+        {shortNumber(refused)}
+      </Cell>
+    </>
+  )
+}

@@ -1,0 +1,140 @@
+import { spawn } from 'node:child_process'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Snippet } from '../../packages/console/src/domain/snippets/snippets.ts'
+import { VERIFIERS, type VerifierId } from '../../packages/console/src/domain/snippets/verify.ts'
+import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
+
+const MODULES = fileURLToPath(new URL('../../node_modules', import.meta.url))
+
+/** A request as a verifier gets it. */
+export interface SnippetCase {
+  readonly body: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+interface Ran {
+  readonly status: number | null
+  readonly output: string
+}
+
+/** Saves a snippet under the name that the console shows, and runs it with the command that the console shows. */
+export function runSnippet({ file, code, run }: Snippet): Promise<Ran> {
+  return inFolder(file === undefined ? {} : { [file]: code }, run ?? code)
+}
+
+/** What the verifier of the language says of each case. */
+export async function verdicts(
+  id: VerifierId,
+  secret: string,
+  cases: readonly SnippetCase[],
+): Promise<boolean[]> {
+  const { file, command, around } = RUNS[id]
+  const { code } = VERIFIERS.find((each) => each.id === id)!
+  const files = { [file]: around(code), 'cases.json': JSON.stringify(cases) }
+  const { status, output } = await inFolder(files, command, { HOOKLINE_SECRET: secret })
+  if (status !== 0) throw new Error(output)
+  return JSON.parse(output) as boolean[]
+}
+
+interface Run {
+  readonly file: string
+  readonly command: string
+  /** A program that prints what the code says of each case of `cases.json`, as a JSON array. */
+  readonly around: (code: string) => string
+}
+
+const RUNS: Readonly<Record<VerifierId, Run>> = {
+  client: {
+    file: 'verify.mjs',
+    command: 'node verify.mjs',
+    around: (code) => `import { readFileSync } from 'node:fs'
+${code}
+const cases = JSON.parse(readFileSync('cases.json', 'utf8'))
+const all = cases.map(({ body, headers }) => isOurs(Buffer.from(body), headers))
+console.log(JSON.stringify(await Promise.all(all)))`,
+  },
+  python: {
+    file: 'verify.py',
+    command: 'python3 verify.py',
+    around: (code) => `import json
+${code}
+cases = json.load(open("cases.json"))
+print(json.dumps([is_ours(each["body"].encode(), each["headers"]) for each in cases]))`,
+  },
+  go: {
+    file: 'verify.go',
+    command: 'go run verify.go',
+    around: (code) => `package main
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+${code}
+func main() {
+	key := []byte(os.Getenv("HOOKLINE_SECRET"))
+	if encoded, found := strings.CutPrefix(string(key), "whsec_"); found {
+		key, _ = base64.StdEncoding.DecodeString(encoded)
+	}
+	var cases []struct { Body string; Headers map[string]string }
+	text, _ := os.ReadFile("cases.json")
+	if err := json.Unmarshal(text, &cases); err != nil { panic(err) }
+	var all []bool
+	for _, each := range cases {
+		header := http.Header{}
+		for name, value := range each.Headers { header.Set(name, value) }
+		all = append(all, isOurs(key, []byte(each.Body), header))
+	}
+	json.NewEncoder(os.Stdout).Encode(all)
+}`,
+  },
+  php: {
+    file: 'verify.php',
+    command: 'php verify.php',
+    around: (code) => `<?php
+${code}
+$cases = json_decode(file_get_contents('cases.json'), true);
+echo json_encode(array_map(fn ($each) => isOurs($each['body'], $each['headers']), $cases));`,
+  },
+  ruby: {
+    file: 'verify.rb',
+    command: 'ruby verify.rb',
+    around: (code) => `require 'json'
+${code}
+cases = JSON.parse(File.read('cases.json'))
+puts JSON.generate(cases.map { |each| ours?(each['body'], each['headers']) })`,
+  },
+}
+
+async function inFolder(
+  files: Readonly<Record<string, string>>,
+  command: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Ran> {
+  using folder = new TemporaryFolder()
+  const project = join(folder.path, 'project')
+  mkdirSync(project)
+  symlinkSync(MODULES, join(project, 'node_modules'))
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(project, name), content)
+  const { promise, resolve } = Promise.withResolvers<Ran>()
+  const child = spawn('sh', ['-c', command], {
+    cwd: project,
+    env: { ...process.env, ...environment, NODE_OPTIONS: '--conditions=hookline-source' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  child.stdout.on('data', (text: Buffer) => (output += text.toString()))
+  child.stderr.on('data', (text: Buffer) => (output += text.toString()))
+  child.on('close', (status) => resolve({ status, output }))
+  return await promise
+}
