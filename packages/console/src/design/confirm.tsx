@@ -1,5 +1,6 @@
 import { type FormEvent, type ReactElement, type ReactNode, useState } from 'react'
 import { problemOf } from '../api/problem.ts'
+import { shownText } from '../format/shown-text.ts'
 import { Button } from './button.tsx'
 import { Field, TextInput } from './field.tsx'
 import { Modal } from './modal.tsx'
@@ -37,7 +38,7 @@ export function Confirm({ title, children, action, mustType, ...on }: ConfirmPro
       <form onSubmit={(event) => void submit(event)} className="flex flex-col gap-4">
         <div className="text-body flex flex-col gap-2">{children}</div>
         {mustType !== undefined && (
-          <Field label={`Type “${mustType}” to confirm`} fault={undefined}>
+          <Field label={`Type “${shownText(mustType)}” to confirm`} fault={undefined}>
             {(ids) => (
               <TextInput {...ids} value={typed} onChange={({ target }) => setTyped(target.value)} />
             )}
@@ -54,7 +55,7 @@ export function Confirm({ title, children, action, mustType, ...on }: ConfirmPro
             type="submit"
             look={mustType === undefined ? 'main' : 'danger'}
             isBusy={isBusy}
-            disabled={mustType !== undefined && typed !== mustType}
+            disabled={mustType !== undefined && !isSame(typed, mustType)}
           >
             {action}
           </Button>
@@ -62,4 +63,9 @@ export function Confirm({ title, children, action, mustType, ...on }: ConfirmPro
       </form>
     </Modal>
   )
+}
+
+/** A name may have marks that nobody can type: it is enough to type what is shown. */
+function isSame(typed: string, name: string): boolean {
+  return typed === name || typed.trim() === shownText(name).trim()
 }

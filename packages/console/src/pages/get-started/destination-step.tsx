@@ -8,8 +8,8 @@ import { useMay } from '../../api/session.ts'
 import { Button } from '../../design/button.tsx'
 import { Field, TextInput } from '../../design/field.tsx'
 import { inspectorQuery } from '../../domain/inspector.ts'
+import { newSecret } from '../../domain/new-secret.ts'
 import { shownText } from '../../format/shown-text.ts'
-import { newSecret } from './steps.ts'
 
 interface DestinationStepProps {
   readonly source: Source | undefined

@@ -1,0 +1,16 @@
+import { type RefObject, useEffect, useRef, useState } from 'react'
+
+/** Whether an element has come near the screen. What it shows is fetched only then. */
+export function useOnScreen<Each extends Element>(): readonly [RefObject<Each | null>, boolean] {
+  const element = useRef<Each>(null)
+  const [isOnScreen, setOnScreen] = useState(false)
+  useEffect(() => {
+    const observer = new IntersectionObserver(
+      (entries) => setOnScreen(entries.at(-1)!.isIntersecting),
+      { rootMargin: '200px' },
+    )
+    observer.observe(element.current!)
+    return () => observer.disconnect()
+  }, [])
+  return [element, isOnScreen]
+}

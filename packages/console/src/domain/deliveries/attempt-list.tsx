@@ -1,0 +1,99 @@
+import type { ReactElement } from 'react'
+import type { Delivery } from '../../api/generated/management-client.ts'
+import { CodeBlock } from '../../design/code-block.tsx'
+import { StateBadge } from '../../design/state-badge.tsx'
+import { Time } from '../../design/time.tsx'
+import { duration } from '../../format/figures.ts'
+import { shownText } from '../../format/shown-text.ts'
+import { classInfo } from '../trace/explanations.ts'
+import { phasesOf } from '../trace/phases.ts'
+import { shownOutcome } from '../trace/states.ts'
+
+type Attempt = Delivery['attempts'][number]
+
+/** Of a delivery with hundreds of attempts, the newest. */
+const MOST = 30
+
+/** The attempts, newest first; the newest is open. */
+export function AttemptList({
+  attempts,
+}: {
+  readonly attempts: readonly Attempt[]
+}): ReactElement | undefined {
+  if (attempts.length === 0) return undefined
+  const newest = attempts
+    .toSorted((a, b) => Date.parse(b.startedAt) - Date.parse(a.startedAt))
+    .slice(0, MOST)
+  return (
+    <section className="flex flex-col gap-2">
+      <h3 className="font-semibold">Attempts</h3>
+      {newest.map((attempt, index) => (
+        <AttemptItem key={attempt.id} attempt={attempt} isFirst={index === 0} />
+      ))}
+      {attempts.length > MOST && (
+        <p className="text-ink-faint">
+          And {attempts.length - MOST} earlier ones, on the trace of the event.
+        </p>
+      )}
+    </section>
+  )
+}
+
+interface AttemptItemProps {
+  readonly attempt: Attempt
+  readonly isFirst: boolean
+}
+
+function AttemptItem({ attempt, isFirst }: AttemptItemProps): ReactElement {
+  const { number, url, outcome, status, durationMs, startedAt } = attempt
+  const { tone, words } = shownOutcome(outcome)
+  return (
+    <details open={isFirst} className="border-line rounded-small border">
+      <summary className="text-dense flex flex-wrap items-center gap-x-3 gap-y-1 px-3 py-1.5">
+        <span className="tabular-nums">#{number}</span>
+        <StateBadge tone={tone}>{words}</StateBadge>
+        <code>{status ?? shownText(attempt.class, 40)}</code>
+        <span className="text-ink-soft tabular-nums">{duration(durationMs)}</span>
+        <span className="text-ink-soft">
+          <Time at={startedAt} />
+        </span>
+        <code className="text-ink-faint text-note w-full">{shownText(url, 120)}</code>
+      </summary>
+      <AttemptDetails {...attempt} />
+    </details>
+  )
+}
+
+type Answer = Pick<
+  Attempt,
+  'class' | 'status' | 'error' | 'timing' | 'startedAt' | 'durationMs' | 'headers' | 'body'
+>
+
+/** What an attempt means, what to do, and what the receiver responded. */
+export function AttemptDetails(answer: Answer): ReactElement {
+  const { status, error, headers = {}, body = '', startedAt } = answer
+  const info = classInfo(answer.class)
+  const phases = phasesOf(answer).map(({ words, ms }) => `${words} ${duration(ms)}`)
+  const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  return (
+    <div className="border-line flex flex-col gap-2 border-t px-3 py-2">
+      {error !== undefined && <p className="text-failed">{shownText(error, 1_000)}</p>}
+      {info !== undefined && (
+        <p>
+          {info.meaning}{' '}
+          {answer.class !== 'delivered' && <strong className="font-medium">{info.help}</strong>}
+        </p>
+      )}
+      <p className="text-ink-faint text-note">
+        <Time at={startedAt} form="full" />
+        {phases.length > 0 && `: ${phases.join(' · ')}`}
+      </p>
+      {status !== undefined && (
+        <CodeBlock
+          text={[`HTTP/1.1 ${status}`, ...head, '', body].join('\n').trimEnd()}
+          what="the response"
+        />
+      )}
+    </div>
+  )
+}

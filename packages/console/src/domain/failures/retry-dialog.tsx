@@ -1,0 +1,120 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { type ReactElement, useState } from 'react'
+import { Choice } from '../../design/choice.tsx'
+import { Modal } from '../../design/modal.tsx'
+import { TimeField } from '../../design/time-field.tsx'
+import { toast } from '../../design/toasts.tsx'
+import { counted } from '../../format/figures.ts'
+import { shownText } from '../../format/shown-text.ts'
+import type { Names } from '../names.ts'
+import { type ReplaySelection, useDryRun, useStartReplay } from '../replays/start-replay.ts'
+import type { FailureGroup } from './failures-query.ts'
+import { MOST_RETRIED } from './retry-each.ts'
+import { RetryFooter } from './retry-footer.tsx'
+import { useRetryEach } from './use-retry-each.ts'
+
+interface RetryDialogProps {
+  readonly group: FailureGroup
+  readonly names: Names
+  readonly onClose: () => void
+}
+
+type Extent = 'these' | 'all' | 'since'
+
+/** Asks what to send again: these deliveries, all of the destination, or all since a time. */
+export function RetryDialog({ group, names, onClose }: RetryDialogProps): ReactElement {
+  const { destinationId, count } = group
+  const [extent, setExtent] = useState<Extent>(count > MOST_RETRIED ? 'all' : 'these')
+  const [since, setSince] = useState<string | undefined>(group.firstSeenAt)
+  const selection = {
+    destinationId,
+    ...(extent === 'since' && since !== undefined && { from: since }),
+  }
+  const dryRun = useDryRun(selection, extent !== 'these')
+  const { run, isBusy, error, progress } = useRetry(group, onClose)
+  const name = names.destination(destinationId)
+  const option = (value: Extent, label: string, hint: string): ReactElement => (
+    <Extents {...{ value, label, hint, extent, onPick: setExtent, isBusy }} />
+  )
+  return (
+    <Modal title={`Retry at ${name}`} isOpen onClose={onClose}>
+      <fieldset className="flex flex-col gap-3">
+        <legend className="mb-2">Mend the cause first. Then send again:</legend>
+        {option('these', `These ${counted(count, 'delivery', 'deliveries')}`, theseHint(group))}
+        {option(
+          'all',
+          `Everything that ended undelivered at ${name}`,
+          'A replay of what was rejected or has expired, whatever the cause. What is still tried again is no part of it.',
+        )}
+        {option('since', 'The same, since a time', 'Only events received at this time or later.')}
+      </fieldset>
+      {extent === 'since' && <TimeField label="Since" at={since} onChange={setSince} />}
+      <RetryFooter
+        dryRun={extent === 'these' ? undefined : dryRun}
+        error={error ?? (extent === 'these' ? null : dryRun.error)}
+        progress={progress}
+        isBusy={isBusy}
+        onRetry={() => run(extent, selection)}
+        onClose={onClose}
+      />
+    </Modal>
+  )
+}
+
+function theseHint({ class: kind, status, count }: FailureGroup): string {
+  const what = status === null ? shownText(kind, 40) : `${status} ${shownText(kind, 40)}`
+  const part = count > MOST_RETRIED ? ` The newest ${MOST_RETRIED} of them.` : ''
+  return `Each that failed with ${what} is tried now, whatever its breaker says.${part}`
+}
+
+interface ExtentsProps {
+  readonly value: Extent
+  readonly label: string
+  readonly hint: string
+  readonly extent: Extent
+  readonly isBusy: boolean
+  readonly onPick: (extent: Extent) => void
+}
+
+function Extents({ value, label, hint, extent, isBusy, onPick }: ExtentsProps): ReactElement {
+  return (
+    <Choice
+      group="extent"
+      label={label}
+      hint={hint}
+      isChosen={extent === value}
+      disabled={isBusy}
+      onChoose={() => onPick(value)}
+    />
+  )
+}
+
+interface Retry {
+  readonly run: (extent: Extent, selection: ReplaySelection) => void
+  readonly isBusy: boolean
+  readonly error: unknown
+  /** How many of these deliveries are retried so far. */
+  readonly progress: number | undefined
+}
+
+function useRetry(group: FailureGroup, onClose: () => void): Retry {
+  const client = useQueryClient()
+  const startReplay = useStartReplay()
+  const each = useRetryEach(group)
+  const [isBusy, setBusy] = useState(false)
+  const [error, setError] = useState<unknown>(null)
+  const retry = async (extent: Extent, selection: ReplaySelection): Promise<void> => {
+    setBusy(true)
+    try {
+      if (extent === 'these') {
+        toast(await each.run())
+        await client.invalidateQueries({ queryKey: ['deliveries'] })
+      } else await startReplay(selection)
+      onClose()
+    } catch (thrown) {
+      setError(thrown)
+      setBusy(false)
+    }
+  }
+  return { run: (...given) => void retry(...given), isBusy, error, progress: each.done }
+}

@@ -1,0 +1,106 @@
+import type { ReactElement } from 'react'
+import { api } from '../../api/client.ts'
+import type { Replay } from '../../api/generated/management-client.ts'
+import { useMay } from '../../api/session.ts'
+import { Button } from '../../design/button.tsx'
+import { IdText } from '../../design/id-text.tsx'
+import { StateBadge, type Tone } from '../../design/state-badge.tsx'
+import { Cell, Row, Table } from '../../design/table.tsx'
+import { Time } from '../../design/time.tsx'
+import { wholeNumber } from '../../format/figures.ts'
+import { shownText } from '../../format/shown-text.ts'
+import type { Names } from '../names.ts'
+import { useAction } from '../use-action.ts'
+import { replayProgress, replayWords } from './replay-progress.ts'
+import { isOpen } from './replay-query.ts'
+
+const TONES: Readonly<Record<Replay['state'], Tone>> = {
+  queued: 'waiting',
+  running: 'retrying',
+  finished: 'delivered',
+  cancelled: 'declined',
+}
+
+interface ReplayTableProps {
+  readonly replays: readonly Replay[]
+  /** Names the destinations, where the replays are of several. */
+  readonly names?: Names
+}
+
+/** Replays with their progress. One that goes on can be cancelled. */
+export function ReplayTable({ replays, names }: ReplayTableProps): ReactElement {
+  const head = ['State', ...(names ? ['Destination'] : []), 'Sends again', 'So far', 'Began', '']
+  return (
+    <Table
+      label="Replays"
+      head={head.map((each) => each || <span className="sr-only">Cancel</span>)}
+    >
+      {replays.map((replay) => (
+        <ReplayRow
+          key={replay.id}
+          replay={replay}
+          destination={names?.destination(replay.destinationId)}
+        />
+      ))}
+    </Table>
+  )
+}
+
+interface ReplayRowProps {
+  readonly replay: Replay
+  readonly destination: string | undefined
+}
+
+function ReplayRow({ replay, destination }: ReplayRowProps): ReactElement {
+  const { id, state, requeued, delivered, failed, createdAt } = replay
+  const mayCancel = useMay('editor') && isOpen(replay)
+  return (
+    <Row>
+      <Cell className="min-w-36">
+        <StateBadge tone={TONES[state]}>{state}</StateBadge>
+        <Progress replay={replay} />
+      </Cell>
+      {destination !== undefined && <Cell className="min-w-32">{destination}</Cell>}
+      <Cell className="max-w-96 min-w-48">
+        {shownText(replayWords(replay))}
+        <span className="text-ink-faint block">
+          <IdText id={id} what="the id of the replay" />
+        </span>
+      </Cell>
+      <Cell className="min-w-40 tabular-nums">
+        {wholeNumber(requeued)} queued again, {wholeNumber(delivered)} delivered
+        {failed > 0 && <span className="text-failed">, {wholeNumber(failed)} failed</span>}
+      </Cell>
+      <Cell>
+        <Time at={createdAt} />
+      </Cell>
+      <Cell>{mayCancel && <Cancel id={id} />}</Cell>
+    </Row>
+  )
+}
+
+function Progress({ replay }: { readonly replay: Replay }): ReactElement | undefined {
+  const share = replayProgress(replay)
+  if (!isOpen(replay)) return undefined
+  return (
+    <progress
+      aria-label="How much of its time the replay has gone through"
+      className="accent-accent mt-1 block h-1.5 w-28"
+      max={1}
+      {...(share !== null && { value: share })}
+    />
+  )
+}
+
+function Cancel({ id }: { readonly id: string }): ReactElement {
+  const { isBusy, run } = useAction(
+    () => api.cancelReplay(id, {}),
+    'Cancelled. What it had queued already is still sent.',
+    ['replays'],
+  )
+  return (
+    <Button isBusy={isBusy} onClick={run}>
+      Cancel
+    </Button>
+  )
+}

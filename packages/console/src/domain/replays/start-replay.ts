@@ -1,0 +1,42 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { api } from '../../api/client.ts'
+import { toast } from '../../design/toasts.tsx'
+
+type Body = Parameters<typeof api.createReplay>[0]
+
+/** What a replay sends again, and how fast. */
+export type ReplaySelection = Omit<Body, 'dryRun'>
+
+interface DryRun {
+  /** `undefined` until the service has counted them. */
+  readonly matches: number | undefined
+  readonly error: unknown
+}
+
+/** How many deliveries a replay would send again. */
+export function useDryRun(selection: ReplaySelection, isOn: boolean): DryRun {
+  const { data, error, isFetching } = useQuery({
+    queryKey: ['replays', 'dry-run', selection],
+    queryFn: async ({ signal }) => {
+      const result = await api.createReplay({ ...selection, dryRun: true }, {}, { signal })
+      return 'matches' in result ? result.matches : 0
+    },
+    enabled: isOn,
+    staleTime: Infinity,
+    gcTime: 0,
+  })
+  return { matches: isFetching ? undefined : data, error }
+}
+
+/** Starts a replay. */
+export function useStartReplay(): (selection: ReplaySelection) => Promise<void> {
+  const client = useQueryClient()
+  return async (selection) => {
+    await api.createReplay(selection)
+    toast('The replay has started.')
+    await Promise.all([
+      client.invalidateQueries({ queryKey: ['replays'], exact: true }),
+      client.invalidateQueries({ queryKey: ['deliveries'] }),
+    ])
+  }
+}

@@ -1,0 +1,61 @@
+import { type ReactElement, useRef } from 'react'
+import type { Destination } from '../../api/generated/management-client.ts'
+import { Select, TextInput } from '../../design/field.tsx'
+import { useNames } from '../../domain/names.ts'
+import { useKeys } from '../../shell/keys.ts'
+import { useUrlState } from '../../shell/url-state.ts'
+
+/** With fewer, the eye is faster than a filter. */
+const FEW = 8
+
+/** Narrows a long list by text and source. */
+export function DestinationFilter({
+  all,
+}: {
+  readonly all: readonly Destination[]
+}): ReactElement | undefined {
+  const [{ text = '', source = '' }, setUrl] = useUrlState<'text' | 'source'>()
+  const input = useRef<HTMLInputElement>(null)
+  const names = useNames()
+  useKeys({ '/': () => input.current?.focus() })
+  if (all.length < FEW && text === '' && source === '') return undefined
+  const sources = [...new Set([...all.map(({ sourceId }) => sourceId), source])].filter(Boolean)
+  return (
+    <search className="flex flex-wrap gap-2">
+      <TextInput
+        ref={input}
+        type="search"
+        aria-label="Filter by name, id or URL"
+        placeholder="Name, id or URL"
+        className="max-w-xs"
+        value={text}
+        onChange={({ target }) => setUrl({ text: target.value })}
+      />
+      <Select
+        aria-label="Source"
+        value={source}
+        onPick={(picked) => setUrl({ source: picked })}
+        options={[['', 'All sources'], ...sources.map((id) => [id, names.source(id)] as const)]}
+      />
+    </search>
+  )
+}
+
+interface Filter {
+  readonly text: string | undefined
+  readonly source: string | undefined
+}
+
+/** The destinations of the source that have the text in their name, id or URLs, upper and lower case alike. */
+export function matching(
+  all: readonly Destination[],
+  { text = '', source = '' }: Filter,
+): readonly Destination[] {
+  const wanted = text.trim().toLowerCase()
+  return all.filter(({ id, name, sourceId, settings }) => {
+    if (source !== '' && sourceId !== source) return false
+    return [id, name, ...settings.webhooks.map(({ url }) => url)].some((each) =>
+      each.toLowerCase().includes(wanted),
+    )
+  })
+}

@@ -1,0 +1,110 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { memo, type ReactElement } from 'react'
+import type { Destination } from '../../api/generated/management-client.ts'
+import { useOnScreen } from '../../design/on-screen.ts'
+import { Sparkline } from '../../design/sparkline.tsx'
+import { Cell, Row, Table } from '../../design/table.tsx'
+import { DestinationBadge } from '../../domain/destinations/destination-badge.tsx'
+import { destinationQuery, type Health } from '../../domain/destinations/destination-query.ts'
+import { WaitingText } from '../../domain/destinations/waiting-text.tsx'
+import { webhookHost } from '../../domain/destinations/webhook-host.ts'
+import type { Names } from '../../domain/names.ts'
+import { type StatisticsPoint, statisticsQuery } from '../../domain/statistics.ts'
+import { totalsOf } from '../../domain/totals.ts'
+import { percent, wholeNumber } from '../../format/figures.ts'
+import { shownText } from '../../format/shown-text.ts'
+import { useListKeys } from '../../shell/list-keys.ts'
+
+const HEAD = ['Name', 'State', 'Source', 'Webhooks', 'Waits', 'Attempts, last hour', 'Delivered']
+const MOST_NAME_CHARACTERS = 80
+const MOST_HOST_CHARACTERS = 60
+const NO_POINTS: readonly StatisticsPoint[] = []
+
+interface DestinationTableProps {
+  readonly destinations: readonly Destination[]
+  readonly names: Names
+}
+
+/** Destinations, a row each. */
+export function DestinationTable({ destinations, names }: DestinationTableProps): ReactElement {
+  const { data: statistics } = useQuery(statisticsQuery('1h', { by: 'destination' }))
+  const pointsOf = new Map(statistics?.series?.map(({ id, points }) => [id, points]))
+  useListKeys(destinations.length)
+  return (
+    <Table label="Destinations" head={HEAD}>
+      {destinations.map((destination, index) => (
+        <DestinationRow
+          key={destination.id}
+          index={index}
+          destination={destination}
+          source={names.source(destination.sourceId)}
+          points={pointsOf.get(destination.id) ?? NO_POINTS}
+        />
+      ))}
+    </Table>
+  )
+}
+
+interface DestinationRowProps {
+  readonly index: number
+  readonly destination: Destination
+  readonly source: string
+  readonly points: readonly StatisticsPoint[]
+}
+
+/** Its health is fetched while it is on screen: hundreds of rows ask for no more than fit on it. */
+const DestinationRow = memo(function DestinationRow(row: DestinationRowProps): ReactElement {
+  const { index, destination, source, points } = row
+  const { id, name, settings } = destination
+  const [element, isOnScreen] = useOnScreen<HTMLTableRowElement>()
+  const { data } = useQuery({ ...destinationQuery(id), enabled: isOnScreen })
+  const { delivered } = totalsOf(points)
+  return (
+    <Row ref={element} data-row={index} className="focus-within:bg-accent-soft">
+      <Cell className="max-w-72 min-w-40">
+        <Link
+          to="/destinations/$id"
+          params={{ id }}
+          preload={false}
+          className="text-accent font-medium hover:underline"
+        >
+          {shownText(name, MOST_NAME_CHARACTERS)}
+        </Link>
+      </Cell>
+      <Cell className="max-w-64 min-w-36">
+        <DestinationBadge destination={destination} health={data?.health} />
+      </Cell>
+      <Cell className="max-w-48 min-w-24">{source}</Cell>
+      <Cell className="max-w-72 min-w-40">
+        {settings.webhooks.map(({ url }) => (
+          <code key={url} className="block" title={shownText(url)}>
+            {shownText(webhookHost(url), MOST_HOST_CHARACTERS)}
+          </code>
+        ))}
+      </Cell>
+      <Cell className="min-w-32">{data && <WaitingText {...data.health} />}</Cell>
+      <Cell className="min-w-36 tabular-nums">{data && <LastHour {...data.health} />}</Cell>
+      <Cell className="text-delivered">
+        <Sparkline
+          values={points.map((point) => point.delivered)}
+          label={`${wholeNumber(delivered)} delivered in the last hour`}
+        />
+      </Cell>
+    </Row>
+  )
+})
+
+function LastHour({ lastHour }: Pick<Health, 'lastHour'>): ReactElement {
+  const { attempts, delivered } = lastHour
+  if (attempts === 0) return <span className="text-ink-faint">none</span>
+  return (
+    <>
+      {wholeNumber(attempts)}
+      <span className={delivered < attempts ? 'text-failed' : 'text-ink-faint'}>
+        {' '}
+        ({percent(delivered, attempts)} accepted)
+      </span>
+    </>
+  )
+}

@@ -1,0 +1,48 @@
+import type { ReactElement } from 'react'
+import { Figure } from '../../../design/figure.tsx'
+import { Time } from '../../../design/time.tsx'
+import type { Health } from '../../../domain/destinations/destination-query.ts'
+import type { StatisticsPoint } from '../../../domain/statistics.ts'
+import { p95Of, sumOf, totalsOf } from '../../../domain/totals.ts'
+import { duration, percent, shortNumber, wholeNumber } from '../../../format/figures.ts'
+
+interface DestinationFiguresProps {
+  readonly points: readonly StatisticsPoint[]
+  readonly health: Health
+}
+
+/** Four numbers of the period. */
+export function DestinationFigures({ points, health }: DestinationFiguresProps): ReactElement {
+  const { delivered, failed, retried } = totalsOf(points)
+  const attempts = points.reduce((sum, point) => sum + sumOf(point.attempts), 0)
+  const p95 = p95Of(points)
+  const { pending, held, oldestPendingAt } = health
+  return (
+    <dl className="grid grid-cols-2 gap-3 xl:grid-cols-4">
+      <Figure
+        label="Delivered"
+        value={percent(delivered, delivered + failed)}
+        note={`${shortNumber(delivered)} of ${shortNumber(delivered + failed)} that ended`}
+      />
+      <Figure
+        label="Attempts"
+        value={wholeNumber(attempts)}
+        note={`${shortNumber(retried)} are tried again`}
+      />
+      <Figure
+        label="Waits now"
+        value={wholeNumber(pending + held)}
+        note={
+          oldestPendingAt === null ? (
+            'nothing waits'
+          ) : (
+            <>
+              the oldest from <Time at={oldestPendingAt} />
+            </>
+          )
+        }
+      />
+      <Figure label="From receipt to delivery, p95" value={p95 === null ? '–' : duration(p95)} />
+    </dl>
+  )
+}

@@ -1,0 +1,111 @@
+import { EVENT_TYPES } from '@hookline/protocol'
+import type { ReactElement } from 'react'
+import { Checkbox, Field, TextInput } from '../../../design/field.tsx'
+import { TimeField } from '../../../design/time-field.tsx'
+import { REPLAY_STATES, type ReplayDraft, type ReplayState, toggled } from './replay-draft.ts'
+
+const STATE_WORDS: Readonly<Record<ReplayState, string>> = {
+  rejected: 'rejected: the receiver refused it',
+  expired: 'expired: the retry window ended',
+  quarantined: 'quarantined: a bug in Hookline stopped it',
+  delivered: 'delivered: the receiver gets it a second time',
+}
+
+interface ReplayFieldsProps {
+  readonly draft: ReplayDraft
+  readonly onChange: (draft: ReplayDraft) => void
+  readonly faultOf: (pointer: string) => string | undefined
+}
+
+export function ReplayFields(props: ReplayFieldsProps): ReactElement {
+  const { draft, onChange, faultOf } = props
+  return (
+    <>
+      <div className="grid grid-cols-1 gap-4 sm:grid-cols-2">
+        <StateBoxes {...props} />
+        <TypeBoxes {...props} />
+      </div>
+      <div className="grid grid-cols-1 gap-3 sm:grid-cols-2 lg:grid-cols-4">
+        <TimeField
+          label="Received from"
+          hint="Empty: from the oldest stored event."
+          fault={faultOf('/from')}
+          at={draft.from}
+          onChange={(from) => onChange({ ...draft, from })}
+        />
+        <TimeField
+          label="Received before"
+          hint="Empty: until now."
+          fault={faultOf('/to')}
+          at={draft.to}
+          onChange={(to) => onChange({ ...draft, to })}
+        />
+        <Field label="Contains" hint="Empty: any text." fault={faultOf('/text')}>
+          {(ids) => (
+            <TextInput
+              {...ids}
+              maxLength={1024}
+              value={draft.text}
+              onChange={({ target }) => onChange({ ...draft, text: target.value })}
+            />
+          )}
+        </Field>
+        <Field
+          label="Most per second"
+          hint="Empty: as fast as the receiver takes them."
+          fault={faultOf('/ratePerSecond')}
+        >
+          {(ids) => (
+            <TextInput
+              {...ids}
+              inputMode="numeric"
+              value={draft.rate}
+              onChange={({ target }) =>
+                onChange({ ...draft, rate: target.value.replaceAll(/\D/g, '') })
+              }
+            />
+          )}
+        </Field>
+      </div>
+    </>
+  )
+}
+
+function StateBoxes({ draft, onChange }: ReplayFieldsProps): ReactElement {
+  return (
+    <fieldset className="flex flex-col gap-1.5">
+      <legend className="text-dense mb-1 font-medium">Deliveries that are</legend>
+      {REPLAY_STATES.map((state) => (
+        <Checkbox
+          key={state}
+          label={STATE_WORDS[state]}
+          checked={draft.states.includes(state)}
+          onToggle={(isIn) => onChange({ ...draft, states: toggled(draft.states, state, isIn) })}
+        />
+      ))}
+      <Checkbox
+        label="also events that arrived while the destination was disabled"
+        checked={draft.includeDeclined}
+        onToggle={(includeDeclined) => onChange({ ...draft, includeDeclined })}
+      />
+    </fieldset>
+  )
+}
+
+function TypeBoxes({ draft, onChange }: ReplayFieldsProps): ReactElement {
+  return (
+    <fieldset>
+      <legend className="text-dense mb-1 font-medium">Of these types; none picked means all</legend>
+      <div className="grid grid-cols-2 gap-1.5">
+        {EVENT_TYPES.map((type) => (
+          <Checkbox
+            key={type}
+            label={type}
+            checked={draft.types.includes(type)}
+            onToggle={(isIn) => onChange({ ...draft, types: toggled(draft.types, type, isIn) })}
+          />
+        ))}
+      </div>
+    </fieldset>
+  )
+}

@@ -1,0 +1,91 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { type ReactElement, useState } from 'react'
+import { api } from '../../../api/client.ts'
+import type { Destination } from '../../../api/generated/management-client.ts'
+import { useMay } from '../../../api/session.ts'
+import { Button } from '../../../design/button.tsx'
+import { Confirm } from '../../../design/confirm.tsx'
+import { Panel } from '../../../design/panel.tsx'
+import { Time } from '../../../design/time.tsx'
+import { toast } from '../../../design/toasts.tsx'
+import { RotateSecret } from './rotate-secret.tsx'
+
+interface SecretPanelProps {
+  readonly destination: Destination
+}
+
+/** The key of the signatures: whether there is one, and its rotation. */
+export function SecretPanel({ destination }: SecretPanelProps): ReactElement {
+  const { set, last4, previousUntil } = destination.settings.sharedSecret
+  const mayEdit = useMay('editor')
+  const [open, setOpen] = useState<'rotate' | 'remove'>()
+  const close = (): void => setOpen(undefined)
+  return (
+    <Panel title="Shared secret">
+      <div className="flex flex-col gap-3">
+        <p>
+          {set ? (
+            <>
+              Set
+              {last4 !== undefined && (
+                <>
+                  , ends with <code>{last4}</code>
+                </>
+              )}
+              . Every request is signed with it. Its value is never shown again.
+            </>
+          ) : (
+            'None: requests are not signed, and a receiver cannot tell who sent them.'
+          )}
+        </p>
+        {previousUntil !== undefined && (
+          <p>
+            The secret before it signs, too, until <Time at={previousUntil} form="full" /> (
+            <Time at={previousUntil} />
+            ). Give your receiver the new one by then.
+          </p>
+        )}
+        {mayEdit && (
+          <div className="flex flex-wrap gap-2">
+            <Button onClick={() => setOpen('rotate')}>{set ? 'Rotate …' : 'Set a secret …'}</Button>
+            {set && (
+              <Button look="danger" onClick={() => setOpen('remove')}>
+                Remove …
+              </Button>
+            )}
+          </div>
+        )}
+      </div>
+      {open === 'rotate' && <RotateSecret destination={destination} onClose={close} />}
+      {open === 'remove' && <RemoveSecret destination={destination} onClose={close} />}
+    </Panel>
+  )
+}
+
+interface RemoveSecretProps extends SecretPanelProps {
+  readonly onClose: () => void
+}
+
+function RemoveSecret({ destination, onClose }: RemoveSecretProps): ReactElement {
+  const client = useQueryClient()
+  const { id, name } = destination
+  const remove = async (): Promise<void> => {
+    await api.changeDestination(id, { settings: { sharedSecret: null } })
+    toast('Removed. Requests are no longer signed.')
+    await client.invalidateQueries({ queryKey: ['destinations'] })
+  }
+  return (
+    <Confirm
+      title="Remove the shared secret?"
+      action="Remove the secret"
+      mustType={name}
+      onConfirm={remove}
+      onClose={onClose}
+    >
+      <p>
+        Requests have no signature from then on. A receiver that checks it refuses them. The secret
+        cannot be brought back.
+      </p>
+    </Confirm>
+  )
+}
