@@ -27,7 +27,9 @@ const values: Readonly<Record<Exclude<ValueKind, 'none'>, fc.Arbitrary<Json>>> =
 
 const comparison = fc.constantFrom(...OPERATORS).chain((op) => {
   const { takes } = OPERATOR_TABLE[op]
-  return takes === 'none' ? fc.constant({ op }) : fc.record({ op: fc.constant(op), value: values[takes] })
+  return takes === 'none'
+    ? fc.constant({ op })
+    : fc.record({ op: fc.constant(op), value: values[takes] })
 })
 
 const filter = fc.tuple(text, comparison).map(([property, compared]) => ({ property, ...compared }))
@@ -52,7 +54,10 @@ const where = fc.oneof(fc.constant({}), fc.record({ where: fc.array(filter, { ma
 const counted = fc.oneof(
   fc.constant({}),
   fc.record({
-    count: fc.record({ op: fc.constantFrom(...COUNT_OPERATORS), n: fc.integer({ min: 0, max: 10_000 }) }),
+    count: fc.record({
+      op: fc.constantFrom(...COUNT_OPERATORS),
+      n: fc.integer({ min: 0, max: 10_000 }),
+    }),
   }),
 )
 
@@ -78,6 +83,7 @@ export const anyCondition = fc.letrec<{ condition: Json; clause: Json }>((tie) =
 /** Every form of `compute` that the protocol allows. */
 export const anyCompute: fc.Arbitrary<Json> = fc
   .tuple(fc.constantFrom(...COMPUTE_FUNCTIONS), text, selection, where, when)
-  .map(([fn, property, ...parts]) =>
-    Object.assign({ fn }, ...parts, fn === 'count' ? {} : { property }) as Json,
+  .map(
+    ([fn, property, ...parts]) =>
+      Object.assign({ fn }, ...parts, fn === 'count' ? {} : { property }) as Json,
   )

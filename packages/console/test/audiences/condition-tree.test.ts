@@ -37,7 +37,9 @@ describe('a part of a condition', () => {
 
   test('that is the whole becomes a group with what comes beside it', () => {
     const whole = treeOf(A)
-    expect(conditionOf(withPart(whole, whole.id, (part) => [part, copyOf(part)]))).toEqual({ and: [A, A] })
+    expect(conditionOf(withPart(whole, whole.id, (part) => [part, copyOf(part)]))).toEqual({
+      and: [A, A],
+    })
     expect(conditionOf(withPart(whole, whole.id, () => []))).toEqual({ and: [] })
   })
 

@@ -53,7 +53,10 @@ test('whatever JSON is written, the inputs show exactly this, or nothing', () =>
   fc.assert(
     fc.property(near, (json) => {
       const tree = shownBy(CONDITIONS, json as Json)
-      if (tree !== undefined) expect(JSON.parse(JSON.stringify(CONDITIONS.jsonOf(tree)))).toEqual(JSON.parse(JSON.stringify(json)))
+      if (tree !== undefined)
+        expect(JSON.parse(JSON.stringify(CONDITIONS.jsonOf(tree)))).toEqual(
+          JSON.parse(JSON.stringify(json)),
+        )
     }),
   )
 })
@@ -89,6 +92,10 @@ describe('a definition that is written', () => {
   })
 
   test('as a text that is no JSON has no definition', () => {
-    expect(withText(CONDITIONS, '{"and":')).toEqual({ draft: undefined, json: undefined, text: '{"and":' })
+    expect(withText(CONDITIONS, '{"and":')).toEqual({
+      draft: undefined,
+      json: undefined,
+      text: '{"and":',
+    })
   })
 })

@@ -1,4 +1,9 @@
-import { COUNT_OPERATORS, type CountOperator, isJsonObject, type JsonObject } from '@hookline/protocol'
+import {
+  COUNT_OPERATORS,
+  type CountOperator,
+  isJsonObject,
+  type JsonObject,
+} from '@hookline/protocol'
 import {
   type ComparisonDraft,
   comparisonDraftOf,
@@ -54,7 +59,8 @@ export function newClause(kind: ClauseKind): ClauseDraft {
 
 /** The draft of a clause. What is not as it must be gets a default. */
 export function clauseDraftOf(json: JsonObject): ClauseDraft {
-  if (Object.hasOwn(json, 'audience')) return { kind: 'audience', audience: textIn(json, 'audience') }
+  if (Object.hasOwn(json, 'audience'))
+    return { kind: 'audience', audience: textIn(json, 'audience') }
   const kind = (['trait', 'computedTrait'] as const).find((each) => Object.hasOwn(json, each))
   return kind === undefined
     ? { kind: 'events', events: eventsDraftOf(json), count: countDraftOf(json) }

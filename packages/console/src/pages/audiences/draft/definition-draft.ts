@@ -1,5 +1,10 @@
 import { equalJson, isDeeperThan, type Json, type JsonObject } from '@hookline/protocol'
-import { computeDraftOf, type ComputeDraft, computeOf, unfinishedInCompute } from './compute-draft.ts'
+import {
+  computeDraftOf,
+  type ComputeDraft,
+  computeOf,
+  unfinishedInCompute,
+} from './compute-draft.ts'
 import { conditionOf, type ConditionTree, treeOf, unfinishedIn } from './condition-tree.ts'
 
 /** How a kind of definition is written with inputs in place of JSON. */

@@ -68,7 +68,10 @@ export function adaptedValue(before: ValueDraft | null, takes: ValueKind): Value
   const value = valueOf(before)
   if (first === 'list') return { form: 'list', text: value === undefined ? '' : lineOf(value) }
   if (before.form === 'list') return valueDraftOf(valueOfLine(linesIn(before.text)[0] ?? ''), takes)
-  return { form: first, text: first === 'text' || valueOf({ ...before, form: first }) !== undefined ? before.text : '' }
+  return {
+    form: first,
+    text: first === 'text' || valueOf({ ...before, form: first }) !== undefined ? before.text : '',
+  }
 }
 
 /** One value in each line: `5` is a number, `true` is true, `"5"` and `five` are texts. */
@@ -82,7 +85,10 @@ function linesIn(text: string): string[] {
 
 function lineOf(value: Json): string {
   const isPlain =
-    typeof value === 'string' && value !== '' && !/[\n\r]/.test(value) && valueOfLine(value) === value
+    typeof value === 'string' &&
+    value !== '' &&
+    !/[\n\r]/.test(value) &&
+    valueOfLine(value) === value
   return isPlain ? value : JSON.stringify(value)
 }
 

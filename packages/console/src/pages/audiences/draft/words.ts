@@ -135,13 +135,16 @@ function comparisonWords({ op, value }: ComparisonDraft): string {
   if (value === null) return words
   const given = valueOf(value)
   const shown = given === undefined ? BLANK : valueWords(given)
-  return op === 'within_last_days' ? `${words} ${shown} ${given === 1 ? 'day' : 'days'}` : `${words} ${shown}`
+  return op === 'within_last_days'
+    ? `${words} ${shown} ${given === 1 ? 'day' : 'days'}`
+    : `${words} ${shown}`
 }
 
 /** A value as it is shown in a sentence: a text in quotation marks, so that it is not taken for a number. */
 export function valueWords(value: Json): string {
   if (typeof value === 'string') return `“${shownText(value, MOST_NAME)}”`
-  if (Array.isArray(value) && value.length > 0) return value.map((each: Json) => valueWords(each)).join(', ')
+  if (Array.isArray(value) && value.length > 0)
+    return value.map((each: Json) => valueWords(each)).join(', ')
   return shownText(JSON.stringify(value), MOST_NAME)
 }
 
