@@ -75,7 +75,7 @@ function Suppressed({ suppression }: SuppressedProps): ReactElement {
 
 function EventTable({ events }: { readonly events: Events['data'] }): ReactElement {
   return (
-    <Table label="Last events" head={['Event', 'Type', 'Received']}>
+    <Table label="Events, newest first" head={['Event', 'Type', 'Received']}>
       {events.map(({ id, event, receivedAt }) => (
         <Row key={id}>
           <Cell className="min-w-40">

@@ -83,7 +83,7 @@ function Computed({ profile, userId }: ProfileViewProps): ReactElement {
       {audiences.length + computedTraits.length === 0 ? (
         <p className="text-ink-soft px-4 pb-4">The user belongs to none, and has no value.</p>
       ) : (
-        <Table label="Audiences and computed traits" head={['Name', 'Value', 'Since', 'Why']}>
+        <Table label="What the user belongs to" head={['Name', 'Value', 'Since', 'Why']}>
           {audiences.map(({ id, name, since }) => (
             <Row key={id}>
               <Cell className="min-w-32">{shownText(name, 100)}</Cell>
@@ -123,7 +123,7 @@ function Traits({ traits }: Pick<Profile, 'traits'>): ReactElement {
         <p className="text-ink-soft px-4 pb-4">None: identify calls set them.</p>
       ) : (
         <>
-          <Table label="Traits" head={['Trait', 'Value', 'Set', 'By']}>
+          <Table label="Traits with their values" head={['Trait', 'Value', 'Set', 'By']}>
             {all.slice(0, MOST_TRAITS).map(([name, { value, at, eventId }]) => (
               <Row key={name}>
                 <Cell className="min-w-32 font-medium">{shownText(name, 100)}</Cell>

@@ -49,7 +49,7 @@ function Profile({ userId, space }: { userId: string; space: string }): ReactEle
   })
   if (query.error !== null && problemOf(query.error).status === 404)
     return (
-      <Panel>
+      <Panel title="Profile" isFlush>
         <Empty title="No profile">
           <p>{problemOf(query.error).message.replace(/: create one with POST .*$/, '.')}</p>
           <p>

@@ -34,11 +34,15 @@ export function ComparisonInputs({ comparison, onChange }: ComparisonInputsProps
 /** What the operator does, also with a value that is missing or of another type. */
 export function OperatorNote({ op }: { readonly op: Operator }): ReactElement {
   const { meaning, looksAt, onMissing, onMistyped } = OPERATOR_TABLE[op]
-  const verdict = (holds: boolean): string => (holds ? 'holds' : 'does not hold')
+  const verdict = (holds: boolean): string => (holds ? 'matches' : 'does not match')
+  const isSame = onMissing === onMistyped || looksAt === 'every value'
   return (
     <p className="text-ink-faint text-note">
-      {meaning} It looks at {looksAt}. It {verdict(onMissing)} for a missing value
-      {looksAt !== 'every value' && `, and ${verdict(onMistyped)} for any other value`}.
+      {meaning} It looks at {looksAt}. A missing value{' '}
+      {isSame
+        ? `${looksAt === 'every value' ? '' : 'or any other one '}${verdict(onMissing)}`
+        : `${verdict(onMissing)}, any other one ${verdict(onMistyped)}`}
+      .
     </p>
   )
 }

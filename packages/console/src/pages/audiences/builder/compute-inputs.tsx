@@ -4,7 +4,7 @@ import type { ComputeDraft } from '../draft/compute-draft.ts'
 import { faultsIn } from '../draft/faults.ts'
 import { FUNCTION_WORDS } from '../draft/words.ts'
 import { useBuilder } from './builder-context.ts'
-import { EventsInputs } from './events-inputs.tsx'
+import { AddFilterButton, EventsInputs } from './events-inputs.tsx'
 import { FaultList } from './fault-list.tsx'
 import { InlineInput, InlineSelect } from './inline-input.tsx'
 import type { DefinitionInputsProps } from './inputs-props.ts'
@@ -45,6 +45,12 @@ export function ComputeInputs({
           </>
         )}
         <EventsInputs events={events} onChange={(next) => onChange({ ...draft, events: next })} />
+      </div>
+      <div>
+        <AddFilterButton
+          events={events}
+          onChange={(next) => onChange({ ...draft, events: next })}
+        />
       </div>
       <p className="text-ink-faint text-note">
         {meaning} It is made from {from}. When no event is left, it becomes{' '}

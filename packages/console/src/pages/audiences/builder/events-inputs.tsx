@@ -44,39 +44,49 @@ export function EventsInputs({ events, onChange, children }: EventsInputsProps):
       )}
       {children}
       <WindowInputs window={window} onChange={(next) => onChange({ ...events, window: next })} />
-      <Filters filters={events.where} onChange={(where) => onChange({ ...events, where })} />
+      {events.where !== null && (
+        <Filters filters={events.where} onChange={(where) => onChange({ ...events, where })} />
+      )}
     </>
   )
 }
 
+/** Adds a filter to the events of a clause. */
+export function AddFilterButton({
+  events,
+  onChange,
+}: Pick<EventsInputsProps, 'events' | 'onChange'>): ReactElement {
+  return (
+    <Button
+      look="quiet"
+      className="min-h-6 px-2 py-0.5"
+      onClick={() => onChange({ ...events, where: [...(events.where ?? []), newFilter()] })}
+    >
+      <Icon name="plus" className="size-3" /> Filter by a property
+    </Button>
+  )
+}
+
 interface FiltersProps {
-  readonly filters: readonly FilterDraft[] | null
+  readonly filters: readonly FilterDraft[]
   readonly onChange: (filters: readonly FilterDraft[] | null) => void
 }
 
 function Filters({ filters, onChange }: FiltersProps): ReactElement {
-  const given = filters ?? []
-  const change = (id: string, change_: (filter: FilterDraft) => FilterDraft[]): void => {
-    const next = given.flatMap((each) => (each.id === id ? change_(each) : [each]))
+  const change = (id: string, replaced: readonly FilterDraft[]): void => {
+    const next = filters.flatMap((each) => (each.id === id ? replaced : [each]))
     onChange(next.length === 0 ? null : next)
   }
   return (
     <div className="flex basis-full flex-col gap-2">
-      {given.map((filter) => (
+      {filters.map((filter) => (
         <Filter
           key={filter.id}
           filter={filter}
-          onChange={(next) => change(filter.id, () => [next])}
-          onRemove={() => change(filter.id, () => [])}
+          onChange={(next) => change(filter.id, [next])}
+          onRemove={() => change(filter.id, [])}
         />
       ))}
-      <Button
-        look="quiet"
-        className="self-start px-1"
-        onClick={() => onChange([...given, newFilter()])}
-      >
-        <Icon name="plus" className="size-3" /> Filter by a property
-      </Button>
     </div>
   )
 }

@@ -9,12 +9,14 @@ export function FaultList({
 }): ReactElement | null {
   if (faults.length === 0) return null
   return (
-    <ul role="alert" className="text-failed text-dense flex flex-col gap-0.5">
-      {faults.map(({ pointer, message, hint }) => (
-        <li key={`${pointer} ${message}`}>
-          {message} {hint}
-        </li>
-      ))}
-    </ul>
+    <div role="alert" className="text-failed text-dense">
+      <ul className="flex flex-col gap-0.5">
+        {faults.map(({ pointer, message, hint }) => (
+          <li key={`${pointer} ${message}`}>
+            {message} {hint}
+          </li>
+        ))}
+      </ul>
+    </div>
   )
 }

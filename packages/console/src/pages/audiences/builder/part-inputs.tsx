@@ -1,4 +1,3 @@
-import { OPERATOR_TABLE } from '@hookline/protocol'
 import type { ReactElement } from 'react'
 import { Button } from '../../../design/button.tsx'
 import { classNames } from '../../../design/class-names.ts'
@@ -19,6 +18,7 @@ import { clauseWords } from '../draft/words.ts'
 import { useBuilder } from './builder-context.ts'
 import { ClauseInputs } from './clause-inputs.tsx'
 import { OperatorNote } from './comparison-inputs.tsx'
+import { AddFilterButton } from './events-inputs.tsx'
 import { FaultList } from './fault-list.tsx'
 import { InlineSelect } from './inline-input.tsx'
 
@@ -157,6 +157,7 @@ function ClauseBox({ part, pointer, parent, onEdit }: PartProps<ClausePart>): Re
       )}
     >
       <div className="flex flex-wrap items-center gap-2">
+        <NotButton part={part} onEdit={onEdit} />
         <InlineSelect
           id={part.id}
           label="Kind of clause"
@@ -169,9 +170,7 @@ function ClauseBox({ part, pointer, parent, onEdit }: PartProps<ClausePart>): Re
           onChange={(next) => onEdit(part.id, () => [{ ...part, clause: next }])}
         />
       </div>
-      {'comparison' in clause && OPERATOR_TABLE[clause.comparison.op] && (
-        <OperatorNote op={clause.comparison.op} />
-      )}
+      {'comparison' in clause && <OperatorNote op={clause.comparison.op} />}
       <FaultList faults={own} />
       <ClauseActions part={part} {...(parent && { parent })} onEdit={onEdit} />
     </div>
@@ -183,6 +182,7 @@ function ClauseActions({
   parent,
   onEdit,
 }: Omit<PartProps<ClausePart>, 'pointer'>): ReactElement {
+  const { clause } = part
   const otherJoin = parent?.join === 'or' ? 'and' : 'or'
   const copy = (): void => {
     const copied = copyOf(part)
@@ -190,7 +190,16 @@ function ClauseActions({
   }
   return (
     <div className="flex flex-wrap justify-end gap-1">
-      <NotButton part={part} onEdit={onEdit} />
+      {clause.kind === 'events' && (
+        <div className="mr-auto">
+          <AddFilterButton
+            events={clause.events}
+            onChange={(events) =>
+              onEdit(part.id, () => [{ ...part, clause: { ...clause, events } }])
+            }
+          />
+        </div>
+      )}
       <SmallButton
         title={`Puts the clause into a group of its own, joined by ${otherJoin}`}
         onClick={() => onEdit(part.id, (each) => [newGroup(otherJoin, [each])], part.id)}

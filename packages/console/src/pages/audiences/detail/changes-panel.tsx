@@ -26,7 +26,7 @@ const WORDS = {
 export function ChangesPanel({ kind, record }: TabProps): ReactElement {
   const [{ days }, setUrl] = useUrlState<'days'>()
   const picked = RANGES.find(([each]) => each === days)?.[0] ?? '7'
-  const query = useQuery(changesQuery(kind, record.id, Number(picked)))
+  const query = useQuery(changesQuery(kind, record, Number(picked)))
   return (
     <Panel
       isFlush

@@ -126,7 +126,7 @@ function Verdict({ kind, record, explained }: TabProps & { explained: Explained 
       since <Time at={since} />
     </>
   )
-  const user = <UserLink userId={userId} space={record.space} />
+  const user = <UserLink userId={userId} space={record.space} isInText />
   if (kind.param === 'audience')
     return (
       <p className="text-part">

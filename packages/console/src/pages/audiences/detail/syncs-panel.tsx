@@ -91,7 +91,7 @@ function Progress({ record: { progress } }: Pick<TabProps, 'record'>): ReactElem
 function SyncTable({ syncs }: { readonly syncs: readonly Sync[] }): ReactElement {
   if (syncs.length === 0) return <p className="text-ink-soft px-4 pb-4">None yet.</p>
   return (
-    <Table label="Syncs" head={['State', 'Why', 'When', 'Looked at', 'Result']}>
+    <Table label="Syncs, newest first" head={['State', 'Why', 'When', 'Looked at', 'Result']}>
       {syncs.map((each) => (
         <Row key={each.id}>
           <Cell>

@@ -28,7 +28,7 @@ export function ValuesTab({ kind, record }: TabProps): ReactElement {
   return (
     <div className="flex flex-col gap-4">
       <UserSearch />
-      <Panel isFlush>
+      <Panel title={kind.param === 'trait' ? 'Values' : 'Members'} isFlush>
         <Loaded query={query} lines={6}>
           {({ pages }) => (
             <Values
@@ -89,7 +89,7 @@ function Values({ kind, record, rows, footer }: ValuesProps): ReactElement {
   return (
     <>
       <Table
-        label={isTrait ? 'Values' : 'Members'}
+        label={isTrait ? 'Users with their values' : 'Users who belong to it'}
         head={['User', ...(isTrait ? ['Value'] : []), 'Since', 'Why']}
       >
         {rows.map(({ userId, since, value }, index) => (

@@ -88,7 +88,7 @@ function RecordRow({ kind, record, isCurrent }: RecordRowProps): ReactElement {
       </Cell>
       <Cell className="tabular-nums">{wholeNumber(size)}</Cell>
       <Cell className="whitespace-nowrap tabular-nums">
-        <LatelyCell kind={kind} id={id} />
+        <LatelyCell kind={kind} record={record} />
       </Cell>
       <Cell className="tabular-nums">
         {destinationIds.length === 0 ? (

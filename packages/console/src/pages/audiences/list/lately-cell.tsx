@@ -2,16 +2,16 @@ import { useQuery } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
 import { wholeNumber } from '../../../format/figures.ts'
 import { changesQuery } from '../record/changes-query.ts'
-import type { ComputationKind } from '../record/computation-kind.ts'
+import type { Computation, ComputationKind } from '../record/computation-kind.ts'
 
 interface LatelyCellProps {
   readonly kind: ComputationKind
-  readonly id: string
+  readonly record: Computation
 }
 
 /** How many users entered and left in the last 24 hours. */
-export function LatelyCell({ kind, id }: LatelyCellProps): ReactElement {
-  const { data } = useQuery(changesQuery(kind, id, 1))
+export function LatelyCell({ kind, record }: LatelyCellProps): ReactElement {
+  const { data } = useQuery(changesQuery(kind, record, 1))
   if (data === undefined) return <span className="text-ink-faint">–</span>
   const sum = (of: 'entered' | 'left'): number =>
     data.data.reduce((total, hour) => total + hour[of], 0)

@@ -52,6 +52,7 @@ export function ListPage(): ReactElement {
         onChange={(next) => setUrl({ list: next === 'audiences' ? undefined : next, q: undefined })}
       >
         <Panel isFlush>
+          <h2 className="sr-only">All {kind.many}</h2>
           <List kind={kind} key={kind.resource} />
         </Panel>
       </TabList>

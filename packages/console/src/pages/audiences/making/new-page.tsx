@@ -7,7 +7,6 @@ import { useMay } from '../../../api/session.ts'
 import { Button } from '../../../design/button.tsx'
 import { Field, Select, TextInput } from '../../../design/field.tsx'
 import { Panel } from '../../../design/panel.tsx'
-import { Empty } from '../../../design/states.tsx'
 import { toast } from '../../../design/toasts.tsx'
 import { shownText } from '../../../format/shown-text.ts'
 import { PageHeading } from '../../../shell/page-heading.tsx'
@@ -41,7 +40,7 @@ export function NewPage({ kind }: NewPageProps): ReactElement {
       {mayEdit ? (
         <NewForm kind={kind} />
       ) : (
-        <Empty title="You may look, not change">The role editor is needed to create one.</Empty>
+        <p>You may look, not change: the role editor is needed to create one.</p>
       )}
     </>
   )

@@ -103,7 +103,7 @@ export const TRAITS: ComputationKind = {
 }
 
 const SOON_MS = 1_000
-const LATER_MS = 10_000
+const LATER_MS = 5_000
 
 /** A sync changes sizes each second; events do it too, without a message of the stream. */
 function pollingOf(records: readonly Computation[] | undefined): number {

@@ -20,8 +20,10 @@ export function DestinationPicker({
 }: DestinationPickerProps): ReactElement {
   const query = useQuery(destinationsQuery)
   return (
-    <fieldset className="flex min-w-0 flex-col gap-2">
-      <legend className="text-dense mb-1 font-medium">Destinations that get every change</legend>
+    <fieldset className="flex min-w-0 flex-col gap-2 pt-3">
+      <legend className="text-dense float-left mb-1 font-medium">
+        Destinations that get every change
+      </legend>
       <Loaded query={query} lines={2}>
         {(destinations) => (
           <>
