@@ -57,6 +57,11 @@ test('a person builds an audience by mouse and keyboard, sees its size at once, 
       'trait plan is “pro” and (Order Completed at least 2 times in the last 30 days or trait vip has a value)',
     )
     .waitFor()
+  // Not: nobody who has the trait vip. The focus stays at the clause.
+  await clause(page, 3).getByRole('button', { name: 'Negate' }).click()
+  await page.getByText('or not (trait vip has a value))').waitFor()
+  expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('Kind of clause')
+  await clause(page, 3).getByRole('button', { name: 'Not. Click' }).click()
   await page.getByText('1 user', { exact: true }).waitFor()
   await expectAccessible(page)
 

@@ -87,7 +87,7 @@ function EventTable({ events }: { readonly events: Events['data'] }): ReactEleme
               {nameOf(event)}
             </Link>
           </Cell>
-          <Cell>{shownText(String(event['type']))}</Cell>
+          <Cell className="whitespace-nowrap">{shownText(String(event['type']), 20)}</Cell>
           <Cell>
             <Time at={receivedAt} />
           </Cell>

@@ -110,7 +110,7 @@ interface TimesProps {
 
 function Times({ count, onChange }: TimesProps): ReactElement {
   return (
-    <>
+    <span className="flex max-w-full flex-wrap items-center gap-2">
       <InlineSelect
         label="How often"
         value={count?.op ?? 'once'}
@@ -118,7 +118,7 @@ function Times({ count, onChange }: TimesProps): ReactElement {
         onPick={(often) => onChange(often === 'once' ? null : { op: often, n: count?.n ?? '2' })}
       />
       {count !== null && (
-        <>
+        <span className="flex items-center gap-2">
           <InlineInput
             label="Number of times"
             inputMode="numeric"
@@ -127,8 +127,8 @@ function Times({ count, onChange }: TimesProps): ReactElement {
             onChange={(n) => onChange({ ...count, n })}
           />
           <span>times</span>
-        </>
+        </span>
       )}
-    </>
+    </span>
   )
 }

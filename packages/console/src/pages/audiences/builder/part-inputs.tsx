@@ -69,7 +69,7 @@ function GroupInputs({ part, pointer, parent, onEdit }: PartProps<Group>): React
       )}
     >
       <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
-        <NotButton part={part} onEdit={onEdit} />
+        <NotMark part={part} onEdit={onEdit} />
         <InlineSelect
           id={part.id}
           label="How the group is joined"
@@ -77,7 +77,7 @@ function GroupInputs({ part, pointer, parent, onEdit }: PartProps<Group>): React
           options={JOINS}
           onPick={(join) => onEdit(part.id, () => [{ ...part, join }])}
         />
-        {parent !== undefined && <GroupActions part={part} parent={parent} onEdit={onEdit} />}
+        <GroupActions part={part} {...(parent && { parent })} onEdit={onEdit} />
       </div>
       <FaultList faults={own} />
       <ul className="flex flex-col gap-2">
@@ -124,14 +124,17 @@ function AddButtons({ part, onEdit }: Omit<PartProps<Group>, 'pointer'>): ReactE
 function GroupActions({ part, parent, onEdit }: Omit<PartProps<Group>, 'pointer'>): ReactElement {
   return (
     <div className="ml-auto flex flex-wrap gap-1">
-      {part.nots === 0 && part.parts.length > 0 && (
+      <NegateButton part={part} onEdit={onEdit} />
+      {parent !== undefined && part.nots === 0 && part.parts.length > 0 && (
         <SmallButton onClick={() => onEdit(part.id, () => part.parts, part.parts[0]!.id)}>
           Ungroup
         </SmallButton>
       )}
-      <SmallButton onClick={() => onEdit(part.id, () => [], addId(parent!.id))}>
-        Remove group
-      </SmallButton>
+      {parent !== undefined && (
+        <SmallButton onClick={() => onEdit(part.id, () => [], addId(parent.id))}>
+          Remove group
+        </SmallButton>
+      )}
     </div>
   )
 }
@@ -157,7 +160,7 @@ function ClauseBox({ part, pointer, parent, onEdit }: PartProps<ClausePart>): Re
       )}
     >
       <div className="flex flex-wrap items-center gap-2">
-        <NotButton part={part} onEdit={onEdit} />
+        <NotMark part={part} onEdit={onEdit} />
         <InlineSelect
           id={part.id}
           label="Kind of clause"
@@ -200,6 +203,7 @@ function ClauseActions({
           />
         </div>
       )}
+      <NegateButton part={part} onEdit={onEdit} />
       <SmallButton
         title={`Puts the clause into a group of its own, joined by ${otherJoin}`}
         onClick={() => onEdit(part.id, (each) => [newGroup(otherJoin, [each])], part.id)}
@@ -218,16 +222,28 @@ function ClauseActions({
   )
 }
 
-/** Says the opposite. A part may be in several `not` where it came as JSON: each click takes one of them away. */
-function NotButton({ part, onEdit }: Omit<PartProps, 'pointer'>): ReactElement {
-  const isNot = part.nots > 0
+type NotProps = Omit<PartProps, 'pointer'>
+
+/** Before a part that is negated: it says so, and takes it back. JSON can have several `not`: each click takes one away. */
+function NotMark({ part, onEdit }: NotProps): ReactElement | null {
+  if (part.nots === 0) return null
   return (
-    <SmallButton
-      aria-pressed={isNot}
-      className={isNot ? 'bg-accent-soft text-accent border-accent' : ''}
-      onClick={() => onEdit(part.id, (each) => [{ ...each, nots: isNot ? each.nots - 1 : 1 }])}
+    <Button
+      className="border-accent bg-accent-soft"
+      aria-label="Not. Click to take it back"
+      onClick={() => onEdit(part.id, (each) => [{ ...each, nots: each.nots - 1 }], part.id)}
     >
-      {'not '.repeat(Math.max(1, part.nots)).trim()}
+      {'not '.repeat(part.nots)}
+      <Icon name="cross" className="size-3" />
+    </Button>
+  )
+}
+
+function NegateButton({ part, onEdit }: NotProps): ReactElement | null {
+  if (part.nots > 0) return null
+  return (
+    <SmallButton onClick={() => onEdit(part.id, (each) => [{ ...each, nots: 1 }], part.id)}>
+      Negate
     </SmallButton>
   )
 }

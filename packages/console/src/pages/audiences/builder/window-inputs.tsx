@@ -31,7 +31,7 @@ export function WindowInputs({ window, onChange }: WindowInputsProps): ReactElem
         onPick={(kind) => onChange(NEW[kind])}
       />
       {window.kind === 'within' && (
-        <>
+        <span className="flex items-center gap-2">
           <InlineInput
             label="How long"
             inputMode="numeric"
@@ -45,7 +45,7 @@ export function WindowInputs({ window, onChange }: WindowInputsProps): ReactElem
             options={DURATION_UNITS.map((unit): [DurationUnit, string] => [unit, unit])}
             onPick={(unit) => onChange({ ...window, unit })}
           />
-        </>
+        </span>
       )}
       {window.kind === 'between' && (
         <>

@@ -3,8 +3,8 @@ import { queryOptions } from '@tanstack/react-query'
 import { api } from '../../../api/client.ts'
 import { allOf } from '../../../api/queries.ts'
 
-export type Audience = Awaited<ReturnType<typeof api.getAudience>>
-export type ComputedTrait = Awaited<ReturnType<typeof api.getTrait>>
+type Audience = Awaited<ReturnType<typeof api.getAudience>>
+type ComputedTrait = Awaited<ReturnType<typeof api.getTrait>>
 export type Computation = Audience | ComputedTrait
 
 export interface NewComputation {
