@@ -3,11 +3,12 @@ import { classNames } from './class-names.ts'
 import { Icon, type IconName } from './icon.tsx'
 
 /** What became of an event, or how something is. */
-export type Tone = 'delivered' | 'retrying' | 'failed' | 'declined' | 'held' | 'waiting'
+export type Tone = 'delivered' | 'retrying' | 'partial' | 'failed' | 'declined' | 'held' | 'waiting'
 
 const TONES: Readonly<Record<Tone, { readonly look: string; readonly icon: IconName }>> = {
   delivered: { look: 'bg-delivered-soft text-delivered', icon: 'check' },
   retrying: { look: 'bg-retrying-soft text-retrying', icon: 'retry' },
+  partial: { look: 'bg-retrying-soft text-retrying', icon: 'warning' },
   failed: { look: 'bg-failed-soft text-failed', icon: 'cross' },
   declined: { look: 'bg-declined-soft text-declined', icon: 'bar' },
   held: { look: 'bg-held-soft text-held', icon: 'pause' },
