@@ -7,15 +7,16 @@ import { Button } from '../../design/button.tsx'
 import { counted } from '../../format/figures.ts'
 import { type DeletionFields, idsIn } from './deletion-fields.ts'
 
-/** Each user is one request. */
+/** Each user is some requests. */
 const MOST_USERS = 50
+const LAST_EVENTS = 100
 
 interface AddAnonymousIdsProps {
   readonly fields: DeletionFields
   readonly onChange: (fields: DeletionFields) => void
 }
 
-/** Finds the anonymous ids of the users in their profiles, which are gone after the deletion. */
+/** Finds the anonymous ids of the users while Hookline still knows them. */
 export function AddAnonymousIds({ fields, onChange }: AddAnonymousIdsProps): ReactElement | null {
   const { data: sources = [] } = useQuery(sourcesQuery)
   const [said, setSaid] = useState('')
@@ -30,7 +31,8 @@ export function AddAnonymousIds({ fields, onChange }: AddAnonymousIdsProps): Rea
       const before = idsIn(fields.anonymous)
       const all = [...new Set([...before, ...known])]
       onChange({ ...fields, anonymous: all.join('\n') })
-      setSaid(`${counted(all.length - before.length, 'anonymous id')} added.`)
+      const added = counted(all.length - before.length, 'anonymous id')
+      setSaid(`${added} added, from profiles and the last ${LAST_EVENTS} events of each user.`)
     } catch (error) {
       setSaid(problemOf(error).message)
     }
@@ -46,18 +48,28 @@ export function AddAnonymousIds({ fields, onChange }: AddAnonymousIdsProps): Rea
   )
 }
 
+/** From the profiles, which Hookline keeps once there is an audience, and from what the users did last. */
 async function anonymousIdsOf(
   userIds: readonly string[],
   spaces: readonly string[],
 ): Promise<readonly string[]> {
   const found: string[] = []
-  for (const userId of userIds)
-    for (const space of spaces) {
-      const profile = await api.getProfile(userId, { space }).catch((error: unknown) => {
-        if (problemOf(error).status === 404) return undefined
-        throw error
-      })
-      found.push(...(profile?.anonymousIds ?? []))
-    }
+  for (const userId of userIds) {
+    const { data } = await api.listEvents({ userId, limit: LAST_EVENTS })
+    found.push(...data.flatMap(({ event }) => idIn(event['anonymousId'])))
+    for (const space of spaces) found.push(...(await profileIds(userId, space)))
+  }
   return found
+}
+
+function idIn(value: unknown): string[] {
+  return typeof value === 'string' && value !== '' ? [value] : []
+}
+
+async function profileIds(userId: string, space: string): Promise<readonly string[]> {
+  const profile = await api.getProfile(userId, { space }).catch((error: unknown) => {
+    if (problemOf(error).status === 404) return undefined
+    throw error
+  })
+  return profile?.anonymousIds ?? []
 }
