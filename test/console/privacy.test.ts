@@ -51,6 +51,7 @@ test('a person deletes a user by clicks, sees who was notified, and downloads a 
   const { page, go } = await openSignedIn(service)
   await go('privacy')
   await page.getByText('Nobody was deleted yet').waitFor()
+  await expectAccessible(page)
   await deleteByClicks(page, 'ada', 'ada')
 
   const drawer = page.getByRole('dialog', { name: 'Deletion of 1 user' })

@@ -6,7 +6,7 @@ import {
   fieldsOf,
   rateLimitFault,
 } from '../../src/pages/sources/source-fields.ts'
-import { lastUseOf } from '../../src/pages/sources/source-facts.ts'
+import { lastUseOf, matchingSources } from '../../src/pages/sources/source-facts.ts'
 import { periodOf, receivedIn, refusalsIn, refusedIn } from '../../src/pages/sources/volume.ts'
 
 const POINTS = [
@@ -70,4 +70,16 @@ test('a name that cannot be typed as it is shown is replaced by the id', () => {
   expect(nameToType('My shop', 'src_1')).toBe('My shop')
   for (const name of ['\u202eshop', 'a\u0000b', ' shop', 'a  b', 'x'.repeat(61)])
     expect(nameToType(name, 'src_1')).toBe('src_1')
+})
+
+test('a filter finds words of a name, and a part of an id or of a write key', () => {
+  const key = { key: 'wk_11', createdAt: '', lastUsedAt: null }
+  const shop = { id: 'src_1', name: 'Shop, web', writeKeys: [] }
+  const backend = { id: 'src_11', name: 'Backend', writeKeys: [key] }
+  const found = (text: string) => matchingSources([shop, backend], text).map(({ name }) => name)
+  expect(found('')).toEqual(['Shop, web', 'Backend'])
+  expect(found('WEB sh')).toEqual(['Shop, web'])
+  expect(found(' wk_11 ')).toEqual(['Backend'])
+  expect(found('src_1')).toEqual(['Shop, web', 'Backend'])
+  expect(found('web 11')).toEqual([])
 })

@@ -43,6 +43,7 @@ export function PrivacyPage(): ReactElement {
         onChange={(next) => setUrl({ tab: next === 'deletions' ? undefined : next })}
       >
         <Panel isFlush>
+          <h2 className="sr-only">{tab === 'deletions' ? 'All deletions' : 'All suppressions'}</h2>
           {tab === 'deletions' ? <DeletionList onNew={begin} /> : <SuppressionList />}
         </Panel>
       </TabList>
