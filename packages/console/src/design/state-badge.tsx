@@ -3,12 +3,11 @@ import { classNames } from './class-names.ts'
 import { Icon, type IconName } from './icon.tsx'
 
 /** What became of an event, or how something is. */
-export type Tone = 'delivered' | 'retrying' | 'partial' | 'failed' | 'declined' | 'held' | 'waiting'
+export type Tone = 'delivered' | 'retrying' | 'failed' | 'declined' | 'held' | 'waiting'
 
 const TONES: Readonly<Record<Tone, { readonly look: string; readonly icon: IconName }>> = {
   delivered: { look: 'bg-delivered-soft text-delivered', icon: 'check' },
   retrying: { look: 'bg-retrying-soft text-retrying', icon: 'retry' },
-  partial: { look: 'bg-retrying-soft text-retrying', icon: 'warning' },
   failed: { look: 'bg-failed-soft text-failed', icon: 'cross' },
   declined: { look: 'bg-declined-soft text-declined', icon: 'bar' },
   held: { look: 'bg-held-soft text-held', icon: 'pause' },
@@ -17,13 +16,15 @@ const TONES: Readonly<Record<Tone, { readonly look: string; readonly icon: IconN
 
 interface StateBadgeProps {
   readonly tone: Tone
+  /** The sign, where that of the tone says something else. */
+  readonly icon?: IconName | undefined
   readonly children: string
   readonly className?: string
 }
 
 /** A state: its sign, its word, its colour. */
-export function StateBadge({ tone, children, className }: StateBadgeProps): ReactElement {
-  const { look, icon } = TONES[tone]
+export function StateBadge({ tone, icon, children, className }: StateBadgeProps): ReactElement {
+  const { look, icon: usual } = TONES[tone]
   return (
     <span
       className={classNames(
@@ -32,7 +33,7 @@ export function StateBadge({ tone, children, className }: StateBadgeProps): Reac
         className,
       )}
     >
-      <Icon name={icon} className="size-3" />
+      <Icon name={icon ?? usual} className="size-3" />
       {children}
     </span>
   )

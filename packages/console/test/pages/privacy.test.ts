@@ -78,7 +78,8 @@ test('a deletion whose receiver was not notified is deleted all the same', () =>
   expect(shownState(DELETION).words).toBe('Deleted, all notified')
   expect(shownState({ ...DELETION, notifications: [] }).words).toBe('Deleted')
   expect(shownState({ ...DELETION, state: 'partial', notifications: [failed] })).toEqual({
-    tone: 'partial',
+    tone: 'retrying',
+    icon: 'warning',
     words: 'Deleted, not all notified',
   })
   expect(shownState({ ...DELETION, state: 'running' }).words).toBe('Deleted, notifying')

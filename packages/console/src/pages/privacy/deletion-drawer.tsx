@@ -52,12 +52,12 @@ export function DeletionDrawer({
 }
 
 function DeletionDetail({ deletion }: { readonly deletion: OneDeletion }): ReactElement {
-  const { tone, words } = shownState(deletion)
+  const { words, ...badge } = shownState(deletion)
   return (
     <div className="flex flex-col gap-6">
       <div className="flex flex-wrap items-center justify-between gap-2">
         <div role="status">
-          <StateBadge tone={tone}>{words}</StateBadge>
+          <StateBadge {...badge}>{words}</StateBadge>
         </div>
         {deletion.purgedAt !== null && <ReceiptButton id={deletion.id} />}
       </div>

@@ -4,8 +4,12 @@ import type { Tone } from '../../design/state-badge.tsx'
 /** A state in words, with its tone. */
 export interface Shown {
   readonly tone: Tone
+  readonly icon?: 'warning'
   readonly words: string
 }
+
+/** Nothing is tried again: a person has to look. */
+const PARTLY = { tone: 'retrying', icon: 'warning' } as const
 
 type Notification = Deletion['notifications'][number]
 
@@ -17,13 +21,13 @@ export function shownState(deletion: Deletion): Shown {
   if (state === 'running') return { tone: 'waiting', words: 'Deleted, notifying' }
   if (notifications.length === 0) return { tone: 'delivered', words: 'Deleted' }
   if (state === 'finished') return { tone: 'delivered', words: 'Deleted, all notified' }
-  return { tone: 'partial', words: 'Deleted, not all notified' }
+  return { ...PARTLY, words: 'Deleted, not all notified' }
 }
 
 const STATUSES: Readonly<Record<Notification['status'], Shown>> = {
   pending: { tone: 'waiting', words: 'Waiting' },
   delivered: { tone: 'delivered', words: 'Notified' },
-  partial: { tone: 'partial', words: 'Partly notified' },
+  partial: { ...PARTLY, words: 'Partly notified' },
   failed: { tone: 'failed', words: 'Not notified' },
 }
 
@@ -32,7 +36,7 @@ const STATUSES: Readonly<Record<Notification['status'], Shown>> = {
  * webhooks the others may well have it.
  */
 export function shownStatus({ status }: Pick<Notification, 'status'>, webhooks = 1): Shown {
-  if (status === 'failed' && webhooks > 1) return { tone: 'partial', words: 'Not by every webhook' }
+  if (status === 'failed' && webhooks > 1) return { ...PARTLY, words: 'Not by every webhook' }
   return STATUSES[status]
 }
 

@@ -67,7 +67,7 @@ function DeletionTable({ deletions }: { readonly deletions: readonly Deletion[] 
     <div ref={list}>
       <Table label="Deletions" head={HEAD}>
         {deletions.map((each) => {
-          const { tone, words } = shownState(each)
+          const { words, ...badge } = shownState(each)
           return (
             <Row
               key={each.id}
@@ -89,7 +89,7 @@ function DeletionTable({ deletions }: { readonly deletions: readonly Deletion[] 
                 </button>
               </Cell>
               <Cell>
-                <StateBadge tone={tone}>{words}</StateBadge>
+                <StateBadge {...badge}>{words}</StateBadge>
               </Cell>
               <Cell className="text-ink-soft">
                 <Time at={each.createdAt} />

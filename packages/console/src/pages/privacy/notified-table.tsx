@@ -28,7 +28,7 @@ export function NotifiedTable({ notifications }: Pick<Deletion, 'notifications'>
       {notifications.map((each) => {
         const source = sources.find(({ id }) => id === each.sourceId)
         const destination = destinations.find(({ id }) => id === each.destinationId)
-        const { tone, words } = shownStatus(each, destination?.settings.webhooks.length)
+        const { words, ...badge } = shownStatus(each, destination?.settings.webhooks.length)
         return (
           <Row key={`${each.sourceId}/${each.destinationId}`}>
             <Cell className="max-w-48 min-w-32">
@@ -44,7 +44,7 @@ export function NotifiedTable({ notifications }: Pick<Deletion, 'notifications'>
               {shownText(source?.name ?? each.sourceId, 80)}
             </Cell>
             <Cell>
-              <StateBadge tone={tone}>{words}</StateBadge>
+              <StateBadge {...badge}>{words}</StateBadge>
             </Cell>
             <Cell className="whitespace-nowrap">{noticesIn(each.notices)}</Cell>
             <Cell className="tabular-nums">{wholeNumber(each.attempts)}</Cell>
