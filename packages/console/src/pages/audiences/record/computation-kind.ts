@@ -104,11 +104,13 @@ export const TRAITS: ComputationKind = {
 
 const SOON_MS = 1_000
 const LATER_MS = 5_000
+const PER_REQUEST = 100
 
-/** A sync changes sizes each second; events do it too, without a message of the stream. */
+/** A sync changes sizes each second; events do it too, without a message of the stream. A long list is asked for less often. */
 function pollingOf(records: readonly Computation[] | undefined): number {
   const isBusy = records?.some(({ sync, state }) => sync !== null || state === 'preparing') ?? false
-  return isBusy ? SOON_MS : LATER_MS
+  const requests = Math.ceil((records?.length ?? 0) / PER_REQUEST)
+  return (isBusy ? SOON_MS : LATER_MS) * Math.max(1, requests)
 }
 
 /** All audiences, or all computed traits: a service has at most 1,000 of both. */
