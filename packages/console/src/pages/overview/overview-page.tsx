@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { Navigate, useLocation } from '@tanstack/react-router'
-import type { ReactElement } from 'react'
+import { useLocation, useNavigate } from '@tanstack/react-router'
+import { type ReactElement, useEffect } from 'react'
 import { api } from '../../api/client.ts'
 import { Select } from '../../design/field.tsx'
 import { PERIOD_CHOICES, periodOf } from '../../domain/periods.ts'
@@ -15,7 +15,7 @@ import { ProblemsPanel } from './problems-panel.tsx'
 export function OverviewPage(): ReactElement {
   const [url, setUrl] = useUrlState<'period'>()
   const period = periodOf(url.period)
-  if (useIsNew()) return <Navigate to="/get-started" replace />
+  useWelcome()
   return (
     <>
       <PageHeading
@@ -39,14 +39,18 @@ export function OverviewPage(): ReactElement {
   )
 }
 
-/** Whether the tab has just been opened on a service that has no event yet: the overview would have nothing to show. */
-function useIsNew(): boolean {
+/** A tab that has just been opened on a service without events goes to the first steps: the overview would be empty. */
+function useWelcome(): void {
   const { state } = useLocation()
+  const navigate = useNavigate()
   const isFirstPage = state.__TSR_index === 0
   const { data } = useQuery({
     queryKey: ['events', 'any'],
     enabled: isFirstPage,
     queryFn: () => api.listEvents({ limit: 1 }),
   })
-  return isFirstPage && data?.data.length === 0
+  const isNew = isFirstPage && data?.data.length === 0
+  useEffect(() => {
+    if (isNew) void navigate({ to: '/get-started', replace: true })
+  }, [isNew, navigate])
 }
