@@ -8,21 +8,21 @@ useChromium()
 test('a sign-in link opens a session, once, and leaves the address and the history', async () => {
   await using service = await startService()
   const { page, faults } = await openSignedIn(service)
-  expect(page.url()).toBe(`${service.url}/console/`)
+  await page.waitForURL(`${service.url}/console/get-started`)
   expect(await page.evaluate('document.cookie')).toBe('')
   await page.reload()
-  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Get started' }).waitFor()
   expect(faults).toEqual([])
 })
 
 test('a link that was used before says so, and how to get another one', async () => {
   await using service = await startService()
   const { path } = await service.api.call<{ path: string }>('POST', 'sign-in-links', {})
-  for (const expected of ['Overview', 'Sign in to Hookline']) {
+  for (const expected of ['Get started', 'Sign in to Hookline']) {
     const { page } = await openConsole(service.url)
     await page.goto(service.url + path)
     await page.getByRole('heading', { level: 1, name: expected }).waitFor()
-    if (expected === 'Overview') continue
+    if (expected === 'Get started') continue
     await page.getByRole('alert').getByText('hookline console').waitFor()
     expect(page.url()).not.toContain('#')
     await expectAccessible(page)
@@ -49,8 +49,8 @@ test.for(['//evil.example', '/\\evil.example', 'https://evil.example', 'javascri
     await go(`sign-in?to=${encodeURIComponent(to)}`)
     await page.getByLabel('Token').fill(service.token)
     await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
-    expect(page.url()).toBe(`${service.url}/console/`)
+    await page.getByRole('heading', { level: 1, name: 'Get started' }).waitFor()
+    await page.waitForURL(`${service.url}/console/get-started`)
   },
 )
 
