@@ -5,7 +5,7 @@ export interface Span {
 }
 
 /** A long time in which nothing happened. It is drawn as a break, with how long it was. */
-export interface Break extends Span {
+interface Break extends Span {
   /** Where it is drawn, from 0 to 1. */
   readonly left: number
   readonly right: number

@@ -53,10 +53,7 @@ function isAbout(message: LiveMessage, eventId: string): boolean {
 }
 
 /** Whether something will still happen to the event by itself. */
-export function isOpen({
-  decisions,
-  deliveries,
-}: Pick<Trace, 'decisions' | 'deliveries'>): boolean {
+function isOpen({ decisions, deliveries }: Pick<Trace, 'decisions' | 'deliveries'>): boolean {
   return (
     decisions.some(({ decision }) => decision === 'pending') ||
     deliveries.some(({ webhooks, state }) =>

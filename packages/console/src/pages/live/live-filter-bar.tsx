@@ -39,7 +39,7 @@ export function LiveFilterBar({ filters, onChange }: LiveFilterBarProps): ReactE
     <div
       role="search"
       aria-label="Filter what is live"
-      className="grid grid-cols-2 gap-2 md:grid-cols-4 xl:grid-cols-[repeat(7,1fr)_auto]"
+      className="grid grid-cols-2 gap-2 md:grid-cols-4 xl:grid-cols-[repeat(4,1fr)_1.15fr_1fr_1fr_auto]"
     >
       {texts.map(([name, label, placeholder]) => (
         <TextInput

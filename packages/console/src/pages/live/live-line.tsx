@@ -11,6 +11,7 @@ import { absoluteTime } from '../../format/times.ts'
 import type { GapRow, LiveOutcome, LiveRow } from './live-row.ts'
 
 const MOST_CHARACTERS = 60
+const MOST_GROUPS = 2
 
 interface LiveLineProps {
   readonly row: LiveRow
@@ -41,13 +42,13 @@ export const LiveLine = memo(
         <span className="min-w-0 flex-[2] truncate font-medium">
           {event === null ? shownText(eventId) : shownText(titleOf(event), MOST_CHARACTERS)}
         </span>
-        <span className="text-ink-soft hidden min-w-0 flex-1 truncate md:inline">
+        <span className="text-ink-soft hidden min-w-0 flex-1 truncate @2xl:inline">
           {shownText(user, MOST_CHARACTERS)}
         </span>
-        <span className="text-ink-faint hidden min-w-0 flex-1 truncate lg:inline">
+        <span className="text-ink-faint hidden min-w-0 flex-1 truncate @4xl:inline">
           {event === null ? 'of an earlier event' : names.source(event.sourceId)}
         </span>
-        <span className="flex w-full shrink-0 gap-1 overflow-hidden md:w-72 md:justify-end">
+        <span className="flex w-full shrink-0 gap-1 overflow-hidden md:w-60 md:justify-end">
           <Outcomes row={row} names={names} />
         </span>
       </button>
@@ -97,19 +98,37 @@ function Outcomes({ row, names }: OutcomesProps): ReactElement {
       )}
       {isDuplicate && <StateBadge tone="declined">duplicate</StateBadge>}
       {outcomes.length === 1 && <Outcome outcome={outcomes[0]!} names={names} />}
-      {outcomes.length > 1 &&
-        STATES.flatMap((state) => {
-          const those = outcomes.filter((each) => each.state === state)
-          if (those.length === 0) return []
-          const titles = those.map(
-            (each) => `${names.destination(each.destinationId)}: ${detailOf(each)}`,
-          )
-          return (
-            <span key={state} title={titles.join('\n')}>
-              <StateBadge tone={state}>{`${those.length} ${state}`}</StateBadge>
-            </span>
-          )
-        })}
+      {outcomes.length > 1 && <Groups outcomes={outcomes} names={names} />}
+    </>
+  )
+}
+
+interface GroupsProps {
+  readonly outcomes: readonly LiveOutcome[]
+  readonly names: Names
+}
+
+/** Several destinations by what became of the event there. There is room for the two states that need a person most. */
+function Groups({ outcomes, names }: GroupsProps): ReactElement {
+  const groups = STATES.flatMap((state) => {
+    const those = outcomes.filter((each) => each.state === state)
+    return those.length === 0 ? [] : [{ state, those }]
+  })
+  const rest = groups.slice(MOST_GROUPS).flatMap(({ those }) => those)
+  const titleOfAll = (those: readonly LiveOutcome[]): string =>
+    those.map((each) => `${names.destination(each.destinationId)}: ${detailOf(each)}`).join('\n')
+  return (
+    <>
+      {groups.slice(0, MOST_GROUPS).map(({ state, those }) => (
+        <span key={state} title={titleOfAll(those)}>
+          <StateBadge tone={state}>{`${those.length} ${state}`}</StateBadge>
+        </span>
+      ))}
+      {rest.length > 0 && (
+        <span className="text-ink-faint text-note" title={titleOfAll(rest)}>
+          +{rest.length}
+        </span>
+      )}
     </>
   )
 }

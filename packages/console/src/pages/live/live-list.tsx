@@ -55,7 +55,7 @@ export function LiveList({
       tabIndex={0}
       role="region"
       aria-label="What happens"
-      className="bg-surface border-line rounded-panel h-[max(20rem,calc(100dvh-18rem))] overflow-x-hidden overflow-y-auto border"
+      className="@container bg-surface border-line rounded-panel h-[max(20rem,calc(100dvh-18rem))] overflow-x-hidden overflow-y-auto border"
       onPointerDown={onRead}
       onScroll={({ currentTarget }) => currentTarget.scrollTop > READING_PX && onRead()}
     >
