@@ -16,7 +16,7 @@ interface EmptyProps {
 export function Empty({ title, children, action }: EmptyProps): ReactElement {
   return (
     <div className="flex flex-col items-start gap-2 px-4 py-8">
-      <h3 className="text-part font-semibold">{title}</h3>
+      <h2 className="text-part font-semibold">{title}</h2>
       <div className="text-ink-soft max-w-prose">{children}</div>
       {action !== undefined && <div className="mt-2 flex flex-wrap gap-2">{action}</div>}
     </div>
@@ -33,10 +33,10 @@ export function Failed({ error, onRetry }: FailedProps): ReactElement {
   const problem = problemOf(error)
   return (
     <div role="alert" className="flex flex-col items-start gap-2 px-4 py-6">
-      <h3 className="text-failed text-part flex items-center gap-2 font-semibold">
+      <h2 className="text-failed text-part flex items-center gap-2 font-semibold">
         <Icon name="warning" />
         {problem.status === 404 ? 'Not found' : 'This could not be loaded'}
-      </h3>
+      </h2>
       <p className="text-ink-soft max-w-prose">{problem.message}</p>
       {problem.requestId !== undefined && (
         <p className="text-ink-faint text-note">Request {problem.requestId}</p>
