@@ -6,7 +6,7 @@ import {
   chromium,
   type Page,
 } from 'playwright-core'
-import { afterAll, beforeAll, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { CHROMIUM, CHROMIUM_FLAGS } from '../../harness/chromium.ts'
 import type { RunningService } from '../../harness/running-service.ts'
 import { skipOrFail } from '../../harness/skip-or-fail.ts'
@@ -62,7 +62,7 @@ export async function openConsole(
 
 /** The same, signed in by a sign-in link. */
 export async function openSignedIn(
-  service: RunningService,
+  service: Pick<RunningService, 'url' | 'api'>,
   options: BrowserContextOptions & { readonly role?: 'viewer' | 'editor' | 'admin' } = {},
 ): Promise<OpenConsole> {
   const { role = 'admin', ...more } = options
@@ -75,4 +75,14 @@ export async function openSignedIn(
     .first()
     .waitFor()
   return opened
+}
+
+/** Expects that the page itself does not scroll sideways. */
+export async function expectFits(page: Page): Promise<void> {
+  const { scrollWidth, clientWidth } = await page.evaluate<
+    Record<'scrollWidth' | 'clientWidth', number>
+  >(
+    '({ scrollWidth: document.documentElement.scrollWidth, clientWidth: document.documentElement.clientWidth })',
+  )
+  expect(scrollWidth).toBeLessThanOrEqual(clientWidth)
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { openReceiver } from '../../../packages/server/test/harness/receiver.ts'
 import { shown, worstWhile } from '../fan-out/worst-load.ts'
 import { MeasuredService } from '../measured-service.ts'
-import { measureAgain } from './measure-again.ts'
+import { measureAgain } from '../../harness/measure-again.ts'
 
 const CONNECTIONS = 64
 const CALLS = 2_400

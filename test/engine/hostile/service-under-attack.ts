@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'vitest'
 import type { MeasuredService } from '../measured-service.ts'
 import type { HostileClients } from './hostile-clients.ts'
-import { measureAgain } from './measure-again.ts'
+import { measureAgain } from '../../harness/measure-again.ts'
 
 /** What healthy clients see, and what the process takes, while something else goes on. */
 export interface Measured {

@@ -116,7 +116,7 @@ function optionsOf(
     hooks: { setCursor: [({ cursor }) => onPoint(cursor.idx ?? null)] },
     scales: { y: { range: (_plot, _least, most) => [0, most > 0 ? most * 1.1 : 1] } },
     axes: [
-      axis,
+      { ...axis, values: (plot, splits) => timeLabels(splits, plot.scales['x']!, zone) },
       { ...axis, size: 56, values: (_plot, splits) => splits.map((value) => format(value)) },
     ],
     series: [
@@ -131,6 +131,21 @@ function optionsOf(
     ],
     ...(form === 'areas' && { bands: bandsOf(series, color) }),
   }
+}
+
+const DAY_SECONDS = 86_400
+
+/** `14:05` within two days, `11-23` for more. */
+function timeLabels(
+  splits: readonly number[],
+  { min, max }: UPlot.Scale,
+  zone: 'utc' | 'local',
+): string[] {
+  const isDays = (max ?? 0) - (min ?? 0) > 2 * DAY_SECONDS
+  return splits.map((seconds) => {
+    const text = absoluteTime(seconds * 1_000, zone)
+    return isDays ? text.slice(5, 10) : text.slice(11, 16)
+  })
 }
 
 /** Each area above the lowest is filled down to the one below it. */

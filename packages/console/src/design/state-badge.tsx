@@ -16,13 +16,15 @@ const TONES: Readonly<Record<Tone, { readonly look: string; readonly icon: IconN
 
 interface StateBadgeProps {
   readonly tone: Tone
+  /** The sign, where that of the tone says something else. */
+  readonly icon?: IconName | undefined
   readonly children: string
   readonly className?: string
 }
 
 /** A state: its sign, its word, its colour. */
-export function StateBadge({ tone, children, className }: StateBadgeProps): ReactElement {
-  const { look, icon } = TONES[tone]
+export function StateBadge({ tone, icon, children, className }: StateBadgeProps): ReactElement {
+  const { look, icon: usual } = TONES[tone]
   return (
     <span
       className={classNames(
@@ -31,7 +33,7 @@ export function StateBadge({ tone, children, className }: StateBadgeProps): Reac
         className,
       )}
     >
-      <Icon name={icon} className="size-3" />
+      <Icon name={icon ?? usual} className="size-3" />
       {children}
     </span>
   )

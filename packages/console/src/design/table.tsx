@@ -8,10 +8,13 @@ interface TableProps {
   readonly children: ReactNode
 }
 
-/** A dense table. On a narrow screen it scrolls sideways by itself, not the page. */
+/**
+ * A dense table. On a narrow screen it scrolls sideways by itself, not the page: `relative` keeps in it what only screen
+ * readers see.
+ */
 export function Table({ label, head, children }: TableProps): ReactElement {
   return (
-    <div className="overflow-x-auto" tabIndex={0} role="region" aria-label={label}>
+    <div className="relative overflow-x-auto" tabIndex={0} role="region" aria-label={label}>
       <table className="text-dense w-full text-left">
         <thead>
           <tr className="border-line text-ink-faint text-note border-b">

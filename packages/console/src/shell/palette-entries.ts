@@ -22,6 +22,7 @@ const ID_PAGES: readonly (readonly [prefix: RegExp, kind: string, to: (id: strin
   [/^src_/, 'Source', (id) => `/sources?source=${id}`],
   [/^msg_/, 'Delivery', (id) => `/events?delivery=${id}`],
   [/^aud_/, 'Audience', (id) => `/audiences?audience=${id}`],
+  [/^trt_/, 'Computed trait', (id) => `/audiences?trait=${id}`],
 ]
 
 /** What the palette offers for a text: an id first, then pages, destinations and sources that contain its words. */

@@ -11,10 +11,10 @@ export interface EventSummary {
 /** What people recognise in an event as the management API returns it. */
 export function summaryOf(
   event: Readonly<Record<string, unknown>>,
-  isComputed: boolean,
+  hasOrigin: boolean,
 ): EventSummary {
   const text = (name: string): string | null => textOrNull(event[name])
-  const key = isComputed ? Object.keys((event['traits'] as object | undefined) ?? {})[0] : undefined
+  const key = hasOrigin ? Object.keys((event['traits'] as object | undefined) ?? {})[0] : undefined
   return {
     type: text('type') ?? 'unknown',
     name: text('event') ?? text('name') ?? key ?? null,

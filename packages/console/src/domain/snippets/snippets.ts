@@ -23,7 +23,7 @@ export interface Snippet {
   readonly note?: string
 }
 
-export type SnippetId = 'curl' | 'client' | 'segment' | 'browser' | 'go' | 'python'
+type SnippetId = 'curl' | 'client' | 'segment' | 'browser' | 'go' | 'python'
 
 /** The snippets in the order of their tabs. */
 export function snippetsFor(target: SnippetTarget): readonly Snippet[] {

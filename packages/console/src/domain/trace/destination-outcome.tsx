@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import type { ReactElement, ReactNode } from 'react'
+import type { ReactElement } from 'react'
 import { CopyButton } from '../../design/copy-button.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { StateBadge, type Tone } from '../../design/state-badge.tsx'
@@ -18,7 +18,6 @@ interface DestinationOutcomeProps {
   readonly names: Names
   /** Without the table of attempts. */
   readonly isShort?: boolean
-  readonly actions?: ReactNode
 }
 
 /** What one destination made of the event: the decision and its reason, each webhook, and every attempt. */
@@ -27,27 +26,22 @@ export function DestinationOutcome({
   trace,
   names,
   isShort = false,
-  actions,
 }: DestinationOutcomeProps): ReactElement {
   const { destinationId } = decision
   const delivery = trace.deliveries.find((each) => each.destinationId === destinationId)
+  const isGone = names.isGone(destinationId)
   const { tone, words } = shownDecision(decision, delivery)
   return (
     <Panel
-      title={names.destination(destinationId)}
-      actions={
-        <span className="flex items-center gap-2">
-          <StateBadge tone={tone}>{words}</StateBadge>
-          {actions}
-        </span>
-      }
+      title={`${names.destination(destinationId)}${isGone ? ' (removed)' : ''}`}
+      actions={<StateBadge tone={tone}>{words}</StateBadge>}
     >
       <div className="text-dense flex flex-col gap-3">
         <Explained
-          explanation={decisionExplanation(decision, delivery)}
+          explanation={decisionExplanation(decision, delivery, isGone)}
           destinationId={destinationId}
         />
-        {decision.since !== null && (
+        {decision.since !== null && !isGone && (
           <p>
             It was off since <Time at={decision.since} form="full" />.
           </p>
@@ -61,7 +55,7 @@ export function DestinationOutcome({
           <WebhookPart key={part.url} part={part} destinationId={destinationId} />
         ))}
         {!isShort && <AttemptTable delivery={delivery} />}
-        <Ids destinationId={destinationId} deliveryId={delivery?.id} />
+        <Ids destinationId={isGone ? undefined : destinationId} deliveryId={delivery?.id} />
       </div>
     </Panel>
   )
@@ -75,7 +69,7 @@ function shownDecision(
   if (delivery === undefined)
     return decision === 'pending'
       ? { tone: 'waiting', words: 'undecided' }
-      : { tone: 'declined', words: 'not sent' }
+      : { tone: 'declined', words: 'created later' }
   return shownState(
     delivery.state,
     delivery.attempts.some(({ outcome }) => outcome === 'retry'),
@@ -83,20 +77,22 @@ function shownDecision(
 }
 
 interface IdsProps {
-  readonly destinationId: string
+  readonly destinationId: string | undefined
   readonly deliveryId: string | undefined
 }
 
 function Ids({ destinationId, deliveryId }: IdsProps): ReactElement {
   return (
     <p className="text-ink-faint text-note flex flex-wrap items-center gap-x-4">
-      <Link
-        to="/destinations/$id"
-        params={{ id: destinationId }}
-        className="text-accent hover:underline"
-      >
-        Open the destination
-      </Link>
+      {destinationId !== undefined && (
+        <Link
+          to="/destinations/$id"
+          params={{ id: destinationId }}
+          className="text-accent hover:underline"
+        >
+          Open the destination
+        </Link>
+      )}
       {deliveryId !== undefined && (
         <span className="inline-flex items-center gap-1">
           Delivery <code>{deliveryId}</code>

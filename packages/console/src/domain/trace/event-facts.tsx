@@ -49,9 +49,9 @@ export function EventFacts({ trace }: { readonly trace: Trace }): ReactElement {
 
 function ReceivedAt({ at }: { readonly at: string }): ReactElement {
   return (
-    <>
+    <span className="*:whitespace-normal">
       <Time at={at} form="full" /> (<Time at={at} />)
-    </>
+    </span>
   )
 }
 
@@ -76,11 +76,11 @@ function Origin({ id, name }: OriginProps): ReactElement {
   const shown = name === null ? `${id} (removed)` : shownText(name, 80)
   const look = 'text-accent hover:underline'
   return id.startsWith('src_') ? (
-    <Link to="/sources" search={{ source: id } as never} className={look}>
+    <Link to="/sources" search={{ source: id }} className={look}>
       {shown}
     </Link>
   ) : (
-    <Link to="/audiences" search={{ audience: id } as never} className={look}>
+    <Link to="/audiences" search={{ audience: id }} className={look}>
       {shown}
     </Link>
   )

@@ -5,7 +5,7 @@ import {
   DECLINE_REASONS,
   type DeclineReason,
 } from '@hookline/protocol'
-import type { Decision, TracedDelivery, Waiting } from './trace-query.ts'
+import type { Decision, Trace, TracedDelivery, Waiting } from './trace-query.ts'
 
 /** Why something is as it is, and what ends it. */
 export interface Explanation {
@@ -13,7 +13,7 @@ export interface Explanation {
   /** Empty where nothing has to be done. */
   readonly remedy: string
   /** The page on which the remedy is. */
-  readonly page?: 'destination' | 'system'
+  readonly page?: 'destination' | 'destinations' | 'sources' | 'system'
 }
 
 const RESUME = { remedy: 'Resume the destination on its page.', page: 'destination' } as const
@@ -92,6 +92,32 @@ const UNDECIDED: Explanation = {
   page: 'system',
 }
 
+const LATER = {
+  remedy: 'It receives later events. A test on its page can send this one to it, once.',
+  page: 'destination',
+} as const
+
+const GONE = 'Create a destination to receive later events.'
+
+/** What the trace says of the event itself. What duplicates mean is among its facts. */
+const FINDINGS: Readonly<Record<Trace['findings'][number]['code'], Explanation | undefined>> = {
+  no_destination: {
+    cause: 'The source had no destination when the event arrived.',
+    remedy: 'Create one: it receives later events.',
+    page: 'destinations',
+  },
+  source_removed: {
+    cause: 'The source was removed after the event arrived, with its destinations.',
+    remedy: 'Send to another source.',
+    page: 'sources',
+  },
+  duplicates: undefined,
+}
+
+export function findingExplanations({ findings }: Pick<Trace, 'findings'>): Explanation[] {
+  return findings.flatMap(({ code }) => FINDINGS[code] ?? [])
+}
+
 /** Why a webhook does not have the event yet. */
 export function waitExplanation({ reason, explanation }: Waiting): Explanation {
   return WAITS[reason] ?? { cause: explanation, remedy: '' }
@@ -101,7 +127,10 @@ export function waitExplanation({ reason, explanation }: Waiting): Explanation {
 export function decisionExplanation(
   { decision, reason, explanation }: Decision,
   delivery: TracedDelivery | undefined,
+  isGone: boolean,
 ): Explanation {
+  if (isGone) return { cause: explanation, remedy: GONE, page: 'destinations' }
+  if (decision === 'none') return { cause: explanation, ...LATER }
   if (decision === 'declined' && reason !== null && Object.hasOwn(DECLINES, reason)) {
     const known = reason as DeclineReason
     return { cause: DECLINE_REASONS[known].meaning, ...DECLINES[known] }

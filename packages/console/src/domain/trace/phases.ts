@@ -32,6 +32,6 @@ export function endOf({
   durationMs,
   timing,
 }: Pick<TracedAttempt, 'startedAt' | 'durationMs' | 'timing'>): number {
-  const { transferMs = 0 } = timing as { readonly transferMs?: number }
+  const { transferMs = 0 } = timing
   return Date.parse(startedAt) + durationMs + transferMs
 }

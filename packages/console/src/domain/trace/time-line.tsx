@@ -28,7 +28,9 @@ export function TimeLine({ trace, names }: TimeLineProps): ReactElement {
   const [isWhole, setWhole] = useState(false)
   const all = attemptsOf(trace, names)
   const shown = isWhole ? all : all.slice(-MOST_ATTEMPTS)
-  const rows = [...stepsOf(trace, names), ...shown, ...nextOf(trace, names)]
+  const rows = [...stepsOf(trace), ...shown, ...nextOf(trace, names)].toSorted(
+    (a, b) => a.at - b.at,
+  )
   const axis = timeAxis(
     rows.map(({ at, attempt }) => ({ from: at, to: attempt === undefined ? at : endOf(attempt) })),
   )
@@ -71,7 +73,7 @@ function Track({ row, axis }: { readonly row: Row; readonly axis: TimeAxis }): R
           className="bg-sunken border-line text-ink-faint absolute inset-y-0 overflow-hidden border-x border-dashed text-center text-[0.625rem] leading-5 whitespace-nowrap"
           style={{ left: share(rest.left), width: share(rest.right - rest.left) }}
         >
-          {duration(rest.to - rest.from)}
+          <span className="max-sm:hidden">{duration(rest.to - rest.from)}</span>
         </span>
       ))}
       {attempt === undefined ? (
@@ -143,19 +145,30 @@ function Legend({ attempts }: { readonly attempts: readonly Row[] }): ReactEleme
   )
 }
 
-function stepsOf({ receivedAt, deliveries }: Trace, names: Names): Row[] {
+function stepsOf({ receivedAt, decisions, deliveries }: Trace): Row[] {
   const received = Date.parse(receivedAt)
   // A replay sets a new time from which the retry window counts: then nothing tells when it was decided.
-  const decided = deliveries.filter(({ attempts, firstDueAt }) =>
-    attempts.every(({ startedAt }) => startedAt >= firstDueAt),
-  )
+  const decided = deliveries
+    .filter(({ attempts, firstDueAt }) =>
+      attempts.every(({ startedAt }) => startedAt >= firstDueAt),
+    )
+    .map(({ firstDueAt }) => Date.parse(firstDueAt))
+  const declined = decisions.filter(({ decision }) => decision === 'declined').length
+  const label = [
+    `deliver to ${deliveries.length}`,
+    ...(declined > 0 ? [`declined for ${declined}`] : []),
+  ].join(', ')
   return [
     { key: 'received', label: 'Received', at: received },
-    ...decided.map(({ id, destinationId, firstDueAt }) => ({
-      key: id,
-      label: `Decided: deliver to ${names.destination(destinationId)}`,
-      at: Math.max(received, Date.parse(firstDueAt)),
-    })),
+    ...(decided.length === 0
+      ? []
+      : [
+          {
+            key: 'decided',
+            label: `Decided: ${label}`,
+            at: Math.max(received, Math.min(...decided)),
+          },
+        ]),
   ]
 }
 

@@ -86,11 +86,13 @@ function textsOf(event: FormEvent<HTMLFormElement>): Partial<Record<FilterName, 
   event.preventDefault()
   const form = new FormData(event.currentTarget)
   return Object.fromEntries(
-    (['text', ...TEXTS.map(([name]) => name)] as const).map((name) => [
-      name,
-      String(form.get(name) ?? '').trim(),
-    ]),
+    (['text', ...TEXTS.map(([name]) => name)] as const).map((name) => [name, textIn(form, name)]),
   )
+}
+
+function textIn(form: FormData, name: string): string {
+  const value = form.get(name)
+  return typeof value === 'string' ? value.trim() : ''
 }
 
 function Choices({ filters, onChange }: Omit<EventFilterBarProps, 'error'>): ReactElement {
@@ -101,7 +103,7 @@ function Choices({ filters, onChange }: Omit<EventFilterBarProps, 'error'>): Rea
   const all = [
     ['', 'All sources'],
     ...sourceOptions,
-    ...(isKnown ? [] : [[filters.source!, shownText(filters.source!, 60)] as const]),
+    ...(isKnown ? [] : [[filters.source, shownText(filters.source, 60)] as const]),
   ] as const
   const types = [['', 'All types'], ...EVENT_TYPES.map((type) => [type, type] as const)] as const
   const choices = [
@@ -174,6 +176,11 @@ function OwnRange({ filters, error, onChange }: EventFilterBarProps): ReactEleme
               step={1}
               defaultValue={inputTime(filters[name], zone)}
               onBlur={({ target }) => onChange({ [name]: timeOfInput(target.value, zone) })}
+              onKeyDown={(event) => {
+                if (event.key !== 'Enter') return
+                event.preventDefault()
+                event.currentTarget.blur()
+              }}
             />
           )}
         </Field>

@@ -1,7 +1,7 @@
 import { Link, useNavigate } from '@tanstack/react-router'
 import { memo, type ReactElement } from 'react'
 import type { Event } from '../../api/generated/management-client.ts'
-import { IdText } from '../../design/id-text.tsx'
+import { CopyButton } from '../../design/copy-button.tsx'
 import { StateBadge } from '../../design/state-badge.tsx'
 import { Cell, Row, Table } from '../../design/table.tsx'
 import { Time } from '../../design/time.tsx'
@@ -12,6 +12,7 @@ import { shownText } from '../../format/shown-text.ts'
 
 const HEAD = ['Event', 'Type', 'User', 'Source', 'Received']
 const MOST_CHARACTERS = 80
+const MOST_ID_CHARACTERS = 48
 
 interface EventTableProps {
   readonly events: readonly Event[]
@@ -94,7 +95,8 @@ function UserOf({ userId, anonymousId }: UserOfProps): ReactElement {
   if (id === null) return <span className="text-ink-faint">none</span>
   return (
     <span title={userId === null ? 'Its anonymousId: the call had no userId.' : undefined}>
-      <IdText id={id} what={userId === null ? 'the anonymousId' : 'the userId'} />
+      <code>{shownText(id, MOST_ID_CHARACTERS)}</code>{' '}
+      <CopyButton text={id} what={userId === null ? 'the anonymousId' : 'the userId'} />
     </span>
   )
 }

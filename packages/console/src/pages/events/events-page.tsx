@@ -18,9 +18,8 @@ import { type EventPage, useEvents } from './use-events.ts'
 export function EventsPage(): ReactElement {
   const [search, change] = useUrlState<FilterName | 'delivery'>()
   const filters = filtersIn(search)
-  const isOn = search.delivery === undefined
-  const query = useEvents(filters, isOn)
-  if (!isOn) return <DeliveryEvent id={search.delivery!} />
+  const query = useEvents(filters, search.delivery === undefined)
+  if (search.delivery !== undefined) return <DeliveryEvent id={search.delivery} />
   return (
     <>
       <PageHeading
@@ -60,8 +59,7 @@ function EventList({ pages, isBusy, onMore }: EventListProps): ReactElement {
   const events = pages.flatMap((page) => page.events)
   const hasMore = pages.at(-1)?.next !== null
   useListKeys(events.length)
-  if (events.length === 0 && !hasMore)
-    return <NoEvents filters={filtersIn(search)} suppressions={pages[0]?.suppressions ?? []} />
+  if (events.length === 0 && !hasMore) return <NoEvents filters={filtersIn(search)} />
   return (
     <>
       {events.length > 0 && <EventTable events={events} names={names} />}

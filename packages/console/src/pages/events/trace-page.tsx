@@ -8,6 +8,8 @@ import { StateBadge } from '../../design/state-badge.tsx'
 import { isComputed, summaryOf, titleOf } from '../../domain/events/event-summary.ts'
 import { useNames } from '../../domain/names.ts'
 import { EventFacts } from '../../domain/trace/event-facts.tsx'
+import { Explained } from '../../domain/trace/explained.tsx'
+import { findingExplanations } from '../../domain/trace/explanations.ts'
 import { type Trace, traceQuery, useTraceUpdates } from '../../domain/trace/trace-query.ts'
 import { verdictOf } from '../../domain/trace/verdict.ts'
 import { shownText } from '../../format/shown-text.ts'
@@ -19,7 +21,7 @@ const MOST_CHARACTERS = 120
 
 /** Answers for one event: what became of it at each destination, why, and what to do. */
 export function TracePage(): ReactElement {
-  const { id } = useParams({ strict: false }) as { id: string }
+  const { id = '' } = useParams({ strict: false })
   const query = useQuery(traceQuery(id))
   if (query.data === undefined && query.error && problemOf(query.error).status === 404)
     return <NoSuchEvent id={id} />
@@ -50,6 +52,11 @@ function ShownTrace({ trace }: { readonly trace: Trace }): ReactElement {
         <StateBadge tone={tone}>{WORDS[tone]}</StateBadge>
         {sentence}
       </p>
+      {findingExplanations(trace).map((each) => (
+        <div key={each.cause} className="mb-4">
+          <Explained explanation={each} />
+        </div>
+      ))}
       <Panel title="The event" className="mb-4">
         <EventFacts trace={trace} />
       </Panel>

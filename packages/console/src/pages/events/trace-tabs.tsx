@@ -7,13 +7,14 @@ import type { Names } from '../../domain/names.ts'
 import { DestinationOutcome } from '../../domain/trace/destination-outcome.tsx'
 import { TimeLine } from '../../domain/trace/time-line.tsx'
 import type { Trace } from '../../domain/trace/trace-query.ts'
+import { byNeed } from '../../domain/trace/verdict.ts'
 import { useUrlState } from '../../shell/url-state.ts'
-import { Responses } from './responses.tsx'
+import { Exchanges } from './exchanges.tsx'
 
 const TABS = [
   ['timeline', 'Timeline'],
   ['event', 'Event'],
-  ['responses', 'Responses'],
+  ['exchange', 'Request and response'],
 ] as const
 
 interface TraceTabsProps {
@@ -33,7 +34,7 @@ export function TraceTabs({ trace, names }: TraceTabsProps): ReactElement {
     >
       {known === 'timeline' && <Outcomes trace={trace} names={names} />}
       {known === 'event' && <WholeEvent trace={trace} />}
-      {known === 'responses' && <Responses trace={trace} names={names} />}
+      {known === 'exchange' && <Exchanges trace={trace} names={names} />}
     </TabList>
   )
 }
@@ -44,7 +45,7 @@ function Outcomes({ trace, names }: TraceTabsProps): ReactElement {
       <Panel title="Timeline">
         <TimeLine trace={trace} names={names} />
       </Panel>
-      {trace.decisions.map((decision) => (
+      {byNeed(trace).map((decision) => (
         <DestinationOutcome key={decision.destinationId} {...{ decision, trace, names }} />
       ))}
     </div>

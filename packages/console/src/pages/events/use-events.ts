@@ -4,7 +4,7 @@ import {
   type UseInfiniteQueryResult,
 } from '@tanstack/react-query'
 import { api } from '../../api/client.ts'
-import type { Event, Suppression } from '../../api/generated/management-client.ts'
+import type { Event } from '../../api/generated/management-client.ts'
 import { type EventFilters, queryOf } from './event-filters.ts'
 
 const PAGE = 50
@@ -13,7 +13,6 @@ const MOST_SHORT_PAGES = 10
 
 export interface EventPage {
   readonly events: readonly Event[]
-  readonly suppressions: readonly Suppression[]
   readonly next: string | null
 }
 
@@ -41,7 +40,6 @@ async function filledPage(
 ): Promise<EventPage> {
   const query = queryOf(filters, Date.now())
   const events: Event[] = []
-  let suppressions: readonly Suppression[] = []
   let next = from
   for (let pages = 0; pages < MOST_SHORT_PAGES && events.length < PAGE; pages += 1) {
     const page = await api.listEvents(
@@ -49,9 +47,8 @@ async function filledPage(
       { signal },
     )
     events.push(...page.data)
-    suppressions = page.suppressions ?? suppressions
     next = page.nextCursor
     if (next === null) break
   }
-  return { events, suppressions, next }
+  return { events, next }
 }

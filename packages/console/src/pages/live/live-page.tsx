@@ -1,6 +1,92 @@
-import type { ReactElement } from 'react'
+import { type ReactElement } from 'react'
+import { Button } from '../../design/button.tsx'
+import { Icon } from '../../design/icon.tsx'
+import { StateBadge } from '../../design/state-badge.tsx'
+import { wholeNumber } from '../../format/figures.ts'
+import { useKeys } from '../../shell/keys.ts'
 import { PageHeading } from '../../shell/page-heading.tsx'
+import { useUrlState } from '../../shell/url-state.ts'
+import { LiveDrawer } from './live-drawer.tsx'
+import { LiveFilterBar } from './live-filter-bar.tsx'
+import { type LiveFilterName, liveFiltersIn } from './live-filters.ts'
+import { LiveList } from './live-list.tsx'
+import { shownRows } from './live-rows.ts'
+import { useLiveRows } from './use-live-rows.ts'
 
+/** Every event as it arrives, with what becomes of it. */
 export function LivePage(): ReactElement {
-  return <PageHeading title="Live" />
+  const [search, change] = useUrlState<LiveFilterName | 'open'>()
+  const filters = liveFiltersIn(search)
+  const tail = useLiveRows(filters)
+  const { rows, isPaused, sincePause, pause, resume } = tail
+  const shown = shownRows(rows, filters)
+  const close = (): void => change({ open: undefined })
+  useKeys({ p: isPaused ? resume : pause, Escape: search.open === undefined ? undefined : close })
+  return (
+    <>
+      <PageHeading
+        title="Live"
+        about="Every event as it arrives, with what becomes of it. Older events are on the page Events."
+        actions={<PauseButton {...{ isPaused, sincePause, pause, resume }} />}
+      />
+      <LiveFilterBar filters={filters} onChange={change} />
+      <div className="mt-4 flex items-start gap-4">
+        <div className="min-w-0 flex-1">
+          <LiveList
+            rows={shown}
+            isFiltered={Object.keys(filters).length > 0}
+            isPaused={isPaused}
+            openId={search.open}
+            onOpen={(id) => change({ open: id })}
+            onRead={pause}
+          />
+          <Footer received={rows.received} shown={shown.length} oneOf={rows.oneOf} />
+        </div>
+        {search.open !== undefined && <LiveDrawer id={search.open} onClose={close} />}
+      </div>
+    </>
+  )
+}
+
+interface PauseButtonProps {
+  readonly isPaused: boolean
+  readonly sincePause: number
+  readonly pause: () => void
+  readonly resume: () => void
+}
+
+function PauseButton({ isPaused, sincePause, pause, resume }: PauseButtonProps): ReactElement {
+  return (
+    <span className="flex flex-wrap items-center gap-2">
+      {isPaused && <StateBadge tone="held">{`Paused: ${wholeNumber(sincePause)} new`}</StateBadge>}
+      <Button
+        look={isPaused ? 'main' : 'plain'}
+        aria-keyshortcuts="p"
+        onClick={isPaused ? resume : pause}
+      >
+        <Icon name={isPaused ? 'play' : 'pause'} /> {isPaused ? 'Resume' : 'Pause'}
+      </Button>
+    </span>
+  )
+}
+
+interface FooterProps {
+  readonly received: number
+  readonly shown: number
+  readonly oneOf: number
+}
+
+/** How much of what happened is on this page. */
+function Footer({ received, shown, oneOf }: FooterProps): ReactElement {
+  return (
+    <p className="text-note text-ink-faint mt-2 flex flex-wrap items-center gap-x-3 gap-y-1 tabular-nums">
+      <span>
+        {wholeNumber(shown)} of {wholeNumber(received)} events since this page was opened. The
+        newest 1,000 are kept.
+      </span>
+      {oneOf > 1 && (
+        <StateBadge tone="retrying">{`Showing 1 of ${wholeNumber(oneOf)}: more arrives than this browser reads`}</StateBadge>
+      )}
+    </p>
+  )
 }

@@ -1,4 +1,7 @@
-import type { ReactElement } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import { useLocation, useNavigate } from '@tanstack/react-router'
+import { type ReactElement, useEffect } from 'react'
+import { api } from '../../api/client.ts'
 import { Select } from '../../design/field.tsx'
 import { PERIOD_CHOICES, periodOf } from '../../domain/periods.ts'
 import { PageHeading } from '../../shell/page-heading.tsx'
@@ -12,6 +15,7 @@ import { ProblemsPanel } from './problems-panel.tsx'
 export function OverviewPage(): ReactElement {
   const [url, setUrl] = useUrlState<'period'>()
   const period = periodOf(url.period)
+  useWelcome()
   return (
     <>
       <PageHeading
@@ -33,4 +37,20 @@ export function OverviewPage(): ReactElement {
       </div>
     </>
   )
+}
+
+/** A tab that has just been opened on a service without events goes to the first steps: the overview would be empty. */
+function useWelcome(): void {
+  const { state } = useLocation()
+  const navigate = useNavigate()
+  const isFirstPage = state.__TSR_index === 0
+  const { data } = useQuery({
+    queryKey: ['events', 'any'],
+    enabled: isFirstPage,
+    queryFn: () => api.listEvents({ limit: 1 }),
+  })
+  const isNew = isFirstPage && data?.data.length === 0
+  useEffect(() => {
+    if (isNew) void navigate({ to: '/get-started', replace: true })
+  }, [isNew, navigate])
 }

@@ -1,6 +1,64 @@
 import type { ReactElement } from 'react'
+import { useMay } from '../../api/session.ts'
+import { Button } from '../../design/button.tsx'
+import { Panel } from '../../design/panel.tsx'
+import { TabList } from '../../design/tab-list.tsx'
 import { PageHeading } from '../../shell/page-heading.tsx'
+import { useUrlState } from '../../shell/url-state.ts'
+import { DeletionDrawer } from './deletion-drawer.tsx'
+import { DeletionList } from './deletion-list.tsx'
+import { NewDeletion } from './new-deletion.tsx'
+import { SuppressionList } from './suppression-list.tsx'
 
+const TABS = [
+  ['deletions', 'Deletions'],
+  ['suppressions', 'Suppressions'],
+] as const
+
+/** Deletes users, and shows what was deleted, who was told, and whose events are not kept. */
 export function PrivacyPage(): ReactElement {
-  return <PageHeading title="Privacy" />
+  const [{ tab: named, deletion, userId, new: isNew }, setUrl] = useUrlState<
+    'tab' | 'deletion' | 'userId' | 'new'
+  >()
+  const mayDelete = useMay('admin')
+  const tab = named === 'suppressions' ? named : 'deletions'
+  const begin = (): void => setUrl({ new: '1' }, { push: true })
+  return (
+    <>
+      <PageHeading
+        title="Privacy"
+        about="Delete what Hookline knows of users, with a notice to every destination and a signed receipt."
+        actions={
+          mayDelete && (
+            <Button look="main" onClick={begin}>
+              Delete users…
+            </Button>
+          )
+        }
+      />
+      <TabList
+        label="Parts of the page"
+        tabs={TABS}
+        value={tab}
+        onChange={(next) => setUrl({ tab: next === 'deletions' ? undefined : next })}
+      >
+        <Panel isFlush>
+          <h2 className="sr-only">{tab === 'deletions' ? 'All deletions' : 'All suppressions'}</h2>
+          {tab === 'deletions' ? <DeletionList onNew={begin} /> : <SuppressionList />}
+        </Panel>
+      </TabList>
+      {deletion !== undefined && (
+        <DeletionDrawer id={deletion} onClose={() => setUrl({ deletion: undefined })} />
+      )}
+      {mayDelete && (isNew !== undefined || userId !== undefined) && (
+        <NewDeletion
+          userId={userId}
+          onStarted={(id) =>
+            setUrl({ new: undefined, userId: undefined, tab: undefined, deletion: id })
+          }
+          onClose={() => setUrl({ new: undefined, userId: undefined })}
+        />
+      )}
+    </>
+  )
 }

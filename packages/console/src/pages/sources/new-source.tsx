@@ -31,7 +31,7 @@ export function NewSource({ onClose }: { readonly onClose: () => void }): ReactE
   return (
     <Modal title="New source" isOpen onClose={onClose}>
       <form onSubmit={submit} className="flex flex-col gap-4">
-        <NameInput {...inputs} />
+        <NameInput {...inputs} autoFocus />
         <details>
           <summary className="text-ink-soft text-dense">Rate limit and space</summary>
           <div className="mt-3 flex flex-col gap-4">

@@ -8,11 +8,16 @@ export function lastUseOf({ writeKeys }: Pick<Source, 'writeKeys'>): string | un
     .at(-1)
 }
 
-/** The sources whose name, id or write key contains every word of the text. */
-export function matchingSources(sources: readonly Source[], text: string): readonly Source[] {
+/** The sources whose name contains every word of the text, or whose id or write key contains the text. */
+export function matchingSources<Found extends Pick<Source, 'id' | 'name' | 'writeKeys'>>(
+  sources: readonly Found[],
+  text: string,
+): readonly Found[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
+  const whole = text.trim()
   return sources.filter(({ name, id, writeKeys }) => {
-    const content = [name, id, ...writeKeys.map(({ key }) => key)].join(' ').toLowerCase()
-    return words.every((word) => content.includes(word))
+    const named = name.toLowerCase()
+    if (words.every((word) => named.includes(word))) return true
+    return id.includes(whole) || writeKeys.some(({ key }) => key.includes(whole))
   })
 }

@@ -10,7 +10,11 @@ interface SourceInputsProps {
   readonly error: unknown
 }
 
-export function NameInput({ fields, onChange, error }: SourceInputsProps): ReactElement {
+interface NameInputProps extends SourceInputsProps {
+  readonly autoFocus?: boolean
+}
+
+export function NameInput({ fields, onChange, error, autoFocus }: NameInputProps): ReactElement {
   return (
     <Field
       label="Name"
@@ -22,6 +26,7 @@ export function NameInput({ fields, onChange, error }: SourceInputsProps): React
           {...ids}
           required
           maxLength={200}
+          autoFocus={autoFocus}
           value={fields.name}
           onChange={({ target }) => onChange({ ...fields, name: target.value })}
         />

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { ReactElement } from 'react'
+import { type ReactElement, useState } from 'react'
 import type { Source } from '../../api/generated/management-client.ts'
 import { sourcesQuery } from '../../api/queries.ts'
 import { useMay } from '../../api/session.ts'
@@ -54,6 +54,7 @@ export function SourcesPage(): ReactElement {
         actions={mayEdit && button}
       />
       <Panel isFlush>
+        <h2 className="sr-only">All sources</h2>
         <Loaded query={query} lines={6}>
           {(sources) =>
             sources.length === 0 ? (
@@ -81,7 +82,13 @@ interface FilteredSourcesProps {
 }
 
 function FilteredSources({ sources, openId }: FilteredSourcesProps): ReactElement {
-  const [{ filter = '' }, setUrl] = useUrlState<'filter' | 'source'>()
+  const [{ filter: inUrl = '' }, setUrl] = useUrlState<'filter' | 'source'>()
+  // The URL follows a moment later: a person who types fast would lose letters to it.
+  const [filter, setFilter] = useState(inUrl)
+  const change = (text: string): void => {
+    setFilter(text)
+    setUrl({ filter: text })
+  }
   const list = useRowKeys<HTMLDivElement>()
   const found = matchingSources(sources, filter)
   return (
@@ -95,14 +102,14 @@ function FilteredSources({ sources, openId }: FilteredSourcesProps): ReactElemen
             placeholder="Name, id or write key"
             className="max-w-80"
             value={filter}
-            onChange={({ target }) => setUrl({ filter: target.value })}
+            onChange={({ target }) => change(target.value)}
           />
         </div>
       )}
       {found.length === 0 ? (
         <Empty
           title="No source matches"
-          action={<Button onClick={() => setUrl({ filter: undefined })}>Show all sources</Button>}
+          action={<Button onClick={() => change('')}>Show all sources</Button>}
         >
           No name, id or write key contains “{shownText(filter, 80)}”.
         </Empty>

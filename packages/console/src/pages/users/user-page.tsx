@@ -1,6 +1,106 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, useParams } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
+import { api } from '../../api/client.ts'
+import { problemOf } from '../../api/problem.ts'
+import { sourcesQuery } from '../../api/queries.ts'
+import { useMay } from '../../api/session.ts'
+import { CopyButton } from '../../design/copy-button.tsx'
+import { Select } from '../../design/field.tsx'
+import { Panel } from '../../design/panel.tsx'
+import { Empty, Failed, Skeleton } from '../../design/states.tsx'
+import { shownText } from '../../format/shown-text.ts'
 import { PageHeading } from '../../shell/page-heading.tsx'
+import { useUrlState } from '../../shell/url-state.ts'
+import { EventsPanel } from './events-panel.tsx'
+import { ProfileView } from './profile-view.tsx'
 
+const AGAIN_MS = 5_000
+
+/** Everything that is known of a user: the profile, the last events, and whether it is suppressed. */
 export function UserPage(): ReactElement {
-  return <PageHeading title="User" />
+  const { userId = '' } = useParams({ strict: false })
+  const [{ space = 'default' }] = useUrlState<'space'>()
+  return (
+    <>
+      <PageHeading
+        title={`User ${shownText(userId, 80)}`}
+        actions={
+          <>
+            <CopyButton text={userId} what="the userId" className="self-center" />
+            <SpacePicker space={space} />
+            <DeleteLink userId={userId} />
+          </>
+        }
+      />
+      <div className="flex flex-col gap-4">
+        <Profile userId={userId} space={space} />
+        <EventsPanel userId={userId} />
+      </div>
+    </>
+  )
+}
+
+function Profile({ userId, space }: { userId: string; space: string }): ReactElement {
+  const query = useQuery({
+    queryKey: ['profiles', space, userId],
+    queryFn: () => api.getProfile(userId, { space }),
+    refetchInterval: AGAIN_MS,
+  })
+  if (query.error !== null && problemOf(query.error).status === 404)
+    return (
+      <Panel title="Profile" isFlush>
+        <Empty title="No profile">
+          <p>{problemOf(query.error).message.replace(/: create one with POST .*$/, '.')}</p>
+          <p>
+            Profiles are kept from the first <AudiencesLink /> or computed trait on. The events of
+            the user are below.
+          </p>
+        </Empty>
+      </Panel>
+    )
+  if (query.data !== undefined) return <ProfileView profile={query.data} userId={userId} />
+  if (query.error !== null)
+    return <Failed error={query.error} onRetry={() => void query.refetch()} />
+  return <Skeleton lines={6} />
+}
+
+function AudiencesLink(): ReactElement {
+  return (
+    <Link to="/audiences" className="text-accent underline">
+      audience
+    </Link>
+  )
+}
+
+/** Which profile: each space has its own. */
+function SpacePicker({ space }: { readonly space: string }): ReactElement | null {
+  const [, setUrl] = useUrlState<'space'>()
+  const { data: sources = [] } = useQuery(sourcesQuery)
+  const spaces = [...new Set(['default', space, ...sources.map((each) => each.space)])]
+  if (spaces.length === 1) return null
+  return (
+    <span>
+      <Select
+        aria-label="Space"
+        value={space}
+        options={spaces.map((each) => [each, `Space ${each}`])}
+        onPick={(picked) => setUrl({ space: picked === 'default' ? undefined : picked })}
+      />
+    </span>
+  )
+}
+
+function DeleteLink({ userId }: { readonly userId: string }): ReactElement | null {
+  const mayDelete = useMay('admin')
+  if (!mayDelete) return null
+  return (
+    <Link
+      to="/privacy"
+      search={{ userId }}
+      className="bg-surface text-failed border-failed hover:bg-failed-soft rounded-small text-dense inline-flex min-h-8 items-center border px-3 py-1 font-medium"
+    >
+      Delete this user
+    </Link>
+  )
 }

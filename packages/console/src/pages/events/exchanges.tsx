@@ -1,5 +1,4 @@
 import type { ReactElement } from 'react'
-import { CodeBlock } from '../../design/code-block.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { Select } from '../../design/field.tsx'
 import { Empty } from '../../design/states.tsx'
@@ -10,18 +9,19 @@ import type { Trace, TracedAttempt } from '../../domain/trace/trace-query.ts'
 import { duration } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
 import { useUrlState } from '../../shell/url-state.ts'
+import { Part, RequestPart } from './request-part.tsx'
 
-interface ResponsesProps {
+interface ExchangesProps {
   readonly trace: Trace
   readonly names: Names
 }
 
-/** What the receiver responded to one attempt; at first, to the last one. */
-export function Responses({ trace, names }: ResponsesProps): ReactElement {
+/** What is sent, and what the receiver responded to one attempt; at first, to the last one. */
+export function Exchanges({ trace, names }: ExchangesProps): ReactElement {
   const [{ attempt: wanted }, change] = useUrlState<'attempt'>()
   const attempts = trace.deliveries
-    .flatMap(({ destinationId, attempts: made }) =>
-      made.map((attempt) => ({ attempt, name: names.destination(destinationId) })),
+    .flatMap(({ id, destinationId, attempts: made }) =>
+      made.map((attempt) => ({ attempt, id, name: names.destination(destinationId) })),
     )
     .toSorted((a, b) => Date.parse(b.attempt.startedAt) - Date.parse(a.attempt.startedAt))
   const shown = attempts.find(({ attempt }) => attempt.id === wanted) ?? attempts[0]
@@ -44,6 +44,7 @@ export function Responses({ trace, names }: ResponsesProps): ReactElement {
           ])}
         />
       </label>
+      <RequestPart deliveryId={shown.id} url={shown.attempt.url} />
       <Response attempt={shown.attempt} />
     </div>
   )
@@ -67,20 +68,13 @@ function Response({ attempt }: { readonly attempt: TracedAttempt }): ReactElemen
           </p>
         )}
         {head.length > 0 && (
-          <div>
-            <h3 className="text-dense mb-1 font-medium">Headers</h3>
-            <CodeBlock text={head.join('\n')} what="the response headers" />
-          </div>
+          <Part title="Headers" what="the response headers" text={head.join('\n')} />
         )}
-        {status !== undefined && (
-          <div>
-            <h3 className="text-dense mb-1 font-medium">Body</h3>
-            {body === '' ? (
-              <p className="text-ink-faint">It was empty.</p>
-            ) : (
-              <CodeBlock text={body} what="the beginning of the response body" />
-            )}
-          </div>
+        {status !== undefined && body !== '' && (
+          <Part title="Body" what="the beginning of the response body" text={body} />
+        )}
+        {status !== undefined && body === '' && (
+          <p className="text-ink-faint">Its body was empty.</p>
         )}
       </div>
     </Panel>

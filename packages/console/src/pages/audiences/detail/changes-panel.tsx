@@ -1,0 +1,75 @@
+import { useQuery } from '@tanstack/react-query'
+import { type ReactElement, useMemo } from 'react'
+import { Select } from '../../../design/field.tsx'
+import { Panel } from '../../../design/panel.tsx'
+import { Plot, type Series } from '../../../design/plot.tsx'
+import { Loaded } from '../../../design/states.tsx'
+import { wholeNumber } from '../../../format/figures.ts'
+import { useUrlState } from '../../../shell/url-state.ts'
+import { changesQuery } from '../record/changes-query.ts'
+import { changeSeries } from './change-series.ts'
+import type { TabProps } from './tab-props.ts'
+
+const RANGES = [
+  ['1', '24 hours'],
+  ['7', '7 days'],
+  ['30', '30 days'],
+  ['90', '90 days'],
+] as const
+
+const WORDS = {
+  audience: ['entered', 'left'],
+  trait: ['got a value or another one', 'lost it'],
+} as const
+
+/** How many users entered and left over time. */
+export function ChangesPanel({ kind, record }: TabProps): ReactElement {
+  const [{ days }, setUrl] = useUrlState<'days'>()
+  const picked = RANGES.find(([each]) => each === days)?.[0] ?? '7'
+  const query = useQuery(changesQuery(kind, record, Number(picked)))
+  return (
+    <Panel
+      isFlush
+      title={kind.param === 'trait' ? 'Values that changed' : 'Entered and left'}
+      actions={
+        <span>
+          <Select
+            aria-label="Period"
+            value={picked}
+            options={RANGES}
+            onPick={(next) => setUrl({ days: next === '7' ? undefined : next })}
+          />
+        </span>
+      }
+    >
+      <Loaded query={query}>{(changes) => <ChangesPlot kind={kind} changes={changes} />}</Loaded>
+    </Panel>
+  )
+}
+
+interface ChangesPlotProps extends Pick<TabProps, 'kind'> {
+  readonly changes: Awaited<ReturnType<TabProps['kind']['changes']>>
+}
+
+function ChangesPlot({ kind, changes }: ChangesPlotProps): ReactElement {
+  const { times, series, label } = useMemo(() => {
+    const found = changeSeries(changes, Date.now())
+    const [entered, left] = WORDS[kind.param]
+    const lines: Series[] = [
+      { label: entered, color: 'delivered', values: found.entered },
+      { label: left, color: 'declined', values: found.left },
+    ]
+    const sum = (values: readonly number[]) => wholeNumber(values.reduce((a, b) => a + b, 0))
+    return {
+      times: found.times,
+      series: lines,
+      label: `Users for each ${found.each}: ${sum(found.entered)} ${entered}, ${sum(found.left)} ${left}.`,
+    }
+  }, [changes, kind])
+  return (
+    <>
+      <Plot label={label} times={times} series={series} form="lines" format={wholeNumber} />
+      <p className="text-ink-soft text-dense px-4 pb-3">{label}</p>
+    </>
+  )
+}

@@ -1,0 +1,67 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { type ReactElement, useState } from 'react'
+import { Button } from '../../../design/button.tsx'
+import { Confirm } from '../../../design/confirm.tsx'
+import { Checkbox } from '../../../design/field.tsx'
+import { toast } from '../../../design/toasts.tsx'
+import { counted } from '../../../format/figures.ts'
+import { shownText } from '../../../format/shown-text.ts'
+import { useUrlState } from '../../../shell/url-state.ts'
+import type { TabProps } from './tab-props.ts'
+
+const LONGEST_TYPED = 60
+
+/** Deletes it, after its name was typed. */
+export function DeleteButton({ kind, record }: TabProps): ReactElement {
+  const [isOpen, setOpen] = useState(false)
+  const [isAnnounced, setAnnounced] = useState(false)
+  const client = useQueryClient()
+  const [, setUrl] = useUrlState<string>()
+  const { id, name, size, destinationIds } = record
+  const remove = async (): Promise<void> => {
+    await kind.remove(id, isAnnounced)
+    await client.invalidateQueries({ queryKey: [kind.resource], exact: true })
+    toast(isAnnounced ? 'It is deleted when every user is announced.' : 'Deleted.')
+    setUrl({
+      [kind.param]: undefined,
+      tab: undefined,
+      list: kind.param === 'trait' ? 'traits' : undefined,
+    })
+  }
+  return (
+    <>
+      <p className="text-ink-soft mb-3">
+        Its values of {counted(size, 'user')} are deleted. Profiles and events stay.
+      </p>
+      <Button look="danger" onClick={() => setOpen(true)}>
+        Delete…
+      </Button>
+      {isOpen && (
+        <Confirm
+          title={`Delete the ${kind.one}?`}
+          action="Delete"
+          mustType={isTypable(name) ? name : id}
+          onConfirm={remove}
+          onClose={() => setOpen(false)}
+        >
+          <p>
+            This deletes “{shownText(name, 100)}” with its values of {counted(size, 'user')}. It
+            cannot be undone.
+          </p>
+          {destinationIds.length > 0 && (
+            <Checkbox
+              label="First tell its destinations, for each user, that the value is gone"
+              checked={isAnnounced}
+              onToggle={setAnnounced}
+            />
+          )}
+        </Confirm>
+      )}
+    </>
+  )
+}
+
+/** Whether a person can type the name as it is shown. */
+function isTypable(name: string): boolean {
+  return shownText(name, LONGEST_TYPED) === name && name.trim() === name
+}

@@ -1,0 +1,120 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { ReactElement } from 'react'
+import { problemOf } from '../../../api/problem.ts'
+import { useMay } from '../../../api/session.ts'
+import { Button } from '../../../design/button.tsx'
+import { Panel } from '../../../design/panel.tsx'
+import { StateBadge, type Tone } from '../../../design/state-badge.tsx'
+import { Loaded } from '../../../design/states.tsx'
+import { Cell, Row, Table } from '../../../design/table.tsx'
+import { Time } from '../../../design/time.tsx'
+import { counted, wholeNumber } from '../../../format/figures.ts'
+import { shownText } from '../../../format/shown-text.ts'
+import type { Computation } from '../record/computation-kind.ts'
+import type { TabProps } from './tab-props.ts'
+
+type Sync = NonNullable<Computation['lastSync']>
+
+const TONES: Readonly<Record<Sync['state'], Tone>> = {
+  waiting: 'waiting',
+  running: 'retrying',
+  done: 'delivered',
+  failed: 'failed',
+}
+
+/** The syncs that wait, run, or ended last, with the way to start one. */
+export function SyncsPanel({ kind, record }: TabProps): ReactElement {
+  const client = useQueryClient()
+  const query = useQuery({
+    // The sync of the record says when there is something new.
+    queryKey: [
+      kind.resource,
+      record.id,
+      'syncs',
+      record.sync?.id,
+      record.sync?.state,
+      record.lastSync?.id,
+    ],
+    queryFn: () => kind.syncs(record.id),
+  })
+  const sync = useMutation({
+    mutationFn: () => kind.sync(record.id),
+    onSuccess: () => client.invalidateQueries({ queryKey: [kind.resource, record.id] }),
+  })
+  const mayEdit = useMay('editor')
+  return (
+    <Panel
+      isFlush
+      title="Syncs"
+      actions={
+        mayEdit && (
+          <Button isBusy={sync.isPending} disabled={!record.enabled} onClick={() => sync.mutate()}>
+            Sync now
+          </Button>
+        )
+      }
+    >
+      <p className="text-ink-soft text-dense px-4 pb-2">
+        A sync evaluates every user. One runs each day, and after each change of the definition;
+        events are evaluated within seconds without one.
+      </p>
+      {sync.error !== null && (
+        <p role="alert" className="text-failed px-4 pb-2">
+          {problemOf(sync.error).message}
+        </p>
+      )}
+      <Progress record={record} />
+      <Loaded query={query}>{({ data }) => <SyncTable syncs={data} />}</Loaded>
+    </Panel>
+  )
+}
+
+function Progress({ record: { progress } }: Pick<TabProps, 'record'>): ReactElement | null {
+  if (progress === null) return null
+  const { step, done, total } = progress
+  const what = { filling: 'events', evaluating: 'profiles', announcing: 'users' }[step]
+  return (
+    <div className="px-4 pb-3">
+      <progress
+        className="accent-accent w-full"
+        aria-label={step}
+        max={Math.max(1, total)}
+        value={done}
+      />
+      <p className="text-ink-soft text-dense">
+        {step}: {wholeNumber(done)} of {wholeNumber(total)} {what}
+      </p>
+    </div>
+  )
+}
+
+function SyncTable({ syncs }: { readonly syncs: readonly Sync[] }): ReactElement {
+  if (syncs.length === 0) return <p className="text-ink-soft px-4 pb-4">None yet.</p>
+  return (
+    <Table label="Syncs, newest first" head={['State', 'Why', 'When', 'Looked at', 'Result']}>
+      {syncs.map((each) => (
+        <Row key={each.id}>
+          <Cell>
+            <StateBadge tone={TONES[each.state]}>{each.state}</StateBadge>
+          </Cell>
+          <Cell>{each.reason}</Cell>
+          <Cell>
+            <Time at={each.finishedAt ?? each.startedAt ?? each.createdAt} />
+          </Cell>
+          <Cell className="tabular-nums">{counted(each.looked, 'profile')}</Cell>
+          <Cell className="tabular-nums">
+            {each.error === null ? (
+              <>
+                +{wholeNumber(each.entered)} −{wholeNumber(each.left)}
+                {each.missed > 0 &&
+                  ` · ${wholeNumber(each.missed)} missed before: a bug in Hookline`}
+              </>
+            ) : (
+              <span className="text-failed">{shownText(each.error)}</span>
+            )}
+          </Cell>
+        </Row>
+      ))}
+    </Table>
+  )
+}

@@ -1,0 +1,111 @@
+import { useNavigate } from '@tanstack/react-router'
+import { type ReactElement, useRef, useState } from 'react'
+import { Button } from '../../../design/button.tsx'
+import { TextInput } from '../../../design/field.tsx'
+import { Cell, Row, Table } from '../../../design/table.tsx'
+import { counted, wholeNumber } from '../../../format/figures.ts'
+import { shownText } from '../../../format/shown-text.ts'
+import { useKeys } from '../../../shell/keys.ts'
+import { useUrlState } from '../../../shell/url-state.ts'
+import type { Computation, ComputationKind } from '../record/computation-kind.ts'
+import { ComputationState } from '../record/computation-state.tsx'
+import { PageLink } from '../record/page-link.tsx'
+import { LatelyCell } from './lately-cell.tsx'
+import { useRowKeys } from './use-row-keys.ts'
+
+const STEP = 50
+
+interface ComputationTableProps {
+  readonly kind: ComputationKind
+  readonly records: readonly Computation[]
+}
+
+/** Audiences or computed traits, newest first, with their sizes and what has changed lately. */
+export function ComputationTable({ kind, records }: ComputationTableProps): ReactElement {
+  const [{ q = '' }, setUrl] = useUrlState<'q'>()
+  const [most, setMost] = useState(STEP)
+  const found = filtered(records, q).toReversed()
+  const shown = found.slice(0, most)
+  const filter = useRef<HTMLInputElement>(null)
+  const navigate = useNavigate()
+  const current = useRowKeys(shown.length, (index) => {
+    void navigate({ to: '/audiences', search: { [kind.param]: shown[index]!.id } })
+  })
+  useKeys({ '/': () => filter.current?.focus() })
+  return (
+    <>
+      <div className="px-4 py-3">
+        <TextInput
+          ref={filter}
+          className="max-w-72"
+          aria-label={`Filter the ${kind.many}`}
+          placeholder="Filter by name, key, id or space"
+          value={q}
+          onChange={({ target }) => setUrl({ q: target.value })}
+        />
+      </div>
+      <Table
+        label={kind.many}
+        head={['Name', 'State', 'Users', 'Entered and left in 24 h', 'Destinations', 'Space']}
+      >
+        {shown.map((record, index) => (
+          <RecordRow key={record.id} kind={kind} record={record} isCurrent={index === current} />
+        ))}
+      </Table>
+      <footer className="text-ink-soft text-dense flex flex-wrap items-center gap-3 px-4 py-3">
+        <span>
+          {found.length === records.length
+            ? counted(records.length, kind.one)
+            : `${wholeNumber(found.length)} of ${counted(records.length, kind.one)}`}
+        </span>
+        {found.length > most && <Button onClick={() => setMost(most + STEP)}>Show more</Button>}
+      </footer>
+    </>
+  )
+}
+
+interface RecordRowProps {
+  readonly kind: ComputationKind
+  readonly record: Computation
+  readonly isCurrent: boolean
+}
+
+function RecordRow({ kind, record, isCurrent }: RecordRowProps): ReactElement {
+  const { id, name, key, size, destinationIds, space } = record
+  return (
+    <Row isCurrent={isCurrent}>
+      <Cell className="min-w-48">
+        <PageLink search={{ [kind.param]: id }} className="font-medium">
+          {shownText(name, 100)}
+        </PageLink>
+        <div className="text-ink-faint text-note">
+          <code>{shownText(key, 100)}</code>
+          {'manual' in record && record.manual && ' · a list of users'}
+        </div>
+      </Cell>
+      <Cell>
+        <ComputationState record={record} />
+      </Cell>
+      <Cell className="tabular-nums">{wholeNumber(size)}</Cell>
+      <Cell className="whitespace-nowrap tabular-nums">
+        <LatelyCell kind={kind} record={record} />
+      </Cell>
+      <Cell className="tabular-nums">
+        {destinationIds.length === 0 ? (
+          <span className="text-ink-faint">none</span>
+        ) : (
+          wholeNumber(destinationIds.length)
+        )}
+      </Cell>
+      <Cell>{shownText(space, 50)}</Cell>
+    </Row>
+  )
+}
+
+/** Those whose name, key, id or space contains the text, in any case. */
+function filtered(records: readonly Computation[], text: string): readonly Computation[] {
+  const wanted = text.trim().toLowerCase()
+  return records.filter(({ name, key, id, space }) =>
+    [name, key, id, space].some((each) => each.toLowerCase().includes(wanted)),
+  )
+}

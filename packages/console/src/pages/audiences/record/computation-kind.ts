@@ -1,0 +1,137 @@
+import type { JsonObject } from '@hookline/protocol'
+import { queryOptions } from '@tanstack/react-query'
+import { api } from '../../../api/client.ts'
+import { allOf } from '../../../api/queries.ts'
+
+type Audience = Awaited<ReturnType<typeof api.getAudience>>
+type ComputedTrait = Awaited<ReturnType<typeof api.getTrait>>
+export type Computation = Audience | ComputedTrait
+
+export interface NewComputation {
+  readonly name: string
+  readonly space?: string
+  readonly destinationIds: string[]
+  readonly condition?: JsonObject
+  readonly manual?: true
+  readonly compute?: JsonObject
+}
+
+interface PageRequest {
+  readonly limit: number
+  readonly cursor?: string
+}
+
+/** A user with the value of an audience or a computed trait. */
+export interface ValueRow {
+  readonly userId: string | null
+  readonly since: string
+  readonly value?: unknown
+}
+
+/** How the pages of audiences and those of computed traits differ. */
+export interface ComputationKind {
+  /** The parameter of the URL that has the id of the open one. */
+  readonly param: 'audience' | 'trait'
+  /** The first element of query keys. */
+  readonly resource: 'audiences' | 'traits'
+  readonly one: string
+  readonly many: string
+  readonly definition: 'condition' | 'compute'
+  list(page: PageRequest): Promise<{ data: Computation[]; nextCursor: string | null }>
+  get(id: string): Promise<Computation>
+  create(body: NewComputation): Promise<Computation>
+  change(id: string, body: Partial<ChangedFields>, version: number): Promise<Computation>
+  remove(id: string, announce: boolean): Promise<unknown>
+  sync(id: string): Promise<unknown>
+  preview(space: string, definition: JsonObject, signal: AbortSignal): Promise<Preview>
+  explain(id: string, userId: string): Promise<Explained>
+  changes(id: string, from: string): ReturnType<typeof api.getAudienceChanges>
+  values(id: string, page: PageRequest): Promise<{ data: ValueRow[]; nextCursor: string | null }>
+  syncs(id: string): ReturnType<typeof api.listAudienceSyncs>
+}
+
+interface ChangedFields {
+  readonly name: string
+  readonly enabled: boolean
+  readonly destinationIds: string[]
+  readonly condition: JsonObject
+  readonly compute: JsonObject
+}
+
+export type Preview = Awaited<ReturnType<typeof api.previewAudience>>
+export type Explained = Awaited<ReturnType<typeof api.explainAudience>>
+
+const ifMatch = (version: number) => ({ ifMatch: `"${version}"` })
+const announced = (isAnnounced: boolean) => (isAnnounced ? ({ announce: 'true' } as const) : {})
+
+export const AUDIENCES: ComputationKind = {
+  param: 'audience',
+  resource: 'audiences',
+  one: 'audience',
+  many: 'audiences',
+  definition: 'condition',
+  list: (page) => api.listAudiences(page),
+  get: (id) => api.getAudience(id),
+  create: (body) => api.createAudience(body),
+  change: (id, body, version) => api.changeAudience(id, body, ifMatch(version)),
+  remove: (id, announce) => api.removeAudience(id, announced(announce)),
+  sync: (id) => api.syncAudience(id, {}),
+  preview: (space, condition, signal) => api.previewAudience({ space, condition }, {}, { signal }),
+  explain: (id, userId) => api.explainAudience(userId, id),
+  changes: (id, from) => api.getAudienceChanges(id, { $from: from }),
+  values: (id, page) => api.listMembers(id, page),
+  syncs: (id) => api.listAudienceSyncs(id),
+}
+
+export const TRAITS: ComputationKind = {
+  param: 'trait',
+  resource: 'traits',
+  one: 'computed trait',
+  many: 'computed traits',
+  definition: 'compute',
+  list: (page) => api.listTraits(page),
+  get: (id) => api.getTrait(id),
+  create: ({ compute = {}, ...body }) => api.createTrait({ ...body, compute }),
+  change: (id, body, version) => api.changeTrait(id, body, ifMatch(version)),
+  remove: (id, announce) => api.removeTrait(id, announced(announce)),
+  sync: (id) => api.syncTrait(id, {}),
+  preview: (space, compute, signal) => api.previewTrait({ space, compute }, {}, { signal }),
+  explain: (id, userId) => api.explainTrait(userId, id),
+  changes: (id, from) => api.getTraitChanges(id, { $from: from }),
+  values: (id, page) => api.listTraitValues(id, page),
+  syncs: (id) => api.listTraitSyncs(id),
+}
+
+const SOON_MS = 1_000
+const LATER_MS = 5_000
+const PER_REQUEST = 100
+
+/** A sync changes sizes each second; events do it too, without a message of the stream. A long list is asked for less often. */
+function pollingOf(records: readonly Computation[] | undefined): number {
+  const isBusy = records?.some(({ sync, state }) => sync !== null || state === 'preparing') ?? false
+  const requests = Math.ceil((records?.length ?? 0) / PER_REQUEST)
+  return (isBusy ? SOON_MS : LATER_MS) * Math.max(1, requests)
+}
+
+/** All audiences, or all computed traits: a service has at most 1,000 of both. */
+export function computationsQuery(kind: ComputationKind) {
+  return queryOptions({
+    queryKey: [kind.resource],
+    queryFn: () => allOf((page) => kind.list(page)),
+    refetchInterval: ({ state }) => pollingOf(state.data),
+  })
+}
+
+/** One audience or computed trait with its state. */
+export function computationQuery(kind: ComputationKind, id: string) {
+  return queryOptions({
+    queryKey: [kind.resource, id],
+    queryFn: () => kind.get(id),
+    refetchInterval: ({ state }) => pollingOf(state.data && [state.data]),
+  })
+}
+
+/** Its definition; null for an audience that is a list of users. */
+export function definitionOf(record: Computation): JsonObject | null {
+  return 'compute' in record ? record.compute : record.condition
+}

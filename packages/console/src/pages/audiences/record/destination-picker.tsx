@@ -1,0 +1,69 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { ReactElement } from 'react'
+import { destinationsQuery } from '../../../api/queries.ts'
+import { Checkbox } from '../../../design/field.tsx'
+import { Loaded } from '../../../design/states.tsx'
+import { shownText } from '../../../format/shown-text.ts'
+
+interface DestinationPickerProps {
+  readonly picked: readonly string[]
+  readonly onPick: (ids: string[]) => void
+  readonly faults: readonly string[]
+}
+
+/** Which destinations get the changes. */
+export function DestinationPicker({
+  picked,
+  onPick,
+  faults,
+}: DestinationPickerProps): ReactElement {
+  const query = useQuery(destinationsQuery)
+  return (
+    <fieldset className="flex min-w-0 flex-col gap-2 pt-3">
+      <legend className="text-dense float-left mb-1 font-medium">
+        Destinations that get every change
+      </legend>
+      <Loaded query={query} lines={2}>
+        {(destinations) => (
+          <>
+            {destinations.length === 0 && (
+              <p className="text-ink-soft">
+                There are none yet.{' '}
+                <Link to="/destinations" className="text-accent underline">
+                  Create a destination
+                </Link>
+                , or add one later.
+              </p>
+            )}
+            {destinations.map(({ id, name, enabled }) => (
+              <Checkbox
+                key={id}
+                label={
+                  <>
+                    {shownText(name, 100)}
+                    {!enabled && <span className="text-ink-faint"> (disabled)</span>}
+                  </>
+                }
+                checked={picked.includes(id)}
+                onToggle={(isPicked) =>
+                  onPick(isPicked ? [...picked, id] : picked.filter((each) => each !== id))
+                }
+              />
+            ))}
+          </>
+        )}
+      </Loaded>
+      {picked.length === 0 && (
+        <p className="text-ink-faint text-note">
+          Without one, users are computed, and nobody is told.
+        </p>
+      )}
+      {faults.map((each) => (
+        <p key={each} className="text-failed text-note">
+          {each}
+        </p>
+      ))}
+    </fieldset>
+  )
+}

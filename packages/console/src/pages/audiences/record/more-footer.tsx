@@ -1,0 +1,26 @@
+import type { ReactElement } from 'react'
+import { Button } from '../../../design/button.tsx'
+import { counted } from '../../../format/figures.ts'
+
+interface MoreFooterProps {
+  readonly shown: number
+  readonly query: {
+    readonly hasNextPage: boolean
+    readonly isFetchingNextPage: boolean
+    readonly fetchNextPage: () => Promise<unknown>
+  }
+}
+
+/** Below a list of users: how many are shown, and the way to the next ones. */
+export function MoreFooter({ shown, query }: MoreFooterProps): ReactElement {
+  return (
+    <footer className="text-ink-soft text-dense flex items-center gap-3 px-4 py-3">
+      {counted(shown, 'user')} shown
+      {query.hasNextPage && (
+        <Button isBusy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+          Show more
+        </Button>
+      )}
+    </footer>
+  )
+}

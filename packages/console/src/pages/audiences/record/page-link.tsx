@@ -1,0 +1,41 @@
+import { Link } from '@tanstack/react-router'
+import type { ReactElement, ReactNode } from 'react'
+import { classNames } from '../../../design/class-names.ts'
+
+interface PageLinkProps {
+  /** The query of the URL of the page. */
+  readonly search: Readonly<Record<string, string>>
+  readonly children: ReactNode
+  readonly className?: string
+}
+
+/** A way to another view of the page of audiences. */
+export function PageLink({ search, children, className }: PageLinkProps): ReactElement {
+  return (
+    <Link
+      to="/audiences"
+      search={search}
+      className={classNames('text-accent hover:underline', className)}
+    >
+      {children}
+    </Link>
+  )
+}
+
+/** The same, as a button. */
+export function ButtonLink({
+  look = 'plain',
+  ...rest
+}: PageLinkProps & { readonly look?: 'main' | 'plain' }): ReactElement {
+  return (
+    <PageLink
+      {...rest}
+      className={classNames(
+        'rounded-small text-dense inline-flex min-h-8 items-center border px-3 py-1 font-medium whitespace-nowrap hover:no-underline',
+        look === 'main'
+          ? 'bg-accent text-on-accent! hover:bg-accent-strong border-transparent'
+          : 'bg-surface text-ink! border-line-strong hover:bg-hover',
+      )}
+    />
+  )
+}

@@ -1,0 +1,77 @@
+import { EVENT_TYPES } from '@hookline/protocol'
+import { useQuery } from '@tanstack/react-query'
+import { type ReactElement, useRef } from 'react'
+import { destinationsQuery, sourcesQuery } from '../../api/queries.ts'
+import { Button } from '../../design/button.tsx'
+import { Select, TextInput } from '../../design/field.tsx'
+import { shownText } from '../../format/shown-text.ts'
+import { useKeys } from '../../shell/keys.ts'
+import { LIVE_FILTERS, type LiveFilterName, type LiveFilters, OUTCOMES } from './live-filters.ts'
+
+interface LiveFilterBarProps {
+  readonly filters: LiveFilters
+  readonly onChange: (change: Readonly<Partial<Record<LiveFilterName, string | undefined>>>) => void
+}
+
+interface Named {
+  readonly id: string
+  readonly name: string
+}
+
+/** The filters apply with every letter: they only choose among what is here already. */
+export function LiveFilterBar({ filters, onChange }: LiveFilterBarProps): ReactElement {
+  const first = useRef<HTMLInputElement>(null)
+  const { data: sources = [] } = useQuery(sourcesQuery)
+  const { data: destinations = [] } = useQuery(destinationsQuery)
+  useKeys({ '/': () => first.current?.focus() })
+  const choices = [
+    ['source', 'Source', optionsOf('Source', sources)],
+    ['destination', 'Destination', optionsOf('Destination', destinations)],
+    ['type', 'Type', [['', 'Type'], ...EVENT_TYPES.map((type) => [type, type] as const)]],
+    ['outcome', 'Outcome', OUTCOMES],
+  ] as const
+  const texts = [
+    ['text', 'Contains', 'Any text'],
+    ['event', 'Event name', 'Event name'],
+    ['user', 'User', 'User'],
+  ] as const
+  return (
+    <div
+      role="search"
+      aria-label="Filter what is live"
+      className="grid grid-cols-2 gap-2 md:grid-cols-4 xl:grid-cols-[repeat(7,1fr)_auto]"
+    >
+      {texts.map(([name, label, placeholder]) => (
+        <TextInput
+          key={name}
+          ref={name === 'text' ? first : null}
+          aria-label={label}
+          placeholder={placeholder}
+          value={filters[name] ?? ''}
+          onChange={({ target }) => onChange({ [name]: target.value })}
+        />
+      ))}
+      {choices.map(([name, label, options]) => (
+        <Select
+          key={name}
+          aria-label={label}
+          className="w-full"
+          options={options as readonly (readonly [string, string])[]}
+          value={filters[name] ?? ''}
+          onPick={(value) => onChange({ [name]: value })}
+        />
+      ))}
+      <Button
+        look="quiet"
+        disabled={Object.keys(filters).length === 0}
+        onClick={() => onChange(Object.fromEntries(LIVE_FILTERS.map((name) => [name, undefined])))}
+      >
+        Clear
+      </Button>
+    </div>
+  )
+}
+
+function optionsOf(all: string, records: readonly Named[]): readonly (readonly [string, string])[] {
+  return [['', all], ...records.map(({ id, name }) => [id, shownText(name, 60)] as const)]
+}

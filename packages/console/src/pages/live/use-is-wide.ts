@@ -1,0 +1,13 @@
+import { useSyncExternalStore } from 'react'
+
+const WIDE = matchMedia('(min-width: 48rem)')
+
+function watch(watcher: () => void): () => void {
+  WIDE.addEventListener('change', watcher)
+  return () => WIDE.removeEventListener('change', watcher)
+}
+
+/** Whether a row fits into one line. */
+export function useIsWide(): boolean {
+  return useSyncExternalStore(watch, () => WIDE.matches)
+}

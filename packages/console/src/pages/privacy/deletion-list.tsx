@@ -1,0 +1,108 @@
+import type { ReactElement } from 'react'
+import { api } from '../../api/client.ts'
+import type { Deletion } from '../../api/generated/management-client.ts'
+import { useMay } from '../../api/session.ts'
+import { usePages } from '../../api/use-pages.ts'
+import { Button } from '../../design/button.tsx'
+import { StateBadge } from '../../design/state-badge.tsx'
+import { Empty, Loaded } from '../../design/states.tsx'
+import { Cell, Row, Table } from '../../design/table.tsx'
+import { Time } from '../../design/time.tsx'
+import { wholeNumber } from '../../format/figures.ts'
+import { useUrlState } from '../../shell/url-state.ts'
+import { useRowKeys } from '../../shell/use-row-keys.ts'
+import { lookAgainMs, notifiedOf, shownState, subjectsOf } from './deletion-facts.ts'
+
+const HEAD = ['Who', 'State', 'Requested', 'Sources', 'Events removed', 'Destinations notified']
+
+/** All deletions, newest first. */
+export function DeletionList({ onNew }: { readonly onNew: () => void }): ReactElement {
+  const mayDelete = useMay('admin')
+  const query = usePages<Deletion>({
+    queryKey: ['deletions', 'list'],
+    fetch: (page, signal) => api.listDeletions(page, { signal }),
+    refetchMs: (deletions) => lookAgainMs(deletions.find(isUnderWay), Date.now()),
+  })
+  return (
+    <Loaded query={query} lines={5}>
+      {(deletions) =>
+        deletions.length === 0 ? (
+          <Empty
+            title="Nobody was deleted yet"
+            action={mayDelete && <Button onClick={onNew}>Delete users…</Button>}
+          >
+            A deletion removes all that Hookline knows of a user, tells every destination to do the
+            same, and leaves a signed receipt.
+            {!mayDelete && ' An admin can start one.'}
+          </Empty>
+        ) : (
+          <>
+            <DeletionTable deletions={deletions} />
+            {query.hasNextPage && (
+              <div className="p-4">
+                <Button
+                  isBusy={query.isFetchingNextPage}
+                  onClick={() => void query.fetchNextPage()}
+                >
+                  Show older deletions
+                </Button>
+              </div>
+            )}
+          </>
+        )
+      }
+    </Loaded>
+  )
+}
+
+function isUnderWay({ state }: Deletion): boolean {
+  return state === 'queued' || state === 'running'
+}
+
+function DeletionTable({ deletions }: { readonly deletions: readonly Deletion[] }): ReactElement {
+  const [{ deletion: openId }, setUrl] = useUrlState<'deletion'>()
+  const list = useRowKeys<HTMLDivElement>()
+  const open = (deletion: string): void => setUrl({ deletion }, { push: true })
+  return (
+    <div ref={list}>
+      <Table label="Deletions" head={HEAD}>
+        {deletions.map((each) => {
+          const { words, ...badge } = shownState(each)
+          return (
+            <Row
+              key={each.id}
+              isCurrent={each.id === openId}
+              className="cursor-pointer"
+              onClick={() => open(each.id)}
+            >
+              <Cell>
+                <button
+                  type="button"
+                  data-row
+                  className="text-accent text-left font-medium whitespace-nowrap hover:underline"
+                  onClick={(event) => {
+                    event.stopPropagation()
+                    open(each.id)
+                  }}
+                >
+                  {subjectsOf(each)}
+                </button>
+              </Cell>
+              <Cell>
+                <StateBadge {...badge}>{words}</StateBadge>
+              </Cell>
+              <Cell className="text-ink-soft">
+                <Time at={each.createdAt} />
+              </Cell>
+              <Cell className="text-ink-soft">{each.sourceIds?.length ?? 'all'}</Cell>
+              <Cell className="tabular-nums">
+                {each.purgedAt === null ? '–' : wholeNumber(each.purged.events)}
+              </Cell>
+              <Cell className="tabular-nums">{notifiedOf(each)}</Cell>
+            </Row>
+          )
+        })}
+      </Table>
+    </div>
+  )
+}

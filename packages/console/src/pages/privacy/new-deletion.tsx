@@ -1,0 +1,62 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type ReactElement, useState } from 'react'
+import { api } from '../../api/client.ts'
+import { Modal } from '../../design/modal.tsx'
+import { type DeletionFields, deletionBody } from './deletion-fields.ts'
+import { DeletionForm } from './deletion-form.tsx'
+import { DeletionReview } from './deletion-review.tsx'
+
+interface NewDeletionProps {
+  /** A user that another page has named. */
+  readonly userId: string | undefined
+  readonly onStarted: (id: string) => void
+  readonly onClose: () => void
+}
+
+/** Asks who is deleted, then says what that means and asks again. */
+export function NewDeletion({ userId = '', onStarted, onClose }: NewDeletionProps): ReactElement {
+  const client = useQueryClient()
+  const [fields, setFields] = useState<DeletionFields>({
+    users: userId,
+    anonymous: '',
+    sourceIds: [],
+    isEverySource: true,
+    suppress: false,
+  })
+  const [isReview, setReview] = useState(false)
+  const start = useMutation({
+    mutationFn: () => api.createDeletion(deletionBody(fields)),
+    onSuccess: async ({ id }) => {
+      onStarted(id)
+      await client.invalidateQueries({ queryKey: ['deletions'] })
+      await client.invalidateQueries({ queryKey: ['suppressions'] })
+    },
+    // The fields are where the faults are shown.
+    onError: () => setReview(false),
+  })
+  return (
+    <Modal
+      title={isReview ? 'Delete these users?' : 'Delete users'}
+      place="wide"
+      isOpen
+      onClose={onClose}
+    >
+      {isReview ? (
+        <DeletionReview
+          body={deletionBody(fields)}
+          isBusy={start.isPending}
+          onBack={() => setReview(false)}
+          onConfirm={() => start.mutate()}
+        />
+      ) : (
+        <DeletionForm
+          fields={fields}
+          error={start.error}
+          onChange={setFields}
+          onNext={() => setReview(true)}
+          onClose={onClose}
+        />
+      )}
+    </Modal>
+  )
+}

@@ -1,0 +1,104 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { ReactElement } from 'react'
+import { api } from '../../api/client.ts'
+import { Panel } from '../../design/panel.tsx'
+import { StateBadge } from '../../design/state-badge.tsx'
+import { Empty, Loaded } from '../../design/states.tsx'
+import { Cell, Row, Table } from '../../design/table.tsx'
+import { Time } from '../../design/time.tsx'
+import { counted } from '../../format/figures.ts'
+import { shownText } from '../../format/shown-text.ts'
+
+type Events = Awaited<ReturnType<typeof api.listEvents>>
+
+const SHOWN = 20
+const AGAIN_MS = 5_000
+
+/** The last events of a user, and why later ones are not among them. */
+export function EventsPanel({ userId }: { readonly userId: string }): ReactElement {
+  const query = useQuery({
+    queryKey: ['events', 'of-user', userId],
+    queryFn: () => api.listEvents({ userId, limit: SHOWN }),
+    refetchInterval: AGAIN_MS,
+  })
+  return (
+    <Panel
+      title="Last events"
+      isFlush
+      actions={
+        <Link to="/events" search={{ userId }} className="text-accent text-dense hover:underline">
+          All events of the user
+        </Link>
+      }
+    >
+      <Loaded query={query}>
+        {({ data, suppressions = [] }) => (
+          <>
+            {suppressions.map((each) => (
+              <Suppressed key={each.deletionId} suppression={each} />
+            ))}
+            {data.length === 0 ? (
+              <Empty title="No events">
+                No stored event has this userId. Upper and lower case are different.
+              </Empty>
+            ) : (
+              <EventTable events={data} />
+            )}
+          </>
+        )}
+      </Loaded>
+    </Panel>
+  )
+}
+
+interface SuppressedProps {
+  readonly suppression: NonNullable<Events['suppressions']>[number]
+}
+
+function Suppressed({ suppression }: SuppressedProps): ReactElement {
+  const { since, sourceId, callsLeftOut, deletionId } = suppression
+  return (
+    <div className="flex flex-wrap items-baseline gap-x-3 gap-y-1 px-4 pb-3">
+      <StateBadge tone="held">suppressed</StateBadge>
+      <p className="min-w-0">
+        A deletion suppresses the user <Time at={since} />
+        {sourceId === null ? ' in every source' : ` in the source ${sourceId}`}: later calls are not
+        kept, {counted(callsLeftOut, 'call')} so far.{' '}
+        <Link to="/privacy" search={{ deletion: deletionId }} className="text-accent underline">
+          The deletion
+        </Link>
+      </p>
+    </div>
+  )
+}
+
+function EventTable({ events }: { readonly events: Events['data'] }): ReactElement {
+  return (
+    <Table label="Events, newest first" head={['Event', 'Type', 'Received']}>
+      {events.map(({ id, event, receivedAt }) => (
+        <Row key={id}>
+          <Cell className="min-w-40">
+            <Link
+              to="/events/$id"
+              params={{ id }}
+              className="text-accent font-medium hover:underline"
+            >
+              {nameOf(event)}
+            </Link>
+          </Cell>
+          <Cell className="whitespace-nowrap">{shownText(String(event['type']), 20)}</Cell>
+          <Cell>
+            <Time at={receivedAt} />
+          </Cell>
+        </Row>
+      ))}
+    </Table>
+  )
+}
+
+function nameOf(event: Readonly<Record<string, unknown>>): string {
+  const name = event['event'] ?? event['name']
+  const isNamed = typeof name === 'string' && name !== ''
+  return shownText(isNamed ? name : String(event['type']), 100)
+}

@@ -1,0 +1,101 @@
+import type { Json } from '@hookline/protocol'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import {
+  COMPUTES,
+  CONDITIONS,
+  shownBy,
+  withDraft,
+  withText,
+} from '../../src/pages/audiences/draft/definition-draft.ts'
+import { conditionWords } from '../../src/pages/audiences/draft/words.ts'
+import { anyCompute, anyCondition } from './any-condition.ts'
+
+test('the inputs show every condition that the protocol allows, and give it back unchanged', () => {
+  fc.assert(
+    fc.property(anyCondition, (condition) => {
+      const tree = shownBy(CONDITIONS, condition)
+      expect(tree).toBeDefined()
+      expect(CONDITIONS.jsonOf(tree!)).toEqual(condition)
+      expect(CONDITIONS.unfinishedIn(tree!)).toBe(0)
+    }),
+  )
+})
+
+test('the inputs show every compute that the protocol allows, and give it back unchanged', () => {
+  fc.assert(
+    fc.property(anyCompute, (compute) => {
+      const draft = shownBy(COMPUTES, compute)
+      expect(draft).toBeDefined()
+      expect(COMPUTES.jsonOf(draft!)).toEqual(compute)
+      expect(COMPUTES.unfinishedIn(draft!)).toBe(0)
+    }),
+  )
+})
+
+test('every condition has words', () => {
+  fc.assert(
+    fc.property(anyCondition, (condition) => {
+      const words = conditionWords(CONDITIONS.draftOf(condition), () => undefined)
+      expect(words).not.toMatch(/undefined|\[object|[\p{Cc}\u202e]/u)
+    }),
+  )
+})
+
+test('whatever JSON is written, the inputs show exactly this, or nothing', () => {
+  const near = fc.oneof(
+    fc.jsonValue(),
+    fc.tuple(anyCondition, fc.string(), fc.jsonValue()).map(([condition, name, value]) => ({
+      ...(condition as object),
+      [name]: value,
+    })),
+  )
+  fc.assert(
+    fc.property(near, (json) => {
+      const tree = shownBy(CONDITIONS, json as Json)
+      if (tree !== undefined)
+        expect(JSON.parse(JSON.stringify(CONDITIONS.jsonOf(tree)))).toEqual(
+          JSON.parse(JSON.stringify(json)),
+        )
+    }),
+  )
+})
+
+describe('a definition that is written', () => {
+  test('as JSON is shown by the inputs', () => {
+    const { draft, json } = withText(CONDITIONS, '{"trait":"plan","op":"exists"}')
+    expect(draft).toMatchObject({ clause: { kind: 'trait', name: 'plan' } })
+    expect(json).toEqual({ trait: 'plan', op: 'exists' })
+  })
+
+  test('with inputs is shown as JSON', () => {
+    const { draft } = withText(CONDITIONS, '{"not":{"audience":"aud_x"}}')
+    expect(withDraft(CONDITIONS, draft!).text).toBe(
+      '{\n  "not": {\n    "audience": "aud_x"\n  }\n}',
+    )
+  })
+
+  test.for([
+    '{"trait":"plan","op":"equals","value":"pro","valeu":1}',
+    '{"and":[]} ',
+    '{"and":{"trait":"a","op":"exists"}}',
+    '{"event":"A","type":"page"}',
+    '{"trait":"age","op":"<","value":"5"}',
+    '{"event":"A","within":{"days":1,"hours":2}}',
+    '[]',
+    '5',
+  ])('that the inputs cannot show keeps its text, and goes to the service as it is: %s', (text) => {
+    const written = withText(CONDITIONS, text)
+    expect(written.json).toEqual(JSON.parse(text))
+    // An empty group is the one that has inputs: for its first clause.
+    if (!text.includes('[]}')) expect(written.draft).toBeUndefined()
+  })
+
+  test('as a text that is no JSON has no definition', () => {
+    expect(withText(CONDITIONS, '{"and":')).toEqual({
+      draft: undefined,
+      json: undefined,
+      text: '{"and":',
+    })
+  })
+})

@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest'
+import { explainedParts } from '../../src/pages/audiences/detail/explained-tree.ts'
+
+const part = (pointer: string, kind: 'and' | 'or' | 'not' | 'clause', holds: boolean) => ({
+  pointer,
+  kind,
+  holds,
+  changesAt: null,
+})
+
+const decisive = (parts: Parameters<typeof explainedParts>[0]): string[] =>
+  explainedParts(parts)
+    .filter(({ isDecisive }) => isDecisive)
+    .map(({ pointer }) => pointer)
+
+test('of an and that fails, the parts that fail decide', () => {
+  expect(
+    decisive([
+      part('', 'and', false),
+      part('/and/0', 'clause', true),
+      part('/and/1', 'or', false),
+      part('/and/1/or/0', 'clause', false),
+      part('/and/1/or/1', 'clause', false),
+    ]),
+  ).toEqual(['', '/and/1', '/and/1/or/0', '/and/1/or/1'])
+})
+
+test('of an or that holds, the parts that hold decide', () => {
+  expect(
+    decisive([
+      part('', 'or', true),
+      part('/or/0', 'clause', false),
+      part('/or/1', 'not', true),
+      part('/or/1/not', 'clause', false),
+    ]),
+  ).toEqual(['', '/or/1', '/or/1/not'])
+})
+
+test('nothing in a part that does not decide decides', () => {
+  expect(
+    decisive([
+      part('', 'or', true),
+      part('/or/0', 'clause', true),
+      part('/or/1', 'and', false),
+      part('/or/1/and/0', 'clause', false),
+    ]),
+  ).toEqual(['', '/or/0'])
+})
+
+test('each part is as deep as the groups and nots that it is in', () => {
+  const parts = [
+    part('', 'not', true),
+    part('/not', 'and', false),
+    part('/not/and/10', 'clause', false),
+  ]
+  expect(explainedParts(parts).map(({ depth }) => depth)).toEqual([0, 1, 2])
+})
+
+test('a condition of one clause is decided by it', () => {
+  expect(decisive([part('', 'clause', false)])).toEqual([''])
+})

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import { suggestionsIn } from '../../src/pages/audiences/draft/suggestions.ts'
+
+test('the names in recent events are offered, the most frequent ones first', () => {
+  const found = suggestionsIn([
+    { type: 'track', event: 'A', properties: { price: 1, item: { sku: 'x', 'utm.source': 'y' } } },
+    { type: 'track', event: 'B' },
+    { type: 'track', event: 'B', properties: { price: 2 } },
+    { type: 'page', name: 'Home' },
+    { type: 'page' },
+    { type: 'screen', name: '' },
+    { type: 'identify', traits: { plan: 'pro', list: [{ a: 1 }] } },
+  ])
+  expect(found).toEqual({
+    track: ['B', 'A'],
+    page: ['Home'],
+    screen: [],
+    traits: ['plan', 'list'],
+    properties: ['price', 'item.sku', String.raw`item.utm\.source`],
+  })
+})
+
+test('names that are too long to read are not offered', () => {
+  expect(suggestionsIn([{ type: 'track', event: 'x'.repeat(32_000) }]).track).toEqual([])
+})

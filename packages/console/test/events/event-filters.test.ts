@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import {
+  filtersIn,
+  filterWords,
+  inputTime,
+  queryOf,
+  timeOfInput,
+} from '../../src/pages/events/event-filters.ts'
+
+const NOW = Date.parse('2026-11-23T12:00:00.000Z')
+
+test('the filters of a URL are the known ones that have a value', () => {
+  expect(filtersIn({ type: 'track', text: '', tab: 'event' })).toEqual({ type: 'track' })
+})
+
+test('a preset counts back from now, and an own range is as it was chosen', () => {
+  expect(queryOf({ range: '15m' }, NOW)).toEqual({ $from: '2026-11-23T11:45:00.000Z' })
+  expect(queryOf({ range: '7d' }, NOW)).toEqual({ $from: '2026-11-16T12:00:00.000Z' })
+  expect(queryOf({ range: 'custom', from: 'a', to: 'b' }, NOW)).toEqual({ $from: 'a', to: 'b' })
+  expect(queryOf({ range: 'unknown', from: 'a' }, NOW)).toEqual({})
+})
+
+test('filters have the names of the API, and a type that does not exist is left out', () => {
+  const ids = { event: 'e', userId: 'u', anonymousId: 'a', messageId: 'm', text: 't' }
+  expect(queryOf({ source: 's', type: 'track', ...ids }, NOW)).toEqual({
+    sourceId: 's',
+    $type: 'track',
+    ...ids,
+  })
+  expect(queryOf({ type: 'delete' }, NOW)).toEqual({})
+})
+
+test('filters are told in words', () => {
+  const filters = { source: 'src_1', userId: 'u1', text: 'abc', range: '1h' }
+  expect(filterWords(filters, (id) => `Shop ${id}`)).toEqual([
+    'source is Shop src_1',
+    'userId is u1',
+    'contains “abc”',
+    'last hour',
+  ])
+  expect(filterWords({ range: 'custom', from: 'x', to: 'y' }, String)).toEqual(['from x', 'to y'])
+})
+
+test('an input of a time is read and shown in the zone that is chosen', () => {
+  expect(timeOfInput('2026-11-23T10:00', 'utc')).toBe('2026-11-23T10:00:00.000Z')
+  expect(timeOfInput('', 'utc')).toBeUndefined()
+  expect(inputTime('2026-11-23T10:00:00.000Z', 'utc')).toBe('2026-11-23T10:00:00')
+  const local = inputTime('2026-11-23T10:00:00.000Z', 'local')
+  expect(timeOfInput(local, 'local')).toBe('2026-11-23T10:00:00.000Z')
+  expect(inputTime(undefined, 'utc')).toBe('')
+})

@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest'
+import { nameToType } from '../../src/format/name-to-type.ts'
+import {
+  bodyOf,
+  changeOf,
+  fieldsOf,
+  rateLimitFault,
+} from '../../src/pages/sources/source-fields.ts'
+import { lastUseOf, matchingSources } from '../../src/pages/sources/source-facts.ts'
+import { periodOf, receivedIn, refusalsIn, refusedIn } from '../../src/pages/sources/volume.ts'
+
+const POINTS = [
+  { at: '2026-11-23T00:00:00.000Z', received: 3, refused: { rate_limited: 2 } },
+  { at: '2026-11-23T01:00:00.000Z', received: 0, refused: {} },
+  {
+    at: '2026-11-23T02:00:00.000Z',
+    received: 4,
+    refused: { unknown_write_key: 5, rate_limited: 1, of_the_future: 1 },
+  },
+]
+
+test('refused calls are counted by reason, the most frequent first, with what to do', () => {
+  expect([receivedIn(POINTS), refusedIn(POINTS)]).toEqual([7, 9])
+  expect(refusalsIn(POINTS)).toMatchObject([
+    { code: 'unknown_write_key', count: 5, remedy: expect.stringContaining('write key') },
+    { code: 'rate_limited', count: 3, meaning: expect.stringContaining('rate limit') },
+    { code: 'of_the_future', count: 1, remedy: expect.any(String) },
+  ])
+})
+
+test('an unknown period is the usual one', () => {
+  expect(['7d', '__proto__', 'toString', undefined].map(periodOf)).toEqual([
+    '7d',
+    '24h',
+    '24h',
+    '24h',
+  ])
+})
+
+test('a change has only the fields that differ', () => {
+  const before = { name: 'Shop', rateLimit: 10, space: 'default' }
+  const fields = fieldsOf(before)
+  expect(changeOf(before, fields)).toEqual({})
+  expect(changeOf(before, { ...fields, rateLimit: ' ' })).toEqual({ rateLimit: null })
+  expect(changeOf(before, { ...fields, name: 'Web', rateLimit: '10 ' })).toEqual({ name: 'Web' })
+  expect(bodyOf({ name: 'x', rateLimit: '5', space: ' a ' })).toEqual({
+    name: 'x',
+    rateLimit: 5,
+    space: 'a',
+  })
+})
+
+test('a rate limit that is no whole number from 1 never becomes no limit', () => {
+  const faultOf = (rateLimit: string) => rateLimitFault({ name: '', space: '', rateLimit })
+  expect(['', '1', ' 200 '].map(faultOf)).toEqual([undefined, undefined, undefined])
+  for (const wrong of ['abc', '0', '-1', '1.5', '1e9', '1'.repeat(20)])
+    expect([wrong, faultOf(wrong)]).toEqual([wrong, expect.any(String)])
+})
+
+test('the last use of a source is that of any of its keys', () => {
+  const key = (lastUsedAt: string | null) => ({ key: 'wk', createdAt: '', lastUsedAt })
+  expect(lastUseOf({ writeKeys: [] })).toBeUndefined()
+  expect(lastUseOf({ writeKeys: [key(null)] })).toBeUndefined()
+  expect(lastUseOf({ writeKeys: [key('2026-02-01'), key(null), key('2026-03-01')] })).toBe(
+    '2026-03-01',
+  )
+})
+
+test('a name that cannot be typed as it is shown is replaced by the id', () => {
+  expect(nameToType('My shop', 'src_1')).toBe('My shop')
+  for (const name of ['\u202eshop', 'a\u0000b', ' shop', 'a  b', 'x'.repeat(61)])
+    expect(nameToType(name, 'src_1')).toBe('src_1')
+})
+
+test('a filter finds words of a name, and a part of an id or of a write key', () => {
+  const key = { key: 'wk_11', createdAt: '', lastUsedAt: null }
+  const shop = { id: 'src_1', name: 'Shop, web', writeKeys: [] }
+  const backend = { id: 'src_11', name: 'Backend', writeKeys: [key] }
+  const found = (text: string) => matchingSources([shop, backend], text).map(({ name }) => name)
+  expect(found('')).toEqual(['Shop, web', 'Backend'])
+  expect(found('WEB sh')).toEqual(['Shop, web'])
+  expect(found(' wk_11 ')).toEqual(['Backend'])
+  expect(found('src_1')).toEqual(['Shop, web', 'Backend'])
+  expect(found('web 11')).toEqual([])
+})

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest'
+import type { Trace } from '../../src/domain/trace/trace-query.ts'
+import { byNeed, verdictOf } from '../../src/domain/trace/verdict.ts'
+
+/** `delivered`, `declined`, …: what one destination made of the event. */
+function traceOf(...fates: readonly string[]): Pick<Trace, 'decisions' | 'deliveries'> {
+  const decisions = fates.map((fate, index) => ({
+    destinationId: `dst_${index}`,
+    decision: ['declined', 'pending', 'none'].includes(fate) ? fate : 'deliver',
+  }))
+  const deliveries = fates.flatMap((fate, index) =>
+    ['declined', 'pending', 'none'].includes(fate)
+      ? []
+      : [
+          {
+            destinationId: `dst_${index}`,
+            state: fate === 'retrying' || fate === 'waiting' ? 'pending' : fate,
+            attempts: fate === 'retrying' ? [{ outcome: 'retry' }] : [],
+          },
+        ],
+  )
+  return { decisions, deliveries } as unknown as Pick<Trace, 'decisions' | 'deliveries'>
+}
+
+test.for([
+  [['delivered'], 'delivered', 'Delivered to its one destination.'],
+  [['delivered', 'delivered'], 'delivered', 'Delivered to all 2 destinations.'],
+  [
+    ['delivered', 'delivered', 'declined'],
+    'delivered',
+    'Delivered to 2 of 3 destinations: 1 declined it.',
+  ],
+  [['declined'], 'declined', 'Not sent: its one destination declined it.'],
+  [
+    ['delivered', 'rejected', 'expired', 'retrying'],
+    'failed',
+    'Delivered to 1 of 4 destinations: 2 failed, 1 is being retried.',
+  ],
+  [
+    ['held', 'waiting'],
+    'held',
+    'Not delivered to its 2 destinations: 1 is held, 1 waits for an attempt.',
+  ],
+  [['quarantined'], 'failed', 'Not delivered: its one destination did not take it.'],
+  [['pending'], 'waiting', 'Not decided yet.'],
+  [['delivered', 'none'], 'delivered', 'Delivered to its one destination.'],
+  [['none'], 'declined', 'Nothing was sent: there was no destination to send it to.'],
+  [[], 'declined', 'Nothing was sent: there was no destination to send it to.'],
+] as const)('an event that was %j has the verdict %s: %s', ([fates, tone, sentence]) => {
+  expect(verdictOf(traceOf(...fates))).toEqual({ tone, sentence })
+})
+
+test('destinations that need a person come first', () => {
+  const trace = traceOf('none', 'delivered', 'declined', 'retrying', 'rejected', 'held')
+  expect(byNeed(trace).map(({ destinationId }) => destinationId)).toEqual(
+    [4, 3, 5, 2, 1, 0].map((index) => `dst_${index}`),
+  )
+})

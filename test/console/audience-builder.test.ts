@@ -1,0 +1,160 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { type RunningService, startService } from '../harness/running-service.ts'
+import { expectAccessible } from './harness/accessible.ts'
+import { openSignedIn, useChromium } from './harness/console.ts'
+
+useChromium()
+
+async function identify(service: RunningService, userId: string, plan: string): Promise<void> {
+  const call = { type: 'identify', userId, traits: { plan } }
+  expect((await service.send('/v1/identify', call)).status).toBe(200)
+}
+
+/** The clause with the number from 1 of the builder. */
+const clause = (page: Page, number: number) =>
+  page.getByRole('group', { name: /^Clause/ }).nth(number - 1)
+
+const isWithinWidth = (page: Page) =>
+  page.evaluate<boolean>('document.documentElement.scrollWidth <= window.innerWidth')
+
+test('a person builds an audience by mouse and keyboard, sees its size at once, and why a user enters it', async () => {
+  await using service = await startService()
+  await identify(service, 'anna', 'pro')
+  await service.track('m1', { userId: 'anna' })
+  await service.track('m2', { userId: 'anna' })
+  await identify(service, 'ben', 'free')
+  const { page, go, faults } = await openSignedIn(service)
+  await go('audiences')
+  await page.getByRole('link', { name: 'Build the first audience' }).click()
+  await page.getByLabel('Name', { exact: true }).fill('Loyal pros')
+  await page.getByText('loyal_pros').waitFor()
+
+  // By keyboard: the first clause is a trait.
+  await clause(page, 1).getByLabel('Kind of clause').focus()
+  await page.keyboard.press('T')
+  await clause(page, 1).getByLabel('Name of the trait').focus()
+  await page.keyboard.type('plan')
+  await clause(page, 1).getByLabel('Value', { exact: true }).focus()
+  await page.keyboard.type('pro')
+  await page.getByText('1 user', { exact: true }).waitFor()
+  await page.getByRole('link', { name: 'anna' }).waitFor()
+
+  // A group of its own for the other two. The focus is in its first clause.
+  await page.getByRole('button', { name: 'Add group' }).click()
+  await page.getByText('1 part is not filled in yet').waitFor()
+  const count = clause(page, 2)
+  await count.getByLabel('Name of the event').fill('Order Completed')
+  await count.getByLabel('How often').selectOption('at least')
+  await count.getByLabel('Number of times').fill('2')
+  await count.getByLabel('When').selectOption('in the last')
+  await page.getByRole('group', { name: 'Group: any holds' }).getByText('Add clause').click()
+  await page.keyboard.press('T')
+  await clause(page, 3).getByLabel('Name of the trait').fill('vip')
+  await clause(page, 3).getByLabel('Operator').selectOption('has a value')
+  await page
+    .getByText(
+      'trait plan is “pro” and (Order Completed at least 2 times in the last 30 days or trait vip has a value)',
+    )
+    .waitFor()
+  // Not: nobody who has the trait vip. The focus stays at the clause.
+  await clause(page, 3).getByRole('button', { name: 'Negate' }).click()
+  await page.getByText('or not (trait vip has a value))').waitFor()
+  expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('Kind of clause')
+  await clause(page, 3).getByRole('button', { name: 'Not. Click' }).click()
+  await page.getByText('1 user', { exact: true }).waitFor()
+  await expectAccessible(page)
+
+  await page.getByRole('button', { name: 'Create the audience' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Loyal pros' }).waitFor()
+  await page.getByText('live').first().waitFor()
+  await page.getByRole('tab', { name: 'Members' }).click()
+  await page.getByRole('cell', { name: 'anna' }).waitFor()
+  expect(await page.getByRole('cell', { name: 'ben' }).count()).toBe(0)
+
+  // Ben is not in it yet; then he is.
+  await page.getByLabel('Find a user').fill('ben')
+  await page.keyboard.press('Enter')
+  await page.getByText('does not belong to the audience').waitFor()
+  await identify(service, 'ben', 'pro')
+  await service.track('m3', { userId: 'ben' })
+  await service.track('m4', { userId: 'ben' })
+  await page.getByText('belongs to the audience since').waitFor()
+  const decided = page.getByRole('listitem').filter({ hasText: 'decided' })
+  expect(await decided.allInnerTexts()).toEqual([
+    expect.stringMatching(/holds\s+trait plan is “pro”\s+saw “pro”/),
+    expect.stringMatching(/holds\s+Order Completed at least 2 times.+\s+saw 2/),
+  ])
+  await expectAccessible(page)
+  await page.getByRole('tab', { name: 'Overview' }).click()
+  await page.getByRole('figure', { name: '2 entered, 0 left' }).waitFor()
+  await expectAccessible(page)
+  // The stream with topics comes with the service; its refusal is no fault of this page.
+  expect(faults.filter((each) => !each.includes('400'))).toEqual([])
+})
+
+test('the condition is changed as JSON, and a fault is shown at the clause that it belongs to', async () => {
+  await using service = await startService()
+  await identify(service, 'anna', 'pro')
+  const condition = {
+    and: [
+      { trait: 'plan', op: 'exists' },
+      { trait: 'a', op: 'exists' },
+    ],
+  }
+  const body = { name: 'Some', destinationIds: [], condition }
+  const { id } = await service.api.call<{ id: string }>('POST', 'audiences', body)
+  const { page, go } = await openSignedIn(service, { colorScheme: 'dark' })
+  await go(`audiences?audience=${id}&tab=definition`)
+  await page.getByRole('button', { name: 'Write JSON' }).click()
+  await page
+    .getByLabel('The condition as JSON')
+    .fill('{"or":[{"trait":"plan","op":"exists"},{"computedTrait":"spent","op":">","value":5}]}')
+  await page.getByText('At /or/1/computedTrait: There is no such computed trait.').waitFor()
+  await page.getByRole('button', { name: 'Use the builder' }).click()
+  await clause(page, 2).getByText('There is no such computed trait.').waitFor()
+  expect(await clause(page, 1).getByRole('alert').count()).toBe(0)
+  await expectAccessible(page)
+
+  await clause(page, 2).getByRole('button', { name: 'Remove', exact: true }).click()
+  await page.getByText('1 user', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Save the condition' }).click()
+  await page.getByText('Saved.').waitFor()
+  const stored = await service.api.call<{ condition: object }>('GET', `audiences/${id}`)
+  expect(stored.condition).toEqual({ or: [{ trait: 'plan', op: 'exists' }] })
+  // JSON that the inputs cannot show goes to the service as it is.
+  await page.getByRole('button', { name: 'Write JSON' }).click()
+  await page.getByLabel('The condition as JSON').fill('{"trait":"plan","op":"exists","extra":1}')
+  await page.getByText('At /extra: There is no such field.').waitFor()
+  await page.getByRole('button', { name: 'Use the builder' }).click()
+  await page.getByText('cannot show this JSON').waitFor()
+})
+
+test('the builder is usable on a narrow screen, in the dark, and the list by its keys', async () => {
+  await using service = await startService()
+  for (const name of ['First', 'Second'])
+    await service.api.call('POST', 'audiences', {
+      name,
+      destinationIds: [],
+      condition: {
+        or: [
+          { not: { event: 'A', within: { days: 1 } } },
+          { and: [{ trait: 'a.b', op: 'one_of', value: ['x', 1] }] },
+        ],
+      },
+    })
+  const { page, go } = await openSignedIn(service, {
+    colorScheme: 'dark',
+    viewport: { width: 380, height: 700 },
+  })
+  await go('audiences')
+  await page.getByRole('link', { name: 'Second' }).waitFor()
+  await page.keyboard.press('j')
+  await page.keyboard.press('j')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { level: 1, name: 'First' }).waitFor()
+  await page.getByRole('tab', { name: 'Condition' }).click()
+  await clause(page, 2).waitFor()
+  expect(await isWithinWidth(page)).toBe(true)
+  await expectAccessible(page)
+})

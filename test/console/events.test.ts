@@ -1,0 +1,241 @@
+import { expect, test } from 'vitest'
+import { openReceiver } from '../../packages/server/test/harness/receiver.ts'
+import { startService, type RunningService } from '../harness/running-service.ts'
+import { expectAccessible } from './harness/accessible.ts'
+import { expectFits, openSignedIn, useChromium } from './harness/console.ts'
+
+useChromium()
+
+const HOSTILE = '<img src=x onerror=alert(1)> \u202Eevil \u001B[31m javascript:alert(1) '
+
+async function namedDestination(
+  service: RunningService,
+  name: string,
+  url: string,
+  more: object = {},
+): Promise<string> {
+  const id = await service.createDestination({ urls: [url], ...more })
+  await service.api.call('PATCH', `destinations/${id}`, { name })
+  return id
+}
+
+test('a person finds an event by its user, opens its trace with the keyboard, and reads why it failed', async () => {
+  await using receiver = await openReceiver({
+    respond: { status: 422, body: 'unknown user', headers: { 'content-type': 'text/plain' } },
+  })
+  await using service = await startService()
+  await namedDestination(service, 'Billing', receiver.url)
+  await service.track('m1', { userId: 'u1' })
+  await service.track('m2', { userId: 'u2', event: 'Signed Up' })
+  await service.endOf('m2')
+  const { page, faults } = await openSignedIn(service)
+  await page.getByRole('link', { name: 'Events' }).click()
+  await page.getByRole('link', { name: 'Order Completed' }).waitFor()
+
+  await page.getByText('By event name, userId').click()
+  await page.getByLabel('userId', { exact: true }).fill('u2')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/userId=u2/)
+  await page.getByRole('link', { name: 'Order Completed' }).waitFor({ state: 'detached' })
+  await page.getByRole('link', { name: 'Signed Up' }).waitFor()
+  await page.keyboard.press('j')
+  await page.keyboard.press('Enter')
+
+  await page.getByRole('heading', { level: 1, name: 'Signed Up' }).waitFor()
+  await page.getByText('Not delivered: its one destination did not take it.').waitFor()
+  await page.getByText('The receiver responded another 4xx').waitFor()
+  await page.getByRole('tab', { name: 'Request and response' }).click()
+  await page.getByLabel('the beginning of the response body').getByText('unknown user').waitFor()
+  await page.getByLabel('the request body').getByText('"Signed Up"').waitFor()
+  await page.getByLabel('the curl command').getByText('curl --include').waitFor()
+  await expectAccessible(page)
+  expect(faults).toEqual([])
+})
+
+test('a replay of a failed delivery turns the page to delivered by itself', async () => {
+  await using receiver = await openReceiver({ respond: 400 })
+  await using service = await startService()
+  await namedDestination(service, 'CRM', receiver.url)
+  await service.track('m1')
+  const { id } = await service.endOf('m1')
+  const { page, go } = await openSignedIn(service)
+  await go(`events/${id}`)
+  await page.getByText('Not delivered: its one').waitFor()
+  receiver.respond = () => 200
+  await page.keyboard.press('r')
+  await page.getByRole('dialog').getByRole('button', { name: 'Replay' }).click()
+  await page.getByText('Delivered to its one destination.').waitFor()
+})
+
+test('an event that a disabled destination declined says so, and is replayed to it', async () => {
+  await using receiver = await openReceiver()
+  await using service = await startService()
+  const id = await namedDestination(service, 'Old tool', receiver.url, { enabled: false })
+  await service.track('m1')
+  const trace = await service.endOf('m1')
+  const { page, go } = await openSignedIn(service)
+  await go(`events/${trace.id}`)
+  await page.getByText('The destination was off when the event arrived.').waitFor()
+  await service.api.call('PATCH', `destinations/${id}`, { enabled: true })
+  await page.getByRole('button', { name: 'Replay' }).click()
+  await page.getByText('It gets the event now.').waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Replay' }).click()
+  await page.getByText('Delivered to its one destination.').waitFor()
+  expect(receiver.requests).toHaveLength(1)
+})
+
+test('a delivery that waits tells why and until when', async () => {
+  await using receiver = await openReceiver({ respond: [500, 200] })
+  await using service = await startService()
+  const id = await namedDestination(service, 'Paused', receiver.url)
+  await service.api.call('POST', `destinations/${id}/pause`, {})
+  await service.track('m1')
+  const { page, go } = await openSignedIn(service)
+  const held = await service.eventually(async () => {
+    const trace = await service.trace('m1')
+    expect(trace.deliveries[0]?.state).toBe('held')
+    return trace
+  })
+  await go(`events/${held.id}`)
+  await page.getByText('The destination is paused. Resume the destination').waitFor()
+  await page.getByText('There is no next attempt until somebody ends the cause.').waitFor()
+  await service.api.call('POST', `destinations/${id}/resume`, {})
+  await page.getByText('Next attempt').first().waitFor()
+  await service.api.call('DELETE', `destinations/${id}`)
+})
+
+test('a source without a destination is the reason that nothing was sent', async () => {
+  await using service = await startService()
+  await service.track('m1')
+  const { id } = await service.endOf('m1')
+  const { page, go } = await openSignedIn(service)
+  await go(`events/${id}`)
+  await page.getByText('The source had no destination when the event arrived.').waitFor()
+  await page.getByRole('link', { name: 'Open the destinations' }).waitFor()
+})
+
+test('an empty list says which filters are set, why an event may be missing, and clears the filters', async () => {
+  await using service = await startService()
+  await service.track('m1')
+  await service.endOf('m1')
+  const { page, go } = await openSignedIn(service)
+  await go('events?messageId=m9')
+  await page.getByText('messageId is m9').waitFor()
+  await page.getByText('No call with these ids reached this service').waitFor()
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Clear the filters' }).last().click()
+  await page.getByRole('link', { name: 'Order Completed' }).waitFor()
+})
+
+test('older events come with a click, page by page', async () => {
+  await using service = await startService()
+  const batch = Array.from({ length: 120 }, (_, index) => ({
+    type: 'track',
+    event: `Event ${index}`,
+    userId: 'u1',
+    messageId: `m${index}`,
+  }))
+  await service.send('/v1/batch', { batch })
+  await service.endOf('m119')
+  const { page, go } = await openSignedIn(service)
+  await go('events')
+  const rows = page.getByRole('region', { name: 'Events' }).getByRole('link')
+  await page.getByText('50 events.').waitFor()
+  await page.getByRole('button', { name: 'Load older' }).click()
+  await page.getByText('100 events.').waitFor()
+  await page.getByRole('button', { name: 'Load older' }).click()
+  await page.getByText('120 events, which are all.').waitFor()
+  expect(await rows.count()).toBe(120)
+})
+
+test('an own time range is chosen in the browser, and a wrong one in the URL is told at its field', async () => {
+  await using service = await startService()
+  await service.track('m1')
+  await service.endOf('m1')
+  const { page, go } = await openSignedIn(service)
+  await go('events')
+  await page.getByLabel('Time', { exact: true }).selectOption('custom')
+  await page.getByLabel('To', { exact: true }).fill('2020-01-01T00:00:00')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/to=2020-01-01T00%3A00%3A00.000Z/)
+  await page.getByRole('heading', { name: 'No event matches' }).waitFor()
+  await go('events?range=custom&from=yesterday')
+  await page.getByText('from is not a time.').waitFor()
+})
+
+test('the id of a delivery leads to the trace of its event', async () => {
+  await using receiver = await openReceiver()
+  await using service = await startService()
+  await service.createDestination({ urls: [receiver.url] })
+  await service.track('m1')
+  const trace = await service.endOf('m1')
+  const { page, go } = await openSignedIn(service)
+  await go(`events?delivery=${trace.deliveries[0]!.id}`)
+  await page.waitForURL(`**/events/${trace.id}`)
+  await go('events?delivery=msg_nothing')
+  await page.getByRole('heading', { name: 'No delivery has this id' }).waitFor()
+})
+
+test('hostile texts are shown as text, on every part of both pages, in both themes and at 380 px', async () => {
+  await using receiver = await openReceiver({ respond: { status: 500, body: HOSTILE } })
+  await using service = await startService()
+  await service.createDestination({ urls: [receiver.url] })
+  await service.track('m1', {
+    event: HOSTILE + 'x'.repeat(12_000),
+    userId: HOSTILE + 'u'.repeat(6_000),
+    properties: { [HOSTILE]: HOSTILE },
+    context: { library: { name: HOSTILE, version: HOSTILE }, ip: HOSTILE },
+  })
+  const { id } = await service.eventually(async () => {
+    const trace = await service.trace('m1')
+    expect(trace.deliveries[0]?.attempts.length).toBeGreaterThan(0)
+    return trace
+  })
+  const sizes = [
+    { viewport: { width: 380, height: 800 }, colorScheme: 'dark' },
+    { viewport: { width: 1280, height: 800 }, colorScheme: 'light' },
+  ] as const
+  for (const look of sizes) {
+    const { page, go, faults } = await openSignedIn(service, look)
+    for (const path of [
+      'events',
+      `events/${id}`,
+      `events/${id}?tab=event`,
+      `events/${id}?tab=event&form=raw`,
+      `events/${id}?tab=exchange`,
+    ]) {
+      await go(path)
+      await page.getByText('<img src=x').first().waitFor()
+      await expectFits(page)
+      // The colours differ between the themes; the names and roles do not.
+      if (look.colorScheme === 'dark' || !path.includes('?')) await expectAccessible(page)
+      expect(await page.locator('main img').count()).toBe(0)
+    }
+    expect(faults).toEqual([])
+  }
+  await service.api.call(
+    'DELETE',
+    `destinations/${(await service.trace('m1')).decisions[0]!.destinationId}`,
+  )
+})
+
+test('a viewer sees the trace, and neither replay nor signatures', async () => {
+  await using receiver = await openReceiver({ respond: 400 })
+  await using service = await startService()
+  await service.createDestination({ urls: [receiver.url] })
+  await service.track('m1')
+  const { id } = await service.endOf('m1')
+  const { page, go, faults } = await openSignedIn(service, { role: 'viewer' })
+  await go(`events/${id}?tab=exchange`)
+  await page.getByText('shown to editors and admins').waitFor()
+  expect(await page.getByRole('button', { name: 'Replay' }).count()).toBe(0)
+  expect(faults).toEqual([])
+})
+
+test('an event that does not exist says so', async () => {
+  await using service = await startService()
+  const { page, go } = await openSignedIn(service)
+  await go('events/evt_nothing')
+  await page.getByRole('heading', { name: 'No event has this id' }).waitFor()
+  await expectAccessible(page)
+})

@@ -1,0 +1,105 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import type { Page } from 'playwright-core'
+import { expect, onTestFinished, test } from 'vitest'
+import { Receiver } from '../../packages/server/test/harness/receiver.ts'
+import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
+import { startService } from '../harness/running-service.ts'
+import { expectAccessible } from './harness/accessible.ts'
+import { openConsole, openSignedIn, useChromium } from './harness/console.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+/** What a new user waits for at most, from the command to a delivery whose signature is verified. */
+const FIRST_MINUTE_MS = 60_000
+
+useChromium()
+
+/** Runs `hookline dev`, as `npm start` does, in an empty data folder. Resolves with its address. */
+async function npmStart(): Promise<string> {
+  const folder = new TemporaryFolder()
+  const flags = ['dev', '--json', '--port', '0', '--data-dir', folder.path]
+  const child = spawn(`${ROOT}node_modules/.bin/hookline`, flags, { cwd: ROOT })
+  onTestFinished(async () => {
+    child.kill('SIGTERM')
+    if (child.exitCode === null) await once(child, 'exit')
+    folder[Symbol.dispose]()
+  })
+  for await (const line of createInterface({ input: child.stdout })) {
+    const document = JSON.parse(line) as { kind: string; url: string }
+    if (document.kind === 'ready') return document.url
+  }
+  throw new Error('hookline dev ended before it was ready.')
+}
+
+async function expectVerified(page: Page): Promise<void> {
+  const step = page.getByRole('listitem').filter({ hasText: 'A signed delivery' })
+  await step.getByText('Delivered', { exact: true }).waitFor()
+  await step.getByText('Signature verified').waitFor()
+  await step.getByText(/^POST \/ HTTP\/1\.1/).waitFor()
+}
+
+test('after npm start, one click leads to a verified delivery within the first minute', async () => {
+  const startedAt = performance.now()
+  const url = await npmStart()
+  const { page, faults } = await openConsole(url)
+  await page.goto(url)
+  await page.getByRole('button', { name: 'Send a test event' }).click()
+  await expectVerified(page)
+  const elapsedMs = performance.now() - startedAt
+  console.log(`From npm start to a verified delivery: ${(elapsedMs / 1000).toFixed(1)} s, 1 click.`)
+  expect(elapsedMs).toBeLessThan(FIRST_MINUTE_MS)
+  expect(faults).toEqual([])
+})
+
+test('an empty service is the first thing that gets started, by clicks alone', async () => {
+  await using service = await startService()
+  await service.api.call('DELETE', `sources/${service.source.id}`)
+  const { page, faults } = await openSignedIn(service)
+  await page.getByRole('heading', { level: 1, name: 'Get started' }).waitFor()
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Create a source' }).click()
+  await page.getByRole('button', { name: 'Create the destination' }).click()
+  await page.getByRole('button', { name: 'Send a test event' }).click()
+  await expectVerified(page)
+  await page.getByText('Copy it now: it is not shown again.').waitFor()
+  await expectAccessible(page)
+  expect(faults).toEqual([])
+})
+
+test('a receiver of one’s own is told apart from the inspector, and its failure says why', async () => {
+  await using service = await startService()
+  await using receiver = await new Receiver({ respond: 500 }).listen()
+  const { page } = await openSignedIn(service)
+  await page.getByRole('radio', { name: 'My own URL' }).click()
+  const field = page.getByLabel('URL of your receiver')
+  await field.fill('http://10.0.0.1:25/hooks')
+  await page.getByRole('button', { name: 'Create the destination' }).click()
+  await expect.poll(() => field.getAttribute('aria-invalid')).toBe('true')
+  await field.fill(receiver.url)
+  await page.getByRole('button', { name: 'Create the destination' }).click()
+  await page.getByRole('button', { name: 'Send a test event' }).click()
+  await page.getByText('Not yet', { exact: true }).waitFor()
+  await page.getByRole('link', { name: 'Look at its trace' }).click()
+  await page.waitForURL('**/console/events/evt_*')
+})
+
+test('a viewer sees no button that would be refused', async () => {
+  await using service = await startService()
+  const { page } = await openSignedIn(service, { role: 'viewer' })
+  await page.getByText('Your role may not create one').waitFor()
+  expect(await page.getByRole('button', { name: /Create/ }).count()).toBe(0)
+})
+
+test.for(['light', 'dark'] as const)('it can be used at 380 px, in %s', async (colorScheme) => {
+  await using service = await startService()
+  const viewport = { width: 380, height: 800 }
+  const { page } = await openSignedIn(service, { viewport, colorScheme })
+  await page.getByRole('button', { name: 'Create the destination' }).click()
+  await page.getByRole('button', { name: 'Send a test event' }).click()
+  await expectVerified(page)
+  const width = await page.evaluate('document.documentElement.scrollWidth')
+  expect(width).toBeLessThanOrEqual(viewport.width)
+  await expectAccessible(page)
+})

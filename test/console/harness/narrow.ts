@@ -1,0 +1,13 @@
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+
+/** The narrowest screen that the console is made for. */
+export const NARROW = { width: 380, height: 800 }
+
+/** Expects that the page itself does not scroll sideways. Tables and code may, inside themselves. */
+export async function expectNoSidewaysScroll(page: Page): Promise<void> {
+  const widths = await page.evaluate<readonly number[]>(
+    '[document.documentElement.scrollWidth, document.documentElement.clientWidth]',
+  )
+  expect(widths[0]).toBeLessThanOrEqual(widths[1]!)
+}

@@ -1,0 +1,113 @@
+import { expect, test } from 'vitest'
+import { openReceiver } from '../../packages/server/test/harness/receiver.ts'
+import { freePort } from '../harness/free-port.ts'
+import { startService } from '../harness/running-service.ts'
+import { expectAccessible } from './harness/accessible.ts'
+import { expectFits, openSignedIn, useChromium } from './harness/console.ts'
+
+useChromium()
+
+test('an event appears with what becomes of it, and opens beside the list with its trace', async () => {
+  await using receiver = await openReceiver({ respond: [500, 200] })
+  await using service = await startService()
+  await service.createDestination({ urls: [receiver.url] })
+  const { page, go, faults } = await openSignedIn(service)
+  await go('live')
+  await page.getByText('Waiting for events').waitFor()
+  await service.track('m1')
+  await page.getByRole('button', { name: /Order Completed.*retrying 500/ }).waitFor()
+  await page.keyboard.press('j')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/open=evt_/)
+  const drawer = page.getByRole('region', { name: 'The event' })
+  await drawer.getByText('Not delivered yet: it is being retried.').waitFor()
+  await expectAccessible(page)
+  await drawer.getByText('Delivered to its one destination.').waitFor()
+  await page.keyboard.press('p')
+  await page.getByRole('button', { name: /Order Completed.*delivered 200/ }).waitFor()
+  await page.getByRole('link', { name: 'Open the whole trace' }).waitFor()
+  await page.keyboard.press('Escape')
+  await drawer.waitFor({ state: 'detached' })
+  expect(page.url()).not.toContain('open=')
+  expect(faults).toEqual([])
+})
+
+test('a pause keeps what is shown still, counts what is new, and shows it afterwards', async () => {
+  await using service = await startService()
+  const { page, go } = await openSignedIn(service)
+  await go('live')
+  await page.getByText('Waiting for events').waitFor()
+  await service.track('m1', { event: 'First' })
+  await page.getByRole('button', { name: /First/ }).waitFor()
+  await page.keyboard.press('p')
+  for (const number of [2, 3, 4]) await service.track(`m${number}`, { event: 'Later' })
+  await page.getByText('Paused: 3 new').waitFor()
+  expect(await page.getByRole('button', { name: /Later/ }).count()).toBe(0)
+  await page.getByRole('button', { name: 'Resume' }).click()
+  await page.getByRole('button', { name: /Later/ }).nth(2).waitFor()
+})
+
+test('filters are in the URL, and choose among what is here and what comes', async () => {
+  await using receiver = await openReceiver({ respond: 400 })
+  await using service = await startService()
+  await service.createDestination({ urls: [receiver.url] })
+  const { page, go } = await openSignedIn(service)
+  await go('live')
+  await page.getByText('Waiting for events').waitFor()
+  await service.track('m1', { event: 'Order Completed', userId: 'u1' })
+  await service.track('m2', { event: 'Signed Up', userId: 'u2' })
+  await service.track('m2', { event: 'Signed Up', userId: 'u2' })
+  await page.getByRole('button', { name: /duplicate/ }).waitFor()
+  await page.keyboard.press('/')
+  await page.keyboard.type('signed')
+  await page.waitForURL(/text=signed/)
+  await page.getByRole('button', { name: /Order Completed/ }).waitFor({ state: 'detached' })
+  await page.getByLabel('Outcome').selectOption('duplicate')
+  await page.getByText('1 of 3 events').waitFor()
+  await page.getByLabel('Outcome').selectOption('failed')
+  await page.getByRole('button', { name: /Signed Up.*failed 400/ }).waitFor()
+  await page.reload()
+  await page.getByText('Nothing matches so far').waitFor()
+  await service.track('m3', { event: 'Signed Up', userId: 'u3' })
+  await service.track('m4', { event: 'Order Completed', userId: 'u3' })
+  await page.getByText('1 of 2 events').waitFor()
+})
+
+test('after a restart of the service the page goes on, and says that messages were missed', async () => {
+  const port = await freePort()
+  await using service = await startService({ settings: { port: String(port) } })
+  const { page, go } = await openSignedIn(service)
+  await go('live')
+  await page.getByText('Waiting for events').waitFor()
+  await service.track('m1', { event: 'Before' })
+  await page.getByRole('button', { name: /Before/ }).waitFor()
+  await service.restart()
+  await page.getByText('Messages were missed here.').waitFor()
+  await service.track('m2', { event: 'After' })
+  await page.getByRole('button', { name: /After/ }).waitFor()
+  await page.getByRole('link', { name: 'Show the events of that time' }).click()
+  await page.getByLabel('From', { exact: true }).waitFor()
+})
+
+test('hostile texts are shown as text, in both themes and at 380 px', async () => {
+  await using receiver = await openReceiver()
+  await using service = await startService()
+  await service.createDestination({ urls: [receiver.url] })
+  const hostile = `<img src=x onerror=alert(1)> \u202Eevil \u001B[31m ${'x'.repeat(9_000)}`
+  const looks = [
+    { viewport: { width: 380, height: 800 }, colorScheme: 'dark' },
+    { viewport: { width: 1280, height: 800 }, colorScheme: 'light' },
+  ] as const
+  for (const [index, look] of looks.entries()) {
+    const { page, go, faults } = await openSignedIn(service, { ...look, role: 'viewer' })
+    await go('live')
+    await page.getByText('Waiting for events').waitFor()
+    await service.track(`m${index}`, { event: hostile, userId: hostile })
+    await page.getByRole('button', { name: /<img src=x.*delivered 200/ }).click()
+    await page.getByText('Delivered to its one destination.').waitFor()
+    await expectFits(page)
+    await expectAccessible(page)
+    expect(await page.locator('main img').count()).toBe(0)
+    expect(faults).toEqual([])
+  }
+})
