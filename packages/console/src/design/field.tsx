@@ -2,7 +2,7 @@ import { type ComponentProps, type ReactElement, type ReactNode, useId } from 'r
 import { classNames } from './class-names.ts'
 
 const BOX =
-  'bg-surface border-line-strong rounded-small text-body w-full border px-2.5 py-1 min-h-8 placeholder:text-ink-faint disabled:opacity-60 aria-invalid:border-failed'
+  'bg-surface border-line-strong rounded-small text-body border px-2.5 py-1 min-h-8 placeholder:text-ink-faint disabled:opacity-60 aria-invalid:border-failed'
 
 interface FieldProps {
   readonly label: string
@@ -45,7 +45,7 @@ export function TextInput({ className, ...rest }: ComponentProps<'input'>): Reac
       type="text"
       autoComplete="off"
       spellCheck={false}
-      className={classNames(BOX, className)}
+      className={classNames(BOX, 'w-full', className)}
       {...rest}
     />
   )
@@ -53,7 +53,11 @@ export function TextInput({ className, ...rest }: ComponentProps<'input'>): Reac
 
 export function TextArea({ className, ...rest }: ComponentProps<'textarea'>): ReactElement {
   return (
-    <textarea spellCheck={false} className={classNames(BOX, 'font-mono', className)} {...rest} />
+    <textarea
+      spellCheck={false}
+      className={classNames(BOX, 'w-full font-mono', className)}
+      {...rest}
+    />
   )
 }
 
@@ -67,7 +71,7 @@ interface SelectProps extends Omit<ComponentProps<'select'>, 'onChange'> {
 export function Select({ options, onPick, className, ...rest }: SelectProps): ReactElement {
   return (
     <select
-      className={classNames(BOX, 'w-auto max-w-full pr-8', className)}
+      className={classNames(BOX, 'max-w-full pr-8', className)}
       onChange={({ target }) => onPick(target.value)}
       {...rest}
     >

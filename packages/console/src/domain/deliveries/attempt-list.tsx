@@ -59,7 +59,7 @@ function AttemptItem({ attempt, isFirst }: AttemptItemProps): ReactElement {
         </span>
         <code className="text-ink-faint text-note w-full">{shownText(url, 120)}</code>
       </summary>
-      <AttemptDetails {...attempt} />
+      <AttemptDetails answer={attempt} isExplained={isFirst} />
     </details>
   )
 }
@@ -69,12 +69,17 @@ type Answer = Pick<
   'class' | 'status' | 'error' | 'timing' | 'startedAt' | 'durationMs' | 'headers' | 'body'
 >
 
+interface AttemptDetailsProps {
+  readonly answer: Answer
+  /** What it means and what to do is said already. */
+  readonly isExplained?: boolean
+}
+
 /** What an attempt means, what to do, and what the receiver responded. */
-export function AttemptDetails(answer: Answer): ReactElement {
-  const { status, error, headers = {}, body = '', startedAt } = answer
-  const info = classInfo(answer.class)
+export function AttemptDetails({ answer, isExplained }: AttemptDetailsProps): ReactElement {
+  const { error, startedAt } = answer
+  const info = isExplained === true ? undefined : classInfo(answer.class)
   const phases = phasesOf(answer).map(({ words, ms }) => `${words} ${duration(ms)}`)
-  const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
   return (
     <div className="border-line flex flex-col gap-2 border-t px-3 py-2">
       {error !== undefined && <p className="text-failed">{shownText(error, 1_000)}</p>}
@@ -88,12 +93,24 @@ export function AttemptDetails(answer: Answer): ReactElement {
         <Time at={startedAt} form="full" />
         {phases.length > 0 && `: ${phases.join(' · ')}`}
       </p>
-      {status !== undefined && (
-        <CodeBlock
-          text={[`HTTP/1.1 ${status}`, ...head, '', body].join('\n').trimEnd()}
-          what="the response"
-        />
-      )}
+      <Response {...answer} />
     </div>
+  )
+}
+
+function Response({ status, headers, body }: Answer): ReactElement | undefined {
+  if (status === undefined) return undefined
+  if (headers === undefined && body === undefined)
+    return (
+      <p className="text-ink-faint text-note">
+        Its headers and body are not kept: of many alike, the first ones are.
+      </p>
+    )
+  const head = Object.entries(headers ?? {}).map(([name, value]) => `${name}: ${value}`)
+  return (
+    <CodeBlock
+      text={[`HTTP/1.1 ${status}`, ...head, '', body].join('\n').trimEnd()}
+      what="the response"
+    />
   )
 }

@@ -12,15 +12,22 @@ interface DestinationBadgeProps {
 
 /** How a destination does: its state, since when, and why. */
 export function DestinationBadge({ destination, health }: DestinationBadgeProps): ReactElement {
-  const { tone, words, why, since } = destinationState(destination, health)
+  const { tone, words } = destinationState(destination, health)
   return (
     <span className="inline-flex flex-col items-start gap-0.5">
       <StateBadge tone={tone}>{words}</StateBadge>
-      {(why !== undefined || since !== undefined) && (
-        <span className="text-ink-faint text-note">
-          {why} {since !== undefined && <Time at={since} />}
-        </span>
-      )}
+      <WhyState destination={destination} health={health} />
+    </span>
+  )
+}
+
+/** Why it is not simply working, and since when. */
+export function WhyState({ destination, health }: DestinationBadgeProps): ReactElement | undefined {
+  const { why, since } = destinationState(destination, health)
+  if (why === undefined) return undefined
+  return (
+    <span className="text-ink-faint text-note">
+      {why} {since !== undefined && <Time at={since} />}
     </span>
   )
 }

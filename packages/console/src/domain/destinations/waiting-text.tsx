@@ -13,7 +13,10 @@ export function WaitingText({ pending, held, oldestPendingAt }: WaitingTextProps
   if (pending === 0 && held === 0) return <span className="text-ink-faint">nothing</span>
   return (
     <span>
-      {wholeNumber(pending)} pending{held > 0 && `, ${wholeNumber(held)} held`}
+      {[
+        ...(pending > 0 ? [`${wholeNumber(pending)} pending`] : []),
+        ...(held > 0 ? [`${wholeNumber(held)} held`] : []),
+      ].join(', ')}
       {oldestPendingAt !== null && (
         <span className="text-ink-faint">
           , the oldest from <Time at={oldestPendingAt} />

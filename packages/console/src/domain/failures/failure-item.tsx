@@ -43,9 +43,8 @@ export function FailureItem({ group, names, isOfOne = false }: FailureItemProps)
           </StateBadge>
           <span>{counted(count, 'delivery', 'deliveries')}</span>
         </h3>
-        <p>
-          {meaning} <strong className="font-medium">{remedy}</strong>
-        </p>
+        <p className="text-ink-soft">{meaning}</p>
+        <p>{remedy}</p>
         {lastError !== null && (
           <p className="text-failed text-dense">Last error: {shownText(lastError)}</p>
         )}

@@ -4,12 +4,14 @@ import type { ReactElement } from 'react'
 import { problemOf } from '../../api/problem.ts'
 import { IdText } from '../../design/id-text.tsx'
 import { Empty, Loaded } from '../../design/states.tsx'
+import { StateBadge } from '../../design/state-badge.tsx'
 import { TabList } from '../../design/tab-list.tsx'
-import { DestinationBadge } from '../../domain/destinations/destination-badge.tsx'
+import { WhyState } from '../../domain/destinations/destination-badge.tsx'
 import {
   destinationQuery,
   type HealthyDestination,
 } from '../../domain/destinations/destination-query.ts'
+import { destinationState } from '../../domain/destinations/destination-state.ts'
 import { useNames } from '../../domain/names.ts'
 import { shownText } from '../../format/shown-text.ts'
 import { PageHeading } from '../../shell/page-heading.tsx'
@@ -84,11 +86,15 @@ function ShownDestination({ destination }: TabProps): ReactElement {
 function About({ destination }: TabProps): ReactElement {
   const names = useNames()
   const { id, sourceId, health } = destination
+  const { tone, words } = destinationState(destination, health)
   return (
-    <span className="text-dense flex flex-wrap items-start gap-x-4 gap-y-1 pt-1">
-      <DestinationBadge destination={destination} health={health} />
-      <span>Events of {names.source(sourceId)}</span>
-      <IdText id={id} what="the id of the destination" />
+    <span className="text-dense flex flex-col gap-0.5 pt-1">
+      <span className="flex flex-wrap items-center gap-x-4 gap-y-1">
+        <StateBadge tone={tone}>{words}</StateBadge>
+        <span>Events of {names.source(sourceId)}</span>
+        <IdText id={id} what="the id of the destination" />
+      </span>
+      <WhyState destination={destination} health={health} />
     </span>
   )
 }

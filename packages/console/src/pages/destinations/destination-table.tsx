@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { memo, type ReactElement } from 'react'
 import type { Destination } from '../../api/generated/management-client.ts'
+import { classNames } from '../../design/class-names.ts'
 import { useOnScreen } from '../../design/on-screen.ts'
 import { Sparkline } from '../../design/sparkline.tsx'
 import { Cell, Row, Table } from '../../design/table.tsx'
@@ -72,7 +73,7 @@ const DestinationRow = memo(function DestinationRow(row: DestinationRowProps): R
           {shownText(name, MOST_NAME_CHARACTERS)}
         </Link>
       </Cell>
-      <Cell className="max-w-64 min-w-36">
+      <Cell className="max-w-72 min-w-52">
         <DestinationBadge destination={destination} health={data?.health} />
       </Cell>
       <Cell className="max-w-48 min-w-24">{source}</Cell>
@@ -84,7 +85,7 @@ const DestinationRow = memo(function DestinationRow(row: DestinationRowProps): R
         ))}
       </Cell>
       <Cell className="min-w-32">{data && <WaitingText {...data.health} />}</Cell>
-      <Cell className="min-w-36 tabular-nums">{data && <LastHour {...data.health} />}</Cell>
+      <Cell className="min-w-28 tabular-nums">{data && <LastHour {...data.health} />}</Cell>
       <Cell className="text-delivered">
         <Sparkline
           values={points.map((point) => point.delivered)}
@@ -101,9 +102,13 @@ function LastHour({ lastHour }: Pick<Health, 'lastHour'>): ReactElement {
   return (
     <>
       {wholeNumber(attempts)}
-      <span className={delivered < attempts ? 'text-failed' : 'text-ink-faint'}>
-        {' '}
-        ({percent(delivered, attempts)} accepted)
+      <span
+        className={classNames(
+          'block whitespace-nowrap',
+          delivered < attempts ? 'text-failed' : 'text-ink-faint',
+        )}
+      >
+        {percent(delivered, attempts)} accepted
       </span>
     </>
   )

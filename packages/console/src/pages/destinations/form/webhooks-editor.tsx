@@ -58,7 +58,7 @@ function WebhookEditor(props: WebhookEditorProps): ReactElement {
     <div className="border-line rounded-small flex min-w-0 flex-col gap-2 border p-3">
       <Field
         label={label}
-        hint="https://… The events are sent here with POST."
+        hint={index === 0 ? 'The events are sent here, with POST.' : undefined}
         fault={faultAt(error, `/settings/webhooks/${index}/url`)}
       >
         {(ids) => (

@@ -60,9 +60,14 @@ function PointsPlot(props: PointsPlotProps): ReactElement {
   const { title, label, form, format, points, seriesOf } = props
   const times = useMemo(() => points.map(({ at }) => Date.parse(at)), [points])
   const series = useMemo(() => seriesOf(points), [points, seriesOf])
+  const isEmpty = series.every(({ values }) => values.every((value) => (value ?? 0) === 0))
   return (
     <Panel title={title} isFlush>
-      <Plot label={label} times={times} series={series} form={form} format={format} />
+      {isEmpty ? (
+        <p className="text-ink-soft px-4 pb-4">Nothing in this period.</p>
+      ) : (
+        <Plot label={label} times={times} series={series} form={form} format={format} />
+      )}
     </Panel>
   )
 }

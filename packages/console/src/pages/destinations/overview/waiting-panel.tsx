@@ -46,12 +46,12 @@ export function WaitingPanel({
         {({ data }) => (
           <ul className="flex flex-col gap-2">
             {waitGroups(data).map(({ key, url, waiting, nextAttemptAt }) => {
-              const { cause, remedy } = waitExplanation(waiting)
+              const { cause } = waitExplanation(waiting)
               return (
                 <li key={key}>
                   <code className="text-dense">{shownText(url)}</code>
                   <p>
-                    {shownText(cause, 500)} {remedy}{' '}
+                    {shownText(cause, 500)}{' '}
                     {nextAttemptAt !== null && (
                       <span className="text-ink-soft">
                         Next attempt: <Time at={nextAttemptAt} />.

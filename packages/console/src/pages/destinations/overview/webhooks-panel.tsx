@@ -22,11 +22,19 @@ interface WebhooksPanelProps {
 export function WebhooksPanel({ destination }: WebhooksPanelProps): ReactElement {
   const { id, health, settings } = destination
   const mayEdit = useMay('editor')
-  const isStopped = health.webhooks.some(
-    ({ breaker, retryAfterUntil }) => breaker !== 'closed' || retryAfterUntil !== null,
-  )
+  const isBroken = health.webhooks.some(({ breaker }) => breaker !== 'closed')
+  const rests = health.webhooks.some(({ retryAfterUntil }) => retryAfterUntil !== null)
   return (
-    <Panel title="Webhooks" actions={mayEdit && isStopped && <CloseBreaker id={id} />} isFlush>
+    <Panel
+      title="Webhooks"
+      actions={
+        mayEdit &&
+        (isBroken || rests) && (
+          <CloseBreaker id={id} words={isBroken ? 'Close breaker' : 'Do not wait'} />
+        )
+      }
+      isFlush
+    >
       <ul>
         {health.webhooks.map((webhook) => (
           <li key={webhook.url} className="border-line flex flex-col gap-1 border-t px-4 py-2.5">
@@ -41,15 +49,21 @@ export function WebhooksPanel({ destination }: WebhooksPanelProps): ReactElement
   )
 }
 
-function CloseBreaker({ id }: { readonly id: string }): ReactElement {
+interface CloseBreakerProps {
+  readonly id: string
+  readonly words: string
+}
+
+/** Ends what breakers and Retry-After stop: the service does both in one. */
+function CloseBreaker({ id, words }: CloseBreakerProps): ReactElement {
   const { isBusy, run } = useAction(
     () => api.closeBreaker(id, {}),
-    'Closed. The next attempts are made now.',
+    'The next attempts are made now.',
     ['destinations', 'deliveries'],
   )
   return (
     <Button isBusy={isBusy} onClick={run}>
-      Close breaker
+      {words}
     </Button>
   )
 }

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import type { Destination } from '../../src/api/generated/management-client.ts'
+import type { Health } from '../../src/domain/destinations/destination-query.ts'
+import { destinationState } from '../../src/domain/destinations/destination-state.ts'
+
+const since = '2026-11-23T12:00:00.000Z'
+
+interface Wanted {
+  readonly enabled?: boolean
+  readonly paused?: Destination['paused']
+  readonly pauses?: readonly Destination['paused'][]
+}
+
+function destination({ enabled = true, paused = null, pauses = [null] }: Wanted = {}): Destination {
+  const webhooks = pauses.map((each) => ({
+    url: 'https://a.example/',
+    headers: {},
+    paused: each,
+  }))
+  return { enabled, enabledChangedAt: since, paused, settings: { webhooks } } as never
+}
+
+function health(attempts: number, delivered: number, breaker = 'closed'): Health {
+  const successRate = attempts === 0 ? null : delivered / attempts
+  const webhooks = [{ breaker, brokenSince: breaker === 'closed' ? null : since }]
+  return { webhooks, lastHour: { attempts, delivered, successRate } } as never
+}
+
+const operator = { since, reason: 'operator' } as const
+const gone = { since, reason: 'gone' } as const
+
+test.for<readonly [Destination, Health | undefined, string]>([
+  [destination({ enabled: false, paused: operator }), health(9, 0, 'open'), 'disabled'],
+  [destination({ paused: operator }), health(9, 0, 'open'), 'paused'],
+  [destination({ pauses: [gone] }), health(9, 0), 'paused'],
+  [destination({ pauses: [null, gone] }), health(9, 9), 'partly paused'],
+  [destination(), health(9, 9, 'open'), 'breaker open'],
+  [destination(), health(9, 9, 'half_open'), 'breaker open'],
+  [destination(), health(9, 0), 'failing'],
+  [destination(), health(100, 94), 'failing in part'],
+  [destination(), health(100, 95), 'working'],
+  [destination(), health(0, 0), 'enabled'],
+  [destination(), undefined, 'enabled'],
+])('what stops most is said first: %#', ([given, its, words]) => {
+  expect(destinationState(given, its).words).toBe(words)
+})
+
+test('a pause says its cause and since when', () => {
+  expect(destinationState(destination({ pauses: [gone] }))).toEqual({
+    tone: 'held',
+    words: 'paused',
+    why: 'Its receiver responded with 410 Gone three times in a row.',
+    since,
+  })
+})

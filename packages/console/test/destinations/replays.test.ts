@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest'
+import type { Replay } from '../../src/api/generated/management-client.ts'
+import { replayProgress, replayWords } from '../../src/domain/replays/replay-progress.ts'
+import { EMPTY_DRAFT, selectionOf } from '../../src/pages/destinations/replay/replay-draft.ts'
+
+const replay = {
+  state: 'running',
+  states: ['rejected', 'expired'],
+  from: '2026-11-23T10:00:00.000Z',
+  to: '2026-11-23T12:00:00.000Z',
+  reachedAt: '2026-11-23T10:30:00.000Z',
+  types: null,
+  text: null,
+  includeDeclined: false,
+  ratePerSecond: null,
+} as unknown as Replay
+
+test('the progress of a replay is how much of its time it has gone through', () => {
+  expect(replayProgress(replay)).toBe(0.25)
+  expect(replayProgress({ ...replay, state: 'queued' })).toBe(0)
+  expect(replayProgress({ ...replay, state: 'finished' })).toBe(1)
+  expect(replayProgress({ ...replay, from: null })).toBeNull()
+})
+
+test('a replay says in words what it sends again', () => {
+  expect(replayWords(replay)).toBe('rejected and expired')
+  expect(
+    replayWords({
+      ...replay,
+      types: ['track'],
+      text: 'order',
+      includeDeclined: true,
+      ratePerSecond: 5,
+    }),
+  ).toBe(
+    'rejected and expired; and what arrived while it was disabled; only track; that contain “order”; at most 5 per second',
+  )
+})
+
+test('a draft becomes a selection, without what is left empty', () => {
+  expect(selectionOf(EMPTY_DRAFT, 'dst_1')).toEqual({
+    destinationId: 'dst_1',
+    states: ['rejected', 'expired'],
+    includeDeclined: false,
+  })
+  const draft = { ...EMPTY_DRAFT, types: ['track'] as const, text: 'order', rate: '5' }
+  expect(selectionOf(draft, 'dst_1')).toMatchObject({
+    types: ['track'],
+    text: 'order',
+    ratePerSecond: 5,
+  })
+})

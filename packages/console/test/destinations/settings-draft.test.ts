@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import type { Destination } from '../../src/api/generated/management-client.ts'
+import { changeOf, draftOf } from '../../src/pages/destinations/settings/settings-draft.ts'
+
+const destination = {
+  name: 'Shop',
+  enabled: true,
+  settings: {
+    webhooks: [{ url: 'https://a.example/', headers: { 'X-Key': { set: true } }, paused: null }],
+    successPolicy: 'any',
+  },
+} as unknown as Destination
+
+test('a draft that nobody has touched changes nothing', () => {
+  expect(changeOf(draftOf(destination), destination)).toEqual({})
+})
+
+test('only what differs is changed', () => {
+  const draft = { ...draftOf(destination), name: 'Shop 2', policy: 'each' as const }
+  expect(changeOf(draft, destination)).toEqual({
+    name: 'Shop 2',
+    settings: { successPolicy: 'each' },
+  })
+})
+
+test('a pause of a webhook is no change of its settings', () => {
+  const { settings } = destination
+  const paused = { since: '2026-11-23T12:00:00.000Z', reason: 'gone' as const }
+  const webhooks = settings.webhooks.map((each) => ({ ...each, paused }))
+  const stopped = { ...destination, settings: { ...settings, webhooks } }
+  expect(changeOf(draftOf(stopped), destination)).toEqual({})
+})

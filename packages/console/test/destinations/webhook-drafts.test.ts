@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import {
+  draftsOf,
+  hasRepeatedHeader,
+  headerPointer,
+  newHeader,
+  newWebhook,
+  requestedWebhooks,
+} from '../../src/pages/destinations/form/webhook-drafts.ts'
+
+const stored = [
+  { url: 'https://a.example/', headers: { Authorization: { set: true } }, paused: null },
+] as const
+
+test('webhooks that nobody has touched are asked for as they are stored', () => {
+  expect(requestedWebhooks(draftsOf(stored as never))).toEqual([
+    { url: 'https://a.example/', headers: { Authorization: { set: true } } },
+  ])
+})
+
+test('a new value replaces the stored one', () => {
+  const [draft] = draftsOf(stored as never)
+  const headers = [{ ...draft!.headers[0]!, value: 'Bearer 2' }]
+  expect(requestedWebhooks([{ ...draft!, headers }])[0]!.headers).toEqual({
+    Authorization: 'Bearer 2',
+  })
+})
+
+test('a stored value does not follow its webhook to another URL', () => {
+  const [draft] = draftsOf(stored as never)
+  expect(requestedWebhooks([{ ...draft!, url: 'https://b.example/' }])).toEqual([
+    { url: 'https://b.example/', headers: { Authorization: '' } },
+  ])
+})
+
+test('rows that are left empty are left out, and what is written is sent without spaces around it', () => {
+  const webhook = {
+    ...newWebhook(' https://a.example/ '),
+    headers: [newHeader(), { ...newHeader(), name: ' X-Key ', value: '1' }],
+  }
+  expect(requestedWebhooks([webhook])).toEqual([
+    { url: 'https://a.example/', headers: { 'X-Key': '1' } },
+  ])
+})
+
+test('a header that is written twice is found, whatever its case', () => {
+  const headers = ['X-Key', 'x-key '].map((name) => ({ ...newHeader(), name }))
+  expect(hasRepeatedHeader([{ ...newWebhook(), headers }])).toBe(true)
+  expect(hasRepeatedHeader([{ ...newWebhook(), headers: [newHeader(), newHeader()] }])).toBe(false)
+})
+
+test('the pointer to a header is escaped', () => {
+  expect(headerPointer(1, 'a/b~c')).toBe('/settings/webhooks/1/headers/a~1b~0c')
+})

@@ -1,0 +1,54 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { openReceiver } from '../../packages/server/test/harness/receiver.ts'
+import { startService } from '../harness/running-service.ts'
+import { expectAccessible } from './harness/accessible.ts'
+import { openSignedIn, useChromium } from './harness/console.ts'
+
+useChromium()
+
+const HOSTILE = `<img src=x onerror=alert(1)>\u202Egnirts javascript:alert(1) \u001B[31m${'W'.repeat(120)}`
+const TABS = ['overview', 'deliveries', 'settings', 'test', 'replay', 'audit']
+
+/** Expects that the page itself does not scroll sideways. */
+async function expectNarrow(page: Page): Promise<void> {
+  expect(
+    await page.evaluate(
+      'document.documentElement.scrollWidth <= document.documentElement.clientWidth',
+    ),
+  ).toBe(true)
+}
+
+test('hostile names, URLs and responses are text, in light and dark, and at 380 px', async () => {
+  await using service = await startService()
+  await using receiver = await openReceiver({
+    respond: { status: 404, headers: { 'X-Bad': '<b>1</b>' }, body: HOSTILE },
+  })
+  const url = `${receiver.url}?${'x'.repeat(1_500)}`
+  const id = await service.createDestination({ urls: [url] })
+  await service.api.call('PATCH', `destinations/${id}`, { name: HOSTILE })
+  await service.track('m1', { event: HOSTILE })
+  const { deliveries } = await service.endOf('m1')
+  for (const colorScheme of ['light', 'dark'] as const) {
+    const viewport = { width: 380, height: 800 }
+    const { page, faults, go } = await openSignedIn(service, { colorScheme, viewport })
+    const delivery = (deliveries[0] as { id: string }).id
+    // Colours are the same on all tabs: in the dark, a few of them are enough.
+    const tabs = colorScheme === 'light' ? TABS : ['overview', 'settings']
+    const paths = [
+      'destinations',
+      'failures',
+      ...tabs.map((tab) => `destinations/${id}?tab=${tab}`),
+      `destinations/${id}?tab=deliveries&delivery=${delivery}`,
+    ]
+    for (const path of paths) {
+      await go(path)
+      await page.getByText('⟨U+202E⟩').or(page.getByRole('dialog')).first().waitFor()
+      await expectNarrow(page)
+      await expectAccessible(page)
+    }
+    await page.getByLabel('the response').getByText('␛[31m').waitFor()
+    expect(await page.locator('img[src="x"]').count()).toBe(0)
+    expect(faults).toEqual([])
+  }
+})

@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest'
+import { openReceiver } from '../../packages/server/test/harness/receiver.ts'
+import { startService } from '../harness/running-service.ts'
+import { expectAccessible } from './harness/accessible.ts'
+import { openSignedIn, useChromium } from './harness/console.ts'
+
+useChromium()
+
+test('settings keep header values that are not shown, and a change by somebody else is not lost', async () => {
+  await using service = await startService()
+  await using receiver = await openReceiver()
+  const webhooks = [{ url: receiver.url, headers: { Authorization: 'Bearer 1' } }]
+  const id = await service.createDestination({ webhooks })
+  const { page, go } = await openSignedIn(service)
+  await go(`destinations/${id}?tab=settings`)
+  await page.getByText('set, and not shown').waitFor()
+  await page.getByLabel('Name').fill('Mine')
+  await service.api.call('PATCH', `destinations/${id}`, { name: 'Theirs' })
+  await page.getByText('Somebody else has changed this destination').waitFor()
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Keep mine' }).click()
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Mine' }).waitFor()
+
+  await page.getByRole('button', { name: 'Set a secret …' }).click()
+  await page.getByRole('radio', { name: 'Use my own' }).check()
+  await page.getByLabel('My secret').fill('a-secret-of-mine-9876')
+  await page.getByRole('button', { name: 'Set the secret' }).click()
+  await page.getByRole('button', { name: 'Done' }).click()
+  await page.getByText('9876', { exact: true }).waitFor()
+  await service.track('m1')
+  const [request] = await receiver.waitFor(1)
+  expect(request!.headers['authorization']).toBe('Bearer 1')
+  expect(request!.headers['webhook-signature']).toMatch(/^v1,/)
+
+  await page.getByRole('button', { name: 'Delete this destination …' }).click()
+  const remove = page.getByRole('button', { name: 'Delete the destination' })
+  expect(await remove.isDisabled()).toBe(true)
+  await page.getByLabel('Type “Mine” to confirm').fill('Mine')
+  await expectAccessible(page)
+  await remove.click()
+  await page.getByRole('heading', { name: 'No destination yet' }).waitFor()
+})
+
+test('a pause holds deliveries, says so, and its end sends them', async () => {
+  await using service = await startService()
+  await using receiver = await openReceiver()
+  const id = await service.createDestination({ urls: [receiver.url] })
+  const { page, go } = await openSignedIn(service)
+  await go(`destinations/${id}`)
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click()
+  await page.getByText('A person paused it.').first().waitFor()
+  await service.track('m1')
+  await page.getByRole('heading', { name: '1 delivery waits, and why' }).waitFor()
+  await page.getByText('The destination is paused.').waitFor()
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Resume' }).click()
+  await receiver.waitFor(1)
+  await page
+    .getByRole('heading', { name: '1 delivery waits, and why' })
+    .waitFor({ state: 'detached' })
+})
+
+test('a replay is counted first, and its progress is shown', async () => {
+  await using service = await startService()
+  await using receiver = await openReceiver({ respond: [{ status: 400 }, { status: 400 }, 200] })
+  const id = await service.createDestination({ urls: [receiver.url] })
+  for (const messageId of ['m1', 'm2']) await service.track(messageId)
+  for (const messageId of ['m1', 'm2']) await service.endOf(messageId)
+  const { page, go } = await openSignedIn(service)
+  await go(`destinations/${id}?tab=replay`)
+  await page.getByRole('button', { name: 'Count them' }).click()
+  await page.getByText('2 deliveries would be sent again.').waitFor()
+  await page.getByRole('button', { name: 'Start the replay' }).click()
+  await page.getByText('2 queued again, 2 delivered').waitFor()
+  await expectAccessible(page)
+  await go(`destinations/${id}?tab=audit`)
+  await page.getByText('createDestination').waitFor()
+})

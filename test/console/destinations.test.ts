@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest'
+import { openReceiver } from '../../packages/server/test/harness/receiver.ts'
+import { startService } from '../harness/running-service.ts'
+import { expectAccessible } from './harness/accessible.ts'
+import { openSignedIn, useChromium } from './harness/console.ts'
+
+useChromium()
+
+test('a person makes a destination, is told what is wrong with it, and tests it', async () => {
+  await using service = await startService()
+  await using receiver = await openReceiver()
+  const { page, faults, go } = await openSignedIn(service)
+  await go('destinations')
+  await page.getByRole('heading', { name: 'No destination yet' }).waitFor()
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'New destination' }).first().click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('URL', { exact: true }).fill('ftp://example.com/')
+  await dialog.getByRole('button', { name: 'Add a header' }).click()
+  await dialog.getByLabel('Header', { exact: true }).fill('Host')
+  await dialog.getByLabel('Value', { exact: true }).fill('x')
+  await dialog.getByRole('button', { name: 'Create the destination' }).click()
+  await dialog.getByText('This header is reserved.').waitFor()
+  await dialog.getByText('Only http and https URLs are allowed.').waitFor()
+  await expectAccessible(page)
+  faults.length = 0
+
+  await dialog.getByLabel('Header', { exact: true }).fill('Authorization')
+  await dialog.getByLabel('Value', { exact: true }).fill('Bearer of-the-test')
+  await dialog.getByLabel('Name').fill('Warehouse')
+  await dialog.getByLabel('URL', { exact: true }).fill(receiver.url)
+  await dialog.getByRole('button', { name: 'Create the destination' }).click()
+  await dialog.getByText('it is not shown again').waitFor()
+  const secret = await dialog.getByLabel('the shared secret', { exact: true }).textContent()
+  expect(secret).toMatch(/^[\w-]{43}$/)
+  await expectAccessible(page)
+
+  await dialog.getByRole('link', { name: 'Send a test' }).click()
+  await page.getByRole('button', { name: 'Show what would be sent' }).click()
+  await page.getByText('This would be sent').waitFor()
+  expect(receiver.requests).toHaveLength(0)
+  await page.getByRole('button', { name: 'Send', exact: true }).click()
+  await page.getByText('This was sent').waitFor()
+  await page.getByText(/^accepted: 200/).waitFor()
+  await expectAccessible(page)
+  expect(receiver.requests[0]!.headers['authorization']).toBe('Bearer of-the-test')
+  expect(await page.content()).not.toContain('of-the-test')
+  expect(faults).toEqual([])
+})
+
+test('the inspector is a destination without a receiver of one’s own', async () => {
+  await using service = await startService()
+  const { page, go } = await openSignedIn(service)
+  await go('destinations?new=1')
+  await page.getByRole('radio', { name: 'Use the built-in inspector' }).check()
+  await page.getByRole('button', { name: 'Create the destination' }).click()
+  await page.getByRole('link', { name: 'Open the destination' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Inspector' }).waitFor()
+  await page.getByText('http://inspector.internal/').first().waitFor()
+})
+
+test('hundreds of destinations are listed, filtered, and ask for the health of those on screen only', async () => {
+  await using service = await startService()
+  for (let index = 0; index < 120; index += 1)
+    await service.api.call('POST', 'destinations', {
+      sourceId: service.source.id,
+      type: 'Webhooks',
+      name: `Receiver ${index}`,
+      settings: { webhooks: [{ url: `https://r${index}.example/` }] },
+    })
+  const { page, go } = await openSignedIn(service)
+  const asked = new Set<string>()
+  page.on('request', (request) => {
+    const [, id] = /\/destinations\/(dst_\w+)$/.exec(request.url()) ?? []
+    if (id !== undefined) asked.add(id)
+  })
+  await go('destinations')
+  await page.getByRole('link', { name: 'Receiver 119' }).waitFor()
+  await expect.poll(() => asked.size).toBeGreaterThan(3)
+  expect(asked.size).toBeLessThan(60)
+  await page.keyboard.press('/')
+  await page.keyboard.type('r77.example')
+  await page.getByRole('link', { name: 'Receiver 119' }).waitFor({ state: 'detached' })
+  expect(page.url()).toContain('text=r77.example')
+  await page.getByRole('link', { name: 'Receiver 77' }).waitFor()
+})

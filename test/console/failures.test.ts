@@ -1,0 +1,106 @@
+import { expect, test } from 'vitest'
+import { openReceiver } from '../../packages/server/test/harness/receiver.ts'
+import { startService } from '../harness/running-service.ts'
+import { expectAccessible } from './harness/accessible.ts'
+import { openSignedIn, useChromium } from './harness/console.ts'
+
+useChromium()
+
+test('a person finds the cause of a failing webhook, mends its URL, and retries all that failed', async () => {
+  await using service = await startService()
+  await using receiver = await openReceiver({
+    respond: ({ path }) => (path === '/hook' ? 200 : { status: 404, body: 'no such hook' }),
+  })
+  const wrong = new URL('/wrong', receiver.url).href
+  const id = await service.createDestination({ urls: [wrong], secret: 'a secret of the receiver' })
+  for (const messageId of ['m1', 'm2', 'm3']) await service.track(messageId)
+  for (const messageId of ['m1', 'm2', 'm3']) await service.endOf(messageId)
+
+  const { page, faults, go } = await openSignedIn(service)
+  await go('failures')
+  const group = page.getByRole('article')
+  await group.getByText('404 http_4xx').waitFor()
+  await group.getByText('3 deliveries').waitFor()
+  await group.getByText('Compare URL, static headers and shared secret').waitFor()
+  await expectAccessible(page)
+
+  await group.getByRole('link', { name: 'Settings' }).click()
+  const url = page.getByRole('textbox', { name: 'URL' })
+  expect(await url.inputValue()).toBe(wrong)
+  await url.fill(receiver.url)
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Saved.').waitFor()
+
+  await page.getByRole('link', { name: 'Failures' }).click()
+  await group.getByRole('button', { name: 'Retry' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('radio', { name: 'Everything that ended undelivered' }).check()
+  await dialog.getByText('3 deliveries will be sent again.').waitFor()
+  await expectAccessible(page)
+  await dialog.getByRole('button', { name: 'Retry' }).click()
+  await page.getByRole('heading', { name: 'Nothing has failed' }).waitFor()
+  await page.getByText('3 queued again, 3 delivered').waitFor()
+  await expectAccessible(page)
+  expect(receiver.requests.filter(({ path }) => path === '/hook')).toHaveLength(3)
+  expect(faults).toEqual([])
+
+  await go(`destinations/${id}?tab=deliveries`)
+  await page.getByText('3 deliveries, which are all.').waitFor()
+  const rows = page.getByRole('row').filter({ hasText: 'delivered' })
+  expect(await rows.count()).toBe(3)
+})
+
+test('only these: each delivery of a group is tried again, and the drawer shows it', async () => {
+  await using service = await startService()
+  await using receiver = await openReceiver({ respond: [{ status: 400, body: 'not yet' }, 200] })
+  const id = await service.createDestination({ urls: [receiver.url] })
+  await service.track('m1')
+  await service.endOf('m1')
+  const { page, go } = await openSignedIn(service)
+  await go('failures')
+  await page.getByRole('button', { name: 'Retry' }).click()
+  const dialog = page.getByRole('dialog')
+  expect(await dialog.getByRole('radio', { name: 'These 1 delivery' }).isChecked()).toBe(true)
+  await dialog.getByRole('button', { name: 'Retry' }).click()
+  await page.getByText('1 delivery is tried again now.').waitFor()
+  await page.getByRole('heading', { name: 'Nothing has failed' }).waitFor()
+
+  await go(`destinations/${id}?tab=deliveries`)
+  await page.getByRole('region', { name: 'Deliveries' }).waitFor()
+  await page.keyboard.press('j')
+  await page.keyboard.press('Enter')
+  const drawer = page.getByRole('dialog', { name: 'Delivery' })
+  await drawer.getByRole('group').nth(1).waitFor()
+  expect(page.url()).toContain('delivery=msg_')
+  await expectAccessible(page)
+  await drawer.getByRole('group').nth(1).locator('summary').click()
+  await drawer.getByText('not yet').waitFor()
+  await page.keyboard.press('Escape')
+  await drawer.waitFor({ state: 'detached' })
+  expect(page.url()).not.toContain('delivery=')
+})
+
+test('a viewer sees what failed and why, and no button that would be refused', async () => {
+  await using service = await startService()
+  await using receiver = await openReceiver({ respond: 403 })
+  const id = await service.createDestination({ urls: [receiver.url] })
+  await service.track('m1')
+  await service.endOf('m1')
+  const { page, go } = await openSignedIn(service, { role: 'viewer' })
+  await go('failures')
+  await page.getByText('403 http_4xx').waitFor()
+  expect(await page.getByRole('button', { name: 'Retry' }).count()).toBe(0)
+  for (const [tab, text] of [
+    ['settings', 'Delivered when'],
+    ['test', 'Your role may not send tests'],
+    ['replay', 'Replays of this destination'],
+    ['audit', 'Only admins see the audit log'],
+    ['overview', 'Webhooks'],
+  ] as const) {
+    await go(`destinations/${id}?tab=${tab}`)
+    await page.getByText(text).first().waitFor()
+    const buttons = page.locator('main').getByRole('button')
+    for (const words of await buttons.allTextContents())
+      expect(words).not.toMatch(/pause|save|send|delete|rotate|close|start/i)
+  }
+})
