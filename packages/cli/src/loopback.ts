@@ -20,9 +20,9 @@ export function reachableUrl(url: string): string {
 
 /** The pages for people, at the URL of the management API. */
 export function pagesAt(adminUrl: string): {
-  readonly startPage: string
+  readonly console: string
   readonly apiReference: string
 } {
   const url = reachableUrl(adminUrl)
-  return { startPage: `${url}/`, apiReference: `${url}/api/docs` }
+  return { console: `${url}/console/`, apiReference: `${url}/api/docs` }
 }

@@ -7,8 +7,8 @@ export interface DevReady {
   readonly kind: 'ready'
   readonly version: string
   readonly url: string
-  /** The address of the page for a browser. */
-  readonly startPage: string
+  /** The address of the console, for a browser. */
+  readonly console: string
   readonly apiReference: string
   readonly dataDir: string
   readonly tokenFile: string | null
@@ -28,7 +28,7 @@ export interface DevReady {
 export function banner(output: Output, ready: DevReady): string {
   const facts = details(output, [
     ['service', ready.url],
-    ['in a browser', ready.startPage],
+    ['console', ready.console],
     ['API reference', ready.apiReference],
     ['sign-in', ready.isOpenHere ? 'not needed on this machine' : 'needed'],
     ['data folder', ready.dataDir],

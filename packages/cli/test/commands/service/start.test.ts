@@ -54,7 +54,7 @@ describe('hookline start', () => {
     const ports = ['--port', '0', '--admin-port', '0', '--host', '0.0.0.0']
     await using service = new Hookline(['start', ...ports, '--data-dir', dataFolder(), '--json'])
     const { adminUrl, ...ready } = await service.document<Ready & { adminUrl: string }>('ready')
-    const pages = { startPage: `${adminUrl}/`, apiReference: `${adminUrl}/api/docs` }
+    const pages = { console: `${adminUrl}/console/`, apiReference: `${adminUrl}/api/docs` }
     expect(ready).toMatchObject(pages)
     const [line] = await service.printed(/^.*service.listening.*$/m, 'stderr')
     expect(JSON.parse(line)).toMatchObject(pages)
