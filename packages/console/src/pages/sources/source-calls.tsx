@@ -26,6 +26,7 @@ export function SourceCalls({ sourceId }: { readonly sourceId: string }): ReactE
   return (
     <div className="flex flex-col gap-4">
       <Select
+        className="self-start"
         aria-label="Period"
         value={period}
         options={Object.entries(PERIODS).map(([value, { words }]) => [value, words] as const)}
