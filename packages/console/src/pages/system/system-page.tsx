@@ -1,6 +1,53 @@
 import type { ReactElement } from 'react'
+import { type Role, useMay } from '../../api/session.ts'
+import { TabList } from '../../design/tab-list.tsx'
 import { PageHeading } from '../../shell/page-heading.tsx'
+import { useUrlState } from '../../shell/url-state.ts'
+import { SessionsTab } from './access/sessions-tab.tsx'
+import { TokensTab } from './access/tokens-tab.tsx'
+import { AuditTab } from './audit/audit-tab.tsx'
+import { OverviewTab } from './overview/overview-tab.tsx'
+import { SettingsTab } from './settings/settings-tab.tsx'
 
+interface Tab {
+  readonly words: string
+  readonly needs: Role
+  readonly Content: () => ReactElement
+}
+
+const TABS: Readonly<Record<string, Tab>> = {
+  overview: { words: 'Overview', needs: 'viewer', Content: OverviewTab },
+  settings: { words: 'Settings', needs: 'viewer', Content: SettingsTab },
+  tokens: { words: 'Tokens', needs: 'admin', Content: TokensTab },
+  sessions: { words: 'Sessions', needs: 'viewer', Content: SessionsTab },
+  audit: { words: 'Audit', needs: 'admin', Content: AuditTab },
+}
+
+/** The service itself: how it is, how it is set, who may use it, and who has changed what. */
 export function SystemPage(): ReactElement {
-  return <PageHeading title="System" />
+  const [search, setUrl] = useUrlState<'tab'>()
+  const isAdmin = useMay('admin')
+  const tabs = Object.entries(TABS).filter(([, { needs }]) => isAdmin || needs === 'viewer')
+  const [tab, { Content }] = tabs.find(([name]) => name === search.tab) ?? tabs[0]!
+  // The filters and drawers of a tab are its own.
+  const open = (next: string): void => {
+    const cleared = Object.fromEntries(Object.keys(search).map((name) => [name, undefined]))
+    setUrl({ ...cleared, tab: next === 'overview' ? undefined : next }, { push: true })
+  }
+  return (
+    <>
+      <PageHeading
+        title="System"
+        about="The service itself: how it is, how it is set, and who may use it."
+      />
+      <TabList
+        label="Parts of the page"
+        tabs={tabs.map(([name, { words }]) => [name, words] as const)}
+        value={tab}
+        onChange={open}
+      >
+        <Content />
+      </TabList>
+    </>
+  )
 }

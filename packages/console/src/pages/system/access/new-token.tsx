@@ -1,0 +1,133 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, type ReactElement, useState } from 'react'
+import { api } from '../../../api/client.ts'
+import { faultAt, problemOf } from '../../../api/problem.ts'
+import type { Role } from '../../../api/session.ts'
+import { Button } from '../../../design/button.tsx'
+import { CodeBlock } from '../../../design/code-block.tsx'
+import { Field, Select, TextInput } from '../../../design/field.tsx'
+import { Modal } from '../../../design/modal.tsx'
+import { TimeField } from '../../../design/time-field.tsx'
+import { shownText } from '../../../format/shown-text.ts'
+import { asRole, rolesUpTo } from './roles.ts'
+
+interface Draft {
+  readonly name: string
+  readonly role: Role
+  readonly expiresAt: string | undefined
+}
+
+interface NewTokenProps {
+  readonly onClose: () => void
+}
+
+/** Asks what the token is for, and then shows it, once. */
+export function NewToken({ onClose }: NewTokenProps): ReactElement {
+  const client = useQueryClient()
+  const [draft, setDraft] = useState<Draft>({ name: '', role: 'viewer', expiresAt: undefined })
+  const create = useMutation({
+    mutationFn: () => api.createToken({ ...draft, expiresAt: draft.expiresAt ?? null }),
+    // Nothing keeps the token once the window is closed.
+    gcTime: 0,
+    onSuccess: () => client.invalidateQueries({ queryKey: ['tokens'] }),
+  })
+  if (create.data !== undefined) return <CreatedToken {...create.data} onClose={onClose} />
+  const submit = (event: FormEvent): void => {
+    event.preventDefault()
+    create.mutate()
+  }
+  return (
+    <Modal title="New token" isOpen onClose={onClose}>
+      <form onSubmit={submit} className="flex flex-col gap-4">
+        <TokenFields draft={draft} onChange={setDraft} error={create.error} />
+        {create.error !== null && (
+          <p role="alert" className="text-failed">
+            {problemOf(create.error).message}
+          </p>
+        )}
+        <footer className="flex justify-end gap-2">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            type="submit"
+            look="main"
+            isBusy={create.isPending}
+            disabled={draft.name.trim() === ''}
+          >
+            Create the token
+          </Button>
+        </footer>
+      </form>
+    </Modal>
+  )
+}
+
+interface TokenFieldsProps {
+  readonly draft: Draft
+  readonly onChange: (draft: Draft) => void
+  readonly error: unknown
+}
+
+function TokenFields({ draft, onChange, error }: TokenFieldsProps): ReactElement {
+  return (
+    <>
+      <Field
+        label="Name"
+        hint="Who or what uses it. The audit log shows it."
+        fault={faultAt(error, '/name')}
+      >
+        {(ids) => (
+          <TextInput
+            {...ids}
+            autoFocus
+            value={draft.name}
+            onChange={({ target }) => onChange({ ...draft, name: target.value })}
+          />
+        )}
+      </Field>
+      <Field label="Role" fault={faultAt(error, '/role')}>
+        {(ids) => (
+          <Select
+            {...ids}
+            value={draft.role}
+            onPick={(picked) => onChange({ ...draft, role: asRole(picked) })}
+            options={rolesUpTo('admin')}
+          />
+        )}
+      </Field>
+      <TimeField
+        label="Expires"
+        hint="Empty: never."
+        fault={faultAt(error, '/expiresAt')}
+        at={draft.expiresAt}
+        onChange={(expiresAt) => onChange({ ...draft, expiresAt })}
+      />
+    </>
+  )
+}
+
+interface CreatedTokenProps extends NewTokenProps {
+  readonly name: string
+  readonly token: string
+}
+
+function CreatedToken({ name, token, onClose }: CreatedTokenProps): ReactElement {
+  return (
+    <Modal title={`The token ${shownText(name, 80)} is ready`} isOpen onClose={onClose}>
+      <div className="flex flex-col gap-4">
+        <p>
+          Copy it now and store it safely. It is not shown again: the service keeps only its hash.
+        </p>
+        <CodeBlock text={token} what="the token" className="[&_code]:break-all" />
+        <p className="text-ink-soft text-dense">
+          Programs send it as <code>Authorization: Bearer</code>; people sign in to the console with
+          it.
+        </p>
+        <footer className="flex justify-end">
+          <Button look="main" onClick={onClose}>
+            Done
+          </Button>
+        </footer>
+      </div>
+    </Modal>
+  )
+}

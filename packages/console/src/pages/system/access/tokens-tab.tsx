@@ -1,0 +1,78 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { type ReactElement, useState } from 'react'
+import { api } from '../../../api/client.ts'
+import type { Token } from '../../../api/generated/management-client.ts'
+import { allOf } from '../../../api/queries.ts'
+import { Button } from '../../../design/button.tsx'
+import { Confirm } from '../../../design/confirm.tsx'
+import { Panel } from '../../../design/panel.tsx'
+import { Empty, Loaded } from '../../../design/states.tsx'
+import { toast } from '../../../design/toasts.tsx'
+import { nameToType } from '../../../format/name-to-type.ts'
+import { shownText } from '../../../format/shown-text.ts'
+import { useUrlState } from '../../../shell/url-state.ts'
+import { NewToken } from './new-token.tsx'
+import { TokenTable } from './token-table.tsx'
+
+/** The tokens of the management API. */
+export function TokensTab(): ReactElement {
+  const [{ new: isNew }, setUrl] = useUrlState<'new'>()
+  const [removing, setRemoving] = useState<Token>()
+  const begin = (): void => setUrl({ new: '1' }, { push: true })
+  const query = useQuery({
+    queryKey: ['tokens'],
+    queryFn: () => allOf((page) => api.listTokens(page)),
+  })
+  return (
+    <Panel title="Tokens" actions={<Button onClick={begin}>New token</Button>} isFlush>
+      <p className="text-ink-soft text-dense px-4 pb-3">
+        A token signs in to the console, and opens the management API for programs. The admin token
+        of the settings is not in this list.
+      </p>
+      <Loaded query={query} lines={4}>
+        {(tokens) =>
+          tokens.length === 0 ? (
+            <Empty title="No tokens yet" action={<Button onClick={begin}>Create a token</Button>}>
+              Create one for each person and each program, with the role that it needs, so that the
+              audit log tells who has changed what.
+            </Empty>
+          ) : (
+            <TokenTable tokens={tokens} onRemove={setRemoving} />
+          )
+        }
+      </Loaded>
+      {isNew !== undefined && <NewToken onClose={() => setUrl({ new: undefined })} />}
+      {removing !== undefined && (
+        <RemoveToken token={removing} onClose={() => setRemoving(undefined)} />
+      )}
+    </Panel>
+  )
+}
+
+interface RemoveTokenProps {
+  readonly token: Token
+  readonly onClose: () => void
+}
+
+function RemoveToken({ token: { id, name }, onClose }: RemoveTokenProps): ReactElement {
+  const client = useQueryClient()
+  return (
+    <Confirm
+      title="Remove this token?"
+      action="Remove the token"
+      mustType={nameToType(name, id)}
+      onClose={onClose}
+      onConfirm={async () => {
+        await api.removeToken(id)
+        toast('The token is removed.')
+        await client.invalidateQueries({ queryKey: ['tokens'] })
+        await client.invalidateQueries({ queryKey: ['sessions'] })
+      }}
+    >
+      <p>
+        From now on, requests with <strong className="break-words">{shownText(name, 80)}</strong>{' '}
+        are refused. Sessions that were opened with it end. It cannot be brought back.
+      </p>
+    </Confirm>
+  )
+}

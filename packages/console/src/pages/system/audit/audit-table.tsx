@@ -1,0 +1,70 @@
+import { Link } from '@tanstack/react-router'
+import type { ReactElement } from 'react'
+import { CopyButton } from '../../../design/copy-button.tsx'
+import { Cell, Row, Table } from '../../../design/table.tsx'
+import { Time } from '../../../design/time.tsx'
+import { shownText } from '../../../format/shown-text.ts'
+import { useUrlState } from '../../../shell/url-state.ts'
+import { type AuditEntry, doneWith, placeOf } from './audit-facts.ts'
+
+interface AuditTableProps {
+  readonly entries: readonly AuditEntry[]
+}
+
+export function AuditTable({ entries }: AuditTableProps): ReactElement {
+  const [{ entry: openId }, setUrl] = useUrlState<'entry'>()
+  return (
+    <Table label="Audit log" head={['Action', 'Who', 'Target', 'When']}>
+      {entries.map((each) => (
+        <Row key={each.id} isCurrent={each.id === openId}>
+          <Cell>
+            <button
+              type="button"
+              data-row
+              className="text-accent font-mono hover:underline"
+              onClick={() => setUrl({ entry: each.id }, { push: true })}
+            >
+              {shownText(each.action, 60)}
+            </button>
+          </Cell>
+          <Cell className="max-w-56 min-w-32 break-words" title={shownText(each.actor.id)}>
+            {shownText(each.actor.name, 60)}{' '}
+            <span className="text-ink-faint">{shownText(each.actor.role, 20)}</span>
+          </Cell>
+          <Cell className="max-w-80 min-w-40">
+            {each.unreadable ? (
+              <span className="text-failed">The stored entry is damaged.</span>
+            ) : (
+              <Target entry={each} />
+            )}
+          </Cell>
+          <Cell className="text-ink-soft">
+            <Time at={each.at} />
+          </Cell>
+        </Row>
+      ))}
+    </Table>
+  )
+}
+
+/** The id of what was changed, with the way to its page, if it has one. */
+export function Target({ entry }: { readonly entry: AuditEntry }): ReactElement {
+  const { targetId } = entry
+  const place = placeOf(entry)
+  const done = doneWith(entry)
+  if (targetId === null) return <span className="text-ink-faint">no single record</span>
+  const id = <code className="break-all">{shownText(targetId, 80)}</code>
+  return (
+    <>
+      {place === undefined ? (
+        id
+      ) : (
+        <Link {...place} className="text-accent hover:underline">
+          {id}
+        </Link>
+      )}
+      <CopyButton text={targetId} what="the id of the target" />
+      {done !== undefined && <span className="text-ink-faint"> {done}</span>}
+    </>
+  )
+}
