@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { openReceiver } from '../../packages/server/test/harness/receiver.ts'
 import { MeasuredService } from '../engine/measured-service.ts'
 import { measureAgain } from '../harness/measure-again.ts'
-import { openSignedIn, useChromium } from './harness/console.ts'
+import { openSignedIn, openTail, useChromium } from './harness/console.ts'
 import { steadyLoad } from './harness/steady-load.ts'
 
 useChromium()
@@ -42,8 +42,7 @@ test(
       url: `http://127.0.0.1:${service.port}`,
       api: service.api,
     })
-    await go('live')
-    await page.getByText('Waiting for events').waitFor()
+    await openTail(page, go)
     const debug = await context.newCDPSession(page)
     await page.evaluate(WATCH)
 

@@ -3,7 +3,7 @@ import { openReceiver } from '../../packages/server/test/harness/receiver.ts'
 import { freePort } from '../harness/free-port.ts'
 import { startService } from '../harness/running-service.ts'
 import { expectAccessible } from './harness/accessible.ts'
-import { expectFits, openSignedIn, useChromium } from './harness/console.ts'
+import { expectFits, openSignedIn, openTail, useChromium } from './harness/console.ts'
 
 useChromium()
 
@@ -12,8 +12,7 @@ test('an event appears with what becomes of it, and opens beside the list with i
   await using service = await startService()
   await service.createDestination({ urls: [receiver.url] })
   const { page, go, faults } = await openSignedIn(service)
-  await go('live')
-  await page.getByText('Waiting for events').waitFor()
+  await openTail(page, go)
   await service.track('m1')
   await page.getByRole('button', { name: /Order Completed.*retrying 500/ }).waitFor()
   await page.keyboard.press('j')
@@ -35,8 +34,7 @@ test('an event appears with what becomes of it, and opens beside the list with i
 test('a pause keeps what is shown still, counts what is new, and shows it afterwards', async () => {
   await using service = await startService()
   const { page, go } = await openSignedIn(service)
-  await go('live')
-  await page.getByText('Waiting for events').waitFor()
+  await openTail(page, go)
   await service.track('m1', { event: 'First' })
   await page.getByRole('button', { name: /First/ }).waitFor()
   await page.keyboard.press('p')
@@ -52,8 +50,7 @@ test('filters are in the URL, and choose among what is here and what comes', asy
   await using service = await startService()
   await service.createDestination({ urls: [receiver.url] })
   const { page, go } = await openSignedIn(service)
-  await go('live')
-  await page.getByText('Waiting for events').waitFor()
+  await openTail(page, go)
   await service.track('m1', { event: 'Order Completed', userId: 'u1' })
   await service.track('m2', { event: 'Signed Up', userId: 'u2' })
   await service.track('m2', { event: 'Signed Up', userId: 'u2' })
@@ -77,8 +74,7 @@ test('after a restart of the service the page goes on, and says that messages we
   const port = await freePort()
   await using service = await startService({ settings: { port: String(port) } })
   const { page, go } = await openSignedIn(service)
-  await go('live')
-  await page.getByText('Waiting for events').waitFor()
+  await openTail(page, go)
   await service.track('m1', { event: 'Before' })
   await page.getByRole('button', { name: /Before/ }).waitFor()
   await service.restart()
@@ -100,8 +96,7 @@ test('hostile texts are shown as text, in both themes and at 380 px', async () =
   ] as const
   for (const [index, look] of looks.entries()) {
     const { page, go, faults } = await openSignedIn(service, { ...look, role: 'viewer' })
-    await go('live')
-    await page.getByText('Waiting for events').waitFor()
+    await openTail(page, go)
     await service.track(`m${index}`, { event: hostile, userId: hostile })
     await page.getByRole('button', { name: /<img src=x.*delivered 200/ }).click()
     await page.getByText('Delivered to its one destination.').waitFor()

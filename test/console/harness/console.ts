@@ -86,3 +86,11 @@ export async function expectFits(page: Page): Promise<void> {
   )
   expect(scrollWidth).toBeLessThanOrEqual(clientWidth)
 }
+
+/** Opens the page Live. The tail begins when its stream is open: what is sent from then on appears. */
+export async function openTail(page: Page, go: OpenConsole['go']): Promise<void> {
+  const opened = page.waitForResponse((response) => response.url().includes('topics=activity'))
+  await go('live')
+  await opened
+  await page.getByText('Waiting for events').waitFor()
+}

@@ -20,7 +20,7 @@ export function DeliveryStep({ event, delivery }: DeliveryStepProps): ReactEleme
     return <p className="text-ink-faint">It appears here by itself, some milliseconds later.</p>
   const attempt = delivery?.attempts.at(-1)
   const trace = (
-    <Link to="/events/$id" params={{ id: event.id } as never} className="text-accent underline">
+    <Link to="/events/$id" params={{ id: event.id }} className="text-accent underline">
       Look at its trace
     </Link>
   )

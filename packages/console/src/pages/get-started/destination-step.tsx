@@ -30,7 +30,7 @@ export function DestinationStep({
       <p>
         <Link
           to="/destinations/$id"
-          params={{ id: destination.id } as never}
+          params={{ id: destination.id }}
           className="text-accent underline"
         >
           {shownText(destination.name)}

@@ -31,11 +31,7 @@ export function SendStep({ source, isReady, event }: SendStepProps): ReactElemen
     <>
       {event !== undefined && (
         <p>
-          <Link
-            to="/events/$id"
-            params={{ id: event.id } as never}
-            className="text-accent underline"
-          >
+          <Link to="/events/$id" params={{ id: event.id }} className="text-accent underline">
             {shownText(nameOf(event))}
           </Link>{' '}
           arrived <Time at={event.receivedAt} />.

@@ -20,8 +20,8 @@ export function VerifyStep({ destination, secret }: VerifyStepProps): ReactEleme
           You need the shared secret of the destination.{' '}
           <Link
             to="/destinations/$id"
-            params={{ id: destination.id } as never}
-            search={{ tab: 'settings' } as never}
+            params={{ id: destination.id }}
+            search={{ tab: 'settings' }}
             className="text-accent underline"
           >
             Its settings

@@ -58,7 +58,7 @@ function DestinationRow({ destination, points }: DestinationRowProps): ReactElem
   return (
     <Row>
       <Cell>
-        <Link to="/destinations/$id" params={{ id } as never} className="text-accent underline">
+        <Link to="/destinations/$id" params={{ id }} className="text-accent underline">
           {shownText(name)}
         </Link>{' '}
         {!enabled && <StateBadge tone="held">Disabled</StateBadge>}
