@@ -13,13 +13,13 @@ const stored = [
 ] as const
 
 test('webhooks that nobody has touched are asked for as they are stored', () => {
-  expect(requestedWebhooks(draftsOf(stored as never))).toEqual([
+  expect(requestedWebhooks(draftsOf(stored))).toEqual([
     { url: 'https://a.example/', headers: { Authorization: { set: true } } },
   ])
 })
 
 test('a new value replaces the stored one', () => {
-  const [draft] = draftsOf(stored as never)
+  const [draft] = draftsOf(stored)
   const headers = [{ ...draft!.headers[0]!, value: 'Bearer 2' }]
   expect(requestedWebhooks([{ ...draft!, headers }])[0]!.headers).toEqual({
     Authorization: 'Bearer 2',
@@ -27,7 +27,7 @@ test('a new value replaces the stored one', () => {
 })
 
 test('a stored value does not follow its webhook to another URL', () => {
-  const [draft] = draftsOf(stored as never)
+  const [draft] = draftsOf(stored)
   expect(requestedWebhooks([{ ...draft!, url: 'https://b.example/' }])).toEqual([
     { url: 'https://b.example/', headers: { Authorization: '' } },
   ])
