@@ -2,7 +2,7 @@ import { type ReactElement, useId } from 'react'
 import { Choice } from '../../../design/choice.tsx'
 import { Field, TextInput } from '../../../design/field.tsx'
 
-export type SecretKind = 'new' | 'own' | 'none'
+type SecretKind = 'new' | 'own' | 'none'
 
 export interface SecretDraft {
   readonly kind: SecretKind

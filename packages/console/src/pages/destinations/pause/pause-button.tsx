@@ -20,26 +20,17 @@ export function PauseButton({ destination }: PauseButtonProps): ReactElement | u
   const { paused, settings } = destination
   if (!mayEdit) return undefined
   const isRunning = paused === null && settings.webhooks.every((each) => each.paused === null)
-  return isRunning ? (
-    <Pause destination={destination} />
-  ) : (
-    <ResumeButton id={destination.id} look="main" />
-  )
+  return isRunning ? <Pause destination={destination} /> : <Resume id={destination.id} />
 }
 
-interface ResumeButtonProps {
-  readonly id: string
-  readonly look?: 'main' | 'plain'
-}
-
-export function ResumeButton({ id, look = 'plain' }: ResumeButtonProps): ReactElement {
+function Resume({ id }: { readonly id: string }): ReactElement {
   const { isBusy, run } = useAction(
     () => api.resumeDestination(id, {}),
     'Resumed. What was held is sent now.',
     ['destinations', 'deliveries'],
   )
   return (
-    <Button look={look} isBusy={isBusy} onClick={run}>
+    <Button look="main" isBusy={isBusy} onClick={run}>
       <Icon name="play" /> Resume
     </Button>
   )
