@@ -71,7 +71,7 @@ function checkProblems(system: SystemFacts | undefined): CurrentProblem[] {
 const PAUSES = {
   operator: {
     why: 'A person paused it',
-    remedy: 'Deliveries wait until it is resumed, for as long as the retry window.',
+    remedy: 'Deliveries wait until it is resumed; none expires.',
   },
   gone: {
     why: 'Its receiver responded 410 Gone three times',

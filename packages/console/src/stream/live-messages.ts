@@ -46,7 +46,7 @@ export interface LiveAttempt {
 }
 
 /** What happened in about one second. */
-export interface LiveCounts {
+interface LiveCounts {
   readonly at: string
   /** How long it was: longer than a second where the service was busy. */
   readonly durationMs: number
@@ -61,7 +61,7 @@ export interface LiveCounts {
 }
 
 /** Something that the console may show has changed. */
-export interface LiveChange {
+interface LiveChange {
   /** The collection, as in the paths of the API; `null`: changes were missed, so anything may have changed. */
   readonly resource: string | null
   readonly id: string | null

@@ -92,20 +92,7 @@ function DestinationForm({ source, onSecret }: DestinationFormProps): ReactEleme
         />
         <Choice words="My own URL" isChosen={choice === 'own'} onChoose={() => setChoice('own')} />
       </fieldset>
-      {choice === 'own' && (
-        <Field label="URL of your receiver" fault={fault} className="w-full max-w-md">
-          {(ids) => (
-            <TextInput
-              {...ids}
-              type="url"
-              required
-              placeholder="https://example.com/hooks"
-              value={own}
-              onChange={({ target }) => setOwn(target.value)}
-            />
-          )}
-        </Field>
-      )}
+      {choice === 'own' && <OwnUrl url={own} fault={fault} onWrite={setOwn} />}
       <Button
         type="submit"
         look="main"
@@ -118,6 +105,29 @@ function DestinationForm({ source, onSecret }: DestinationFormProps): ReactEleme
         <p className="text-failed">{problemOf(create.error).message}</p>
       )}
     </form>
+  )
+}
+
+interface OwnUrlProps {
+  readonly url: string
+  readonly fault: string | undefined
+  readonly onWrite: (url: string) => void
+}
+
+function OwnUrl({ url, fault, onWrite }: OwnUrlProps): ReactElement {
+  return (
+    <Field label="URL of your receiver" fault={fault} className="w-full max-w-md">
+      {(ids) => (
+        <TextInput
+          {...ids}
+          type="url"
+          required
+          placeholder="https://example.com/hooks"
+          value={url}
+          onChange={({ target }) => onWrite(target.value)}
+        />
+      )}
+    </Field>
   )
 }
 
