@@ -23,6 +23,9 @@ async function destinationTo(
 
 test('a person lets the first 2 attempts fail, and sees them and the delivered one, signed', async () => {
   await using service = await startService(QUICK)
+  // Without an event, the console opens with get started.
+  await service.track('m0')
+  await service.endOf('m0')
   await destinationTo(service, 'Inspector')
   const { page, faults } = await openSignedIn(service)
   await page.getByRole('navigation').getByRole('link', { name: 'Inspector' }).click()

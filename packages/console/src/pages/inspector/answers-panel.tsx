@@ -5,6 +5,7 @@ import { faultAt, problemOf } from '../../api/problem.ts'
 import { useMay } from '../../api/session.ts'
 import { Button } from '../../design/button.tsx'
 import { Field, TextInput } from '../../design/field.tsx'
+import { Icon } from '../../design/icon.tsx'
 import { toast } from '../../design/toasts.tsx'
 import {
   type Answers,
@@ -58,7 +59,6 @@ function Presets({ answers }: AnswersPanelProps): ReactElement {
           <Button
             key={words}
             aria-pressed={isSet}
-            className={isSet ? 'bg-accent-soft border-accent' : undefined}
             disabled={answer.isPending}
             onClick={() =>
               answer.mutate(preset, {
@@ -66,6 +66,7 @@ function Presets({ answers }: AnswersPanelProps): ReactElement {
               })
             }
           >
+            {isSet && <Icon name="check" />}
             {words}
           </Button>
         )

@@ -38,7 +38,7 @@ export function NoRequests({ hasFilter, destinations }: NoRequestsProps): ReactE
         <Link
           to="/destinations/$id"
           params={{ id: first.id }}
-          search={{ tab: 'test' } as never}
+          search={{ tab: 'test' }}
           className="text-accent underline"
         >
           Send a test to {shownText(first.name, 60)}
@@ -58,7 +58,7 @@ function NoDestination(): ReactElement {
       title="No destination delivers to the inspector"
       action={
         mayEdit && (
-          <Link to="/destinations" search={{ new: '1' } as never} className="text-accent underline">
+          <Link to="/destinations" search={{ new: '1' }} className="text-accent underline">
             Create a destination
           </Link>
         )

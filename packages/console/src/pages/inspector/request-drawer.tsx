@@ -99,7 +99,7 @@ function DeliveryFact({ id }: { readonly id: string }): ReactElement {
       <span className="flex flex-wrap items-center gap-x-3">
         <Link
           to="/events"
-          search={{ delivery: id } as never}
+          search={{ delivery: id }}
           preload={false}
           className="text-accent underline"
         >

@@ -29,15 +29,17 @@ export function RequestFilterBar({ destinations = [] }: RequestFilterBarProps): 
       onSubmit={submit}
       className="flex flex-wrap items-center gap-2 px-4 pb-3"
     >
-      <Select
-        aria-label="Destination"
-        value={destination}
-        onPick={(picked) => setUrl({ destination: picked })}
-        options={[
-          ['', 'All destinations'],
-          ...ids.map((id) => [id, names.destination(id)] as const),
-        ]}
-      />
+      <div className="w-72 max-w-full">
+        <Select
+          aria-label="Destination"
+          value={destination}
+          onPick={(picked) => setUrl({ destination: picked })}
+          options={[
+            ['', 'All destinations'],
+            ...ids.map((id) => [id, names.destination(id)] as const),
+          ]}
+        />
+      </div>
       <TextInput
         // The text in the URL is what the input begins with, also after the way back.
         key={delivery}

@@ -11,7 +11,6 @@ import { type ListedRequest, requestTitle } from './requests.ts'
 
 const HEAD = [
   'Event',
-  'Type',
   'Signature',
   'Response',
   'Attempt',
@@ -79,8 +78,10 @@ const RequestRow = memo(
           >
             {shownText(requestTitle(request), MOST_CHARACTERS)}
           </button>
+          <span className="text-ink-faint text-note block">
+            {type === null ? 'not an event' : shownText(type, 20)}
+          </span>
         </Cell>
-        <Cell className="text-ink-soft">{type === null ? 'none' : shownText(type, 20)}</Cell>
         <Cell className="max-w-64">
           <SignatureBadge request={request} />
         </Cell>
