@@ -6,6 +6,7 @@ import type { Delivery, Event } from '../../api/generated/management-client.ts'
 import { CodeBlock } from '../../design/code-block.tsx'
 import { StateBadge } from '../../design/state-badge.tsx'
 import { requestText } from '../../domain/request-text.ts'
+import { VERDICTS, verdictReason } from '../../domain/signature-verdict.ts'
 import { duration } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
 
@@ -47,12 +48,6 @@ export function DeliveryStep({ event, delivery }: DeliveryStepProps): ReactEleme
   )
 }
 
-const VERDICTS = {
-  valid: { tone: 'delivered', words: 'Signature verified' },
-  invalid: { tone: 'failed', words: 'Signature invalid' },
-  missing: { tone: 'declined', words: 'Not signed' },
-} as const
-
 /** The request as the inspector got it; nothing where another receiver did. */
 function InspectedRequest({ deliveryId }: { readonly deliveryId: string }): ReactElement | null {
   const { data } = useQuery({
@@ -68,8 +63,7 @@ function InspectedRequest({ deliveryId }: { readonly deliveryId: string }): Reac
     <>
       <p className="flex flex-wrap items-center gap-2">
         <StateBadge tone={tone}>{words}</StateBadge>
-        {data.signature.reason ??
-          'The inspector computed the same signature from the shared secret.'}
+        {verdictReason(data.signature)}
       </p>
       <CodeBlock text={requestText(data)} what="the request" className="w-full" />
     </>

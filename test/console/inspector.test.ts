@@ -1,0 +1,169 @@
+import { expect, test } from 'vitest'
+import { startService, type RunningService } from '../harness/running-service.ts'
+import { expectAccessible } from './harness/accessible.ts'
+import { expectFits, openSignedIn, useChromium } from './harness/console.ts'
+
+useChromium()
+
+const INSPECTOR = 'http://inspector.internal/'
+const SECRET = 'a shared secret'
+const HOSTILE = '<img src=x onerror=alert(1)> \u202Eevil \u001B[31m javascript:alert(1) '
+/** Retries come at once, so that a test need not wait for them. */
+const QUICK = { settings: { retryScheduleMs: '100' } }
+
+async function destinationTo(
+  service: RunningService,
+  name: string,
+  more: { readonly secret?: string; readonly urls?: readonly string[] } = { secret: SECRET },
+): Promise<string> {
+  const id = await service.createDestination({ urls: [INSPECTOR], ...more })
+  await service.api.call('PATCH', `destinations/${id}`, { name })
+  return id
+}
+
+test('a person lets the first 2 attempts fail, and sees them and the delivered one, signed', async () => {
+  await using service = await startService(QUICK)
+  // Without an event, the console opens with get started.
+  await service.track('m0')
+  await service.endOf('m0')
+  await destinationTo(service, 'Inspector')
+  const { page, faults } = await openSignedIn(service)
+  await page.getByRole('navigation').getByRole('link', { name: 'Inspector' }).click()
+  await page.getByRole('heading', { name: 'Nothing has come yet' }).waitFor()
+  await page.getByRole('button', { name: 'Fail the first 2 attempts with 503' }).click()
+  const says = page.getByRole('status').filter({ hasText: 'It responds 503' })
+  await says.getByText('to the first 2 attempts of each delivery, then 200').waitFor()
+
+  await service.track('m1', { event: 'Signed Up' })
+  const rows = page.getByRole('region', { name: 'Requests, newest first' }).getByRole('row')
+  const row = (status: string, attempt: number) =>
+    rows.filter({
+      has: page
+        .getByRole('cell', { name: status })
+        .and(page.locator(`:has(+ td:text-is("${attempt}"))`)),
+    })
+  for (const [status, attempt] of [
+    ['503', 1],
+    ['503', 2],
+    ['200', 3],
+  ] as const)
+    await row(status, attempt).getByText('Signature verified').waitFor()
+  await expectAccessible(page)
+
+  await page.getByRole('columnheader', { name: 'Event' }).click()
+  await page.keyboard.press('j')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/request=req_/)
+  const drawer = page.getByRole('dialog', { name: 'Signed Up' })
+  await drawer.getByText('Signature verified').waitFor()
+  await drawer.getByLabel('the headers of the request').getByText('POST / HTTP/1.1').waitFor()
+  await drawer.getByLabel('the body of the request').getByText('"Signed Up"').waitFor()
+  await drawer.getByRole('tab', { name: 'Raw' }).click()
+  await page.waitForURL(/body=raw/)
+  await drawer.getByLabel('the body of the request').getByText('"event":"Signed Up"').waitFor()
+  await expectAccessible(page)
+  await drawer.getByRole('link', { name: 'See its trace' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Signed Up' }).waitFor()
+  expect(faults).toEqual([])
+})
+
+test('the list is narrowed to a destination or a delivery, goes on to older requests, and is cleared', async () => {
+  await using service = await startService()
+  await destinationTo(service, 'First')
+  await destinationTo(service, 'Second', { urls: [`${INSPECTOR}second`] })
+  const batch = Array.from({ length: 30 }, (_, index) => ({
+    type: 'track',
+    event: `Event ${index}`,
+    userId: 'u1',
+    messageId: `m${index}`,
+  }))
+  await service.send('/v1/batch', { batch })
+  await Promise.all(batch.map(({ messageId }) => service.endOf(messageId)))
+  const { page, go, faults } = await openSignedIn(service)
+  await go('inspector')
+  await page.getByText('50 requests.').waitFor()
+  await page.getByRole('button', { name: 'Load older' }).click()
+  await page.getByText('60 requests, which are all.').waitFor()
+  await page.getByLabel('Destination', { exact: true }).selectOption('Second')
+  await page.waitForURL(/destination=dst_/)
+  await page.getByText('30 requests, which are all.').waitFor()
+  await page.getByText('Not signed').first().waitFor()
+  await page.getByText('The destination has no shared secret').first().waitFor()
+  await page.getByRole('button', { name: 'Event 7', exact: true }).click()
+  await page.getByRole('button', { name: 'Show only its attempts' }).click()
+  await page.getByText('1 request, which are all.').waitFor()
+  await page.getByLabel('Id of the delivery').fill('msg_none')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'No request matches the filters' }).waitFor()
+  await page.getByRole('button', { name: 'Show all requests' }).click()
+  await page.getByRole('button', { name: 'Clear…' }).click()
+  await page.getByRole('button', { name: 'Remove them' }).click()
+  await page.getByRole('heading', { name: 'Nothing has come yet' }).waitFor()
+  await page.getByRole('link', { name: 'Send a test to First' }).waitFor()
+  expect(faults).toEqual([])
+})
+
+test('answers of one’s own are saved, and what cannot be is told at its field', async () => {
+  await using service = await startService()
+  const { page, go } = await openSignedIn(service)
+  await go('inspector')
+  await page.getByRole('heading', { name: 'No destination delivers to the inspector' }).waitFor()
+  const status = page.getByLabel('Status', { exact: true })
+  await status.fill('teapot')
+  await page.getByText('Write a whole number from 200 to 599.').waitFor()
+  await expectAccessible(page)
+  await status.fill('418')
+  await page.getByLabel('Delay, in milliseconds').fill('6000')
+  await page.keyboard.press('Enter')
+  const said = page.getByRole('status').filter({ hasText: '418 to every request, after 6 s' })
+  await said.getByText('it times out').waitFor()
+  await page.getByRole('button', { name: '200 at once' }).click()
+  await page.getByText('It responds 200 to every request, at once.').first().waitFor()
+  await page.getByRole('link', { name: 'Create a destination' }).click()
+  await page.getByRole('dialog', { name: 'New destination' }).waitFor()
+})
+
+test('a viewer sees the requests, and nothing that would be refused', async () => {
+  await using service = await startService()
+  await destinationTo(service, 'Inspector')
+  await service.track('m1')
+  await service.endOf('m1')
+  const { page, go, faults } = await openSignedIn(service, { role: 'viewer' })
+  await go('inspector')
+  await page.getByRole('button', { name: 'Order Completed' }).waitFor()
+  await page.getByText('It responds 200 to every request, at once.').waitFor()
+  for (const name of ['Clear…', 'Save', '200 at once'])
+    expect(await page.getByRole('button', { name }).count()).toBe(0)
+  await expectAccessible(page)
+  expect(faults).toEqual([])
+})
+
+test('hostile names and bodies are text, in both themes and at 380 px; a request that is gone says so', async () => {
+  await using service = await startService()
+  await destinationTo(service, HOSTILE)
+  await service.track('m1', {
+    event: HOSTILE + 'x'.repeat(12_000),
+    userId: HOSTILE + 'u'.repeat(6_000),
+    properties: { [HOSTILE]: HOSTILE },
+  })
+  await service.endOf('m1')
+  const sizes = [
+    { viewport: { width: 380, height: 800 }, colorScheme: 'dark' },
+    { viewport: { width: 1280, height: 800 }, colorScheme: 'light' },
+  ] as const
+  for (const look of sizes) {
+    const { page, go, faults } = await openSignedIn(service, look)
+    await go('inspector')
+    await page.getByRole('button', { name: /^<img src=x onerror/ }).waitFor()
+    await expectFits(page)
+    await expectAccessible(page)
+    await page.getByRole('button', { name: /^<img src=x onerror/ }).click()
+    await page.getByRole('dialog').getByText('Signature verified').waitFor()
+    await expectFits(page)
+    await expectAccessible(page)
+    expect(await page.locator('img[src="x"]').count()).toBe(0)
+    await go('inspector?request=req_none')
+    await page.getByText('The request is no longer kept').waitFor()
+    expect(faults.filter((fault) => !fault.includes('404'))).toEqual([])
+  }
+})
