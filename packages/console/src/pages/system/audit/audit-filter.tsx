@@ -5,7 +5,7 @@ import { Field, TextInput } from '../../../design/field.tsx'
 import { useUrlState } from '../../../shell/url-state.ts'
 import { changingActions } from './audit-facts.ts'
 
-export const AUDIT_FILTERS = ['actor', 'action', 'target'] as const
+const AUDIT_FILTERS = ['actor', 'action', 'target'] as const
 
 type AuditFilter = Readonly<Partial<Record<(typeof AUDIT_FILTERS)[number], string>>>
 
