@@ -23,7 +23,10 @@ export function SessionTable({ sessions, ownId, onEnd }: SessionTableProps): Rea
   )
   return (
     <div ref={list}>
-      <Table label="Sessions" head={['Who', 'Role', 'Last used', 'Expires', 'Opened', actions]}>
+      <Table
+        label="Open sessions"
+        head={['Who', 'Role', 'Last used', 'Expires', 'Opened', actions]}
+      >
         {sessions.map((each) => (
           <Row key={each.id}>
             <Cell className="max-w-72 min-w-40 break-words">

@@ -24,15 +24,18 @@ export function SignInLink({ role: own }: SignInLinkProps): ReactElement {
     <Panel title="Sign in another browser">
       <div className="flex flex-col gap-3">
         <div className="flex flex-wrap gap-2">
-          <Select
-            aria-label="Role of the session"
-            value={role}
-            onPick={(picked) => {
-              setRole(asRole(picked))
-              make.reset()
-            }}
-            options={rolesUpTo(own)}
-          />
+          <div className="w-72 max-w-full">
+            {' '}
+            <Select
+              aria-label="Role of the session"
+              value={role}
+              onPick={(picked) => {
+                setRole(asRole(picked))
+                make.reset()
+              }}
+              options={rolesUpTo(own)}
+            />
+          </div>{' '}
           <Button isBusy={make.isPending} onClick={() => make.mutate()}>
             Make a sign-in link
           </Button>

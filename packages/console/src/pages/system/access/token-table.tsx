@@ -21,7 +21,7 @@ export function TokenTable({ tokens, onRemove }: TokenTableProps): ReactElement 
   )
   return (
     <div ref={list}>
-      <Table label="Tokens" head={['Name', 'Role', 'Last used', 'Expires', 'Created', actions]}>
+      <Table label="All tokens" head={['Name', 'Role', 'Last used', 'Expires', 'Created', actions]}>
         {tokens.map((each) => (
           <Row key={each.id}>
             <Cell className="max-w-72 min-w-40 break-words">

@@ -69,9 +69,15 @@ function FilterForm({ filter, onFilter }: FilterFormProps): ReactElement {
           <option key={each} value={each} />
         ))}
       </datalist>
-      <Button type="submit">Filter</Button>
+      <Button type="submit" className="mb-1">
+        Filter
+      </Button>
       {isFiltered && (
-        <Button look="quiet" onClick={() => onFilter({ actor: '', action: '', target: '' })}>
+        <Button
+          look="quiet"
+          className="mb-1"
+          onClick={() => onFilter({ actor: '', action: '', target: '' })}
+        >
           Show all
         </Button>
       )}

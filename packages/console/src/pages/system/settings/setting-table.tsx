@@ -25,14 +25,14 @@ function SettingRow({ setting }: { readonly setting: Setting }): ReactElement {
   const { text, isValue } = valueOf(setting)
   return (
     <Row>
-      <Cell className="min-w-48">
+      <Cell className="max-w-60 min-w-48">
         <code className="font-medium">{name}</code>
-        <span className="text-note text-ink-faint flex items-center whitespace-nowrap">
-          <code>{variable}</code>
+        <span className="text-note text-ink-faint flex items-center">
+          <code className="break-all">{variable}</code>
           <CopyButton text={variable} what={`the variable of ${name}`} />
         </span>
       </Cell>
-      <Cell className="max-w-72 min-w-32">
+      <Cell className="max-w-48 min-w-28">
         {isValue ? (
           <code className={isChanged(setting) ? 'font-medium break-words' : 'break-words'}>
             {text === '' ? 'empty' : shownText(text)}
@@ -41,14 +41,14 @@ function SettingRow({ setting }: { readonly setting: Setting }): ReactElement {
           <span className="text-ink-faint">{text}</span>
         )}
       </Cell>
-      <Cell className="text-ink-soft max-w-48 min-w-24 break-words">
+      <Cell className="text-ink-soft max-w-40 min-w-24 break-words">
         {setting.default === null ? (
           <span className="text-ink-faint">none</span>
         ) : (
           <code>{shownText(setting.default)}</code>
         )}
       </Cell>
-      <Cell className="text-ink-soft max-w-56 min-w-24 break-words">
+      <Cell className="text-ink-soft max-w-44 min-w-28 break-words">
         {shownText(originText(origin))}
       </Cell>
       <Cell className="text-ink-soft min-w-72">{shownText(help, 1_000)}</Cell>

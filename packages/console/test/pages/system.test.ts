@@ -1,0 +1,133 @@
+import { expect, test } from 'vitest'
+import {
+  type AuditEntry,
+  changingActions,
+  doneWith,
+  placeOf,
+} from '../../src/pages/system/audit/audit-facts.ts'
+import { rolesUpTo } from '../../src/pages/system/access/roles.ts'
+import { shownChecks } from '../../src/pages/system/overview/checks.ts'
+import {
+  isChanged,
+  matchingSettings,
+  originText,
+  type Setting,
+  valueOf,
+} from '../../src/pages/system/settings/shown-settings.ts'
+
+function settingOf(fields: Partial<Setting>): Setting {
+  return {
+    name: 'port',
+    flag: '--port',
+    variable: 'HOOKLINE_PORT',
+    value: '4800',
+    isSet: true,
+    hidden: null,
+    default: '4800',
+    origin: { kind: 'default' },
+    help: 'Port to listen on.',
+    ...fields,
+  }
+}
+
+const entry: AuditEntry = {
+  id: 'adt_1',
+  at: '2026-01-01T00:00:00.000Z',
+  actor: { id: 'tok_1', name: 'Ada', role: 'admin' },
+  action: 'changeSource',
+  targetId: 'src_1',
+  before: {},
+  after: {},
+  requestId: 'req_1',
+}
+
+test('settings are found by all words of a text, in any case, in names, values and help', () => {
+  const all = [settingOf({}), settingOf({ name: 'host', variable: 'HOOKLINE_HOST', value: '::1' })]
+  const found = (text: string) =>
+    matchingSettings(all, { text, changedOnly: false }).map(({ name }) => name)
+  expect(found('')).toEqual(['port', 'host'])
+  expect(found(' hookline_HOST ')).toEqual(['host'])
+  expect(found('listen ::1')).toEqual(['host'])
+  expect(found('listen nothing')).toEqual([])
+})
+
+test.for<readonly [Partial<Setting>, boolean]>([
+  [{ origin: { kind: 'default' } }, false],
+  [{ origin: { kind: 'unset' } }, false],
+  [{ origin: { kind: 'flag', name: '--port' } }, true],
+  [{ origin: { kind: 'file', name: 'a.yaml', key: 'port' } }, true],
+  [{ origin: null }, false],
+  [{ origin: null, value: '1' }, true],
+  [{ origin: null, value: null, hidden: 'secret', default: null }, true],
+  [{ origin: null, value: null, hidden: 'secret', default: null, isSet: false }, false],
+])('whether somebody has set a setting: %o', ([fields, expected]) => {
+  expect(isChanged(settingOf(fields))).toBe(expected)
+  const found = matchingSettings([settingOf(fields)], { text: '', changedOnly: true })
+  expect(found.length === 1).toBe(expected)
+})
+
+test('a value that is not shown says why', () => {
+  expect(valueOf(settingOf({}))).toEqual({ text: '4800', isValue: true })
+  expect(valueOf(settingOf({ value: null })).text).toBe('not set')
+  expect(valueOf(settingOf({ value: null, hidden: 'secret' })).text).toBe('hidden: secret')
+  expect(valueOf(settingOf({ value: null, hidden: 'admins_only' })).text).toBe(
+    'hidden: admins only',
+  )
+  expect(valueOf(settingOf({ value: null, hidden: 'secret', isSet: false })).text).toBe('not set')
+})
+
+test('the origin names the flag, the variable, or the file with its key', () => {
+  expect(originText(null)).toBe('unknown')
+  expect(originText({ kind: 'default' })).toBe('default')
+  expect(originText({ kind: 'flag', name: '--port' })).toBe('flag --port')
+  expect(originText({ kind: 'file', name: '/etc/h.yaml', key: 'port' })).toBe(
+    'file /etc/h.yaml, port',
+  )
+  expect(originText({ kind: 'file', key: 'port' })).toBe('file, port')
+})
+
+test('checks that fail come first, then those with a note, each with its text', () => {
+  const shown = shownChecks({
+    checks: {
+      database: { ok: true },
+      clock: { ok: true, note: 'It was set back.' },
+      draining: { ok: false, reason: 'It stops.' },
+    },
+    failingWorkers: [{ name: 'decide', reason: 'The disk is full.' }],
+  })
+  expect(shown.map(({ name, state, text }) => [name, state.words, text])).toEqual([
+    ['draining', 'Fails', 'It stops.'],
+    ['worker decide', 'Fails', 'The disk is full.'],
+    ['clock', 'Look at it', 'It was set back.'],
+    ['database', 'Works', undefined],
+  ])
+})
+
+test('an entry leads to the page of its target, unless that was removed or has none', () => {
+  expect(placeOf(entry)).toEqual({ to: '/sources', search: { source: 'src_1' } })
+  expect(placeOf({ ...entry, targetId: 'dst_1' })).toEqual({
+    to: '/destinations/dst_1',
+    search: {},
+  })
+  expect(placeOf({ ...entry, after: null } as unknown as AuditEntry)).toBeUndefined()
+  for (const targetId of ['rpl_1', 'a user', 'src_1/../x', 'constructor_1', null])
+    expect(placeOf({ ...entry, targetId })).toBeUndefined()
+})
+
+test('an entry says what was done', () => {
+  expect(doneWith(entry)).toBe('changed')
+  expect(doneWith({ ...entry, before: null } as unknown as AuditEntry)).toBe('created')
+  expect(doneWith({ ...entry, after: null } as unknown as AuditEntry)).toBe('removed')
+})
+
+test('only operations that change something are offered as actions', () => {
+  expect(changingActions(['listTokens', 'removeToken', 'getSystem', 'createToken'])).toEqual([
+    'createToken',
+    'removeToken',
+  ])
+})
+
+test('nobody gives more than the own role', () => {
+  expect(rolesUpTo('viewer').map(([role]) => role)).toEqual(['viewer'])
+  expect(rolesUpTo('admin').map(([role]) => role)).toEqual(['viewer', 'editor', 'admin'])
+})
