@@ -12,7 +12,7 @@ export function requestText({ method, path, headers, body }: HttpRequest): strin
 }
 
 /** JSON with its lines indented; every other text as it is. */
-function indented(text: string): string {
+export function indented(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2)
   } catch {
