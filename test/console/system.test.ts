@@ -95,7 +95,7 @@ test('the state of the service is shown, and a click downloads a backup', async 
 })
 
 test('settings are filtered by a text and by whether they were changed, which the URL keeps', async () => {
-  await using service = await startService({ settings: { retention: '3d' } })
+  await using service = await startService({ settings: { retentionMs: '3d' } })
   const { page, go } = await openSignedIn(service, { colorScheme: 'dark' })
   await go('system?tab=settings')
   const rows = page.getByRole('region', { name: 'Settings' }).getByRole('row')
