@@ -95,7 +95,7 @@ test('the state of the service is shown, and a click downloads a backup', async 
 })
 
 test('settings are filtered by a text and by whether they were changed, which the URL keeps', async () => {
-  await using service = await startService({ settings: { retentionMs: '3d' } })
+  await using service = await startService({ settings: { retentionMaxBytes: '5000000000' } })
   const { page, go } = await openSignedIn(service, { colorScheme: 'dark' })
   await go('system?tab=settings')
   const rows = page.getByRole('region', { name: 'Settings' }).getByRole('row')
@@ -105,7 +105,7 @@ test('settings are filtered by a text and by whether they were changed, which th
   await page.keyboard.type('HOOKLINE_retention')
   await page.getByLabel('Changed only').check()
   await expect.poll(() => rows.count()).toBe(2)
-  await page.getByRole('cell', { name: '3d' }).waitFor()
+  await page.getByRole('cell', { name: '5000000000' }).waitFor()
   await page.reload()
   await expect.poll(() => rows.count()).toBe(2)
   await page.setViewportSize(NARROW)

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { type ReactElement, useRef } from 'react'
+import { type ReactElement, useRef, useState } from 'react'
 import { Button } from '../../../design/button.tsx'
 import { Checkbox, TextInput } from '../../../design/field.tsx'
 import { Panel } from '../../../design/panel.tsx'
@@ -14,15 +14,24 @@ import { matchingSettings } from './shown-settings.ts'
 /** Every setting, with where its value comes from. Settings are changed where the service is started. */
 export function SettingsTab(): ReactElement {
   const [{ filter = '', changed }, setUrl] = useUrlState<'filter' | 'changed'>()
-  const clear = (): void => setUrl({ filter: undefined, changed: undefined })
+  // The URL follows what is written: it would lose characters that are written before it has changed.
+  const [text, setText] = useState(filter)
+  const write = (next: string): void => {
+    setText(next)
+    setUrl({ filter: next })
+  }
+  const clear = (): void => {
+    setText('')
+    setUrl({ filter: undefined, changed: undefined })
+  }
   return (
     <Panel isFlush>
       <h2 className="sr-only">Settings</h2>
-      <SettingFilter />
+      <SettingFilter text={text} onWrite={write} />
       <Loaded query={useQuery(systemQuery)} lines={9}>
         {({ settings }) => {
           const shown = matchingSettings(settings, {
-            text: filter,
+            text,
             changedOnly: changed !== undefined,
           })
           return shown.length === 0 ? (
@@ -47,8 +56,13 @@ export function SettingsTab(): ReactElement {
   )
 }
 
-function SettingFilter(): ReactElement {
-  const [{ filter = '', changed }, setUrl] = useUrlState<'filter' | 'changed'>()
+interface SettingFilterProps {
+  readonly text: string
+  readonly onWrite: (text: string) => void
+}
+
+function SettingFilter({ text, onWrite }: SettingFilterProps): ReactElement {
+  const [{ changed }, setUrl] = useUrlState<'changed'>()
   const input = useRef<HTMLInputElement>(null)
   useKeys({ '/': () => input.current?.focus() })
   return (
@@ -59,8 +73,8 @@ function SettingFilter(): ReactElement {
         aria-label="Filter settings"
         placeholder="Name, value or help"
         className="max-w-80 flex-1"
-        value={filter}
-        onChange={({ target }) => setUrl({ filter: target.value })}
+        value={text}
+        onChange={({ target }) => onWrite(target.value)}
       />
       <Checkbox
         label="Changed only"
