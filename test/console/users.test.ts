@@ -39,7 +39,7 @@ test('a user is found, with traits, audiences and events, and the way to why and
   await expectAccessible(page)
 
   await page.getByRole('link', { name: 'Delete this user' }).click()
-  await page.getByRole('heading', { level: 1, name: 'Privacy' }).waitFor()
+  await page.getByRole('dialog', { name: 'Delete users' }).waitFor()
   expect(new URL(page.url()).searchParams.get('userId')).toBe(HOSTILE)
   await page.goBack()
   await page.getByRole('row', { name: 'Pros member' }).getByRole('link').click()
