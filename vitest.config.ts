@@ -31,13 +31,14 @@ const sharing = { isolate: false }
 const COMMANDS = [
   'packages/cli/test/commands/**/*.test.ts',
   'packages/cli/test/bin.test.ts',
+  'packages/cli/test/problems/no-http.test.ts',
   'test/older-nodes/*.test.ts',
 ]
 // The suites of the ports, which every backend runs, and those of each backend: of damaged files and large databases.
 const BACKENDS = ['packages/server/test/backend/*/**/*.test.ts']
 // Tests of a whole service that take five seconds or more, because they start it again and again or compare every example.
 const SERVICE = [
-  'test/e2e/{backup,clone,deletions,failures,log-lines,odd-ids,push,restarts,start-page,timestamps}.test.ts',
+  'test/e2e/{audience-names,audiences,backup,clone,decisions,deletions,delivery-requests,examples,failures,inspector,log-lines,odd-ids,push,restarts,several-webhooks,start-page,timestamps}.test.ts',
   'test/e2e/references/*.test.ts',
 ]
 // Tests of generated cases. `npm test` makes a tenth of them.

@@ -1,5 +1,5 @@
 import { optimistic } from '@oazapfts/runtime'
-import { SERVICE_URL } from './base.ts'
+import { SERVICE_URL } from './addresses.ts'
 import * as operations from './generated/management-client.ts'
 import { ApiProblem, problemOf } from './problem.ts'
 

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { SERVICE_URL } from '../api/base.ts'
+import { SERVICE_URL } from '../api/addresses.ts'
 import { systemQuery } from './system.ts'
 
 /** Where client libraries send calls to. */

@@ -7,7 +7,7 @@ import {
   type RouteComponent,
 } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
-import { CONSOLE_PATH } from '../api/base.ts'
+import { CONSOLE_PATH } from '../api/addresses.ts'
 import { Failed, Skeleton } from '../design/states.tsx'
 import { NotFoundPage } from './not-found-page.tsx'
 import { SignedIn } from './signed-in.tsx'

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
-import { CONSOLE_PATH } from '../api/base.ts'
+import { CONSOLE_PATH } from '../api/addresses.ts'
 import { api } from '../api/client.ts'
 import { sessionQuery } from '../api/session.ts'
 import { Button } from '../design/button.tsx'

@@ -1,4 +1,4 @@
-import { SERVICE_URL } from '../api/base.ts'
+import { SERVICE_URL } from '../api/addresses.ts'
 import { serviceFetch } from '../api/client.ts'
 import type { LiveMessage, Topic } from './live-messages.ts'
 import { SseParser } from './sse-parser.ts'

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
-import { CONSOLE_PATH } from '../../../api/base.ts'
+import { CONSOLE_PATH } from '../../../api/addresses.ts'
 import { api } from '../../../api/client.ts'
 import type { Session } from '../../../api/generated/management-client.ts'
 import { allOf } from '../../../api/queries.ts'

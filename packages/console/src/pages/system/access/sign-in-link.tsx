@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
-import { SERVICE_URL } from '../../../api/base.ts'
+import { SERVICE_URL } from '../../../api/addresses.ts'
 import { api } from '../../../api/client.ts'
 import { problemOf } from '../../../api/problem.ts'
 import type { Role } from '../../../api/session.ts'

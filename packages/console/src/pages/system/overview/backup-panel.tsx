@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react'
-import { SERVICE_URL } from '../../../api/base.ts'
+import { SERVICE_URL } from '../../../api/addresses.ts'
 import { Panel } from '../../../design/panel.tsx'
 import { Time } from '../../../design/time.tsx'
 
