@@ -36,10 +36,15 @@ const COMMANDS = [
 ]
 // The suites of the ports, which every backend runs, and those of each backend: of damaged files and large databases.
 const BACKENDS = ['packages/server/test/backend/*/**/*.test.ts']
-// Tests of a whole service that take five seconds or more, because they start it again and again or compare every example.
+// Tests that take five seconds or more, because they start a service again and again, wait for its retries, or compare every
+// example.
 const SERVICE = [
   'test/e2e/{audience-names,audiences,backup,clone,decisions,deletions,delivery-requests,examples,failures,inspector,log-lines,odd-ids,push,restarts,several-webhooks,start-page,timestamps}.test.ts',
   'test/e2e/references/*.test.ts',
+  'packages/server/test/admin/sessions/sessions.test.ts',
+  'packages/server/test/delivery/{each-webhook,health/outage,network/forbidden-everywhere,parking/pause}.test.ts',
+  'packages/server/test/http/unread-responses.test.ts',
+  'packages/server/test/upkeep/retention.test.ts',
 ]
 // Tests of generated cases. `npm test` makes a tenth of them.
 const GENERATED = [
@@ -64,7 +69,7 @@ export default defineConfig({
     projects: [
       project('unit', ['packages/*/test/**/*.test.ts'], 60_000, {
         ...sharing,
-        exclude: [...COMMANDS, ...BACKENDS],
+        exclude: [...COMMANDS, ...BACKENDS, ...SERVICE],
       }),
       project('system', ['test/{e2e,compat,clients,layers}/**/*.test.ts'], 60_000, {
         ...sharing,
