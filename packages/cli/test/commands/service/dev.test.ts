@@ -29,11 +29,11 @@ describe('hookline dev', () => {
     expect(readFileSync(join(folder.path, 'data', 'admin-token'), 'utf8')).toMatch(/^tok_/)
   })
 
-  it('prints the addresses of the start page and of the API reference', async () => {
+  it('prints the addresses of the console and of the API reference', async () => {
     using folder = new TemporaryFolder()
     await using dev = new Hookline(['dev', '--port', '0'], { cwd: folder.path })
     await dev.printed(/^curl .*$/m)
-    const [, page] = /in a browser +(\S+)/.exec(dev.stdout)!
+    const [, page] = /console +(\S+)/.exec(dev.stdout)!
     const [, reference] = /API reference +(\S+)/.exec(dev.stdout)!
     for (const url of [page!, reference!]) {
       const response = await fetch(url, { headers: { accept: 'text/html' } })

@@ -24,7 +24,7 @@ describe('hookline delete-user, deletions and suppressions', () => {
       data: expect.arrayContaining([expect.objectContaining({ userId: 'u1' })]),
     })
     const lost = await service.run('trace', 'm-of-u1')
-    expect([lost.code, lost.stderr.includes('suppressions list')]).toEqual([4, true])
+    expect([lost.code, lost.stderr.includes('events why-missing --user')]).toEqual([4, true])
     await service.run('suppressions', 'delete', 'u1')
     await service.run('suppressions', 'delete', 'u2')
     expect(await service.json('suppressions', 'list')).toEqual({ data: [], nextCursor: null })

@@ -15,7 +15,7 @@ export const MISSING_CAUSES = {
     help: 'GET /events/:id shows what happened to it. Check the write key of the client.',
   },
   unknown_source: {
-    meaning: 'No source has this id.',
+    meaning: 'There is no source, or none has this id.',
     help: 'GET /sources lists the sources.',
   },
   suppressed: {
