@@ -55,7 +55,7 @@ export default defineConfig({
     },
     {
       files: ['packages/{protocol,server}/src/**'],
-      excludeFiles: ['packages/server/src/util/clock.ts'],
+      excludeFiles: ['packages/server/src/util/time/clock.ts'],
       rules: {
         'no-restricted-properties': [
           'error',

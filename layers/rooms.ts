@@ -91,4 +91,10 @@ export const ROOMS = {
     statistics: 'counts over time',
     upkeep: 'counts and sizes; removal of old data',
   },
+  util: {
+    time: 'the clock, pauses that can be aborted, and what happens again and again',
+    limits: 'rates, budgets of bytes, shares of the open files, and lines of the log that repeat',
+    secrets: 'encryption, and values that are never printed',
+    workers: 'workers, their supervisor, the watch of the clock, and the shutdown',
+  },
 } as const satisfies Partial<Record<ComponentName, Readonly<Record<string, string>>>>

@@ -3,7 +3,7 @@ import type { Backend } from '../../packages/server/src/backend/backend.ts'
 import { openEmbeddedBackend } from '../../packages/server/src/backend/embedded/open.ts'
 import { DeletionWorker } from '../../packages/server/src/deletions/deletion-worker.ts'
 import { createLogger } from '../../packages/server/src/telemetry/logger.ts'
-import { systemClock } from '../../packages/server/src/util/clock.ts'
+import { systemClock } from '../../packages/server/src/util/time/clock.ts'
 import { NO_ACTIVITY } from '../../packages/server/test/harness/no-activity.ts'
 import { RunningWorker } from '../../packages/server/test/harness/running-worker.ts'
 

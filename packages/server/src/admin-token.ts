@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { Config } from './config.ts'
 import { readIfThere, writeDurably } from './util/durable-file.ts'
-import { Redacted } from './util/redacted.ts'
+import { Redacted } from './util/secrets/redacted.ts'
 
 /** The token of the management API, with its origin. */
 export class AdminToken extends Redacted {

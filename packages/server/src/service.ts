@@ -26,11 +26,11 @@ import { Accounting } from './upkeep/accounting.ts'
 import { reportBacklog } from './upkeep/backlog-gauges.ts'
 import { Retention } from './upkeep/retention.ts'
 import type { SettingTexts } from './shown-settings.ts'
-import { type Clock, systemClock } from './util/clock.ts'
-import { ClockWatch } from './util/clock-watch.ts'
-import { type FileShares, sharesOf } from './util/open-files.ts'
-import { Shutdown } from './util/shutdown.ts'
-import type { WorkerGivenUp } from './util/supervisor.ts'
+import { type Clock, systemClock } from './util/time/clock.ts'
+import { ClockWatch } from './util/workers/clock-watch.ts'
+import { type FileShares, sharesOf } from './util/limits/open-files.ts'
+import { Shutdown } from './util/workers/shutdown.ts'
+import type { WorkerGivenUp } from './util/workers/supervisor.ts'
 import { VERSION } from './version.ts'
 
 export { DataDirInUse } from './backend/embedded/database/data-dir.ts'
@@ -43,7 +43,7 @@ export {
   UnusableDatabase,
 } from './backend/embedded/stopped/stopped-database.ts'
 
-export type { WorkerGivenUp } from './util/supervisor.ts'
+export type { WorkerGivenUp } from './util/workers/supervisor.ts'
 
 export interface ServiceOptions {
   readonly config: Config

@@ -1,7 +1,7 @@
 import { formatTimeSpan, LIMITS, parseTimeSpan } from '@hookline/protocol'
 import { isIP } from 'node:net'
-import { Redacted } from './util/redacted.ts'
-import { SecretBox } from './util/secret-box.ts'
+import { Redacted } from './util/secrets/redacted.ts'
+import { SecretBox } from './util/secrets/secret-box.ts'
 
 /** One setting. This table is the only place that has its name, default, format and meaning. */
 export interface Setting<T = unknown> {

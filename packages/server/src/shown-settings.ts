@@ -2,7 +2,7 @@ import { formatTimeSpan } from '@hookline/protocol'
 import type { ShownSetting } from './admin/api/system-deps.ts'
 import { type Config, flagOf, nameOf, type ResolvedConfig, variableOf } from './config.ts'
 import { type Setting, type SettingName, SETTINGS } from './settings.ts'
-import { Redacted } from './util/redacted.ts'
+import { Redacted } from './util/secrets/redacted.ts'
 
 /** The texts and origins of the values, where they are known. An origin that is absent is unknown. */
 export interface SettingTexts {

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../packages/server/src/util/clock.ts'
+import type { Clock } from '../../../packages/server/src/util/time/clock.ts'
 import type { ProcessClock } from './environment/process-clock.ts'
 import type { InstrumentedHealth } from './invariants/instrumentation.ts'
 import type { SimulatedProcess } from './simulated-process.ts'

@@ -6,7 +6,7 @@ import {
   type LaneSettings,
 } from '../../../packages/server/src/engine/delivery-engine.ts'
 import { Metrics } from '../../../packages/server/src/telemetry/metrics.ts'
-import type { Clock } from '../../../packages/server/src/util/clock.ts'
+import type { Clock } from '../../../packages/server/src/util/time/clock.ts'
 import { NO_ACTIVITY } from '../../../packages/server/test/harness/no-activity.ts'
 import type { SimulatedBackend } from './backend/memory-backend.ts'
 

@@ -1,4 +1,4 @@
-import { eventCells, summaryOf } from '../output/event-summary.ts'
+import { eventCells, summaryOf } from '../output/events/event-summary.ts'
 import type { Output } from '../output/output.ts'
 import { printable } from '../output/safe-text.ts'
 import type { WatchedAttempt } from './attempt-watcher.ts'

@@ -1,7 +1,12 @@
 import type { ManagementApi } from '../api/management-api.ts'
-import { PAUSE_CAUSES } from '../output/destination-details.ts'
+import { PAUSE_CAUSES } from '../output/deliveries/destination-details.ts'
 import { counted, grouped } from '../output/figures.ts'
-import { ageText, breakerText, lastHourText, type WebhookHealth } from '../output/health-text.ts'
+import {
+  ageText,
+  breakerText,
+  lastHourText,
+  type WebhookHealth,
+} from '../output/deliveries/health-text.ts'
 import type { Finding } from './finding.ts'
 
 /** What the checks read of a destination with its health. */

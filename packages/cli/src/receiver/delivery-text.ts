@@ -1,5 +1,5 @@
 import { isJsonObject } from '@hookline/protocol'
-import { eventCells } from '../output/event-summary.ts'
+import { eventCells } from '../output/events/event-summary.ts'
 import type { Output } from '../output/output.ts'
 import { printable } from '../output/safe-text.ts'
 import { audienceChange } from './audience-change.ts'

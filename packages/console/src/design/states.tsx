@@ -1,6 +1,6 @@
 import type { ReactElement, ReactNode } from 'react'
 import { problemOf } from '../api/problem.ts'
-import { Button } from './button.tsx'
+import { Button } from './controls/button.tsx'
 import { classNames } from './class-names.ts'
 import { Icon } from './icon.tsx'
 

@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react'
-import { Modal } from '../design/modal.tsx'
+import { Modal } from '../design/windows/modal.tsx'
 import { Navigation } from './navigation.tsx'
 import { SessionMenu } from './session-menu.tsx'
 

@@ -3,7 +3,7 @@ import type { ReactElement } from 'react'
 import { CONSOLE_PATH } from '../api/addresses.ts'
 import { api } from '../api/client.ts'
 import { sessionQuery } from '../api/session.ts'
-import { Button } from '../design/button.tsx'
+import { Button } from '../design/controls/button.tsx'
 import { shownText } from '../format/shown-text.ts'
 
 /** Who is signed in, and the way out. */

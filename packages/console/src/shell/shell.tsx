@@ -1,6 +1,6 @@
 import { Outlet } from '@tanstack/react-router'
 import { lazy, type ReactElement, Suspense, useEffect, useEffectEvent, useState } from 'react'
-import { Toasts } from '../design/toasts.tsx'
+import { Toasts } from '../design/windows/toasts.tsx'
 import { useRefetchOnChange } from '../stream/refetch-on-change.ts'
 import { useKeys } from './keys.ts'
 import { Navigation } from './navigation.tsx'

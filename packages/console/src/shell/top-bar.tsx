@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react'
-import { Button } from '../design/button.tsx'
+import { Button } from '../design/controls/button.tsx'
 import { Icon } from '../design/icon.tsx'
 import { ConnectionPill } from './connection-pill.tsx'
 import { ZoneSwitch } from './zone-switch.tsx'

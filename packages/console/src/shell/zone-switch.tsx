@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react'
-import { Button } from '../design/button.tsx'
+import { Button } from '../design/controls/button.tsx'
 import { setZone, useZone } from '../format/time-zone.ts'
 
 /** Whether times are those of UTC or of this browser. */

@@ -11,8 +11,8 @@ import type {
   PurgeActivity,
   UpdateActivity,
 } from '../telemetry/activity-listener.ts'
-import type { Clock } from '../util/clock.ts'
-import type { ClockWatch } from '../util/clock-watch.ts'
+import type { Clock } from '../util/time/clock.ts'
+import type { ClockWatch } from '../util/workers/clock-watch.ts'
 import { LiveTopics } from './live-topics.ts'
 import { RecentAttempts } from './recent-attempts.ts'
 import { StatisticsRecorder } from './statistics-recorder.ts'

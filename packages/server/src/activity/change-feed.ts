@@ -1,5 +1,5 @@
 import type { UpdateActivity } from '../telemetry/activity-listener.ts'
-import type { Clock } from '../util/clock.ts'
+import type { Clock } from '../util/time/clock.ts'
 import { RecentItems } from './recent-items.ts'
 
 /** A record has changed, and what shows it is out of date. */

@@ -5,7 +5,7 @@ import type {
   DecisionActivity,
   DeliveryActivity,
 } from '../telemetry/activity-listener.ts'
-import type { Clock } from '../util/clock.ts'
+import type { Clock } from '../util/time/clock.ts'
 import { RecentItems } from './recent-items.ts'
 
 /** What happened within a second. */

@@ -7,7 +7,7 @@ import type {
   DeliveryActivity,
   PurgeActivity,
 } from '../telemetry/activity-listener.ts'
-import type { Clock } from '../util/clock.ts'
+import type { Clock } from '../util/time/clock.ts'
 import {
   type Activity,
   attemptActivity,

@@ -1,5 +1,5 @@
 import type { Upkeep } from '../backend/upkeep.ts'
-import type { Clock } from '../util/clock.ts'
+import type { Clock } from '../util/time/clock.ts'
 import type { ActivityFilter } from './activity-filter.ts'
 import { ChangeFeed, type ChangeView } from './change-feed.ts'
 import { LiveCounts } from './live-counts.ts'

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { ActivityListener, DeliveryActivity } from '../telemetry/activity-listener.ts'
-import type { Clock } from '../util/clock.ts'
+import type { Clock } from '../util/time/clock.ts'
 
 const MINUTE_MS = 60_000
 const MINUTES = 60

@@ -15,8 +15,8 @@ import type {
   DecisionActivity,
   DeliveryActivity,
 } from '../telemetry/activity-listener.ts'
-import type { Clock } from '../util/clock.ts'
-import type { ClockWatch } from '../util/clock-watch.ts'
+import type { Clock } from '../util/time/clock.ts'
+import type { ClockWatch } from '../util/workers/clock-watch.ts'
 import { bucketOf } from '../util/histogram.ts'
 import { MinuteCounts } from './minute-counts.ts'
 

@@ -2,7 +2,7 @@ import { type Computation, type Compute, type Condition, type Json } from '@hook
 import type { Backend } from '../backend/backend.ts'
 import type { LoadedProfile } from '../backend/evaluations.ts'
 import type { Sync } from '../backend/syncs.ts'
-import type { Clock } from '../util/clock.ts'
+import type { Clock } from '../util/time/clock.ts'
 import { computeValue } from './conditions/compute-value.ts'
 import { explain, type Explanation } from './conditions/explain.ts'
 import type { Plans } from './evaluation/plans.ts'

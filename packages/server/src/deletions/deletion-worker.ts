@@ -4,9 +4,9 @@ import type { Catalog } from '../backend/catalog.ts'
 import type { Deletion, Deletions, Purge, Subject, Suppressions } from '../backend/deletions.ts'
 import type { Notices } from '../backend/notices.ts'
 import type { ActivityListener } from '../telemetry/activity-listener.ts'
-import type { Clock } from '../util/clock.ts'
-import { Recurring } from '../util/recurring.ts'
-import type { Worker } from '../util/worker.ts'
+import type { Clock } from '../util/time/clock.ts'
+import { Recurring } from '../util/time/recurring.ts'
+import type { Worker } from '../util/workers/worker.ts'
 import { noticesOf } from './notices.ts'
 
 export interface DeletionWorkerOptions {

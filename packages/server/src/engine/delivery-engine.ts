@@ -13,9 +13,9 @@ import { Acks } from '../pipeline/acks.ts'
 import { Pipeline } from '../pipeline/pipeline.ts'
 import type { ActivityListener } from '../telemetry/activity-listener.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
-import type { Clock } from '../util/clock.ts'
-import { Supervisor, type WorkerGivenUp } from '../util/supervisor.ts'
-import type { Worker } from '../util/worker.ts'
+import type { Clock } from '../util/time/clock.ts'
+import { Supervisor, type WorkerGivenUp } from '../util/workers/supervisor.ts'
+import type { Worker } from '../util/workers/worker.ts'
 
 /** The ports of the backend that the engine uses. */
 type EngineBackend = Pick<Backend, 'log' | 'catalog' | 'events' | 'deliveries' | 'quarantine'> & {

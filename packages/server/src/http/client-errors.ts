@@ -2,7 +2,7 @@ import type { IngestCodeName } from '@hookline/protocol'
 import { randomUUID } from 'node:crypto'
 import { type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { systemClock } from '../util/clock.ts'
+import { systemClock } from '../util/time/clock.ts'
 import type { InTurn } from './pipelining.ts'
 import type { ErrorFormat } from './responses.ts'
 

@@ -1,6 +1,6 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { systemClock } from '../util/clock.ts'
+import { systemClock } from '../util/time/clock.ts'
 
 /** How often a closing server looks for connections to close. */
 const CHECK_MS = 50

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync, onRequestHookHandler } from 'fastify'
-import type { Clock } from '../util/clock.ts'
+import type { Clock } from '../util/time/clock.ts'
 import { sendJson } from './responses.ts'
 
 /** Checks one thing that the service needs. */

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync, onRequestHookHandler } from 'fastify'
 import type { Metrics } from '../telemetry/metrics.ts'
-import { turn } from '../util/clock.ts'
+import { turn } from '../util/time/clock.ts'
 
 /** `GET /metrics`: all metrics, in the text format of Prometheus. `guard` runs before it. */
 export function metricsRoute(

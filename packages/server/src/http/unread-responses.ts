@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { type Clock, systemClock } from '../util/clock.ts'
+import { type Clock, systemClock } from '../util/time/clock.ts'
 
 const LONGEST_CHECK_MS = 1_000
 

@@ -9,8 +9,8 @@ import type {
   PurgeActivity,
 } from '../telemetry/activity-listener.ts'
 import type { Logger } from '../telemetry/logger.ts'
-import type { Clock } from '../util/clock.ts'
-import { pause } from '../util/pause.ts'
+import type { Clock } from '../util/time/clock.ts'
+import { pause } from '../util/time/pause.ts'
 import { type Answers, FIRST_ANSWERS, statusFor } from './answers.ts'
 import {
   attemptIn,

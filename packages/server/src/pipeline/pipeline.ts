@@ -11,7 +11,7 @@ import { retryWhileUnavailable } from '../delivery/records/retry-while-unavailab
 import { quarantineAll } from '../delivery/records/quarantine.ts'
 import type { ActivityListener } from '../telemetry/activity-listener.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
-import type { Clock } from '../util/clock.ts'
+import type { Clock } from '../util/time/clock.ts'
 import type { Acks } from './acks.ts'
 import { decide } from './decide.ts'
 import { declinedBy } from './declined-by.ts'

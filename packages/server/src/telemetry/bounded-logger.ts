@@ -1,4 +1,4 @@
-import type { Clock } from '../util/clock.ts'
+import type { Clock } from '../util/time/clock.ts'
 import type { LogEvent, LogEventName } from './log-events.ts'
 import type { Logger } from './logger.ts'
 

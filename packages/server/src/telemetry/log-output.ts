@@ -1,5 +1,5 @@
 import { write } from 'node:fs'
-import type { Clock } from '../util/clock.ts'
+import type { Clock } from '../util/time/clock.ts'
 
 /** Most bytes of lines that wait to be written. */
 const MAX_WAITING_BYTES = 2 ** 20

@@ -1,5 +1,5 @@
 import pino, { type DestinationStream, type LevelWithSilent } from 'pino'
-import { systemClock } from '../util/clock.ts'
+import { systemClock } from '../util/time/clock.ts'
 import { LogOutput } from './log-output.ts'
 import type { LogEvent, LogEventName } from './log-events.ts'
 

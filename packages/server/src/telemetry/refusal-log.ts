@@ -1,7 +1,7 @@
 import type { IngestCodeName, Source } from '@hookline/protocol'
 import type { Logger } from './logger.ts'
-import type { Clock } from '../util/clock.ts'
-import { LogThrottle } from '../util/log-throttle.ts'
+import type { Clock } from '../util/time/clock.ts'
+import { LogThrottle } from '../util/limits/log-throttle.ts'
 
 const EVERY_MS = 60_000
 

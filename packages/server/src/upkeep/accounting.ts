@@ -1,9 +1,9 @@
 import type { Logger } from '../telemetry/logger.ts'
 import type { Upkeep } from '../backend/upkeep.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
-import type { Clock } from '../util/clock.ts'
-import { Recurring } from '../util/recurring.ts'
-import type { Worker } from '../util/worker.ts'
+import type { Clock } from '../util/time/clock.ts'
+import { Recurring } from '../util/time/recurring.ts'
+import type { Worker } from '../util/workers/worker.ts'
 
 export interface AccountingOptions {
   readonly upkeep: Pick<Upkeep, 'missing'>

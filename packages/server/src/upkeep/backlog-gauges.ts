@@ -1,6 +1,6 @@
 import type { Upkeep } from '../backend/upkeep.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
-import type { Clock } from '../util/clock.ts'
+import type { Clock } from '../util/time/clock.ts'
 
 /**
  * Sets the gauges of the backlog and of the size of the database, before each scrape: deliveries by state, the age of

@@ -2,10 +2,10 @@ import type { Logger } from '../telemetry/logger.ts'
 import type { Audit } from '../backend/audit.ts'
 import type { Upkeep } from '../backend/upkeep.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
-import type { Clock } from '../util/clock.ts'
-import type { ClockWatch } from '../util/clock-watch.ts'
-import { Recurring } from '../util/recurring.ts'
-import type { Worker } from '../util/worker.ts'
+import type { Clock } from '../util/time/clock.ts'
+import type { ClockWatch } from '../util/workers/clock-watch.ts'
+import { Recurring } from '../util/time/recurring.ts'
+import type { Worker } from '../util/workers/worker.ts'
 
 export interface RetentionOptions {
   readonly upkeep: Pick<Upkeep, 'usedBytes' | 'removeOldest'>

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../../src/util/clock.ts'
+import { type Clock, systemClock } from '../../src/util/time/clock.ts'
 
 /**
  * The system's clock with an offset that a test can change, as when an operator sets the clock of a machine, or as when time

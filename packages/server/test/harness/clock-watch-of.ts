@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { Metrics } from '../../src/telemetry/metrics.ts'
-import type { Clock } from '../../src/util/clock.ts'
-import { ClockWatch } from '../../src/util/clock-watch.ts'
+import type { Clock } from '../../src/util/time/clock.ts'
+import { ClockWatch } from '../../src/util/workers/clock-watch.ts'
 
 /** The watch of a clock, as the service has it. */
 export function clockWatchOf(clock: Clock): ClockWatch {

@@ -1,4 +1,4 @@
-import { type Clock, turn } from '../../src/util/clock.ts'
+import { type Clock, turn } from '../../src/util/time/clock.ts'
 
 /** A clock that advances only when a test calls `advance`. */
 export class ManualClock implements Clock {

@@ -1,4 +1,4 @@
-import { SecretBox } from '../../src/util/secret-box.ts'
+import { SecretBox } from '../../src/util/secrets/secret-box.ts'
 
 /** A box with a new random key. */
 export function newSecretBox(): SecretBox {

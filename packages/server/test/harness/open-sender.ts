@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest'
 import { WebhookSender, type WebhookSenderOptions } from '../../src/delivery/sending/sender.ts'
 import type { WebhookRequest } from '../../src/delivery/sending/webhook-request.ts'
-import { systemClock } from '../../src/util/clock.ts'
+import { systemClock } from '../../src/util/time/clock.ts'
 
 /** A sender that may reach this machine. It is disposed of when the test ends. */
 export function openSender(options: Partial<WebhookSenderOptions> = {}): WebhookSender {

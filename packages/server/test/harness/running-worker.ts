@@ -1,6 +1,10 @@
-import { type Clock, systemClock } from '../../src/util/clock.ts'
-import { Supervisor, type WorkerFailure, type WorkerGivenUp } from '../../src/util/supervisor.ts'
-import type { Worker } from '../../src/util/worker.ts'
+import { type Clock, systemClock } from '../../src/util/time/clock.ts'
+import {
+  Supervisor,
+  type WorkerFailure,
+  type WorkerGivenUp,
+} from '../../src/util/workers/supervisor.ts'
+import type { Worker } from '../../src/util/workers/worker.ts'
 
 /** Runs a worker under a supervisor, as the engine does, until it is disposed of. */
 export class RunningWorker implements AsyncDisposable {

@@ -2,7 +2,7 @@ import fastify from 'fastify'
 import { expect, test } from 'vitest'
 import { ManualClock } from '../harness/manual-clock.ts'
 import { healthRoutes, type ReadinessCheck } from '../../src/http/health.ts'
-import type { Clock } from '../../src/util/clock.ts'
+import type { Clock } from '../../src/util/time/clock.ts'
 
 async function get(
   path: string,

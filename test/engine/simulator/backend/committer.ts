@@ -1,5 +1,5 @@
 import { BackendUnavailable } from '../../../../packages/server/src/backend/backend.ts'
-import type { Clock } from '../../../../packages/server/src/util/clock.ts'
+import type { Clock } from '../../../../packages/server/src/util/time/clock.ts'
 
 interface Waiting {
   readonly work: () => unknown

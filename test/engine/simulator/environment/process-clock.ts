@@ -1,4 +1,4 @@
-import type { Clock } from '../../../../packages/server/src/util/clock.ts'
+import type { Clock } from '../../../../packages/server/src/util/time/clock.ts'
 
 /**
  * The clock of one simulated process. Everything that the process waits for is a timer of this clock, so when the clock

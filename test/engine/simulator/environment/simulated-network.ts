@@ -1,7 +1,7 @@
 import type { Sender } from '../../../../packages/server/src/delivery/parts/attempts.ts'
 import type { AttemptResult } from '../../../../packages/server/src/delivery/sending/outcome.ts'
 import type { WebhookRequest } from '../../../../packages/server/src/delivery/sending/webhook-request.ts'
-import type { Clock } from '../../../../packages/server/src/util/clock.ts'
+import type { Clock } from '../../../../packages/server/src/util/time/clock.ts'
 import { modeAt, type ReceiverBehaviour, type ResponseMode } from './receiver-behaviour.ts'
 
 const DEADLINE_MS = 5_000

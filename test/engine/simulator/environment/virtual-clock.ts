@@ -1,4 +1,4 @@
-import type { Clock } from '../../../../packages/server/src/util/clock.ts'
+import type { Clock } from '../../../../packages/server/src/util/time/clock.ts'
 import { MinHeap } from './min-heap.ts'
 
 interface Timer {

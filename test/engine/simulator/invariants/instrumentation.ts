@@ -7,7 +7,7 @@ import {
   type AttemptsOptions,
 } from '../../../../packages/server/src/delivery/parts/attempts.ts'
 import { partOf } from '../../../../packages/server/src/delivery/parts/parts.ts'
-import type { Clock } from '../../../../packages/server/src/util/clock.ts'
+import type { Clock } from '../../../../packages/server/src/util/time/clock.ts'
 
 /** An attempt that is in flight. */
 export interface BegunAttempt {

@@ -1,6 +1,6 @@
 import type { Destination } from '@hookline/protocol'
 import { laneKey } from '../../../../packages/server/src/backend/deliveries.ts'
-import type { Clock } from '../../../../packages/server/src/util/clock.ts'
+import type { Clock } from '../../../../packages/server/src/util/time/clock.ts'
 import type { BackendListener } from '../backend/backend-listener.ts'
 import type { DurableState } from '../backend/durable-state.ts'
 import type { ReceiverBehaviour } from '../environment/receiver-behaviour.ts'

@@ -1,5 +1,5 @@
 import type { Delivery, DeliveryPart, Destination } from '@hookline/protocol'
-import type { Clock } from '../../../../packages/server/src/util/clock.ts'
+import type { Clock } from '../../../../packages/server/src/util/time/clock.ts'
 import type { RequestHistory } from './request-history.ts'
 
 export interface RecordInvariantsOptions {

@@ -2,8 +2,8 @@ import type { JsonObject } from '@hookline/protocol'
 import type { Audience, ComputedTrait } from '../../api/generated/management-client.ts'
 import type { listItems } from '../../api/list-items.ts'
 import type { ManagementApi } from '../../api/management-api.ts'
-import type { Explained } from '../../output/explanation-text.ts'
-import type { Preview } from '../../output/preview-text.ts'
+import type { Explained } from '../../output/users/explanation-text.ts'
+import type { Preview } from '../../output/users/preview-text.ts'
 
 /** The fields of a request that creates or changes an audience or a computed trait. */
 export interface RequestedFields {

@@ -4,10 +4,10 @@ import { idOf, idsOf } from '../../api/find-id.ts'
 import { definedFields } from '../../api/management-api.ts'
 import { requireChange } from '../../options/require-change.ts'
 import { jsonObjectIn } from '../../options/json-file.ts'
-import { computationDetails } from '../../output/computation-text.ts'
+import { computationDetails } from '../../output/users/computation-text.ts'
 import { type Output, outputOf } from '../../output/output.ts'
 import { jsonText } from '../../output/safe-text.ts'
-import { previewText } from '../../output/preview-text.ts'
+import { previewText } from '../../output/users/preview-text.ts'
 import type { ComputationKind, RequestedFields } from './computation-kind.ts'
 
 interface MakingOptions {

@@ -7,8 +7,8 @@ import { definedFields, type ManagementApi } from '../../api/management-api.ts'
 import { Failure } from '../../failure.ts'
 import { outputOf } from '../../output/output.ts'
 import { noteWarnings } from '../../output/warnings.ts'
-import { testDeliveryText } from '../../output/test-delivery-text.ts'
-import { destinationDetails } from '../../output/destination-details.ts'
+import { testDeliveryText } from '../../output/deliveries/test-delivery-text.ts'
+import { destinationDetails } from '../../output/deliveries/destination-details.ts'
 import {
   type SecretOptions,
   sharedSecretOf,

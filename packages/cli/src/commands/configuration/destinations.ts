@@ -15,8 +15,8 @@ import { showList } from '../../output/list.ts'
 import type { Column } from '../../output/table.ts'
 import { withListOptions } from '../../options/list-options.ts'
 import { addDestinationActions } from './destination-actions.ts'
-import { destinationDetails } from '../../output/destination-details.ts'
-import { healthText } from '../../output/health-text.ts'
+import { destinationDetails } from '../../output/deliveries/destination-details.ts'
+import { healthText } from '../../output/deliveries/health-text.ts'
 import {
   addWebhookOptions,
   settingsOf,

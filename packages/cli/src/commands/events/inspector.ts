@@ -11,7 +11,7 @@ import {
   answersText,
   inspectedColumns,
   inspectedDetails,
-} from '../../output/inspected-request-text.ts'
+} from '../../output/events/inspected-request-text.ts'
 import { showList } from '../../output/list.ts'
 import { destinationNames } from '../../output/names.ts'
 import { outputOf } from '../../output/output.ts'

@@ -1,7 +1,7 @@
 import type { ManagementApi } from '../../api/management-api.ts'
 import { destinationNames } from '../../output/names.ts'
 import type { Output } from '../../output/output.ts'
-import { traceText } from '../../output/trace-text.ts'
+import { traceText } from '../../output/events/trace-text.ts'
 
 /** Prints what happened to an event. */
 export async function showTrace(

@@ -7,7 +7,7 @@ import { type LiveMessage, LiveMessages } from '../../api/live-messages.ts'
 import { definedFields, type ManagementApi } from '../../api/management-api.ts'
 import { requireKnown } from '../../api/require-known.ts'
 import { Failure } from '../../failure.ts'
-import { liveLine } from '../../output/live-line.ts'
+import { liveLine } from '../../output/events/live-line.ts'
 import { type Output, outputOf } from '../../output/output.ts'
 import { stopSignal } from '../../service/stop-signal.ts'
 

@@ -3,7 +3,7 @@ import { apiOf, withApiOptions } from '../../api/api-options.ts'
 import { type KindName, kindOf, showCommandOf } from '../../api/find-id.ts'
 import type { ManagementApi } from '../../api/management-api.ts'
 import { Failure } from '../../failure.ts'
-import { missingLines } from '../../output/missing-text.ts'
+import { missingLines } from '../../output/events/missing-text.ts'
 import { type Output, outputOf } from '../../output/output.ts'
 import { showTrace } from './show-trace.ts'
 

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { apiOf, withApiOptions } from '../../api/api-options.ts'
 import { definedFields } from '../../api/management-api.ts'
 import { outputOf } from '../../output/output.ts'
-import { profileText } from '../../output/profile-text.ts'
+import { profileText } from '../../output/users/profile-text.ts'
 
 /** `hookline profiles …` */
 export function addProfiles(program: Command): void {

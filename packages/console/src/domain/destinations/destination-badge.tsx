@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react'
 import type { Destination } from '../../api/generated/management-client.ts'
 import { StateBadge } from '../../design/state-badge.tsx'
-import { Time } from '../../design/time.tsx'
+import { Time } from '../../design/texts/time.tsx'
 import type { Health } from './destination-query.ts'
 import { destinationState } from './destination-state.ts'
 

@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react'
-import { Time } from '../../design/time.tsx'
+import { Time } from '../../design/texts/time.tsx'
 import { wholeNumber } from '../../format/figures.ts'
 
 interface WaitingTextProps {

@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react'
 import { problemOf } from '../../api/problem.ts'
-import { Button } from '../../design/button.tsx'
+import { Button } from '../../design/controls/button.tsx'
 import { counted, wholeNumber } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
 

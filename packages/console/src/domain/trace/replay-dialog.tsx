@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
-import { Confirm } from '../../design/confirm.tsx'
-import { toast } from '../../design/toasts.tsx'
+import { Confirm } from '../../design/windows/confirm.tsx'
+import { toast } from '../../design/windows/toasts.tsx'
 import type { Names } from '../names.ts'
 import type { ReplayChoice } from './replay-choices.ts'
 

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
 import type { Destination } from '../../api/generated/management-client.ts'
-import { CodeBlock } from '../../design/code-block.tsx'
+import { CodeBlock } from '../../design/texts/code-block.tsx'
 import { Warnings } from '../../domain/destinations/warnings.tsx'
 import { shownText } from '../../format/shown-text.ts'
 

@@ -1,6 +1,6 @@
 import { type ReactElement, useRef } from 'react'
 import type { Destination } from '../../api/generated/management-client.ts'
-import { Select, TextInput } from '../../design/field.tsx'
+import { Select, TextInput } from '../../design/controls/field.tsx'
 import { useNames } from '../../domain/names.ts'
 import { useKeys } from '../../shell/keys.ts'
 import { useUrlState } from '../../shell/url-state.ts'

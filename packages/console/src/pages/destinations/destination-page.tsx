@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
 import { problemOf } from '../../api/problem.ts'
-import { IdText } from '../../design/id-text.tsx'
+import { IdText } from '../../design/texts/id-text.tsx'
 import { Empty, Loaded } from '../../design/states.tsx'
 import { StateBadge } from '../../design/state-badge.tsx'
-import { TabList } from '../../design/tab-list.tsx'
+import { TabList } from '../../design/controls/tab-list.tsx'
 import { WhyState } from '../../domain/destinations/destination-badge.tsx'
 import {
   destinationQuery,

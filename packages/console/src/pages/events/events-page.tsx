@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react'
-import { Button } from '../../design/button.tsx'
+import { Button } from '../../design/controls/button.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { Loaded } from '../../design/states.tsx'
 import { useNames } from '../../domain/names.ts'

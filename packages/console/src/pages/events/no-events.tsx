@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
 import { Empty } from '../../design/states.tsx'
-import { Button } from '../../design/button.tsx'
+import { Button } from '../../design/controls/button.tsx'
 import { useNames } from '../../domain/names.ts'
 import { shownText } from '../../format/shown-text.ts'
 import { useUrlState } from '../../shell/url-state.ts'

@@ -1,6 +1,6 @@
 import { type ReactElement, useState } from 'react'
 import { useMay } from '../../api/session.ts'
-import { Button } from '../../design/button.tsx'
+import { Button } from '../../design/controls/button.tsx'
 import { Icon } from '../../design/icon.tsx'
 import type { Names } from '../../domain/names.ts'
 import { replayChoices } from '../../domain/trace/replay-choices.ts'

@@ -3,7 +3,7 @@ import type { ReactElement } from 'react'
 import { api } from '../../api/client.ts'
 import { problemOf } from '../../api/problem.ts'
 import { useMay } from '../../api/session.ts'
-import { CodeBlock } from '../../design/code-block.tsx'
+import { CodeBlock } from '../../design/texts/code-block.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { Skeleton } from '../../design/states.tsx'
 

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
 import type { Destination } from '../../api/generated/management-client.ts'
-import { CopyButton } from '../../design/copy-button.tsx'
+import { CopyButton } from '../../design/controls/copy-button.tsx'
 import { VerifyTabs } from '../../domain/snippets/snippet-tabs.tsx'
 
 interface VerifyStepProps {

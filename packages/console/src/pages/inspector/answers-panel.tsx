@@ -3,10 +3,10 @@ import { type FormEvent, type ReactElement, useState } from 'react'
 import { api } from '../../api/client.ts'
 import { faultAt, problemOf } from '../../api/problem.ts'
 import { useMay } from '../../api/session.ts'
-import { Button } from '../../design/button.tsx'
-import { Field, TextInput } from '../../design/field.tsx'
+import { Button } from '../../design/controls/button.tsx'
+import { Field, TextInput } from '../../design/controls/field.tsx'
 import { Icon } from '../../design/icon.tsx'
-import { toast } from '../../design/toasts.tsx'
+import { toast } from '../../design/windows/toasts.tsx'
 import {
   type Answers,
   type AnswersDraft,

@@ -2,9 +2,9 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { api } from '../../api/client.ts'
 import { useMay } from '../../api/session.ts'
-import { Button } from '../../design/button.tsx'
-import { Confirm } from '../../design/confirm.tsx'
-import { toast } from '../../design/toasts.tsx'
+import { Button } from '../../design/controls/button.tsx'
+import { Confirm } from '../../design/windows/confirm.tsx'
+import { toast } from '../../design/windows/toasts.tsx'
 import { counted } from '../../format/figures.ts'
 
 interface ClearButtonProps {

@@ -1,5 +1,5 @@
 import { type ReactElement } from 'react'
-import { Button } from '../../design/button.tsx'
+import { Button } from '../../design/controls/button.tsx'
 import { Icon } from '../../design/icon.tsx'
 import { StateBadge } from '../../design/state-badge.tsx'
 import { wholeNumber } from '../../format/figures.ts'

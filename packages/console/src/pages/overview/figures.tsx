@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
-import { Figure } from '../../design/figure.tsx'
+import { Figure } from '../../design/figures/figure.tsx'
 import { Loaded } from '../../design/states.tsx'
 import { type PeriodName, PERIODS } from '../../domain/periods.ts'
 import { type StatisticsPoint, statisticsQuery } from '../../domain/statistics.ts'

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { type ReactElement, useMemo } from 'react'
 import { Panel } from '../../design/panel.tsx'
-import { Plot } from '../../design/plot.tsx'
+import { Plot } from '../../design/figures/plot.tsx'
 import { Loaded } from '../../design/states.tsx'
 import { type PeriodName, PERIODS } from '../../domain/periods.ts'
 import { type StatisticsPoint, statisticsQuery } from '../../domain/statistics.ts'

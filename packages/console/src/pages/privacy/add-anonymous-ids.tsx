@@ -3,7 +3,7 @@ import { type ReactElement, useState } from 'react'
 import { api } from '../../api/client.ts'
 import { problemOf } from '../../api/problem.ts'
 import { sourcesQuery } from '../../api/queries.ts'
-import { Button } from '../../design/button.tsx'
+import { Button } from '../../design/controls/button.tsx'
 import { counted } from '../../format/figures.ts'
 import { type DeletionFields, idsIn } from './deletion-fields.ts'
 

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { type ReactElement, useId } from 'react'
 import { sourcesQuery } from '../../api/queries.ts'
-import { Checkbox } from '../../design/field.tsx'
+import { Checkbox } from '../../design/controls/field.tsx'
 import { Loaded } from '../../design/states.tsx'
 import { shownText } from '../../format/shown-text.ts'
 import { type DeletionFields, faultIn } from './deletion-fields.ts'

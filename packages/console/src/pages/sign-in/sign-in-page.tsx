@@ -4,9 +4,9 @@ import { type FormEvent, type ReactElement, useEffect, useEffectEvent, useState 
 import { api } from '../../api/client.ts'
 import { problemOf } from '../../api/problem.ts'
 import { sessionQuery } from '../../api/session.ts'
-import { Button } from '../../design/button.tsx'
-import { CodeBlock } from '../../design/code-block.tsx'
-import { Field, TextInput } from '../../design/field.tsx'
+import { Button } from '../../design/controls/button.tsx'
+import { CodeBlock } from '../../design/texts/code-block.tsx'
+import { Field, TextInput } from '../../design/controls/field.tsx'
 import { Skeleton } from '../../design/states.tsx'
 import { useUrlState } from '../../shell/url-state.ts'
 

@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react'
-import { Cell, Row, Table } from '../../design/table.tsx'
+import { Cell, Row, Table } from '../../design/lists/table.tsx'
 import { wholeNumber } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
 import type { Refusal } from './volume.ts'

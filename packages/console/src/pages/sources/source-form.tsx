@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react'
 import { faultAt } from '../../api/problem.ts'
-import { Field, TextInput } from '../../design/field.tsx'
+import { Field, TextInput } from '../../design/controls/field.tsx'
 import { rateLimitFault, type SourceFields } from './source-fields.ts'
 
 interface SourceInputsProps {

@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react'
 import { type Role, useMay } from '../../api/session.ts'
-import { TabList } from '../../design/tab-list.tsx'
+import { TabList } from '../../design/controls/tab-list.tsx'
 import { PageHeading } from '../../shell/page-heading.tsx'
 import { useUrlState } from '../../shell/url-state.ts'
 import { SessionsTab } from './access/sessions-tab.tsx'

@@ -1,6 +1,6 @@
 import type { onRequestHookHandler } from 'fastify'
-import type { Clock } from '../../util/clock.ts'
-import { RateLimit } from '../../util/rate-limit.ts'
+import type { Clock } from '../../util/time/clock.ts'
+import { RateLimit } from '../../util/limits/rate-limit.ts'
 import { isRoleEnough, roleFor } from './route-roles.ts'
 import { Problem } from '../problems/problem.ts'
 

@@ -2,9 +2,9 @@ import ipaddr from 'ipaddr.js'
 import { isIP } from 'node:net'
 import type { Logger } from '../../telemetry/logger.ts'
 import type { Metrics } from '../../telemetry/metrics.ts'
-import { ClientKeyThrottle } from '../../util/client-key-throttle.ts'
-import type { Clock } from '../../util/clock.ts'
-import { RateLimit } from '../../util/rate-limit.ts'
+import { ClientKeyThrottle } from '../../util/limits/client-key-throttle.ts'
+import type { Clock } from '../../util/time/clock.ts'
+import { RateLimit } from '../../util/limits/rate-limit.ts'
 import { Problem } from '../problems/problem.ts'
 
 const MINUTE_SECONDS = 60

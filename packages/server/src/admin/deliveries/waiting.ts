@@ -6,7 +6,7 @@ import type {
   Webhook,
   WebhookState,
 } from '@hookline/protocol'
-import { jumpOf } from '../../util/clock.ts'
+import { jumpOf } from '../../util/time/clock.ts'
 import type { AdminDeps } from '../api/admin-deps.ts'
 
 interface WaitReasonInfo {

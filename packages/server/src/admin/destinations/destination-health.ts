@@ -1,7 +1,7 @@
 import type { Destination, WebhookState } from '@hookline/protocol'
 import Type from 'typebox'
 import type { WaitingParts } from '../../backend/deliveries.ts'
-import { jumpOf } from '../../util/clock.ts'
+import { jumpOf } from '../../util/time/clock.ts'
 import { shownState } from '../deliveries/waiting.ts'
 import type { AdminDeps } from '../api/admin-deps.ts'
 import { StatisticsPoint } from '../statistics/statistics-point.ts'

@@ -1,6 +1,6 @@
 import { createHmac, hkdfSync } from 'node:crypto'
-import { decrypt, encrypt } from '../../util/aes-gcm.ts'
-import type { Redacted } from '../../util/redacted.ts'
+import { decrypt, encrypt } from '../../util/secrets/aes-gcm.ts'
+import type { Redacted } from '../../util/secrets/redacted.ts'
 
 /** Encrypts `text` with a key made from `credential` and `label`: nobody can read it without both. */
 export function seal(text: string, credential: Redacted, label: string): string {

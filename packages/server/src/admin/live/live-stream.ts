@@ -1,7 +1,7 @@
 import { formatTimestamp } from '@hookline/protocol'
 import type { ServerResponse } from 'node:http'
 import type { LiveReader, StreamMessage } from '../../activity/live-reader.ts'
-import type { Clock } from '../../util/clock.ts'
+import type { Clock } from '../../util/time/clock.ts'
 
 const HEARTBEAT_MS = 15_000
 /** The maximum number of messages of a topic that are in memory for one connection. */

@@ -1,6 +1,6 @@
 import type { Logger } from '../../telemetry/logger.ts'
-import type { Clock } from '../../util/clock.ts'
-import { LogThrottle } from '../../util/log-throttle.ts'
+import type { Clock } from '../../util/time/clock.ts'
+import { LogThrottle } from '../../util/limits/log-throttle.ts'
 import type { LiveStream } from './live-stream.ts'
 
 /** A reader that has read nothing for so long, although there was something to read, gives way to another one. */

@@ -2,9 +2,9 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import type { Logger } from '../../telemetry/logger.ts'
 import { BackendUnavailable } from '../../backend/backend.ts'
 import { allowedMethods } from '../../util/allowed-methods.ts'
-import type { Clock } from '../../util/clock.ts'
+import type { Clock } from '../../util/time/clock.ts'
 import { isDiskFault } from '../../util/disk-fault.ts'
-import { LogThrottle } from '../../util/log-throttle.ts'
+import { LogThrottle } from '../../util/limits/log-throttle.ts'
 import { Problem } from './problem.ts'
 import type { ProblemCodeName } from './problem-codes.ts'
 

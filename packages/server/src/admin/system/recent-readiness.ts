@@ -1,4 +1,4 @@
-import type { Clock } from '../../util/clock.ts'
+import type { Clock } from '../../util/time/clock.ts'
 import type { Readiness } from '../api/system-deps.ts'
 
 /** The checks write to the disk, and pages of the console ask often. */

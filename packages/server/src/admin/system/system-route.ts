@@ -1,6 +1,6 @@
 import { formatTimestamp } from '@hookline/protocol'
 import type { Behind, Inventory } from '../../backend/upkeep.ts'
-import { shownAt } from '../../util/clock.ts'
+import { shownAt } from '../../util/time/clock.ts'
 import { isRoleEnough } from '../access/route-roles.ts'
 import type { AdminApp } from '../api/admin-app.ts'
 import type { AdminDeps } from '../api/admin-deps.ts'

@@ -1,7 +1,7 @@
 import type { Evaluated, Evaluations, LoadedProfile } from '../../backend/evaluations.ts'
 import type { ActivityListener, ChangeActivity } from '../../telemetry/activity-listener.ts'
 import type { Metrics } from '../../telemetry/metrics.ts'
-import type { Clock } from '../../util/clock.ts'
+import type { Clock } from '../../util/time/clock.ts'
 import { evaluateProfile } from './evaluate-profile.ts'
 import type { Plans } from './plans.ts'
 

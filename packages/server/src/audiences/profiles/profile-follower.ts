@@ -3,7 +3,7 @@ import type { Catalog } from '../../backend/catalog.ts'
 import type { Deletions } from '../../backend/deletions.ts'
 import type { FollowedLog, PositionedEvent } from '../../backend/log.ts'
 import type { Profiles } from '../../backend/profiles.ts'
-import type { Clock } from '../../util/clock.ts'
+import type { Clock } from '../../util/time/clock.ts'
 import type { EventMatcher } from '../conditions/match-event.ts'
 import { profileChangeOf } from './profile-change.ts'
 

@@ -1,6 +1,6 @@
 import type { Catalog } from '../../backend/catalog.ts'
 import type { Syncs } from '../../backend/syncs.ts'
-import type { Clock } from '../../util/clock.ts'
+import type { Clock } from '../../util/time/clock.ts'
 import { neededSync } from './needed-sync.ts'
 
 export interface NeededSyncsOptions {

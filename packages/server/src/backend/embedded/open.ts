@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Redacted } from '../../util/redacted.ts'
-import type { SecretBox } from '../../util/secret-box.ts'
+import type { Redacted } from '../../util/secrets/redacted.ts'
+import type { SecretBox } from '../../util/secrets/secret-box.ts'
 import { type Backend, BackendUnavailable } from '../backend.ts'
 import { SqliteAudit } from './audit/sqlite-audit.ts'
 import { addSealing, sealCatalog, usedKeys } from './catalog/seal-catalog.ts'

@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads'
-import { systemClock } from '../../util/clock.ts'
-import type { SecretBox } from '../../util/secret-box.ts'
+import { systemClock } from '../../util/time/clock.ts'
+import type { SecretBox } from '../../util/secrets/secret-box.ts'
 import type { AuditEntry } from '../audit.ts'
 import { BackendUnavailable } from '../backend.ts'
 import { auditRow } from './audit/write-audit.ts'

@@ -1,5 +1,5 @@
 import type { Attempt, AttemptClass } from '@hookline/protocol'
-import type { Clock } from '../../util/clock.ts'
+import type { Clock } from '../../util/time/clock.ts'
 
 /** What the log needs of an attempt. */
 export type EndedAttempt = Pick<Attempt, 'url' | 'outcome' | 'class' | 'status' | 'error'>

@@ -2,7 +2,7 @@ import type { Destination, Pause } from '@hookline/protocol'
 import type { Catalog } from '../../backend/catalog.ts'
 import type { Logger } from '../../telemetry/logger.ts'
 import { fieldsOf } from '../../telemetry/names.ts'
-import type { Worker } from '../../util/worker.ts'
+import type { Worker } from '../../util/workers/worker.ts'
 
 /** Logs which destinations and webhooks are paused, resumed, disabled and enabled, by a person or by Hookline. */
 export class PauseLog implements Worker {

@@ -1,6 +1,6 @@
 import type { Attempt, Destination } from '@hookline/protocol'
 import { LRUCache } from 'lru-cache'
-import type { Clock } from '../../util/clock.ts'
+import type { Clock } from '../../util/time/clock.ts'
 import { type Breaker, CLOSED, onAttempt, onSample, openUntil, sampleOf } from './breaker.ts'
 
 interface Health {

@@ -1,6 +1,6 @@
 import { type LaneId, laneKey } from '../../backend/deliveries.ts'
 import type { Metrics } from '../../telemetry/metrics.ts'
-import type { Clock } from '../../util/clock.ts'
+import type { Clock } from '../../util/time/clock.ts'
 import { Lane } from './lane.ts'
 import type { PartTask } from './open-delivery.ts'
 import { Slots } from './slots.ts'

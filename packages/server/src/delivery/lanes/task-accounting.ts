@@ -1,4 +1,4 @@
-import type { Clock } from '../../util/clock.ts'
+import type { Clock } from '../../util/time/clock.ts'
 
 /**
  * How the dispatcher's responsibility for a task ends: its outcome is durable, or it is back in the log or the backend.

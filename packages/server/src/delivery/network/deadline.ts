@@ -1,4 +1,4 @@
-import type { Clock } from '../../util/clock.ts'
+import type { Clock } from '../../util/time/clock.ts'
 import { DeadlinePassed } from './network-errors.ts'
 
 export interface DeadlineOptions {

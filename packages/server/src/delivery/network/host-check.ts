@@ -1,6 +1,6 @@
 import { INSPECTOR_HOST } from '@hookline/protocol'
 import { isIP } from 'node:net'
-import type { Clock } from '../../util/clock.ts'
+import type { Clock } from '../../util/time/clock.ts'
 import type { AddressGuard } from './address-guard.ts'
 import { Deadline } from './deadline.ts'
 import { AddressForbidden, NameUnresolved } from './network-errors.ts'

@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns'
 import { readFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
-import type { Clock } from '../../util/clock.ts'
+import type { Clock } from '../../util/time/clock.ts'
 
 /** How long the file is not read again. */
 const FRESH_MS = 5000

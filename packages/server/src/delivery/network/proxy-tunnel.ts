@@ -1,7 +1,7 @@
 import { isIP, type Socket } from 'node:net'
 import type { SecureContext } from 'node:tls'
 import { Client } from 'undici'
-import type { Redacted } from '../../util/redacted.ts'
+import type { Redacted } from '../../util/secrets/redacted.ts'
 import type { Deadline } from './deadline.ts'
 import { ProxyFailed } from './network-errors.ts'
 import { openTcp, openTls } from './open-socket.ts'

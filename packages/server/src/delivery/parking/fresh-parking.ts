@@ -1,7 +1,7 @@
 import type { LaneId } from '../../backend/deliveries.ts'
-import type { Clock } from '../../util/clock.ts'
-import { Recurring } from '../../util/recurring.ts'
-import type { Worker } from '../../util/worker.ts'
+import type { Clock } from '../../util/time/clock.ts'
+import { Recurring } from '../../util/time/recurring.ts'
+import type { Worker } from '../../util/workers/worker.ts'
 import type { Lane } from '../lanes/lane.ts'
 import {
   leaveLane,

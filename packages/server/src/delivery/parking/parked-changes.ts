@@ -9,7 +9,7 @@ import type { Logger } from '../../telemetry/logger.ts'
 import type { Catalog } from '../../backend/catalog.ts'
 import type { Claim, DeliveryQueue, LaneId, WaitingLane } from '../../backend/deliveries.ts'
 import type { Quarantine } from '../../backend/quarantine.ts'
-import type { Clock } from '../../util/clock.ts'
+import type { Clock } from '../../util/time/clock.ts'
 import type { WebhookHealth } from '../health/webhook-health.ts'
 import type { OpenDeliveries, OpenDelivery } from '../lanes/open-delivery.ts'
 import {

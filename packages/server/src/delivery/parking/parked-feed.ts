@@ -8,9 +8,9 @@ import {
   laneKey,
   type WaitingLane,
 } from '../../backend/deliveries.ts'
-import type { Clock } from '../../util/clock.ts'
-import { Recurring } from '../../util/recurring.ts'
-import type { Worker } from '../../util/worker.ts'
+import type { Clock } from '../../util/time/clock.ts'
+import { Recurring } from '../../util/time/recurring.ts'
+import type { Worker } from '../../util/workers/worker.ts'
 import type { WebhookHealth } from '../health/webhook-health.ts'
 import type { Lane } from '../lanes/lane.ts'
 import type { OpenDelivery } from '../lanes/open-delivery.ts'

@@ -6,7 +6,7 @@ import {
   type SuccessPolicy,
   type Webhook,
 } from '@hookline/protocol'
-import type { Clock } from '../../util/clock.ts'
+import type { Clock } from '../../util/time/clock.ts'
 import type { WebhookHealth } from '../health/webhook-health.ts'
 import type { OpenDelivery } from '../lanes/open-delivery.ts'
 import { AttemptAborted } from '../network/network-errors.ts'

@@ -3,7 +3,7 @@ import type { Logger } from '../../telemetry/logger.ts'
 import type { Catalog } from '../../backend/catalog.ts'
 import type { Metrics } from '../../telemetry/metrics.ts'
 import { fieldsOf } from '../../telemetry/names.ts'
-import { type Clock, shownAt } from '../../util/clock.ts'
+import { type Clock, shownAt } from '../../util/time/clock.ts'
 import type { AttemptMade } from './attempts.ts'
 import { partOf } from './parts.ts'
 

@@ -6,7 +6,7 @@ import {
   type TestedWebhook,
   webhookPayload,
 } from '@hookline/protocol'
-import type { Clock } from '../../util/clock.ts'
+import type { Clock } from '../../util/time/clock.ts'
 import type { Sender } from './attempts.ts'
 import { deliveryId } from '../sending/webhook-request.ts'
 import type { AttemptResult } from '../sending/outcome.ts'

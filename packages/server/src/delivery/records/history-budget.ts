@@ -1,6 +1,6 @@
 import type { Attempt } from '@hookline/protocol'
 import type { Counter } from 'prom-client'
-import type { Clock } from '../../util/clock.ts'
+import type { Clock } from '../../util/time/clock.ts'
 
 const HOUR_MS = 60 * 60 * 1000
 /** Further responses of the same kind in an hour show nothing new. */

@@ -1,6 +1,6 @@
 import type { Logger } from '../../telemetry/logger.ts'
 import type { Quarantine, QuarantineItem } from '../../backend/quarantine.ts'
-import type { Clock } from '../../util/clock.ts'
+import type { Clock } from '../../util/time/clock.ts'
 import { retryWhileUnavailable } from './retry-while-unavailable.ts'
 
 /** Something to quarantine. `cause`: the error that was thrown, if any; it is logged, not stored. */

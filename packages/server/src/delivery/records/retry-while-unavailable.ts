@@ -1,8 +1,8 @@
 import type { Logger } from '../../telemetry/logger.ts'
 import { BackendUnavailable } from '../../backend/backend.ts'
-import { exponentialBackoffMs, pause } from '../../util/pause.ts'
-import type { Clock } from '../../util/clock.ts'
-import { LogThrottle } from '../../util/log-throttle.ts'
+import { exponentialBackoffMs, pause } from '../../util/time/pause.ts'
+import type { Clock } from '../../util/time/clock.ts'
+import { LogThrottle } from '../../util/limits/log-throttle.ts'
 
 /** An outage fails thousands of records: the log has a line every ten seconds, with their number. */
 const LOG_EVERY_MS = 10_000

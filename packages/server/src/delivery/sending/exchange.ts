@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { type Dispatcher, errors } from 'undici'
-import type { Clock } from '../../util/clock.ts'
+import type { Clock } from '../../util/time/clock.ts'
 import { onDeadline } from '../network/deadline.ts'
 import { DeadlinePassed, ResponseUnreadable } from '../network/network-errors.ts'
 import { classifyFailure } from './outcome.ts'

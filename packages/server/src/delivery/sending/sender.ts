@@ -1,6 +1,6 @@
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
-import type { Clock } from '../../util/clock.ts'
-import type { Redacted } from '../../util/redacted.ts'
+import type { Clock } from '../../util/time/clock.ts'
+import type { Redacted } from '../../util/secrets/redacted.ts'
 import { AddressGuard } from '../network/address-guard.ts'
 import { AttemptTimer } from '../network/attempt-timer.ts'
 import { Exchange, type WebhookResponse } from './exchange.ts'

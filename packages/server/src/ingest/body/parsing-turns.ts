@@ -1,4 +1,4 @@
-import type { Clock } from '../../util/clock.ts'
+import type { Clock } from '../../util/time/clock.ts'
 
 /** In one turn of the event loop, bodies are parsed until they have this size together. The last one may go beyond it. */
 const BYTES_A_TURN = 128 * 1024

@@ -1,4 +1,4 @@
-import type { ByteBudget } from '../../util/byte-budget.ts'
+import type { ByteBudget } from '../../util/limits/byte-budget.ts'
 
 /** The least memory that a partial body takes: a page of the operating system. */
 const PAGE_BYTES = 4096

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { ByteBudget } from '../../util/byte-budget.ts'
+import type { ByteBudget } from '../../util/limits/byte-budget.ts'
 import { isRefused, type Refused } from '../refused.ts'
 import type { ParsingTurns } from './parsing-turns.ts'
 import { PartialBody } from './partial-body.ts'

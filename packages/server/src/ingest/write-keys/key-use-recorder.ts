@@ -1,6 +1,6 @@
 import type { Logger } from '../../telemetry/logger.ts'
 import type { KeyUses } from '../../backend/catalog.ts'
-import type { Clock } from '../../util/clock.ts'
+import type { Clock } from '../../util/time/clock.ts'
 
 /** Recording once a minute is enough: a key in heavy use must not cause a write with every request. */
 const RECORD_EVERY_MS = 60_000

@@ -1,7 +1,7 @@
 import type { IngestCodeName } from '@hookline/protocol'
 import type { Logger } from '../../telemetry/logger.ts'
-import { ClientKeyThrottle } from '../../util/client-key-throttle.ts'
-import type { Clock } from '../../util/clock.ts'
+import { ClientKeyThrottle } from '../../util/limits/client-key-throttle.ts'
+import type { Clock } from '../../util/time/clock.ts'
 
 /** Enough characters for the operator to recognise the key, too few to use it. */
 const PREFIX_CHARACTERS = 6

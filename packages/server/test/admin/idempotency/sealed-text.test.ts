@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { fingerprint, seal, unseal } from '../../../src/admin/idempotency/sealed-text.ts'
-import { Redacted } from '../../../src/util/redacted.ts'
+import { Redacted } from '../../../src/util/secrets/redacted.ts'
 
 const credential = new Redacted('tok_the-token-that-sealed')
 const LABEL = 'admin-token key-1'

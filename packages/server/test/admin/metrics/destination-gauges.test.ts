@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { reportDestinations } from '../../../src/admin/metrics/destination-gauges.ts'
 import { webhookStates } from '../../../src/delivery/health/webhook-states.ts'
-import { type Clock, systemClock } from '../../../src/util/clock.ts'
+import { type Clock, systemClock } from '../../../src/util/time/clock.ts'
 import { openReceiver } from '../../harness/receiver.ts'
 import { TestEngine } from '../../harness/test-engine.ts'
 

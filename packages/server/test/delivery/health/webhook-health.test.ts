@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { WebhookHealth } from '../../../src/delivery/health/webhook-health.ts'
-import { systemClock } from '../../../src/util/clock.ts'
+import { systemClock } from '../../../src/util/time/clock.ts'
 
 const url = 'https://a.example/'
 const TIMEOUT = { url, outcome: 'retry', class: 'timeout' } as const

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { Redacted } from '../../../src/util/redacted.ts'
+import { Redacted } from '../../../src/util/secrets/redacted.ts'
 import type { WebhookSenderOptions } from '../../../src/delivery/sending/sender.ts'
 import { makeCertificates } from '../../harness/certificates.ts'
 import { type DnsAnswer, DnsServer } from '../../harness/dns-server.ts'

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { turn } from '../../../src/util/clock.ts'
+import { turn } from '../../../src/util/time/clock.ts'
 import { openSender, requestTo } from '../../harness/open-sender.ts'
 import { openReceiver, type Receiver, type ReceiverOptions } from '../../harness/receiver.ts'
 

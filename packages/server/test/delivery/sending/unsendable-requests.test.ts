@@ -6,7 +6,7 @@ import { TestDeliverySender } from '../../../src/delivery/parts/test-delivery-se
 import { Exchange } from '../../../src/delivery/sending/exchange.ts'
 import type { WebhookRequest } from '../../../src/delivery/sending/webhook-request.ts'
 import { parseWebhooksSettings } from '../../../src/destination-settings/webhooks/settings.ts'
-import { systemClock } from '../../../src/util/clock.ts'
+import { systemClock } from '../../../src/util/time/clock.ts'
 import { AdminServer } from '../../admin/admin-server.ts'
 import { openReceiver, type ReceiverOptions } from '../../harness/receiver.ts'
 import { TestEngine } from '../../harness/test-engine.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { PartialBody } from '../../../src/ingest/body/partial-body.ts'
-import { ByteBudget } from '../../../src/util/byte-budget.ts'
+import { ByteBudget } from '../../../src/util/limits/byte-budget.ts'
 
 const PAGE = 4096
 const limits = { maxBytes: 500_000 }

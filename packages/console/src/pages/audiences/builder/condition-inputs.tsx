@@ -1,5 +1,5 @@
 import { type ReactElement, useEffect, useState } from 'react'
-import { Button } from '../../../design/button.tsx'
+import { Button } from '../../../design/controls/button.tsx'
 import { Icon } from '../../../design/icon.tsx'
 import { type ConditionTree, newClausePart, withPart } from '../draft/condition-tree.ts'
 import { type EditPart, PartInputs } from './part-inputs.tsx'

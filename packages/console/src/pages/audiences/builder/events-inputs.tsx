@@ -1,6 +1,6 @@
 import { EVENT_TYPES, type EventType } from '@hookline/protocol'
 import type { ReactElement, ReactNode } from 'react'
-import { Button } from '../../../design/button.tsx'
+import { Button } from '../../../design/controls/button.tsx'
 import { Icon } from '../../../design/icon.tsx'
 import { type EventsDraft, type FilterDraft, hasName, newFilter } from '../draft/events-draft.ts'
 import { EVENT_WORDS } from '../draft/words.ts'

@@ -1,6 +1,6 @@
 import { type ComponentProps, type ReactElement, useId } from 'react'
 import { classNames } from '../../../design/class-names.ts'
-import { Select, TextInput } from '../../../design/field.tsx'
+import { Select, TextInput } from '../../../design/controls/field.tsx'
 
 interface InlineInputProps extends Omit<ComponentProps<'input'>, 'onChange' | 'size'> {
   readonly label: string

@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react'
-import { Button } from '../../../design/button.tsx'
+import { Button } from '../../../design/controls/button.tsx'
 import { classNames } from '../../../design/class-names.ts'
 import { Icon } from '../../../design/icon.tsx'
 import { type ClauseKind, newClause } from '../draft/clause-draft.ts'

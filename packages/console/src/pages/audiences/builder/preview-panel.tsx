@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react'
 import { problemOf } from '../../../api/problem.ts'
 import { Panel } from '../../../design/panel.tsx'
-import { Time } from '../../../design/time.tsx'
+import { Time } from '../../../design/texts/time.tsx'
 import { UserLink } from '../../../domain/user-link.tsx'
 import { counted } from '../../../format/figures.ts'
 import { valueWords } from '../draft/words.ts'

@@ -1,6 +1,6 @@
 import { OPERATOR_TABLE, type Operator, parseTimestamp, VALUE_KINDS } from '@hookline/protocol'
 import type { ReactElement } from 'react'
-import { TextArea } from '../../../design/field.tsx'
+import { TextArea } from '../../../design/controls/field.tsx'
 import { FORMS, type ValueDraft, type ValueForm } from '../draft/value-draft.ts'
 import { InlineInput, InlineSelect } from './inline-input.tsx'
 

@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, type ReactElement, useId, useState } from 'react'
-import { Button } from '../../../design/button.tsx'
-import { TextInput } from '../../../design/field.tsx'
+import { Button } from '../../../design/controls/button.tsx'
+import { TextInput } from '../../../design/controls/field.tsx'
 
 /** Leads to the profile of the user with this id. */
 export function FindUser(): ReactElement {

@@ -3,7 +3,7 @@ import type { ReactElement } from 'react'
 import { useMay } from '../../../api/session.ts'
 import { Panel } from '../../../design/panel.tsx'
 import { Empty, Loaded } from '../../../design/states.tsx'
-import { TabList } from '../../../design/tab-list.tsx'
+import { TabList } from '../../../design/controls/tab-list.tsx'
 import { PageHeading } from '../../../shell/page-heading.tsx'
 import { useUrlState } from '../../../shell/url-state.ts'
 import {

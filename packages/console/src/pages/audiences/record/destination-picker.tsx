@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
 import { destinationsQuery } from '../../../api/queries.ts'
-import { Checkbox } from '../../../design/field.tsx'
+import { Checkbox } from '../../../design/controls/field.tsx'
 import { Loaded } from '../../../design/states.tsx'
 import { shownText } from '../../../format/shown-text.ts'
 

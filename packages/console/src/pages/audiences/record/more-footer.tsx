@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react'
-import { Button } from '../../../design/button.tsx'
+import { Button } from '../../../design/controls/button.tsx'
 import { counted } from '../../../format/figures.ts'
 
 interface MoreFooterProps {

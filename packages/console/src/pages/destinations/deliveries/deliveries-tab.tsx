@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react'
 import type { Delivery } from '../../../api/generated/management-client.ts'
-import { Button } from '../../../design/button.tsx'
+import { Button } from '../../../design/controls/button.tsx'
 import { Panel } from '../../../design/panel.tsx'
 import { Empty, Loaded } from '../../../design/states.tsx'
 import { DeliveryDrawer } from '../../../domain/deliveries/delivery-drawer.tsx'

@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react'
-import { Button } from '../../../design/button.tsx'
-import { Select, TextInput } from '../../../design/field.tsx'
+import { Button } from '../../../design/controls/button.tsx'
+import { Select, TextInput } from '../../../design/controls/field.tsx'
 import { useUrlState } from '../../../shell/url-state.ts'
 import {
   CLASS_CHOICES,

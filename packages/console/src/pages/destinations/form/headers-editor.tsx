@@ -1,7 +1,7 @@
 import { type ReactElement, useState } from 'react'
 import { faultAt } from '../../../api/problem.ts'
-import { Button } from '../../../design/button.tsx'
-import { Field, TextInput } from '../../../design/field.tsx'
+import { Button } from '../../../design/controls/button.tsx'
+import { Field, TextInput } from '../../../design/controls/field.tsx'
 import { Icon } from '../../../design/icon.tsx'
 import { shownText } from '../../../format/shown-text.ts'
 import {

@@ -1,5 +1,5 @@
 import { type ReactElement, useId } from 'react'
-import { Choice } from '../../../design/choice.tsx'
+import { Choice } from '../../../design/controls/choice.tsx'
 
 type Policy = 'any' | 'each'
 

@@ -1,6 +1,6 @@
 import { type ReactElement, useId } from 'react'
-import { Choice } from '../../../design/choice.tsx'
-import { Field, TextInput } from '../../../design/field.tsx'
+import { Choice } from '../../../design/controls/choice.tsx'
+import { Field, TextInput } from '../../../design/controls/field.tsx'
 
 type SecretKind = 'new' | 'own' | 'none'
 

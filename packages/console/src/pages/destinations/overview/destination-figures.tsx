@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react'
-import { Figure } from '../../../design/figure.tsx'
-import { Time } from '../../../design/time.tsx'
+import { Figure } from '../../../design/figures/figure.tsx'
+import { Time } from '../../../design/texts/time.tsx'
 import type { Health } from '../../../domain/destinations/destination-query.ts'
 import type { StatisticsPoint } from '../../../domain/statistics.ts'
 import { p95Of, sumOf, totalsOf } from '../../../domain/totals.ts'

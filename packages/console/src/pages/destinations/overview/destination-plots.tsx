@@ -1,6 +1,6 @@
 import { type ReactElement, useMemo } from 'react'
 import { Panel } from '../../../design/panel.tsx'
-import { Plot, type Series } from '../../../design/plot.tsx'
+import { Plot, type Series } from '../../../design/figures/plot.tsx'
 import { type PeriodName, PERIODS } from '../../../domain/periods.ts'
 import type { StatisticsPoint } from '../../../domain/statistics.ts'
 import { totalsOf } from '../../../domain/totals.ts'

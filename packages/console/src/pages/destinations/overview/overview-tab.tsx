@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
-import { Select } from '../../../design/field.tsx'
+import { Select } from '../../../design/controls/field.tsx'
 import { Loaded } from '../../../design/states.tsx'
 import type { HealthyDestination } from '../../../domain/destinations/destination-query.ts'
 import { Warnings } from '../../../domain/destinations/warnings.tsx'

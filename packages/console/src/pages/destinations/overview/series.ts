@@ -1,4 +1,4 @@
-import type { Series } from '../../../design/plot.tsx'
+import type { Series } from '../../../design/figures/plot.tsx'
 import type { StatisticsPoint } from '../../../domain/statistics.ts'
 import { sumOf } from '../../../domain/totals.ts'
 

@@ -1,11 +1,11 @@
 import type { ReactElement } from 'react'
 import { api } from '../../../api/client.ts'
 import { useMay } from '../../../api/session.ts'
-import { Button } from '../../../design/button.tsx'
-import { IdText } from '../../../design/id-text.tsx'
+import { Button } from '../../../design/controls/button.tsx'
+import { IdText } from '../../../design/texts/id-text.tsx'
 import { Panel } from '../../../design/panel.tsx'
 import { StateBadge, type Tone } from '../../../design/state-badge.tsx'
-import { Time } from '../../../design/time.tsx'
+import { Time } from '../../../design/texts/time.tsx'
 import type {
   HealthyDestination,
   WebhookHealth,

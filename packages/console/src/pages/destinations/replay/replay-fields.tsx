@@ -1,7 +1,7 @@
 import { EVENT_TYPES } from '@hookline/protocol'
 import type { ReactElement } from 'react'
-import { Checkbox, Field, TextInput } from '../../../design/field.tsx'
-import { TimeField } from '../../../design/time-field.tsx'
+import { Checkbox, Field, TextInput } from '../../../design/controls/field.tsx'
+import { TimeField } from '../../../design/controls/time-field.tsx'
 import { REPLAY_STATES, type ReplayDraft, type ReplayState, toggled } from './replay-draft.ts'
 
 const STATE_WORDS: Readonly<Record<ReplayState, string>> = {

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, type ReactElement, useState } from 'react'
 import { faultAt } from '../../../api/problem.ts'
-import { Button } from '../../../design/button.tsx'
+import { Button } from '../../../design/controls/button.tsx'
 import { Panel } from '../../../design/panel.tsx'
 import {
   type ReplaySelection,

@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react'
 import type { Destination } from '../../../api/generated/management-client.ts'
 import { Panel } from '../../../design/panel.tsx'
-import { Time } from '../../../design/time.tsx'
+import { Time } from '../../../design/texts/time.tsx'
 import { PAUSE_CAUSES } from '../../../domain/destinations/destination-state.ts'
 import { shownText } from '../../../format/shown-text.ts'
 import { PauseButton } from '../pause/pause-button.tsx'

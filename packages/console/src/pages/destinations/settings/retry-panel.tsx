@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { Panel } from '../../../design/panel.tsx'
-import { Time } from '../../../design/time.tsx'
+import { Time } from '../../../design/texts/time.tsx'
 import { systemQuery } from '../../../domain/system.ts'
 import { duration } from '../../../format/figures.ts'
 import { type RetrySchedule, retryTimes, scheduleOf } from './retry-times.ts'

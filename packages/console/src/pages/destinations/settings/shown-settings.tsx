@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react'
 import type { Destination } from '../../../api/generated/management-client.ts'
-import { FactList } from '../../../design/fact-list.tsx'
-import { IdText } from '../../../design/id-text.tsx'
+import { FactList } from '../../../design/lists/fact-list.tsx'
+import { IdText } from '../../../design/texts/id-text.tsx'
 import { Panel } from '../../../design/panel.tsx'
 import { shownText } from '../../../format/shown-text.ts'
 

@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react'
 import type { api } from '../../../api/client.ts'
-import { CodeBlock } from '../../../design/code-block.tsx'
+import { CodeBlock } from '../../../design/texts/code-block.tsx'
 import { Panel } from '../../../design/panel.tsx'
 import { StateBadge } from '../../../design/state-badge.tsx'
 import { AttemptDetails } from '../../../domain/deliveries/attempt-list.tsx'

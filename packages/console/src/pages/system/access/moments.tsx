@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { StateBadge } from '../../../design/state-badge.tsx'
-import { Time } from '../../../design/time.tsx'
+import { Time } from '../../../design/texts/time.tsx'
 import { useNow } from '../../../format/use-now.ts'
 
 interface MomentProps {

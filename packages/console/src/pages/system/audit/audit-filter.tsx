@@ -1,7 +1,7 @@
 import { type FormEvent, type ReactElement, useId, useState } from 'react'
 import { api } from '../../../api/client.ts'
-import { Button } from '../../../design/button.tsx'
-import { Field, TextInput } from '../../../design/field.tsx'
+import { Button } from '../../../design/controls/button.tsx'
+import { Field, TextInput } from '../../../design/controls/field.tsx'
 import { useUrlState } from '../../../shell/url-state.ts'
 import { changingActions } from './audit-facts.ts'
 

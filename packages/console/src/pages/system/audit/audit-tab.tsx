@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react'
 import { api } from '../../../api/client.ts'
 import { usePages } from '../../../api/use-pages.ts'
-import { Button } from '../../../design/button.tsx'
+import { Button } from '../../../design/controls/button.tsx'
 import { Panel } from '../../../design/panel.tsx'
 import { Empty, Loaded } from '../../../design/states.tsx'
 import { useRowKeys } from '../../../shell/use-row-keys.ts'

@@ -1,7 +1,7 @@
 import type { ReactElement, ReactNode } from 'react'
-import { FactList } from '../../../design/fact-list.tsx'
+import { FactList } from '../../../design/lists/fact-list.tsx'
 import { Panel } from '../../../design/panel.tsx'
-import { Time } from '../../../design/time.tsx'
+import { Time } from '../../../design/texts/time.tsx'
 import type { System } from '../../../domain/system.ts'
 import { counted, duration, wholeNumber } from '../../../format/figures.ts'
 

@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react'
 import { SERVICE_URL } from '../../../api/addresses.ts'
 import { Panel } from '../../../design/panel.tsx'
-import { Time } from '../../../design/time.tsx'
+import { Time } from '../../../design/texts/time.tsx'
 
 interface BackupPanelProps {
   readonly lastBackupAt: string | null

@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react'
 import { Panel } from '../../../design/panel.tsx'
 import { StateBadge } from '../../../design/state-badge.tsx'
-import { Time } from '../../../design/time.tsx'
+import { Time } from '../../../design/texts/time.tsx'
 import type { System } from '../../../domain/system.ts'
 import { shownText } from '../../../format/shown-text.ts'
 import { shownChecks } from './checks.ts'

@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react'
-import { CopyButton } from '../../../design/copy-button.tsx'
-import { Cell, Row, Table } from '../../../design/table.tsx'
+import { CopyButton } from '../../../design/controls/copy-button.tsx'
+import { Cell, Row, Table } from '../../../design/lists/table.tsx'
 import { shownText } from '../../../format/shown-text.ts'
 import { isChanged, originText, type Setting, valueOf } from './shown-settings.ts'
 

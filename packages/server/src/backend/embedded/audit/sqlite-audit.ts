@@ -1,4 +1,4 @@
-import type { SecretBox } from '../../../util/secret-box.ts'
+import type { SecretBox } from '../../../util/secrets/secret-box.ts'
 import type { Audit, AuditEntry, AuditFilter } from '../../audit.ts'
 import type { Page, PageRequest } from '../../page.ts'
 import { conditionsOf } from '../database/conditions.ts'

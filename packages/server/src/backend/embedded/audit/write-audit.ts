@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { SecretBox } from '../../../util/secret-box.ts'
+import type { SecretBox } from '../../../util/secrets/secret-box.ts'
 import type { AuditEntry } from '../../audit.ts'
 
 /** A row of `audit`. The whole entry is sealed under its id, because it shows URLs. The columns are what lists look for. */

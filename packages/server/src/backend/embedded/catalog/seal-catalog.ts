@@ -1,6 +1,6 @@
 import type { Destination } from '@hookline/protocol'
 import type { DatabaseSync } from 'node:sqlite'
-import { SecretBox } from '../../../util/secret-box.ts'
+import { SecretBox } from '../../../util/secrets/secret-box.ts'
 import { type OnUnreadable, sealAgain } from '../database/seal-again.ts'
 import {
   isSealed,

@@ -1,5 +1,5 @@
 import type { Destination, WebhooksSettings } from '@hookline/protocol'
-import type { SecretBox } from '../../../util/secret-box.ts'
+import type { SecretBox } from '../../../util/secrets/secret-box.ts'
 
 /** A destination as it is stored: its settings, which contain its secrets, are sealed under its id. */
 export type SealedDestination = Omit<Destination, 'settings'> & { readonly settings: string }

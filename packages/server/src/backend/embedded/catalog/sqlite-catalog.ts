@@ -1,6 +1,6 @@
 import type { Computation, Destination, Source } from '@hookline/protocol'
 import type { DatabaseSync } from 'node:sqlite'
-import type { SecretBox } from '../../../util/secret-box.ts'
+import type { SecretBox } from '../../../util/secrets/secret-box.ts'
 import type { AuditEntry } from '../../audit.ts'
 import {
   type Catalog,

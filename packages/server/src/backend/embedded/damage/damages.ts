@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { systemClock } from '../../../util/clock.ts'
+import { systemClock } from '../../../util/time/clock.ts'
 import { DAMAGES_TABLE } from '../migrations/0015-commits.ts'
 import { lastCommit } from './commit-counter.ts'
 

@@ -1,4 +1,4 @@
-import { systemClock } from '../../../util/clock.ts'
+import { systemClock } from '../../../util/time/clock.ts'
 import type { Quarantine, Unreadable } from '../../quarantine.ts'
 
 /** A queue that can look at all that waits in it. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { readIfThere, writeDurably } from '../../../util/durable-file.ts'
-import type { Redacted } from '../../../util/redacted.ts'
-import { SecretBox } from '../../../util/secret-box.ts'
+import type { Redacted } from '../../../util/secrets/redacted.ts'
+import { SecretBox } from '../../../util/secrets/secret-box.ts'
 
 /** The data is encrypted with a key that this start does not have. */
 export class EncryptionKeyMismatch extends Error {

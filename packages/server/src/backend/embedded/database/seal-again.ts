@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { SecretBox } from '../../../util/secret-box.ts'
+import type { SecretBox } from '../../../util/secrets/secret-box.ts'
 import { openedText } from './opened-text.ts'
 import type { Row } from './rows.ts'
 

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { SecretBox } from '../../../util/secret-box.ts'
+import type { SecretBox } from '../../../util/secrets/secret-box.ts'
 import { type LaneId, laneKey } from '../../deliveries.ts'
 import { openedText } from '../database/opened-text.ts'
 import type { Writer } from '../writer.ts'

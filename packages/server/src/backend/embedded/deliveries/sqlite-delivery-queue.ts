@@ -11,7 +11,7 @@ import type {
   WaitingLane,
 } from '../../deliveries.ts'
 import type { Unreadable } from '../../quarantine.ts'
-import { turn } from '../../../util/clock.ts'
+import { turn } from '../../../util/time/clock.ts'
 import { numberOrNull, type Row } from '../database/rows.ts'
 import { Statements } from '../database/statements.ts'
 import type { Writer } from '../writer.ts'

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { BackendUnavailable } from '../../../../src/backend/backend.ts'
 import { openEmbeddedBackend } from '../../../../src/backend/embedded/open.ts'
 import { DiskProbe } from '../../../../src/backend/embedded/database/disk-probe.ts'
-import { turn } from '../../../../src/util/clock.ts'
+import { turn } from '../../../../src/util/time/clock.ts'
 import { NamedPipe } from '../../../harness/named-pipe.ts'
 import { TemporaryFolder } from '../../../harness/temporary-folder.ts'
 

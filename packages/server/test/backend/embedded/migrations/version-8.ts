@@ -6,7 +6,7 @@ import { DATABASE_NAME, DataDir } from '../../../../src/backend/embedded/databas
 import { migrate } from '../../../../src/backend/embedded/migrations/migrate.ts'
 import { MIGRATIONS } from '../../../../src/backend/embedded/migrations/migrations.ts'
 import { deliveryId } from '../../../../src/delivery/sending/webhook-request.ts'
-import { SecretBox } from '../../../../src/util/secret-box.ts'
+import { SecretBox } from '../../../../src/util/secrets/secret-box.ts'
 import { NOON } from '../../../harness/accepted-event.ts'
 import type { TemporaryFolder } from '../../../harness/temporary-folder.ts'
 

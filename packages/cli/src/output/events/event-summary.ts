@@ -1,0 +1,44 @@
+import { columnsOf, cut } from '../../layout/measure.ts'
+import type { Output } from '../output.ts'
+import { printable } from '../safe-text.ts'
+
+/** The fields by which people recognise an event. */
+export interface EventSummary {
+  /** `null` if the body is not JSON. */
+  readonly type: string | null
+  /** The name of the event, page or screen. */
+  readonly name: string | null
+  readonly userId: string | null
+  readonly anonymousId: string | null
+}
+
+/** The summary of an event as the management API returns it. */
+export function summaryOf(event: Readonly<Record<string, unknown>>): EventSummary {
+  const field = (name: string) => (event[name] ?? null) as string | null
+  return {
+    type: field('type'),
+    name: field('event') ?? field('name'),
+    userId: field('userId'),
+    anonymousId: field('anonymousId'),
+  }
+}
+
+/** The user of an event; empty if it names none. */
+export function userOf({ userId, anonymousId }: EventSummary): string {
+  return userId ?? anonymousId ?? ''
+}
+
+/** The first cells of a line about an event: the time of day of `at`, type, name and user. */
+export function eventCells(output: Output, at: string, event: EventSummary): string[] {
+  return [
+    output.style('dim', at.slice(11, 23)),
+    output.style('cyan', cell(event.type ?? 'not JSON', 8)),
+    output.style('bold', cell(event.name ?? '', 20)),
+    cell(userOf(event), 14),
+  ]
+}
+
+function cell(text: string, width: number): string {
+  const shown = cut(printable(text), width)
+  return shown + ' '.repeat(width - columnsOf(shown))
+}

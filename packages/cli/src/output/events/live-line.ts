@@ -1,0 +1,48 @@
+import { eventCells } from './event-summary.ts'
+import type { Output } from '../output.ts'
+import { printable } from '../safe-text.ts'
+
+type Data = Readonly<Record<string, unknown>>
+
+/** A message of the live tail as one line, for people. */
+export function liveLine(output: Output, name: string, data: Data): string {
+  if (name === 'gap') return output.style('yellow', gapText(data))
+  if (name === 'sampling') return output.style('yellow', `showing 1 of ${text(data, 'oneOf')}`)
+  if (name === 'event') return eventLine(output, data)
+  const time = output.style('dim', text(data, 'at').slice(11, 23))
+  return `${time} ${name === 'decision' ? decisionText(data) : attemptText(output, data)}`
+}
+
+function eventLine(output: Output, data: Data): string {
+  const field = (name: string) => (data[name] ?? null) as string | null
+  const cells = eventCells(output, text(data, 'at'), {
+    // What an event tells of an audience says more than its type, which is always identify.
+    type: field('change') ?? field('type'),
+    name: field('name'),
+    userId: field('userId'),
+    anonymousId: field('anonymousId'),
+  })
+  return [...cells, printable(text(data, 'eventId'))].join(' ')
+}
+
+function decisionText(data: Data): string {
+  const why = data['reason'] === null ? text(data, 'decision') : text(data, 'reason')
+  return printable(`  → ${text(data, 'destinationId')} ${why} ${text(data, 'eventId')}`)
+}
+
+function attemptText(output: Output, data: Data): string {
+  const outcome = text(data, 'outcome')
+  const result = output.style(outcome === 'delivered' ? 'green' : 'red', outcome)
+  const status = data['status'] === null ? text(data, 'class') : text(data, 'status')
+  return `  ⇢ ${result} ${printable(`${status} ${text(data, 'url')} ${text(data, 'deliveryId')}`)}`
+}
+
+function gapText(data: Data): string {
+  const missed = data['missed'] === null ? 'Some' : text(data, 'missed')
+  return `${missed} messages were skipped (${text(data, 'reason')}); \`hookline events list\` shows all events.`
+}
+
+function text(data: Data, name: string): string {
+  const value = data[name]
+  return typeof value === 'string' || typeof value === 'number' ? `${value}` : ''
+}

@@ -1,0 +1,31 @@
+import type { ManagementApi } from '../../api/management-api.ts'
+import { inCommands } from '../../problems/in-commands.ts'
+import { printable } from '../safe-text.ts'
+
+type Cause = Awaited<ReturnType<ManagementApi['explainMissingEvent']>>['causes'][number]
+
+/** Why an event may be missing, for people: one line for each cause, the surest first. */
+export function missingLines(causes: readonly Cause[]): string[] {
+  return causes.map((cause) => {
+    const { code, message, remedy, evidence } = cause
+    const { eventId = '<id>', sourceId = '<id>' } = evidence
+    const told = inCommands(`${message} ${remedy}`)
+      .replace('trace <id>', `trace ${eventId}`)
+      .replace('sources update <id>', `sources update ${sourceId}`)
+    return printable(`${code}${factsOf(evidence)}: ${told}`)
+  })
+}
+
+/** ` (unknown_write_key, count 3, last at …)`: what the service knows. */
+function factsOf({ count, since, lastAt, code, eventId, sourceId, deletionId }: Cause['evidence']) {
+  const facts = [
+    code,
+    eventId,
+    sourceId,
+    deletionId,
+    ...(count === undefined ? [] : [`count ${count}`]),
+    ...(since === undefined ? [] : [`since ${since}`]),
+    ...(lastAt === undefined ? [] : [`last at ${lastAt}`]),
+  ].filter((fact) => fact !== undefined)
+  return facts.length === 0 ? '' : ` (${facts.join(', ')})`
+}

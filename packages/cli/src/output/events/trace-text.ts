@@ -1,0 +1,106 @@
+import { isJsonObject, type JsonObject } from '@hookline/protocol'
+import type { Delivery } from '../../api/generated/management-client.ts'
+import type { ManagementApi } from '../../api/management-api.ts'
+import { attemptLines } from '../deliveries/attempt-line.ts'
+import { summaryOf, userOf } from './event-summary.ts'
+import { inCommands } from '../../problems/in-commands.ts'
+import { nameAndId, type Names } from '../names.ts'
+import type { Output } from '../output.ts'
+import { printable } from '../safe-text.ts'
+import { partLines } from '../deliveries/part-lines.ts'
+import { details, wrapped } from '../details.ts'
+
+type Trace = Awaited<ReturnType<ManagementApi['getEvent']>>
+type Decision = Trace['decisions'][number]
+
+const SYMBOLS: Readonly<Record<Decision['decision'], string>> = {
+  deliver: '→',
+  declined: '✗',
+  pending: '…',
+  none: '–',
+}
+
+/**
+ * The trace of an event, for people: the event, the decision for each destination, what became of it at each webhook,
+ * and every attempt.
+ */
+export function traceText(output: Output, trace: Trace, names: Names): string {
+  const { event, source, findings, decisions, deliveries } = trace
+  const summary = summaryOf(event)
+  const { type, name } = summary
+  const head = name === null ? `${type}` : `${type} ${JSON.stringify(name)}`
+  const facts = details(output, [
+    ['event', trace.id],
+    ['messageId', String(event['messageId'])],
+    ['user', userOf(summary)],
+    ['source', `${source.name ?? 'deleted'} (${source.id})`],
+    [
+      'received',
+      [output.time(trace.receivedAt), ...senderOf(event['context'] as JsonObject)].join(' '),
+    ],
+    ...(trace.marks.length > 0 ? [['marks', trace.marks.join(', ')] as const] : []),
+    ...(trace.duplicates > 0 ? [['duplicates', duplicatesText(trace)] as const] : []),
+  ])
+  const outcomes = decisions.flatMap((decision) =>
+    decisionLines({ output, names }, decision, deliveries),
+  )
+  const found = findings.filter(({ code }) => code !== 'duplicates')
+  return [
+    output.style('bold', printable(head)),
+    facts,
+    ...found.map((each) => wrapped(output, `No deliveries. ${findingText(each)}`)),
+    ...outcomes,
+  ].join('\n')
+}
+
+function findingText({ message, remedy }: Trace['findings'][number]): string {
+  return printable(inCommands(`${message} ${remedy}`))
+}
+
+function duplicatesText({ duplicates, lastDuplicateAt }: Trace): string {
+  const last = lastDuplicateAt === null ? '' : `, the last one at ${lastDuplicateAt}`
+  return `${duplicates} later, with the same messageId${last}`
+}
+
+/** `by analytics-node 3.1.0` and `from 192.0.2.1`, if the call has them. */
+function senderOf({ library, ip }: JsonObject): string[] {
+  const { name, version } = isJsonObject(library) ? library : {}
+  const program = [name, version].filter((each) => typeof each === 'string').join(' ')
+  return [
+    ...(program === '' ? [] : [`by ${program}`]),
+    ...(typeof ip === 'string' ? [`from ${ip}`] : []),
+  ]
+}
+
+function decisionLines(
+  { output, names }: { readonly output: Output; readonly names: Names },
+  { destinationId, decision, reason, explanation, remedy }: Decision,
+  deliveries: readonly Delivery[],
+): string[] {
+  const ofDestination = deliveries.filter((delivery) => delivery.destinationId === destinationId)
+  const said = remedy === null ? explanation : `${explanation} ${remedy}`
+  // A destination has one delivery of an event.
+  const deliveryId = ofDestination[0]?.id ?? '<id>'
+  const text = inCommands(said, { destination: destinationId }).replaceAll(
+    'hookline deliveries retry <id>',
+    `hookline deliveries retry ${deliveryId}`,
+  )
+  return [
+    wrapped(
+      output,
+      `${SYMBOLS[decision]} ${output.style('bold', printable(nameAndId(destinationId, names)))} ${reason ?? decision}: ${printable(text)}`,
+    ),
+    ...ofDestination.flatMap((delivery) => deliveryLines(output, delivery)),
+  ]
+}
+
+function deliveryLines(output: Output, delivery: Delivery): string[] {
+  const { id, state, nextAttemptAt, webhooks, attempts } = delivery
+  const next = nextAttemptAt === null ? '' : `, next attempt at ${output.time(nextAttemptAt)}`
+  const parts = webhooks.flatMap((part) => partLines(output, part, delivery))
+  return [
+    wrapped(output, `  ${id} ${state}${next}`),
+    ...parts.map((line) => wrapped(output, `    ${line}`)),
+    ...attempts.flatMap((attempt) => attemptLines(output, attempt)),
+  ]
+}

@@ -1,0 +1,68 @@
+import type { Audience, ComputedTrait } from '../../api/generated/management-client.ts'
+import { durationText, grouped } from '../figures.ts'
+import type { Output } from '../output.ts'
+import type { Column } from '../table.ts'
+import { details } from '../details.ts'
+
+/** What audiences and computed traits have in common. */
+export type Computation = Audience | ComputedTrait
+
+/** The columns of a list of audiences or computed traits. */
+export const COMPUTATION_COLUMNS: readonly Column<Computation>[] = [
+  { head: 'id', cell: ({ id }) => id },
+  { head: 'name', cell: ({ name }) => name, long: 'cut' },
+  { head: 'key', cell: ({ key }) => key, long: 'cut', rank: 1 },
+  { head: 'space', cell: ({ space }) => space, long: 'cut', rank: 2 },
+  { head: 'state', cell: stateText },
+  { head: 'users', cell: ({ size }) => grouped(size) },
+  { head: 'destinations', cell: ({ destinationIds }) => `${destinationIds.length}`, rank: 3 },
+]
+
+/** An audience or a computed trait, for people. */
+export function computationDetails(output: Output, record: Computation): string {
+  const { id, name, key, space, reason, size, destinationIds, reachesBackTo } = record
+  return details(output, [
+    ['id', id],
+    ['name', name],
+    ['key', key],
+    ['space', space],
+    ['state', reason === null ? stateText(record) : `${stateText(record)}: ${reason}`],
+    ['users', grouped(size)],
+    ['last sync', lastSyncText(record)],
+    ...(reachesBackTo === null
+      ? []
+      : [['counts', `events received since ${reachesBackTo}`] as const]),
+    ['destinations', destinationIds.join(' ') || 'none: changes are not sent'],
+    definitionEntry(record),
+  ])
+}
+
+/** `preparing, filling 42 %` */
+function stateText({ state, progress }: Computation): string {
+  if (progress === null) return state
+  const { step, done, total } = progress
+  const percent = Math.floor((done / Math.max(1, total)) * 100)
+  return `${state}, ${step} ${percent} %`
+}
+
+function lastSyncText({ lastSync, sync }: Computation): string {
+  const next = sync === null ? '' : `; the next one is ${sync.state}`
+  if (lastSync === null) return `none yet${next}`
+  const { finishedAt, startedAt, state, entered, left, missed, error } = lastSync
+  const took = Date.parse(finishedAt ?? '') - Date.parse(startedAt ?? '')
+  const parts = [
+    `${state} ${finishedAt ?? ''}`.trim(),
+    ...(Number.isNaN(took) ? [] : [`took ${durationText(took / 1000)}`]),
+    `${grouped(entered)} entered`,
+    `${grouped(left)} left`,
+    ...(missed > 0 ? [`${grouped(missed)} missed before: a bug in Hookline`] : []),
+    ...(error === null ? [] : [error]),
+  ]
+  return `${parts.join(', ')}${next}`
+}
+
+function definitionEntry(record: Computation): readonly [string, string] {
+  if ('compute' in record) return ['compute', JSON.stringify(record.compute)]
+  if (record.condition === null) return ['members', 'a list: `hookline audiences import` fills it']
+  return ['condition', JSON.stringify(record.condition)]
+}

@@ -1,0 +1,21 @@
+import type { ManagementApi } from '../../api/management-api.ts'
+import { counted } from '../figures.ts'
+import type { Output } from '../output.ts'
+import { printable } from '../safe-text.ts'
+
+export type Preview = Awaited<ReturnType<ManagementApi['previewAudience']>>
+
+/** Who would have a value, for people. */
+export function previewText(output: Output, preview: Preview): string {
+  const { size, isExact, sample, reachesBackTo } = preview
+  const lines = sample.map(({ userId, value }) => {
+    const shown = value === true ? '' : `  ${JSON.stringify(value)}`
+    return printable(`  ${userId ?? 'a user without a userId'}${shown}`)
+  })
+  return [
+    output.style('bold', `${isExact ? '' : 'About '}${counted(size, 'user')}`),
+    ...lines,
+    ...(size > sample.length && sample.length > 0 ? ['  …'] : []),
+    ...(reachesBackTo === null ? [] : [`Events are known since ${reachesBackTo}.`]),
+  ].join('\n')
+}

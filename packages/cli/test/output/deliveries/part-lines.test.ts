@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest'
+import type { Delivery } from '../../../src/api/generated/management-client.ts'
+import { Output } from '../../../src/output/output.ts'
+import { partLines } from '../../../src/output/deliveries/part-lines.ts'
+
+type Part = Delivery['webhooks'][number]
+type Reason = NonNullable<Part['waiting']>['reason']
+
+const URL = 'https://crm.example/hook'
+const SINCE = '2026-07-01T11:40:00.000Z'
+const NEXT = '2026-07-01T12:04:00.000Z'
+const IDS = { id: 'msg_1', destinationId: 'dst_1' }
+
+function linesOf(state: Part['state'], reason?: Reason, nextAttemptAt: string | null = null) {
+  const waiting = reason
+    ? { reason, since: SINCE, nextAttemptAt, explanation: '', remedy: null }
+    : null
+  const part = { url: URL, state, firstDueAt: SINCE, nextAttemptAt, waiting, last: null } as const
+  return partLines(new Output({}), { ...part, outcome: 'retry' }, IDS)
+}
+
+describe('the lines of a webhook', () => {
+  it.for([
+    ['delivered', 'delivered'],
+    ['expired', 'expired'],
+    ['not_retried', 'not retried, because another webhook has the event'],
+    ['removed', 'removed before it took the event'],
+  ] as const)('say in words what became of the event: %s', ([state, text]) => {
+    expect(linesOf(state)).toEqual([`${URL} ${text}`])
+  })
+
+  it('say of an event that waits for a time why, since when, and until when', () => {
+    expect(linesOf('pending', 'breaker_open', NEXT)).toEqual([
+      `${URL} pending: its breaker is open, because too many attempts failed`,
+      `  since ${SINCE}, next attempt ${NEXT}`,
+      '  `hookline destinations close-breaker dst_1` makes it now',
+    ])
+  })
+
+  it('name the command that ends the wait for somebody', () => {
+    expect(linesOf('held', 'webhook_paused')).toEqual([
+      `${URL} held: the webhook is paused`,
+      `  since ${SINCE}, no next attempt yet`,
+      '  `hookline destinations resume dst_1` resumes it',
+    ])
+  })
+})

@@ -1,0 +1,34 @@
+import type { ReactElement } from 'react'
+import { inputTime, timeOfInput } from '../../format/input-time.ts'
+import { useZone } from '../../format/time-zone.ts'
+import { Field, TextInput } from './field.tsx'
+
+interface TimeFieldProps {
+  readonly label: string
+  /** What an empty one means. */
+  readonly hint?: string
+  readonly fault?: string | undefined
+  /** ISO 8601. */
+  readonly at: string | undefined
+  readonly onChange: (at: string | undefined) => void
+}
+
+/** A moment to pick, in the zone that times are shown in. */
+export function TimeField({ label, hint = '', fault, at, onChange }: TimeFieldProps): ReactElement {
+  const zone = useZone()
+  const zoneWords = zone === 'utc' ? 'In UTC.' : 'In the time of this browser.'
+  return (
+    <Field label={label} hint={`${zoneWords} ${hint}`} fault={fault}>
+      {(ids) => (
+        <TextInput
+          {...ids}
+          key={zone}
+          type="datetime-local"
+          step={1}
+          defaultValue={inputTime(at, zone)}
+          onChange={({ target }) => onChange(timeOfInput(target.value, zone))}
+        />
+      )}
+    </Field>
+  )
+}

@@ -1,0 +1,167 @@
+import { type ReactElement, useEffect, useRef, useState } from 'react'
+import UPlot from 'uplot'
+import './plot.css'
+import { useZone } from '../../format/time-zone.ts'
+import { absoluteTime } from '../../format/times.ts'
+
+export interface Series {
+  readonly label: string
+  /** The name of a token: `delivered` is `--color-delivered`. */
+  readonly color: string
+  /** One for each time; `null` where there is none. */
+  readonly values: readonly (number | null)[]
+}
+
+interface PlotProps {
+  /** What it shows, in a sentence: screen readers read it in place of the plot. */
+  readonly label: string
+  /** Milliseconds since the epoch, ascending. */
+  readonly times: readonly number[]
+  readonly series: readonly Series[]
+  /** `areas`: stacked, for parts of a whole. `lines`: side by side, for durations. */
+  readonly form: 'areas' | 'lines'
+  readonly format: (value: number) => string
+  readonly height?: number
+}
+
+/** Values over time. Under the pointer it says the time and every value, so it needs no legend to be read. */
+export function Plot({
+  label,
+  times,
+  series,
+  form,
+  format,
+  height = 200,
+}: PlotProps): ReactElement {
+  const box = useRef<HTMLDivElement>(null)
+  const zone = useZone()
+  const [index, setIndex] = useState<number | null>(null)
+  useEffect(() => {
+    const element = box.current!
+    const plot = new UPlot(
+      optionsOf({ series, form, format, height, zone }, element, setIndex),
+      dataOf({ times, series, form }),
+      element,
+    )
+    const observer = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height }))
+    observer.observe(element)
+    return () => {
+      observer.disconnect()
+      plot.destroy()
+    }
+  }, [times, series, form, format, height, zone])
+  const at = index ?? times.length - 1
+  return (
+    <figure className="min-w-0" aria-label={label}>
+      <figcaption className="text-note text-ink-soft flex flex-wrap gap-x-4 gap-y-0.5 px-4 pb-2 tabular-nums">
+        <span className="text-ink-faint">
+          {times[at] === undefined ? '' : absoluteTime(times[at], zone).slice(0, 16)}
+        </span>
+        {series.map(({ label: words, color, values }) => (
+          <span key={words} className="inline-flex items-center gap-1.5">
+            <svg viewBox="0 0 8 8" className="size-2" aria-hidden="true">
+              <rect width="8" height="8" rx="2" fill={`var(--color-${color})`} />
+            </svg>
+            {words} {values[at] == null ? '–' : format(values[at])}
+          </span>
+        ))}
+      </figcaption>
+      <div ref={box} className="u-plot min-w-0 overflow-hidden" />
+    </figure>
+  )
+}
+
+function dataOf({
+  times,
+  series,
+  form,
+}: Pick<PlotProps, 'times' | 'series' | 'form'>): UPlot.AlignedData {
+  const seconds = times.map((time) => time / 1_000)
+  if (form === 'lines') return [seconds, ...series.map(({ values }) => [...values])]
+  const sums = times.map(() => 0)
+  const stacked = series.map(({ values }) =>
+    values.map((value, at) => {
+      sums[at] = (sums[at] ?? 0) + (value ?? 0)
+      return sums[at]
+    }),
+  )
+  return [seconds, ...stacked]
+}
+
+type Looks = Pick<PlotProps, 'series' | 'form' | 'format'> & {
+  readonly height: number
+  readonly zone: 'utc' | 'local'
+}
+
+function optionsOf(
+  { series, form, format, height, zone }: Looks,
+  element: HTMLElement,
+  onPoint: (index: number | null) => void,
+): UPlot.Options {
+  const color = (name: string): string => colorOf(element, `--color-${name}`)
+  const axis = {
+    stroke: color('ink-faint'),
+    grid: { stroke: color('line'), width: 1 },
+    ticks: { show: false },
+    font: '11px system-ui, sans-serif',
+  }
+  return {
+    width: element.clientWidth,
+    height,
+    ...(zone === 'utc' && {
+      tzDate: (at: number) => UPlot.tzDate(new Date(at * 1_000), 'Etc/UTC'),
+    }),
+    legend: { show: false },
+    cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
+    hooks: { setCursor: [({ cursor }) => onPoint(cursor.idx ?? null)] },
+    scales: { y: { range: (_plot, _least, most) => [0, most > 0 ? most * 1.1 : 1] } },
+    axes: [
+      { ...axis, values: (plot, splits) => timeLabels(splits, plot.scales['x']!, zone) },
+      { ...axis, size: 56, values: (_plot, splits) => splits.map((value) => format(value)) },
+    ],
+    series: [
+      {},
+      ...series.map((each, index) => ({
+        label: each.label,
+        stroke: color(each.color),
+        width: form === 'areas' ? 1 : 1.5,
+        points: { show: false },
+        ...(form === 'areas' && index === 0 && { fill: color(`${each.color}-soft`) }),
+      })),
+    ],
+    ...(form === 'areas' && { bands: bandsOf(series, color) }),
+  }
+}
+
+const DAY_SECONDS = 86_400
+
+/** `14:05` within two days, `11-23` for more. */
+function timeLabels(
+  splits: readonly number[],
+  { min, max }: UPlot.Scale,
+  zone: 'utc' | 'local',
+): string[] {
+  const isDays = (max ?? 0) - (min ?? 0) > 2 * DAY_SECONDS
+  return splits.map((seconds) => {
+    const text = absoluteTime(seconds * 1_000, zone)
+    return isDays ? text.slice(5, 10) : text.slice(11, 16)
+  })
+}
+
+/** Each area above the lowest is filled down to the one below it. */
+function bandsOf(series: PlotProps['series'], color: (name: string) => string): UPlot.Band[] {
+  return series.slice(1).map((each, index) => ({
+    series: [index + 2, index + 1] as [number, number],
+    fill: color(`${each.color}-soft`),
+  }))
+}
+
+/** The value of a colour as the canvas needs it: `light-dark()` is resolved by the browser. */
+function colorOf(element: HTMLElement, name: string): string {
+  const probe = document.createElement('span')
+  probe.style.color = `var(${name})`
+  element.append(probe)
+  const { color } = getComputedStyle(probe)
+  probe.remove()
+  return color
+}

@@ -1,0 +1,54 @@
+import type { ComponentProps, ReactElement, ReactNode } from 'react'
+import { classNames } from '../class-names.ts'
+
+interface TableProps {
+  /** What the rows are, for screen readers. */
+  readonly label: string
+  readonly head: readonly ReactNode[]
+  readonly children: ReactNode
+}
+
+/**
+ * A dense table. On a narrow screen it scrolls sideways by itself, not the page: `relative` keeps in it what only screen
+ * readers see.
+ */
+export function Table({ label, head, children }: TableProps): ReactElement {
+  return (
+    <div className="relative overflow-x-auto" tabIndex={0} role="region" aria-label={label}>
+      <table className="text-dense w-full text-left">
+        <thead>
+          <tr className="border-line text-ink-faint text-note border-b">
+            {head.map((title, index) => (
+              <th key={index} scope="col" className="px-4 py-1.5 font-medium whitespace-nowrap">
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
+    </div>
+  )
+}
+
+interface RowProps extends ComponentProps<'tr'> {
+  readonly isCurrent?: boolean
+}
+
+export function Row({ isCurrent = false, className, ...rest }: RowProps): ReactElement {
+  return (
+    <tr
+      aria-current={isCurrent || undefined}
+      className={classNames(
+        'border-line hover:bg-hover border-b last:border-0',
+        isCurrent && 'bg-accent-soft',
+        className,
+      )}
+      {...rest}
+    />
+  )
+}
+
+export function Cell({ className, ...rest }: ComponentProps<'td'>): ReactElement {
+  return <td className={classNames('px-4 py-1.5 align-top', className)} {...rest} />
+}

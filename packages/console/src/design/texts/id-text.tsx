@@ -1,0 +1,18 @@
+import type { ReactElement } from 'react'
+import { CopyButton } from '../controls/copy-button.tsx'
+import { shownText } from '../../format/shown-text.ts'
+
+interface IdTextProps {
+  readonly id: string
+  readonly what?: string
+}
+
+/** An id, in full, with its copy button. */
+export function IdText({ id, what = 'the id' }: IdTextProps): ReactElement {
+  return (
+    <span className="inline-flex max-w-full items-center gap-0.5">
+      <code className="text-dense break-all">{shownText(id)}</code>
+      <CopyButton text={id} what={what} />
+    </span>
+  )
+}

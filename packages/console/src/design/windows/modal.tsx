@@ -1,0 +1,58 @@
+import { Dialog } from 'radix-ui'
+import type { ReactElement, ReactNode } from 'react'
+import { Button } from '../controls/button.tsx'
+import { classNames } from '../class-names.ts'
+import { Icon } from '../icon.tsx'
+
+interface ModalProps {
+  readonly title: string
+  readonly isOpen: boolean
+  readonly onClose: () => void
+  readonly children: ReactNode
+  /** `dialog` in the middle; `drawer` at the right, beside the list that it belongs to; `menu` at the left. */
+  readonly place?: keyof typeof PLACES
+}
+
+const PLACES = {
+  dialog: 'inset-x-3 top-[8vh] mx-auto max-h-[84vh] max-w-lg rounded-panel border',
+  wide: 'inset-x-3 top-[6vh] mx-auto max-h-[88vh] max-w-3xl rounded-panel border',
+  drawer: 'inset-y-0 right-0 w-full max-w-2xl border-l',
+  menu: 'inset-y-0 left-0 w-64 border-r',
+} as const
+
+/**
+ * A window above the page. The focus stays in it, Escape closes it, and the focus returns to where it was. Radix's own overlay
+ * is not used: it adds inline styles, which the content security policy forbids.
+ */
+export function Modal({
+  title,
+  isOpen,
+  onClose,
+  children,
+  place = 'dialog',
+}: ModalProps): ReactElement {
+  return (
+    <Dialog.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
+      <Dialog.Portal>
+        <div className="fixed inset-0 z-30 bg-black/40" />
+        <Dialog.Content
+          aria-describedby={undefined}
+          className={classNames(
+            'bg-surface border-line shadow-float fixed z-40 flex flex-col overflow-hidden',
+            PLACES[place],
+          )}
+        >
+          <header className="border-line flex items-start justify-between gap-3 border-b px-4 py-3">
+            <Dialog.Title className="text-part font-semibold">{title}</Dialog.Title>
+            <Dialog.Close asChild>
+              <Button look="quiet" className="-my-1 -mr-2 px-2" aria-label="Close">
+                <Icon name="cross" />
+              </Button>
+            </Dialog.Close>
+          </header>
+          <div className="min-h-0 flex-1 overflow-y-auto p-4">{children}</div>
+        </Dialog.Content>
+      </Dialog.Portal>
+    </Dialog.Root>
+  )
+}

@@ -1,0 +1,98 @@
+import type { Counter, Gauge } from 'prom-client'
+import { type Clock, LEAST_JUMP_MS } from '../time/clock.ts'
+import { pause } from '../time/pause.ts'
+import type { Worker } from './worker.ts'
+
+export interface ClockWatchOptions {
+  readonly clock: Clock
+  readonly metrics: {
+    readonly clockJumps: Counter<'direction'>
+    readonly clockOffset: Gauge
+  }
+  readonly logger: {
+    readonly warn: (fields: object, event: 'clock.jumped' | 'clock.ahead_of_data') => void
+  }
+  /** The newest time that is stored, in milliseconds since the epoch; absent where nothing is stored. */
+  readonly newestAt?: number | undefined
+}
+
+const EVERY_MS = 5_000
+/** So long old data is kept after the clock went forward: an operator may correct the clock meanwhile. */
+export const DOUBT_MS = 60 * 60 * 1000
+/** A clock that is further ahead of the stored data than this may be wrong, or the service was stopped for so long. */
+const LONGEST_STOP_MS = 24 * 60 * 60 * 1000
+
+/**
+ * Watches the clock of the machine. A jump is reported, and delays and ends nothing: whatever waits goes by `Clock.now`.
+ * Only the age of stored data follows the clock of the machine, so a clock that goes forward would remove all of it. That
+ * waits for an hour.
+ */
+export class ClockWatch implements Worker {
+  readonly name = 'clock'
+  readonly #options: ClockWatchOptions
+  /** How far the clock of the machine is ahead of `Clock.now`. */
+  #offsetMs: number
+  /** As `#offsetMs`, but for the first hour after a jump forward as it was before. */
+  #trustedMs: number
+  #trustedAgainAt = -Infinity
+  #lastJump: { readonly ms: number; readonly at: number } | undefined
+
+  constructor(options: ClockWatchOptions) {
+    const { clock, newestAt = Infinity, logger } = options
+    this.#options = options
+    this.#offsetMs = clock.wall() - clock.now()
+    this.#trustedMs = this.#offsetMs
+    const aheadMs = clock.wall() - newestAt
+    if (aheadMs <= LONGEST_STOP_MS) return
+    this.#trustedMs -= aheadMs
+    this.#trustedAgainAt = clock.now() + DOUBT_MS
+    logger.warn({ newestAt: new Date(newestAt).toISOString(), aheadMs }, 'clock.ahead_of_data')
+  }
+
+  /** What the operator should know: a jump within the last hour. */
+  get note(): string | undefined {
+    this.#check()
+    if (this.#lastJump === undefined) return undefined
+    const { ms, at } = this.#lastJump
+    if (this.#options.clock.now() - at >= DOUBT_MS) return undefined
+    const seconds = Math.round(Math.abs(ms) / 1000)
+    return `The clock of the machine was set ${directionOf(ms)} by ${seconds} s. No delivery ended because of it.`
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      this.#check()
+      await pause(this.#options.clock, EVERY_MS, signal)
+    }
+  }
+
+  /**
+   * The time by which the age of stored data is judged, in milliseconds since the epoch: that of the machine, and for an
+   * hour after it went forward, what it would show without that.
+   */
+  removalTime(): number {
+    this.#check()
+    const now = this.#options.clock.now()
+    if (now >= this.#trustedAgainAt) this.#trustedMs = this.#offsetMs
+    return now + this.#trustedMs
+  }
+
+  #check(): void {
+    const { clock, metrics, logger } = this.#options
+    const offsetMs = clock.wall() - clock.now()
+    metrics.clockOffset.set(offsetMs / 1000)
+    const ms = offsetMs - this.#offsetMs
+    if (Math.abs(ms) < LEAST_JUMP_MS) return
+    this.#offsetMs = offsetMs
+    this.#lastJump = { ms, at: clock.now() }
+    const direction = directionOf(ms)
+    metrics.clockJumps.inc({ direction })
+    logger.warn({ direction, byMs: Math.abs(ms) }, 'clock.jumped')
+    if (offsetMs <= this.#trustedMs) this.#trustedMs = offsetMs
+    else this.#trustedAgainAt = clock.now() + DOUBT_MS
+  }
+}
+
+function directionOf(ms: number): 'forward' | 'back' {
+  return ms > 0 ? 'forward' : 'back'
+}

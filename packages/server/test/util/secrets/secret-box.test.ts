@@ -1,0 +1,70 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { SecretBox, SecretBoxError } from '../../../src/util/secrets/secret-box.ts'
+
+const newBox = (...keys: string[]): SecretBox => new SecretBox(SecretBox.keysIn(keys.join())!)
+const [first, second] = [SecretBox.newKey(), SecretBox.newKey()]
+
+describe('a secret box', () => {
+  test('opens what it sealed, whatever that is', () => {
+    const box = newBox(first)
+    const sealing = fc.property(fc.string({ unit: 'binary' }), fc.string(), (text, label) => {
+      const wellFormed = text.toWellFormed()
+      expect(box.open(box.seal(wellFormed, label), label)).toBe(wellFormed)
+    })
+    fc.assert(sealing)
+  })
+
+  test('never seals a text the same way twice, and shows nothing of it', () => {
+    const box = newBox(first)
+    const sealed = [box.seal('my secret', 'a'), box.seal('my secret', 'a')]
+    expect(sealed[0]).not.toBe(sealed[1])
+    expect(sealed.join()).not.toContain('secret')
+    expect(sealed.join()).not.toContain(Buffer.from('my secret').toString('base64url').slice(0, 8))
+  })
+
+  test('opens what version 0.1.0 sealed', () => {
+    const box = new SecretBox([Buffer.alloc(32, 7)])
+    const sealed =
+      '4bb06f8e4e3a7715.GR9tFYYSQB7a4i5PjYqJmOOdJrLkbj8u_GwpUsNfkbfAXDa9WcL_iQ6E7tdkVwPQ77k'
+    expect(box.open(sealed, 'dst_1')).toBe('correct horse bättery')
+    expect(box.open('4bb06f8e4e3a7715.9U3dK1EA04Hc90HmkvznyKeDQ0y2b5MXPSczKw', 'dst_1')).toBe('')
+  })
+
+  test('does not open under another label, with another key, or what was altered', () => {
+    const box = newBox(first)
+    const sealed = box.seal('my secret', 'dst_a')
+    expect(() => box.open(sealed, 'dst_b')).toThrow(SecretBoxError)
+    expect(() => newBox(second).open(sealed, 'dst_a')).toThrow(SecretBoxError)
+    for (const at of [sealed.indexOf('.') + 1, sealed.length - 2]) {
+      const altered = `${sealed.slice(0, at)}${sealed[at] === 'A' ? 'B' : 'A'}${sealed.slice(at + 1)}`
+      expect(() => box.open(altered, 'dst_a')).toThrow(SecretBoxError)
+    }
+  })
+
+  test('opens with each of its keys, and seals with the first', () => {
+    const before = newBox(first).seal('my secret', 'a')
+    const box = newBox(second, first)
+    expect(box.open(before, 'a')).toBe('my secret')
+    expect(SecretBox.keyIdOf(before)).toBe(newBox(first).keyId)
+    expect(SecretBox.keyIdOf(box.seal('my secret', 'a'))).toBe(newBox(second).keyId)
+  })
+
+  test('takes keys of 32 bytes as base64 or hex, one or several, and nothing else', () => {
+    const hex = Buffer.from(first, 'base64').toString('hex')
+    expect(newBox(hex).keyId).toBe(newBox(first).keyId)
+    expect(SecretBox.keysIn(` ${first}\n${second},${hex} `)).toHaveLength(3)
+    expect(newBox(Buffer.from(first, 'base64').toString('base64url')).keyId).toBe(
+      newBox(first).keyId,
+    )
+    for (const text of [
+      '',
+      'password',
+      first.slice(1),
+      `${hex}0`,
+      `${first},short`,
+      '?'.repeat(43),
+    ])
+      expect(SecretBox.keysIn(text), text).toBeUndefined()
+  })
+})

@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest'
+import { Recurring } from '../../../src/util/time/recurring.ts'
+import { ManualClock } from '../../harness/manual-clock.ts'
+import { RunningWorker } from '../../harness/running-worker.ts'
+
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+function start(work: () => Promise<number>) {
+  const clock = new ManualClock()
+  const recurring = new Recurring({ clock, work })
+  const worker = { name: 'recurring', run: (signal: AbortSignal) => recurring.run(signal) }
+  return { clock, recurring, running: new RunningWorker(worker, clock) }
+}
+
+describe('recurring work', () => {
+  test('runs at once, and again after the time that it returned', async () => {
+    let times = 0
+    const { clock, running } = start(async () => (++times < 2 ? 50 : Infinity))
+    await using _running = running
+    await turn()
+    clock.advance(49)
+    await turn()
+    expect(times).toBe(1)
+    clock.advance(1)
+    await turn()
+    clock.advance(1_000_000)
+    await turn()
+    expect(times).toBe(2)
+  })
+
+  test('runs earlier after a wake-up with an earlier time, but not later after one with a later time', async () => {
+    let times = 0
+    const { clock, recurring, running } = start(async () => (++times < 4 ? 50 : Infinity))
+    await using _running = running
+    await turn()
+    recurring.wakeBy(clock.now() + 70)
+    recurring.wakeBy(clock.now() + 20)
+    clock.advance(20)
+    await turn()
+    expect(times).toBe(2)
+    clock.advance(49)
+    await turn()
+    expect(times).toBe(2)
+    recurring.wake()
+    await turn()
+    expect(times).toBe(3)
+  })
+
+  test('never runs twice at once: wake-ups during a run cause one more run', async () => {
+    const { promise: finished, resolve: finish } = Promise.withResolvers<void>()
+    let times = 0
+    const { recurring, running } = start(async () => {
+      times += 1
+      await finished
+      return Infinity
+    })
+    await using _running = running
+    recurring.wake()
+    recurring.wake()
+    recurring.wake()
+    expect(times).toBe(1)
+    finish()
+    await turn()
+    expect(times).toBe(2)
+  })
+
+  test('ends after the current run when its signal aborts, and does nothing more', async () => {
+    let ended = 0
+    const { clock, recurring, running } = start(async () => {
+      await turn()
+      ended += 1
+      return 10
+    })
+    await running[Symbol.asyncDispose]()
+    expect(ended).toBe(1)
+    recurring.wake()
+    clock.advance(100)
+    await turn()
+    expect(ended).toBe(1)
+  })
+})

@@ -1,0 +1,114 @@
+import { describe, expect, test } from 'vitest'
+import { pause } from '../../../src/util/time/pause.ts'
+import { ManualClock } from '../../harness/manual-clock.ts'
+import { RunningWorker } from '../../harness/running-worker.ts'
+
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+/** Longer than the longest pause before a restart. */
+const RESTART_MS = 12_500
+
+class Away extends Error {
+  override readonly name = 'Away'
+}
+
+/** A worker that fails with these errors, one in each run, and then runs until the signal aborts. */
+function start(errors: readonly Error[]) {
+  const clock = new ManualClock()
+  const left = [...errors]
+  let runs = 0
+  const run = async (signal: AbortSignal): Promise<void> => {
+    runs += 1
+    const error = left.shift()
+    if (error) throw error
+    await new Promise((resolve) => signal.addEventListener('abort', resolve))
+  }
+  const running = new RunningWorker({ name: 'pipeline', run }, clock, (e) => e instanceof Away)
+  const pass = async (ms: number): Promise<void> => {
+    await turn()
+    clock.advance(ms)
+    await turn()
+  }
+  return { running, pass, runs: () => runs }
+}
+
+describe('a worker', () => {
+  test('that fails is restarted after a growing pause', async () => {
+    const { running, pass, runs } = start([new Error('1'), new Error('2'), new Error('3')])
+    await using _running = running
+    for (let failures = 1; failures <= 3; failures++) await pass(RESTART_MS)
+    expect(runs()).toBe(4)
+    const pauses = running.failures.map(({ restartInMs }) => restartInMs)
+    for (const [index, pauseMs] of pauses.entries()) {
+      expect(pauseMs).toBeGreaterThanOrEqual(750 * 2 ** index)
+      expect(pauseMs).toBeLessThanOrEqual(1250 * 2 ** index)
+    }
+  })
+
+  test('is failing until it has run for ten seconds, and shows the name of the error but not its message', async () => {
+    const { running, pass } = start([new TypeError('secret')])
+    await using _running = running
+    await turn()
+    expect([...running.supervisor.failing]).toEqual([['pipeline', 'TypeError']])
+    await pass(1250)
+    await pass(9_999)
+    expect(running.supervisor.failing.size).toBe(1)
+    await pass(1)
+    expect(running.supervisor.failing.size).toBe(0)
+  })
+
+  test('that fails five times within a minute is given up', async () => {
+    const errors = Array.from({ length: 9 }, (_, index) => new Error(`${index + 1}`))
+    const { running, pass, runs } = start(errors)
+    await using _running = running
+    for (let waits = 0; waits < 20; waits++) await pass(RESTART_MS)
+    expect(runs()).toBe(5)
+    expect(running.givenUp).toMatchObject([
+      { worker: 'pipeline', failures: 5, error: { message: '5' } },
+    ])
+    expect(running.supervisor.failing.size).toBe(1)
+  })
+
+  test('that fails rarely is never given up', async () => {
+    const { running, pass, runs } = start(Array.from({ length: 20 }, () => new Error('again')))
+    await using _running = running
+    for (let failures = 0; failures < 20; failures++) await pass(RESTART_MS + 10_000)
+    expect(running.givenUp).toEqual([])
+    expect(runs()).toBe(21)
+  })
+
+  test('that fails rarely is not given up when the clock is set back', async () => {
+    const clock = new ManualClock()
+    const run = async (signal: AbortSignal): Promise<void> => {
+      await pause(clock, 60_000, signal)
+      if (!signal.aborted) clock.advance(-60 * 60_000)
+      throw new Error('again')
+    }
+    await using running = new RunningWorker({ name: 'pipeline', run }, clock)
+    for (let failures = 0; failures < 10; failures++) {
+      for (const ms of [RESTART_MS, 60_000]) {
+        await turn()
+        clock.advance(ms)
+      }
+      await turn()
+    }
+    expect(running.failures.length).toBeGreaterThan(5)
+    expect(running.givenUp).toEqual([])
+  })
+
+  test('is never given up while the backend is unavailable', async () => {
+    const { running, pass, runs } = start(Array.from({ length: 30 }, () => new Away('disk full')))
+    await using _running = running
+    await turn()
+    expect(running.supervisor.failing.get('pipeline')).toBe('disk full')
+    for (let failures = 0; failures < 30; failures++) await pass(RESTART_MS)
+    expect(running.givenUp).toEqual([])
+    expect(runs()).toBe(31)
+  })
+
+  test('that ends before the signal aborts has failed', async () => {
+    const running = new RunningWorker({ name: 'replays', run: async () => undefined })
+    await using _running = running
+    await turn()
+    expect(running.failures).toMatchObject([{ worker: 'replays' }])
+  })
+})
