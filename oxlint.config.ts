@@ -8,7 +8,7 @@ export default defineConfig({
   ignorePatterns: [
     '**/dist/**',
     '**/node_modules/**',
-    'packages/*/src/api/generated/**',
+    'packages/cli/src/api/generated/**',
     'packages/server/*-site/**',
   ],
   rules: {

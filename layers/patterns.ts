@@ -38,9 +38,10 @@ export const CLOSED: readonly Pattern[] = [
 
 /** For the files of a workspace other than the server. */
 export function workspacePatterns(name: WorkspaceName): Pattern[] {
-  const { mayImport, onlyPackages } = WORKSPACES[name]
-  const message = `${name} may import ${listed([...mayImport, ...(onlyPackages ?? [])])}, by name.`
-  if (onlyPackages !== undefined)
+  const { mayImport: workspaces, mayImportExports = [], onlyPackages = [] } = WORKSPACES[name]
+  const mayImport = [...workspaces, ...mayImportExports]
+  const message = `${name} may import ${listed([...mayImport, ...onlyPackages])}, by name.`
+  if (onlyPackages.length > 0)
     // From a file in a room, ../*.ts is a file beside the rooms.
     return [STRAIGHT, { group: ['**', '!./**', '!../*.ts', ...not(onlyPackages)], message }]
   const engines = COMPONENT_NAMES.filter((component) => component.startsWith('backend/')).flatMap(

@@ -2,6 +2,8 @@
 export interface Workspace<Name extends string = string> {
   /** The workspaces it may import, by their names. */
   readonly mayImport: readonly Name[]
+  /** Single exports of other workspaces that it may import. */
+  readonly mayImportExports?: readonly `${Name}/${string}`[]
   /** The only packages that it may import. */
   readonly onlyPackages?: readonly string[]
   /** It has rules, but no folder yet. */
@@ -14,7 +16,8 @@ export const WORKSPACES = tableOf({
   server: { mayImport: ['protocol'] },
   client: { mayImport: ['protocol'] },
   cli: { mayImport: ['client', 'protocol', 'server'] },
-  console: { mayImport: ['protocol'] },
+  // The client of the management API is generated once.
+  console: { mayImport: ['protocol'], mayImportExports: ['cli/management-client'] },
 })
 
 export type WorkspaceName = keyof typeof WORKSPACES

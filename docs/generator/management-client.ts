@@ -11,18 +11,11 @@ const GENERATOR = fileURLToPath(new URL('../../node_modules/oazapfts/dist/cli.js
 // The types of its runtime do not compile with exactOptionalPropertyTypes; callers are checked all the same.
 const UNCHECKED = '// @ts-nocheck\n'
 
-let generated: Promise<string> | undefined
-
 /**
  * The client that oazapfts generates from the OpenAPI document of a running service. The command line
  * interface and the console use it, and a test uses it the way a stranger would.
  */
-export function managementClient(): Promise<string> {
-  generated ??= generate()
-  return generated
-}
-
-async function generate(): Promise<string> {
+export async function managementClient(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'hookline-client-'))
   try {
     const [document, client] = [join(folder, 'openapi.json'), join(folder, 'client.ts')]

@@ -33,10 +33,6 @@ export const GENERATED_PAGES: readonly GeneratedPage[] = [
   { path: 'docs/reference/webhook-payload.schema.json', render: webhookPayloadSchema },
   { path: 'docs/guides/receivers.md', render: receiversPage },
   { path: 'packages/cli/src/api/generated/management-client.ts', render: managementClient },
-  {
-    path: 'packages/console/src/api/generated/management-client.ts',
-    render: managementClient,
-  },
   { path: 'docs/explanation/performance.md', render: performancePage },
   ...performancePlots(),
 ]

@@ -34,7 +34,7 @@ export function allowedPackages(): Allowed[] {
 }
 
 function workspaceBorders(name: WorkspaceName): Border[] {
-  const { mayImport, onlyPackages } = WORKSPACES[name]
+  const { mayImport, mayImportExports = [], onlyPackages } = WORKSPACES[name]
   const engines = COMPONENT_NAMES.filter((component) => component.startsWith('backend/')).flatMap(
     ownPackages,
   )
@@ -49,6 +49,7 @@ function workspaceBorders(name: WorkspaceName): Border[] {
       forbidden: [...workspacesBut(mayImport), ...across, ...engines, ...others],
       allowed: [
         ...byName(mayImport),
+        ...mayImportExports.map((entry) => `@hookline/${entry}`),
         './target.ts',
         '../target.ts',
         ...(onlyPackages ?? ['undici']),

@@ -1,6 +1,6 @@
 import { optimistic } from '@oazapfts/runtime'
 import { SERVICE_URL } from './addresses.ts'
-import * as operations from './generated/management-client.ts'
+import * as operations from '@hookline/cli/management-client'
 import { ApiProblem, problemOf } from './problem.ts'
 
 const SAFE_METHODS = new Set(['GET', 'HEAD'])

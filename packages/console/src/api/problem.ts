@@ -1,4 +1,4 @@
-import type { Problem } from './generated/management-client.ts'
+import type { Problem } from '@hookline/cli/management-client'
 
 /** A response of the management API that is no success, or no response at all. */
 export class ApiProblem extends Error {

@@ -1,4 +1,4 @@
-import type { Destination } from '../api/generated/management-client.ts'
+import type { Destination } from '@hookline/cli/management-client'
 import { counted } from '../format/figures.ts'
 
 /** Something that is wrong now, with what to do about it. */

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import type { StatisticsPoint } from '../api/generated/management-client.ts'
+import type { StatisticsPoint } from '@hookline/cli/management-client'
 import { api } from '../api/client.ts'
 import { type PeriodName, PERIODS } from './periods.ts'
 

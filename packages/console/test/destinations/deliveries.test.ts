@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Delivery } from '../../src/api/generated/management-client.ts'
+import type { Delivery } from '@hookline/cli/management-client'
 import { queryOf } from '../../src/pages/destinations/deliveries/delivery-filters.ts'
 import { waitGroups } from '../../src/pages/destinations/overview/wait-groups.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Replay } from '../../src/api/generated/management-client.ts'
+import type { Replay } from '@hookline/cli/management-client'
 import { replayProgress, replayWords } from '../../src/domain/replays/replay-progress.ts'
 import { EMPTY_DRAFT, selectionOf } from '../../src/pages/destinations/replay/replay-draft.ts'
 

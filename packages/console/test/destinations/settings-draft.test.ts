@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Destination } from '../../src/api/generated/management-client.ts'
+import type { Destination } from '@hookline/cli/management-client'
 import { changeOf, draftOf } from '../../src/pages/destinations/settings/settings-draft.ts'
 
 const destination = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Destination } from '../../src/api/generated/management-client.ts'
+import type { Destination } from '@hookline/cli/management-client'
 import { currentProblems } from '../../src/domain/current-problems.ts'
 
 const since = '2026-11-23T12:00:00.000Z'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Destination } from '../../src/api/generated/management-client.ts'
+import type { Destination } from '@hookline/cli/management-client'
 import {
   answersIn,
   answersSentence,

@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react'
-import type { Delivery } from '../../api/generated/management-client.ts'
+import type { Delivery } from '@hookline/cli/management-client'
 import { CodeBlock } from '../../design/texts/code-block.tsx'
 import { StateBadge } from '../../design/state-badge.tsx'
 import { Time } from '../../design/texts/time.tsx'

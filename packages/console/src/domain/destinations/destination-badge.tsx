@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react'
-import type { Destination } from '../../api/generated/management-client.ts'
+import type { Destination } from '@hookline/cli/management-client'
 import { StateBadge } from '../../design/state-badge.tsx'
 import { Time } from '../../design/texts/time.tsx'
 import type { Health } from './destination-query.ts'

@@ -1,4 +1,4 @@
-import type { Destination } from '../../api/generated/management-client.ts'
+import type { Destination } from '@hookline/cli/management-client'
 import type { Tone } from '../../design/state-badge.tsx'
 import type { Health } from './destination-query.ts'
 

@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react'
-import type { Destination } from '../../api/generated/management-client.ts'
+import type { Destination } from '@hookline/cli/management-client'
 import { Icon } from '../../design/icon.tsx'
 import { shownText } from '../../format/shown-text.ts'
 

@@ -1,4 +1,4 @@
-import type { Replay } from '../../api/generated/management-client.ts'
+import type { Replay } from '@hookline/cli/management-client'
 
 /** How much of its time a replay has gone through, from 0 to 1; `null` where it begins with the oldest event. */
 export function replayProgress({ state, from, to, reachedAt }: Replay): number | null {

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api } from '../../api/client.ts'
-import type { Replay } from '../../api/generated/management-client.ts'
+import type { Replay } from '@hookline/cli/management-client'
 
 const NEWEST = 100
 const OPEN_REFETCH_MS = 1_000

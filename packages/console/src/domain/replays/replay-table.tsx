@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react'
 import { api } from '../../api/client.ts'
-import type { Replay } from '../../api/generated/management-client.ts'
+import type { Replay } from '@hookline/cli/management-client'
 import { useMay } from '../../api/session.ts'
 import { Button } from '../../design/controls/button.tsx'
 import { IdText } from '../../design/texts/id-text.tsx'

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
-import type { Destination } from '../../api/generated/management-client.ts'
+import type { Destination } from '@hookline/cli/management-client'
 import { CodeBlock } from '../../design/texts/code-block.tsx'
 import { Warnings } from '../../domain/destinations/warnings.tsx'
 import { shownText } from '../../format/shown-text.ts'

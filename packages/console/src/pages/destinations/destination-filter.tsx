@@ -1,5 +1,5 @@
 import { type ReactElement, useRef } from 'react'
-import type { Destination } from '../../api/generated/management-client.ts'
+import type { Destination } from '@hookline/cli/management-client'
 import { Select, TextInput } from '../../design/controls/field.tsx'
 import { useNames } from '../../domain/names.ts'
 import { useKeys } from '../../shell/keys.ts'

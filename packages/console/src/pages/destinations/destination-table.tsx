@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { memo, type ReactElement } from 'react'
-import type { Destination } from '../../api/generated/management-client.ts'
+import type { Destination } from '@hookline/cli/management-client'
 import { classNames } from '../../design/class-names.ts'
 import { useOnScreen } from '../../design/lists/on-screen.ts'
 import { Sparkline } from '../../design/figures/sparkline.tsx'

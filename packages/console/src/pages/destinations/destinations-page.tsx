@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
-import type { Destination } from '../../api/generated/management-client.ts'
+import type { Destination } from '@hookline/cli/management-client'
 import { destinationsQuery } from '../../api/queries.ts'
 import { useMay } from '../../api/session.ts'
 import { Button } from '../../design/controls/button.tsx'

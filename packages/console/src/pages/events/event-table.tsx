@@ -1,6 +1,6 @@
 import { Link, useNavigate } from '@tanstack/react-router'
 import { memo, type ReactElement } from 'react'
-import type { Event } from '../../api/generated/management-client.ts'
+import type { Event } from '@hookline/cli/management-client'
 import { CopyButton } from '../../design/controls/copy-button.tsx'
 import { StateBadge } from '../../design/state-badge.tsx'
 import { Cell, Row, Table } from '../../design/lists/table.tsx'

@@ -4,7 +4,7 @@ import {
   type UseInfiniteQueryResult,
 } from '@tanstack/react-query'
 import { api } from '../../api/client.ts'
-import type { Event } from '../../api/generated/management-client.ts'
+import type { Event } from '@hookline/cli/management-client'
 import { type EventFilters, queryOf } from './event-filters.ts'
 
 const PAGE = 50

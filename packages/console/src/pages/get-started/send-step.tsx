@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
-import type { Event, Source } from '../../api/generated/management-client.ts'
+import type { Event, Source } from '@hookline/cli/management-client'
 import { problemOf } from '../../api/problem.ts'
 import { Button } from '../../design/controls/button.tsx'
 import { Time } from '../../design/texts/time.tsx'

@@ -1,4 +1,4 @@
-import type { Destination, Source } from '../../api/generated/management-client.ts'
+import type { Destination, Source } from '@hookline/cli/management-client'
 
 export type StepState = 'done' | 'current' | 'later'
 

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { api } from '../../api/client.ts'
-import type { Delivery, Destination, Event, Source } from '../../api/generated/management-client.ts'
+import type { Delivery, Destination, Event, Source } from '@hookline/cli/management-client'
 import { useLive } from '../../stream/use-live.ts'
 
 /** Beside the stream, which tells at once: so that a lost message costs seconds, not the page. */

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
-import type { Destination } from '../../api/generated/management-client.ts'
+import type { Destination } from '@hookline/cli/management-client'
 import { CopyButton } from '../../design/controls/copy-button.tsx'
 import { VerifyTabs } from '../../domain/snippets/snippet-tabs.tsx'
 

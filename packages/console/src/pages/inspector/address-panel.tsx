@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
 import type { api } from '../../api/client.ts'
-import type { Destination } from '../../api/generated/management-client.ts'
+import type { Destination } from '@hookline/cli/management-client'
 import { CodeBlock } from '../../design/texts/code-block.tsx'
 import { FactList } from '../../design/lists/fact-list.tsx'
 import { bytes, wholeNumber } from '../../format/figures.ts'

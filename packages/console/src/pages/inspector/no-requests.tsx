@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
-import type { Destination } from '../../api/generated/management-client.ts'
+import type { Destination } from '@hookline/cli/management-client'
 import { useMay } from '../../api/session.ts'
 import { Button } from '../../design/controls/button.tsx'
 import { Empty } from '../../design/states.tsx'

@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react'
-import type { Destination } from '../../api/generated/management-client.ts'
+import type { Destination } from '@hookline/cli/management-client'
 import { Button } from '../../design/controls/button.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { Loaded } from '../../design/states.tsx'

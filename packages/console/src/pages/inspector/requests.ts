@@ -1,5 +1,5 @@
 import type { api } from '../../api/client.ts'
-import type { Destination } from '../../api/generated/management-client.ts'
+import type { Destination } from '@hookline/cli/management-client'
 import { titleOf } from '../../domain/events/event-summary.ts'
 
 type ListedRequest = Awaited<ReturnType<typeof api.listInspectedRequests>>['data'][number]

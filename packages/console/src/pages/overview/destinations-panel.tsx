@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
-import type { Destination } from '../../api/generated/management-client.ts'
+import type { Destination } from '@hookline/cli/management-client'
 import { destinationsQuery } from '../../api/queries.ts'
 import { Panel } from '../../design/panel.tsx'
 import { Sparkline } from '../../design/figures/sparkline.tsx'

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { api } from '../../api/client.ts'
-import type { Deletion } from '../../api/generated/management-client.ts'
+import type { Deletion } from '@hookline/cli/management-client'
 import { problemOf } from '../../api/problem.ts'
 import { sourcesQuery } from '../../api/queries.ts'
 import { Button } from '../../design/controls/button.tsx'

@@ -1,4 +1,4 @@
-import type { Deletion } from '../../api/generated/management-client.ts'
+import type { Deletion } from '@hookline/cli/management-client'
 import type { Tone } from '../../design/state-badge.tsx'
 
 /** A state in words, with its tone. */

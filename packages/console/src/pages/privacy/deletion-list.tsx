@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react'
 import { api } from '../../api/client.ts'
-import type { Deletion } from '../../api/generated/management-client.ts'
+import type { Deletion } from '@hookline/cli/management-client'
 import { useMay } from '../../api/session.ts'
 import { usePages } from '../../api/use-pages.ts'
 import { Button } from '../../design/controls/button.tsx'

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
-import type { Deletion } from '../../api/generated/management-client.ts'
+import type { Deletion } from '@hookline/cli/management-client'
 import { destinationsQuery, sourcesQuery } from '../../api/queries.ts'
 import { StateBadge } from '../../design/state-badge.tsx'
 import { Cell, Row, Table } from '../../design/lists/table.tsx'

@@ -1,6 +1,6 @@
 import { type FormEvent, type ReactElement, useState } from 'react'
 import { api } from '../../api/client.ts'
-import type { Suppression } from '../../api/generated/management-client.ts'
+import type { Suppression } from '@hookline/cli/management-client'
 import { usePages } from '../../api/use-pages.ts'
 import { Button } from '../../design/controls/button.tsx'
 import { TextInput } from '../../design/controls/field.tsx'

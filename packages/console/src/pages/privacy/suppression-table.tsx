@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { api } from '../../api/client.ts'
-import type { Suppression } from '../../api/generated/management-client.ts'
+import type { Suppression } from '@hookline/cli/management-client'
 import { sourcesQuery } from '../../api/queries.ts'
 import { useMay } from '../../api/session.ts'
 import { Button } from '../../design/controls/button.tsx'

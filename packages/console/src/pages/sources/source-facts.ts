@@ -1,4 +1,4 @@
-import type { Source } from '../../api/generated/management-client.ts'
+import type { Source } from '@hookline/cli/management-client'
 
 /** When a key of the source was last used. ISO 8601 times in UTC sort as text. */
 export function lastUseOf({ writeKeys }: Pick<Source, 'writeKeys'>): string | undefined {

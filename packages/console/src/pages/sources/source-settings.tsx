@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, type ReactElement, useState } from 'react'
 import { api } from '../../api/client.ts'
-import type { Source } from '../../api/generated/management-client.ts'
+import type { Source } from '@hookline/cli/management-client'
 import { problemOf } from '../../api/problem.ts'
 import { destinationsQuery } from '../../api/queries.ts'
 import { Button } from '../../design/controls/button.tsx'

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
-import type { Source } from '../../api/generated/management-client.ts'
+import type { Source } from '@hookline/cli/management-client'
 import { Sparkline } from '../../design/figures/sparkline.tsx'
 import { StateBadge } from '../../design/state-badge.tsx'
 import { Cell, Row, Table } from '../../design/lists/table.tsx'

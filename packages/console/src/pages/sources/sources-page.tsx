@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
-import type { Source } from '../../api/generated/management-client.ts'
+import type { Source } from '@hookline/cli/management-client'
 import { sourcesQuery } from '../../api/queries.ts'
 import { useMay } from '../../api/session.ts'
 import { Button } from '../../design/controls/button.tsx'

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { api } from '../../api/client.ts'
-import type { Source } from '../../api/generated/management-client.ts'
+import type { Source } from '@hookline/cli/management-client'
 import { problemOf } from '../../api/problem.ts'
 import { useMay } from '../../api/session.ts'
 import { Button } from '../../design/controls/button.tsx'

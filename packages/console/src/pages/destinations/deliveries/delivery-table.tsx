@@ -1,5 +1,5 @@
 import { memo, type ReactElement } from 'react'
-import type { Delivery } from '../../../api/generated/management-client.ts'
+import type { Delivery } from '@hookline/cli/management-client'
 import { StateBadge } from '../../../design/state-badge.tsx'
 import { Cell, Row, Table } from '../../../design/lists/table.tsx'
 import { Time } from '../../../design/texts/time.tsx'

@@ -4,7 +4,7 @@ import {
   type UseInfiniteQueryResult,
 } from '@tanstack/react-query'
 import { api } from '../../../api/client.ts'
-import type { Delivery } from '../../../api/generated/management-client.ts'
+import type { Delivery } from '@hookline/cli/management-client'
 import { type DeliveryFilters, queryOf } from './delivery-filters.ts'
 
 const PAGE = 50

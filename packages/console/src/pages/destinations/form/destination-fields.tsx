@@ -1,5 +1,5 @@
 import { type ReactElement, useId } from 'react'
-import type { Source } from '../../../api/generated/management-client.ts'
+import type { Source } from '@hookline/cli/management-client'
 import { faultAt } from '../../../api/problem.ts'
 import { Button } from '../../../design/controls/button.tsx'
 import { Checkbox, Field, Select, TextInput } from '../../../design/controls/field.tsx'

@@ -1,5 +1,5 @@
 import { LIMITS } from '@hookline/protocol'
-import type { Destination } from '../../../api/generated/management-client.ts'
+import type { Destination } from '@hookline/cli/management-client'
 
 /** A static header as a person writes it. */
 export interface HeaderDraft {

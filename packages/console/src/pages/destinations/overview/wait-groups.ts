@@ -1,4 +1,4 @@
-import type { Delivery } from '../../../api/generated/management-client.ts'
+import type { Delivery } from '@hookline/cli/management-client'
 
 type Waiting = NonNullable<Delivery['webhooks'][number]['waiting']>
 

@@ -1,7 +1,7 @@
 import { type ReactElement, useState } from 'react'
 import { useQueryClient } from '@tanstack/react-query'
 import { api } from '../../../api/client.ts'
-import type { Destination } from '../../../api/generated/management-client.ts'
+import type { Destination } from '@hookline/cli/management-client'
 import { useMay } from '../../../api/session.ts'
 import { Button } from '../../../design/controls/button.tsx'
 import { Confirm } from '../../../design/windows/confirm.tsx'

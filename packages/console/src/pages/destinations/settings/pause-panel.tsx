@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react'
-import type { Destination } from '../../../api/generated/management-client.ts'
+import type { Destination } from '@hookline/cli/management-client'
 import { Panel } from '../../../design/panel.tsx'
 import { Time } from '../../../design/texts/time.tsx'
 import { PAUSE_CAUSES } from '../../../domain/destinations/destination-state.ts'

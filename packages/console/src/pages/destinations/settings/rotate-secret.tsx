@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, type ReactElement, useState } from 'react'
 import { api } from '../../../api/client.ts'
-import type { Destination } from '../../../api/generated/management-client.ts'
+import type { Destination } from '@hookline/cli/management-client'
 import { faultAt } from '../../../api/problem.ts'
 import { Button } from '../../../design/controls/button.tsx'
 import { CodeBlock } from '../../../design/texts/code-block.tsx'

@@ -1,5 +1,5 @@
 import type { api } from '../../../api/client.ts'
-import type { Destination } from '../../../api/generated/management-client.ts'
+import type { Destination } from '@hookline/cli/management-client'
 import { draftsOf, requestedWebhooks, type WebhookDraft } from '../form/webhook-drafts.ts'
 
 /** The settings as a person writes them. */

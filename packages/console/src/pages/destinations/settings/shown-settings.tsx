@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react'
-import type { Destination } from '../../../api/generated/management-client.ts'
+import type { Destination } from '@hookline/cli/management-client'
 import { FactList } from '../../../design/lists/fact-list.tsx'
 import { IdText } from '../../../design/texts/id-text.tsx'
 import { Panel } from '../../../design/panel.tsx'

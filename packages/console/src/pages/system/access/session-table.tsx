@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react'
-import type { Session } from '../../../api/generated/management-client.ts'
+import type { Session } from '@hookline/cli/management-client'
 import { Button } from '../../../design/controls/button.tsx'
 import { IdText } from '../../../design/texts/id-text.tsx'
 import { StateBadge } from '../../../design/state-badge.tsx'

@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react'
-import type { Token } from '../../../api/generated/management-client.ts'
+import type { Token } from '@hookline/cli/management-client'
 import { Button } from '../../../design/controls/button.tsx'
 import { IdText } from '../../../design/texts/id-text.tsx'
 import { Cell, Row, Table } from '../../../design/lists/table.tsx'

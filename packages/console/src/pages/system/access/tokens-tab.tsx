@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { api } from '../../../api/client.ts'
-import type { Token } from '../../../api/generated/management-client.ts'
+import type { Token } from '@hookline/cli/management-client'
 import { allOf } from '../../../api/queries.ts'
 import { Button } from '../../../design/controls/button.tsx'
 import { Confirm } from '../../../design/windows/confirm.tsx'
