@@ -34,7 +34,7 @@ async function serverWithRows(): Promise<AdminServer> {
   const { backend } = server
   const event = acceptedEvent()
   await recordDelivery(server, {}, event)
-  await backend.log.append([{ ...acceptedEvent(event.event), id: `${event.id.slice(0, -1)}x` }])
+  await backend.log.append([acceptedEvent(event.event)])
   await backend.replays.create(newReplay())
   const deletion = { id: 'del_a', createdAt: NOON, sourceIds: null, suppress: true, users: 1 }
   await backend.deletions.create(deletion, { userIds: ['u1'] })
