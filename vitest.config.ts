@@ -46,6 +46,8 @@ const SERVICE = [
   'packages/server/test/http/unread-responses.test.ts',
   'packages/server/test/upkeep/retention.test.ts',
 ]
+// The live tail under load, in Chromium.
+const CONSOLE_LOAD = ['test/console/live-load.test.ts']
 // Tests of generated cases. `npm test` makes a tenth of them.
 const GENERATED = [
   'packages/protocol/test/payload.test.ts',
@@ -84,8 +86,9 @@ export default defineConfig({
       project('pages', ['test/pages/**/*.test.ts'], 600_000, sharing),
       project('package', ['test/package/**/*.test.ts'], 60_000, { hookTimeout: 120_000 }),
       project('site', ['test/site/**/*.test.ts'], 120_000),
-      // In Chromium, with a page at a time: they measure what a person waits for.
-      project('console', ['test/console/**/*.test.ts'], 120_000, { fileParallelism: false }),
+      project('console', ['test/console/**/*.test.ts'], 120_000, { exclude: CONSOLE_LOAD }),
+      // It measures frames: no other file beside it.
+      project('console-load', CONSOLE_LOAD, 240_000, { fileParallelism: false }),
       project('client-long', ['test/client-long/**/*.test.ts'], 600_000, { hookTimeout: 120_000 }),
       project('crash', ['test/crash/**/*.test.ts'], 900_000),
       project('engine', ['test/engine/**/*.test.ts'], 240_000, measuring),

@@ -1,4 +1,4 @@
-import { Dialog } from 'radix-ui'
+import * as Dialog from '@radix-ui/react-dialog'
 import type { ReactElement, ReactNode } from 'react'
 import { Button } from '../controls/button.tsx'
 import { classNames } from '../class-names.ts'
