@@ -4,6 +4,7 @@ import { Toasts } from '../design/windows/toasts.tsx'
 import { useRefetchOnChange } from '../stream/refetch-on-change.ts'
 import { useKeys } from './keys.ts'
 import { Navigation } from './navigation.tsx'
+import { useFilterKey } from './row-keys.ts'
 import { SessionMenu } from './session-menu.tsx'
 import { TopBar } from './top-bar.tsx'
 
@@ -20,6 +21,7 @@ export function Shell(): ReactElement {
   const OpenWindow = open && WINDOWS[open]
   useRefetchOnChange()
   useKeys({ '?': () => setOpen('keys') })
+  useFilterKey()
   usePaletteKey(() => setOpen('palette'))
   return (
     <div className="mx-auto flex min-h-dvh max-w-[100rem]">

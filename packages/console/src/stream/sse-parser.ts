@@ -12,12 +12,13 @@ export interface SseMessage {
 export class SseParser {
   #rest = ''
   #id = ''
+  #lastId = ''
   #name = ''
   #data: string[] = []
 
-  /** The id of the last message, or of the last heartbeat, which has an id too. */
+  /** The id of the last message that is complete, or of the last heartbeat, which has an id too. */
   get lastId(): string {
-    return this.#id
+    return this.#lastId
   }
 
   /** The messages that this chunk completes. */
@@ -42,6 +43,7 @@ export class SseParser {
     const [name, data] = [this.#name, this.#data]
     this.#name = ''
     this.#data = []
+    this.#lastId = this.#id
     return data.length === 0 ? [] : [{ id: this.#id, name, data: data.join('\n') }]
   }
 }

@@ -1,11 +1,5 @@
 import { expect, test } from 'vitest'
-import {
-  filtersIn,
-  filterWords,
-  inputTime,
-  queryOf,
-  timeOfInput,
-} from '../../src/pages/events/event-filters.ts'
+import { filtersIn, filterWords, queryOf } from '../../src/pages/events/event-filters.ts'
 
 const NOW = Date.parse('2026-11-23T12:00:00.000Z')
 
@@ -39,13 +33,4 @@ test('filters are told in words', () => {
     'last hour',
   ])
   expect(filterWords({ range: 'custom', from: 'x', to: 'y' }, String)).toEqual(['from x', 'to y'])
-})
-
-test('an input of a time is read and shown in the zone that is chosen', () => {
-  expect(timeOfInput('2026-11-23T10:00', 'utc')).toBe('2026-11-23T10:00:00.000Z')
-  expect(timeOfInput('', 'utc')).toBeUndefined()
-  expect(inputTime('2026-11-23T10:00:00.000Z', 'utc')).toBe('2026-11-23T10:00:00')
-  const local = inputTime('2026-11-23T10:00:00.000Z', 'local')
-  expect(timeOfInput(local, 'local')).toBe('2026-11-23T10:00:00.000Z')
-  expect(inputTime(undefined, 'utc')).toBe('')
 })

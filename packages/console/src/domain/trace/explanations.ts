@@ -16,6 +16,9 @@ export interface Explanation {
   readonly page?: 'destination' | 'destinations' | 'sources' | 'system'
 }
 
+/** Its button has a name of its own on each page. */
+const AT_ONCE = 'An editor can start the next attempt now.'
+
 const RESUME = { remedy: 'Resume the destination on its page.', page: 'destination' } as const
 
 /** The API names routes in its remedies; here they are buttons and pages. */
@@ -27,11 +30,11 @@ const WAITS: Readonly<Record<Waiting['reason'], Explanation>> = {
   },
   retry: {
     cause: 'The last attempt failed, and the next one is due later.',
-    remedy: 'Replay makes it now.',
+    remedy: AT_ONCE,
   },
   retry_after: {
     cause: 'The receiver asked for a pause with Retry-After.',
-    remedy: 'Replay makes the next attempt now.',
+    remedy: AT_ONCE,
   },
   breaker_open: {
     cause:

@@ -1,8 +1,7 @@
-import { type ReactElement, useRef } from 'react'
+import type { ReactElement } from 'react'
 import type { Destination } from '@hookline/cli/management-client'
 import { Select, TextInput } from '../../design/controls/field.tsx'
 import { useNames } from '../../domain/names.ts'
-import { useKeys } from '../../shell/keys.ts'
 import { useUrlState } from '../../shell/url-state.ts'
 
 /** With fewer, the eye is faster than a filter. */
@@ -15,15 +14,13 @@ export function DestinationFilter({
   readonly all: readonly Destination[]
 }): ReactElement | undefined {
   const [{ text = '', source = '' }, setUrl] = useUrlState<'text' | 'source'>()
-  const input = useRef<HTMLInputElement>(null)
   const names = useNames()
-  useKeys({ '/': () => input.current?.focus() })
   if (all.length < FEW && text === '' && source === '') return undefined
   const sources = [...new Set([...all.map(({ sourceId }) => sourceId), source])].filter(Boolean)
   return (
     <search className="flex flex-wrap gap-2">
       <TextInput
-        ref={input}
+        data-filter
         type="search"
         aria-label="Filter by name, id or URL"
         placeholder="Name, id or URL"

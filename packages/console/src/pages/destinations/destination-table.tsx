@@ -15,7 +15,7 @@ import { type StatisticsPoint, statisticsQuery } from '../../domain/statistics.t
 import { totalsOf } from '../../domain/totals.ts'
 import { percent, wholeNumber } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
-import { useListKeys } from '../../shell/list-keys.ts'
+import { useRowKeys } from '../../shell/row-keys.ts'
 
 const HEAD = ['Name', 'State', 'Source', 'Webhooks', 'Waits', 'Attempts, last hour', 'Delivered']
 const MOST_NAME_CHARACTERS = 80
@@ -31,7 +31,7 @@ interface DestinationTableProps {
 export function DestinationTable({ destinations, names }: DestinationTableProps): ReactElement {
   const { data: statistics } = useQuery(statisticsQuery('1h', { by: 'destination' }))
   const pointsOf = new Map(statistics?.series?.map(({ id, points }) => [id, points]))
-  useListKeys(destinations.length)
+  useRowKeys(destinations.length)
   return (
     <Table label="Destinations" head={HEAD}>
       {destinations.map((destination, index) => (

@@ -1,22 +1,15 @@
 import { EVENT_TYPES } from '@hookline/protocol'
 import { useQuery } from '@tanstack/react-query'
-import { type FormEvent, type ReactElement, useRef, useState } from 'react'
+import { type FormEvent, type ReactElement, useState } from 'react'
 import { faultAt } from '../../api/problem.ts'
 import { sourcesQuery } from '../../api/queries.ts'
 import { Button } from '../../design/controls/button.tsx'
 import { Field, Select, TextInput } from '../../design/controls/field.tsx'
 import { Icon } from '../../design/icon.tsx'
 import { shownText } from '../../format/shown-text.ts'
+import { inputTime, timeOfInput } from '../../format/input-time.ts'
 import { useZone } from '../../format/time-zone.ts'
-import { useKeys } from '../../shell/keys.ts'
-import {
-  type EventFilters,
-  type FilterName,
-  FILTERS,
-  inputTime,
-  RANGES,
-  timeOfInput,
-} from './event-filters.ts'
+import { type EventFilters, type FilterName, FILTERS, RANGES } from './event-filters.ts'
 
 type Change = (change: Readonly<Partial<Record<FilterName, string | undefined>>>) => void
 
@@ -36,9 +29,7 @@ const TEXTS: readonly (readonly [name: FilterName, label: string, hint: string])
 ]
 
 export function EventFilterBar({ filters, error, onChange }: EventFilterBarProps): ReactElement {
-  const first = useRef<HTMLInputElement>(null)
   const clear = (): void => onChange(Object.fromEntries(FILTERS.map((name) => [name, undefined])))
-  useKeys({ '/': () => first.current?.focus() })
   return (
     <form
       role="search"
@@ -55,7 +46,7 @@ export function EventFilterBar({ filters, error, onChange }: EventFilterBarProps
           {(ids) => (
             <TextInput
               {...ids}
-              ref={first}
+              data-filter
               name="text"
               maxLength={200}
               defaultValue={filters.text ?? ''}

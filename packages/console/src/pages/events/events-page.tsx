@@ -4,7 +4,7 @@ import { Panel } from '../../design/panel.tsx'
 import { Loaded } from '../../design/states.tsx'
 import { useNames } from '../../domain/names.ts'
 import { counted } from '../../format/figures.ts'
-import { useListKeys } from '../../shell/list-keys.ts'
+import { useRowKeys } from '../../shell/row-keys.ts'
 import { PageHeading } from '../../shell/page-heading.tsx'
 import { useUrlState } from '../../shell/url-state.ts'
 import { DeliveryEvent } from './delivery-event.tsx'
@@ -58,7 +58,7 @@ function EventList({ pages, isBusy, onMore }: EventListProps): ReactElement {
   const names = useNames()
   const events = pages.flatMap((page) => page.events)
   const hasMore = pages.at(-1)?.next !== null
-  useListKeys(events.length)
+  useRowKeys(events.length)
   if (events.length === 0 && !hasMore) return <NoEvents filters={filtersIn(search)} />
   return (
     <>

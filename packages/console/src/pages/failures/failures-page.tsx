@@ -9,7 +9,7 @@ import { type Failures, failureKey, failuresQuery } from '../../domain/failures/
 import { useNames } from '../../domain/names.ts'
 import { isOpen, replaysQuery } from '../../domain/replays/replay-query.ts'
 import { ReplayTable } from '../../domain/replays/replay-table.tsx'
-import { useListKeys } from '../../shell/list-keys.ts'
+import { useRowKeys } from '../../shell/row-keys.ts'
 import { PageHeading } from '../../shell/page-heading.tsx'
 import { useUrlState } from '../../shell/url-state.ts'
 
@@ -38,7 +38,7 @@ function Groups({ failures }: { readonly failures: Failures }): ReactElement {
   const shown = failures.data.filter(
     ({ destinationId }) => destination === '' || destinationId === destination,
   )
-  useListKeys(shown.length)
+  useRowKeys(shown.length)
   const ids = [
     ...new Set([...failures.data.map(({ destinationId }) => destinationId), destination]),
   ]

@@ -3,7 +3,6 @@ import type { Destination } from '@hookline/cli/management-client'
 import { Button } from '../../design/controls/button.tsx'
 import { Select, TextInput } from '../../design/controls/field.tsx'
 import { useNames } from '../../domain/names.ts'
-import { useKeys } from '../../shell/keys.ts'
 import { useUrlState } from '../../shell/url-state.ts'
 import type { FilterName } from './requests.ts'
 
@@ -16,7 +15,6 @@ export function RequestFilterBar({ destinations = [] }: RequestFilterBarProps): 
   const [{ destination = '', delivery = '' }, setUrl] = useUrlState<FilterName>()
   const input = useRef<HTMLInputElement>(null)
   const names = useNames()
-  useKeys({ '/': () => input.current?.focus() })
   const ids = [...new Set([...destinations.map(({ id }) => id), destination])].filter(Boolean)
   const submit = (event: FormEvent): void => {
     event.preventDefault()
@@ -44,6 +42,7 @@ export function RequestFilterBar({ destinations = [] }: RequestFilterBarProps): 
         // The text in the URL is what the input begins with, also after the way back.
         key={delivery}
         ref={input}
+        data-filter
         aria-label="Id of the delivery"
         placeholder="Delivery: msg_…"
         className="max-w-72"

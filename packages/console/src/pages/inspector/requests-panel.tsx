@@ -4,7 +4,7 @@ import { Button } from '../../design/controls/button.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { Loaded } from '../../design/states.tsx'
 import { counted } from '../../format/figures.ts'
-import { useListKeys } from '../../shell/list-keys.ts'
+import { useRowKeys } from '../../shell/row-keys.ts'
 import { useUrlState } from '../../shell/url-state.ts'
 import { ClearButton } from './clear-button.tsx'
 import { NoRequests } from './no-requests.tsx'
@@ -54,7 +54,7 @@ interface RequestListProps {
 }
 
 function RequestList({ requests, hasMore, isBusy, onMore }: RequestListProps): ReactElement {
-  useListKeys(requests.length)
+  useRowKeys(requests.length)
   return (
     <>
       <RequestTable requests={requests} />

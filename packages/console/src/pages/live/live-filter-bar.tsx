@@ -1,11 +1,10 @@
 import { EVENT_TYPES } from '@hookline/protocol'
 import { useQuery } from '@tanstack/react-query'
-import { type ReactElement, useRef } from 'react'
+import type { ReactElement } from 'react'
 import { destinationsQuery, sourcesQuery } from '../../api/queries.ts'
 import { Button } from '../../design/controls/button.tsx'
 import { Select, TextInput } from '../../design/controls/field.tsx'
 import { shownText } from '../../format/shown-text.ts'
-import { useKeys } from '../../shell/keys.ts'
 import { LIVE_FILTERS, type LiveFilterName, type LiveFilters, OUTCOMES } from './live-filters.ts'
 
 interface LiveFilterBarProps {
@@ -20,10 +19,8 @@ interface Named {
 
 /** The filters apply with every letter: they only choose among what is here already. */
 export function LiveFilterBar({ filters, onChange }: LiveFilterBarProps): ReactElement {
-  const first = useRef<HTMLInputElement>(null)
   const { data: sources = [] } = useQuery(sourcesQuery)
   const { data: destinations = [] } = useQuery(destinationsQuery)
-  useKeys({ '/': () => first.current?.focus() })
   const choices = [
     ['source', 'Source', optionsOf('Source', sources)],
     ['destination', 'Destination', optionsOf('Destination', destinations)],
@@ -44,7 +41,7 @@ export function LiveFilterBar({ filters, onChange }: LiveFilterBarProps): ReactE
       {texts.map(([name, label, placeholder]) => (
         <TextInput
           key={name}
-          ref={name === 'text' ? first : null}
+          data-filter={name === 'text' ? '' : undefined}
           aria-label={label}
           placeholder={placeholder}
           value={filters[name] ?? ''}

@@ -2,7 +2,7 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { type ReactElement, useEffect, useRef } from 'react'
 import { Empty } from '../../design/states.tsx'
 import { useNames } from '../../domain/names.ts'
-import { useListKeys } from '../../shell/list-keys.ts'
+import { useRowKeys } from '../../shell/row-keys.ts'
 import { GapLine, LiveLine } from './live-line.tsx'
 import type { GapRow, LiveRow } from './live-row.ts'
 import { useIsWide } from './use-is-wide.ts'
@@ -45,7 +45,7 @@ export function LiveList({
   useEffect(() => {
     if (!isPaused) box.current?.scrollTo({ top: 0 })
   }, [isPaused])
-  useListKeys(rows.length, (index) => {
+  useRowKeys(rows.length, (index) => {
     onRead()
     virtualizer.scrollToIndex(index)
   })

@@ -9,8 +9,8 @@ import { Empty, Loaded } from '../../design/states.tsx'
 import { Cell, Row, Table } from '../../design/lists/table.tsx'
 import { Time } from '../../design/texts/time.tsx'
 import { wholeNumber } from '../../format/figures.ts'
+import { useRowKeys } from '../../shell/row-keys.ts'
 import { useUrlState } from '../../shell/url-state.ts'
-import { useRowKeys } from '../../shell/use-row-keys.ts'
 import { lookAgainMs, notifiedOf, shownState, subjectsOf } from './deletion-facts.ts'
 
 const HEAD = ['Who', 'State', 'Requested', 'Sources', 'Events removed', 'Destinations notified']
@@ -61,48 +61,46 @@ function isUnderWay({ state }: Deletion): boolean {
 
 function DeletionTable({ deletions }: { readonly deletions: readonly Deletion[] }): ReactElement {
   const [{ deletion: openId }, setUrl] = useUrlState<'deletion'>()
-  const list = useRowKeys<HTMLDivElement>()
+  useRowKeys(deletions.length)
   const open = (deletion: string): void => setUrl({ deletion }, { push: true })
   return (
-    <div ref={list}>
-      <Table label="Deletions" head={HEAD}>
-        {deletions.map((each) => {
-          const { words, ...badge } = shownState(each)
-          return (
-            <Row
-              key={each.id}
-              isCurrent={each.id === openId}
-              className="cursor-pointer"
-              onClick={() => open(each.id)}
-            >
-              <Cell>
-                <button
-                  type="button"
-                  data-row
-                  className="text-accent text-left font-medium whitespace-nowrap hover:underline"
-                  onClick={(event) => {
-                    event.stopPropagation()
-                    open(each.id)
-                  }}
-                >
-                  {subjectsOf(each)}
-                </button>
-              </Cell>
-              <Cell>
-                <StateBadge {...badge}>{words}</StateBadge>
-              </Cell>
-              <Cell className="text-ink-soft">
-                <Time at={each.createdAt} />
-              </Cell>
-              <Cell className="text-ink-soft">{each.sourceIds?.length ?? 'all'}</Cell>
-              <Cell className="tabular-nums">
-                {each.purgedAt === null ? '–' : wholeNumber(each.purged.events)}
-              </Cell>
-              <Cell className="tabular-nums">{notifiedOf(each)}</Cell>
-            </Row>
-          )
-        })}
-      </Table>
-    </div>
+    <Table label="Deletions" head={HEAD}>
+      {deletions.map((each, index) => {
+        const { words, ...badge } = shownState(each)
+        return (
+          <Row
+            key={each.id}
+            data-row={index}
+            isCurrent={each.id === openId}
+            className="cursor-pointer"
+            onClick={() => open(each.id)}
+          >
+            <Cell>
+              <button
+                type="button"
+                className="text-accent text-left font-medium whitespace-nowrap hover:underline"
+                onClick={(event) => {
+                  event.stopPropagation()
+                  open(each.id)
+                }}
+              >
+                {subjectsOf(each)}
+              </button>
+            </Cell>
+            <Cell>
+              <StateBadge {...badge}>{words}</StateBadge>
+            </Cell>
+            <Cell className="text-ink-soft">
+              <Time at={each.createdAt} />
+            </Cell>
+            <Cell className="text-ink-soft">{each.sourceIds?.length ?? 'all'}</Cell>
+            <Cell className="tabular-nums">
+              {each.purgedAt === null ? '–' : wholeNumber(each.purged.events)}
+            </Cell>
+            <Cell className="tabular-nums">{notifiedOf(each)}</Cell>
+          </Row>
+        )
+      })}
+    </Table>
   )
 }

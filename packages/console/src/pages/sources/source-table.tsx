@@ -23,9 +23,10 @@ interface SourceTableProps {
 export function SourceTable({ sources, openId, onOpen }: SourceTableProps): ReactElement {
   return (
     <Table label="Sources" head={HEAD}>
-      {sources.map((source) => (
+      {sources.map((source, index) => (
         <Row
           key={source.id}
+          data-row={index}
           isCurrent={source.id === openId}
           className="cursor-pointer"
           onClick={() => onOpen(source.id)}
@@ -33,7 +34,6 @@ export function SourceTable({ sources, openId, onOpen }: SourceTableProps): Reac
           <Cell className="max-w-72 min-w-40">
             <button
               type="button"
-              data-row
               className="text-accent line-clamp-2 text-left font-medium hover:underline"
               onClick={(event) => {
                 event.stopPropagation()

@@ -10,8 +10,8 @@ import { Panel } from '../../design/panel.tsx'
 import { Empty, Loaded } from '../../design/states.tsx'
 import { shownText } from '../../format/shown-text.ts'
 import { PageHeading } from '../../shell/page-heading.tsx'
+import { useRowKeys } from '../../shell/row-keys.ts'
 import { useUrlState } from '../../shell/url-state.ts'
-import { useRowKeys } from '../../shell/use-row-keys.ts'
 import { NewSource } from './new-source.tsx'
 import { SourceDrawer } from './source-drawer.tsx'
 import { matchingSources } from './source-facts.ts'
@@ -89,10 +89,10 @@ function FilteredSources({ sources, openId }: FilteredSourcesProps): ReactElemen
     setFilter(text)
     setUrl({ filter: text })
   }
-  const list = useRowKeys<HTMLDivElement>()
   const found = matchingSources(sources, filter)
+  useRowKeys(found.length)
   return (
-    <div ref={list}>
+    <>
       {(sources.length >= FILTERED_FROM || filter !== '') && (
         <div className="border-line border-b px-4 py-2">
           <TextInput
@@ -120,7 +120,7 @@ function FilteredSources({ sources, openId }: FilteredSourcesProps): ReactElemen
           onOpen={(source) => setUrl({ source }, { push: true })}
         />
       )}
-    </div>
+    </>
   )
 }
 

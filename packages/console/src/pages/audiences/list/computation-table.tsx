@@ -1,17 +1,15 @@
-import { useNavigate } from '@tanstack/react-router'
-import { type ReactElement, useRef, useState } from 'react'
+import { type ReactElement, useState } from 'react'
 import { Button } from '../../../design/controls/button.tsx'
 import { TextInput } from '../../../design/controls/field.tsx'
 import { Cell, Row, Table } from '../../../design/lists/table.tsx'
 import { counted, wholeNumber } from '../../../format/figures.ts'
 import { shownText } from '../../../format/shown-text.ts'
-import { useKeys } from '../../../shell/keys.ts'
+import { useRowKeys } from '../../../shell/row-keys.ts'
 import { useUrlState } from '../../../shell/url-state.ts'
 import type { Computation, ComputationKind } from '../record/computation-kind.ts'
 import { ComputationState } from '../record/computation-state.tsx'
 import { PageLink } from '../record/page-link.tsx'
 import { LatelyCell } from './lately-cell.tsx'
-import { useRowKeys } from './use-row-keys.ts'
 
 const STEP = 50
 
@@ -26,17 +24,12 @@ export function ComputationTable({ kind, records }: ComputationTableProps): Reac
   const [most, setMost] = useState(STEP)
   const found = filtered(records, q).toReversed()
   const shown = found.slice(0, most)
-  const filter = useRef<HTMLInputElement>(null)
-  const navigate = useNavigate()
-  const current = useRowKeys(shown.length, (index) => {
-    void navigate({ to: '/audiences', search: { [kind.param]: shown[index]!.id } })
-  })
-  useKeys({ '/': () => filter.current?.focus() })
+  useRowKeys(shown.length)
   return (
     <>
       <div className="px-4 py-3">
         <TextInput
-          ref={filter}
+          data-filter
           className="max-w-72"
           aria-label={`Filter the ${kind.many}`}
           placeholder="Filter by name, key, id or space"
@@ -49,7 +42,7 @@ export function ComputationTable({ kind, records }: ComputationTableProps): Reac
         head={['Name', 'State', 'Users', 'Entered and left in 24 h', 'Destinations', 'Space']}
       >
         {shown.map((record, index) => (
-          <RecordRow key={record.id} kind={kind} record={record} isCurrent={index === current} />
+          <RecordRow key={record.id} index={index} kind={kind} record={record} />
         ))}
       </Table>
       <footer className="text-ink-soft text-dense flex flex-wrap items-center gap-3 px-4 py-3">
@@ -65,15 +58,15 @@ export function ComputationTable({ kind, records }: ComputationTableProps): Reac
 }
 
 interface RecordRowProps {
+  readonly index: number
   readonly kind: ComputationKind
   readonly record: Computation
-  readonly isCurrent: boolean
 }
 
-function RecordRow({ kind, record, isCurrent }: RecordRowProps): ReactElement {
+function RecordRow({ index, kind, record }: RecordRowProps): ReactElement {
   const { id, name, key, size, destinationIds, space } = record
   return (
-    <Row isCurrent={isCurrent}>
+    <Row data-row={index} className="focus-within:bg-accent-soft">
       <Cell className="min-w-48">
         <PageLink search={{ [kind.param]: id }} className="font-medium">
           {shownText(name, 100)}

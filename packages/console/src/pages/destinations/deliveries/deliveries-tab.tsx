@@ -6,7 +6,7 @@ import { Empty, Loaded } from '../../../design/states.tsx'
 import { DeliveryDrawer } from '../../../domain/deliveries/delivery-drawer.tsx'
 import type { HealthyDestination } from '../../../domain/destinations/destination-query.ts'
 import { counted } from '../../../format/figures.ts'
-import { useListKeys } from '../../../shell/list-keys.ts'
+import { useRowKeys } from '../../../shell/row-keys.ts'
 import { useUrlState } from '../../../shell/url-state.ts'
 import { DeliveryFilterBar } from './delivery-filter-bar.tsx'
 import { type FilterName, FILTERS, filtersIn } from './delivery-filters.ts'
@@ -57,7 +57,7 @@ interface DeliveryListProps {
 
 function DeliveryList(props: DeliveryListProps): ReactElement {
   const { deliveries, hasMore, isBusy, onMore } = props
-  useListKeys(deliveries.length)
+  useRowKeys(deliveries.length)
   if (deliveries.length === 0 && !hasMore) return <NoDelivery />
   return (
     <>

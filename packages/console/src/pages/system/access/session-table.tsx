@@ -5,7 +5,7 @@ import { IdText } from '../../../design/texts/id-text.tsx'
 import { StateBadge } from '../../../design/state-badge.tsx'
 import { Cell, Row, Table } from '../../../design/lists/table.tsx'
 import { shownText } from '../../../format/shown-text.ts'
-import { useRowKeys } from '../../../shell/use-row-keys.ts'
+import { useRowKeys } from '../../../shell/row-keys.ts'
 import { Expiry, Moment } from './moments.tsx'
 
 interface SessionTableProps {
@@ -15,55 +15,50 @@ interface SessionTableProps {
 }
 
 export function SessionTable({ sessions, ownId, onEnd }: SessionTableProps): ReactElement {
-  const list = useRowKeys<HTMLDivElement>()
+  useRowKeys(sessions.length)
   const actions = (
     <span key="actions" className="sr-only">
       Actions
     </span>
   )
   return (
-    <div ref={list}>
-      <Table
-        label="Open sessions"
-        head={['Who', 'Role', 'Last used', 'Expires', 'Opened', actions]}
-      >
-        {sessions.map((each) => (
-          <Row key={each.id}>
-            <Cell className="max-w-72 min-w-40 break-words">
-              {shownText(each.name, 120)}{' '}
-              {each.id === ownId && (
-                <StateBadge tone="waiting" icon="check">
-                  This browser
-                </StateBadge>
-              )}
-              <span className="text-ink-faint block">
-                <IdText id={each.id} what="the id of the session" />
-              </span>
-            </Cell>
-            <Cell>{each.role}</Cell>
-            <Cell className="text-ink-soft">
-              <Moment at={each.lastUsedAt} />
-            </Cell>
-            <Cell className="text-ink-soft">
-              <Expiry at={each.expiresAt} />
-            </Cell>
-            <Cell className="text-ink-soft">
-              <Moment at={each.createdAt} />
-            </Cell>
-            <Cell>
-              <Button
-                look="quiet"
-                className="-my-1"
-                data-row
-                aria-label={`End the session of ${shownText(each.name, 80)}`}
-                onClick={() => onEnd(each)}
-              >
-                End
-              </Button>
-            </Cell>
-          </Row>
-        ))}
-      </Table>
-    </div>
+    <Table label="Open sessions" head={['Who', 'Role', 'Last used', 'Expires', 'Opened', actions]}>
+      {sessions.map((each, index) => (
+        <Row key={each.id}>
+          <Cell className="max-w-72 min-w-40 break-words">
+            {shownText(each.name, 120)}{' '}
+            {each.id === ownId && (
+              <StateBadge tone="waiting" icon="check">
+                This browser
+              </StateBadge>
+            )}
+            <span className="text-ink-faint block">
+              <IdText id={each.id} what="the id of the session" />
+            </span>
+          </Cell>
+          <Cell>{each.role}</Cell>
+          <Cell className="text-ink-soft">
+            <Moment at={each.lastUsedAt} />
+          </Cell>
+          <Cell className="text-ink-soft">
+            <Expiry at={each.expiresAt} />
+          </Cell>
+          <Cell className="text-ink-soft">
+            <Moment at={each.createdAt} />
+          </Cell>
+          <Cell>
+            <Button
+              look="quiet"
+              className="-my-1"
+              data-row={index}
+              aria-label={`End the session of ${shownText(each.name, 80)}`}
+              onClick={() => onEnd(each)}
+            >
+              End
+            </Button>
+          </Cell>
+        </Row>
+      ))}
+    </Table>
   )
 }

@@ -4,7 +4,6 @@ import { usePages } from '../../../api/use-pages.ts'
 import { Button } from '../../../design/controls/button.tsx'
 import { Panel } from '../../../design/panel.tsx'
 import { Empty, Loaded } from '../../../design/states.tsx'
-import { useRowKeys } from '../../../shell/use-row-keys.ts'
 import { useUrlState } from '../../../shell/url-state.ts'
 import { AuditDrawer } from './audit-drawer.tsx'
 import type { AuditEntry } from './audit-facts.ts'
@@ -24,7 +23,6 @@ export function AuditTab(): ReactElement {
     ...(action !== undefined && { action }),
     ...(target !== undefined && { targetId: target }),
   }
-  const list = useRowKeys<HTMLDivElement>()
   const query = usePages<AuditEntry>({
     queryKey: ['audit', filter],
     fetch: (page, signal) => api.listAudit({ ...page, ...filter, limit: PAGE }, { signal }),
@@ -34,12 +32,10 @@ export function AuditTab(): ReactElement {
   return (
     <Panel isFlush>
       <h2 className="sr-only">Audit log</h2>
-      <div ref={list}>
-        <AuditFilterBar />
-        <Loaded query={query} lines={8}>
-          {(entries) => (entries.length === 0 ? <NoEntry /> : <AuditTable entries={entries} />)}
-        </Loaded>
-      </div>
+      <AuditFilterBar />
+      <Loaded query={query} lines={8}>
+        {(entries) => (entries.length === 0 ? <NoEntry /> : <AuditTable entries={entries} />)}
+      </Loaded>
       {query.hasNextPage && (
         <div className="p-4">
           <Button isBusy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>

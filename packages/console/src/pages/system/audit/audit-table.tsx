@@ -4,6 +4,7 @@ import { CopyButton } from '../../../design/controls/copy-button.tsx'
 import { Cell, Row, Table } from '../../../design/lists/table.tsx'
 import { Time } from '../../../design/texts/time.tsx'
 import { shownText } from '../../../format/shown-text.ts'
+import { useRowKeys } from '../../../shell/row-keys.ts'
 import { useUrlState } from '../../../shell/url-state.ts'
 import { type AuditEntry, doneWith, placeOf } from './audit-facts.ts'
 
@@ -13,14 +14,14 @@ interface AuditTableProps {
 
 export function AuditTable({ entries }: AuditTableProps): ReactElement {
   const [{ entry: openId }, setUrl] = useUrlState<'entry'>()
+  useRowKeys(entries.length)
   return (
     <Table label="Audit log" head={['Action', 'Who', 'Target', 'When']}>
-      {entries.map((each) => (
-        <Row key={each.id} isCurrent={each.id === openId}>
+      {entries.map((each, index) => (
+        <Row key={each.id} data-row={index} isCurrent={each.id === openId}>
           <Cell>
             <button
               type="button"
-              data-row
               className="text-accent font-mono hover:underline"
               onClick={() => setUrl({ entry: each.id }, { push: true })}
             >

@@ -1,12 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
-import { type ReactElement, useRef, useState } from 'react'
+import { type ReactElement, useState } from 'react'
 import { Button } from '../../../design/controls/button.tsx'
 import { Checkbox, TextInput } from '../../../design/controls/field.tsx'
 import { Panel } from '../../../design/panel.tsx'
 import { Empty, Loaded } from '../../../design/states.tsx'
 import { systemQuery } from '../../../domain/system.ts'
 import { counted } from '../../../format/figures.ts'
-import { useKeys } from '../../../shell/keys.ts'
 import { useUrlState } from '../../../shell/url-state.ts'
 import { SettingTable } from './setting-table.tsx'
 import { matchingSettings } from './shown-settings.ts'
@@ -63,12 +62,10 @@ interface SettingFilterProps {
 
 function SettingFilter({ text, onWrite }: SettingFilterProps): ReactElement {
   const [{ changed }, setUrl] = useUrlState<'changed'>()
-  const input = useRef<HTMLInputElement>(null)
-  useKeys({ '/': () => input.current?.focus() })
   return (
     <search className="border-line flex flex-wrap items-center gap-x-4 gap-y-2 border-b px-4 py-3">
       <TextInput
-        ref={input}
+        data-filter
         type="search"
         aria-label="Filter settings"
         placeholder="Name, value or help"
