@@ -162,7 +162,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
 }
 
 function describeProcess(metrics: Metrics, logOutput: ServiceOptions['logOutput']): void {
-  metrics.buildInfo.set({ version: VERSION, backend: 'embedded' }, 1)
+  metrics.buildInfo.set({ version: VERSION, backend: BACKEND }, 1)
   metrics.beforeScrape(() => {
     metrics.logLinesLost.reset()
     metrics.logLinesLost.inc(logOutput?.linesLost ?? 0)

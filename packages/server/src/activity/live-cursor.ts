@@ -53,7 +53,6 @@ export class LiveCursor implements Disposable {
   #isLost: boolean
   #oneOf = 1
   #passed = 0
-  #isAwake = false
   #listener: () => void = () => undefined
 
   constructor(tail: ActivityRing, options: LiveCursorOptions) {
@@ -68,19 +67,14 @@ export class LiveCursor implements Disposable {
     return this.#tail.idOf(this.#next - 1)
   }
 
-  /** Calls `listener` when there is more to read: once for all activities of one turn of the event loop. */
+  /** Calls `listener` when there is more to read: after each activity. */
   onMore(listener: () => void): void {
     this.#listener = listener
   }
 
   /** There is more to read. */
   wake(): void {
-    if (this.#isAwake) return
-    this.#isAwake = true
-    setImmediate(() => {
-      this.#isAwake = false
-      this.#listener()
-    })
+    this.#listener()
   }
 
   /** The next messages, at most so many; none where there is nothing more yet. */

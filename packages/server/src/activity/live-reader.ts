@@ -45,7 +45,7 @@ export class LiveReader implements Disposable {
     this.#nextSecond = counts?.seconds.next ?? 0
     if (activity !== undefined) {
       this.#stops.use(activity)
-      activity.onMore(() => this.#listener())
+      activity.onMore(() => this.wake())
     }
     if (changes !== undefined) this.#stops.defer(changes.feed.changes.follow(() => this.wake()))
     if (counts !== undefined) {

@@ -79,10 +79,11 @@ export class LiveTail
   read(filter: ActivityFilter, lastId?: string): LiveCursor {
     this.#isKeeping = true
     const [run, number] = (lastId ?? '').split('-')
-    const isOurs = run === this.run && Number(number) < this.#next
+    const from = Number(number) + 1
+    const isOurs = run === this.run && Number.isInteger(from) && from <= this.#next
     const cursor = new LiveCursor(this, {
       filter,
-      from: isOurs ? Number(number) + 1 : this.#next,
+      from: isOurs ? from : this.#next,
       isResumedElsewhere: lastId !== undefined && !isOurs,
       onClose: () => this.#close(cursor),
     })

@@ -61,7 +61,7 @@ export class LiveTopics {
     const isOurs = lastId === undefined || run === this.tail.run
     if (isOurs && last === undefined) return { from: next, isLost: false }
     const from = Number(last) + 1
-    return isOurs && from >= oldest && from <= next
+    return isOurs && Number.isInteger(from) && from >= oldest && from <= next
       ? { from, isLost: false }
       : { from: next, isLost: true }
   }

@@ -66,7 +66,7 @@ test('an id from before a restart, or an invalid id, means a gap', () => {
   const clock = new ManualClock()
   const before = new LiveTail(clock)
   const after = new LiveTail(clock)
-  for (const lastId of [before.idOf(7), 'nonsense', '', after.idOf(99)]) {
+  for (const lastId of [before.idOf(7), 'nonsense', '', after.idOf(99), `${after.run}-0.5`]) {
     using cursor = after.read({}, lastId)
     expect([lastId, namesOf(cursor)]).toEqual([lastId, ['gap']])
   }

@@ -18,7 +18,9 @@ export async function refusedCalls(
   }: { readonly sourceId?: string; readonly from: number; readonly to: number },
 ): Promise<MissingCause[]> {
   const refused = new Map<string, { count: number; lastAt: number }>()
-  for await (const rows of statistics.read({ span: 'minute', from, to })) {
+  // Refused calls belong to no destination: the rows of destinations, which are most of them, are not read.
+  const range = { span: 'minute', from, to, destinationId: '' } as const
+  for await (const rows of statistics.read(range)) {
     // Without a source: the calls of all, and those whose source is not known.
     const about = rows.filter((row) => [sourceId ?? row.sourceId, ''].includes(row.sourceId))
     for (const [code, count, lastAt] of about.flatMap(refusedIn))
