@@ -5,11 +5,10 @@ import { Confirm } from '../../../design/windows/confirm.tsx'
 import { Checkbox } from '../../../design/controls/field.tsx'
 import { toast } from '../../../design/windows/toasts.tsx'
 import { counted } from '../../../format/figures.ts'
+import { nameToType } from '../../../format/name-to-type.ts'
 import { shownText } from '../../../format/shown-text.ts'
 import { useUrlState } from '../../../shell/url-state.ts'
 import type { TabProps } from './tab-props.ts'
-
-const LONGEST_TYPED = 60
 
 /** Deletes it, after its name was typed. */
 export function DeleteButton({ kind, record }: TabProps): ReactElement {
@@ -40,7 +39,7 @@ export function DeleteButton({ kind, record }: TabProps): ReactElement {
         <Confirm
           title={`Delete the ${kind.one}?`}
           action="Delete"
-          mustType={isTypable(name) ? name : id}
+          mustType={nameToType(name, id)}
           onConfirm={remove}
           onClose={() => setOpen(false)}
         >
@@ -59,9 +58,4 @@ export function DeleteButton({ kind, record }: TabProps): ReactElement {
       )}
     </>
   )
-}
-
-/** Whether a person can type the name as it is shown. */
-function isTypable(name: string): boolean {
-  return shownText(name, LONGEST_TYPED) === name && name.trim() === name
 }
