@@ -1,4 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
 import { type ReactElement, useState } from 'react'
 import { Button } from '../../../design/controls/button.tsx'
 import { Confirm } from '../../../design/windows/confirm.tsx'
@@ -7,7 +8,6 @@ import { toast } from '../../../design/windows/toasts.tsx'
 import { counted } from '../../../format/figures.ts'
 import { nameToType } from '../../../format/name-to-type.ts'
 import { shownText } from '../../../format/shown-text.ts'
-import { useUrlState } from '../../../shell/url-state.ts'
 import type { TabProps } from './tab-props.ts'
 
 /** Deletes it, after its name was typed. */
@@ -15,17 +15,13 @@ export function DeleteButton({ kind, record }: TabProps): ReactElement {
   const [isOpen, setOpen] = useState(false)
   const [isAnnounced, setAnnounced] = useState(false)
   const client = useQueryClient()
-  const [, setUrl] = useUrlState<string>()
+  const navigate = useNavigate()
   const { id, name, size, destinationIds } = record
   const remove = async (): Promise<void> => {
     await kind.remove(id, isAnnounced)
     await client.invalidateQueries({ queryKey: [kind.resource], exact: true })
     toast(isAnnounced ? 'It is deleted when every user is announced.' : 'Deleted.')
-    setUrl({
-      [kind.param]: undefined,
-      tab: undefined,
-      list: kind.param === 'trait' ? 'traits' : undefined,
-    })
+    await navigate({ to: '/audiences', search: kind.listSearch, replace: true })
   }
   return (
     <>

@@ -13,7 +13,8 @@ import { counted, wholeNumber } from '../../../format/figures.ts'
 import { useUrlState } from '../../../shell/url-state.ts'
 import { clauseDraftOf } from '../draft/clause-draft.ts'
 import { clauseWords, type NameOf, valueWords } from '../draft/words.ts'
-import { AUDIENCES, computationsQuery, type Explained } from '../record/computation-kind.ts'
+import type { Explained } from '../record/computation-kind.ts'
+import { useAudienceNames } from '../record/use-audience-names.ts'
 import { UserSearch } from '../record/user-search.tsx'
 import { type ExplainedPart, explainedParts } from './explained-tree.ts'
 import type { TabProps } from './tab-props.ts'
@@ -67,9 +68,8 @@ function Explanation({
   record,
   explained,
 }: TabProps & { explained: Explained }): ReactElement {
-  const { data: audiences = [] } = useQuery(computationsQuery(AUDIENCES))
+  const nameOf = useAudienceNames()
   const { condition, changesAt } = explained
-  const nameOf: NameOf = (id) => audiences.find((each) => each.id === id)?.name
   return (
     <div className="flex flex-col gap-3">
       <Verdict kind={kind} record={record} explained={explained} />
