@@ -3,12 +3,12 @@ import { Link, useParams } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
 import { api } from '../../api/client.ts'
 import { problemOf } from '../../api/problem.ts'
-import { sourcesQuery } from '../../api/queries.ts'
 import { useMay } from '../../api/session.ts'
 import { CopyButton } from '../../design/controls/copy-button.tsx'
 import { Select } from '../../design/controls/field.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { Empty, Failed, Skeleton } from '../../design/states.tsx'
+import { useSpaces } from '../../domain/spaces.ts'
 import { shownText } from '../../format/shown-text.ts'
 import { PageHeading } from '../../shell/page-heading.tsx'
 import { useUrlState } from '../../shell/url-state.ts'
@@ -76,8 +76,7 @@ function AudiencesLink(): ReactElement {
 /** Which profile: each space has its own. */
 function SpacePicker({ space }: { readonly space: string }): ReactElement | null {
   const [, setUrl] = useUrlState<'space'>()
-  const { data: sources = [] } = useQuery(sourcesQuery)
-  const spaces = [...new Set(['default', space, ...sources.map((each) => each.space)])]
+  const spaces = [...new Set([...useSpaces(), space])]
   if (spaces.length === 1) return null
   return (
     <span>

@@ -2,8 +2,9 @@ import { type ReactElement, useEffect, useState } from 'react'
 import { Button } from '../../../design/controls/button.tsx'
 import { Icon } from '../../../design/icon.tsx'
 import { type ConditionTree, newClausePart, withPart } from '../draft/condition-tree.ts'
-import { type EditPart, PartInputs } from './part-inputs.tsx'
 import type { DefinitionInputsProps } from './inputs-props.ts'
+import { PartInputs } from './part-inputs.tsx'
+import type { EditPart } from './part-props.ts'
 
 /** The inputs of a whole condition: its groups and clauses, nested as deep as they are. */
 export function ConditionInputs({

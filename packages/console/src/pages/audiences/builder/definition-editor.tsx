@@ -124,7 +124,7 @@ function JsonForm({ kind, value, onChange, faults }: DefinitionEditorProps): Rea
   return (
     <>
       <Field
-        label={`The ${kind.definition} as JSON`}
+        label={`The ${kind.definitionWord} as JSON`}
         hint={value.json === undefined ? undefined : 'The builder shows the same.'}
         fault={value.json === undefined ? 'This is no JSON yet.' : undefined}
       >

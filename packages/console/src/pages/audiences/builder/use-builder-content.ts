@@ -9,6 +9,7 @@ import {
   computationsQuery,
   TRAITS,
 } from '../record/computation-kind.ts'
+import { useAudienceNames } from '../record/use-audience-names.ts'
 import type { BuilderContent } from './builder-context.ts'
 
 const LOOKED_AT = 200
@@ -20,6 +21,7 @@ export function useBuilderContent(
   ownId: string | undefined,
   faults: readonly PartFault[],
 ): BuilderContent {
+  const nameOf = useAudienceNames()
   const { data: audiences = [] } = useQuery(computationsQuery(AUDIENCES))
   const { data: traits = [] } = useQuery(computationsQuery(TRAITS))
   const { data: suggestions = suggestionsIn([]) } = useQuery({
@@ -41,6 +43,6 @@ export function useBuilderContent(
         key,
         `${shownText(key, MOST_NAME)} (${shownText(name, MOST_NAME)})`,
       ]),
-    nameOf: (id) => audiences.find((each) => each.id === id)?.name,
+    nameOf,
   }
 }

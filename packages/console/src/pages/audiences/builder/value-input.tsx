@@ -1,6 +1,7 @@
 import { OPERATOR_TABLE, type Operator, parseTimestamp, VALUE_KINDS } from '@hookline/protocol'
 import type { ReactElement } from 'react'
 import { TextArea } from '../../../design/controls/field.tsx'
+import { timeOfInput } from '../../../format/input-time.ts'
 import { FORMS, type ValueDraft, type ValueForm } from '../draft/value-draft.ts'
 import { InlineInput, InlineSelect } from './inline-input.tsx'
 
@@ -106,10 +107,7 @@ export function MomentInput({ label, value, onChange }: MomentInputProps): React
       step={1}
       label={label}
       value={moment === undefined ? '' : new Date(moment).toISOString().slice(0, 19)}
-      onChange={(local) => {
-        const written = parseTimestamp(local)
-        onChange(written === undefined ? '' : new Date(written).toISOString())
-      }}
+      onChange={(written) => onChange(timeOfInput(written, 'utc') ?? '')}
     />
   )
 }

@@ -13,7 +13,7 @@ import {
   definitionOf,
 } from '../record/computation-kind.ts'
 import { ComputationState } from '../record/computation-state.tsx'
-import { PageLink } from '../record/page-link.tsx'
+import { ListLink } from '../record/page-link.tsx'
 import { DefinitionTab } from './definition-tab.tsx'
 import { ExplainTab } from './explain-tab.tsx'
 import { ListTab } from './list-tab.tsx'
@@ -32,9 +32,7 @@ export function ComputationPage({ kind, id }: ComputationPageProps): ReactElemen
   return (
     <>
       <p className="text-dense mb-2">
-        <PageLink search={kind.param === 'trait' ? { list: 'traits' } : {}}>
-          All {kind.many}
-        </PageLink>
+        <ListLink kind={kind} />
       </p>
       <Loaded query={query} lines={6}>
         {(record) => <Opened kind={kind} record={record} />}

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@hookline/protocol'
+import { equalJson, type JsonObject } from '@hookline/protocol'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { problemOf } from '../../../api/problem.ts'
@@ -30,7 +30,7 @@ export function DefinitionTab(props: TabProps): ReactElement {
     )
   return (
     <Panel title="As JSON">
-      <JsonBlock value={definitionOf(props.record)} what={`the ${props.kind.definition}`} />
+      <JsonBlock value={definitionOf(props.record)} what={`the ${props.kind.definitionWord}`} />
     </Panel>
   )
 }
@@ -47,7 +47,7 @@ function Editing({ kind, record, stored, onStored }: EditingProps): ReactElement
   const storedText = JSON.stringify(definitionOf(record), null, 2)
   const [value, setValue] = useState(() => withText(notation, storedText))
   const save = useSaving({ kind, record, stored, onStored })
-  const isChanged = JSON.stringify(value.json) !== JSON.stringify(definitionOf(record))
+  const isChanged = !equalJson(value.json, definitionOf(record))
   const error = save.variables === value.json ? save.error : null
   return (
     <div className="flex flex-col gap-4">
@@ -68,7 +68,7 @@ function Editing({ kind, record, stored, onStored }: EditingProps): ReactElement
           disabled={!isChanged || value.json === undefined}
           onClick={() => save.mutate(value.json as JsonObject)}
         >
-          Save the {kind.definition === 'condition' ? 'condition' : 'function'}
+          Save the {kind.definitionWord}
         </Button>
         {(isChanged || stored.version !== record.version) && (
           <Button

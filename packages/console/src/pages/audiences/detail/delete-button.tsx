@@ -1,32 +1,27 @@
 import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
 import { type ReactElement, useState } from 'react'
 import { Button } from '../../../design/controls/button.tsx'
 import { Confirm } from '../../../design/windows/confirm.tsx'
 import { Checkbox } from '../../../design/controls/field.tsx'
 import { toast } from '../../../design/windows/toasts.tsx'
 import { counted } from '../../../format/figures.ts'
+import { nameToType } from '../../../format/name-to-type.ts'
 import { shownText } from '../../../format/shown-text.ts'
-import { useUrlState } from '../../../shell/url-state.ts'
 import type { TabProps } from './tab-props.ts'
-
-const LONGEST_TYPED = 60
 
 /** Deletes it, after its name was typed. */
 export function DeleteButton({ kind, record }: TabProps): ReactElement {
   const [isOpen, setOpen] = useState(false)
   const [isAnnounced, setAnnounced] = useState(false)
   const client = useQueryClient()
-  const [, setUrl] = useUrlState<string>()
+  const navigate = useNavigate()
   const { id, name, size, destinationIds } = record
   const remove = async (): Promise<void> => {
     await kind.remove(id, isAnnounced)
     await client.invalidateQueries({ queryKey: [kind.resource], exact: true })
     toast(isAnnounced ? 'It is deleted when every user is announced.' : 'Deleted.')
-    setUrl({
-      [kind.param]: undefined,
-      tab: undefined,
-      list: kind.param === 'trait' ? 'traits' : undefined,
-    })
+    await navigate({ to: '/audiences', search: kind.listSearch, replace: true })
   }
   return (
     <>
@@ -40,7 +35,7 @@ export function DeleteButton({ kind, record }: TabProps): ReactElement {
         <Confirm
           title={`Delete the ${kind.one}?`}
           action="Delete"
-          mustType={isTypable(name) ? name : id}
+          mustType={nameToType(name, id)}
           onConfirm={remove}
           onClose={() => setOpen(false)}
         >
@@ -59,9 +54,4 @@ export function DeleteButton({ kind, record }: TabProps): ReactElement {
       )}
     </>
   )
-}
-
-/** Whether a person can type the name as it is shown. */
-function isTypable(name: string): boolean {
-  return shownText(name, LONGEST_TYPED) === name && name.trim() === name
 }

@@ -1,10 +1,8 @@
 import type { Json, JsonObject } from '@hookline/protocol'
 import { useQuery } from '@tanstack/react-query'
-import { type FormEvent, type ReactElement, useState } from 'react'
+import type { ReactElement } from 'react'
 import { problemOf } from '../../../api/problem.ts'
-import { Button } from '../../../design/controls/button.tsx'
 import { classNames } from '../../../design/class-names.ts'
-import { Field, TextInput } from '../../../design/controls/field.tsx'
 import { JsonBlock } from '../../../design/texts/json-block.tsx'
 import { Panel } from '../../../design/panel.tsx'
 import { StateBadge } from '../../../design/state-badge.tsx'
@@ -15,7 +13,9 @@ import { counted, wholeNumber } from '../../../format/figures.ts'
 import { useUrlState } from '../../../shell/url-state.ts'
 import { clauseDraftOf } from '../draft/clause-draft.ts'
 import { clauseWords, type NameOf, valueWords } from '../draft/words.ts'
-import { AUDIENCES, computationsQuery, type Explained } from '../record/computation-kind.ts'
+import type { Explained } from '../record/computation-kind.ts'
+import { useAudienceNames } from '../record/use-audience-names.ts'
+import { UserSearch } from '../record/user-search.tsx'
 import { type ExplainedPart, explainedParts } from './explained-tree.ts'
 import type { TabProps } from './tab-props.ts'
 
@@ -32,7 +32,13 @@ export function ExplainTab({ kind, record }: TabProps): ReactElement {
   })
   return (
     <div className="flex flex-col gap-4">
-      <UserForm key={user} user={user} onUser={(next) => setUrl({ user: next })} />
+      <UserSearch
+        key={user}
+        label="Explain the user"
+        action="Explain"
+        start={user}
+        onUser={(next) => setUrl({ user: next })}
+      />
       {user !== '' && (
         <Panel title="Why">
           {query.error !== null ? (
@@ -45,36 +51,6 @@ export function ExplainTab({ kind, record }: TabProps): ReactElement {
         </Panel>
       )}
     </div>
-  )
-}
-
-interface UserFormProps {
-  readonly user: string
-  readonly onUser: (user: string) => void
-}
-
-function UserForm({ user, onUser }: UserFormProps): ReactElement {
-  const [written, setWritten] = useState(user)
-  const submit = (event: FormEvent): void => {
-    event.preventDefault()
-    onUser(written)
-  }
-  return (
-    <form onSubmit={submit} className="flex max-w-md items-end gap-2">
-      <Field label="Explain the user" className="flex-1">
-        {(ids) => (
-          <TextInput
-            {...ids}
-            placeholder="userId"
-            value={written}
-            onChange={({ target }) => setWritten(target.value)}
-          />
-        )}
-      </Field>
-      <Button type="submit" look="main" className="mb-1" disabled={written === ''}>
-        Explain
-      </Button>
-    </form>
   )
 }
 
@@ -92,9 +68,8 @@ function Explanation({
   record,
   explained,
 }: TabProps & { explained: Explained }): ReactElement {
-  const { data: audiences = [] } = useQuery(computationsQuery(AUDIENCES))
+  const nameOf = useAudienceNames()
   const { condition, changesAt } = explained
-  const nameOf: NameOf = (id) => audiences.find((each) => each.id === id)?.name
   return (
     <div className="flex flex-col gap-3">
       <Verdict kind={kind} record={record} explained={explained} />

@@ -1,8 +1,9 @@
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { api } from '../../../api/client.ts'
 import { problemOf } from '../../../api/problem.ts'
 import { useMay } from '../../../api/session.ts'
+import { usePages } from '../../../api/use-pages.ts'
 import { Button } from '../../../design/controls/button.tsx'
 import { Field, TextArea } from '../../../design/controls/field.tsx'
 import { Icon } from '../../../design/icon.tsx'
@@ -116,27 +117,19 @@ interface ListedProps extends ListTabProps {
 }
 
 function Listed({ audienceId, space, onRemove }: ListedProps): ReactElement {
-  const query = useInfiniteQuery({
+  const query = usePages({
     queryKey: ['audiences', audienceId, 'list'],
-    queryFn: ({ pageParam }) =>
-      api.listListedUsers(audienceId, {
-        limit: PAGE,
-        ...(pageParam !== null && { cursor: pageParam }),
-      }),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ nextCursor }) => nextCursor,
+    fetch: (page) => api.listListedUsers(audienceId, { limit: PAGE, ...page }),
   })
   return (
     <Loaded query={query}>
-      {({ pages }) => {
-        const users = pages.flatMap(({ data }) => data)
-        if (users.length === 0)
-          return (
-            <Empty title="Nobody is on the list">
-              Add users beside, or with <code>hookline audiences import</code> from a file.
-            </Empty>
-          )
-        return (
+      {(users) =>
+        users.length === 0 ? (
+          <Empty title="Nobody is on the list">
+            Add users with the form on this page, or with <code>hookline audiences import</code>{' '}
+            from a file.
+          </Empty>
+        ) : (
           <>
             <Table label="Users on the list" head={['User', ...(onRemove ? ['Remove'] : [])]}>
               {users.map(({ userId }) => (
@@ -146,7 +139,7 @@ function Listed({ audienceId, space, onRemove }: ListedProps): ReactElement {
             <MoreFooter shown={users.length} query={query} />
           </>
         )
-      }}
+      }
     </Loaded>
   )
 }

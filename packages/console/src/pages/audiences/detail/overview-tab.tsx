@@ -1,16 +1,16 @@
-import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
-import { destinationsQuery } from '../../../api/queries.ts'
 import { CopyButton } from '../../../design/controls/copy-button.tsx'
 import { FactList } from '../../../design/lists/fact-list.tsx'
 import { Panel } from '../../../design/panel.tsx'
 import { Time } from '../../../design/texts/time.tsx'
+import { useNames } from '../../../domain/names.ts'
 import { counted } from '../../../format/figures.ts'
 import { shownText } from '../../../format/shown-text.ts'
 import { writingOf } from '../builder/writing.ts'
 import { shownBy } from '../draft/definition-draft.ts'
-import { AUDIENCES, computationsQuery, definitionOf } from '../record/computation-kind.ts'
+import { definitionOf } from '../record/computation-kind.ts'
+import { useAudienceNames } from '../record/use-audience-names.ts'
 import { ChangesPanel } from './changes-panel.tsx'
 import { SyncsPanel } from './syncs-panel.tsx'
 import type { TabProps } from './tab-props.ts'
@@ -65,18 +65,17 @@ function Facts({ kind, record }: TabProps): ReactElement {
 }
 
 function Definition({ kind, record }: TabProps): ReactElement {
-  const { data: audiences = [] } = useQuery(computationsQuery(AUDIENCES))
+  const nameOf = useAudienceNames()
   const writing = writingOf(kind)
   const definition = definitionOf(record)
   if (definition === null) return <>a list of users</>
   const draft = shownBy(writing.notation, definition)
   if (draft === undefined) return <code>{shownText(JSON.stringify(definition))}</code>
-  const nameOf = (id: string) => audiences.find((each) => each.id === id)?.name
   return <>{writing.wordsOf(draft, nameOf)}</>
 }
 
 function Told({ record }: Pick<TabProps, 'record'>): ReactElement {
-  const { data: destinations = [] } = useQuery(destinationsQuery)
+  const names = useNames()
   if (record.destinationIds.length === 0)
     return <p className="text-ink-soft">None: nobody is told of changes. Settings adds some.</p>
   return (
@@ -84,7 +83,7 @@ function Told({ record }: Pick<TabProps, 'record'>): ReactElement {
       {record.destinationIds.map((id) => (
         <li key={id}>
           <Link to="/destinations/$id" params={{ id }} className="text-accent hover:underline">
-            {shownText(destinations.find((each) => each.id === id)?.name ?? id, 100)}
+            {names.destination(id)}
           </Link>
         </li>
       ))}

@@ -83,13 +83,7 @@ function SettingsForm({ kind, record, onStored }: SettingsFormProps): ReactEleme
         checked={enabled}
         onToggle={setEnabled}
       />
-      <DestinationPicker
-        picked={destinationIds}
-        onPick={setDestinationIds}
-        faults={destinationIds.flatMap(
-          (_, index) => faultAt(save.error, `/destinationIds/${index}`) ?? [],
-        )}
-      />
+      <DestinationPicker picked={destinationIds} onPick={setDestinationIds} error={save.error} />
       <p className="text-ink-faint text-note">
         A destination that is added gets the value of every user.
       </p>

@@ -1,7 +1,5 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
-import { type FormEvent, type ReactElement, useId, useState } from 'react'
-import { Button } from '../../../design/controls/button.tsx'
-import { TextInput } from '../../../design/controls/field.tsx'
+import type { ReactElement } from 'react'
+import { usePages } from '../../../api/use-pages.ts'
 import { Panel } from '../../../design/panel.tsx'
 import { Empty, Loaded } from '../../../design/states.tsx'
 import { Cell, Row, Table } from '../../../design/lists/table.tsx'
@@ -12,30 +10,33 @@ import { valueWords } from '../draft/words.ts'
 import type { ValueRow } from '../record/computation-kind.ts'
 import { MoreFooter } from '../record/more-footer.tsx'
 import { PageLink } from '../record/page-link.tsx'
+import { UserSearch } from '../record/user-search.tsx'
 import type { TabProps } from './tab-props.ts'
 
 const PAGE = 50
 
 /** The members of an audience, or the users with their values of a computed trait. */
 export function ValuesTab({ kind, record }: TabProps): ReactElement {
-  const query = useInfiniteQuery({
+  const [, setUrl] = useUrlState<'tab' | 'user'>()
+  const query = usePages<ValueRow>({
     queryKey: [kind.resource, record.id, 'values'],
-    queryFn: ({ pageParam }) =>
-      kind.values(record.id, { limit: PAGE, ...(pageParam !== null && { cursor: pageParam }) }),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ nextCursor }) => nextCursor,
+    fetch: (page) => kind.values(record.id, { limit: PAGE, ...page }),
   })
   return (
     <div className="flex flex-col gap-4">
-      <UserSearch />
+      <UserSearch
+        label="Find a user"
+        action="Explain"
+        onUser={(user) => setUrl({ tab: 'explain', user }, { push: true })}
+      />
       <Panel title={kind.param === 'trait' ? 'Values' : 'Members'} isFlush>
         <Loaded query={query} lines={6}>
-          {({ pages }) => (
+          {(rows) => (
             <Values
               kind={kind}
               record={record}
-              rows={pages.flatMap(({ data }) => data)}
-              footer={(shown) => <MoreFooter shown={shown} query={query} />}
+              rows={rows}
+              footer={<MoreFooter shown={rows.length} query={query} />}
             />
           )}
         </Loaded>
@@ -44,36 +45,9 @@ export function ValuesTab({ kind, record }: TabProps): ReactElement {
   )
 }
 
-/** Leads to the explanation of a user, which says whether it belongs to it. */
-function UserSearch(): ReactElement {
-  const [userId, setUserId] = useState('')
-  const [, setUrl] = useUrlState<'tab' | 'user'>()
-  const id = useId()
-  const submit = (event: FormEvent): void => {
-    event.preventDefault()
-    if (userId !== '') setUrl({ tab: 'explain', user: userId }, { push: true })
-  }
-  return (
-    <form onSubmit={submit} role="search" className="flex max-w-md items-center gap-2">
-      <label htmlFor={id} className="text-dense font-medium whitespace-nowrap">
-        Find a user
-      </label>
-      <TextInput
-        id={id}
-        placeholder="userId"
-        value={userId}
-        onChange={({ target }) => setUserId(target.value)}
-      />
-      <Button type="submit" disabled={userId === ''}>
-        Explain
-      </Button>
-    </form>
-  )
-}
-
 interface ValuesProps extends TabProps {
   readonly rows: readonly ValueRow[]
-  readonly footer: (shown: number) => ReactElement
+  readonly footer: ReactElement
 }
 
 function Values({ kind, record, rows, footer }: ValuesProps): ReactElement {
@@ -115,7 +89,7 @@ function Values({ kind, record, rows, footer }: ValuesProps): ReactElement {
           </Row>
         ))}
       </Table>
-      {footer(rows.length)}
+      {footer}
     </>
   )
 }

@@ -17,9 +17,9 @@ import {
   eventsDraftOf,
   eventsOf,
   NEW_EVENTS,
-  numberIn,
   textIn,
 } from './events-draft.ts'
+import { numberIn } from './written.ts'
 
 export interface CountDraft {
   readonly op: CountOperator

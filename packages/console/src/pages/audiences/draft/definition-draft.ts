@@ -6,6 +6,7 @@ import {
   unfinishedInCompute,
 } from './compute-draft.ts'
 import { conditionOf, type ConditionTree, treeOf, unfinishedIn } from './condition-tree.ts'
+import { jsonIn } from './written.ts'
 
 /** How a kind of definition is written with inputs in place of JSON. */
 export interface Notation<Draft> {
@@ -45,7 +46,7 @@ export function withDraft<Draft>(notation: Notation<Draft>, draft: Draft): Defin
 
 /** The definition as a person has changed its JSON. */
 export function withText<Draft>(notation: Notation<Draft>, text: string): DefinitionDraft<Draft> {
-  const json = parsed(text)
+  const json = jsonIn(text)
   return { draft: shownBy(notation, json), json, text }
 }
 
@@ -57,12 +58,4 @@ export function shownBy<Draft>(
   if (json === undefined || isDeeperThan(json, DEEPEST)) return undefined
   const draft = notation.draftOf(json)
   return equalJson(notation.jsonOf(draft), json) ? draft : undefined
-}
-
-function parsed(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json
-  } catch {
-    return undefined
-  }
 }

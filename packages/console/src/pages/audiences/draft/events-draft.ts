@@ -14,6 +14,7 @@ import {
   NEW_COMPARISON,
 } from './comparison-draft.ts'
 import { draftId } from './draft-id.ts'
+import { numberIn } from './written.ts'
 
 export type DurationUnit = keyof Duration
 
@@ -110,11 +111,6 @@ export function areEventsComplete({ type, name, where, window }: EventsDraft): b
     (window.kind !== 'within' || numberIn(window.n) !== undefined) &&
     (window.kind !== 'between' || (window.from !== '' && window.to !== ''))
   )
-}
-
-/** The number that a person wrote; `undefined` while it is none. */
-export function numberIn(text: string): number | undefined {
-  return text.trim() === '' || !Number.isFinite(Number(text)) ? undefined : Number(text)
 }
 
 /** The text in this field; '' where it is missing or something else. */

@@ -1,4 +1,5 @@
 import type { Json, ValueKind } from '@hookline/protocol'
+import { jsonIn, numberIn } from './written.ts'
 
 /** How a value is written: a text and a number look alike while they are written, and are not the same. */
 export type ValueForm = 'text' | 'number' | 'true' | 'false' | 'json' | 'list' | 'date'
@@ -46,7 +47,7 @@ export function valueOf({ form, text }: ValueDraft): Json | undefined {
     case 'date':
       return text === '' ? undefined : text
     case 'number':
-      return text.trim() === '' || !Number.isFinite(Number(text)) ? undefined : Number(text)
+      return numberIn(text)
     case 'true':
       return true
     case 'false':
@@ -54,7 +55,7 @@ export function valueOf({ form, text }: ValueDraft): Json | undefined {
     case 'list':
       return text === '' ? undefined : linesIn(text).map(valueOfLine)
     case 'json':
-      return parsed(text)
+      return jsonIn(text)
   }
 }
 
@@ -93,14 +94,6 @@ function lineOf(value: Json): string {
 }
 
 function valueOfLine(line: string): Json {
-  const value = parsed(line)
+  const value = jsonIn(line)
   return value === undefined ? line : value
-}
-
-function parsed(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json
-  } catch {
-    return undefined
-  }
 }

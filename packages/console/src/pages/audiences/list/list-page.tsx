@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
 import { useMay } from '../../../api/session.ts'
 import { Panel } from '../../../design/panel.tsx'
@@ -13,8 +14,8 @@ import {
   TRAITS,
 } from '../record/computation-kind.ts'
 import { ButtonLink } from '../record/page-link.tsx'
+import { UserSearch } from '../record/user-search.tsx'
 import { ComputationTable } from './computation-table.tsx'
-import { FindUser } from './find-user.tsx'
 
 const TABS = [
   ['audiences', 'Audiences'],
@@ -25,6 +26,7 @@ const TABS = [
 export function ListPage(): ReactElement {
   const [{ list = 'audiences' }, setUrl] = useUrlState<'list' | 'q'>()
   const mayEdit = useMay('editor')
+  const navigate = useNavigate()
   const kind = list === 'traits' ? TRAITS : AUDIENCES
   return (
     <>
@@ -42,8 +44,12 @@ export function ListPage(): ReactElement {
           )
         }
       />
-      <div className="mb-4 max-w-md">
-        <FindUser />
+      <div className="mb-4">
+        <UserSearch
+          label="Find a user"
+          action="Open"
+          onUser={(userId) => void navigate({ to: '/users/$userId', params: { userId } })}
+        />
       </div>
       <TabList
         label="Lists"

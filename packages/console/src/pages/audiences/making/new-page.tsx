@@ -1,14 +1,10 @@
-import { keyOfName } from '@hookline/protocol'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, type ReactElement, useState } from 'react'
 import { faultAt, problemOf } from '../../../api/problem.ts'
-import { sourcesQuery } from '../../../api/queries.ts'
 import { useMay } from '../../../api/session.ts'
 import { Button } from '../../../design/controls/button.tsx'
-import { Field, Select, TextInput } from '../../../design/controls/field.tsx'
 import { Panel } from '../../../design/panel.tsx'
 import { toast } from '../../../design/windows/toasts.tsx'
-import { shownText } from '../../../format/shown-text.ts'
 import { PageHeading } from '../../../shell/page-heading.tsx'
 import { useUrlState } from '../../../shell/url-state.ts'
 import { DefinitionEditor } from '../builder/definition-editor.tsx'
@@ -16,7 +12,8 @@ import { DestinationPicker } from '../record/destination-picker.tsx'
 import { writingOf } from '../builder/writing.ts'
 import { withDraft } from '../draft/definition-draft.ts'
 import { AUDIENCES, type Computation, type ComputationKind } from '../record/computation-kind.ts'
-import { PageLink } from '../record/page-link.tsx'
+import { ListLink } from '../record/page-link.tsx'
+import { NamingFields } from './naming-fields.tsx'
 import { bodyOf, type NewRecord } from './new-record.ts'
 
 interface NewPageProps {
@@ -35,7 +32,7 @@ export function NewPage({ kind }: NewPageProps): ReactElement {
             ? 'A group of users. Destinations get an identify call when a user enters or leaves it.'
             : 'A value of each user that is made from events. Destinations get an identify call when it changes.'
         }
-        actions={<PageLink search={listSearch(kind)}>All {kind.many}</PageLink>}
+        actions={<ListLink kind={kind} />}
       />
       {mayEdit ? (
         <NewForm kind={kind} />
@@ -44,10 +41,6 @@ export function NewPage({ kind }: NewPageProps): ReactElement {
       )}
     </>
   )
-}
-
-function listSearch(kind: ComputationKind): Record<string, string> {
-  return kind === AUDIENCES ? {} : { list: 'traits' }
 }
 
 function NewForm({ kind }: NewPageProps): ReactElement {
@@ -71,7 +64,7 @@ function NewForm({ kind }: NewPageProps): ReactElement {
   return (
     <form onSubmit={submit} className="flex flex-col gap-4">
       <Panel>
-        <Naming kind={kind} record={record} change={change} error={create.error} />
+        <NamingFields kind={kind} record={record} change={change} error={create.error} />
       </Panel>
       {!record.isManual && (
         <DefinitionEditor
@@ -88,9 +81,7 @@ function NewForm({ kind }: NewPageProps): ReactElement {
         <DestinationPicker
           picked={record.destinationIds}
           onPick={(destinationIds) => change({ destinationIds })}
-          faults={record.destinationIds.flatMap(
-            (_, index) => faultAt(create.error, `/destinationIds/${index}`) ?? [],
-          )}
+          error={create.error}
         />
       </Panel>
       <footer className="flex flex-wrap items-center gap-3">
@@ -120,83 +111,8 @@ function useCreating(kind: ComputationKind) {
     onSuccess: async (created: Computation) => {
       client.setQueryData([kind.resource, created.id], created)
       await client.invalidateQueries({ queryKey: [kind.resource], exact: true })
-      toast(`Created. Its first sync runs: all users are evaluated.`)
+      toast('Created. Its first sync runs: all users are evaluated.')
       setUrl({ new: undefined, form: undefined, [kind.param]: created.id })
     },
   })
-}
-
-interface NamingProps {
-  readonly kind: ComputationKind
-  readonly record: NewRecord
-  readonly change: (part: Partial<NewRecord>) => void
-  readonly error: unknown
-}
-
-function Naming(props: NamingProps): ReactElement {
-  const { kind, record, change, error } = props
-  return (
-    <div className="grid gap-4 pt-3 sm:grid-cols-2">
-      <Field label="Name" fault={faultAt(error, '/name')} hint={<KeyHint name={record.name} />}>
-        {(ids) => (
-          <TextInput
-            {...ids}
-            autoFocus
-            value={record.name}
-            onChange={({ target }) => change({ name: target.value })}
-          />
-        )}
-      </Field>
-      <SpaceField {...props} />
-      {kind === AUDIENCES && (
-        <Field label="Members" hint={record.isManual ? 'You add and remove users by hand.' : ''}>
-          {(ids) => (
-            <Select
-              {...ids}
-              value={record.isManual ? 'manual' : 'condition'}
-              options={MEMBERS}
-              onPick={(picked) => change({ isManual: picked === 'manual' })}
-            />
-          )}
-        </Field>
-      )}
-    </div>
-  )
-}
-
-const MEMBERS = [
-  ['condition', 'by a condition'],
-  ['manual', 'a list of users'],
-] as const
-
-function KeyHint({ name }: { readonly name: string }): ReactElement {
-  if (name.trim() === '')
-    return <>Receivers get it as a trait, whose name comes from this one and never changes.</>
-  return (
-    <>
-      Receivers get the trait <code>{shownText(keyOfName(name))}</code>, whose name never changes.
-    </>
-  )
-}
-
-function SpaceField({ record, change, error }: NamingProps): ReactElement | null {
-  const { data: sources = [] } = useQuery(sourcesQuery)
-  const spaces = [...new Set(['default', ...sources.map(({ space }) => space)])]
-  if (spaces.length === 1) return null
-  return (
-    <Field
-      label="Space"
-      fault={faultAt(error, '/space')}
-      hint="Whose profiles are computed. Sources belong to a space."
-    >
-      {(ids) => (
-        <Select
-          {...ids}
-          value={record.space}
-          options={spaces.map((each) => [each, each])}
-          onPick={(space) => change({ space })}
-        />
-      )}
-    </Field>
-  )
 }

@@ -32,11 +32,15 @@ export interface ValueRow {
 export interface ComputationKind {
   /** The parameter of the URL that has the id of the open one. */
   readonly param: 'audience' | 'trait'
+  /** The query of the URL of the list. */
+  readonly listSearch: Readonly<Record<string, string>>
   /** The first element of query keys. */
   readonly resource: 'audiences' | 'traits'
   readonly one: string
   readonly many: string
+  /** The field of the API, and what a person calls it. */
   readonly definition: 'condition' | 'compute'
+  readonly definitionWord: 'condition' | 'function'
   list(page: PageRequest): Promise<{ data: Computation[]; nextCursor: string | null }>
   get(id: string): Promise<Computation>
   create(body: NewComputation): Promise<Computation>
@@ -66,10 +70,12 @@ const announced = (isAnnounced: boolean) => (isAnnounced ? ({ announce: 'true' }
 
 export const AUDIENCES: ComputationKind = {
   param: 'audience',
+  listSearch: {},
   resource: 'audiences',
   one: 'audience',
   many: 'audiences',
   definition: 'condition',
+  definitionWord: 'condition',
   list: (page) => api.listAudiences(page),
   get: (id) => api.getAudience(id),
   create: (body) => api.createAudience(body),
@@ -85,10 +91,12 @@ export const AUDIENCES: ComputationKind = {
 
 export const TRAITS: ComputationKind = {
   param: 'trait',
+  listSearch: { list: 'traits' },
   resource: 'traits',
   one: 'computed trait',
   many: 'computed traits',
   definition: 'compute',
+  definitionWord: 'function',
   list: (page) => api.listTraits(page),
   get: (id) => api.getTrait(id),
   create: ({ compute = {}, ...body }) => api.createTrait({ ...body, compute }),

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
+import { faultAt } from '../../../api/problem.ts'
 import { destinationsQuery } from '../../../api/queries.ts'
 import { Checkbox } from '../../../design/controls/field.tsx'
 import { Loaded } from '../../../design/states.tsx'
@@ -9,16 +10,14 @@ import { shownText } from '../../../format/shown-text.ts'
 interface DestinationPickerProps {
   readonly picked: readonly string[]
   readonly onPick: (ids: string[]) => void
-  readonly faults: readonly string[]
+  /** Why the service refused what was picked. */
+  readonly error: unknown
 }
 
 /** Which destinations get the changes. */
-export function DestinationPicker({
-  picked,
-  onPick,
-  faults,
-}: DestinationPickerProps): ReactElement {
+export function DestinationPicker({ picked, onPick, error }: DestinationPickerProps): ReactElement {
   const query = useQuery(destinationsQuery)
+  const faults = picked.flatMap((_, index) => faultAt(error, `/destinationIds/${index}`) ?? [])
   return (
     <fieldset className="flex min-w-0 flex-col gap-2 pt-3">
       <legend className="text-dense float-left mb-1 font-medium">

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactElement, ReactNode } from 'react'
 import { classNames } from '../../../design/class-names.ts'
+import type { ComputationKind } from './computation-kind.ts'
 
 interface PageLinkProps {
   /** The query of the URL of the page. */
@@ -22,7 +23,12 @@ export function PageLink({ search, children, className }: PageLinkProps): ReactE
   )
 }
 
-/** The same, as a button. */
+/** The way to the list of all. */
+export function ListLink({ kind }: { readonly kind: ComputationKind }): ReactElement {
+  return <PageLink search={kind.listSearch}>All {kind.many}</PageLink>
+}
+
+/** The same as `PageLink`, as a button. */
 export function ButtonLink({
   look = 'plain',
   ...rest

@@ -1,21 +1,28 @@
-import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, type ReactElement, useId, useState } from 'react'
 import { Button } from '../../../design/controls/button.tsx'
 import { TextInput } from '../../../design/controls/field.tsx'
 
-/** Leads to the profile of the user with this id. */
-export function FindUser(): ReactElement {
-  const [userId, setUserId] = useState('')
-  const navigate = useNavigate()
+interface UserSearchProps {
+  readonly label: string
+  /** What the button does with the user. */
+  readonly action: string
+  /** The userId that is there at first. */
+  readonly start?: string
+  readonly onUser: (userId: string) => void
+}
+
+/** Asks for the userId of one user. */
+export function UserSearch({ label, action, start = '', onUser }: UserSearchProps): ReactElement {
+  const [userId, setUserId] = useState(start)
   const id = useId()
   const submit = (event: FormEvent): void => {
     event.preventDefault()
-    if (userId !== '') void navigate({ to: '/users/$userId', params: { userId } })
+    if (userId !== '') onUser(userId)
   }
   return (
-    <form onSubmit={submit} role="search" className="flex items-center gap-2">
+    <form onSubmit={submit} role="search" className="flex max-w-md items-center gap-2">
       <label htmlFor={id} className="text-dense font-medium whitespace-nowrap">
-        Find a user
+        {label}
       </label>
       <TextInput
         id={id}
@@ -24,7 +31,7 @@ export function FindUser(): ReactElement {
         onChange={({ target }) => setUserId(target.value)}
       />
       <Button type="submit" disabled={userId === ''}>
-        Open
+        {action}
       </Button>
     </form>
   )
