@@ -72,6 +72,13 @@ test('a replay is counted first, and its progress is shown', async () => {
   await go(`destinations/${id}?tab=replay`)
   await page.getByRole('button', { name: 'Count them' }).click()
   await page.getByText('2 deliveries would be sent again.').waitFor()
+  let recounts = 0
+  page.on('request', (request) => {
+    if (request.postData()?.includes('"dryRun":true') === true) recounts += 1
+  })
+  await service.api.call('POST', 'replays', { destinationId: id, states: ['quarantined'] })
+  await page.getByRole('cell', { name: /^quarantined/ }).waitFor()
+  expect(recounts).toBe(0)
   await page.getByRole('button', { name: 'Start the replay' }).click()
   await page.getByText('2 queued again, 2 delivered').waitFor()
   await expectAccessible(page)

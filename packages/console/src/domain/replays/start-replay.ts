@@ -16,7 +16,8 @@ interface DryRun {
 /** How many deliveries a replay would send again. */
 export function useDryRun(selection: ReplaySelection, isOn: boolean): DryRun {
   const { data, error, isFetching } = useQuery({
-    queryKey: ['replays', 'dry-run', selection],
+    // Not below `replays`: it counts anew for another selection, and not each second while some replay goes on.
+    queryKey: ['replay-matches', selection],
     queryFn: async ({ signal }) => {
       const result = await api.createReplay({ ...selection, dryRun: true }, {}, { signal })
       return 'matches' in result ? result.matches : 0
@@ -35,7 +36,7 @@ export function useStartReplay(): (selection: ReplaySelection) => Promise<void> 
     await api.createReplay(selection)
     toast('The replay has started.')
     await Promise.all([
-      client.invalidateQueries({ queryKey: ['replays'], exact: true }),
+      client.invalidateQueries({ queryKey: ['replays'] }),
       client.invalidateQueries({ queryKey: ['deliveries'] }),
     ])
   }

@@ -3,9 +3,8 @@ import { usePages } from '../../api/use-pages.ts'
 import type { RequestFilters } from './requests.ts'
 
 const PAGE = 50
-/** How soon new requests are looked for; less often where many pages are on screen. */
+/** How soon new requests are looked for. */
 const REFETCH_MS = 1_500
-const LONG_REFETCH_MS = 6_000
 
 /** The requests that match, newest first, page by page, and those that come. */
 export function useRequests({ destination, delivery }: RequestFilters) {
@@ -21,6 +20,6 @@ export function useRequests({ destination, delivery }: RequestFilters) {
         },
         { signal },
       ),
-    refetchMs: (items) => (items.length > 2 * PAGE ? LONG_REFETCH_MS : REFETCH_MS),
+    refetchMs: () => REFETCH_MS,
   })
 }

@@ -1,0 +1,24 @@
+import { InfiniteQueryObserver, QueryClient } from '@tanstack/react-query'
+import { expect, test } from 'vitest'
+import { pagesOptions } from '../../src/api/use-pages.ts'
+
+test('a list of many pages causes no more requests in a time than a list of one', async () => {
+  const asked: (string | undefined)[] = []
+  const options = pagesOptions<number>({
+    queryKey: ['numbers'],
+    fetch: async ({ cursor }) => {
+      asked.push(cursor)
+      return { data: [asked.length], nextCursor: `after-${asked.length}` }
+    },
+    refetchMs: (items) => (items.includes(99) ? false : 1_500),
+  })
+  const observer = new InfiniteQueryObserver(new QueryClient(), options)
+  const intervalMs = () => options.refetchInterval(observer.getCurrentQuery() as never)
+  expect(intervalMs()).toBe(1_500)
+  await observer.refetch()
+  expect(intervalMs()).toBe(1_500)
+  for (let page = 2; page <= 20; page += 1) await observer.fetchNextPage()
+  expect([asked.length, intervalMs()]).toEqual([20, 30_000])
+  await observer.refetch()
+  expect(asked.length).toBe(40)
+})
