@@ -24,10 +24,7 @@ export function useRefetchOnChange(): void {
   )
 }
 
-function refetchOf(
-  client: QueryClient,
-  resources: ReadonlySet<string | null>,
-): Promise<unknown> {
+function refetchOf(client: QueryClient, resources: ReadonlySet<string | null>): Promise<unknown> {
   if (resources.has(null)) return client.invalidateQueries()
   return Promise.all(
     [...resources].map((resource) => client.invalidateQueries({ queryKey: [resource] })),

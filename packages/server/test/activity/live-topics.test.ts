@@ -240,7 +240,15 @@ test('a reader that has missed changes is told that anything may have changed', 
   for (let count = 0; count < 1_001; count += 1) live.changes.requested(change(`dst_${count}`))
   const anything = [{ at: clock.wall(), resource: null, id: null }]
   expect(early.read(9).map(({ data }) => data)).toEqual(anything)
-  for (const lastId of ['0badcafe--3', `${run}--0`, `${run}--2000`, `${run}--x`, `${run}--1000.5`, 'nonsense', '']) {
+  for (const lastId of [
+    '0badcafe--3',
+    `${run}--0`,
+    `${run}--2000`,
+    `${run}--x`,
+    `${run}--1000.5`,
+    'nonsense',
+    '',
+  ]) {
     using reader = read(live, ['changes'], lastId)
     expect([lastId, reader.read(9).map(({ data }) => data)]).toEqual([lastId, anything])
     expect(reader.read(9)).toEqual([])
