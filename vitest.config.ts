@@ -89,6 +89,8 @@ export default defineConfig({
       project('console', ['test/console/**/*.test.ts'], 120_000, { exclude: CONSOLE_LOAD }),
       // It measures frames: no other file beside it.
       project('console-load', CONSOLE_LOAD, 240_000, { fileParallelism: false }),
+      // No test: it makes the pictures of the documentation.
+      project('shots', ['test/console/shots/**/*.shots.ts'], 600_000, { fileParallelism: false }),
       project('client-long', ['test/client-long/**/*.test.ts'], 600_000, { hookTimeout: 120_000 }),
       project('crash', ['test/crash/**/*.test.ts'], 900_000),
       project('engine', ['test/engine/**/*.test.ts'], 240_000, measuring),

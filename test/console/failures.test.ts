@@ -22,6 +22,7 @@ test('a person finds the cause of a failing webhook, mends its URL, and retries 
   await group.getByText('404 http_4xx').waitFor()
   await group.getByText('3 deliveries').waitFor()
   await group.getByText('Compare URL, static headers and shared secret').waitFor()
+  await group.getByText('no such hook').waitFor()
   await expectAccessible(page)
 
   await group.getByRole('link', { name: 'Settings' }).click()

@@ -1,37 +1,15 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { Receiver } from '../../packages/server/test/harness/receiver.ts'
-import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
 import { startService } from '../harness/running-service.ts'
 import { expectAccessible } from './harness/accessible.ts'
 import { openConsole, openSignedIn, useChromium } from './harness/console.ts'
+import { npmStart } from './harness/npm-start.ts'
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 /** What a new user waits for at most, from the command to a delivery whose signature is verified. */
 const FIRST_MINUTE_MS = 60_000
 
 useChromium()
-
-/** Runs `hookline dev`, as `npm start` does, in an empty data folder. Resolves with its address. */
-async function npmStart(): Promise<string> {
-  const folder = new TemporaryFolder()
-  const flags = ['dev', '--json', '--port', '0', '--data-dir', folder.path]
-  const child = spawn(`${ROOT}node_modules/.bin/hookline`, flags, { cwd: ROOT })
-  onTestFinished(async () => {
-    child.kill('SIGTERM')
-    if (child.exitCode === null) await once(child, 'exit')
-    folder[Symbol.dispose]()
-  })
-  for await (const line of createInterface({ input: child.stdout })) {
-    const document = JSON.parse(line) as { kind: string; url: string }
-    if (document.kind === 'ready') return document.url
-  }
-  throw new Error('hookline dev ended before it was ready.')
-}
 
 async function expectVerified(page: Page): Promise<void> {
   const step = page.getByRole('listitem').filter({ hasText: 'A signed delivery' })

@@ -23,8 +23,7 @@ export const ATTEMPT_CLASSES = {
     help: 'Nothing to do if it stops by itself. Otherwise let the receiver accept more requests, or respond before it processes them.',
   },
   http_4xx: {
-    meaning:
-      'The receiver responded another 4xx: it refuses this request. Hookline does not try again.',
+    meaning: 'The receiver responded 4xx: it refuses this request. Hookline does not try again.',
     help: 'Compare URL, static headers and shared secret with what the receiver expects, then retry the delivery.',
   },
   redirect: {

@@ -13,7 +13,7 @@ export function Navigation({ onGo }: { readonly onGo?: () => void }): ReactEleme
             <li key={to}>
               <Link
                 to={to}
-                activeOptions={{ exact: to === '/' }}
+                activeOptions={{ exact: to === '/', includeSearch: false }}
                 className="text-ink-soft hover:bg-hover hover:text-ink rounded-small flex items-center gap-2.5 px-2 py-1.5"
                 activeProps={{ className: 'bg-accent-soft text-accent font-medium' }}
                 onClick={() => onGo?.()}

@@ -13,9 +13,9 @@ export function PageHeading({ title, about, actions }: PageHeadingProps): ReactE
   return (
     <header className="mb-4 flex flex-wrap items-start justify-between gap-x-6 gap-y-2">
       <title>{`${title} · Hookline`}</title>
-      <div className="min-w-0">
+      <div className="min-w-0 flex-1 basis-72">
         <h1 className="text-page font-semibold">{title}</h1>
-        {about !== undefined && <p className="text-ink-soft max-w-prose">{about}</p>}
+        {about !== undefined && <p className="text-ink-soft max-w-4xl">{about}</p>}
       </div>
       {actions !== undefined && <div className="flex flex-wrap gap-2">{actions}</div>}
     </header>

@@ -116,7 +116,7 @@ function optionsOf(
     hooks: { setCursor: [({ cursor }) => onPoint(cursor.idx ?? null)] },
     scales: { y: { range: (_plot, _least, most) => [0, most > 0 ? most * 1.1 : 1] } },
     axes: [
-      { ...axis, values: (plot, splits) => timeLabels(splits, plot.scales['x']!, zone) },
+      { ...axis, size: 28, values: (plot, splits) => timeLabels(splits, plot.scales['x']!, zone) },
       { ...axis, size: 56, values: (_plot, splits) => splits.map((value) => format(value)) },
     ],
     series: [

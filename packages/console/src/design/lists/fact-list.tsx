@@ -1,13 +1,21 @@
 import type { ReactElement, ReactNode } from 'react'
+import { classNames } from '../class-names.ts'
+
+interface FactListProps {
+  readonly facts: readonly (readonly [name: string, value: ReactNode])[]
+  /** On a wide screen two pairs stand side by side. */
+  readonly isWide?: boolean
+}
 
 /** Names with their values, one below the other. A value that is undefined is left out. */
-export function FactList({
-  facts,
-}: {
-  readonly facts: readonly (readonly [name: string, value: ReactNode])[]
-}): ReactElement {
+export function FactList({ facts, isWide = false }: FactListProps): ReactElement {
   return (
-    <dl className="text-dense grid grid-cols-[minmax(7rem,auto)_1fr] gap-x-4 gap-y-1.5">
+    <dl
+      className={classNames(
+        'text-dense grid grid-cols-[minmax(7rem,auto)_1fr] gap-x-4 gap-y-1.5',
+        isWide && 'lg:grid-cols-[7rem_1fr_7rem_1fr]',
+      )}
+    >
       {facts
         .filter(([, value]) => value !== undefined)
         .map(([name, value]) => (

@@ -17,8 +17,7 @@ import { shownState } from '../trace/states.ts'
 import { WebhookPart } from '../trace/webhook-part.tsx'
 import { useAction } from '../use-action.ts'
 import { AttemptList } from './attempt-list.tsx'
-
-const OPEN_REFETCH_MS = 1_500
+import { deliveryQuery } from './delivery-query.ts'
 
 interface DeliveryDrawerProps {
   readonly id: string
@@ -27,12 +26,7 @@ interface DeliveryDrawerProps {
 
 /** One delivery: what became of it at each webhook, its attempts, and what to do. */
 export function DeliveryDrawer({ id, onClose }: DeliveryDrawerProps): ReactElement {
-  const query = useQuery({
-    queryKey: ['deliveries', id],
-    queryFn: ({ signal }) => api.getDelivery(id, { signal }),
-    refetchInterval: ({ state }) =>
-      state.data?.state === 'pending' || state.data?.state === 'held' ? OPEN_REFETCH_MS : false,
-  })
+  const query = useQuery(deliveryQuery(id))
   return (
     <Modal title="Delivery" place="drawer" isOpen onClose={onClose}>
       <Loaded query={query} lines={8}>

@@ -1,5 +1,6 @@
 import type { Destination } from '@hookline/cli/management-client'
 import type { Tone } from '../../design/state-badge.tsx'
+import { wholeNumber } from '../../format/figures.ts'
 import type { Health } from './destination-query.ts'
 
 /** How a destination does, in a word and a sentence. */
@@ -23,6 +24,11 @@ export const PAUSE_CAUSES: Readonly<Record<Pause['reason'], string>> = {
 
 /** Below this share of attempts that were delivered, some of them fail too often to call it working. */
 const WORKING_SHARE = 0.95
+
+/** Whether so many attempts of the last hour failed that the destination is not simply working. */
+export function isOftenRefused({ successRate }: Pick<Health['lastHour'], 'successRate'>): boolean {
+  return successRate !== null && successRate < WORKING_SHARE
+}
 
 /** How the destination does: what stops everything first, then what stops a part. Without its health, as far as its settings tell. */
 export function destinationState(
@@ -57,8 +63,8 @@ function healthState({ webhooks, lastHour }: Health): DestinationState {
   if (successRate === null) return { tone: 'waiting', words: 'enabled' }
   if (delivered === 0)
     return { tone: 'failed', words: 'failing', why: 'No attempt of the last hour was accepted.' }
-  if (successRate < WORKING_SHARE) {
-    const why = `${attempts - delivered} of ${attempts} attempts of the last hour failed.`
+  if (isOftenRefused(lastHour)) {
+    const why = `${wholeNumber(attempts - delivered)} of ${wholeNumber(attempts)} attempts of the last hour failed.`
     return { tone: 'retrying', words: 'failing in part', why }
   }
   return { tone: 'delivered', words: 'working' }

@@ -10,6 +10,7 @@ import { shownText } from '../../format/shown-text.ts'
 import type { Names } from '../names.ts'
 import type { FailureGroup } from './failures-query.ts'
 import { RetryDialog } from './retry-dialog.tsx'
+import { SampleResponse } from './sample-response.tsx'
 
 interface FailureItemProps {
   readonly group: FailureGroup
@@ -48,6 +49,7 @@ export function FailureItem({ group, names, isOfOne = false }: FailureItemProps)
         {lastError !== null && (
           <p className="text-failed text-dense">Last error: {shownText(lastError)}</p>
         )}
+        <SampleResponse deliveryId={group.sampleDeliveryId} />
         <Seen group={group} />
       </div>
       <div className="flex flex-wrap gap-2">

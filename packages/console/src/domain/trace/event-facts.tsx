@@ -22,6 +22,7 @@ export function EventFacts({ trace }: { readonly trace: Trace }): ReactElement {
   const { type, userId, anonymousId, messageId } = summaryOf(event, computed)
   return (
     <FactList
+      isWide
       facts={[
         ['Type', shownText(computed ? `${type}, computed` : type, 40)],
         ['Received', <ReceivedAt key="at" at={receivedAt} />],
@@ -80,7 +81,11 @@ function Origin({ id, name }: OriginProps): ReactElement {
       {shown}
     </Link>
   ) : (
-    <Link to="/audiences" search={{ audience: id }} className={look}>
+    <Link
+      to="/audiences"
+      search={id.startsWith('trt_') ? { trait: id } : { audience: id }}
+      className={look}
+    >
       {shown}
     </Link>
   )

@@ -8,6 +8,7 @@ import { Sparkline } from '../../design/figures/sparkline.tsx'
 import { Cell, Row, Table } from '../../design/lists/table.tsx'
 import { DestinationBadge } from '../../domain/destinations/destination-badge.tsx'
 import { destinationQuery, type Health } from '../../domain/destinations/destination-query.ts'
+import { isOftenRefused } from '../../domain/destinations/destination-state.ts'
 import { WaitingText } from '../../domain/destinations/waiting-text.tsx'
 import { webhookHost } from '../../domain/destinations/webhook-host.ts'
 import type { Names } from '../../domain/names.ts'
@@ -17,7 +18,7 @@ import { percent, wholeNumber } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
 import { useRowKeys } from '../../shell/row-keys.ts'
 
-const HEAD = ['Name', 'State', 'Source', 'Webhooks', 'Waits', 'Attempts, last hour', 'Delivered']
+const HEAD = ['Name', 'State', 'Source', 'Webhooks', 'Waits', 'Last hour', 'Delivered']
 const MOST_NAME_CHARACTERS = 80
 const MOST_HOST_CHARACTERS = 60
 const NO_POINTS: readonly StatisticsPoint[] = []
@@ -63,7 +64,7 @@ const DestinationRow = memo(function DestinationRow(row: DestinationRowProps): R
   const { delivered } = totalsOf(points)
   return (
     <Row ref={element} data-row={index} className="focus-within:bg-accent-soft">
-      <Cell className="max-w-72 min-w-40">
+      <Cell className="max-w-72 min-w-32">
         <Link
           to="/destinations/$id"
           params={{ id }}
@@ -73,19 +74,19 @@ const DestinationRow = memo(function DestinationRow(row: DestinationRowProps): R
           {shownText(name, MOST_NAME_CHARACTERS)}
         </Link>
       </Cell>
-      <Cell className="max-w-72 min-w-52">
+      <Cell className="max-w-64 min-w-44">
         <DestinationBadge destination={destination} health={data?.health} />
       </Cell>
-      <Cell className="max-w-48 min-w-24">{source}</Cell>
-      <Cell className="max-w-72 min-w-40">
+      <Cell className="max-w-48 min-w-32">{source}</Cell>
+      <Cell className="max-w-72 min-w-48">
         {settings.webhooks.map(({ url }) => (
           <code key={url} className="block" title={shownText(url)}>
             {shownText(webhookHost(url), MOST_HOST_CHARACTERS)}
           </code>
         ))}
       </Cell>
-      <Cell className="min-w-32">{data && <WaitingText {...data.health} />}</Cell>
-      <Cell className="min-w-28 tabular-nums">{data && <LastHour {...data.health} />}</Cell>
+      <Cell className="min-w-24">{data && <WaitingText {...data.health} />}</Cell>
+      <Cell className="min-w-32 tabular-nums">{data && <LastHour {...data.health} />}</Cell>
       <Cell className="text-delivered">
         <Sparkline
           values={points.map((point) => point.delivered)}
@@ -105,7 +106,7 @@ function LastHour({ lastHour }: Pick<Health, 'lastHour'>): ReactElement {
       <span
         className={classNames(
           'block whitespace-nowrap',
-          delivered < attempts ? 'text-failed' : 'text-ink-faint',
+          isOftenRefused(lastHour) ? 'text-failed' : 'text-ink-faint',
         )}
       >
         {percent(delivered, attempts)} accepted

@@ -36,7 +36,7 @@ export function LiveFilterBar({ filters, onChange }: LiveFilterBarProps): ReactE
     <div
       role="search"
       aria-label="Filter what is live"
-      className="grid grid-cols-2 gap-2 md:grid-cols-4 xl:grid-cols-[repeat(4,1fr)_1.15fr_1fr_1fr_auto]"
+      className="grid grid-cols-2 gap-2 md:grid-cols-4 xl:grid-cols-[repeat(3,1fr)_repeat(4,fit-content(9.5rem))_auto]"
     >
       {texts.map(([name, label, placeholder]) => (
         <TextInput

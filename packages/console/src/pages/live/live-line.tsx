@@ -48,7 +48,7 @@ export const LiveLine = memo(
         <span className="text-ink-faint hidden min-w-0 flex-1 truncate @4xl:inline">
           {event === null ? 'of an earlier event' : names.source(event.sourceId)}
         </span>
-        <span className="flex w-full shrink-0 gap-1 overflow-hidden md:w-60 md:justify-end">
+        <span className="flex w-full shrink-0 items-center gap-1 overflow-hidden md:w-72 md:justify-end">
           <Outcomes row={row} names={names} />
         </span>
       </button>

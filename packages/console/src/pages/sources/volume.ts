@@ -55,8 +55,15 @@ export function refusalsIn(points: readonly Point[]): Refusal[] {
     .map(([code, count]) => ({ code, count, ...wordsOf(code) }))
 }
 
+/** What is counted beside the codes of refusals: these calls got a 200. */
+const LEFT_OUT = {
+  meaning: 'The user is suppressed: the call got a 200, and was not kept.',
+  remedy: 'Nothing to do. The page Privacy lists who is suppressed, and ends it.',
+} as const
+
 /** A service of a later version may have codes that this console does not know. */
 function wordsOf(code: string): { readonly meaning: string; readonly remedy: string } {
+  if (code === 'suppressed') return LEFT_OUT
   if (!Object.hasOwn(INGEST_CODES, code))
     return { meaning: 'The console does not know this code.', remedy: 'Reload the page.' }
   const { message, help } = INGEST_CODES[code as IngestCodeName]

@@ -13,7 +13,8 @@ export function shownChecks({
   checks,
   failingWorkers,
 }: Pick<System, 'checks' | 'failingWorkers'>): ShownCheck[] {
-  const all = Object.entries(checks).map(([name, { ok, note, reason }]): ShownCheck => {
+  const all = Object.entries(checks).map(([id, { ok, note, reason }]): ShownCheck => {
+    const name = NAMES.get(id) ?? id
     if (!ok) return { name, state: FAILS, text: reason ?? 'It gives no reason.' }
     return { name, state: note === undefined ? WORKS : NOTED, text: note }
   })
@@ -24,6 +25,9 @@ export function shownChecks({
   }))
   return [...all, ...workers].toSorted((a, b) => rank(a) - rank(b))
 }
+
+/** What a check makes sure of, where its id says the opposite. */
+const NAMES: ReadonlyMap<string, string> = new Map([['draining', 'takes calls']])
 
 const FAILS = { tone: 'failed', words: 'Fails' } as const
 const NOTED = { tone: 'retrying', icon: 'warning', words: 'Look at it' } as const

@@ -1,0 +1,99 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openSignedIn, useChromium } from '../harness/console.ts'
+import { ShopService } from './shop-service.ts'
+import { customer } from './shop.ts'
+import { takePicture } from './take-picture.ts'
+
+const TWO_HOURS_TAKE_MS = 600_000
+
+useChromium()
+
+let shop: ShopService
+beforeAll(async () => {
+  shop = await ShopService.open()
+}, TWO_HOURS_TAKE_MS)
+afterAll(() => shop[Symbol.asyncDispose]())
+
+interface Shot {
+  readonly path: string | (() => string | Promise<string>)
+  /** Waits until the page shows what the picture is about. */
+  readonly ready: (page: Page) => Promise<unknown>
+}
+
+/** Waits for a text. */
+const says =
+  (text: string) =>
+  (page: Page): Promise<void> =>
+    page.getByRole('main').getByText(text).first().waitFor()
+
+const hasRow =
+  (number: number) =>
+  (page: Page): Promise<void> =>
+    page.getByRole('row').nth(number).waitFor()
+
+const SHOTS: Readonly<Record<string, Shot>> = {
+  'get-started': { path: 'get-started', ready: says('Delivered') },
+  overview: { path: '?period=1h', ready: says('Inspector') },
+  live: { path: 'live', ready: (page) => page.locator('li[data-row]').nth(14).waitFor() },
+  events: { path: 'events', ready: hasRow(12) },
+  trace: { path: async () => `events/${await refusedEvent()}`, ready: says('401') },
+  destinations: { path: 'destinations', ready: says('failing') },
+  destination: { path: () => of('mailing'), ready: says('From receipt to delivery') },
+  'destination-settings': { path: () => `${of('erp')}?tab=settings`, ready: says('Shared secret') },
+  'destination-test': {
+    path: () => `${of('crm')}?tab=test`,
+    ready: async (page) => {
+      await page.getByRole('button', { name: 'Show what would be sent' }).click()
+      await says('This would be sent')(page)
+    },
+  },
+  failures: { path: 'failures', ready: says('The API key was revoked') },
+  sources: { path: 'sources', ready: hasRow(5) },
+  audiences: { path: 'audiences', ready: says('Big spenders') },
+  audience: { path: async () => `audiences?audience=${await audience()}`, ready: says('Entered') },
+  'audience-builder': {
+    path: async () => `audiences?audience=${await audience()}&tab=definition`,
+    ready: says('Preview'),
+  },
+  user: { path: `users/${customer(1)}`, ready: says('Revenue 30d') },
+  privacy: { path: 'privacy', ready: hasRow(1) },
+  inspector: { path: 'inspector', ready: (page) => page.getByRole('row').nth(2).click() },
+  system: { path: 'system', ready: says('Write-ahead log') },
+}
+
+test.for(['light', 'dark'] as const)('every page, %s', async (colorScheme) => {
+  const viewport = { width: 1280, height: 860 }
+  const { page, faults, go } = await openSignedIn(shop.service, { colorScheme, viewport })
+  const traffic = setInterval(() => void shop.send(0.15), 400)
+  for (const [name, { path, ready }] of Object.entries(SHOTS)) {
+    await go(typeof path === 'string' ? path : await path())
+    await ready(page)
+    await takePicture(page, name, colorScheme)
+  }
+  clearInterval(traffic)
+  expect(faults).toEqual([])
+})
+
+function of(name: string): string {
+  return `destinations/${shop.destinations[name]!}`
+}
+
+/** An event that the ERP refused. */
+async function refusedEvent(): Promise<string> {
+  const query = new URLSearchParams({
+    destinationId: shop.destinations['erp']!,
+    state: 'rejected',
+    limit: '1',
+  })
+  return (await first<{ eventId: string }>(`deliveries?${query.toString()}`)).eventId
+}
+
+async function audience(): Promise<string> {
+  return (await first<{ id: string }>('audiences')).id
+}
+
+async function first<Item>(list: string): Promise<Item> {
+  const { data } = await shop.service.api.call<{ data: Item[] }>('GET', list)
+  return data[0]!
+}
