@@ -1,3 +1,4 @@
+import { PAGE_ANSWERS } from './page-answers.ts'
 import { PAGES } from './pages.ts'
 
 export interface PaletteEntry {
@@ -33,7 +34,7 @@ export function paletteEntries(
 ): PaletteEntry[] {
   const words = text.trim().toLowerCase().split(/\s+/).filter(Boolean)
   const all = [
-    ...PAGES.map(({ to, name, about }) => ({ key: to, name, kind: about, to })),
+    ...PAGES.map(({ to, name }) => entryOf(to, name, PAGE_ANSWERS[to]!, to)),
     ...destinations.map(({ id, name }) => entryOf(id, name, 'Destination', `/destinations/${id}`)),
     ...sources.map(({ id, name }) => entryOf(id, name, 'Source', `/sources?source=${id}`)),
   ]
