@@ -68,6 +68,7 @@ test('a person builds an audience by mouse and keyboard, sees its size at once, 
   await page.getByRole('button', { name: 'Create the audience' }).click()
   await page.getByRole('heading', { level: 1, name: 'Loyal pros' }).waitFor()
   await page.getByText('live').first().waitFor()
+  await page.getByRole('cell', { name: '+1 −0' }).waitFor()
   await page.getByRole('tab', { name: 'Members' }).click()
   await page.getByRole('cell', { name: 'anna' }).waitFor()
   expect(await page.getByRole('cell', { name: 'ben' }).count()).toBe(0)
