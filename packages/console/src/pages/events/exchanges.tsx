@@ -44,14 +44,20 @@ export function Exchanges({ trace, names }: ExchangesProps): ReactElement {
           ])}
         />
       </label>
+      {/* Of a failure, the response is what people look for. */}
+      {shown.attempt.class !== 'delivered' && <Response attempt={shown.attempt} />}
       <RequestPart deliveryId={shown.id} url={shown.attempt.url} />
-      <Response attempt={shown.attempt} />
+      {shown.attempt.class === 'delivered' && <Response attempt={shown.attempt} />}
     </div>
   )
 }
 
+const NOT_KEPT =
+  'Its headers and body were not kept: of failures with one cause, Hookline keeps 40 responses an hour, then one a minute. Of deliveries it keeps none.'
+
 function Response({ attempt }: { readonly attempt: TracedAttempt }): ReactElement {
   const { url, status, durationMs, startedAt, headers = {}, body = '', error } = attempt
+  const isKept = attempt.headers !== undefined || attempt.body !== undefined
   const info = classInfo(attempt.class)
   const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
   return (
@@ -74,7 +80,7 @@ function Response({ attempt }: { readonly attempt: TracedAttempt }): ReactElemen
           <Part title="Body" what="the beginning of the response body" text={body} />
         )}
         {status !== undefined && body === '' && (
-          <p className="text-ink-faint">Its body was empty.</p>
+          <p className="text-ink-faint">{isKept ? 'Its body was empty.' : NOT_KEPT}</p>
         )}
       </div>
     </Panel>
