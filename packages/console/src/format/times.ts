@@ -3,13 +3,14 @@ const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-/** `now`, `12 s ago`, `in 3 min` */
+/** `now`, `12 s ago`, `in 3 min`. A time to come is rounded: what was to be in 24 h is not shown as 23 h a moment later. */
 export function relativeTime(at: number, now: number): string {
   const apart = Math.abs(now - at)
   if (apart < SECOND) return 'now'
   const [size, unit] = unitOf(apart)
-  const words = `${Math.floor(apart / size)} ${unit}`
-  return at > now ? `in ${words}` : `${words} ago`
+  return at > now
+    ? `in ${Math.round(apart / size)} ${unit}`
+    : `${Math.floor(apart / size)} ${unit} ago`
 }
 
 function unitOf(apart: number): readonly [number, string] {

@@ -401,9 +401,9 @@ export type Sync = {
     finishedAt: string | null;
     /** Profiles that it has looked at. */
     looked: number;
-    /** Profiles that got a value, or another one. */
+    /** Profiles that got a value, or another one. A sync with the reason created or changed also counts those that were evaluated in real time before it was done. */
     entered: number;
-    /** Profiles that lost their value. */
+    /** Profiles that lost their value. It counts as entered does. */
     left: number;
     /** Changes that evaluation in real time had missed. More than 0 is a bug in Hookline. */
     missed: number;

@@ -5,7 +5,7 @@ import { Button } from '../../design/controls/button.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { Loaded } from '../../design/states.tsx'
 import { useNames } from '../../domain/names.ts'
-import { counted } from '../../format/figures.ts'
+import { listed } from '../../format/figures.ts'
 import { useRowKeys } from '../../shell/row-keys.ts'
 import { PageHeading } from '../../shell/page-heading.tsx'
 import { useUrlState } from '../../shell/url-state.ts'
@@ -69,7 +69,7 @@ function EventList({ pages, isBusy, onMore }: EventListProps): ReactElement {
         <span role="status">
           {events.length === 0
             ? 'Nothing matches among the newest events.'
-            : `${counted(events.length, 'event')}${hasMore ? '' : ', which are all'}.`}
+            : listed(hasMore, events.length, 'event')}
         </span>
         {hasMore && (
           <Button isBusy={isBusy} onClick={onMore}>
