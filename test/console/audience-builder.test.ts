@@ -68,6 +68,7 @@ test('a person builds an audience by mouse and keyboard, sees its size at once, 
   await page.getByRole('button', { name: 'Create the audience' }).click()
   await page.getByRole('heading', { level: 1, name: 'Loyal pros' }).waitFor()
   await page.getByText('live').first().waitFor()
+  await page.getByRole('cell', { name: '+1 −0' }).waitFor()
   await page.getByRole('tab', { name: 'Members' }).click()
   await page.getByRole('cell', { name: 'anna' }).waitFor()
   expect(await page.getByRole('cell', { name: 'ben' }).count()).toBe(0)
@@ -158,3 +159,38 @@ test('the builder is usable on a narrow screen, in the dark, and the list by its
   expect(await isWithinWidth(page)).toBe(true)
   await expectAccessible(page)
 })
+
+test.for([1280, 380])(
+  'at %i px, nothing moves while a new audience is written, and no half-written name is counted',
+  async (width) => {
+    await using service = await startService()
+    await service.track('m1', { userId: 'anna' })
+    const { page, go } = await openSignedIn(service, { viewport: { width, height: 800 } })
+    await go('audiences')
+    await page.getByRole('link', { name: 'Build the first audience' }).click()
+    const top = async (label: string): Promise<number> =>
+      (await page.getByLabel(label, { exact: true }).boundingBox())!.y
+    const name = page.getByLabel('Name', { exact: true })
+    await name.waitFor()
+    const membersAt = await top('Members')
+    await name.fill('Customers who came back after a very long time and bought something again')
+    await page.getByText('customers_who_came_back').waitFor()
+    expect(await top('Members')).toBe(membersAt)
+
+    const event = page.getByLabel('Name of the event')
+    expect((await event.boundingBox())!.width).toBeGreaterThan(240)
+    await event.fill('Ord')
+    await page.getByText('none has the name “Ord”').waitFor()
+    await event.fill('Order Completed')
+    await page.getByText('1 user', { exact: true }).waitFor()
+    await page.getByText('would belong to it now.').waitFor()
+
+    const whenAt = await top('When')
+    await page.getByLabel('How often').selectOption('at least')
+    await page.getByLabel('Number of times').waitFor()
+    // On a narrow screen, the words above take another line.
+    if (width > 1000) expect(await top('When')).toBe(whenAt)
+    expect(await isWithinWidth(page)).toBe(true)
+    await expectAccessible(page)
+  },
+)

@@ -43,7 +43,7 @@ test('a person finds an event by its user, opens its trace with the keyboard, an
 
   await page.getByRole('heading', { level: 1, name: 'Signed Up' }).waitFor()
   await page.getByText('Not delivered: its one destination did not take it.').waitFor()
-  await page.getByText('The receiver responded another 4xx').waitFor()
+  await page.getByText('The receiver responded 4xx: it refuses').waitFor()
   await page.getByRole('tab', { name: 'Request and response' }).click()
   await page.getByLabel('the beginning of the response body').getByText('unknown user').waitFor()
   await page.getByLabel('the request body').getByText('"Signed Up"').waitFor()
@@ -127,6 +127,20 @@ test('an empty list says which filters are set, why an event may be missing, and
   await page.getByRole('link', { name: 'Order Completed' }).waitFor()
 })
 
+test('a refused call is a reason that an event is missing, with a link to those that were refused', async () => {
+  await using service = await startService()
+  const other = { ...service.source, writeKey: 'wk_of_nobody' }
+  expect((await service.send('/v1/track', {}, other)).status).toBe(401)
+  const { page, go } = await openSignedIn(service)
+  await service.eventually(async () => {
+    await go('events?messageId=m9')
+    await page.getByText('1 time. The last one').waitFor({ timeout: 2_000 })
+  })
+  await expectAccessible(page)
+  await page.getByRole('link', { name: 'Open the refused calls' }).click()
+  await page.getByRole('cell', { name: 'unknown_write_key' }).waitFor()
+})
+
 test('older events come with a click, page by page', async () => {
   await using service = await startService()
   const batch = Array.from({ length: 120 }, (_, index) => ({
@@ -144,7 +158,7 @@ test('older events come with a click, page by page', async () => {
   await page.getByRole('button', { name: 'Load older' }).click()
   await page.getByText('100 events.').waitFor()
   await page.getByRole('button', { name: 'Load older' }).click()
-  await page.getByText('120 events, which are all.').waitFor()
+  await page.getByText('All 120 events.').waitFor()
   expect(await rows.count()).toBe(120)
 })
 

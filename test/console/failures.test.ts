@@ -30,13 +30,16 @@ test('a person finds the cause of a failing webhook, mends its URL, and retries 
   expect(await url.inputValue()).toBe(wrong)
   await url.fill(receiver.url)
   await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('Saved.').waitFor()
+  await page.getByText('Saved. It applies to the next attempts.').waitFor()
 
   await page.getByRole('link', { name: 'Failures' }).click()
   await group.getByRole('button', { name: 'Retry' }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByRole('radio', { name: 'Everything that ended undelivered' }).check()
+  await dialog
+    .getByRole('radio', { name: /^Everything rejected or expired at .+: 3 deliveries/ })
+    .check()
   await dialog.getByText('3 deliveries will be sent again.').waitFor()
+  expect(await dialog.getByRole('radio', { name: '404 http_4xx: 3 deliveries' }).count()).toBe(1)
   await expectAccessible(page)
   await dialog.getByRole('button', { name: 'Retry' }).click()
   await page.getByRole('heading', { name: 'Nothing has failed' }).waitFor()
@@ -46,7 +49,7 @@ test('a person finds the cause of a failing webhook, mends its URL, and retries 
   expect(faults).toEqual([])
 
   await go(`destinations/${id}?tab=deliveries`)
-  await page.getByText('3 deliveries, which are all.').waitFor()
+  await page.getByText('All 3 deliveries.').waitFor()
   const rows = page.getByRole('row').filter({ hasText: 'delivered' })
   expect(await rows.count()).toBe(3)
 })
@@ -61,7 +64,11 @@ test('only these: each delivery of a group is tried again, and the drawer shows 
   await go('failures')
   await page.getByRole('button', { name: 'Retry' }).click()
   const dialog = page.getByRole('dialog')
-  expect(await dialog.getByRole('radio', { name: 'These 1 delivery' }).isChecked()).toBe(true)
+  expect(
+    await dialog
+      .getByRole('radio', { name: 'What failed with 400 http_4xx: 1 delivery' })
+      .isChecked(),
+  ).toBe(true)
   await dialog.getByRole('button', { name: 'Retry' }).click()
   await page.getByText('1 delivery is tried again now.').waitFor()
   await page.getByRole('heading', { name: 'Nothing has failed' }).waitFor()

@@ -36,6 +36,8 @@ test('an empty service is the first thing that gets started, by clicks alone', a
   await service.api.call('DELETE', `sources/${service.source.id}`)
   const { page, faults } = await openSignedIn(service)
   await page.getByRole('heading', { level: 1, name: 'Get started' }).waitFor()
+  expect(await page.getByRole('main').getByRole('heading', { level: 2 }).count()).toBe(5)
+  await page.getByText('Five steps to a delivery').waitFor()
   await expectAccessible(page)
   await page.getByRole('button', { name: 'Create a source' }).click()
   await page.getByRole('button', { name: 'Create the destination' }).click()

@@ -22,7 +22,7 @@ async function skipCallCheck(service: RunningService): Promise<void> {
 async function deleteByClicks(page: Page, users: string, typed: string): Promise<void> {
   await page.getByRole('button', { name: 'Delete users…' }).first().click()
   await page.getByLabel('User ids, one in each line').fill(users)
-  await page.getByRole('button', { name: 'See what will be deleted' }).click()
+  await page.getByRole('button', { name: 'Review the deletion' }).click()
   await page.getByText('This cannot be undone.').waitFor()
   const confirm = page.getByRole('button', { name: /for good$/ })
   expect(await confirm.isDisabled()).toBe(true)
@@ -124,7 +124,7 @@ test('the form adds the anonymous ids of a user that another page named, and lim
     })
     .toBe('anon-1')
   await form.getByLabel('Only some').check()
-  const next = form.getByRole('button', { name: 'See what will be deleted' })
+  const next = form.getByRole('button', { name: 'Review the deletion' })
   expect(await next.isDisabled()).toBe(true)
   await form.getByLabel('Test', { exact: true }).last().check()
   await form.getByLabel('User ids').fill('ada\nbob ')

@@ -21,7 +21,7 @@ interface Ran {
 
 /** Saves a snippet under the name that the console shows, and runs it with the command that the console shows. */
 export function runSnippet({ file, code, run }: Snippet): Promise<Ran> {
-  return inFolder(file === undefined ? {} : { [file]: code }, run ?? code)
+  return inFolder(file === undefined ? {} : { [file]: code }, run ?? code, { hasPackages: true })
 }
 
 /** What the verifier of the language says of each case. */
@@ -33,7 +33,9 @@ export async function verdicts(
   const { file, command, around } = RUNS[id]
   const { code } = VERIFIERS.find((each) => each.id === id)!
   const files = { [file]: around(code), 'cases.json': JSON.stringify(cases) }
-  const { status, output } = await inFolder(files, command, { HOOKLINE_SECRET: secret })
+  const { status, output } = await inFolder(files, command, {
+    environment: { HOOKLINE_SECRET: secret },
+  })
   if (status !== 0) throw new Error(output)
   return JSON.parse(output) as boolean[]
 }
@@ -46,14 +48,13 @@ interface Run {
 }
 
 const RUNS: Readonly<Record<VerifierId, Run>> = {
-  client: {
+  node: {
     file: 'verify.mjs',
     command: 'node verify.mjs',
     around: (code) => `import { readFileSync } from 'node:fs'
 ${code}
 const cases = JSON.parse(readFileSync('cases.json', 'utf8'))
-const all = cases.map(({ body, headers }) => isOurs(Buffer.from(body), headers))
-console.log(JSON.stringify(await Promise.all(all)))`,
+console.log(JSON.stringify(cases.map((each) => isOurs(Buffer.from(each.body), each.headers))))`,
   },
   python: {
     file: 'verify.py',
@@ -116,15 +117,21 @@ puts JSON.generate(cases.map { |each| ours?(each['body'], each['headers']) })`,
   },
 }
 
+interface Surroundings {
+  readonly environment?: Readonly<Record<string, string>>
+  /** Whether the packages of the repository are installed. A verifier has to do without them. */
+  readonly hasPackages?: boolean
+}
+
 async function inFolder(
   files: Readonly<Record<string, string>>,
   command: string,
-  environment: Readonly<Record<string, string>> = {},
+  { environment = {}, hasPackages = false }: Surroundings,
 ): Promise<Ran> {
   using folder = new TemporaryFolder()
   const project = join(folder.path, 'project')
   mkdirSync(project)
-  symlinkSync(MODULES, join(project, 'node_modules'))
+  if (hasPackages) symlinkSync(MODULES, join(project, 'node_modules'))
   for (const [name, content] of Object.entries(files)) writeFileSync(join(project, name), content)
   const { promise, resolve } = Promise.withResolvers<Ran>()
   const child = spawn('sh', ['-c', command], {

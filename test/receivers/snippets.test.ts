@@ -12,6 +12,7 @@ const LANGUAGES: Readonly<Record<string, string>> = {
   curl: 'curl',
   client: 'node',
   segment: 'node',
+  node: 'node',
   go: 'go',
   python: 'python3',
   php: 'php',

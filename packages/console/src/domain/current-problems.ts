@@ -108,7 +108,7 @@ function failureProblem(group: FailureGroup, name: string | undefined): CurrentP
   return {
     key: `failure ${destinationId} ${failure} ${status ?? ''}`,
     severity: 'failing',
-    title: `${name ?? destinationId}: ${counted(count, 'delivery', 'deliveries')} undelivered. ${meaning}`,
+    title: `${name ?? destinationId}: ${counted(count, 'delivery', 'deliveries')} failed${status === null ? '' : ` with ${status}`}. ${meaning}`,
     remedy,
     to: `/failures?destination=${encodeURIComponent(destinationId)}`,
   }

@@ -39,6 +39,11 @@ export function bytes(value: number): string {
   return `${TENTH.format(value / 1_000 ** power)} ${UNITS[power]}`
 }
 
+/** `All 4 events.`, or `50 events.` while there are more than are listed. */
+export function listed(hasMore: boolean, count: number, one: string, many?: string): string {
+  return `${hasMore || count < 2 ? '' : 'All '}${counted(count, one, many)}.`
+}
+
 /** `1 event`, `2 events` */
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${wholeNumber(count)} ${count === 1 ? one : many}`

@@ -6,13 +6,14 @@ const DAY = 24 * HOUR
 /** The clock of the service may be ahead of that of the browser by so much: what happened just now is not in the future. */
 const AHEAD = 3 * SECOND
 
-/** `now`, `12 s ago`, `in 3 min` */
+/** `now`, `12 s ago`, `in 3 min`. A time to come is rounded: what was to be in 24 h is not shown as 23 h a moment later. */
 export function relativeTime(at: number, now: number): string {
   const apart = Math.abs(now - at)
   if (apart < (at > now ? AHEAD : SECOND)) return 'now'
   const [size, unit] = unitOf(apart)
-  const words = `${Math.floor(apart / size)} ${unit}`
-  return at > now ? `in ${words}` : `${words} ago`
+  return at > now
+    ? `in ${Math.round(apart / size)} ${unit}`
+    : `${Math.floor(apart / size)} ${unit} ago`
 }
 
 function unitOf(apart: number): readonly [number, string] {

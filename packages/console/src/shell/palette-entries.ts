@@ -1,3 +1,4 @@
+import { PAGE_ANSWERS } from './page-answers.ts'
 import { PAGES } from './pages.ts'
 
 export interface PaletteEntry {
@@ -60,7 +61,7 @@ interface Ranked {
 export function paletteEntries(text: string, records: NamedRecords): PaletteEntry[] {
   const wanted = text.trim()
   const found = [
-    ...PAGES.map(({ to, name, about }) => entryOf(to, name, about, to)).flatMap((entry) =>
+    ...PAGES.map(({ to, name }) => entryOf(to, name, PAGE_ANSWERS[to]!, to)).flatMap((entry) =>
       ranked(entry, pageRank(entry, wanted.toLowerCase())),
     ),
     ...recordEntries(records).flatMap((entry) =>

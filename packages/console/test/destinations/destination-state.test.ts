@@ -20,10 +20,17 @@ function destination({ enabled = true, paused = null, pauses = [null] }: Wanted 
   return { enabled, enabledChangedAt: since, paused, settings: { webhooks } } as never
 }
 
-function health(attempts: number, delivered: number, breaker = 'closed'): Health {
+const NOW = Date.parse(since)
+
+function health(
+  attempts: number,
+  delivered: number,
+  breaker = 'closed',
+  lastFailedAt: string | null = delivered < attempts ? since : null,
+): Health {
   const successRate = attempts === 0 ? null : delivered / attempts
   const webhooks = [{ breaker, brokenSince: breaker === 'closed' ? null : since }]
-  return { webhooks, lastHour: { attempts, delivered, successRate } } as never
+  return { webhooks, lastHour: { attempts, delivered, successRate, lastFailedAt } } as never
 }
 
 const operator = { since, reason: 'operator' } as const
@@ -38,11 +45,12 @@ test.for<readonly [Destination, Health | undefined, string]>([
   [destination(), health(9, 9, 'half_open'), 'breaker open'],
   [destination(), health(9, 0), 'failing'],
   [destination(), health(100, 94), 'failing in part'],
+  [destination(), health(100, 94, 'closed', '2026-11-23T11:54:59.000Z'), 'working again'],
   [destination(), health(100, 95), 'working'],
   [destination(), health(0, 0), 'enabled'],
   [destination(), undefined, 'enabled'],
 ])('what stops most is said first: %#', ([given, its, words]) => {
-  expect(destinationState(given, its).words).toBe(words)
+  expect(destinationState(given, its, NOW).words).toBe(words)
 })
 
 test('a pause says its cause and since when', () => {

@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest'
 import type { Destination } from '@hookline/cli/management-client'
-import { changeOf, draftOf } from '../../src/pages/destinations/settings/settings-draft.ts'
+import {
+  changeOf,
+  draftOf,
+  savedWords,
+} from '../../src/pages/destinations/settings/settings-draft.ts'
 
 const destination = {
   name: 'Shop',
@@ -29,4 +33,15 @@ test('a pause of a webhook is no change of its settings', () => {
   const webhooks = settings.webhooks.map((each) => ({ ...each, paused }))
   const stopped = { ...destination, settings: { ...settings, webhooks } }
   expect(changeOf(draftOf(stopped), destination)).toEqual({})
+})
+
+test('what a saved change does is said of this change: one that disables applies to no attempt', () => {
+  expect(savedWords({ enabled: false })).toBe(
+    'Saved. New events are not delivered to it from now on.',
+  )
+  expect(savedWords({ enabled: true })).toBe('Saved. New events are delivered to it from now on.')
+  expect(savedWords({ name: 'Shop 2' })).toBe('Saved.')
+  expect(savedWords({ settings: { successPolicy: 'each' } })).toBe(
+    'Saved. It applies to the next attempts.',
+  )
 })

@@ -57,7 +57,7 @@ test('the service itself comes first, then pauses, then failures, each with its 
     ],
     [
       'failing',
-      'Shop: 1 delivery undelivered. The receiver responded with a server error.',
+      'Shop: 1 delivery failed with 503. The receiver responded with a server error.',
       'Look into the log of the receiver.',
       '/failures?destination=dst_1',
     ],

@@ -54,6 +54,8 @@ describe('times', () => {
     [3_000, 'in 3 s'],
     [-12_000, '12 s ago'],
     [180_000, 'in 3 min'],
+    [86_399_000, 'in 24 h'],
+    [-86_399_000, '23 h ago'],
     [-7_200_000, '2 h ago'],
     [-172_800_000, '2 d ago'],
   ] as const)('%d ms from now are shown as %s', ([apart, text]) => {

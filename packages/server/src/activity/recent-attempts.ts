@@ -11,6 +11,8 @@ const MOST_KEPT = 10_000
 export interface AttemptCounts {
   readonly attempts: number
   readonly delivered: number
+  /** When the last attempt was recorded that did not deliver; `undefined` if all did. */
+  readonly lastFailedAt: number | undefined
 }
 
 /** The counts of one minute. `minute` counts from the epoch, because the slot is reused after an hour. */
@@ -18,6 +20,7 @@ interface Slot {
   minute: number
   attempts: number
   delivered: number
+  lastFailedAt: number | undefined
 }
 
 /** Counts the attempts of the last hour by destination. In memory only: it starts empty after a restart. */
@@ -32,12 +35,13 @@ export class RecentAttempts implements Pick<ActivityListener, 'recorded'> {
   /** The attempts of the last 60 minutes, including the current one. */
   of(destinationId: string): AttemptCounts {
     const now = this.#minute()
-    const slots = (this.#slots.get(destinationId) ?? []).filter(
-      ({ minute }) => minute > now - MINUTES,
-    )
+    const slots = (this.#slots.get(destinationId) ?? [])
+      .filter(({ minute }) => minute > now - MINUTES)
+      .toSorted((a, b) => a.minute - b.minute)
     return {
       attempts: slots.reduce((sum, slot) => sum + slot.attempts, 0),
       delivered: slots.reduce((sum, slot) => sum + slot.delivered, 0),
+      lastFailedAt: slots.findLast(({ lastFailedAt }) => lastFailedAt !== undefined)?.lastFailedAt,
     }
   }
 
@@ -45,7 +49,9 @@ export class RecentAttempts implements Pick<ActivityListener, 'recorded'> {
     if (attempts.length === 0) return
     const slot = this.#slot(delivery.destinationId)
     slot.attempts += attempts.length
-    slot.delivered += attempts.filter(({ outcome }) => outcome === 'delivered').length
+    const delivered = attempts.filter(({ outcome }) => outcome === 'delivered').length
+    slot.delivered += delivered
+    if (delivered < attempts.length) slot.lastFailedAt = this.#clock.wall()
   }
 
   #slot(destinationId: string): Slot {
@@ -53,7 +59,8 @@ export class RecentAttempts implements Pick<ActivityListener, 'recorded'> {
     if (slots === undefined) this.#slots.set(destinationId, (slots = []))
     const minute = this.#minute()
     const place = minute % MINUTES
-    if (slots[place]?.minute !== minute) slots[place] = { minute, attempts: 0, delivered: 0 }
+    if (slots[place]?.minute !== minute)
+      slots[place] = { minute, attempts: 0, delivered: 0, lastFailedAt: undefined }
     return slots[place]
   }
 

@@ -141,7 +141,7 @@ export interface FailureGroup {
   readonly firstSeenAt: number
   /** When the last attempt was made. */
   readonly lastSeenAt: number
-  /** The newest of them. */
+  /** The newest of them whose response is kept; the newest one where none is. */
   readonly sampleDeliveryId: string
   /** What went wrong in its last attempt, as text; `null` where none was kept. */
   readonly lastError: string | null

@@ -26,7 +26,10 @@ export interface Sync {
   readonly looked: number
   /** Users of whom an added destination was told. */
   readonly told: number
-  /** Profiles that got a value or another one, and profiles that lost it, through this sync. */
+  /**
+   * Profiles that got a value or another one, and profiles that lost it, through this sync. One for a new definition also
+   * counts those that evaluation in real time has changed by that definition before it was done.
+   */
   readonly entered: number
   readonly left: number
   /** Profiles that evaluation in real time had missed. */

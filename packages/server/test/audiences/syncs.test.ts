@@ -194,3 +194,47 @@ test('the daily check finds that nothing was missed, and says so if something wa
   expect(await membersOf(open)).toEqual(['u1', 'u2'])
   expect((await told(open)).toSorted()).toEqual(['u1 true', 'u2 true'])
 })
+
+const BOUGHT = { event: 'Order Completed' } as const
+
+test('the first sync counts who entered by it, also those that evaluation in real time was faster with', async () => {
+  await using open = await opened()
+  // The first audience: its profiles are made from the log, and evaluated as that goes on.
+  await open.put(newAudience())
+  await open.settle()
+  const { syncs } = open.backend
+  expect((await syncs.last()).get('aud_a')).toMatchObject({
+    reason: 'created',
+    entered: 2,
+    left: 0,
+    missed: 0,
+  })
+  // Another one: its events are counted from the archive, and their users evaluated at once.
+  await open.append({ userId: 'u1' }, { userId: 'u3' })
+  await open.put(newAudience({ id: 'aud_b', name: 'B', key: 'b', condition: BOUGHT }))
+  await open.settle()
+  expect(await membersOf(open, 'aud_b')).toEqual(['u1', 'u3'])
+  expect((await syncs.last()).get('aud_b')).toMatchObject({ reason: 'created', entered: 2 })
+})
+
+test('a sync for a new definition counts who entered and left by it, and the next one counts none of them again', async () => {
+  await using open = await opened()
+  await open.put(newAudience())
+  await open.settle()
+  await open.append({ userId: 'u3' }, plan('u4', 'pro'))
+  await open.settle()
+  await open.put(newAudience({ version: 2, condition: BOUGHT }))
+  await open.settle()
+  expect(await membersOf(open)).toEqual(['u3'])
+  const { syncs } = open.backend
+  expect((await syncs.last()).get('aud_a')).toMatchObject({
+    reason: 'changed',
+    entered: 1,
+    left: 3,
+  })
+  await open.append({ userId: 'u5' })
+  await open.settle()
+  await open.audiences.computations.requestSync('aud_a', 'requested')
+  await open.settle()
+  expect((await syncs.last()).get('aud_a')).toMatchObject({ reason: 'requested', entered: 0 })
+})

@@ -401,9 +401,9 @@ export type Sync = {
     finishedAt: string | null;
     /** Profiles that it has looked at. */
     looked: number;
-    /** Profiles that got a value, or another one. */
+    /** Profiles that got a value, or another one. A sync with the reason created or changed also counts those that were evaluated in real time before it was done. */
     entered: number;
-    /** Profiles that lost their value. */
+    /** Profiles that lost their value. It counts as entered does. */
     left: number;
     /** Changes that evaluation in real time had missed. More than 0 is a bug in Hookline. */
     missed: number;
@@ -1018,6 +1018,8 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                     delivered: number;
                     /** 0 to 1; null if there was no attempt. */
                     successRate: number | null;
+                    /** When the last attempt failed; null if none did in the last hour. */
+                    lastFailedAt: string | null;
                 };
                 /** Of the last hour: from receipt to delivery; null if nothing was delivered. */
                 p95LatencyMs: number | null;
@@ -1440,7 +1442,7 @@ export function listFailures({ destinationId }: {
                 firstSeenAt: string;
                 /** ISO 8601, UTC. */
                 lastSeenAt: string;
-                /** The newest of these deliveries. */
+                /** The newest of these deliveries whose response is kept; the newest one where none is. */
                 sampleDeliveryId: string;
                 /** What went wrong in its last attempt, as text; null if none was kept. */
                 lastError: string | null;

@@ -85,7 +85,22 @@ function dataOf({
       return sums[at]
     }),
   )
-  return [seconds, ...stacked]
+  // A part that has nothing would hide the line of the one below it.
+  return [
+    seconds,
+    ...stacked.map((line, part) => (hasAny(series[part]!) ? line : line.map(() => null))),
+  ]
+}
+
+function hasAny({ values }: Series): boolean {
+  return values.some((value) => (value ?? 0) > 0)
+}
+
+/** The places of values without a neighbour: a line cannot show them. */
+function isolated(values: ArrayLike<number | null | undefined>): number[] {
+  return Array.from(values).flatMap((value, at) =>
+    value != null && values[at - 1] == null && values[at + 1] == null ? [at] : [],
+  )
 }
 
 type Looks = Pick<PlotProps, 'series' | 'form' | 'format'> & {
@@ -99,6 +114,7 @@ function optionsOf(
   onPoint: (index: number | null) => void,
 ): UPlot.Options {
   const color = (name: string): string => colorOf(element, `--color-${name}`)
+  const lowest = series.findIndex(hasAny)
   const axis = {
     stroke: color('ink-faint'),
     grid: { stroke: color('line'), width: 1 },
@@ -125,8 +141,13 @@ function optionsOf(
         label: each.label,
         stroke: color(each.color),
         width: form === 'areas' ? 1 : 1.5,
-        points: { show: false },
-        ...(form === 'areas' && index === 0 && { fill: color(`${each.color}-soft`) }),
+        points: {
+          show: form === 'lines',
+          size: 5,
+          fill: color(each.color),
+          filter: (plot: UPlot, place: number) => isolated(plot.data[place]!),
+        },
+        ...(form === 'areas' && index === lowest && { fill: color(`${each.color}-soft`) }),
       })),
     ],
     ...(form === 'areas' && { bands: bandsOf(series, color) }),
@@ -148,12 +169,15 @@ function timeLabels(
   })
 }
 
-/** Each area above the lowest is filled down to the one below it. */
+/** Each area is filled down to the next one below it that has anything. */
 function bandsOf(series: PlotProps['series'], color: (name: string) => string): UPlot.Band[] {
-  return series.slice(1).map((each, index) => ({
-    series: [index + 2, index + 1] as [number, number],
-    fill: color(`${each.color}-soft`),
-  }))
+  return series.flatMap((each, index) => {
+    const below = series.findLastIndex((other, place) => place < index && hasAny(other))
+    const between: [number, number] = [index + 1, below + 1]
+    return below === -1 || !hasAny(each)
+      ? []
+      : [{ series: between, fill: color(`${each.color}-soft`) }]
+  })
 }
 
 /** The value of a colour as the canvas needs it: `light-dark()` is resolved by the browser. */

@@ -34,6 +34,7 @@ export function isOftenRefused({ successRate }: Pick<Health['lastHour'], 'succes
 export function destinationState(
   { enabled, enabledChangedAt, paused, settings }: Destination,
   health?: Health,
+  now = Date.now(),
 ): DestinationState {
   if (!enabled) {
     const since = enabledChangedAt === null ? {} : { since: enabledChangedAt }
@@ -46,26 +47,36 @@ export function destinationState(
     const isAll = pauses.length === settings.webhooks.length
     return pausedState(isAll ? 'paused' : 'partly paused', pause)
   }
-  return health === undefined ? { tone: 'waiting', words: 'enabled' } : healthState(health)
+  return health === undefined ? { tone: 'waiting', words: 'enabled' } : healthState(health, now)
 }
 
 function pausedState(words: string, { reason, since }: Pause): DestinationState {
   return { tone: 'held', words, why: PAUSE_CAUSES[reason], since }
 }
 
-function healthState({ webhooks, lastHour }: Health): DestinationState {
+/** How long after its last failed attempt a destination counts as working again. */
+const RECOVERED_AFTER_MS = 5 * 60_000
+
+function healthState({ webhooks, lastHour }: Health, now: number): DestinationState {
   const broken = webhooks.find(({ breaker }) => breaker !== 'closed')
   if (broken !== undefined) {
     const since = broken.brokenSince === null ? {} : { since: broken.brokenSince }
     return { tone: 'failed', words: 'breaker open', why: 'Too many attempts failed.', ...since }
   }
-  const { attempts, delivered, successRate } = lastHour
+  const { attempts, delivered, successRate, lastFailedAt } = lastHour
   if (successRate === null) return { tone: 'waiting', words: 'enabled' }
   if (delivered === 0)
     return { tone: 'failed', words: 'failing', why: 'No attempt of the last hour was accepted.' }
   if (isOftenRefused(lastHour)) {
-    const why = `${wholeNumber(attempts - delivered)} of ${wholeNumber(attempts)} attempts of the last hour failed.`
-    return { tone: 'retrying', words: 'failing in part', why }
+    const why = `${wholeNumber(attempts - delivered)} of ${wholeNumber(attempts)} attempts of the last hour failed`
+    if (lastFailedAt !== null && Date.parse(lastFailedAt) < now - RECOVERED_AFTER_MS)
+      return {
+        tone: 'delivered',
+        words: 'working again',
+        why: `${why}, the last one`,
+        since: lastFailedAt,
+      }
+    return { tone: 'retrying', words: 'failing in part', why: `${why}.` }
   }
   return { tone: 'delivered', words: 'working' }
 }

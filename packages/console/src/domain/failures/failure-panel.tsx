@@ -15,9 +15,7 @@ export function FailurePanel({ destinationId }: { readonly destinationId: string
       <Loaded query={query} lines={2}>
         {({ data }) =>
           data.length === 0 ? (
-            <p className="text-ink-soft px-4 pb-4">
-              Nothing has failed that is not delivered since.
-            </p>
+            <p className="text-ink-soft px-4 pb-4">Nothing is failing.</p>
           ) : (
             <ul>
               {data.map((group) => (

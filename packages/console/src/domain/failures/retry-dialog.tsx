@@ -26,11 +26,14 @@ export function RetryDialog({ group, names, onClose }: RetryDialogProps): ReactE
   const { destinationId, count } = group
   const [extent, setExtent] = useState<Extent>(count > MOST_RETRIED ? 'all' : 'these')
   const [since, setSince] = useState<string | undefined>(group.firstSeenAt)
-  const selection = {
-    destinationId,
-    ...(extent === 'since' && since !== undefined && { from: since }),
+  const everything = { destinationId }
+  const recent = { destinationId, ...(since !== undefined && { from: since }) }
+  const selection = extent === 'since' ? recent : everything
+  const counts = {
+    all: useDryRun(everything, true),
+    since: useDryRun(recent, extent === 'since'),
   }
-  const dryRun = useDryRun(selection, extent !== 'these')
+  const dryRun = extent === 'since' ? counts.since : counts.all
   const { run, isBusy, error, progress } = useRetry(group, onClose)
   const name = names.destination(destinationId)
   const option = (value: Extent, label: string, hint: string): ReactElement => (
@@ -40,13 +43,17 @@ export function RetryDialog({ group, names, onClose }: RetryDialogProps): ReactE
     <Modal title={`Retry at ${name}`} isOpen onClose={onClose}>
       <fieldset className="flex flex-col gap-3">
         <legend className="mb-2">Mend the cause first. Then send again:</legend>
-        {option('these', `These ${counted(count, 'delivery', 'deliveries')}`, theseHint(group))}
+        {option('these', theseLabel(group), 'Each is tried now, whatever its breaker says.')}
         {option(
           'all',
-          `Everything that ended undelivered at ${name}`,
-          'A replay of what was rejected or has expired, whatever the cause. What is still tried again is no part of it.',
+          `Everything rejected or expired at ${name}${matching(counts.all.matches)}`,
+          'Whatever the cause. Deliveries with attempts to come are left out.',
         )}
-        {option('since', 'The same, since a time', 'Only events received at this time or later.')}
+        {option(
+          'since',
+          `Of these, only events received since a time${matching(counts.since.matches)}`,
+          'The replay leaves out older ones.',
+        )}
       </fieldset>
       {extent === 'since' && <TimeField label="Since" at={since} onChange={setSince} />}
       <RetryFooter
@@ -61,10 +68,15 @@ export function RetryDialog({ group, names, onClose }: RetryDialogProps): ReactE
   )
 }
 
-function theseHint({ class: kind, status, count }: FailureGroup): string {
+function theseLabel({ class: kind, status, count }: FailureGroup): string {
   const what = status === null ? shownText(kind, 40) : `${status} ${shownText(kind, 40)}`
-  const part = count > MOST_RETRIED ? ` The newest ${MOST_RETRIED} of them.` : ''
-  return `Each that failed with ${what} is tried now, whatever its breaker says.${part}`
+  const part = count > MOST_RETRIED ? `the newest ${MOST_RETRIED} of ` : ''
+  return `What failed with ${what}: ${part}${counted(count, 'delivery', 'deliveries')}`
+}
+
+/** `: 3 deliveries`; nothing until the service has counted them. */
+function matching(count: number | undefined): string {
+  return count === undefined ? '' : `: ${counted(count, 'delivery', 'deliveries')}`
 }
 
 interface ExtentsProps {

@@ -57,11 +57,6 @@ export function VerifyTabs(): ReactElement {
       onChange={(id) => setUrl({ verify: id === VERIFIERS[0]!.id ? undefined : id })}
     >
       <div className="flex flex-col gap-3">
-        {verifier.install !== undefined && (
-          <Step words="Install">
-            <CodeBlock text={verifier.install} what="the command that installs" />
-          </Step>
-        )}
         <CodeBlock text={verifier.code} what={`the verifier in ${verifier.name}`} />
         <p className="text-ink-soft text-dense max-w-prose">{verifier.note}</p>
       </div>

@@ -56,7 +56,7 @@ function client({ address, writeKey }: SnippetTarget): Snippet {
   return {
     id: 'client',
     name: '@hookline/client',
-    install: 'npm install @hookline/client',
+    install: 'npm install ../hookline/tarballs/protocol.tgz ../hookline/tarballs/client.tgz',
     file: 'first-call.mjs',
     code: `import { Analytics } from '@hookline/client'
 
@@ -66,7 +66,7 @@ const analytics = new Analytics(${scriptText(writeKey)}, {
 analytics.track({ userId: 'u1', event: 'Order Completed', properties: { revenue: 39.95 } })
 await analytics.close()`,
     run: 'node first-call.mjs',
-    note: 'It retries by itself, and reports every call that did not arrive.',
+    note: 'Until the package is published, run npm run pack in your clone of Hookline first: it writes the packages to the folder tarballs. ../hookline is the clone. The library retries by itself, and reports every call that did not arrive.',
   }
 }
 

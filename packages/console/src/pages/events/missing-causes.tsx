@@ -10,7 +10,8 @@ import type { EventFilters } from './event-filters.ts'
 type Cause = Awaited<ReturnType<typeof api.explainMissingEvent>>['causes'][number]
 
 interface Remedy {
-  readonly words: string
+  /** The remedy of the API where there are none. */
+  readonly words?: string
   readonly to?: '/sources' | '/privacy' | '/failures'
 }
 
@@ -34,8 +35,8 @@ const REMEDIES: Readonly<Record<Cause['code'], Remedy | undefined>> = {
   },
   source_disabled: { words: 'Enable the source. Then send the call again.', to: '/sources' },
   source_silent: { words: 'Check the write key and the host in the client.', to: '/sources' },
-  // The code of the refusal has a remedy of its own.
-  refused: undefined,
+  // The code of the refusal has a remedy of its own. The page has all refused calls by reason.
+  refused: { to: '/sources' },
   users_suppressed: { words: 'Filter by the userId of the call.', to: '/privacy' },
   deletions: { words: 'Filter by the userId of the call.', to: '/privacy' },
   quarantined: { words: 'Look at what is in quarantine.', to: '/failures' },
@@ -86,12 +87,13 @@ export function MissingCauses({
 
 function CauseText({ cause }: { readonly cause: Cause }): ReactElement {
   const { code, message, remedy, evidence } = cause
-  const { words, to }: Remedy = REMEDIES[code] ?? { words: remedy }
+  // A newer service may know more codes.
+  const { words = remedy, to }: Remedy = REMEDIES[code] ?? {}
   const { count, lastAt, eventId } = evidence
   return (
     <>
       <span className="text-ink">{shownText(message, 500)}</span>{' '}
-      {count !== undefined && count > 0 && <>{counted(count, 'time')}</>}
+      {count !== undefined && count > 0 && <>{counted(count, 'time')}.</>}
       {lastAt !== undefined && (
         <>
           {' '}
@@ -101,7 +103,7 @@ function CauseText({ cause }: { readonly cause: Cause }): ReactElement {
       {words}{' '}
       {to !== undefined && (
         <Link to={to} className="text-accent underline">
-          Open
+          {code === 'refused' ? 'Open the refused calls' : 'Open'}
         </Link>
       )}
       {eventId !== undefined && (

@@ -32,7 +32,7 @@ export function GetStartedPage(): ReactElement {
     <div className="max-w-3xl">
       <PageHeading
         title="Get started"
-        about="Four steps to the first delivery. They turn green by themselves, wherever you do them: here, on the command line, or in your code."
+        about="Five steps to a delivery that your receiver verifies. The first four turn green by themselves, wherever you do them: here, on the command line, or in your code."
       />
       <ol>
         <Step number={1} title="A source: where events come from" state={states[0]!}>

@@ -12,7 +12,9 @@ interface VerifyStepProps {
 /** How a receiver checks that a request comes from this service. */
 export function VerifyStep({ destination, secret }: VerifyStepProps): ReactElement {
   if (destination === undefined)
-    return <p className="text-ink-faint">Six lines tell a real delivery from a forged one.</p>
+    return (
+      <p className="text-ink-faint">A few lines of code tell a real delivery from a forged one.</p>
+    )
   return (
     <>
       {secret === undefined ? (

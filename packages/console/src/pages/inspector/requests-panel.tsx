@@ -3,7 +3,7 @@ import type { Destination } from '@hookline/cli/management-client'
 import { Button } from '../../design/controls/button.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { Loaded } from '../../design/states.tsx'
-import { counted } from '../../format/figures.ts'
+import { listed } from '../../format/figures.ts'
 import { useRowKeys } from '../../shell/row-keys.ts'
 import { useUrlState } from '../../shell/url-state.ts'
 import { ClearButton } from './clear-button.tsx'
@@ -59,10 +59,7 @@ function RequestList({ requests, hasMore, isBusy, onMore }: RequestListProps): R
     <>
       <RequestTable requests={requests} />
       <footer className="text-ink-faint border-line text-note flex flex-wrap items-center gap-3 border-t px-4 py-2">
-        <span>
-          {counted(requests.length, 'request')}
-          {hasMore ? '' : ', which are all'}. New ones appear by themselves.
-        </span>
+        <span>{listed(hasMore, requests.length, 'request')} New ones appear by themselves.</span>
         {hasMore && (
           <Button isBusy={isBusy} onClick={onMore}>
             Load older

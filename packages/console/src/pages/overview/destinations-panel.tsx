@@ -4,10 +4,12 @@ import type { ReactElement } from 'react'
 import type { Destination } from '@hookline/cli/management-client'
 import { destinationsQuery } from '../../api/queries.ts'
 import { Panel } from '../../design/panel.tsx'
+import { useOnScreen } from '../../design/lists/on-screen.ts'
 import { Sparkline } from '../../design/figures/sparkline.tsx'
 import { Empty, Loaded } from '../../design/states.tsx'
 import { StateBadge } from '../../design/state-badge.tsx'
 import { Cell, Row, Table } from '../../design/lists/table.tsx'
+import { destinationQuery } from '../../domain/destinations/destination-query.ts'
 import { type PeriodName, PERIODS } from '../../domain/periods.ts'
 import { type StatisticsPoint, statisticsQuery } from '../../domain/statistics.ts'
 import { p95Of, totalsOf } from '../../domain/totals.ts'
@@ -28,7 +30,7 @@ export function DestinationsPanel({ period }: { readonly period: PeriodName }): 
           ) : (
             <Table
               label="Destinations"
-              head={['Name', PERIODS[period].words, 'Delivered', 'Failed', 'Pending', 'p95']}
+              head={['Name', PERIODS[period].words, 'Delivered', 'Failed', 'Waits', 'p95']}
             >
               {all.map((destination) => (
                 <DestinationRow
@@ -53,10 +55,11 @@ interface DestinationRowProps {
 function DestinationRow({ destination, points }: DestinationRowProps): ReactElement {
   const { id, name, enabled, paused } = destination
   const { delivered, failed } = totalsOf(points)
-  const pending = points.findLast((point) => point.pending !== null)?.pending ?? 0
+  const [element, isOnScreen] = useOnScreen<HTMLTableRowElement>()
+  const { data } = useQuery({ ...destinationQuery(id), enabled: isOnScreen })
   const p95 = p95Of(points)
   return (
-    <Row>
+    <Row ref={element}>
       <Cell>
         <Link to="/destinations/$id" params={{ id }} className="text-accent underline">
           {shownText(name)}
@@ -74,7 +77,9 @@ function DestinationRow({ destination, points }: DestinationRowProps): ReactElem
       <Cell className={failed > 0 ? 'text-failed tabular-nums' : 'tabular-nums'}>
         {shortNumber(failed)}
       </Cell>
-      <Cell className="tabular-nums">{shortNumber(Math.round(pending))}</Cell>
+      <Cell className="tabular-nums">
+        {data && shortNumber(data.health.pending + data.health.held)}
+      </Cell>
       <Cell className="tabular-nums">{p95 === null ? '–' : duration(p95)}</Cell>
     </Row>
   )

@@ -59,7 +59,7 @@ export function DeletionForm(props: DeletionFormProps): ReactElement {
         <span className="text-ink-soft text-dense mr-auto">{counted(ids.length, 'id')}</span>
         <Button onClick={props.onClose}>Cancel</Button>
         <Button type="submit" look="main" disabled={!isReady}>
-          See what will be deleted
+          Review the deletion
         </Button>
       </footer>
     </form>

@@ -49,7 +49,11 @@ export interface DestinationHealth {
   /** A person closes the breaker of a webhook: what waits is delivered, slowly at first. */
   closeBreaker(destinationId: string, url: string): void
   /** The number of attempts in the last hour, and how many of them were delivered. */
-  lastHour(destinationId: string): { readonly attempts: number; readonly delivered: number }
+  lastHour(destinationId: string): {
+    readonly attempts: number
+    readonly delivered: number
+    readonly lastFailedAt: number | undefined
+  }
   /** How many attempts at the webhook are in flight. */
   inFlightAt(destinationId: string, url: string): number
   /** When the attempts began that are being made of a delivery or a notice, by the URL of the webhook. */

@@ -26,8 +26,13 @@ export const SyncResponse = Type.Object(
     startedAt: nullable(time),
     finishedAt: nullable(time),
     looked: Type.Integer({ description: 'Profiles that it has looked at.' }),
-    entered: Type.Integer({ description: 'Profiles that got a value, or another one.' }),
-    left: Type.Integer({ description: 'Profiles that lost their value.' }),
+    entered: Type.Integer({
+      description:
+        'Profiles that got a value, or another one. A sync with the reason created or changed also counts those that were evaluated in real time before it was done.',
+    }),
+    left: Type.Integer({
+      description: 'Profiles that lost their value. It counts as entered does.',
+    }),
     missed: Type.Integer({
       description:
         'Changes that evaluation in real time had missed. More than 0 is a bug in Hookline.',

@@ -17,7 +17,10 @@ const FailureResponse = Type.Object({
   }),
   firstSeenAt: time,
   lastSeenAt: time,
-  sampleDeliveryId: Type.String({ description: 'The newest of these deliveries.' }),
+  sampleDeliveryId: Type.String({
+    description:
+      'The newest of these deliveries whose response is kept; the newest one where none is.',
+  }),
   lastError: nullable(
     Type.String({
       description: 'What went wrong in its last attempt, as text; null if none was kept.',

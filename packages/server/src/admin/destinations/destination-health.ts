@@ -39,6 +39,10 @@ export const HealthResponse = Type.Object({
     attempts: Type.Integer(),
     delivered: Type.Integer(),
     successRate: nullable(Type.Number({ description: '0 to 1; null if there was no attempt.' })),
+    lastFailedAt: nullable({
+      ...time,
+      description: 'When the last attempt failed; null if none did in the last hour.',
+    }),
   }),
   p95LatencyMs: nullable(
     Type.Integer({
@@ -63,7 +67,7 @@ export async function readDestinationHealth(
   const oldestAts = parts.flatMap(({ oldestAt }) => oldestAt ?? [])
   const oldest = oldestAts.length === 0 ? null : Math.min(...oldestAts)
   const jumpMs = jumpOf(deps.clock)
-  const { attempts, delivered } = deps.destinationHealth.lastHour(id)
+  const { attempts, delivered, lastFailedAt } = deps.destinationHealth.lastHour(id)
   return {
     webhooks: states.map((state, index) =>
       presentWebhook(shownState(state, jumpMs), parts[index]!),
@@ -72,7 +76,12 @@ export async function readDestinationHealth(
     held: count('held'),
     oldestPendingAt: timeOrNull(oldest),
     oldestPendingAgeMs: oldest === null ? null : Math.max(0, deps.clock.wall() - oldest),
-    lastHour: { attempts, delivered, successRate: attempts === 0 ? null : delivered / attempts },
+    lastHour: {
+      attempts,
+      delivered,
+      successRate: attempts === 0 ? null : delivered / attempts,
+      lastFailedAt: timeOrNull(lastFailedAt ?? null),
+    },
     p95LatencyMs: await p95LatencyMs(destination, deps),
   }
 }

@@ -2,6 +2,7 @@ import type { Evaluated, Evaluations, LoadedProfile } from '../../backend/evalua
 import type { ActivityListener, ChangeActivity } from '../../telemetry/activity-listener.ts'
 import type { Metrics } from '../../telemetry/metrics.ts'
 import type { Clock } from '../../util/time/clock.ts'
+import { type ChangedProfiles, ChangeTally } from './change-tally.ts'
 import { evaluateProfile } from './evaluate-profile.ts'
 import type { Plans } from './plans.ts'
 
@@ -16,15 +17,10 @@ export interface EvaluatorOptions {
 /** Profiles that are evaluated together, and stored in one write. */
 const BATCH = 100
 
-/** How many profiles got a value or another one, and how many lost it. */
-export interface ChangedProfiles {
-  readonly entered: number
-  readonly left: number
-}
-
 /** Evaluates profiles and stores what came of it: the one way in which results change. */
 export class Evaluator {
   readonly #options: EvaluatorOptions
+  readonly #tally = new ChangeTally()
 
   constructor(options: EvaluatorOptions) {
     this.#options = options
@@ -60,6 +56,11 @@ export class Evaluator {
     return changed
   }
 
+  /** What this version of a computation has changed since the last call, by a sync or in real time. */
+  takeChanges(computationId: string, version: number): ChangedProfiles {
+    return this.#tally.take(computationId, version)
+  }
+
   async #evaluate(
     profiles: readonly LoadedProfile[],
     syncId: string | null,
@@ -67,6 +68,7 @@ export class Evaluator {
     if (profiles.length === 0) return []
     const { evaluations, plans, activity, metrics, clock } = this.#options
     const [startedAt, now] = [clock.now(), clock.wall()]
+    const versions = this.#versionsIn(new Set(profiles.map(({ space }) => space)))
     const evaluated = profiles.map((profile) =>
       evaluateProfile(profile, plans.of(profile.space), { now, syncId }),
     )
@@ -75,11 +77,18 @@ export class Evaluator {
     if (events.length > 0) activity.received(events)
     for (const change of changesIn(stored)) {
       activity.changed(change)
+      this.#tally.add(versions.get(change.computationId)!, change)
       metrics.audiences.changes.inc({ change: 'entered' }, change.entered)
       metrics.audiences.changes.inc({ change: 'left' }, change.left)
     }
     metrics.audiences.evaluation.observe((clock.now() - startedAt) / 1000)
     return stored
+  }
+
+  /** The versions of the computations that are evaluated now. */
+  #versionsIn(spaces: ReadonlySet<string>): ReadonlyMap<string, number> {
+    const plans = [...spaces].flatMap((space) => this.#options.plans.of(space))
+    return new Map(plans.map(({ computation: { id, version } }) => [id, version]))
   }
 }
 

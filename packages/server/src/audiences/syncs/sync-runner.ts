@@ -6,6 +6,7 @@ import type { Sync, Syncs } from '../../backend/syncs.ts'
 import type { ActivityListener } from '../../telemetry/activity-listener.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import { identifyOf } from '../evaluation/announcement.ts'
+import type { ChangedProfiles } from '../evaluation/change-tally.ts'
 import type { Plan } from '../evaluation/evaluate-profile.ts'
 import type { Evaluator } from '../evaluation/evaluator.ts'
 
@@ -61,17 +62,15 @@ export class SyncRunner {
       space: computation.space,
       ...(condition && { condition }),
       clauses,
-      findsRechecks: sync.reason === 'created' || sync.reason === 'changed',
+      findsRechecks: isForNewDefinition(sync),
       now: clock.wall(),
       after: sync.afterProfile!,
     })
     const changes = await evaluator.evaluateAll(found.profileIds, sync)
     const isCheck = sync.reason === 'daily' || sync.reason === 'requested'
     return {
-      ...sync,
+      ...(isForNewDefinition(sync) ? this.#withTaken(sync) : withChanges(sync, changes)),
       looked: sync.looked + found.looked,
-      entered: sync.entered + changes.entered,
-      left: sync.left + changes.left,
       missed: sync.missed + (isCheck ? found.missed.length : 0),
       afterProfile: found.reached,
     }
@@ -98,12 +97,25 @@ export class SyncRunner {
     if (events.length > 0) activity.received(events)
     const isDone = users.length < USERS
     return {
-      ...sync,
+      ...(isForNewDefinition(sync) ? this.#withTaken(sync) : sync),
       told: sync.told + events.length,
       afterUser: isDone ? null : users.at(-1)!.userId,
       ...(isDone && { state: 'done', finishedAt: now }),
     }
   }
+
+  /** Counts whom the new definition has changed, also where evaluation in real time was faster. */
+  #withTaken(sync: Sync): Sync {
+    return withChanges(sync, this.#options.evaluator.takeChanges(sync.computationId, sync.version))
+  }
+}
+
+function isForNewDefinition({ reason }: Sync): boolean {
+  return reason === 'created' || reason === 'changed'
+}
+
+function withChanges(sync: Sync, { entered, left }: ChangedProfiles): Sync {
+  return { ...sync, entered: sync.entered + entered, left: sync.left + left }
 }
 
 /** A destination that was one before may have heard of users who have no value any more. Others need not hear of these. */

@@ -3,18 +3,20 @@ import type { Counter } from 'prom-client'
 import type { Clock } from '../../util/time/clock.ts'
 
 const HOUR_MS = 60 * 60 * 1000
-/** Further responses of the same kind in an hour show nothing new. */
-const RESPONSES_PER_HOUR = 100
+/** Further responses of the same kind in an hour show nothing new … */
+const FIRST_OF_HOUR = 40
+/** … but people look at the newest failure, so one a minute is kept: at most 100 in an hour. */
+const THEN_EVERY_MS = 60_000
 const MOST_KINDS = 10_000
 
 /**
- * Limits the disk space of the history: for each destination, URL and class of failure, the responses of 100 attempts
- * an hour are kept. Further attempts are kept without headers and body, and counted.
+ * Limits the disk space of the history: for each destination, URL and class of failure, the responses of the first 40
+ * attempts of an hour are kept, then one a minute. Further attempts are kept without headers and body, and counted.
  */
 export class HistoryBudget {
   readonly #clock: Clock
   readonly #dropped: Pick<Counter, 'inc'>
-  readonly #kept = new Map<string, number>()
+  readonly #kept = new Map<string, { count: number; lastAt: number }>()
   #hour = 0
 
   constructor(clock: Clock, dropped: Pick<Counter, 'inc'>) {
@@ -37,12 +39,19 @@ export class HistoryBudget {
   }
 
   #mayKeep(kind: string): boolean {
-    const hour = Math.floor(this.#clock.now() / HOUR_MS)
+    const now = this.#clock.now()
+    const hour = Math.floor(now / HOUR_MS)
     if (hour !== this.#hour) this.#kept.clear()
     this.#hour = hour
-    const kept = this.#kept.get(kind) ?? 0
-    if (kept >= RESPONSES_PER_HOUR || (kept === 0 && this.#kept.size >= MOST_KINDS)) return false
-    this.#kept.set(kind, kept + 1)
+    const kept = this.#kept.get(kind)
+    if (kept === undefined) {
+      if (this.#kept.size >= MOST_KINDS) return false
+      this.#kept.set(kind, { count: 1, lastAt: now })
+      return true
+    }
+    if (kept.count >= FIRST_OF_HOUR && now < kept.lastAt + THEN_EVERY_MS) return false
+    kept.count += 1
+    kept.lastAt = now
     return true
   }
 }

@@ -33,9 +33,9 @@ function open() {
   return { clock, budget, kept, dropped }
 }
 
-test('keeps a hundred responses an hour for each destination, URL and class, and counts the others', async () => {
+test('keeps the first forty responses of an hour for each destination, URL and class, and counts the others', async () => {
   const { kept, dropped } = open()
-  expect(kept(150)).toBe(100)
+  expect(kept(90)).toBe(40)
   expect(await dropped()).toBe(50)
   expect(kept(1)).toBe(0)
   expect(kept(1, { url: 'https://b.example/' })).toBe(1)
@@ -43,16 +43,26 @@ test('keeps a hundred responses an hour for each destination, URL and class, and
   expect(kept(1, {}, 'dst_b')).toBe(1)
 })
 
+test('keeps one a minute after them: at most a hundred in an hour', () => {
+  const { kept, clock } = open()
+  let inHour = 0
+  for (let second = 0; second < HOUR / 1000; second += 1) {
+    inHour += kept(50)
+    clock.advance(1000)
+  }
+  expect(inHour).toBe(40 + 59)
+})
+
 test('starts again every hour', () => {
   const { kept, clock } = open()
-  expect(kept(150)).toBe(100)
+  expect(kept(90)).toBe(40)
   clock.advance(HOUR)
-  expect(kept(150)).toBe(100)
+  expect(kept(90)).toBe(40)
 })
 
 test('keeps the rest of an attempt beyond the limit, and does not count attempts without a response', async () => {
   const { budget, kept, dropped } = open()
-  kept(100)
+  kept(40)
   const { headers: _headers, body: _body, ...rest } = failed
   expect(budget.within('dst_a', [failed])).toEqual([rest])
   expect(budget.within('dst_a', [rest])).toEqual([rest])

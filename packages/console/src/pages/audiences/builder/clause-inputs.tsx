@@ -10,7 +10,7 @@ import type {
 import { COUNT_WORDS } from '../draft/words.ts'
 import { useBuilder } from './builder-context.ts'
 import { ComparisonInputs } from './comparison-inputs.tsx'
-import { EventsInputs } from './events-inputs.tsx'
+import { EventsInputs, Line } from './events-inputs.tsx'
 import { InlineInput, InlineSelect } from './inline-input.tsx'
 
 interface ClauseInputsProps<Clause extends ClauseDraft = ClauseDraft> {
@@ -110,7 +110,7 @@ interface TimesProps {
 
 function Times({ count, onChange }: TimesProps): ReactElement {
   return (
-    <span className="flex max-w-full flex-wrap items-center gap-2">
+    <Line>
       <InlineSelect
         label="How often"
         value={count?.op ?? 'once'}
@@ -129,6 +129,6 @@ function Times({ count, onChange }: TimesProps): ReactElement {
           <span>times</span>
         </span>
       )}
-    </span>
+    </Line>
   )
 }

@@ -51,6 +51,8 @@ export function DefinitionEditor(props: DefinitionEditorProps): ReactElement {
         </Panel>
         <div className="lg:sticky lg:top-16">
           <PreviewPanel
+            kind={kind}
+            definition={value.json}
             preview={preview}
             space={space}
             waitsFor={waitingWords(value, unfinished)}

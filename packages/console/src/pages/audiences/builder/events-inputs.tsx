@@ -37,18 +37,26 @@ export function EventsInputs({ events, onChange, children }: EventsInputsProps):
       {hasName(type) && (
         <InlineInput
           label={type === 'track' ? 'Name of the event' : 'Name, or any'}
+          size="name"
           value={name}
           offers={suggestions[type as 'track' | 'page' | 'screen']}
           onChange={(written) => onChange({ ...events, name: written })}
         />
       )}
       {children}
-      <WindowInputs window={window} onChange={(next) => onChange({ ...events, window: next })} />
+      <Line>
+        <WindowInputs window={window} onChange={(next) => onChange({ ...events, window: next })} />
+      </Line>
       {events.where !== null && (
         <Filters filters={events.where} onChange={(where) => onChange({ ...events, where })} />
       )}
     </>
   )
+}
+
+/** Inputs on a line of their own, so that what is chosen in one line moves nothing in another. */
+export function Line({ children }: { readonly children: ReactNode }): ReactElement {
+  return <div className="flex min-w-0 basis-full flex-wrap items-center gap-2">{children}</div>
 }
 
 /** Adds a filter to the events of a clause. */

@@ -2,14 +2,20 @@ import { type ComponentProps, type ReactElement, useId } from 'react'
 import { classNames } from '../../../design/class-names.ts'
 import { Select, TextInput } from '../../../design/controls/field.tsx'
 
+const WIDTHS = {
+  short: 'w-20',
+  long: 'min-w-36 flex-1',
+  name: 'min-w-36 grow basis-72',
+} as const
+
 interface InlineInputProps extends Omit<ComponentProps<'input'>, 'onChange' | 'size'> {
   readonly label: string
   readonly value: string
   readonly onChange: (value: string) => void
   /** Names to offer. */
   readonly offers?: readonly string[]
-  /** `short` for a number; `long` takes the space that is left. */
-  readonly size?: 'short' | 'long'
+  /** `short` for a number; `name` for a long name, on a line of its own where there is no room beside what is before it. */
+  readonly size?: keyof typeof WIDTHS
 }
 
 /** An input in a sentence. Its label is for screen readers, and is the placeholder, too. */
@@ -17,13 +23,13 @@ export function InlineInput({
   label,
   onChange,
   offers,
-  size,
+  size = 'long',
   ...rest
 }: InlineInputProps): ReactElement {
   const id = useId()
   const hasOffers = offers !== undefined && offers.length > 0
   return (
-    <span className={classNames('block', size === 'short' ? 'w-20' : 'min-w-36 flex-1')}>
+    <span className={classNames('block', WIDTHS[size])}>
       <TextInput
         aria-label={label}
         placeholder={size === 'short' ? undefined : label}

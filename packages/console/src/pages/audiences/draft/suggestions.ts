@@ -9,7 +9,8 @@ export interface Suggestions {
   readonly properties: readonly string[]
 }
 
-const MOST = 50
+/** So many names of a kind are offered at most. */
+export const MOST_SUGGESTED = 50
 const LONGEST = 100
 const DEEPEST = 3
 
@@ -48,7 +49,7 @@ function count() {
     names: () =>
       [...seen]
         .toSorted(([, a], [, b]) => b - a)
-        .slice(0, MOST)
+        .slice(0, MOST_SUGGESTED)
         .map(([name]) => name),
   }
 }

@@ -31,7 +31,10 @@ export function NamingFields(props: NamingProps): ReactElement {
       </Field>
       <SpaceField {...props} />
       {kind === AUDIENCES && (
-        <Field label="Members" hint={record.isManual ? 'You add and remove users by hand.' : ''}>
+        <Field
+          label="Members"
+          hint={record.isManual ? 'You add and remove users by hand.' : 'Hookline finds them.'}
+        >
           {(ids) => (
             <Select
               {...ids}
@@ -52,11 +55,13 @@ const MEMBERS = [
 ] as const
 
 function KeyHint({ name }: { readonly name: string }): ReactElement {
-  if (name.trim() === '')
-    return <>Receivers get it as a trait, whose name comes from this one and never changes.</>
+  // Two lines, whatever is written: the fields below must not move.
   return (
     <>
-      Receivers get the trait <code>{shownText(keyOfName(name))}</code>, whose name never changes.
+      <span className="block">Receivers get a trait, whose name never changes:</span>
+      <span className="block truncate">
+        {name.trim() === '' ? 'it is made of this name' : <code>{shownText(keyOfName(name))}</code>}
+      </span>
     </>
   )
 }

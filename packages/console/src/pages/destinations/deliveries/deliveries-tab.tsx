@@ -5,7 +5,7 @@ import { Panel } from '../../../design/panel.tsx'
 import { Empty, Loaded } from '../../../design/states.tsx'
 import { DeliveryDrawer } from '../../../domain/deliveries/delivery-drawer.tsx'
 import type { HealthyDestination } from '../../../domain/destinations/destination-query.ts'
-import { counted } from '../../../format/figures.ts'
+import { listed } from '../../../format/figures.ts'
 import { useRowKeys } from '../../../shell/row-keys.ts'
 import { useUrlState } from '../../../shell/url-state.ts'
 import { DeliveryFilterBar } from './delivery-filter-bar.tsx'
@@ -33,7 +33,7 @@ export function DeliveriesTab({
         <Loaded query={{ ...query, data: query.data?.pages }} lines={9}>
           {(pages) => (
             <DeliveryList
-              deliveries={pages.flatMap((page) => page.deliveries)}
+              deliveries={pages.flatMap((page) => page.items)}
               hasMore={pages.at(-1)?.next !== null}
               isBusy={query.isFetchingNextPage}
               onMore={() => void query.fetchNextPage()}
@@ -66,7 +66,7 @@ function DeliveryList(props: DeliveryListProps): ReactElement {
         <span role="status">
           {deliveries.length === 0
             ? 'Nothing matches among the newest deliveries.'
-            : `${counted(deliveries.length, 'delivery', 'deliveries')}${hasMore ? '' : ', which are all'}.`}
+            : listed(hasMore, deliveries.length, 'delivery', 'deliveries')}
         </span>
         {hasMore && (
           <Button isBusy={isBusy} onClick={onMore}>

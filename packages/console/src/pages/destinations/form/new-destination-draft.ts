@@ -58,5 +58,6 @@ export function requestOf(
 
 function usualName(isInspector: boolean, url: string): string {
   if (isInspector) return 'Inspector'
-  return URL.canParse(url) ? new URL(url).hostname || 'Webhooks' : 'Webhooks'
+  // With the port: on one machine, it is what tells receivers apart.
+  return URL.canParse(url) ? new URL(url).host || 'Webhooks' : 'Webhooks'
 }

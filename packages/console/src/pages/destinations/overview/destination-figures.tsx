@@ -27,7 +27,7 @@ export function DestinationFigures({ points, health }: DestinationFiguresProps):
       <Figure
         label="Attempts"
         value={wholeNumber(attempts)}
-        note={`${shortNumber(retried)} failed, to be tried again`}
+        note={`${shortNumber(retried)} failed first, and were or are tried again`}
       />
       <Figure
         label="Waits now"

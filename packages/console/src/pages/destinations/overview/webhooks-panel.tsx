@@ -69,7 +69,7 @@ function CloseBreaker({ id, words }: CloseBreakerProps): ReactElement {
 }
 
 const BREAKERS: Readonly<Record<WebhookHealth['breaker'], readonly [tone: Tone, words: string]>> = {
-  closed: ['delivered', 'breaker closed'],
+  closed: ['delivered', 'takes deliveries'],
   open: ['failed', 'breaker open'],
   half_open: ['retrying', 'breaker half open'],
 }

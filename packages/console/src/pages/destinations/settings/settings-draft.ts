@@ -15,7 +15,7 @@ export function draftOf({ name, enabled, settings }: Destination): SettingsDraft
   return { name, enabled, webhooks: draftsOf(webhooks), policy: successPolicy }
 }
 
-type Change = Parameters<typeof api.changeDestination>[1]
+export type Change = Parameters<typeof api.changeDestination>[1]
 
 /** What the draft changes. It is empty where it says the same as the destination. */
 export function changeOf(draft: SettingsDraft, destination: Destination): Change {
@@ -31,6 +31,13 @@ export function changeOf(draft: SettingsDraft, destination: Destination): Change
     ...(draft.enabled !== enabled && { enabled: draft.enabled }),
     ...(Object.keys(part).length > 0 && { settings: part }),
   }
+}
+
+/** What a change that is saved does. */
+export function savedWords({ enabled, settings }: Change): string {
+  if (enabled === false) return 'Saved. New events are not delivered to it from now on.'
+  if (enabled === true) return 'Saved. New events are delivered to it from now on.'
+  return settings === undefined ? 'Saved.' : 'Saved. It applies to the next attempts.'
 }
 
 export function isEmpty(change: Change): boolean {

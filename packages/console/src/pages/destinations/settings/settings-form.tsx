@@ -12,7 +12,14 @@ import { OtherFaults } from '../form/other-faults.tsx'
 import { PolicyChoice } from '../form/policy-choice.tsx'
 import { hasRepeatedHeader } from '../form/webhook-drafts.ts'
 import { WebhooksEditor } from '../form/webhooks-editor.tsx'
-import { changeOf, draftOf, isEmpty, type SettingsDraft } from './settings-draft.ts'
+import {
+  type Change,
+  changeOf,
+  draftOf,
+  isEmpty,
+  type SettingsDraft,
+  savedWords,
+} from './settings-draft.ts'
 
 interface SettingsFormProps {
   readonly destination: Destination
@@ -23,11 +30,11 @@ export function SettingsForm({ destination }: SettingsFormProps): ReactElement {
   const { base, draft, setDraft, isStale, takeTheirs, keepMine } = useDraft(destination)
   const client = useQueryClient()
   const save = useMutation({
-    mutationFn: () =>
-      api.changeDestination(base.id, changeOf(draft, base), { ifMatch: `"${base.version}"` }),
-    onSuccess: async (changed) => {
+    mutationFn: (change: Change) =>
+      api.changeDestination(base.id, change, { ifMatch: `"${base.version}"` }),
+    onSuccess: async (changed, change) => {
       takeTheirs(changed)
-      toast('Saved. It applies to the next attempts.')
+      toast(savedWords(change))
       await client.invalidateQueries({ queryKey: ['destinations'] })
     },
     onError: (error) => {
@@ -38,7 +45,7 @@ export function SettingsForm({ destination }: SettingsFormProps): ReactElement {
   })
   const submit = (event: FormEvent): void => {
     event.preventDefault()
-    save.mutate()
+    save.mutate(changeOf(draft, base))
   }
   const isUnchanged = isEmpty(changeOf(draft, base))
   const error = isStale ? null : save.error
@@ -120,7 +127,7 @@ function Fields({ draft, onChange, error }: FieldsProps): ReactElement {
         )}
       </Field>
       <Checkbox
-        label="Enabled. New events are delivered. What arrives while it is off is not, and can be replayed."
+        label="Enabled. While it is off, new events are not delivered; you can replay them later."
         checked={draft.enabled}
         onToggle={(enabled) => onChange({ ...draft, enabled })}
       />

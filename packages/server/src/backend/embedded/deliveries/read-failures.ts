@@ -8,16 +8,21 @@ const MOST_FAILURES = 2_000
 /** The condition on deliveries that failed, and may be pending again. An index has it. */
 export const FAILING = "rounds > 0 AND state <> 'delivered'"
 
+const KEPT_RESPONSE = `
+  SELECT 1 FROM attempts WHERE delivery_id = failing.id
+  AND CASE WHEN json_valid(document) THEN document ->> '$.body' IS NOT NULL END`
+
 const NEWEST_FAILING = `
   SELECT id, first_due_at, webhooks FROM deliveries
   WHERE ${FAILING} AND destination_id = ? ORDER BY id DESC LIMIT ${MOST_FAILURES + 1}`
 
-// `sample`: the newest delivery and its error, in one text. Ids are equally long, so the largest text has the newest id.
+// `sample`: whether the response of a delivery was kept, its id and its error, in one text. Ids are equally long, so the largest
+// text has the newest id of those with a response.
 const GROUPS = `
   SELECT webhook.value ->> '$.last.class' AS class, webhook.value ->> '$.last.status' AS status,
     COUNT(DISTINCT failing.id) AS count, MIN(first_due_at) AS first_seen,
     MAX(webhook.value ->> '$.last.startedAt') AS last_seen,
-    MAX(failing.id || ' ' || COALESCE(webhook.value ->> '$.last.error', '')) AS sample
+    MAX(EXISTS(${KEPT_RESPONSE}) || failing.id || ' ' || COALESCE(webhook.value ->> '$.last.error', '')) AS sample
   FROM (${NEWEST_FAILING}) AS failing, json_each(${readableWebhooks('failing')}) AS webhook
   WHERE webhook.value ->> '$.last.outcome' <> 'delivered'
   GROUP BY class, status`

@@ -80,7 +80,7 @@ export class SqliteDeliveryReports implements DeliveryReports {
 }
 
 function groupOf(destinationId: string, row: Row): FailureGroup {
-  const sample = String(row['sample'])
+  const sample = String(row['sample']).slice(1)
   const space = sample.indexOf(' ')
   return {
     destinationId,

@@ -78,6 +78,18 @@ export function deliveryReportsConformance(open: OpenBackendHarness): void {
       expect(groups.map(({ destinationId }) => destinationId)).toEqual(['dst_b'])
     })
 
+    test('have the newest delivery whose response is kept as their sample', async () => {
+      await using harness = await open()
+      const kept = await recorded(harness, {}, FAILED)
+      const attempts = [attemptOf({ url: kept.webhooks[0]!.url, body: 'down' })]
+      await harness.backend.deliveries.record([{ delivery: kept, attempts }])
+      await recorded(harness, { at: NOON + 10 }, FAILED)
+      const { groups } = await harness.backend.reports.failures({})
+      expect(groups.map(({ count, sampleDeliveryId }) => [count, sampleDeliveryId])).toEqual([
+        [2, kept.id],
+      ])
+    })
+
     test('have no deliveries that were delivered, or never tried', async () => {
       await using harness = await open()
       const delivered = { outcome: 'delivered', class: 'delivered', status: 200 } as const
