@@ -46,8 +46,8 @@ const SERVICE = [
   'packages/server/test/http/unread-responses.test.ts',
   'packages/server/test/upkeep/retention.test.ts',
 ]
-// The live tail under load, in Chromium.
-const CONSOLE_LOAD = ['test/console/live-load.test.ts']
+// The live tail under load, and every page with a million events, in Chromium.
+const CONSOLE_LOAD = ['test/console/{live-load,million-events}.test.ts']
 // Tests of generated cases. `npm test` makes a tenth of them.
 const GENERATED = [
   'packages/protocol/test/payload.test.ts',
@@ -87,7 +87,7 @@ export default defineConfig({
       project('package', ['test/package/**/*.test.ts'], 60_000, { hookTimeout: 120_000 }),
       project('site', ['test/site/**/*.test.ts'], 120_000),
       project('console', ['test/console/**/*.test.ts'], 120_000, { exclude: CONSOLE_LOAD }),
-      // It measures frames: no other file beside it.
+      // It measures frames and waits: no other file beside it.
       project('console-load', CONSOLE_LOAD, 240_000, { fileParallelism: false }),
       // No test: it makes the pictures of the documentation.
       project('shots', ['test/console/shots/**/*.shots.ts'], 600_000, { fileParallelism: false }),

@@ -28,7 +28,14 @@ const FOLDERS: readonly Folder[] = [
     folder: 'guides',
     title: 'Guides',
     about: 'To do. Each one solves one task.',
-    first: ['install', 'deploying', 'reverse-proxy', 'receivers', 'find-a-failing-webhook'],
+    first: [
+      'install',
+      'console',
+      'deploying',
+      'reverse-proxy',
+      'receivers',
+      'find-a-failing-webhook',
+    ],
   },
   {
     folder: 'reference',

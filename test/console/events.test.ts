@@ -43,7 +43,7 @@ test('a person finds an event by its user, opens its trace with the keyboard, an
 
   await page.getByRole('heading', { level: 1, name: 'Signed Up' }).waitFor()
   await page.getByText('Not delivered: its one destination did not take it.').waitFor()
-  await page.getByText('The receiver responded 4xx: it refuses this request.').waitFor()
+  await page.getByText('The receiver responded 4xx: it refuses').waitFor()
   await page.getByRole('tab', { name: 'Request and response' }).click()
   await page.getByLabel('the beginning of the response body').getByText('unknown user').waitFor()
   await page.getByLabel('the request body').getByText('"Signed Up"').waitFor()

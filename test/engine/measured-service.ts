@@ -92,8 +92,12 @@ export class MeasuredService implements AsyncDisposable {
     return this.#process!.pid
   }
 
+  get url(): string {
+    return this.#process!.url
+  }
+
   get port(): number {
-    return Number(new URL(this.#process!.url).port)
+    return Number(new URL(this.url).port)
   }
 
   /** The delay of the event loop since this was last called. */

@@ -2,6 +2,7 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
+import { CONSOLE_PATH } from './api/addresses.ts'
 import { onSessionLost } from './api/client.ts'
 import { problemOf } from './api/problem.ts'
 import { sessionQuery } from './api/session.ts'
@@ -27,10 +28,15 @@ const client = new QueryClient({
 onSessionLost(() => void client.invalidateQueries(sessionQuery))
 reloadAfterUpgrade()
 
-createRoot(document.getElementById('console')!).render(
-  <StrictMode>
-    <QueryClientProvider client={client}>
-      <RouterProvider router={router} />
-    </QueryClientProvider>
-  </StrictMode>,
+// The page and the session are fetched at the same time. What index.html shows stays until both are there, because React
+// would first replace it by an outline. Nobody is signed in where one signs in.
+const isSignIn = location.pathname === `${CONSOLE_PATH}sign-in`
+void Promise.allSettled([router.load(), isSignIn || client.prefetchQuery(sessionQuery)]).then(() =>
+  createRoot(document.getElementById('console')!).render(
+    <StrictMode>
+      <QueryClientProvider client={client}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </StrictMode>,
+  ),
 )

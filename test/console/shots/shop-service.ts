@@ -9,7 +9,7 @@ import { callOf, customer, Draws, type Site, SITES } from './shop.ts'
 
 /** Two hours, so that the last hour has one before it to compare with. */
 const BEHIND_MS = 125 * 60_000
-const SPEED = 40
+const SPEED = 30
 const TICK_MS = 100
 /** Calls in a tick at the busiest. */
 const BUSIEST = 24

@@ -141,7 +141,7 @@ function successRate(destinations: readonly CheckedDestination[]): Finding {
   }
 }
 
-type LastHour = CheckedDestination['health']['lastHour']
+type LastHour = Omit<CheckedDestination['health']['lastHour'], 'lastFailedAt'>
 
 /** The attempts of all together: where each destination has few, they may still tell enough. */
 function lastHourOf(destinations: readonly CheckedDestination[]): LastHour {

@@ -46,7 +46,7 @@ function destination(wanted: Wanted = {}): CheckedDestination {
       held: webhook.held ?? 0,
       oldestPendingAt: webhook.oldestPendingAt ?? null,
       oldestPendingAgeMs: null,
-      lastHour: { attempts: 0, delivered: 0, successRate: null },
+      lastHour: { attempts: 0, delivered: 0, successRate: null, lastFailedAt: null },
       p95LatencyMs: null,
       ...health,
     },
@@ -57,7 +57,7 @@ const check = (name: string, ...wanted: readonly Wanted[]) =>
   deliveryChecks(wanted.map(destination), NOW)[name]!
 
 const lastHour = (attempts: number, delivered: number): Partial<Health> => ({
-  lastHour: { attempts, delivered, successRate: delivered / attempts },
+  lastHour: { attempts, delivered, successRate: delivered / attempts, lastFailedAt: null },
 })
 
 const OPEN = { breaker: 'open', brokenSince: SINCE, restsUntil: NEXT, pending: 20 } as const

@@ -14,6 +14,8 @@ export const sessionQuery = queryOptions({
     return session
   },
   staleTime: 5 * 60_000,
+  // Who is not signed in is not asked about twice.
+  retryOnMount: false,
 })
 
 /** Whether the role of this session includes `needed`. The console shows no button that the service would refuse. */

@@ -3,10 +3,13 @@ const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
+/** The clock of the service may be ahead of that of the browser by so much: what happened just now is not in the future. */
+const AHEAD = 3 * SECOND
+
 /** `now`, `12 s ago`, `in 3 min`. A time to come is rounded: what was to be in 24 h is not shown as 23 h a moment later. */
 export function relativeTime(at: number, now: number): string {
   const apart = Math.abs(now - at)
-  if (apart < SECOND) return 'now'
+  if (apart < (at > now ? AHEAD : SECOND)) return 'now'
   const [size, unit] = unitOf(apart)
   return at > now
     ? `in ${Math.round(apart / size)} ${unit}`

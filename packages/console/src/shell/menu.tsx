@@ -1,5 +1,6 @@
 import type { ReactElement } from 'react'
 import { Modal } from '../design/windows/modal.tsx'
+import { HelpLinks } from './help-links.tsx'
 import { Navigation } from './navigation.tsx'
 import { SessionMenu } from './session-menu.tsx'
 
@@ -8,7 +9,8 @@ export function Menu({ onClose }: { readonly onClose: () => void }): ReactElemen
   return (
     <Modal title="Hookline" place="menu" isOpen onClose={onClose}>
       <Navigation onGo={onClose} />
-      <div className="mt-6">
+      <div className="mt-6 flex flex-col gap-2">
+        <HelpLinks />
         <SessionMenu />
       </div>
     </Modal>

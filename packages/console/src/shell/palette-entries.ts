@@ -1,3 +1,4 @@
+import { PAGE_ANSWERS } from './page-answers.ts'
 import { PAGES } from './pages.ts'
 
 export interface PaletteEntry {
@@ -13,49 +14,138 @@ interface Named {
   readonly name: string
 }
 
-const MOST = 30
-
-/** Where an id leads, by its prefix. */
-const ID_PAGES: readonly (readonly [prefix: RegExp, kind: string, to: (id: string) => string])[] = [
-  [/^evt_/, 'Event', (id) => `/events/${id}`],
-  [/^dst_/, 'Destination', (id) => `/destinations/${id}`],
-  [/^src_/, 'Source', (id) => `/sources?source=${id}`],
-  [/^msg_/, 'Delivery', (id) => `/events?delivery=${id}`],
-  [/^aud_/, 'Audience', (id) => `/audiences?audience=${id}`],
-  [/^trt_/, 'Computed trait', (id) => `/audiences?trait=${id}`],
-]
-
-/** What the palette offers for a text: an id first, then pages, destinations and sources that contain its words. */
-export function paletteEntries(
-  text: string,
-  destinations: readonly Named[],
-  sources: readonly Named[],
-): PaletteEntry[] {
-  const words = text.trim().toLowerCase().split(/\s+/).filter(Boolean)
-  const all = [
-    ...PAGES.map(({ to, name, about }) => ({ key: to, name, kind: about, to })),
-    ...destinations.map(({ id, name }) => entryOf(id, name, 'Destination', `/destinations/${id}`)),
-    ...sources.map(({ id, name }) => entryOf(id, name, 'Source', `/sources?source=${id}`)),
-  ]
-  const matching = all.filter(({ name, kind, key }) => {
-    const content = `${name} ${kind} ${key}`.toLowerCase()
-    return words.every((word) => content.includes(word))
-  })
-  return [...idEntries(text.trim()), ...matching].slice(0, MOST)
+/** What has a name that a person gave it. */
+export interface NamedRecords {
+  readonly destinations?: readonly Named[] | undefined
+  readonly sources?: readonly Named[] | undefined
+  readonly audiences?: readonly Named[] | undefined
+  readonly traits?: readonly Named[] | undefined
 }
 
-/** A text without a known prefix may be the id of a user or of a message. */
-function idEntries(text: string): PaletteEntry[] {
-  if (text === '' || /\s/.test(text)) return []
-  const known = ID_PAGES.find(([prefix]) => prefix.test(text))
-  if (known !== undefined) return [entryOf('id', text, known[1], known[2](text))]
-  const encoded = encodeURIComponent(text)
-  return [
-    entryOf('user', text, 'User with this id', `/users/${encoded}`),
-    entryOf('message', text, 'Events with this messageId', `/events?messageId=${encoded}`),
+const MOST = 30
+/** The service looks for a text of this length at the most. */
+const MOST_TEXT = 200
+
+type To = (id: string) => string
+
+const DESTINATION: To = (id) => `/destinations/${id}`
+const SOURCE: To = (id) => `/sources?source=${id}`
+const AUDIENCE: To = (id) => `/audiences?audience=${id}`
+const TRAIT: To = (id) => `/audiences?trait=${id}`
+
+/** Where an id leads, by its prefix. */
+const ID_PAGES: readonly (readonly [prefix: string, kind: string, to: To])[] = [
+  ['evt_', 'Event', (id) => `/events/${id}`],
+  ['dst_', 'Destination', DESTINATION],
+  ['src_', 'Source', SOURCE],
+  ['msg_', 'Delivery', (id) => `/events?delivery=${id}`],
+  ['aud_', 'Audience', AUDIENCE],
+  ['trt_', 'Computed trait', TRAIT],
+  ['del_', 'Deletion of users', (id) => `/privacy?deletion=${id}`],
+  ['req_', 'Request of the inspector', (id) => `/inspector?request=${id}`],
+  ['adt_', 'Entry of the audit log', (id) => `/system?tab=audit&entry=${id}`],
+]
+
+/** How well an entry matches, best first. Entries of one rank keep their order: pages, then records. */
+const RANKS = { page: 0, exact: 1, begins: 2, contains: 3, id: 4, about: 5, search: 6 } as const
+
+interface Ranked {
+  readonly entry: PaletteEntry
+  readonly rank: number
+}
+
+/**
+ * What the palette offers for a text, the likeliest first: pages whose name begins with it, records with such a name, what
+ * an id tells by its prefix, pages that are about it, and at last the ways to look for it among events and users.
+ */
+export function paletteEntries(text: string, records: NamedRecords): PaletteEntry[] {
+  const wanted = text.trim()
+  const found = [
+    ...PAGES.map(({ to, name }) => entryOf(to, name, PAGE_ANSWERS[to]!, to)).flatMap((entry) =>
+      ranked(entry, pageRank(entry, wanted.toLowerCase())),
+    ),
+    ...recordEntries(records).flatMap((entry) =>
+      ranked(entry, recordRank(entry, wanted.toLowerCase())),
+    ),
+    ...idEntries(wanted),
   ]
+  const entries = found.toSorted((a, b) => a.rank - b.rank).map(({ entry }) => entry)
+  const isKnownId = ID_PAGES.some(([prefix]) => wanted.startsWith(prefix))
+  const searches = wanted === '' || isKnownId ? [] : searchEntries(wanted)
+  return [...withoutRepeats(entries).slice(0, MOST - searches.length), ...searches]
+}
+
+function ranked(entry: PaletteEntry, rank: number | undefined): Ranked[] {
+  return rank === undefined ? [] : [{ entry, rank }]
+}
+
+function pageRank({ name, kind }: PaletteEntry, wanted: string): number | undefined {
+  if (name.toLowerCase().startsWith(wanted)) return RANKS.page
+  if (hasWords(name, wanted)) return RANKS.contains
+  return hasWords(`${name} ${kind}`, wanted) ? RANKS.about : undefined
+}
+
+function recordRank({ key, name, kind }: PaletteEntry, wanted: string): number | undefined {
+  const called = name.toLowerCase()
+  if (called === wanted || key === wanted) return RANKS.exact
+  if (called.startsWith(wanted) || key.startsWith(wanted)) return RANKS.begins
+  if (hasWords(name, wanted)) return RANKS.contains
+  return hasWords(`${name} ${kind}`, wanted) ? RANKS.about : undefined
+}
+
+function hasWords(content: string, wanted: string): boolean {
+  const all = content.toLowerCase()
+  return wanted.split(/\s+/).every((word) => all.includes(word))
+}
+
+function recordEntries(records: NamedRecords): PaletteEntry[] {
+  const { destinations = [], sources = [], audiences = [], traits = [] } = records
+  const kinds = [
+    [destinations, 'Destination', DESTINATION],
+    [sources, 'Source', SOURCE],
+    [audiences, 'Audience', AUDIENCE],
+    [traits, 'Computed trait', TRAIT],
+  ] as const
+  return kinds.flatMap(([all, kind, to]) =>
+    all.map(({ id, name }) => entryOf(id, name, kind, to(id))),
+  )
+}
+
+function idEntries(text: string): Ranked[] {
+  if (/\s/.test(text)) return []
+  const known = ID_PAGES.find(([prefix]) => text.startsWith(prefix))
+  if (known === undefined) return []
+  const [, kind, to] = known
+  return ranked(entryOf('id', text, kind, to(encodeURIComponent(text))), RANKS.id)
+}
+
+/** A pasted id has digits, and a word has none. Any text may be a userId, so the user, who may not exist, comes late. */
+function searchEntries(text: string): PaletteEntry[] {
+  const encoded = encodeURIComponent(text)
+  const mayBeId = !/\s/.test(text)
+  const message = entryOf(
+    'message',
+    `Find events with the messageId “${text}”`,
+    'Events',
+    `/events?messageId=${encoded}`,
+  )
+  const content = entryOf(
+    'text',
+    `Find events with the text “${text}”`,
+    'Events',
+    `/events?text=${encoded}`,
+  )
+  const user = entryOf('user', `Open the user “${text}”`, 'User', `/users/${encoded}`)
+  const contents = text.length > MOST_TEXT ? [] : [content]
+  if (mayBeId && /\d/.test(text)) return [message, ...contents, user]
+  return [...contents, user, ...(mayBeId ? [message] : [])]
 }
 
 function entryOf(key: string, name: string, kind: string, to: string): PaletteEntry {
   return { key, name, kind, to }
+}
+
+/** An id leads to the record that has it, which is there with its name already. */
+function withoutRepeats(entries: readonly PaletteEntry[]): PaletteEntry[] {
+  return [...new Map(entries.toReversed().map((entry) => [entry.to, entry])).values()].toReversed()
 }

@@ -1,12 +1,11 @@
-import { useQuery } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
 import { type KeyboardEvent, type ReactElement, useId, useState } from 'react'
-import { destinationsQuery, sourcesQuery } from '../api/queries.ts'
 import { classNames } from '../design/class-names.ts'
 import { TextInput } from '../design/controls/field.tsx'
 import { Modal } from '../design/windows/modal.tsx'
 import { shownText } from '../format/shown-text.ts'
 import { type PaletteEntry, paletteEntries } from './palette-entries.ts'
+import { usePaletteRecords } from './palette-records.ts'
 
 /** Goes to a page, a destination, a source or an id, by writing some letters of it. */
 export function Palette({ onClose }: { readonly onClose: () => void }): ReactElement {
@@ -14,9 +13,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }): ReactEle
   const [current, setCurrent] = useState(0)
   const router = useRouter()
   const id = useId()
-  const { data: destinations = [] } = useQuery(destinationsQuery)
-  const { data: sources = [] } = useQuery(sourcesQuery)
-  const entries = paletteEntries(text, destinations, sources)
+  const entries = paletteEntries(text, usePaletteRecords())
   const go = (entry: PaletteEntry | undefined): void => {
     if (entry === undefined) return
     onClose()
@@ -59,7 +56,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }): ReactEle
             onMouseMove={() => setCurrent(index)}
             onClick={() => go(entry)}
           >
-            <span className="font-medium">{shownText(entry.name, 80)}</span>
+            <span className="font-medium">{shownText(entry.name, 120)}</span>
             <span className="text-ink-faint text-note text-right">{entry.kind}</span>
           </li>
         ))}

@@ -2,6 +2,7 @@ import { Outlet } from '@tanstack/react-router'
 import { lazy, type ReactElement, Suspense, useEffect, useEffectEvent, useState } from 'react'
 import { Toasts } from '../design/windows/toasts.tsx'
 import { useRefetchOnChange } from '../stream/refetch-on-change.ts'
+import { HelpLinks } from './help-links.tsx'
 import { useKeys } from './keys.ts'
 import { Navigation } from './navigation.tsx'
 import { useFilterKey } from './row-keys.ts'
@@ -29,7 +30,8 @@ export function Shell(): ReactElement {
       <aside className="border-line sticky top-0 hidden h-dvh w-52 shrink-0 flex-col gap-6 overflow-y-auto border-r px-3 py-4 md:flex">
         <Brand />
         <Navigation />
-        <div className="mt-auto">
+        <div className="mt-auto flex flex-col gap-2">
+          <HelpLinks onKeys={() => setOpen('keys')} />
           <SessionMenu />
         </div>
       </aside>

@@ -35,16 +35,13 @@ export class RecentAttempts implements Pick<ActivityListener, 'recorded'> {
   /** The attempts of the last 60 minutes, including the current one. */
   of(destinationId: string): AttemptCounts {
     const now = this.#minute()
-    const slots = (this.#slots.get(destinationId) ?? []).filter(
-      ({ minute }) => minute > now - MINUTES,
-    )
+    const slots = (this.#slots.get(destinationId) ?? [])
+      .filter(({ minute }) => minute > now - MINUTES)
+      .toSorted((a, b) => a.minute - b.minute)
     return {
       attempts: slots.reduce((sum, slot) => sum + slot.attempts, 0),
       delivered: slots.reduce((sum, slot) => sum + slot.delivered, 0),
-      lastFailedAt: slots
-        .flatMap(({ lastFailedAt }) => lastFailedAt ?? [])
-        .toSorted()
-        .at(-1),
+      lastFailedAt: slots.findLast(({ lastFailedAt }) => lastFailedAt !== undefined)?.lastFailedAt,
     }
   }
 

@@ -25,6 +25,11 @@ export interface CountsRange {
   readonly to: number
   readonly sourceId?: string
   readonly destinationId?: string
+  /**
+   * Sums up the rows of each source and destination in steps of this length, the first of which begins at `from`. There may be
+   * several sums of one step, and counts that are not stored yet come as they are.
+   */
+  readonly stepMs?: number
 }
 
 /** Counts over time: one row for each span, source and destination that had any. */

@@ -54,7 +54,7 @@ export const NO_HEALTH: DestinationHealth = {
   allowNow: () => undefined,
   retryNow: () => undefined,
   closeBreaker: () => undefined,
-  lastHour: () => ({ attempts: 0, delivered: 0 }),
+  lastHour: () => ({ attempts: 0, delivered: 0, lastFailedAt: undefined }),
   inFlightAt: () => 0,
   attemptsOf: () => new Map(),
 }

@@ -24,7 +24,11 @@ function latencyLines({ p95LatencyMs }: Health): (readonly [string, string])[] {
 }
 
 /** `12 attempts, 3 delivered (25 %)` */
-export function lastHourText({ lastHour }: Pick<Health, 'lastHour'>): string {
+export function lastHourText({
+  lastHour,
+}: {
+  readonly lastHour: Omit<Health['lastHour'], 'lastFailedAt'>
+}): string {
   const { attempts, delivered, successRate } = lastHour
   if (successRate === null) return 'no attempts'
   const percent = Math.floor(successRate * 100)

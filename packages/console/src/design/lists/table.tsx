@@ -1,5 +1,6 @@
 import type { ComponentProps, ReactElement, ReactNode } from 'react'
 import { classNames } from '../class-names.ts'
+import './table.css'
 
 interface TableProps {
   /** What the rows are, for screen readers. */
@@ -9,12 +10,17 @@ interface TableProps {
 }
 
 /**
- * A dense table. On a narrow screen it scrolls sideways by itself, not the page: `relative` keeps in it what only screen
- * readers see.
+ * A dense table. On a narrow screen it scrolls sideways by itself, not the page, with a shadow at the side that hides more:
+ * `relative` keeps in it what only screen readers see.
  */
 export function Table({ label, head, children }: TableProps): ReactElement {
   return (
-    <div className="relative overflow-x-auto" tabIndex={0} role="region" aria-label={label}>
+    <div
+      className="table-scroller relative overflow-x-auto"
+      tabIndex={0}
+      role="region"
+      aria-label={label}
+    >
       <table className="text-dense w-full text-left">
         <thead>
           <tr className="border-line text-ink-faint text-note border-b">

@@ -1,8 +1,10 @@
 import * as Dialog from '@radix-ui/react-dialog'
-import type { ReactElement, ReactNode } from 'react'
+import { type ReactElement, type ReactNode, useRef } from 'react'
 import { Button } from '../controls/button.tsx'
 import { classNames } from '../class-names.ts'
 import { Icon } from '../icon.tsx'
+import { useFirstFocus } from './first-focus.ts'
+import { useStillPage } from './still-page.ts'
 
 interface ModalProps {
   readonly title: string
@@ -21,38 +23,51 @@ const PLACES = {
 } as const
 
 /**
- * A window above the page. The focus stays in it, Escape closes it, and the focus returns to where it was. Radix's own overlay
- * is not used: it adds inline styles, which the content security policy forbids.
+ * A window above the page. The focus begins in its first field and stays in it, Escape closes it, and the focus returns to
+ * where it was. Radix's own overlay is not used: it adds inline styles, which the content security policy forbids.
  */
-export function Modal({
-  title,
-  isOpen,
-  onClose,
-  children,
-  place = 'dialog',
-}: ModalProps): ReactElement {
+export function Modal({ isOpen, onClose, ...rest }: ModalProps): ReactElement {
   return (
     <Dialog.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
       <Dialog.Portal>
-        <div className="fixed inset-0 z-30 bg-black/40" />
-        <Dialog.Content
-          aria-describedby={undefined}
-          className={classNames(
-            'bg-surface border-line shadow-float fixed z-40 flex flex-col overflow-hidden',
-            PLACES[place],
-          )}
-        >
-          <header className="border-line flex items-start justify-between gap-3 border-b px-4 py-3">
-            <Dialog.Title className="text-part font-semibold">{title}</Dialog.Title>
-            <Dialog.Close asChild>
-              <Button look="quiet" className="-my-1 -mr-2 px-2" aria-label="Close">
-                <Icon name="cross" />
-              </Button>
-            </Dialog.Close>
-          </header>
-          <div className="min-h-0 flex-1 overflow-y-auto p-4">{children}</div>
-        </Dialog.Content>
+        <Window {...rest} />
       </Dialog.Portal>
     </Dialog.Root>
+  )
+}
+
+/** Apart, so that what it does to the page lasts as long as it is open. */
+function Window({
+  title,
+  children,
+  place = 'dialog',
+}: Omit<ModalProps, 'isOpen' | 'onClose'>): ReactElement {
+  const content = useRef<HTMLDivElement>(null)
+  const onOpenAutoFocus = useFirstFocus(content)
+  useStillPage()
+  return (
+    <>
+      <div className="fixed inset-0 z-30 bg-black/40" />
+      <Dialog.Content
+        aria-describedby={undefined}
+        onOpenAutoFocus={onOpenAutoFocus}
+        className={classNames(
+          'bg-surface border-line shadow-float fixed z-40 flex flex-col overflow-hidden',
+          PLACES[place],
+        )}
+      >
+        <header className="border-line flex items-start justify-between gap-3 border-b px-4 py-3">
+          <Dialog.Title className="text-part font-semibold">{title}</Dialog.Title>
+          <Dialog.Close asChild>
+            <Button look="quiet" className="-my-1 -mr-2 px-2" aria-label="Close">
+              <Icon name="cross" />
+            </Button>
+          </Dialog.Close>
+        </header>
+        <div ref={content} className="min-h-0 flex-1 overflow-y-auto p-4">
+          {children}
+        </div>
+      </Dialog.Content>
+    </>
   )
 }

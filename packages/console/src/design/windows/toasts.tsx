@@ -20,10 +20,13 @@ function change(next: readonly Toast[]): void {
   for (const watcher of watchers) watcher()
 }
 
-/** Says at the edge of the page what a click has done, or why it could not. */
+/**
+ * Says at the edge of the page what a click has done, or why it could not. What was done before is gone then: “Paused” beside
+ * “Resumed” would leave open which of them is so.
+ */
 export function toast(text: string, tone: Toast['tone'] = 'done'): void {
   nextId += 1
-  change([...toasts, { id: nextId, text, tone }])
+  change([...toasts.filter((each) => each.tone === 'failed'), { id: nextId, text, tone }])
 }
 
 export function Toasts(): ReactElement {

@@ -1,4 +1,4 @@
-import type { ReactElement } from 'react'
+import { Fragment, type ReactElement } from 'react'
 import { StateBadge } from '../../design/state-badge.tsx'
 import { Cell, Row, Table } from '../../design/lists/table.tsx'
 import { Time } from '../../design/texts/time.tsx'
@@ -10,9 +10,11 @@ import type { TracedAttempt, TracedDelivery } from './trace-query.ts'
 
 /** Of a delivery with hundreds of attempts, the newest. All of them are on the timeline. */
 const MOST = 50
+const LINES = 'max-sm:flex max-sm:flex-wrap max-sm:gap-x-3 max-sm:px-4 max-sm:py-1.5'
+const LINE = 'max-sm:max-w-full max-sm:p-0 max-sm:py-0.5'
 const HEAD = ['Attempt', 'Result', 'Took', 'Error', 'Started']
 
-/** The attempts of a delivery, newest first. */
+/** The attempts of a delivery, newest first. On a narrow screen each is a few lines, without columns. */
 export function AttemptTable({
   delivery,
 }: {
@@ -24,7 +26,7 @@ export function AttemptTable({
     .toSorted((a, b) => Date.parse(b.startedAt) - Date.parse(a.startedAt))
     .slice(0, MOST)
   return (
-    <div className="-mx-4">
+    <div className="-mx-4 max-sm:[&_thead]:sr-only">
       <Table label={`Attempts of ${delivery.id}`} head={HEAD}>
         {newest.map((attempt) => (
           <AttemptRow key={attempt.id} attempt={attempt} showsUrl={several} />
@@ -42,26 +44,45 @@ interface AttemptRowProps {
 function AttemptRow({ attempt, showsUrl }: AttemptRowProps): ReactElement {
   const { number, url, outcome, status, durationMs, error, startedAt, replayId } = attempt
   const { tone, words } = shownOutcome(outcome)
-  const phases = phasesOf(attempt).map((phase) => `${phase.words} ${duration(phase.ms)}`)
   return (
-    <Row>
-      <Cell>
+    <Row className={LINES}>
+      <Cell className={LINE}>
         #{number}
         {replayId !== undefined && <span className="text-ink-faint"> replay</span>}
         {showsUrl && <span className="text-ink-faint block">{shownText(url, 60)}</span>}
       </Cell>
-      <Cell className="whitespace-nowrap">
+      <Cell className={`${LINE} whitespace-nowrap`}>
         <StateBadge tone={tone}>{words}</StateBadge>{' '}
         <code>{status ?? shownText(attempt.class, 40)}</code>
       </Cell>
-      <Cell className="whitespace-nowrap tabular-nums">
+      <Cell className={`${LINE} tabular-nums`}>
         {duration(durationMs)}
-        {phases.length > 1 && <span className="text-ink-faint block">{phases.join(' · ')}</span>}
+        <Phases attempt={attempt} />
       </Cell>
-      <Cell className="max-w-96 min-w-40">{error === undefined ? '' : shownText(error)}</Cell>
-      <Cell>
+      <Cell className={error === undefined ? 'max-sm:hidden' : `${LINE} min-w-40 sm:max-w-96`}>
+        {error !== undefined && shownText(error)}
+      </Cell>
+      <Cell className={LINE}>
         <Time at={startedAt} />
       </Cell>
     </Row>
+  )
+}
+
+/** One phase alone is the duration. */
+function Phases({ attempt }: Pick<AttemptRowProps, 'attempt'>): ReactElement | undefined {
+  const phases = phasesOf(attempt)
+  if (phases.length < 2) return undefined
+  return (
+    <span className="text-ink-faint block max-sm:ml-2 max-sm:inline">
+      {phases.map(({ key, words, ms }, index) => (
+        <Fragment key={key}>
+          {index > 0 && ' · '}
+          <span className="whitespace-nowrap">
+            {words} {duration(ms)}
+          </span>
+        </Fragment>
+      ))}
+    </span>
   )
 }

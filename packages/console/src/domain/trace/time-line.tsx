@@ -44,6 +44,7 @@ export function TimeLine({ trace, names }: TimeLineProps): ReactElement {
             key={row.key}
             className="border-line grid grid-cols-1 items-center gap-x-4 border-b py-1 last:border-0 sm:grid-cols-[15rem_1fr]"
           >
+            <Rest before={row} axis={axis} />
             <div className="flex min-w-0 justify-between gap-2">
               <span className="min-w-0">{row.label}</span>
               <span className="text-ink-faint text-note shrink-0 tabular-nums">
@@ -60,6 +61,17 @@ export function TimeLine({ trace, names }: TimeLineProps): ReactElement {
         </Button>
       )}
     </div>
+  )
+}
+
+/** The time without anything before a row. On a wide screen it is written into the axis, which has no room on a narrow one. */
+function Rest({ before, axis }: { readonly before: Row; readonly axis: TimeAxis }): ReactNode {
+  const rest = axis.breaks.find(({ to }) => to === before.at)
+  if (rest === undefined) return undefined
+  return (
+    <span className="text-ink-faint text-note sm:hidden">
+      {duration(rest.to - rest.from)} later
+    </span>
   )
 }
 

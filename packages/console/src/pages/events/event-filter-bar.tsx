@@ -6,6 +6,7 @@ import { sourcesQuery } from '../../api/queries.ts'
 import { Button } from '../../design/controls/button.tsx'
 import { Field, Select, TextInput } from '../../design/controls/field.tsx'
 import { Icon } from '../../design/icon.tsx'
+import { useIsWide } from '../../design/use-is-wide.ts'
 import { shownText } from '../../format/shown-text.ts'
 import { inputTime, timeOfInput } from '../../format/input-time.ts'
 import { useZone } from '../../format/time-zone.ts'
@@ -28,7 +29,9 @@ const TEXTS: readonly (readonly [name: FilterName, label: string, hint: string])
   ['messageId', 'messageId', ''],
 ]
 
+/** On a narrow screen, all but the first text is folded: the events are what people come for. */
 export function EventFilterBar({ filters, error, onChange }: EventFilterBarProps): ReactElement {
+  const isWide = useIsWide()
   const clear = (): void => onChange(Object.fromEntries(FILTERS.map((name) => [name, undefined])))
   return (
     <form
@@ -54,10 +57,10 @@ export function EventFilterBar({ filters, error, onChange }: EventFilterBarProps
             />
           )}
         </Field>
-        <Choices filters={filters} onChange={onChange} />
+        {isWide && <Choices filters={filters} onChange={onChange} />}
       </div>
-      {filters.range === 'custom' && <OwnRange {...{ filters, error, onChange }} />}
-      <MoreFilters filters={filters} error={error} />
+      {isWide && <OwnRange {...{ filters, error, onChange }} />}
+      <MoreFilters {...{ filters, error, onChange }} isWide={isWide} />
       <div className="flex gap-2">
         <Button type="submit">
           <Icon name="search" /> Filter
@@ -121,15 +124,26 @@ function Choices({ filters, onChange }: Omit<EventFilterBarProps, 'error'>): Rea
   )
 }
 
-/** The filters that are needed less often. Open where one of them is set. */
-function MoreFilters({ filters, error }: Omit<EventFilterBarProps, 'onChange'>): ReactElement {
-  const [isOpen, setOpen] = useState(TEXTS.some(([name]) => filters[name] !== undefined))
+interface MoreFiltersProps extends EventFilterBarProps {
+  readonly isWide: boolean
+}
+
+/** The filters that are needed less often. With room for them, they are open where one of them is set. */
+function MoreFilters({ isWide, ...props }: MoreFiltersProps): ReactElement {
+  const { filters, error, onChange } = props
+  const [isOpen, setOpen] = useState(isWide && TEXTS.some(([name]) => filters[name] !== undefined))
+  const { text: _, ...folded } = filters
+  const setCount = Object.keys(folded).length
   return (
     <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary className="text-ink-soft text-dense w-fit">
-        By event name, userId, anonymousId, messageId
+        {isWide
+          ? 'By event name, userId, anonymousId, messageId'
+          : `More filters${setCount > 0 ? `: ${setCount} set` : ''}`}
       </summary>
       <div className="mt-2 grid grid-cols-1 gap-3 sm:grid-cols-2 lg:grid-cols-4">
+        {!isWide && <Choices filters={filters} onChange={onChange} />}
+        {!isWide && <OwnRange {...props} />}
         {TEXTS.map(([name, label, placeholder]) => (
           <Field key={name} label={label} fault={faultAt(error, `/${name}`)}>
             {(ids) => (
@@ -147,8 +161,9 @@ function MoreFilters({ filters, error }: Omit<EventFilterBarProps, 'onChange'>):
   )
 }
 
-function OwnRange({ filters, error, onChange }: EventFilterBarProps): ReactElement {
+function OwnRange({ filters, error, onChange }: EventFilterBarProps): ReactElement | undefined {
   const zone = useZone()
+  if (filters.range !== 'custom') return undefined
   const hint = zone === 'utc' ? 'In UTC.' : 'In the time of this browser.'
   return (
     <div className="grid grid-cols-1 gap-3 sm:grid-cols-2 lg:w-1/2">

@@ -1,4 +1,6 @@
 import type { ReactElement } from 'react'
+import type { Event } from '@hookline/cli/management-client'
+import type { FilledPage } from '../../api/filled-page.ts'
 import { Button } from '../../design/controls/button.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { Loaded } from '../../design/states.tsx'
@@ -12,7 +14,7 @@ import { EventFilterBar } from './event-filter-bar.tsx'
 import { type FilterName, filtersIn } from './event-filters.ts'
 import { EventTable } from './event-table.tsx'
 import { NoEvents } from './no-events.tsx'
-import { type EventPage, useEvents } from './use-events.ts'
+import { useEvents } from './use-events.ts'
 
 /** Finds an event. What became of it is on its own page. */
 export function EventsPage(): ReactElement {
@@ -48,7 +50,7 @@ export function EventsPage(): ReactElement {
 }
 
 interface EventListProps {
-  readonly pages: readonly EventPage[]
+  readonly pages: readonly FilledPage<Event>[]
   readonly isBusy: boolean
   readonly onMore: () => void
 }
@@ -56,7 +58,7 @@ interface EventListProps {
 function EventList({ pages, isBusy, onMore }: EventListProps): ReactElement {
   const [search] = useUrlState<FilterName>()
   const names = useNames()
-  const events = pages.flatMap((page) => page.events)
+  const events = pages.flatMap((page) => page.items)
   const hasMore = pages.at(-1)?.next !== null
   useRowKeys(events.length)
   if (events.length === 0 && !hasMore) return <NoEvents filters={filtersIn(search)} />

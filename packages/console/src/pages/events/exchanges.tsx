@@ -56,10 +56,8 @@ const NOT_KEPT =
   'Its headers and body were not kept: of failures with one cause, Hookline keeps 40 responses an hour, then one a minute. Of deliveries it keeps none.'
 
 function Response({ attempt }: { readonly attempt: TracedAttempt }): ReactElement {
-  const { url, status, durationMs, startedAt, headers = {}, body = '', error } = attempt
-  const isKept = attempt.headers !== undefined || attempt.body !== undefined
+  const { url, status, durationMs, startedAt, error } = attempt
   const info = classInfo(attempt.class)
-  const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
   return (
     <Panel title={status === undefined ? 'No response' : `Response ${status}`}>
       <div className="flex flex-col gap-3">
@@ -73,16 +71,27 @@ function Response({ attempt }: { readonly attempt: TracedAttempt }): ReactElemen
             {info.meaning} {attempt.class === 'delivered' ? '' : info.help}
           </p>
         )}
-        {head.length > 0 && (
-          <Part title="Headers" what="the response headers" text={head.join('\n')} />
-        )}
-        {status !== undefined && body !== '' && (
-          <Part title="Body" what="the beginning of the response body" text={body} />
-        )}
-        {status !== undefined && body === '' && (
-          <p className="text-ink-faint">{isKept ? 'Its body was empty.' : NOT_KEPT}</p>
-        )}
+        {status !== undefined && <Kept attempt={attempt} />}
       </div>
     </Panel>
+  )
+}
+
+/** What is kept of a response. */
+function Kept({ attempt: { headers, body } }: { readonly attempt: TracedAttempt }): ReactElement {
+  if (headers === undefined && body === undefined)
+    return <p className="text-ink-faint">{NOT_KEPT}</p>
+  const head = Object.entries(headers ?? {}).map(([name, value]) => `${name}: ${value}`)
+  return (
+    <>
+      {head.length > 0 && (
+        <Part title="Headers" what="the response headers" text={head.join('\n')} />
+      )}
+      {body === undefined || body === '' ? (
+        <p className="text-ink-faint">Its body was empty.</p>
+      ) : (
+        <Part title="Body" what="the beginning of the response body" text={body} />
+      )}
+    </>
   )
 }

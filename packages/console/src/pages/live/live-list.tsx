@@ -5,7 +5,7 @@ import { useNames } from '../../domain/names.ts'
 import { useRowKeys } from '../../shell/row-keys.ts'
 import { GapLine, LiveLine } from './live-line.tsx'
 import type { GapRow, LiveRow } from './live-row.ts'
-import { useIsWide } from './use-is-wide.ts'
+import { useIsWide } from '../../design/use-is-wide.ts'
 
 /** The height of a row: one line, or two on a narrow screen. */
 const HEIGHT = 34

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
 import { api } from '../../api/client.ts'
@@ -15,13 +15,18 @@ type Events = Awaited<ReturnType<typeof api.listEvents>>
 const SHOWN = 20
 const AGAIN_MS = 5_000
 
-/** The last events of a user, and why later ones are not among them. */
-export function EventsPanel({ userId }: { readonly userId: string }): ReactElement {
-  const query = useQuery({
+/** The last events of a user, with the suppressions of it. */
+export function userEventsQuery(userId: string) {
+  return queryOptions({
     queryKey: ['events', 'of-user', userId],
     queryFn: () => api.listEvents({ userId, limit: SHOWN }),
     refetchInterval: AGAIN_MS,
   })
+}
+
+/** The last events of a user, and why later ones are not among them. */
+export function EventsPanel({ userId }: { readonly userId: string }): ReactElement {
+  const query = useQuery(userEventsQuery(userId))
   return (
     <Panel
       title="Last events"

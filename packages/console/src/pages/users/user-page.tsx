@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
 import { api } from '../../api/client.ts'
@@ -12,7 +12,7 @@ import { useSpaces } from '../../domain/spaces.ts'
 import { shownText } from '../../format/shown-text.ts'
 import { PageHeading } from '../../shell/page-heading.tsx'
 import { useUrlState } from '../../shell/url-state.ts'
-import { EventsPanel } from './events-panel.tsx'
+import { EventsPanel, userEventsQuery } from './events-panel.tsx'
 import { ProfileView } from './profile-view.tsx'
 
 const AGAIN_MS = 5_000
@@ -29,7 +29,7 @@ export function UserPage(): ReactElement {
           <>
             <CopyButton text={userId} what="the userId" className="self-center" />
             <SpacePicker space={space} />
-            <DeleteLink userId={userId} />
+            <DeleteLink userId={userId} space={space} />
           </>
         }
       />
@@ -41,13 +41,28 @@ export function UserPage(): ReactElement {
   )
 }
 
-function Profile({ userId, space }: { userId: string; space: string }): ReactElement {
-  const query = useQuery({
+interface UserInSpace {
+  readonly userId: string
+  readonly space: string
+}
+
+/** The profile of a user. One that is missing is not asked for again: most often, the id is of another thing. */
+function profileQuery({ userId, space }: UserInSpace) {
+  return queryOptions({
     queryKey: ['profiles', space, userId],
     queryFn: () => api.getProfile(userId, { space }),
-    refetchInterval: AGAIN_MS,
+    refetchInterval: ({ state }) => (isMissing(state.error) ? false : AGAIN_MS),
   })
-  if (query.error !== null && problemOf(query.error).status === 404)
+}
+
+function isMissing(error: unknown): boolean {
+  return error !== null && problemOf(error).status === 404
+}
+
+function Profile(user: UserInSpace): ReactElement {
+  const { userId } = user
+  const query = useQuery(profileQuery(user))
+  if (isMissing(query.error))
     return (
       <Panel title="Profile" isFlush>
         <Empty title="No profile">
@@ -90,9 +105,14 @@ function SpacePicker({ space }: { readonly space: string }): ReactElement | null
   )
 }
 
-function DeleteLink({ userId }: { readonly userId: string }): ReactElement | null {
+/** Only of whom something is kept: an id that is mistyped, or of another thing, invites to no deletion. */
+function DeleteLink(user: UserInSpace): ReactElement | null {
+  const { userId } = user
   const mayDelete = useMay('admin')
-  if (!mayDelete) return null
+  const { data: profile } = useQuery(profileQuery(user))
+  const { data: events } = useQuery(userEventsQuery(userId))
+  const isKnown = profile !== undefined || (events?.data.length ?? 0) > 0
+  if (!mayDelete || !isKnown) return null
   return (
     <Link
       to="/privacy"

@@ -37,6 +37,7 @@ export function addStatisticsRoute(app: AdminApp, deps: AdminDeps): void {
       span: step.span,
       from,
       to,
+      stepMs: step.ms,
       ...scopeOf(query, deps),
     })) {
       for (const row of rows.filter((each) => isRequested(each, query))) {

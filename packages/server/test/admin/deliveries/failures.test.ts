@@ -81,7 +81,7 @@ test('a destination shows its health', async () => {
           restsUntil: NOON + 5,
           retryAfterUntil: NOON + 7,
         })),
-      lastHour: () => ({ attempts: 4, delivered: 3 }),
+      lastHour: () => ({ attempts: 4, delivered: 3, lastFailedAt: NOON }),
     },
   })
   const source = await server.must<{ id: string }>('POST', '/sources', { body: { name: 'web' } })
@@ -122,7 +122,12 @@ test('a destination shows its health', async () => {
       held: 1,
       oldestPendingAt: '2026-01-15T12:00:00.000Z',
       oldestPendingAgeMs: 1_000,
-      lastHour: { attempts: 4, delivered: 3, successRate: 0.75 },
+      lastHour: {
+        attempts: 4,
+        delivered: 3,
+        successRate: 0.75,
+        lastFailedAt: '2026-01-15T12:00:00.000Z',
+      },
       p95LatencyMs: 102,
     },
   })

@@ -56,6 +56,25 @@ export function statisticsConformance(open: OpenBackendHarness): void {
       expect(await rowsIn(harness, { span: 'hour' })).toEqual([hour])
     })
 
+    test('are summed up in steps from the beginning of the range, by source and destination', async () => {
+      await using harness = await open()
+      const minute = (number: number, more: Partial<CountsRow> = {}): CountsRow =>
+        row({ start: NOON + number * SPANS.minute, ...more })
+      await harness.backend.statistics.add([
+        minute(1),
+        minute(2, { counts: { received: 1, 'failed.expired': 1 } }),
+        minute(2, { destinationId: 'dst_a' }),
+        minute(5),
+        minute(6),
+      ])
+      const range = { from: NOON + SPANS.minute, stepMs: 5 * SPANS.minute }
+      expect(await rowsIn(harness, range)).toEqual([
+        minute(1, { counts: { received: 5, 'failed.expired': 1 } }),
+        minute(1, { destinationId: 'dst_a' }),
+        minute(6),
+      ])
+    })
+
     test('are read completely where there are more rows than fit into a batch', async () => {
       await using harness = await open()
       const rows = Array.from({ length: 4_500 }, (_, index) =>

@@ -33,7 +33,7 @@ export function DeliveriesTab({
         <Loaded query={{ ...query, data: query.data?.pages }} lines={9}>
           {(pages) => (
             <DeliveryList
-              deliveries={pages.flatMap((page) => page.deliveries)}
+              deliveries={pages.flatMap((page) => page.items)}
               hasMore={pages.at(-1)?.next !== null}
               isBusy={query.isFetchingNextPage}
               onMore={() => void query.fetchNextPage()}

@@ -19,11 +19,18 @@ export function eventConditions(all: EventFilter): Conditions {
     ['received_at >= ?', filter.from],
     ['received_at < ?', filter.to],
     ['user_id = ? AND json_valid(body)', filter.userId],
-    // The text as JSON spells it, without the quotes around it. Comes first, because it saves the others from parsing.
-    ['holds(body, ?)', filter.text && JSON.stringify(filter.text).slice(1, -1).toLowerCase()],
+    // Texts as JSON spells them, without the quotes around them. They come first: they save the others from parsing, which
+    // takes several times as long.
+    ['holds(body, ?)', spelled(filter.text)?.toLowerCase()],
+    ['instr(body, ?)', spelled(filter.anonymousId)],
+    ['instr(body, ?)', spelled(filter.event)],
     [field('anonymousId'), filter.anonymousId],
     [field('event'), filter.event],
   ])
+}
+
+function spelled(text: string | undefined): string | undefined {
+  return text && JSON.stringify(text).slice(1, -1)
 }
 
 function field(name: string): string {

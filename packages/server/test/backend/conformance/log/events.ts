@@ -150,6 +150,21 @@ export function eventsConformance(open: OpenBackendHarness): void {
       expect(await ids({ text: '%' })).toEqual([])
     })
 
+    test.each(['Größe "L"', 'C:\\x', 'a\nb\u0001', '🙂/</script>', '%_*'])(
+      'lists by the name and the anonymousId %j, and by no part of them',
+      async (text) => {
+        await using harness = await open()
+        const named = acceptedEvent({ event: text, anonymousId: `${text} 1` })
+        const known = acceptedEvent({ event: `${text} 1`, anonymousId: text })
+        const mentioned = acceptedEvent({ properties: { event: text, anonymousId: text } })
+        for (const event of [named, known, mentioned]) await receive(harness, event)
+        const ids = async (filter: object): Promise<string[]> =>
+          (await harness.backend.events.list(filter, { limit: 10 })).data.map(({ id }) => id)
+        expect(await ids({ event: text })).toEqual([named.id])
+        expect(await ids({ anonymousId: text })).toEqual([known.id])
+      },
+    )
+
     test('has every event once, page by page, even where few meet the filter', async () => {
       await using harness = await open()
       const first = acceptedEvent({ userId: 'rare' })

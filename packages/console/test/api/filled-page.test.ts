@@ -1,0 +1,47 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { filledPage } from '../../src/api/filled-page.ts'
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
+afterEach(() => void vi.useRealTimers())
+
+/** A list of pages that take some time each: those with the index in `found` have one item. */
+function listOf(pages: number, pageMs: number, found: readonly number[] = []) {
+  const asked: { readonly limit: number; readonly cursor?: string }[] = []
+  const fetch = async (page: (typeof asked)[number]) => {
+    const index = asked.push(page) - 1
+    vi.advanceTimersByTime(pageMs)
+    const nextCursor = index + 1 < pages ? `after-${index}` : null
+    return { data: found.includes(index) ? [index] : [], nextCursor }
+  }
+  return { asked, fetch }
+}
+
+test('short pages are asked for until there is a whole one', async () => {
+  const { asked, fetch } = listOf(100, 1, [1, 4, 5, 9])
+  const page = await filledPage({ from: 'here', limit: 3, fetch })
+  expect(page).toEqual({ items: [1, 4, 5], next: 'after-5' })
+  expect(asked.slice(0, 3)).toEqual([
+    { limit: 3, cursor: 'here' },
+    { limit: 3, cursor: 'after-0' },
+    { limit: 2, cursor: 'after-1' },
+  ])
+})
+
+test('a list that ends has no next page', async () => {
+  const { asked, fetch } = listOf(30, 1, [2])
+  expect(await filledPage({ from: null, limit: 3, fetch })).toEqual({ items: [2], next: null })
+  expect(asked).toHaveLength(30)
+})
+
+test.each([
+  [200, 5],
+  [5_000, 1],
+])(
+  'pages of %i ms each are asked for no longer than a second, but at least once',
+  async (pageMs, count) => {
+    const { asked, fetch } = listOf(100, pageMs)
+    const page = await filledPage({ from: null, limit: 3, fetch })
+    expect(page).toEqual({ items: [], next: `after-${count - 1}` })
+    expect(asked).toHaveLength(count)
+  },
+)

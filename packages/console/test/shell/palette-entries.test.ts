@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest'
+import { paletteEntries } from '../../src/shell/palette-entries.ts'
+
+const RECORDS = {
+  destinations: [
+    { id: 'dst_1', name: 'Old events archive' },
+    { id: 'dst_2', name: 'CRM' },
+    { id: 'dst_3', name: 'CRM for sales' },
+  ],
+  sources: [{ id: 'src_1', name: 'Events of the shop' }],
+  audiences: [{ id: 'aud_1', name: 'Pros' }],
+  traits: [{ id: 'trt_1', name: 'Orders of 90 days' }],
+}
+
+const to = (text: string): string[] => paletteEntries(text, RECORDS).map((entry) => entry.to)
+
+describe('Enter in the palette leads', () => {
+  test.for([
+    ['events', '/events'],
+    ['Eve', '/events'],
+    ['  OVERVIEW ', '/'],
+    ['dest', '/destinations'],
+    ['crm', '/destinations/dst_2'],
+    ['crm for', '/destinations/dst_3'],
+    ['pros', '/audiences?audience=aud_1'],
+    ['orders of', '/audiences?trait=trt_1'],
+    ['shop', '/sources?source=src_1'],
+    ['secrets', '/destinations'],
+    ['evt_0a', '/events/evt_0a'],
+    ['msg_0a', '/events?delivery=msg_0a'],
+    ['dst_2', '/destinations/dst_2'],
+    ['dst_gone', '/destinations/dst_gone'],
+    ['src_0a', '/sources?source=src_0a'],
+    ['aud_0a', '/audiences?audience=aud_0a'],
+    ['trt_0a', '/audiences?trait=trt_0a'],
+    ['del_0a', '/privacy?deletion=del_0a'],
+    ['4f1c7a52-order-1', '/events?messageId=4f1c7a52-order-1'],
+    ['anna', '/events?text=anna'],
+    ['Order Completed', '/events?text=Order%20Completed'],
+    ['evt_/../x?y#', '/events/evt_%2F..%2Fx%3Fy%23'],
+  ] as const)('from “%s” to %s', ([text, first]) => {
+    expect(to(text)[0]).toBe(first)
+  })
+})
+
+test('pages come before what else has the word in its name, and the user comes after the events', () => {
+  expect(to('events')).toEqual([
+    '/events',
+    '/sources?source=src_1',
+    '/destinations/dst_1',
+    '/live',
+    '/sources',
+    '/destinations',
+    '/events?text=events',
+    '/users/events',
+    '/events?messageId=events',
+  ])
+})
+
+test('an id with a known prefix is looked for nowhere else, and a record is listed once', () => {
+  expect(to('dst_2')).toEqual(['/destinations/dst_2'])
+  expect(paletteEntries('dst_2', RECORDS)[0]!.name).toBe('CRM')
+})
+
+test('without a text all pages are listed, and no way to look for nothing', () => {
+  const entries = to('')
+  expect(entries[0]).toBe('/get-started')
+  expect(entries.every((each) => !each.includes('/users/'))).toBe(true)
+})
+
+test('hundreds of destinations leave room for the ways to look for a text', () => {
+  const destinations = Array.from({ length: 400 }, (_, index) => ({
+    id: `dst_${index}`,
+    name: `Shop ${index}`,
+  }))
+  const entries = paletteEntries('shop', { destinations }).map((entry) => entry.to)
+  expect(entries).toHaveLength(30)
+  expect(entries.at(-2)).toBe('/users/shop')
+})
+
+test('a text that is too long to look for is offered as an id only', () => {
+  const long = 'x1'.repeat(200)
+  expect(to(long)).toEqual([`/events?messageId=${long}`, `/users/${long}`])
+})

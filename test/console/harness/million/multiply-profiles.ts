@@ -1,0 +1,33 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { copyRows } from '../../../harness/multiplied/fill-database.ts'
+
+/**
+ * Copies all profiles, once for each group of users that the copies of events have, with their ids, traits, facts and results.
+ *
+ * The facts, counts and times of a copy are those of the original.
+ * @param shift by how much the numbers of the original events have grown
+ */
+export function multiplyProfiles(
+  db: DatabaseSync,
+  { userGroups, shift }: { readonly userGroups: number; readonly shift: number },
+): void {
+  db.exec(`UPDATE facts SET position = position + ${shift};
+    UPDATE fact_clauses SET fill_through = fill_through + ${shift}, filled_through = filled_through + ${shift};
+    CREATE TEMP TABLE copy AS WITH RECURSIVE copy (n) AS
+      (SELECT 0 UNION ALL SELECT n + 1 FROM copy WHERE n + 1 < ${userGroups})
+      SELECT n, (n + 1) * (SELECT MAX(id) FROM profiles) AS shift,
+        (n + 1) * (SELECT changes FROM profiles_state) AS version_shift FROM copy`)
+  const copies: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
+    ['profiles', { id: 'original.id + copy.shift', version: 'original.version + version_shift' }],
+    ['profile_traits', { profile: PROFILE }],
+    ['profile_ids', { profile: PROFILE, id: "original.id || '-' || copy.n" }],
+    ['facts', { profile: PROFILE }],
+    ['results', { profile: PROFILE }],
+    ['announced', { user_id: "original.user_id || '-' || copy.n" }],
+  ]
+  for (const [table, changed] of copies)
+    copyRows(db, { table, originals: `SELECT * FROM ${table}`, changed })
+  db.exec(`UPDATE profiles_state SET changes = changes * ${userGroups + 1}; DROP TABLE copy`)
+}
+
+const PROFILE = 'original.profile + copy.shift'

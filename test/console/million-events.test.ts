@@ -1,0 +1,152 @@
+import { existsSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import type { Page, Request } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { CHROMIUM } from '../harness/chromium.ts'
+import { measureAgain } from '../harness/measure-again.ts'
+import { openConsole, type OpenConsole, openSignedIn, useChromium } from './harness/console.ts'
+import { CallsMeanwhile } from './harness/million/calls-meanwhile.ts'
+import { EVENTS, MillionEvents } from './harness/million/million-events.ts'
+import { type OldEvent, type Visit, visitsOf } from './harness/million/visits.ts'
+
+useChromium()
+
+/** How long a page may wait for one response. A list looks through the archive for a second at most. */
+const RESPONSE_MS = 1_500
+/** How long the next page of a list may take. */
+const OLDER_MS = 1_000
+const OLDER_PAGES = 10
+const SHOWN_RESPONSES = 5
+/** When a browser shows the first of the page. */
+const PAINT_MS = 1_000
+const FIRST_PAINT = "performance.getEntriesByName('first-contentful-paint')[0].startTime"
+/** How long a call may wait for its response while a person looks at pages: 99 of 100 calls. */
+const CALL_MS = 300
+
+let million: MillionEvents
+
+beforeAll(async () => {
+  if (existsSync(CHROMIUM)) million = await MillionEvents.open(EVENTS)
+}, 300_000)
+
+afterAll(() => million?.[Symbol.asyncDispose]())
+
+test('every page shows what it is about in time, and calls are answered meanwhile', async () => {
+  await using calls = new CallsMeanwhile(million.url, million.shop.mobile.writeKey)
+  const opened = await openSignedIn({ url: million.url, api: million.service.api })
+  const responses = responsesOf(opened.page)
+  const shownMs: Record<string, number> = {}
+  const late: Record<string, number> = {}
+  for (const visit of visitsOf(opened, million, oldEvent())) {
+    const ms = await msUntilShown(opened, visit)
+    shownMs[visit.name] = ms
+    if (ms > visit.mostMs) late[visit.name] = ms
+  }
+  const slowest = Object.fromEntries(
+    [...responses].toSorted(([, a], [, b]) => b - a).slice(0, SHOWN_RESPONSES),
+  )
+  const callMs = quantile(calls.latencies, 0.99)
+  console.log({ events: EVENTS, shownMs, callMs, slowest })
+  expect(late).toEqual({})
+  expect(over(RESPONSE_MS, slowest)).toEqual({})
+  expect(callMs).toBeLessThan(CALL_MS)
+  expect(opened.faults).toEqual([])
+})
+
+test('a person goes back through events page by page, and each comes within a second', async () => {
+  const { page, go } = await openSignedIn({ url: million.url, api: million.service.api })
+  const measured = await measureAgain(
+    async () => {
+      await go('events')
+      await page.getByText('50 events.').waitFor()
+      const olderMs: number[] = []
+      for (let number = 1; number <= OLDER_PAGES; number += 1) {
+        const started = performance.now()
+        await page.getByRole('button', { name: 'Load older' }).click()
+        await page.getByText(`${(number + 1) * 50} events.`).waitFor()
+        olderMs.push(Math.round(performance.now() - started))
+      }
+      return { olderMs, slowestMs: Math.max(...olderMs) }
+    },
+    ({ slowestMs }) => slowestMs > OLDER_MS,
+  )
+  console.log(measured)
+  expect(measured.slowestMs).toBeLessThanOrEqual(OLDER_MS)
+})
+
+test('a browser that was never here paints the overview within a second, right after a start', async () => {
+  const { service } = million
+  const first = await openSignedIn({ url: million.url, api: service.api })
+  const storageState = await first.context.storageState()
+  await service.stop()
+  await service.start()
+  const measured = await measureAgain(
+    async () => {
+      // Without the cache of the browser that has signed in.
+      const { page, go } = await openConsole(million.url, { storageState })
+      const started = performance.now()
+      await go('')
+      await page.getByRole('link', { name: 'CRM' }).waitFor()
+      const shownMs = Math.round(performance.now() - started)
+      return { paintMs: Math.round(await page.evaluate<number>(FIRST_PAINT)), shownMs }
+    },
+    ({ paintMs }) => paintMs > PAINT_MS,
+  )
+  console.log(measured)
+  expect(measured.paintMs).toBeLessThanOrEqual(PAINT_MS)
+})
+
+/** How long it takes until the page shows what the visit is about, and nothing on it is still loading. */
+async function msUntilShown({ page, go }: OpenConsole, visit: Visit): Promise<number> {
+  let isFirst = true
+  const { ms } = await measureAgain(
+    async () => {
+      // What a page has fetched once, it has.
+      if (!isFirst) await go('')
+      isFirst = false
+      await visit.prepare?.()
+      const started = performance.now()
+      await visit.open()
+      await visit.shows.waitFor()
+      const loading = page.getByText('Loading', { exact: true })
+      await page.locator('main').filter({ hasNot: loading }).waitFor()
+      return { name: visit.name, ms: Math.round(performance.now() - started) }
+    },
+    (measured) => measured.ms > visit.mostMs,
+  )
+  return ms
+}
+
+/** An event from the beginning of the archive, of a user. */
+function oldEvent(): OldEvent {
+  using db = new DatabaseSync(million.service.databaseFile, { readOnly: true })
+  const row = db
+    .prepare(
+      `SELECT message_id, user_id FROM events JOIN deliveries ON event_id = events.id
+       WHERE user_id IS NOT NULL AND type = 'track' ORDER BY seq LIMIT 1`,
+    )
+    .get()!
+  return { messageId: String(row['message_id']), userId: String(row['user_id']) }
+}
+
+/** Notes how long the page waits for each response of the management API. */
+function responsesOf(page: Page): Map<string, number> {
+  const slowestMs = new Map<string, number>()
+  page.on('requestfinished', (request: Request) => {
+    const { pathname, search } = new URL(request.url())
+    // The stream ends with the page.
+    if (!pathname.startsWith('/api/v1/') || pathname.endsWith('/live')) return
+    const key = request.method() + pathname + search
+    slowestMs.set(key, Math.max(slowestMs.get(key) ?? 0, Math.round(request.timing().responseEnd)))
+  })
+  return slowestMs
+}
+
+function over(most: number, measured: Readonly<Record<string, number>>): object {
+  return Object.fromEntries(Object.entries(measured).filter(([, ms]) => ms > most))
+}
+
+function quantile(values: readonly number[], part: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return Math.round(sorted[Math.floor((sorted.length - 1) * part)] ?? 0)
+}

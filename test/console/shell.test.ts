@@ -1,0 +1,189 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { openReceiver } from '../../packages/server/test/harness/receiver.ts'
+import { startService } from '../harness/running-service.ts'
+import { expectAccessible } from './harness/accessible.ts'
+import { openSignedIn, useChromium } from './harness/console.ts'
+import { expectNoSidewaysScroll, NARROW } from './harness/narrow.ts'
+
+useChromium()
+
+const HOSTILE = '<img src=x onerror=alert(1)>\u202Eevil'
+
+test('what a person writes after Ctrl K is in the field, and Enter opens the page of that name', async () => {
+  await using service = await startService()
+  await service.track('order-4711')
+  const { id } = await service.endOf('order-4711')
+  const { page, faults } = await openSignedIn(service)
+  const field = page.getByRole('combobox', { name: 'Page, destination, source or id' })
+  const goTo = async (text: string): Promise<void> => {
+    await page.keyboard.press('Control+k')
+    await field.waitFor()
+    await page.keyboard.type(text)
+    expect(await field.inputValue()).toBe(text)
+    await page.keyboard.press('Enter')
+  }
+  await goTo('events')
+  await page.getByRole('heading', { level: 1, name: 'Events', exact: true }).waitFor()
+  await goTo('order-4711')
+  await page.waitForURL(/events\?messageId=order-4711$/)
+  await page.getByRole('link', { name: 'Order Completed' }).waitFor()
+  await goTo(id)
+  await page.getByRole('heading', { level: 1, name: 'Order Completed' }).waitFor()
+  await page.keyboard.press('Control+k')
+  await field.fill(HOSTILE)
+  await page.getByText('<img src=x onerror=alert(1)>⟨U+202E⟩evil').first().waitFor()
+  await expectAccessible(page)
+  expect(faults).toEqual([])
+})
+
+test('every window begins in its first field, also when the field comes late', async () => {
+  await using service = await startService()
+  const { page, go } = await openSignedIn(service)
+  await go('destinations')
+  await page.getByRole('button', { name: 'New destination' }).first().click()
+  await expectFocus(page, 'Source')
+  await page.keyboard.press('Escape')
+  await page.route(/\/sources\?/, async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 700))
+    await route.continue()
+  })
+  await go('destinations?new=1')
+  await page.getByRole('dialog').waitFor()
+  await expectFocus(page, 'Source')
+  await go('sources?new=1')
+  await expectFocus(page, 'Name')
+})
+
+test('an id of nothing has no button that deletes it, and is asked for once', async () => {
+  await using service = await startService()
+  await service.track('m1', { userId: 'anna' })
+  const { page, go } = await openSignedIn(service)
+  let missing = 0
+  page.on('response', (response) => {
+    if (response.status() === 404) missing += 1
+  })
+  await page.clock.install()
+  await go('users/nobody')
+  await page.getByText('No stored event has this userId').waitFor()
+  await page.getByText('No profile', { exact: true }).waitFor()
+  for (const _ of [1, 2, 3]) {
+    await page.clock.runFor(6_000)
+    await page.waitForTimeout(200)
+  }
+  expect(missing).toBe(1)
+  expect(await page.getByText('Delete this user').count()).toBe(0)
+  await go('users/anna')
+  await page.getByText('Delete this user').waitFor()
+})
+
+test('a time that is the first on screen after a while is not in the future', async () => {
+  await using service = await startService()
+  const { page, go } = await openSignedIn(service)
+  await page.addInitScript(`
+    window.behind = 40_000
+    const exact = Date.now
+    Date.now = () => exact() - window.behind
+  `)
+  await go('events')
+  await page.getByText('No events yet').waitFor()
+  // The first tick would hide the fault within a second.
+  await page.evaluate('window.behind = 0, window.setInterval = () => 0')
+  await page.getByRole('link', { name: 'System' }).click()
+  await page.getByText(/^Checked (now|\d s ago)/).waitFor()
+})
+
+test('the bar and drawers reach the edge of the window', async () => {
+  await using service = await startService()
+  const { page, go } = await openSignedIn(service)
+  await go('sources')
+  await page.getByRole('button', { name: 'Test', exact: true }).waitFor()
+  const edge = (selector: string): Promise<readonly [right: number, width: number]> =>
+    page.evaluate(
+      `[document.querySelector('${selector}').getBoundingClientRect().right, document.documentElement.clientWidth]`,
+    )
+  const [bar, width] = await edge('header')
+  expect(bar).toBe(width)
+  expect(await page.evaluate('getComputedStyle(document.documentElement).scrollbarGutter')).toBe(
+    'auto',
+  )
+  const heading = await edge('h1')
+  await page.getByRole('button', { name: 'Test', exact: true }).click()
+  await page.getByRole('dialog').waitFor()
+  expect((await edge('[role=dialog]'))[0]).toBe(await page.evaluate('innerWidth'))
+  expect((await edge('h1'))[0]).toBe(heading[0])
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  expect(await page.evaluate('getComputedStyle(document.documentElement).overflowY')).toBe('scroll')
+})
+
+test('on a narrow screen no word is broken, and the filters of events leave room for events', async () => {
+  await using receiver = await openReceiver({ respond: [500, 200] })
+  await using service = await startService()
+  const id = await service.createDestination({ urls: [receiver.url] })
+  await service.api.call('PATCH', `destinations/${id}`, { name: 'Customer relations' })
+  await service.send('/v1/identify', { userId: 'u'.repeat(36), messageId: 'm1' })
+  const trace = await service.endOf('m1')
+  const { page, go } = await openSignedIn(service, { viewport: NARROW })
+  await go('events')
+  const type = page.getByRole('cell', { name: 'identify', exact: true }).last()
+  await type.waitFor()
+  const lines = await page.evaluate(`(() => {
+    const range = document.createRange()
+    range.selectNodeContents([...document.querySelectorAll('td')].findLast((cell) => cell.textContent === 'identify'))
+    return range.getClientRects().length
+  })()`)
+  expect(lines).toBe(1)
+  expect((await type.boundingBox())!.y).toBeLessThan(NARROW.height / 2 + 50)
+  await page.getByText('More filters').click()
+  await page.getByLabel('Type').selectOption('track')
+  await page.getByText('More filters: 1 set').waitFor()
+  await page.getByText('type is track').waitFor()
+  await expectAccessible(page)
+
+  await go(`events/${trace.id}`)
+  await page
+    .getByText(/^\d.* later$/)
+    .first()
+    .waitFor()
+  const table = page.getByRole('region', { name: /^Attempts of/ })
+  const cut = await table.evaluate(
+    (node: { scrollWidth: number; clientWidth: number }) => node.scrollWidth - node.clientWidth,
+  )
+  expect(cut).toBeLessThanOrEqual(0)
+  await table.getByRole('cell', { name: /^#2/ }).waitFor()
+  await expectNoSidewaysScroll(page)
+  await expectAccessible(page)
+})
+
+test('the words of an action that was undone are gone', async () => {
+  await using receiver = await openReceiver()
+  await using service = await startService()
+  const id = await service.createDestination({ urls: [receiver.url] })
+  const { page, go } = await openSignedIn(service)
+  await go(`destinations/${id}`)
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click()
+  await page.getByText('Paused. Its deliveries are held').waitFor()
+  await page.getByRole('button', { name: 'Resume' }).click()
+  await page.getByText('Resumed. What was held is sent now.').waitFor()
+  expect(await page.getByText('Paused. Its deliveries are held').count()).toBe(0)
+})
+
+test('the keys and the reference of the API are found without knowing of them', async () => {
+  await using service = await startService()
+  const { page } = await openSignedIn(service)
+  await page.getByRole('button', { name: 'Keys' }).click()
+  await page.getByRole('dialog', { name: 'Keys' }).getByText('Filter the list').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('link', { name: 'API reference' }).click()
+  await page.waitForURL(/\/api\/docs$/)
+  await page.getByRole('heading').first().waitFor()
+})
+
+/** Expects that the focus is in the field with this label. */
+async function expectFocus(page: Page, label: string): Promise<void> {
+  await expect
+    .poll(() => page.evaluate('document.activeElement?.labels?.[0]?.textContent'))
+    .toBe(label)
+}
