@@ -130,7 +130,7 @@ function eventVisits(page: Page, go: OpenConsole['go'], old: OldEvent): readonly
     by('a user', () => fill('userId', old.userId)),
     by('a user that is not there', () => fill('userId', 'nobody'), text(page, 'No event matches')),
     by('an anonymousId', () => fill('anonymousId', 'anon-7-3')),
-    by('a messageId', () => fill('messageId', old.messageId), text(page, '1 event, which are all')),
+    by('a messageId', () => fill('messageId', old.messageId), text(page, '1 event.')),
     by('a text', () => fill('Contains', 'leeds')),
     by('a text that is not there', () => fill('Contains', 'no such text'), footer(page)),
     by('a name that is not there', () => fill('Event name', 'No such name'), footer(page)),

@@ -50,25 +50,39 @@ export function Plot({
       plot.destroy()
     }
   }, [times, series, form, format, height, zone])
+  // At rest, areas say what they add up to, and lines how they end.
+  const isTotal = index === null && form === 'areas'
   const at = index ?? times.length - 1
   return (
     <figure className="min-w-0" aria-label={label}>
       <figcaption className="text-note text-ink-soft flex flex-wrap gap-x-4 gap-y-0.5 px-4 pb-2 tabular-nums">
         <span className="text-ink-faint">
-          {times[at] === undefined ? '' : absoluteTime(times[at], zone).slice(0, 16)}
+          {isTotal
+            ? 'In all'
+            : times[at] === undefined
+              ? ''
+              : absoluteTime(times[at], zone).slice(0, 16)}
         </span>
         {series.map(({ label: words, color, values }) => (
           <span key={words} className="inline-flex items-center gap-1.5">
             <svg viewBox="0 0 8 8" className="size-2" aria-hidden="true">
               <rect width="8" height="8" rx="2" fill={`var(--color-${color})`} />
             </svg>
-            {words} {values[at] == null ? '–' : format(values[at])}
+            {words} {shownValue(isTotal ? sum(values) : values[at], format)}
           </span>
         ))}
       </figcaption>
       <div ref={box} className="u-plot min-w-0 overflow-hidden" />
     </figure>
   )
+}
+
+function sum(values: Series['values']): number {
+  return values.reduce<number>((total, value) => total + (value ?? 0), 0)
+}
+
+function shownValue(value: number | null | undefined, format: PlotProps['format']): string {
+  return value == null ? '–' : format(value)
 }
 
 function dataOf({

@@ -12,7 +12,7 @@ export function FactList({ facts, isWide = false }: FactListProps): ReactElement
   return (
     <dl
       className={classNames(
-        'text-dense grid grid-cols-[minmax(7rem,auto)_1fr] gap-x-4 gap-y-1.5',
+        'text-dense grid grid-cols-[minmax(7rem,auto)_1fr] items-baseline gap-x-4 gap-y-1.5',
         isWide && 'lg:grid-cols-[7rem_1fr_7rem_1fr]',
       )}
     >

@@ -56,5 +56,5 @@ export function Row({ isCurrent = false, className, ...rest }: RowProps): ReactE
 }
 
 export function Cell({ className, ...rest }: ComponentProps<'td'>): ReactElement {
-  return <td className={classNames('px-4 py-1.5 align-top', className)} {...rest} />
+  return <td className={classNames('px-4 py-1.5 align-baseline', className)} {...rest} />
 }

@@ -61,7 +61,12 @@ function ShownDelivery({ delivery }: { readonly delivery: Delivery }): ReactElem
         <h3 className="font-semibold">Webhooks</h3>
         {webhooks.length === 0 && <p className="text-ink-soft">It is due, and not sent yet.</p>}
         {webhooks.map((part) => (
-          <WebhookPart key={part.url} part={part} destinationId={destinationId} />
+          <WebhookPart
+            key={part.url}
+            part={part}
+            attempts={attempts}
+            destinationId={destinationId}
+          />
         ))}
       </section>
       <AttemptList attempts={attempts} />

@@ -26,7 +26,7 @@ export const PAUSE_CAUSES: Readonly<Record<Pause['reason'], string>> = {
 const WORKING_SHARE = 0.95
 
 /** Whether so many attempts of the last hour failed that the destination is not simply working. */
-export function isOftenRefused({ successRate }: Pick<Health['lastHour'], 'successRate'>): boolean {
+function isOftenRefused({ successRate }: Pick<Health['lastHour'], 'successRate'>): boolean {
   return successRate !== null && successRate < WORKING_SHARE
 }
 

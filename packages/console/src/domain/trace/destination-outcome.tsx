@@ -52,7 +52,12 @@ export function DestinationOutcome({
           </p>
         )}
         {delivery?.webhooks.map((part) => (
-          <WebhookPart key={part.url} part={part} destinationId={destinationId} />
+          <WebhookPart
+            key={part.url}
+            part={part}
+            attempts={delivery.attempts}
+            destinationId={destinationId}
+          />
         ))}
         {!isShort && <AttemptTable delivery={delivery} />}
         <Ids destinationId={isGone ? undefined : destinationId} deliveryId={delivery?.id} />

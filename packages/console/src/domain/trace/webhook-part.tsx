@@ -5,8 +5,9 @@ import { Time } from '../../design/texts/time.tsx'
 import { shownText } from '../../format/shown-text.ts'
 import { classInfo, waitExplanation } from './explanations.ts'
 import { Explained } from './explained.tsx'
+import { ResponseQuote } from './response-quote.tsx'
 import { shownState } from './states.ts'
-import type { TracedWebhook } from './trace-query.ts'
+import type { TracedAttempt, TracedWebhook } from './trace-query.ts'
 
 const NOTES: Readonly<Partial<Record<TracedWebhook['state'], string>>> = {
   not_retried:
@@ -17,11 +18,13 @@ const NOTES: Readonly<Partial<Record<TracedWebhook['state'], string>>> = {
 
 interface WebhookPartProps {
   readonly part: TracedWebhook
+  /** The attempts of the delivery, on all its webhooks. */
+  readonly attempts: readonly TracedAttempt[]
   readonly destinationId: string
 }
 
 /** What became of an event at one webhook: its state, why it waits and until when, and what to do. */
-export function WebhookPart({ part, destinationId }: WebhookPartProps): ReactElement {
+export function WebhookPart({ part, attempts, destinationId }: WebhookPartProps): ReactElement {
   const { url, state, waiting, last } = part
   const { tone, words } = shownState(state, last?.outcome === 'retry')
   const info = last === null || state === 'delivered' ? undefined : classInfo(last.class)
@@ -45,6 +48,9 @@ export function WebhookPart({ part, destinationId }: WebhookPartProps): ReactEle
         <p className="max-w-prose">
           <code>{shownText(last.class, 60)}</code>: {info.meaning} {info.help}
         </p>
+      )}
+      {info !== undefined && (
+        <ResponseQuote attempts={attempts.filter((attempt) => attempt.url === url)} />
       )}
     </div>
   )

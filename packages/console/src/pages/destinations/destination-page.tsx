@@ -68,6 +68,11 @@ function ShownDestination({ destination }: TabProps): ReactElement {
     <>
       <PageHeading
         title={shownText(destination.name, 120)}
+        up={
+          <Link to="/destinations" className="text-accent hover:underline">
+            All destinations
+          </Link>
+        }
         about={<About destination={destination} />}
         actions={<PauseButton destination={destination} />}
       />

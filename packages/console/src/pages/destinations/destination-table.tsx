@@ -8,17 +8,18 @@ import { Sparkline } from '../../design/figures/sparkline.tsx'
 import { Cell, Row, Table } from '../../design/lists/table.tsx'
 import { DestinationBadge } from '../../domain/destinations/destination-badge.tsx'
 import { destinationQuery, type Health } from '../../domain/destinations/destination-query.ts'
-import { isOftenRefused } from '../../domain/destinations/destination-state.ts'
+import { destinationState } from '../../domain/destinations/destination-state.ts'
 import { WaitingText } from '../../domain/destinations/waiting-text.tsx'
 import { webhookHost } from '../../domain/destinations/webhook-host.ts'
 import type { Names } from '../../domain/names.ts'
 import { type StatisticsPoint, statisticsQuery } from '../../domain/statistics.ts'
 import { totalsOf } from '../../domain/totals.ts'
-import { percent, wholeNumber } from '../../format/figures.ts'
+import { counted, percent, wholeNumber } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
 import { useRowKeys } from '../../shell/row-keys.ts'
 
-const HEAD = ['Name', 'State', 'Source', 'Webhooks', 'Waits', 'Last hour', 'Delivered']
+const HEAD = ['Name', 'State', 'Source', 'Webhooks', 'Waits', 'Accepted, last hour', 'Delivered']
+const FAILING: ReadonlySet<string> = new Set(['failed', 'retrying'])
 const MOST_NAME_CHARACTERS = 80
 const MOST_HOST_CHARACTERS = 60
 const NO_POINTS: readonly StatisticsPoint[] = []
@@ -86,7 +87,14 @@ const DestinationRow = memo(function DestinationRow(row: DestinationRowProps): R
         ))}
       </Cell>
       <Cell className="min-w-24">{data && <WaitingText {...data.health} />}</Cell>
-      <Cell className="min-w-32 tabular-nums">{data && <LastHour {...data.health} />}</Cell>
+      <Cell className="min-w-32 tabular-nums">
+        {data && (
+          <LastHour
+            {...data.health}
+            isFailing={FAILING.has(destinationState(destination, data.health).tone)}
+          />
+        )}
+      </Cell>
       <Cell className="text-delivered">
         <Sparkline
           values={points.map((point) => point.delivered)}
@@ -97,19 +105,18 @@ const DestinationRow = memo(function DestinationRow(row: DestinationRowProps): R
   )
 })
 
-function LastHour({ lastHour }: Pick<Health, 'lastHour'>): ReactElement {
+interface LastHourProps extends Pick<Health, 'lastHour'> {
+  readonly isFailing: boolean
+}
+
+function LastHour({ lastHour, isFailing }: LastHourProps): ReactElement {
   const { attempts, delivered } = lastHour
   if (attempts === 0) return <span className="text-ink-faint">none</span>
   return (
     <>
-      {wholeNumber(attempts)}
-      <span
-        className={classNames(
-          'block whitespace-nowrap',
-          isOftenRefused(lastHour) ? 'text-failed' : 'text-ink-faint',
-        )}
-      >
-        {percent(delivered, attempts)} accepted
+      <span className={classNames(isFailing && 'text-failed')}>{percent(delivered, attempts)}</span>
+      <span className="text-ink-faint block whitespace-nowrap">
+        of {counted(attempts, 'attempt')}
       </span>
     </>
   )

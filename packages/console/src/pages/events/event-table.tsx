@@ -67,7 +67,11 @@ const EventRow = memo(function EventRow({ event, index, source }: EventRowProps)
           {shownText(titleOf(summary), MOST_CHARACTERS)}
         </Link>
         <span className="ml-2 inline-flex flex-wrap gap-1 align-middle">
-          {computed && <StateBadge tone="waiting">computed</StateBadge>}
+          {computed && (
+            <StateBadge tone="waiting" icon="audiences">
+              computed
+            </StateBadge>
+          )}
           {duplicates > 0 && (
             <StateBadge tone="declined">{counted(duplicates, 'duplicate')}</StateBadge>
           )}

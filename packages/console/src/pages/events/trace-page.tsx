@@ -46,6 +46,11 @@ function ShownTrace({ trace }: { readonly trace: Trace }): ReactElement {
     <>
       <PageHeading
         title={shownText(title, MOST_CHARACTERS)}
+        up={
+          <Link to="/events" className="text-accent hover:underline">
+            All events
+          </Link>
+        }
         actions={<ReplayButton trace={trace} names={names} />}
       />
       <p role="status" className="mb-4 flex flex-wrap items-center gap-2 text-part">

@@ -94,7 +94,9 @@ function Outcomes({ row, names }: OutcomesProps): ReactElement {
   return (
     <>
       {event?.computed === true && (
-        <StateBadge tone="waiting">{event.change ?? 'computed'}</StateBadge>
+        <StateBadge tone="waiting" icon="audiences">
+          {event.change ?? 'computed'}
+        </StateBadge>
       )}
       {isDuplicate && <StateBadge tone="declined">duplicate</StateBadge>}
       {outcomes.length === 1 && <Outcome outcome={outcomes[0]!} names={names} />}
@@ -120,7 +122,7 @@ function Groups({ outcomes, names }: GroupsProps): ReactElement {
   return (
     <>
       {groups.slice(0, MOST_GROUPS).map(({ state, those }) => (
-        <span key={state} title={titleOfAll(those)}>
+        <span key={state} className="inline-flex" title={titleOfAll(those)}>
           <StateBadge tone={state}>{`${those.length} ${state}`}</StateBadge>
         </span>
       ))}
@@ -140,7 +142,7 @@ interface OutcomeProps {
 
 function Outcome({ outcome, names }: OutcomeProps): ReactElement {
   return (
-    <span title={names.destination(outcome.destinationId)}>
+    <span className="inline-flex" title={names.destination(outcome.destinationId)}>
       <StateBadge tone={outcome.state}>{detailOf(outcome)}</StateBadge>
     </span>
   )

@@ -7,8 +7,8 @@ import { Panel } from '../../design/panel.tsx'
 import { useOnScreen } from '../../design/lists/on-screen.ts'
 import { Sparkline } from '../../design/figures/sparkline.tsx'
 import { Empty, Loaded } from '../../design/states.tsx'
-import { StateBadge } from '../../design/state-badge.tsx'
 import { Cell, Row, Table } from '../../design/lists/table.tsx'
+import { DestinationBadge } from '../../domain/destinations/destination-badge.tsx'
 import { destinationQuery } from '../../domain/destinations/destination-query.ts'
 import { type PeriodName, PERIODS } from '../../domain/periods.ts'
 import { type StatisticsPoint, statisticsQuery } from '../../domain/statistics.ts'
@@ -16,11 +16,13 @@ import { p95Of, totalsOf } from '../../domain/totals.ts'
 import { duration, percent, shortNumber, wholeNumber } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
 
-/** Each destination: how it does, at a glance. */
+/** Each destination: how it does, at a glance; the one with most failures first. */
 export function DestinationsPanel({ period }: { readonly period: PeriodName }): ReactElement {
   const destinations = useQuery(destinationsQuery)
   const { data: statistics } = useQuery(statisticsQuery(period, { by: 'destination' }))
   const pointsOf = new Map(statistics?.series?.map(({ id, points }) => [id, points]))
+  const failedOf = ({ id }: Destination): number => totalsOf(pointsOf.get(id) ?? []).failed
+  const byFailed = (a: Destination, b: Destination): number => failedOf(b) - failedOf(a)
   return (
     <Panel title="Destinations" isFlush>
       <Loaded query={destinations} lines={3}>
@@ -30,9 +32,9 @@ export function DestinationsPanel({ period }: { readonly period: PeriodName }): 
           ) : (
             <Table
               label="Destinations"
-              head={['Name', PERIODS[period].words, 'Delivered', 'Failed', 'Waits', 'p95']}
+              head={['Name', 'State', PERIODS[period].words, 'Delivered', 'Failed', 'Waits', 'p95']}
             >
-              {all.map((destination) => (
+              {all.toSorted(byFailed).map((destination) => (
                 <DestinationRow
                   key={destination.id}
                   destination={destination}
@@ -53,7 +55,7 @@ interface DestinationRowProps {
 }
 
 function DestinationRow({ destination, points }: DestinationRowProps): ReactElement {
-  const { id, name, enabled, paused } = destination
+  const { id, name } = destination
   const { delivered, failed } = totalsOf(points)
   const [element, isOnScreen] = useOnScreen<HTMLTableRowElement>()
   const { data } = useQuery({ ...destinationQuery(id), enabled: isOnScreen })
@@ -63,9 +65,10 @@ function DestinationRow({ destination, points }: DestinationRowProps): ReactElem
       <Cell>
         <Link to="/destinations/$id" params={{ id }} className="text-accent underline">
           {shownText(name)}
-        </Link>{' '}
-        {!enabled && <StateBadge tone="held">Disabled</StateBadge>}
-        {enabled && paused !== null && <StateBadge tone="held">Paused</StateBadge>}
+        </Link>
+      </Cell>
+      <Cell>
+        <DestinationBadge destination={destination} health={data?.health} />
       </Cell>
       <Cell className="text-delivered">
         <Sparkline

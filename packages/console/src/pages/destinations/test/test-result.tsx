@@ -31,7 +31,7 @@ export function TestResult({ result }: { readonly result: Result }): ReactElemen
 }
 
 function Verdict({ attempt }: Pick<TestedWebhook, 'attempt'>): ReactElement {
-  if (attempt === null) return <StateBadge tone="waiting">not sent</StateBadge>
+  if (attempt === null) return <StateBadge tone="declined">not sent</StateBadge>
   const { outcome, status, durationMs } = attempt
   const result = `${status ?? shownText(attempt.class, 40)} in ${duration(durationMs)}`
   return outcome === 'delivered' ? (
