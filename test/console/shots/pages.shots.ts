@@ -79,14 +79,10 @@ function of(name: string): string {
   return `destinations/${shop.destinations[name]!}`
 }
 
-/** An event that the ERP refused. */
+/** An event that the ERP refused, with a response that is kept. */
 async function refusedEvent(): Promise<string> {
-  const query = new URLSearchParams({
-    destinationId: shop.destinations['erp']!,
-    state: 'rejected',
-    limit: '1',
-  })
-  return (await first<{ eventId: string }>(`deliveries?${query.toString()}`)).eventId
+  const { sampleDeliveryId: id } = await first<{ sampleDeliveryId: string }>('deliveries/failures')
+  return (await shop.service.api.call<{ eventId: string }>('GET', `deliveries/${id}`)).eventId
 }
 
 async function audience(): Promise<string> {

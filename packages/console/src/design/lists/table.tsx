@@ -16,7 +16,7 @@ interface TableProps {
 export function Table({ label, head, children }: TableProps): ReactElement {
   return (
     <div
-      className="table-scroller relative overflow-x-auto"
+      className="table-scroller rounded-panel relative overflow-x-auto"
       tabIndex={0}
       role="region"
       aria-label={label}
@@ -56,5 +56,5 @@ export function Row({ isCurrent = false, className, ...rest }: RowProps): ReactE
 }
 
 export function Cell({ className, ...rest }: ComponentProps<'td'>): ReactElement {
-  return <td className={classNames('px-4 py-1.5 align-baseline', className)} {...rest} />
+  return <td className={classNames('px-4 py-1.5 align-top', className)} {...rest} />
 }

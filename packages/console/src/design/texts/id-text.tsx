@@ -12,7 +12,7 @@ export function IdText({ id, what = 'the id' }: IdTextProps): ReactElement {
   return (
     <span className="inline-flex max-w-full items-center gap-0.5">
       <code className="text-dense break-all">{shownText(id)}</code>
-      <CopyButton text={id} what={what} />
+      <CopyButton text={id} what={what} className="-my-1" />
     </span>
   )
 }
