@@ -4,6 +4,7 @@ import { freePort } from '../harness/free-port.ts'
 import { startService } from '../harness/running-service.ts'
 import { expectAccessible } from './harness/accessible.ts'
 import { expectFits, openSignedIn, openTail, useChromium } from './harness/console.ts'
+import { Relay } from './harness/relay.ts'
 
 useChromium()
 
@@ -83,6 +84,29 @@ test('after a restart of the service the page goes on, and says that messages we
   await page.getByRole('button', { name: /After/ }).waitFor()
   await page.getByRole('link', { name: 'Show the events of that time' }).click()
   await page.getByLabel('From', { exact: true }).waitFor()
+})
+
+test('a connection that is cut is resumed, and what came meanwhile is all there, once', async () => {
+  await using service = await startService()
+  await using relay = await Relay.open(service.url)
+  const { page, go } = await openSignedIn({ url: relay.url, api: service.api })
+  await openTail(page, go)
+  await service.track('m0')
+  await page.getByText('1 of 1 events since').waitFor()
+  relay.cut()
+  await page.getByText('Reconnecting').waitFor()
+  for (const number of [1, 2, 3]) await service.track(`m${number}`)
+  relay.mend()
+  await page.getByText('4 of 4 events since').waitFor()
+
+  // In the middle of a message, wherever that is.
+  let sent = 4
+  for (const bytes of [1, 100, 333, 700, 1_500]) {
+    relay.cutAfter(bytes)
+    for (let count = 0; count < 10; count += 1) await service.track(`m${(sent += 1)}`)
+    await page.getByText(`${sent} of ${sent} events since`).waitFor()
+  }
+  expect(await page.getByText('missed').count()).toBe(0)
 })
 
 test('hostile texts are shown as text, in both themes and at 380 px', async () => {

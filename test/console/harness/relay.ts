@@ -1,0 +1,78 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+
+/** What stands between a browser and the service, such as a reverse proxy or a mobile network: it breaks connections. */
+export class Relay implements AsyncDisposable {
+  readonly #target: number
+  readonly #sockets = new Set<Socket>()
+  readonly #server
+  #isUp = true
+  #bytesLeft = Infinity
+
+  private constructor(target: number) {
+    this.#target = target
+    this.#server = createServer((browser) => this.#join(browser))
+  }
+
+  /** @param url of the service */
+  static async open(url: string): Promise<Relay> {
+    const relay = new Relay(Number(new URL(url).port))
+    relay.#server.listen(0, '127.0.0.1')
+    await once(relay.#server, 'listening')
+    return relay
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
+  }
+
+  /** Breaks every connection, and each new one, until `mend`. */
+  cut(): void {
+    this.#isUp = false
+    for (const socket of this.#sockets) socket.resetAndDestroy()
+  }
+
+  mend(): void {
+    this.#isUp = true
+    this.#bytesLeft = Infinity
+  }
+
+  /** Lets so many bytes through to the browser, and then breaks every connection, once. */
+  cutAfter(bytes: number): void {
+    this.#bytesLeft = bytes
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const closed = once(this.#server, 'close')
+    this.#server.close()
+    for (const socket of this.#sockets) socket.destroy()
+    await closed
+  }
+
+  #join(browser: Socket): void {
+    if (!this.#isUp) return void browser.resetAndDestroy()
+    const service = connect(this.#target, '127.0.0.1')
+    for (const [socket, other] of [
+      [browser, service],
+      [service, browser],
+    ] as const) {
+      this.#sockets.add(socket)
+      socket.on('error', () => other.destroy())
+      socket.on('close', () => {
+        this.#sockets.delete(socket)
+        other.destroy()
+      })
+    }
+    browser.pipe(service)
+    service.on('data', (chunk) => this.#pass(chunk, browser))
+  }
+
+  #pass(chunk: Buffer, browser: Socket): void {
+    browser.write(chunk.subarray(0, this.#bytesLeft))
+    this.#bytesLeft -= chunk.length
+    if (this.#bytesLeft > 0) return
+    this.#bytesLeft = Infinity
+    // What was written goes out first: the browser gets half a message.
+    for (const socket of this.#sockets) socket.destroySoon()
+  }
+}
