@@ -85,24 +85,17 @@ test.for(Object.entries({ ...HOSTILE, 'all of it': HOSTILE }))(
   },
 )
 
-test.for([
-  ['of quotes', JSON.stringify("'".repeat(32_000))],
-  ['whose numbers are longer in the body than in the call', `[${'1e20,'.repeat(6_400)}1]`],
-])(
-  'the command of the largest request is not too long for the shell, %s',
-  async ([, value], context) => {
-    requireCurl(context)
-    await using receiver = await openReceiver()
-    await using service = await startService()
-    await service.createDestination({ urls: [receiver.url], secret: SECRET })
-    const call = `{"messageId":"m-1","userId":"u1","event":"e","properties":{"value":${value}}}`
-    expect(await service.send('/v1/track', call)).toMatchObject({ status: 200 })
-    const { deliveries } = await service.endOf('m-1')
-    const { webhooks } = await requestsOf(service, deliveries[0]!.id)
-    await shell(webhooks[0]!.curl)
-    expect(receiver.requests.map((each) => isSignedWith(SECRET, each))).toEqual([true, true])
-  },
-)
+test('the command of the largest request is not too long for the shell', async (context) => {
+  requireCurl(context)
+  await using receiver = await openReceiver()
+  await using service = await startService()
+  await service.createDestination({ urls: [receiver.url], secret: SECRET })
+  await service.track('m-1', { properties: { quotes: "'".repeat(32_000) } })
+  const { deliveries } = await service.endOf('m-1')
+  const { webhooks } = await requestsOf(service, deliveries[0]!.id)
+  await shell(webhooks[0]!.curl)
+  expect(receiver.requests.map((each) => isSignedWith(SECRET, each))).toEqual([true, true])
+})
 
 test('a request shows no value of a static header, and its command has a place for each', async (context) => {
   requireCurl(context)
