@@ -78,7 +78,7 @@ describe('hookline send and trace', () => {
       /→ Webhooks \(dst_\S+\) deliver: It was delivered\.\n {2}msg_\S+ delivered\n/,
     )
     expect(text.stdout).toMatch(
-      /#1 200 in \d+ ms \(connect \d+, answer \d+\) http:\/\/127\.0\.0\.1/,
+      /#1 200 in \d+ ms \(connect \d+, answer \d+(?:, transfer \d+)?\) http:\/\/127\.0\.0\.1/,
     )
   })
 
