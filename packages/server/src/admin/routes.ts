@@ -10,7 +10,9 @@ import { Turns } from './computations/turns.ts'
 import { addWorkRoutes } from './computations/work-routes.ts'
 import { handleErrors } from './problems/error-handler.ts'
 import { authenticate, type Authentication } from './access/authenticate.ts'
-import { authorize, limitRate } from './access/authorize.ts'
+import { authorize } from './access/authorize.ts'
+import { LongReads } from './access/long-reads.ts'
+import { RequestLimit } from './access/request-limit.ts'
 import { WrongTokens } from './access/wrong-tokens.ts'
 import { addBackupRoute } from './backup/backup-route.ts'
 import { addDeletionRoutes } from './deletions/deletion-routes.ts'
@@ -32,12 +34,14 @@ import { addReplayRoutes } from './replays/replay-routes.ts'
 import { repeatResponses } from './idempotency/repeat-responses.ts'
 import { addSecretRotationRoute } from './destinations/secret-rotation-route.ts'
 import { addSessionRoutes, addSignInRoute } from './sessions/session-routes.ts'
+import { OpenSessions } from './sessions/open-sessions.ts'
 import { SignInCodes } from './sessions/sign-in-codes.ts'
 import { addSourceRoutes } from './sources/source-routes.ts'
 import { addStatisticsRoute } from './statistics/statistics-route.ts'
 import { addSuppressionRoutes } from './deletions/suppression-routes.ts'
 import { addSystemRoute } from './system/system-route.ts'
 import { addTokenRoutes } from './tokens/token-routes.ts'
+import { Openers } from './tokens/openers.ts'
 import { TRAITS } from './traits/trait-kind.ts'
 import { addValueRoute } from './traits/value-route.ts'
 import { refuseUndeclared } from './problems/refuse-undeclared.ts'
@@ -64,12 +68,14 @@ export function adminRoutes(deps: AdminDeps): FastifyPluginAsync {
     app.decorateRequest('actor')
     announceChanges(app, deps.live.changes)
     const wrongTokens = new WrongTokens({ ...deps, perMinute: deps.wrongTokensPerMinute })
-    const access = { ...deps, wrongTokens }
-    const codes = new SignInCodes()
-    addSignInRoute(app, access, codes)
+    const limit = new RequestLimit(deps.clock, deps.rateLimit)
+    const access = { ...deps, wrongTokens, limit, openers: new Openers(deps) }
+    const sessions = new OpenSessions(access)
+    const signIn = { access, limit, codes: new SignInCodes(), sessions }
+    addSignInRoute(app, signIn)
     await app.register(async (guarded: AdminApp) => {
       addHooks(guarded, access)
-      addSessionRoutes(guarded, deps, codes)
+      addSessionRoutes(guarded, signIn)
       addSourceRoutes(guarded, deps)
       addWriteKeyRoutes(guarded, deps)
       addDestinationRoutes(guarded, deps)
@@ -89,7 +95,7 @@ export function adminRoutes(deps: AdminDeps): FastifyPluginAsync {
       addTokenRoutes(guarded, deps)
       addAuditRoute(guarded, deps)
       addStatisticsRoute(guarded, deps)
-      addLiveRoute(guarded, deps)
+      addLiveRoute(guarded, access)
       addInspectorRoutes(guarded, deps)
       // An import changes audiences too.
       const turns = new Turns()
@@ -108,10 +114,16 @@ export function adminRoutes(deps: AdminDeps): FastifyPluginAsync {
 }
 
 /** Adds the hooks of every route that is added to `app` afterwards. */
-function addHooks(app: AdminApp, deps: AdminDeps & Authentication): void {
+function addHooks(
+  app: AdminApp,
+  deps: AdminDeps & Authentication & { readonly limit: RequestLimit },
+): void {
   app.addHook('onRequest', authenticate(deps))
-  app.addHook('onRequest', limitRate(deps.clock, deps.rateLimit))
+  app.addHook('onRequest', deps.limit.hook())
   app.addHook('onRequest', authorize(app.prefix))
+  const longReads = new LongReads()
+  app.addHook('preHandler', longReads.take(app.prefix))
+  app.addHook('onSend', longReads.end())
   repeatResponses(app, deps)
 }
 

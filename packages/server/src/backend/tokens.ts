@@ -18,7 +18,7 @@ export interface StoredToken {
   readonly expiresAt: number | null
   /** To the minute; `null` while unused. */
   readonly lastUsedAt: number | null
-  /** The token that opened a session, which ends with it; absent for tokens, and where the admin token opened it. */
+  /** What opened a session: the id of a token, or a name and fingerprint of the admin token. Absent for tokens. */
   readonly openedBy?: string
 }
 

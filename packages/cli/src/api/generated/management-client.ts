@@ -37,6 +37,8 @@ export type Session = {
     id: string;
     /** Who opened it: a sign-in link, or the name of a token. */
     name: string;
+    /** The id of the token that opened it or made the link, or admin-token. The session ends with that token. */
+    openedBy: string;
     /** One of viewer, editor, admin. */
     role: "viewer" | "editor" | "admin";
     /** ISO 8601, UTC. */
@@ -2260,7 +2262,7 @@ export function getInspectedRequest(id: string, opts?: Oazapfts.RequestOpts) {
                 /** false while it is delayed, and if Hookline closed the connection meanwhile. */
                 sent: boolean;
             };
-            /** In their order. The values of static headers are [hidden]: they are secrets. */
+            /** In their order. The values of static headers are [hidden]: they are secrets. So are signatures, below the role editor. */
             headers: {
                 name: string;
                 value: string;

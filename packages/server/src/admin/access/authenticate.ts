@@ -6,7 +6,8 @@ import type { Role, StoredToken, Tokens } from '../../backend/tokens.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import { Redacted } from '../../util/secrets/redacted.ts'
 import { Problem } from '../problems/problem.ts'
-import { findToken, hashOf, isExpired, isValid } from '../tokens/token.ts'
+import { ADMIN_TOKEN_ID, type Openers, tokenIdOf } from '../tokens/openers.ts'
+import { findToken, hashOf, isExpired } from '../tokens/token.ts'
 import { isFromBrowserHere, isFromOtherSite } from './browser.ts'
 import { csrfTokenOf, sessionIn } from './session-cookie.ts'
 import type { WrongTokens } from './wrong-tokens.ts'
@@ -15,6 +16,8 @@ import type { WrongTokens } from './wrong-tokens.ts'
 export interface Actor {
   /** The id of the token or session; `admin-token` for the token of the operator; `this-machine` without a login. */
   readonly id: string
+  /** The id of the token that opened the session; otherwise as `id`. */
+  readonly tokenId: string
   readonly name: string
   readonly role: Role
   /** The token, or the secret of the session. */
@@ -32,6 +35,7 @@ export interface Authentication {
   /** The token of the operator. It has the role admin and never expires. */
   readonly adminToken: Redacted
   readonly tokens: Tokens
+  readonly openers: Openers
   /** Requests of browsers on this machine need no login, and have the role admin. */
   readonly isOpenHere: boolean
   readonly wrongTokens: WrongTokens
@@ -92,23 +96,29 @@ export function tokenActor(
 }
 
 const OPERATOR: Who = {
-  id: 'admin-token',
+  id: ADMIN_TOKEN_ID,
+  tokenId: ADMIN_TOKEN_ID,
   name: 'admin token of the operator',
   role: 'admin',
 }
 
 /** The operator without a login. */
-const THIS_MACHINE: Who = { id: 'this-machine', name: 'a browser on this machine', role: 'admin' }
+const THIS_MACHINE: Who = {
+  id: 'this-machine',
+  tokenId: 'this-machine',
+  name: 'a browser on this machine',
+  role: 'admin',
+}
 
 /** Who has the session of a browser, or whoever uses the browser where no login is needed. */
 function browserActor(request: FastifyRequest, authentication: Authentication): Actor | Problem {
-  const { tokens, adminToken, isOpenHere, clock } = authentication
+  const { tokens, openers, adminToken, isOpenHere, clock } = authentication
   const { headers } = request
   if (headers.authorization !== undefined || isFromOtherSite(headers)) return unauthorized()
   const secret = sessionIn(headers.cookie)
   const session = secret === undefined ? undefined : findToken(tokens, secret, 'ses')
   const isOpen = isOpenHere && isFromBrowserHere(request)
-  if (session !== undefined && isValid(session, tokens, clock.wall())) {
+  if (session !== undefined && openers.isValid(session, clock.wall())) {
     const credential = new Redacted(secret!)
     return withCsrfToken(request, { ...usedNow(session, authentication), credential })
   }
@@ -126,7 +136,7 @@ function withCsrfToken({ method, headers }: FastifyRequest, actor: Actor): Actor
 }
 
 function usedNow(token: StoredToken, { tokens, clock, logger }: Authentication): Who {
-  const { id, name, role } = token
+  const { id, name, role, openedBy = id } = token
   const now = clock.wall()
   // The time may be later than now, if the clock was set back.
   if (Math.abs(now - (token.lastUsedAt ?? 0)) >= LAST_USE_PRECISION_MS) {
@@ -134,7 +144,7 @@ function usedNow(token: StoredToken, { tokens, clock, logger }: Authentication):
       logger.warn({ err: error, tokenId: id }, 'token.last_use_not_kept')
     })
   }
-  return { id, name, role }
+  return { id, tokenId: tokenIdOf(openedBy), name, role }
 }
 
 export function unauthorized(error?: 'invalid_token', detail?: string): Problem {

@@ -3,8 +3,9 @@ import type { IncomingHttpHeaders } from 'node:http'
 
 const LOOPBACK_ADDRESS = /^(?:::ffff:)?127\.|^::1$/
 const LOOPBACK_HOST = /^(?:localhost|127(?:\.\d+){3}|\[::1\])(?::\d+)?$/i
-/** What reverse proxies add: the browser may be anywhere. */
-const FORWARDING_HEADERS = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via']
+/** What reverse proxies and tunnels add: the browser may be anywhere. */
+const FORWARDING_HEADER =
+  /^(?:forwarded|x-forwarded-.*|x-real-ip|x-client-ip|true-client-ip|cf-.*|via)$/
 
 /**
  * Whether a request comes from a browser or program on this machine, to an address of this machine. A page of another site
@@ -12,7 +13,7 @@ const FORWARDING_HEADERS = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 
  */
 export function isFromBrowserHere({ raw, headers }: FastifyRequest): boolean {
   const isFromHere = LOOPBACK_ADDRESS.test(raw.socket.remoteAddress ?? '')
-  const isForwarded = FORWARDING_HEADERS.some((name) => headers[name] !== undefined)
+  const isForwarded = Object.keys(headers).some((name) => FORWARDING_HEADER.test(name))
   return isFromHere && !isForwarded && LOOPBACK_HOST.test(headers.host ?? '')
 }
 

@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify'
 import { type Role, ROLES } from '../../backend/tokens.ts'
 
 /** The role that each route needs. A role includes those before it: viewer, editor, admin. */
@@ -85,9 +86,14 @@ export const ROUTE_ROLES: Readonly<Record<string, Role>> = {
   'GET /backup': 'admin',
 }
 
+/** The route of a request, like `GET /sources/:id`. HEAD is as GET. */
+export function routeOf({ method, routeOptions }: FastifyRequest, prefix: string): string {
+  return `${method === 'HEAD' ? 'GET' : method} ${(routeOptions.url ?? '').slice(prefix.length)}`
+}
+
 /** The role that a route needs. A route without an entry needs admin. */
-export function roleFor(method: string, path: string): Role {
-  return ROUTE_ROLES[`${method === 'HEAD' ? 'GET' : method} ${path}`] ?? 'admin'
+export function roleFor(route: string): Role {
+  return ROUTE_ROLES[route] ?? 'admin'
 }
 
 /** Whether the role `has` includes the role `needed`. */

@@ -1,17 +1,16 @@
 import type { ChangeView } from '../../activity/change-feed.ts'
 import { type Topic, TOPICS } from '../../activity/live-topics.ts'
-import type { Actor } from '../access/authenticate.ts'
+import type { Actor, Authentication } from '../access/authenticate.ts'
 import { isRoleEnough, roleFor } from '../access/route-roles.ts'
 import type { AdminApp } from '../api/admin-app.ts'
 import type { AdminDeps } from '../api/admin-deps.ts'
-import { isValid } from '../tokens/token.ts'
 import { liveSchema } from './live-schema.ts'
 import { LiveStream } from './live-stream.ts'
 import { LiveStreams } from './live-streams.ts'
 import { Problem } from '../problems/problem.ts'
 
 /** `/live`: what happens, as server-sent events. */
-export function addLiveRoute(app: AdminApp, deps: AdminDeps): void {
+export function addLiveRoute(app: AdminApp, deps: AdminDeps & Authentication): void {
   const { maxLiveStreams } = deps
   const streams = new LiveStreams(maxLiveStreams, deps)
   app.addHook('preClose', async () => streams.end())
@@ -21,12 +20,12 @@ export function addLiveRoute(app: AdminApp, deps: AdminDeps): void {
     { schema: liveSchema, exposeHeadRoute: false },
     async ({ query, headers, actor }, reply) => {
       const { topics = 'activity', lastEventId, ...filter } = query
-      if (!streams.makesRoomFor(actor.id)) {
+      if (!streams.makesRoomFor(actor)) {
         const detail = `The live tail has ${maxLiveStreams} readers already. The settings maxLiveStreams and maxOpenFiles allow more.`
         throw new Problem('rate_limited', { detail, headers: { 'retry-after': '15' } })
       }
       const stream: LiveStream = new LiveStream({
-        actorId: actor.id,
+        actor,
         reader: deps.live.read({
           topics: topicsOf(topics),
           filter,
@@ -54,12 +53,12 @@ function topicsOf(list: string): ReadonlySet<Topic> {
 
 /** Nobody learns of changes of what they may not read. Who made a change is in the audit log, for its readers. */
 function viewOf({ role }: Actor): ChangeView {
-  const mayRead = (resource: string): boolean => isRoleEnough(role, roleFor('GET', `/${resource}`))
+  const mayRead = (resource: string): boolean => isRoleEnough(role, roleFor(`GET /${resource}`))
   return { isShown: mayRead, showsRequests: mayRead('audit') }
 }
 
-function isStillValid({ id }: Actor, { tokens, clock }: AdminDeps): boolean {
+function isStillValid({ id }: Actor, { tokens, openers, clock }: Authentication): boolean {
   if (id === 'admin-token' || id === 'this-machine') return true
   const token = tokens.current.get(id)
-  return token !== undefined && isValid(token, tokens, clock.wall())
+  return token !== undefined && openers.isValid(token, clock.wall())
 }

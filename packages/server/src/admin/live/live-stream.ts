@@ -2,15 +2,19 @@ import { formatTimestamp } from '@hookline/protocol'
 import type { ServerResponse } from 'node:http'
 import type { LiveReader, StreamMessage } from '../../activity/live-reader.ts'
 import type { Clock } from '../../util/time/clock.ts'
+import type { Actor } from '../access/authenticate.ts'
 
 const HEARTBEAT_MS = 15_000
 /** The maximum number of messages of a topic that are in memory for one connection. */
 const BATCH = 100
 
+/** A token, or a session and the token that opened it. */
+export type Reader = Pick<Actor, 'id' | 'tokenId'>
+
 export interface LiveStreamOptions {
   readonly reader: LiveReader
-  /** The id of the token of the reader. */
-  readonly actorId: string
+  /** Who reads. */
+  readonly actor: Reader
   readonly response: ServerResponse
   readonly clock: Clock
   /** Whether the token of the reader is still valid. */
@@ -36,8 +40,8 @@ export class LiveStream {
     reader.onMore(() => this.#pump())
   }
 
-  get actorId(): string {
-    return this.#options.actorId
+  get actor(): Reader {
+    return this.#options.actor
   }
 
   /** Since when the reader has read nothing of what waits for it; `undefined` where nothing waits. */

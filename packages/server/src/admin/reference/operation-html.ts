@@ -23,7 +23,7 @@ function accessHtml({ method, path, operation }: Listed): string {
     return `<em>Needs no ${isManagement ? 'token' : 'write key in a header'}.</em>`
   if (!isManagement) return '<em>Needs a write key.</em>'
   const route = path.replace(/^\/api\/v1/, '').replaceAll(/\{(\w+)\}/g, ':$1')
-  return `<em>Needs the role ${e(roleFor(method.toUpperCase(), route))}.</em>`
+  return `<em>Needs the role ${e(roleFor(`${method.toUpperCase()} ${route}`))}.</em>`
 }
 
 function parameterHtml({ name, in: place, required, description, schema }: Parameter): string {

@@ -4,6 +4,7 @@ import { ROLES, type StoredToken } from '../../backend/tokens.ts'
 import { listQuery, pageSchema } from '../api/list.ts'
 import { IdParams, nullable, operationsTagged, time, timeOrNull } from '../api/schema-parts.ts'
 import { componentSchema, responses } from '../problems/responses.ts'
+import { tokenIdOf } from '../tokens/openers.ts'
 
 const role = Type.Enum([...ROLES], { description: `One of ${ROLES.join(', ')}.` })
 
@@ -12,6 +13,10 @@ export const SessionResponse = Type.Object(
   {
     id: Type.String(),
     name: Type.String({ description: 'Who opened it: a sign-in link, or the name of a token.' }),
+    openedBy: Type.String({
+      description:
+        'The id of the token that opened it or made the link, or admin-token. The session ends with that token.',
+    }),
     role,
     createdAt: time,
     expiresAt: nullable(time),
@@ -52,7 +57,7 @@ export const sessionSchemas = {
     body: Type.Object({ role: Type.Optional(role) }, { additionalProperties: false }),
     response: responses(
       201,
-      'The link. It works once, within 30 minutes. A restart of the service ends it, and so does the 100th link after it.',
+      'The link. It works once, within 30 minutes. A restart of the service ends it, and so does the 100th link after it of the same token.',
       Type.Object({
         path: Type.String({
           description: 'The path of the link, below the address of the service.',
@@ -68,7 +73,7 @@ export const sessionSchemas = {
     body: CreateSessionRequest,
     response: responses(
       201,
-      'The session, whose secret is in a cookie. Where 1,000 are open, the oldest ends.',
+      'The session, whose secret is in a cookie. Where a token has opened 100, its oldest ends.',
       CurrentSession,
     ),
   },
@@ -89,9 +94,10 @@ export const sessionSchemas = {
 }
 
 /** The session as the API shows it. */
-export function presentSession({ hash: _, openedBy: __, ...session }: StoredToken): object {
+export function presentSession({ hash: _, openedBy = '', ...session }: StoredToken): object {
   return {
     ...session,
+    openedBy: tokenIdOf(openedBy),
     createdAt: formatTimestamp(session.createdAt),
     expiresAt: timeOrNull(session.expiresAt),
     lastUsedAt: timeOrNull(session.lastUsedAt),

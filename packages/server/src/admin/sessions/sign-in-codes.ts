@@ -5,14 +5,14 @@ import { hashOf } from '../tokens/token.ts'
 /** Who a sign-in link is for. */
 export interface SignIn {
   readonly role: Role
-  /** The token that made the link; `null` for the admin token. A session that it opens ends with that token. */
-  readonly openedBy: string | null
+  /** The id of the token that made the link. */
+  readonly tokenId: string
   readonly expiresAt: number
 }
 
 /** How long a sign-in link can be used (spec 10 §Ground). */
 const SIGN_IN_MS = 30 * 60 * 1000
-/** More links than any team opens within half an hour. Another one ends the oldest. */
+/** More links than a token makes within half an hour. Another one ends the oldest of that token. */
 const MOST_CODES = 100
 
 /** The codes of sign-in links: each opens one session. They are in memory, so a restart ends them. */
@@ -24,8 +24,7 @@ export class SignInCodes {
   create(given: Omit<SignIn, 'expiresAt'>, now: number): { code: string; expiresAt: number } {
     const code = randomBytes(32).toString('base64url')
     const expiresAt = now + SIGN_IN_MS
-    const oldest = this.#codes.keys().next().value
-    if (this.#codes.size >= MOST_CODES && oldest !== undefined) this.#codes.delete(oldest)
+    this.#makeRoom(given.tokenId, now)
     this.#codes.set(hashOf(code), { ...given, expiresAt })
     return { code, expiresAt }
   }
@@ -36,5 +35,11 @@ export class SignInCodes {
     const found = this.#codes.get(key)
     this.#codes.delete(key)
     return found !== undefined && now < found.expiresAt ? found : undefined
+  }
+
+  #makeRoom(tokenId: string, now: number): void {
+    for (const [key, { expiresAt }] of this.#codes) if (expiresAt <= now) this.#codes.delete(key)
+    const own = [...this.#codes].filter(([, each]) => each.tokenId === tokenId)
+    if (own.length >= MOST_CODES) this.#codes.delete(own[0]![0])
   }
 }

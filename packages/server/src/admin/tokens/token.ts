@@ -38,11 +38,3 @@ export function isExpired({ expiresAt }: StoredToken, now: number): boolean {
 export function isSession({ id }: Pick<StoredToken, 'id'>): boolean {
   return id.startsWith('ses_')
 }
-
-/** Whether requests with a token or a session are served. A session ends with the token that opened it. */
-export function isValid(token: StoredToken, { current }: Tokens, now: number): boolean {
-  if (isExpired(token, now)) return false
-  if (token.openedBy == null) return true
-  const opener = current.get(token.openedBy)
-  return opener !== undefined && !isExpired(opener, now)
-}

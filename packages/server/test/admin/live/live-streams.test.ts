@@ -24,6 +24,18 @@ async function tokenOf(server: AdminServer, name: string): Promise<string> {
   return (await server.must<{ token: string }>('POST', '/tokens', { body })).token
 }
 
+/** Signs a browser in. Returns its cookie. */
+async function sessionOf(server: AdminServer, body: object): Promise<string> {
+  const { headers } = await server.call('POST', '/sessions', { body, withoutToken: true })
+  return headers.get('set-cookie')!.split(';')[0]!
+}
+
+async function browserReader(server: AdminServer, cookie: string): Promise<LiveReader> {
+  const reader = await LiveReader.open(server, '', { cookie }, { withoutToken: true })
+  onTestFinished(() => reader[Symbol.asyncDispose]())
+  return reader
+}
+
 const refusal = (server: AdminServer) => server.call<ProblemDocument>('GET', '/live')
 
 /**
@@ -82,4 +94,35 @@ test('a token with all streams gives way to another token, but not the other way
     const headers = { authorization: `Bearer ${token}` }
     expect((await server.call('GET', '/live', { headers })).status).toBe(429)
   }
+})
+
+test('a token that reads with many sessions gives way, and so does one session of many', async () => {
+  const server = await opened(4)
+  const greedy = await tokenOf(server, 'greedy')
+  const cookies: string[] = []
+  for (let index = 0; index < 4; index++) {
+    cookies.push(await sessionOf(server, { token: greedy }))
+  }
+  const theirs: LiveReader[] = []
+  for (const cookie of cookies) theirs.push(await browserReader(server, cookie))
+  await readerOf(server)
+  await theirs[0]!.ended()
+  const { path } = await server.must<{ path: string }>('POST', '/sign-in-links', { body: {} })
+  const guest = await sessionOf(server, { code: path.split('#')[1]! })
+  const ofGuest = await browserReader(server, guest)
+  await theirs[1]!.ended()
+  expect([...theirs.slice(2), ofGuest].map(({ hasEnded }) => hasEnded)).toEqual(
+    Array(3).fill(false),
+  )
+})
+
+test('a session of a link does not keep the token that made the link from the live tail', async () => {
+  const server = await opened(3)
+  const { path } = await server.must<{ path: string }>('POST', '/sign-in-links', { body: {} })
+  const guest = await sessionOf(server, { code: path.split('#')[1]! })
+  const theirs: LiveReader[] = []
+  for (let index = 0; index < 3; index++) theirs.push(await browserReader(server, guest))
+  await readerOf(server)
+  await theirs[0]!.ended()
+  expect(theirs.slice(1).map(({ hasEnded }) => hasEnded)).toEqual([false, false])
 })

@@ -1,7 +1,7 @@
-import { newId } from '@hookline/protocol'
 import { request } from 'undici'
 import { expect, test } from 'vitest'
 import type { AdminDeps } from '../../../src/admin/api/admin-deps.ts'
+import { Redacted } from '../../../src/util/secrets/redacted.ts'
 import { AdminServer, type ApiResponse, TOKEN } from '../admin-server.ts'
 import type { ProblemDocument } from '../problem-document.ts'
 
@@ -15,6 +15,7 @@ interface Current {
 interface Session {
   readonly id: string
   readonly name: string
+  readonly openedBy: string
 }
 
 /** A browser: it keeps the cookie, and has no token. */
@@ -115,6 +116,37 @@ test('no response, no record and no log line has the secret of a session or the 
   }
 })
 
+test('a session opens no other session: it makes no links, and its secret is no token', async () => {
+  await using both = await signedIn()
+  const { browser } = both
+  const link = await browser.call('POST', '/sign-in-links', {})
+  expect([link.status, link.body.code]).toEqual([403, 'forbidden'])
+  expect(link.body.detail).toContain('made with a token')
+  const token = browser.cookie.split('=')[1]!
+  expect((await browser.call('POST', '/sessions', { token })).status).toBe(401)
+})
+
+test('sessions of the admin token outlive a restart, and end when the operator sets another one', async () => {
+  await using both = await signedIn()
+  const { tokens } = both.server.backend
+  const byToken = new Browser(both.server)
+  await byToken.signIn({ token: TOKEN })
+  const statuses = async (adminToken: string): Promise<number[]> => {
+    await using restarted = await AdminServer.open({ tokens, adminToken: new Redacted(adminToken) })
+    return await Promise.all(
+      [both.browser, byToken].map(async ({ cookie }) => {
+        const after = new Browser(restarted)
+        after.cookie = cookie
+        return (await after.call('GET', '/session')).status
+      }),
+    )
+  }
+  expect(await statuses(TOKEN)).toEqual([200, 200])
+  expect(await statuses('the-admin-token-after-a-leak')).toEqual([401, 401])
+  const stored = [...tokens.current.values()].map(({ openedBy = '' }) => openedBy)
+  expect(stored).toEqual(Array(2).fill(expect.stringMatching(/^admin-token:[0-9a-f]{32}$/)))
+})
+
 test('a link can be used for half an hour, and a session for a day', async () => {
   await using both = await signedIn()
   const { server, browser } = both
@@ -195,7 +227,15 @@ test('a session ends with the token that opened it, also by a link', async () =>
   await linked.signIn({ code: link.path.split('#')[1]! })
   for (const browser of [direct, linked])
     expect((await browser.call('GET', '/sources')).status).toBe(200)
+  const { data } = await server.must<{ data: Session[] }>('GET', '/sessions')
+  expect(data.map(({ openedBy }) => openedBy)).toEqual([made.id, made.id])
+  const late = await server.must<{ path: string }>('POST', '/sign-in-links', {
+    body: {},
+    headers: { authorization: `Bearer ${made.token}` },
+  })
   await server.call('DELETE', `/tokens/${made.id}`)
+  const refused = await new Browser(server).signIn({ code: late.path.split('#')[1]! })
+  expect(refused.status).toBe(401)
   for (const browser of [direct, linked])
     expect((await browser.call('GET', '/sources')).status).toBe(401)
   expect((await server.must<{ data: unknown[] }>('GET', '/sessions')).data).toEqual([])
@@ -209,6 +249,7 @@ test('sessions are listed, apart from tokens, and can be ended', async () => {
     {
       id: expect.stringMatching(/^ses_/),
       name: 'Sign-in link',
+      openedBy: 'admin-token',
       role: 'admin',
       createdAt: '2026-01-15T12:00:00.000Z',
       expiresAt: '2026-01-16T12:00:00.000Z',
@@ -263,32 +304,65 @@ test('guesses of codes and tokens are limited', async () => {
   expect((await browser.signIn({ code: await codeOf(server) })).status).toBe(201)
 })
 
-test('more than 100 links that nobody used end the oldest', async () => {
-  await using server = await AdminServer.open({ rateLimit: null })
-  const first = await codeOf(server)
-  const second = await codeOf(server)
-  for (let made = 2; made < 101; made++) await codeOf(server)
-  expect((await new Browser(server).call('POST', '/sessions', { code: first })).status).toBe(401)
-  expect((await new Browser(server).call('POST', '/sessions', { code: second })).status).toBe(201)
+/** A viewer's token. */
+async function viewerOf(server: AdminServer): Promise<{ id: string; token: string }> {
+  return server.must('POST', '/tokens', { body: { name: 'viewer', role: 'viewer' } })
+}
+
+test('more than 100 links of a token that nobody used end its oldest, and none of others', async () => {
+  await using server = await AdminServer.open()
+  const ofOther = await codeOf(server)
+  const { token } = await viewerOf(server)
+  const headers = { authorization: `Bearer ${token}` }
+  const codes: string[] = []
+  for (let made = 0; made < 101; made++) {
+    const call = { body: {}, headers }
+    const { path } = await server.must<{ path: string }>('POST', '/sign-in-links', call)
+    codes.push(path.split('#')[1]!)
+  }
+  const statuses = [codes[0]!, codes[1]!, ofOther].map(
+    async (code) => (await new Browser(server).call('POST', '/sessions', { code })).status,
+  )
+  expect(await Promise.all(statuses)).toEqual([401, 201, 201])
 })
 
-test('more than 1,000 sessions end the oldest, and those that are over are forgotten', async () => {
-  await using server = await AdminServer.open({ rateLimit: null })
-  const first = new Browser(server)
-  await first.signIn({ token: TOKEN })
-  const [stored] = server.backend.tokens.current.values()
-  await Promise.all(
-    Array.from({ length: 999 }, () =>
-      server.backend.tokens.add({ ...stored!, id: newId('ses', server.clock.wall() + 1) }),
-    ),
+test('more than 100 sessions of a token end its oldest and none of others, and those that are over are forgotten', async () => {
+  await using both = await signedIn()
+  const { server, browser } = both
+  const { token } = await viewerOf(server)
+  const viewers: Browser[] = []
+  for (let opened = 0; opened < 101; opened++) {
+    viewers.push(new Browser(server))
+    await viewers.at(-1)!.signIn({ token })
+  }
+  const statuses = [viewers[0]!, viewers[1]!, browser].map(
+    async (each) => (await each.call('GET', '/session')).status,
   )
-  expect((await first.call('GET', '/session')).status).toBe(200)
-  await new Browser(server).signIn({ token: TOKEN })
-  expect((await first.call('GET', '/session')).status).toBe(401)
-  expect(server.backend.tokens.current.size).toBe(1_000)
+  expect(await Promise.all(statuses)).toEqual([401, 200, 200])
+  // The token, its sessions, and that of the link.
+  expect(server.backend.tokens.current.size).toBe(1 + 100 + 1)
   server.clock.advance(24 * HOUR)
   await new Browser(server).signIn({ token: TOKEN })
-  expect(server.backend.tokens.current.size).toBe(1)
+  expect(server.backend.tokens.current.size).toBe(1 + 1)
+})
+
+test('sign-ins at the same time open no more sessions than those one after the other', async () => {
+  await using server = await AdminServer.open()
+  const { token } = await viewerOf(server)
+  const signIns = Array.from({ length: 150 }, () => new Browser(server).signIn({ token }))
+  expect((await Promise.all(signIns)).map(({ status }) => status)).toEqual(Array(150).fill(201))
+  expect(server.backend.tokens.current.size).toBe(1 + 100)
+  const entries = server.backend.audit.list({ action: 'createSession' }, { limit: 200 })
+  expect((await entries).data).toHaveLength(150 + 50)
+})
+
+test('sign-ins count as requests of their token', async () => {
+  await using server = await AdminServer.open({ rateLimit: 1 })
+  const { token } = await viewerOf(server)
+  const statuses: number[] = []
+  for (let tried = 0; tried < 6; tried++)
+    statuses.push((await new Browser(server).call('POST', '/sessions', { token })).status)
+  expect(statuses).toEqual([201, 201, 201, 201, 201, 429])
 })
 
 test('a browser on this machine needs no login where the service is open here, but a CSRF token', async () => {
@@ -305,6 +379,9 @@ test.each([
   { 'x-forwarded-for': '203.0.113.5' },
   { forwarded: 'for=203.0.113.5' },
   { via: '1.1 proxy' },
+  { 'x-forwarded-proto': 'https' },
+  { 'x-forwarded-server': 'proxy' },
+  { 'cf-connecting-ip': '203.0.113.5' },
   { 'sec-fetch-site': 'cross-site' },
   { authorization: 'Basic eDp5' },
 ])('a request with %j is not of a browser on this machine', async (headers) => {

@@ -1,0 +1,64 @@
+import type { FastifyRequest, onSendHookHandler, preHandlerHookHandler } from 'fastify'
+import { FairTurns } from '../../util/limits/fair-turns.ts'
+import { Problem } from '../problems/problem.ts'
+import { routeOf } from './route-roles.ts'
+
+/** The requests that may search or sum up much, a second at most for each step. */
+const LONG_READS: ReadonlySet<string> = new Set([
+  'GET /events',
+  'GET /events/why-missing',
+  'GET /deliveries',
+  'GET /deliveries/failures',
+  'GET /deletions/:id',
+  'GET /audiences/:id/changes',
+  'GET /audiences/:id/members',
+  'GET /audiences/:id/list',
+  'POST /audiences/preview',
+  'GET /traits/:id/changes',
+  'GET /traits/:id/values',
+  'POST /traits/preview',
+  'GET /audit',
+  'GET /stats',
+])
+
+/** As many as the embedded backend has threads for: more would only wait there, in the order of their arrival. */
+const MOST_AT_ONCE = 2
+/** Of each token or session. A page of the console makes up to five at once. */
+const MOST_WAITING = 32
+
+/** The hooks by which long reads take turns: however many one token asks for, others wait for one of them at most. */
+export class LongReads {
+  readonly #turns = new FairTurns(MOST_AT_ONCE)
+  readonly #running = new WeakSet<FastifyRequest>()
+
+  /** Goes on when it is the turn of the request. Responds with 429 where too many of its token or session wait. */
+  take(prefix: string): preHandlerHookHandler {
+    return (request, reply, done) => {
+      const { actor } = request
+      if (!LONG_READS.has(routeOf(request, prefix))) return done()
+      if (this.#turns.waitingOf(actor.id) >= MOST_WAITING) return done(tooMany())
+      return this.#turns.take({
+        taker: actor,
+        // A search in the console closes the connection at the next letter.
+        isWanted: () => !reply.raw.destroyed,
+        start: () => {
+          this.#running.add(request)
+          done()
+        },
+      })
+    }
+  }
+
+  /** Ends the turn. Not when the connection is closed: the read goes on then. */
+  end(): onSendHookHandler {
+    return (request, _reply, payload, done) => {
+      if (this.#running.delete(request)) this.#turns.end(request.actor)
+      done(null, payload)
+    }
+  }
+}
+
+function tooMany(): Problem {
+  const detail = `${MOST_WAITING} requests of this token wait for the database already. Wait for their responses before you send more.`
+  return new Problem('rate_limited', { detail, headers: { 'retry-after': '1' } })
+}

@@ -1,0 +1,99 @@
+import type { FastifyRequest } from 'fastify'
+import { LRUCache } from 'lru-cache'
+import type { StoredToken } from '../../backend/tokens.ts'
+import type { Actor, Authentication } from '../access/authenticate.ts'
+import type { AdminDeps } from '../api/admin-deps.ts'
+import { recordEntry } from '../audit/audit-entry.ts'
+import { Turns } from '../computations/turns.ts'
+import { tokenIdOf } from '../tokens/openers.ts'
+import { hashOf, isSession, newToken } from '../tokens/token.ts'
+import { presentSession } from './session-schema.ts'
+
+/** More than anybody has open with one token. Another one ends the oldest of that token, and none of others. */
+const MOST_SESSIONS = 100
+/** Tokens with which browsers sign in at the same time. Beyond, one token may open a few sessions more. */
+const MOST_SIGNING_IN = 1_000
+
+type OpenSessionsOptions = Pick<AdminDeps & Authentication, 'tokens' | 'openers' | 'clock'> & {
+  readonly sessionLifetimeMs: number
+}
+
+/** Who opens a session. */
+export type Opener = Pick<Actor, 'tokenId' | 'name' | 'role' | 'credential'>
+
+/** The sessions of the console, whose number is limited for each token. */
+export class OpenSessions {
+  readonly #options: OpenSessionsOptions
+  /** By token: its sign-ins follow each other, so that each sees those before it. */
+  readonly #turns = new LRUCache<string, Turns>({ max: MOST_SIGNING_IN })
+  /** Sessions whose end is being recorded. */
+  readonly #ending = new Set<string>()
+
+  constructor(options: OpenSessionsOptions) {
+    this.#options = options
+  }
+
+  /** All that requests are served of, the oldest first. */
+  list(): StoredToken[] {
+    const { openers, clock } = this.#options
+    const now = clock.wall()
+    return this.#all().filter((each) => openers.isValid(each, now))
+  }
+
+  /** Opens a session, of which the request is from now on. Returns its secret, too. */
+  open(
+    request: FastifyRequest,
+    opener: Opener,
+  ): Promise<{ readonly session: StoredToken; readonly secret: string }> {
+    const { tokenId } = opener
+    const turns = this.#turns.get(tokenId) ?? new Turns()
+    this.#turns.set(tokenId, turns)
+    return turns.run(async () => {
+      const opened = this.#newSession(opener)
+      const { session } = opened
+      request.actor = { ...opener, id: session.id }
+      await this.#makeRoom(request)
+      const { tokens, clock } = this.#options
+      const audit = recordEntry(request, clock.wall(), [null, session], presentSession)
+      await tokens.add(session, audit)
+      return opened
+    })
+  }
+
+  /** Ends a session. */
+  async end(request: FastifyRequest, session: StoredToken): Promise<void> {
+    if (this.#ending.has(session.id)) return
+    this.#ending.add(session.id)
+    try {
+      const { tokens, clock } = this.#options
+      const audit = recordEntry(request, clock.wall(), [session, null], presentSession)
+      await tokens.remove(session.id, audit)
+    } finally {
+      this.#ending.delete(session.id)
+    }
+  }
+
+  #newSession({ tokenId, name, role }: Opener): { session: StoredToken; secret: string } {
+    const { openers, clock, sessionLifetimeMs } = this.#options
+    const now = clock.wall()
+    const { id, token: secret } = newToken(now, 'ses')
+    const times = { createdAt: now, expiresAt: now + sessionLifetimeMs, lastUsedAt: now }
+    const openedBy = openers.openerOf(tokenId)
+    return { session: { id, name, role, hash: hashOf(secret), ...times, openedBy }, secret }
+  }
+
+  /** Ends sessions that are over, and the oldest of the token where it has too many. */
+  async #makeRoom(request: FastifyRequest): Promise<void> {
+    const open = new Set(this.list())
+    const over = this.#all().filter((each) => !open.has(each))
+    const { tokenId } = request.actor
+    const own = [...open].filter(({ openedBy = '' }) => tokenIdOf(openedBy) === tokenId)
+    const tooMany = own.slice(0, Math.max(0, own.length - MOST_SESSIONS + 1))
+    // At once, so that they share a write to the disk.
+    await Promise.all([...over, ...tooMany].map((session) => this.end(request, session)))
+  }
+
+  #all(): StoredToken[] {
+    return [...this.#options.tokens.current.values()].filter(isSession)
+  }
+}

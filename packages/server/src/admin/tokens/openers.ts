@@ -1,0 +1,59 @@
+import { scryptSync } from 'node:crypto'
+import type { StoredToken, Tokens } from '../../backend/tokens.ts'
+import type { Redacted } from '../../util/secrets/redacted.ts'
+import { isExpired, isSession } from './token.ts'
+
+/** The id of the token of the operator, which has no record. */
+export const ADMIN_TOKEN_ID = 'admin-token'
+
+interface OpenersOptions {
+  readonly tokens: Pick<Tokens, 'current'>
+  readonly adminToken: Redacted
+}
+
+/**
+ * The tokens that open sessions. A session ends with its opener: when that is deleted or expires, and, for the admin token,
+ * when the operator sets another one. So the record of a session has a fingerprint of the admin token.
+ */
+export class Openers {
+  readonly #tokens: Pick<Tokens, 'current'>
+  readonly #adminToken: Redacted
+  #adminOpener: string | undefined
+
+  constructor({ tokens, adminToken }: OpenersOptions) {
+    this.#tokens = tokens
+    this.#adminToken = adminToken
+  }
+
+  /** What the record of a session has as `openedBy`. */
+  openerOf(tokenId: string): string {
+    return tokenId === ADMIN_TOKEN_ID ? this.#admin() : tokenId
+  }
+
+  /** Whether requests with a token or a session are served. */
+  isValid(token: StoredToken, now: number): boolean {
+    return !isExpired(token, now) && (!isSession(token) || this.mayOpen(token.openedBy ?? '', now))
+  }
+
+  /** Whether the opener still opens sessions, and still holds open those that it has opened. */
+  mayOpen(openedBy: string, now: number): boolean {
+    if (tokenIdOf(openedBy) === ADMIN_TOKEN_ID) return openedBy === this.#admin()
+    const opener = this.#tokens.current.get(openedBy)
+    return opener !== undefined && !isSession(opener) && !isExpired(opener, now)
+  }
+
+  /** Made when it is first needed, because it takes a few hundredths of a second. */
+  #admin(): string {
+    return (this.#adminOpener ??= `${ADMIN_TOKEN_ID}:${fingerprintOf(this.#adminToken)}`)
+  }
+}
+
+/** The id of the token that a session names as `openedBy`. */
+export function tokenIdOf(openedBy: string): string {
+  return openedBy.split(':')[0]!
+}
+
+/** Slow to compute, so that a stolen backup is no quick way to try admin tokens that people have made up. */
+function fingerprintOf(token: Redacted): string {
+  return scryptSync(token.reveal(), 'hookline sessions', 16).toString('hex')
+}

@@ -1,0 +1,109 @@
+import { get } from 'node:http'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import type { Events } from '../../../src/backend/events.ts'
+import { AdminServer, type ApiResponse, TOKEN } from '../admin-server.ts'
+import type { ProblemDocument } from '../problem-document.ts'
+
+/** The archive behind a gate: each list waits until the test lets it pass. */
+class GatedEvents {
+  /** The texts that are searched for, in the order in which the searches began. */
+  readonly begun: string[] = []
+  readonly #passes: (() => void)[] = []
+  events: Events | undefined
+  #isOpen = false
+
+  readonly list: Events['list'] = async (filter, page) => {
+    this.begun.push(filter.text ?? '')
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#passes.push(resolve)
+    if (!this.#isOpen) await promise
+    return this.events!.list(filter, page)
+  }
+
+  pass(): void {
+    this.#passes.shift()!()
+  }
+
+  /** Lets all pass, from now on. */
+  open(): void {
+    this.#isOpen = true
+    for (const pass of this.#passes) pass()
+  }
+}
+
+async function opened() {
+  const gate = new GatedEvents()
+  const server = await AdminServer.open({ events: gate as unknown as Events })
+  onTestFinished(() => server[Symbol.asyncDispose]())
+  gate.events = server.backend.events
+  const body = { name: 'greedy', role: 'viewer' }
+  const { token } = await server.must<{ token: string }>('POST', '/tokens', { body })
+  return { server, gate, greedy: { authorization: `Bearer ${token}` } }
+}
+
+const search = (server: AdminServer, text: string, headers = {}) =>
+  server.call<ProblemDocument>('GET', `/events?text=${text}`, { headers })
+
+/** Searches, one after the other, so that they arrive in this order. */
+async function searchTimes(
+  times: number,
+  { server, gate, greedy }: Awaited<ReturnType<typeof opened>>,
+): Promise<Promise<ApiResponse<ProblemDocument>>[]> {
+  const all: Promise<ApiResponse<ProblemDocument>>[] = []
+  for (let index = 0; index < times; index++) {
+    all.push(search(server, `greedy${index}`, greedy))
+    if (index < 2) await vi.waitFor(() => expect(gate.begun).toHaveLength(index + 1))
+  }
+  return all
+}
+
+test('a token that searches 30 times at once keeps nobody waiting for more than one of its searches', async () => {
+  const all = await opened()
+  const { server, gate } = all
+  const theirs = await searchTimes(30, all)
+  const own = search(server, 'own')
+  // No long read, so it takes no turn.
+  expect((await server.call('GET', '/sources')).status).toBe(200)
+  gate.pass()
+  await vi.waitFor(() => expect(gate.begun).toHaveLength(3))
+  gate.pass()
+  await vi.waitFor(() => expect(gate.begun).toHaveLength(4))
+  expect(gate.begun.slice(2)).toContain('own')
+  gate.open()
+  const statuses = (await Promise.all([own, ...theirs])).map(({ status }) => status)
+  expect(statuses).toEqual(Array(31).fill(200))
+})
+
+test('more than 32 of a token that wait are refused with 429, and those of others are not', async () => {
+  const all = await opened()
+  const { server, gate, greedy } = all
+  const theirs = await searchTimes(34, all)
+  // Their order of arrival is not certain: one of the 35 is refused.
+  const last = await Promise.race([search(server, 'last', greedy), ...theirs])
+  expect([last.body.code, last.headers.get('retry-after')]).toEqual(['rate_limited', '1'])
+  const own = search(server, 'own')
+  gate.open()
+  expect((await own).status).toBe(200)
+  const statuses = (await Promise.all(theirs)).map(({ status }) => status)
+  expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(33)
+})
+
+test('a search whose reader has gone does not begin, and one that has begun keeps its turn until it ends', async () => {
+  const { server, gate } = await opened()
+  const gone = ['a', 'b', 'c', 'd'].map((text) =>
+    get(`${server.origin}/events?text=${text}`, { headers: { authorization: `Bearer ${TOKEN}` } }),
+  )
+  for (const each of gone) each.on('error', () => undefined)
+  const closed = gone.map((each) => new Promise((resolve) => each.once('close', resolve)))
+  await vi.waitFor(() => expect(gate.begun).toHaveLength(2))
+  const own = search(server, 'own')
+  for (const each of gone) each.destroy()
+  await Promise.all(closed)
+  await vi.waitFor(() => expect(server.aborted).toBeGreaterThanOrEqual(4))
+  expect(gate.begun).toHaveLength(2)
+  gate.pass()
+  await vi.waitFor(() => expect(gate.begun).toHaveLength(3))
+  expect(gate.begun[2]).toBe('own')
+  gate.open()
+  expect((await own).status).toBe(200)
+})

@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest'
+import { FairTurns, type Taker } from '../../../src/util/limits/fair-turns.ts'
+
+const token = (id: string): Taker => ({ id, tokenId: id })
+const session = (id: string, tokenId: string): Taker => ({ id, tokenId })
+
+/** Turns of which a test sees the order. */
+class Observed {
+  readonly started: string[] = []
+  readonly #turns: FairTurns
+  readonly #running: Taker[] = []
+
+  constructor(most: number) {
+    this.#turns = new FairTurns(most)
+  }
+
+  ask(taker: Taker, name = taker.id, isWanted = () => true): void {
+    const start = (): void => {
+      this.started.push(name)
+      this.#running.push(taker)
+    }
+    this.#turns.take({ taker, isWanted, start })
+  }
+
+  waitingOf(id: string): number {
+    return this.#turns.waitingOf(id)
+  }
+
+  /** Ends the turn that began first. */
+  endOne(): void {
+    this.#turns.end(this.#running.shift()!)
+  }
+
+  /** Who got turns since the last call. */
+  taken(): string[] {
+    return this.started.splice(0)
+  }
+}
+
+test('as many run as may, and the others in the order of their calls', () => {
+  const turns = new Observed(2)
+  for (const name of ['1', '2', '3', '4']) turns.ask(token('a'), name)
+  expect(turns.taken()).toEqual(['1', '2'])
+  expect(turns.waitingOf('a')).toBe(2)
+  turns.endOne()
+  turns.endOne()
+  expect(turns.taken()).toEqual(['3', '4'])
+  expect(turns.waitingOf('a')).toBe(0)
+})
+
+test('who asks for one turn waits for one of those who ask for hundreds', () => {
+  const turns = new Observed(2)
+  for (let index = 0; index < 400; index++) {
+    turns.ask(token('a'))
+    turns.ask(token('b'))
+  }
+  turns.taken()
+  turns.ask(token('c'))
+  turns.endOne()
+  turns.endOne()
+  turns.endOne()
+  expect(turns.taken()).toContain('c')
+})
+
+test('the token that has the fewest turns at the moment is next', () => {
+  const turns = new Observed(2)
+  for (let index = 0; index < 4; index++) turns.ask(token('greedy'))
+  for (let index = 0; index < 2; index++) turns.ask(token('modest'))
+  turns.endOne()
+  expect(turns.taken()).toEqual(['greedy', 'greedy', 'modest'])
+})
+
+test('many sessions of one token are one token to others', () => {
+  const turns = new Observed(1)
+  turns.ask(session('s0', 'greedy'))
+  for (let index = 1; index < 100; index++) turns.ask(session(`s${index}`, 'greedy'))
+  turns.ask(token('modest'))
+  turns.ask(token('modest'))
+  for (let index = 0; index < 4; index++) turns.endOne()
+  expect(turns.taken()).toEqual(['s0', 's1', 'modest', 's2', 'modest'])
+})
+
+test('sessions of one token take turns among themselves', () => {
+  const turns = new Observed(1)
+  for (const name of ['1', '2', '3']) turns.ask(session('a', 'operator'), `a${name}`)
+  turns.ask(session('b', 'operator'), 'b1')
+  for (let index = 0; index < 3; index++) turns.endOne()
+  expect(turns.taken()).toEqual(['a1', 'a2', 'b1', 'a3'])
+})
+
+test('a call that is not wanted any more costs no turn', () => {
+  const turns = new Observed(1)
+  let isWanted = true
+  turns.ask(token('a'), 'runs')
+  for (let index = 0; index < 1_000; index++) turns.ask(token('a'), 'gone', () => isWanted)
+  turns.ask(token('a'), 'waits')
+  isWanted = false
+  turns.endOne()
+  expect(turns.taken()).toEqual(['runs', 'waits'])
+  expect(turns.waitingOf('a')).toBe(0)
+})
