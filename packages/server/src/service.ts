@@ -264,7 +264,7 @@ function openSender({ config, clock, inspector }: Components, maxSockets: number
     allowedNetworks: config.allowedNetworks,
     allowedPorts: config.allowedPorts,
     egressProxy: config.egressProxy,
-    inspectorPort: inspector.port,
+    inspector,
     // Deletion notices have their own connections, so that they do not wait for events.
     maxConnectionsPerWebhook: config.laneConcurrency + NOTICE_LIMITS.laneConcurrency,
     maxSockets,

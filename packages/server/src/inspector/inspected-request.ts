@@ -76,6 +76,16 @@ const HIDDEN = '[hidden]'
 const SHOWN =
   /^(?:host|connection|keep-alive|user-agent|accept-encoding|content-type|content-length|transfer-encoding|webhook-(?:id|timestamp|signature)|x-signature|x-hookline-.*)$/i
 
+/** By these, whoever has the secret of a webhook is known. */
+const SIGNATURE = /^(?:x-signature|webhook-signature)$/i
+
+/** The headers for those who may see no valid signatures. */
+export function withoutSignatures(
+  headers: InspectedRequest['headers'],
+): InspectedRequest['headers'] {
+  return headers.map(([name, value]) => [name, SIGNATURE.test(name) ? HIDDEN : value])
+}
+
 /** The headers of a request in their order, from the list of names and values that Node makes. */
 export function headersOf(rawHeaders: readonly string[]): InspectedRequest['headers'] {
   return Array.from({ length: rawHeaders.length / 2 }, (_, index) => {

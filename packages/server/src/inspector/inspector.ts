@@ -1,7 +1,7 @@
-import { INSPECTOR_HOST, LIMITS, newId } from '@hookline/protocol'
+import { LIMITS, newId } from '@hookline/protocol'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import type { Catalog } from '../backend/catalog.ts'
 import type {
   ActivityListener,
@@ -34,8 +34,8 @@ export interface InspectorOptions {
 }
 
 /**
- * The receiver that the service has inside: it listens on a port of loopback that only the sender knows, keeps the last
- * requests as they came, checks their signatures, and responds as it is told.
+ * The receiver that the service has inside: it listens on a port of loopback, takes the connections of the sender
+ * alone, keeps the last requests as they came, checks their signatures, and responds as it is told.
  */
 export class Inspector implements Pick<ActivityListener, 'recorded' | 'purged'>, AsyncDisposable {
   readonly requests = new KeptRequests()
@@ -43,6 +43,8 @@ export class Inspector implements Pick<ActivityListener, 'recorded' | 'purged'>,
   answers: Answers = FIRST_ANSWERS
   readonly #options: InspectorOptions
   readonly #closing = new AbortController()
+  /** The local ports of the connections that the sender has opened. */
+  readonly #admitted = new Set<number>()
   readonly #server = createServer((incoming, response) => {
     this.#take(incoming, response).catch((error: unknown) => {
       this.#options.logger.error({ err: error }, 'inspector.failed')
@@ -67,6 +69,17 @@ export class Inspector implements Pick<ActivityListener, 'recorded' | 'purged'>,
     return (this.#server.address() as AddressInfo).port
   }
 
+  /**
+   * Takes the requests of a connection that this process has opened. Other programs of this machine, and pages in their
+   * browsers, can open connections too: they get 421, and nothing of them is kept.
+   */
+  admit(socket: Socket): void {
+    const { localPort } = socket
+    if (localPort === undefined) return
+    this.#admitted.add(localPort)
+    socket.once('close', () => this.#admitted.delete(localPort))
+  }
+
   recorded({ delivery }: DeliveryActivity): void {
     this.requests.belongs(delivery.id, delivery.destinationId)
   }
@@ -85,8 +98,7 @@ export class Inspector implements Pick<ActivityListener, 'recorded' | 'purged'>,
   }
 
   async #take(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-    // A page in a browser of this machine can send requests to any port. It cannot name this host.
-    if (incoming.headers.host !== INSPECTOR_HOST) return refuse(response, 421)
+    if (!this.#admitted.has(incoming.socket.remotePort ?? 0)) return refuse(response, 421)
     const receivedAt = this.#options.clock.wall()
     const body = await bodyOf(incoming)
     if (body === 'aborted') return

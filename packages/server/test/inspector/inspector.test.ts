@@ -1,6 +1,7 @@
 import { LIMITS } from '@hookline/protocol'
 import { once } from 'node:events'
 import { type IncomingMessage, request as httpRequest } from 'node:http'
+import { connect, type Socket } from 'node:net'
 import { pino } from 'pino'
 import { expect, test, vi } from 'vitest'
 import type { InspectedRequest } from '../../src/inspector/inspected-request.ts'
@@ -30,17 +31,27 @@ function open(onInspected?: (request: InspectedRequest) => void) {
   return inspector.listen().then(() => ({ inspector, clock }))
 }
 
+/** A connection as the sender opens it. */
+async function connected(inspector: Inspector, isAdmitted = true): Promise<Socket> {
+  const socket = connect({ host: '127.0.0.1', port: inspector.port })
+  await once(socket, 'connect')
+  if (isAdmitted) inspector.admit(socket)
+  return socket
+}
+
 /** Sends a request by hand. Resolves to the status. */
 async function send(
-  { port }: Inspector,
+  inspector: Inspector,
   {
     path = '/',
     headers = {},
     body = '{}',
-  }: { path?: string; headers?: object; body?: string } = {},
+    isAdmitted = true,
+  }: { path?: string; headers?: object; body?: string; isAdmitted?: boolean } = {},
 ): Promise<number> {
+  const socket = await connected(inspector, isAdmitted)
   const all = { host: 'inspector.internal', ...headers }
-  const sent = httpRequest({ host: '127.0.0.1', port, path, method: 'POST', headers: all })
+  const sent = httpRequest({ createConnection: () => socket, path, method: 'POST', headers: all })
   const answered = once(sent, 'response')
   sent.end(body)
   const [response] = (await answered) as [IncomingMessage]
@@ -82,15 +93,13 @@ test('keeps a request as it came, and hides the values of static headers', async
   expect(newest(inspector)!.body.toString()).toBe('{"type":"page", "name":"Home"}')
 })
 
-test.each(['127.0.0.1', 'localhost', 'inspector.internal:80', 'x.inspector.internal'])(
-  'refuses a request to the host %s, as a page in a browser would make it',
-  async (host) => {
-    const { inspector } = await open()
-    await using _ = inspector
-    expect(await send(inspector, { headers: { host } })).toBe(421)
-    expect(inspector.requests.counts.received).toBe(0)
-  },
-)
+test('refuses and forgets the requests of another program of this machine, whatever they say', async () => {
+  const { inspector } = await open()
+  await using _ = inspector
+  expect(await send(inspector, { isAdmitted: false })).toBe(421)
+  expect(newest(inspector)).toBeUndefined()
+  expect(await send(inspector)).toBe(200)
+})
 
 test('takes the largest body, and refuses a larger one', async () => {
   const { inspector } = await open()
@@ -117,8 +126,9 @@ test('a connection that is closed during the delay gets no response', async () =
   const { inspector, clock } = await open()
   await using _ = inspector
   inspector.answers = { status: 200, delayMs: 5_000, failFirst: null }
+  const socket = await connected(inspector)
   const headers = { host: 'inspector.internal' }
-  const sent = httpRequest({ host: '127.0.0.1', port: inspector.port, method: 'POST', headers })
+  const sent = httpRequest({ createConnection: () => socket, method: 'POST', headers })
   const failed = once(sent, 'error').catch(() => undefined)
   sent.end('{}')
   await vi.waitFor(() => expect(newest(inspector)).toBeDefined())

@@ -1,6 +1,7 @@
 import { FIRST_ANSWERS } from '../../inspector/answers.ts'
 import type { InspectedRequest } from '../../inspector/inspected-request.ts'
 import { fault } from '../../util/fault.ts'
+import { isRoleEnough, roleFor } from '../access/route-roles.ts'
 import type { AdminApp } from '../api/admin-app.ts'
 import type { AdminDeps } from '../api/admin-deps.ts'
 import { List } from '../api/list.ts'
@@ -13,6 +14,9 @@ import {
   presentRequest,
   presentSummary,
 } from './inspector-schema.ts'
+
+/** As for the commands of deliveries, which have valid signatures too. */
+const SIGNATURES_ROLE = roleFor('GET /deliveries/:id/requests')
 
 const list = new List<InspectedRequest>('inspected-requests', presentSummary)
 
@@ -30,14 +34,18 @@ export function addInspectorRoutes(
     return list.page(query, (page) => requests.list(filter, page))
   })
 
-  app.get('/inspector/requests/:id', { schema: inspectorSchemas.find }, async ({ params }) => {
-    const request = requests.find(params.id)
-    if (request === undefined)
-      throw new Problem('not_found', {
-        detail: 'The inspector keeps no request with this id: it keeps the last ones only.',
-      })
-    return presentRequest(request)
-  })
+  app.get(
+    '/inspector/requests/:id',
+    { schema: inspectorSchemas.find },
+    async ({ params, actor }) => {
+      const request = requests.find(params.id)
+      if (request === undefined)
+        throw new Problem('not_found', {
+          detail: 'The inspector keeps no request with this id: it keeps the last ones only.',
+        })
+      return presentRequest(request, isRoleEnough(actor.role, SIGNATURES_ROLE))
+    },
+  )
 
   app.put('/inspector/answers', { schema: inspectorSchemas.answer }, async (request) => {
     const next = { ...FIRST_ANSWERS, ...request.body }

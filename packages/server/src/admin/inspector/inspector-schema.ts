@@ -1,7 +1,7 @@
 import { formatTimestamp, INSPECTOR_LIMITS, INSPECTOR_URL, LIMITS } from '@hookline/protocol'
 import Type from 'typebox'
 import type { Answers } from '../../inspector/answers.ts'
-import type { InspectedRequest } from '../../inspector/inspected-request.ts'
+import { type InspectedRequest, withoutSignatures } from '../../inspector/inspected-request.ts'
 import type { Inspector } from '../../inspector/inspector.ts'
 import { KEPT } from '../../inspector/kept-requests.ts'
 import { listQuery, pageSchema } from '../api/list.ts'
@@ -99,7 +99,8 @@ const summary = {
 const WholeRequest = Type.Object({
   ...summary,
   headers: Type.Array(Type.Object({ name: Type.String(), value: Type.String() }), {
-    description: 'In their order. The values of static headers are [hidden]: they are secrets.',
+    description:
+      'In their order. The values of static headers are [hidden]: they are secrets. So are signatures, below the role editor.',
   }),
   body: Type.String({ description: 'The body as text.' }),
 })
@@ -187,9 +188,10 @@ export function presentSummary(request: InspectedRequest): object {
   }
 }
 
-/** A request as it came. */
-export function presentRequest(request: InspectedRequest): object {
-  const headers = request.headers.map(([name, value]) => ({ name, value }))
+/** A request as it came; for those who may see no valid signatures, without them. */
+export function presentRequest(request: InspectedRequest, showsSignatures: boolean): object {
+  const shown = showsSignatures ? request.headers : withoutSignatures(request.headers)
+  const headers = shown.map(([name, value]) => ({ name, value }))
   return { ...presentSummary(request), headers, body: request.body.toString() }
 }
 

@@ -30,8 +30,16 @@ export interface GuardedConnectorOptions {
   readonly secureContext: SecureContext
   /** Makes the connections in place of this machine. */
   readonly tunnel?: Pick<ProxyTunnel, 'open'> | undefined
-  /** Where the inspector of this service listens on loopback. Without it, its host is a name like any other. */
-  readonly inspectorPort?: number | undefined
+  /** The inspector of this service. Without it, its host is a name like any other. */
+  readonly inspector?: ReceiverInside | undefined
+}
+
+/** A receiver in this process. */
+export interface ReceiverInside {
+  /** Where it listens on loopback. */
+  readonly port: number
+  /** Takes the requests of this connection. It refuses those of all others. */
+  admit(socket: Socket): void
 }
 
 /**
@@ -71,8 +79,8 @@ export class GuardedConnector implements Disposable {
     using deadline = new Deadline({ clock, afterMs: timeoutMs, signal })
     const timer = AttemptTimer.current
     const host = target.hostname
-    if (isInspector(target) && this.#options.inspectorPort !== undefined)
-      return this.#openInspector(this.#options.inspectorPort, deadline)
+    const { inspector } = this.#options
+    if (isInspector(target) && inspector) return this.#openInspector(inspector, deadline)
     timer?.enter(isIP(host) === 0 ? 'lookup' : 'connect')
     const isTls = target.protocol === 'https:'
     const port = this.#permittedPort(target.port || (isTls ? '443' : '80'))
@@ -85,12 +93,14 @@ export class GuardedConnector implements Disposable {
     return open
   }
 
-  async #openInspector(port: number, deadline: Deadline): Promise<Socket> {
+  async #openInspector(inspector: ReceiverInside, deadline: Deadline): Promise<Socket> {
+    const { port } = inspector
     const timer = AttemptTimer.current
     timer?.enter('connect')
     const address = '127.0.0.1'
     const addresses = [{ address, family: 4 }]
     const socket = await openTcp({ host: address, port, addresses }, deadline)
+    inspector.admit(socket)
     timer?.enter('response')
     return socket
   }

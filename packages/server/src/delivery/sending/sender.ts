@@ -5,7 +5,7 @@ import { AddressGuard } from '../network/address-guard.ts'
 import { AttemptTimer } from '../network/attempt-timer.ts'
 import { Exchange, type WebhookResponse } from './exchange.ts'
 import { describeFailure, describeResponse } from './failure-message.ts'
-import { GuardedConnector } from '../network/guarded-connector.ts'
+import { GuardedConnector, type ReceiverInside } from '../network/guarded-connector.ts'
 import { AttemptAborted } from '../network/network-errors.ts'
 import { ProxyTunnel } from '../network/proxy-tunnel.ts'
 import { type AttemptResult, classifyFailure, classifyResponse } from './outcome.ts'
@@ -39,8 +39,8 @@ export interface WebhookSenderOptions {
   readonly dnsServers?: readonly string[]
   /** The URL of an HTTP proxy that makes all connections. */
   readonly egressProxy?: Redacted | undefined
-  /** Where the inspector of this service listens on loopback. */
-  readonly inspectorPort?: number | undefined
+  /** The inspector of this service. */
+  readonly inspector?: ReceiverInside | undefined
 }
 
 /** Makes attempts: sends one HTTP request to one webhook, and returns the result as a value. */
@@ -62,8 +62,8 @@ export class WebhookSender implements AsyncDisposable {
     this.#timeoutMs = timeoutMs
     const tunnel = tunnelOf(options, secureContext)
     this.#hosts = new HostCheck({ clock, guard, resolver, isBehindProxy: tunnel !== undefined })
-    const { inspectorPort } = options
-    const guarded = { guard, allowedPorts, resolver, secureContext, tunnel, inspectorPort }
+    const { inspector } = options
+    const guarded = { guard, allowedPorts, resolver, secureContext, tunnel, inspector }
     this.#connector = new GuardedConnector({ clock, timeoutMs, ...guarded })
     const sockets = new ReceiverSockets(options.maxSockets ?? Infinity, this.#connector.connect)
     this.#pools = new WebhookPools({

@@ -73,6 +73,26 @@ test('shows a request in a list, and whole, to viewers', async () => {
   expect([unknown.status, unknown.body.code]).toEqual([404, 'not_found'])
 })
 
+test('shows valid signatures to editors, and not to viewers, who could use them', async () => {
+  const inspector = newInspector()
+  const signed = [
+    ['X-Signature', 'x'],
+    ['webhook-signature', 'v1,x'],
+    ['webhook-id', 'msg_x'],
+  ] as const
+  const request = anInspectedRequest({}, { headers: signed })
+  inspector.requests.add(request)
+  await using server = await AdminServer.open({ inspector })
+  const valuesFor = async (role: 'viewer' | 'editor'): Promise<string[]> => {
+    const headers = await tokenOf(server, role)
+    const path = `/inspector/requests/${request.id}`
+    const shown = await server.must<{ headers: { value: string }[] }>('GET', path, { headers })
+    return shown.headers.map(({ value }) => value)
+  }
+  expect(await valuesFor('viewer')).toEqual(['[hidden]', '[hidden]', 'msg_x'])
+  expect(await valuesFor('editor')).toEqual(['x', 'v1,x', 'msg_x'])
+})
+
 test('lists the newest first, in pages and by filter', async () => {
   const inspector = newInspector()
   const destinations = ['dst_a', 'dst_b', 'dst_a']
