@@ -52,6 +52,34 @@ test('a person finds an event by its user, opens its trace with the keyboard, an
   expect(faults).toEqual([])
 })
 
+test('the list shows what became of each event, and finds those that failed', async () => {
+  await using receiver = await openReceiver({
+    respond: (request) => (request.body.includes('Refund') ? 422 : 200),
+  })
+  await using service = await startService()
+  await service.createDestination({ urls: [receiver.url] })
+  await service.createDestination({ urls: [receiver.url], enabled: false })
+  await service.track('m1')
+  await service.track('m2', { event: 'Refund' })
+  for (const id of ['m1', 'm2']) await service.endOf(id)
+  const { page, go, faults } = await openSignedIn(service)
+  await go('events')
+  const rows = page.getByRole('region', { name: 'Events' }).locator('tbody tr')
+  await rows.nth(1).waitFor()
+  expect(await rows.nth(0).innerText()).toMatch(/Refund\s+1 failed\s+1 declined\s/)
+  expect(await rows.nth(1).innerText()).toMatch(/Order Completed\s+1 declined\s+1 delivered\s/)
+  await page.getByText('Outcomes as of').waitFor()
+  await page.getByLabel('Outcome').selectOption('failed')
+  await page.waitForURL(/outcome=failed/)
+  await rows.filter({ hasText: 'Order Completed' }).waitFor({ state: 'detached' })
+  expect(await rows.count()).toBe(1)
+  await page.getByLabel('Outcome').selectOption('held')
+  await page.getByText('No event matches').waitFor()
+  await page.getByText('outcome is held').waitFor()
+  await expectAccessible(page)
+  expect(faults).toEqual([])
+})
+
 test('a replay of a failed delivery turns the page to delivered by itself', async () => {
   await using receiver = await openReceiver({ respond: 400 })
   await using service = await startService()

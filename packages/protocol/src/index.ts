@@ -57,6 +57,7 @@ export type {
   WebhooksSettings,
   WebhookState,
 } from './destination.ts'
+export { EVENT_OUTCOMES, type EventOutcome, type EventOutcomes } from './event-outcome.ts'
 export {
   type AcceptedEvent,
   type Carried,

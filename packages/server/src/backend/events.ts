@@ -1,4 +1,10 @@
-import type { AcceptedEvent, DeclineReason, EventType } from '@hookline/protocol'
+import type {
+  AcceptedEvent,
+  DeclineReason,
+  EventOutcome,
+  EventOutcomes,
+  EventType,
+} from '@hookline/protocol'
 import type { Page, PageRequest } from './page.ts'
 
 /** Why an event makes no delivery to a destination. */
@@ -27,6 +33,12 @@ export interface ArchivedEvent extends AcceptedEvent {
   readonly lastDuplicateAt: number | null
 }
 
+/** An event in a list. */
+export interface ListedEvent extends ArchivedEvent {
+  /** Empty while nothing is decided, and without destinations. */
+  readonly outcomes: EventOutcomes
+}
+
 /** Which events a list shows: those that meet every condition. */
 export interface EventFilter {
   readonly sourceId?: string
@@ -40,6 +52,8 @@ export interface EventFilter {
   readonly from?: number
   /** Received before this time. */
   readonly to?: number
+  /** What became of it at one of its destinations at least. */
+  readonly outcome?: EventOutcome
   /** A text anywhere in the JSON of the call, in names or values, in upper or lower case. */
   readonly text?: string
 }
@@ -60,5 +74,5 @@ export interface Events {
    * Archived events, newest first. Each page looks through a bounded part of the archive. Where few events meet the
    * filter, a page may therefore be short, even empty, and still have a next one.
    */
-  list(filter: EventFilter, page: PageRequest): Promise<Page<ArchivedEvent>>
+  list(filter: EventFilter, page: PageRequest): Promise<Page<ListedEvent>>
 }

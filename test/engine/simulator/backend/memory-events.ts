@@ -3,6 +3,7 @@ import type {
   Archiving,
   ArchivedEvent,
   Events,
+  ListedEvent,
 } from '../../../../packages/server/src/backend/events.ts'
 import type { Page } from '../../../../packages/server/src/backend/page.ts'
 import type { Committer } from './committer.ts'
@@ -33,7 +34,7 @@ export class MemoryEvents implements Events {
     return this.#committer.read(() => this.#state.events.get(id))
   }
 
-  async list(): Promise<Page<ArchivedEvent>> {
+  async list(): Promise<Page<ListedEvent>> {
     throw new Error('The engine does not use list.')
   }
 

@@ -148,6 +148,15 @@ export type Event = {
     duplicates: number;
     /** When the last of them arrived. null if there is none, or if an earlier version of Hookline received it. */
     lastDuplicateAt: string | null;
+    /** How many destinations have each outcome; those that none has are absent. retrying: an attempt was made, and another will be. pending: no attempt was made yet. failed: rejected, expired or quarantined, until a replay. declined: there is no delivery, for a reason. Empty while nothing is decided, and without destinations. */
+    outcomes: {
+        failed?: number;
+        retrying?: number;
+        held?: number;
+        pending?: number;
+        declined?: number;
+        delivered?: number;
+    };
 };
 export type Suppression = {
     /** null for an anonymousId. */
@@ -1282,7 +1291,7 @@ export function rotateSecret(id: string, body: {
 /**
  * Lists events, newest first
  */
-export function listEvents({ limit, cursor, sourceId, messageId, $type, userId, anonymousId, event, text, $from, to }: {
+export function listEvents({ limit, cursor, sourceId, messageId, $type, userId, anonymousId, event, outcome, text, $from, to }: {
     limit?: number;
     cursor?: string;
     sourceId?: string;
@@ -1291,6 +1300,7 @@ export function listEvents({ limit, cursor, sourceId, messageId, $type, userId, 
     userId?: string;
     anonymousId?: string;
     event?: string;
+    outcome?: "failed" | "retrying" | "held" | "pending" | "declined" | "delivered";
     text?: string;
     $from?: string;
     to?: string;
@@ -1316,6 +1326,7 @@ export function listEvents({ limit, cursor, sourceId, messageId, $type, userId, 
         userId,
         anonymousId,
         event,
+        outcome,
         text,
         "from": $from,
         to

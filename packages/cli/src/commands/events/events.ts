@@ -1,4 +1,4 @@
-import { EVENT_TYPES, type EventType } from '@hookline/protocol'
+import { EVENT_OUTCOMES, EVENT_TYPES, type EventOutcome, type EventType } from '@hookline/protocol'
 import { type Command, Option } from 'commander'
 import { apiOf, withApiOptions } from '../../api/api-options.ts'
 import { idOf, optionalIdOf } from '../../api/find-id.ts'
@@ -8,6 +8,7 @@ import { definedFields, type ManagementApi } from '../../api/management-api.ts'
 import { requireKnown } from '../../api/require-known.ts'
 import { wrapped } from '../../output/details.ts'
 import { missingLines } from '../../output/events/missing-text.ts'
+import { outcomeText } from '../../output/events/outcome-text.ts'
 import { summaryOf, userOf } from '../../output/events/event-summary.ts'
 import { nameColumns, type Names, sourceNames } from '../../output/names.ts'
 import { type Output, outputOf } from '../../output/output.ts'
@@ -28,6 +29,7 @@ interface ListOptions extends ListPart {
   readonly user?: string
   readonly anonymous?: string
   readonly messageId?: string
+  readonly outcome?: EventOutcome
   readonly text?: string
   readonly from?: string
   readonly to?: string
@@ -45,15 +47,21 @@ export function addEvents(program: Command): void {
     .option('--user <id>', 'only events with this userId')
     .option('--anonymous <id>', 'only events with this anonymousId')
     .option('--message-id <id>', 'only events with this messageId')
+    .addOption(
+      new Option('--outcome <outcome>', 'only events with this outcome at a destination').choices(
+        EVENT_OUTCOMES,
+      ),
+    )
     .option('--text <text>', 'only events that contain this text')
     .option('--from <time>', `only events received at this time or later: ${PAST_TIME}`, past)
     .option('--to <time>', 'only events received before this time', past)
     .action(async (options: ListOptions, command: Command) => {
-      const { source, user, anonymous, messageId, type, event, text, from, to } = options
+      const { source, user, anonymous, messageId, ...rest } = options
+      const { type, event, outcome, text, from, to } = rest
       const api = apiOf(command)
       const sourceId = await optionalIdOf(api, 'source', source)
       const ids = { sourceId, userId: user, anonymousId: anonymous, messageId }
-      const filters = definedFields({ ...ids, $type: type, event, text, $from: from, to })
+      const filters = definedFields({ ...ids, $type: type, event, outcome, text, $from: from, to })
       const page = await listPart((next) => api.listEvents({ ...filters, ...next }), options)
       if (page.data.length === 0) await requireKnown(api, { sourceId })
       const output = outputOf(command)
@@ -115,6 +123,7 @@ function columnsFor(items: readonly Event[], names: Names): Column<Event>[] {
     { head: 'type', cell: ({ event }) => summaryOf(event).type ?? '' },
     { head: 'name', cell: ({ event }) => summaryOf(event).name ?? '', long: 'cut' },
     { head: 'user', cell: ({ event }) => userOf(summaryOf(event)), long: 'cut' },
+    { head: 'outcome', cell: ({ outcomes }) => outcomeText(outcomes), rank: 0 },
     ...nameColumns('source', ({ sourceId }: Event) => sourceId, { names, items }).map((column) => ({
       ...column,
       rank: column.rank ?? 1,

@@ -62,6 +62,12 @@ describe('hookline events, deliveries and tail', () => {
     ])
     const events = await service.json<{ data: { id: string }[] }>('events', 'list', '--user', 'u1')
     expect(events.data.map(({ id }) => id)).toContain(delivery!.eventId)
+    const retried = ['events', 'list', '--outcome', 'retrying']
+    expect((await service.run(...retried)).stdout).toMatch(/^received +id .* outcome /)
+    const listed = await service.json<{ data: object[] }>(...retried)
+    expect(listed.data).toContainEqual(
+      expect.objectContaining({ id: delivery!.eventId, outcomes: { retrying: 1 } }),
+    )
     expect((await service.run('events', 'get', delivery!.eventId)).stdout).toContain(delivery!.id)
     await tail.printed(new RegExp(delivery!.id))
     tail.signal('SIGINT')

@@ -1,4 +1,4 @@
-import { EVENT_TYPES } from '@hookline/protocol'
+import { EVENT_OUTCOMES, EVENT_TYPES } from '@hookline/protocol'
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, type ReactElement, useState } from 'react'
 import { faultAt } from '../../api/problem.ts'
@@ -44,7 +44,7 @@ export function EventFilterBar({ filters, error, onChange }: EventFilterBarProps
       onSubmit={(event) => onChange(textsOf(event))}
       className="flex flex-col gap-3"
     >
-      <div className="grid grid-cols-1 gap-3 sm:grid-cols-3 lg:grid-cols-[2fr_1fr_1fr_1fr]">
+      <div className="grid grid-cols-1 gap-3 sm:grid-cols-3 lg:grid-cols-[2fr_1fr_1fr_1fr_1fr]">
         <Field label="Contains" hint={undefined} fault={faultAt(error, '/text')}>
           {(ids) => (
             <TextInput
@@ -100,7 +100,9 @@ function Choices({ filters, onChange }: Omit<EventFilterBarProps, 'error'>): Rea
     ...(isKnown ? [] : [[filters.source, shownText(filters.source, 60)] as const]),
   ] as const
   const types = [['', 'All types'], ...EVENT_TYPES.map((type) => [type, type] as const)] as const
+  const outcomes = [['', 'All'], ...EVENT_OUTCOMES.map((each) => [each, each] as const)] as const
   const choices = [
+    ['outcome', 'Outcome', outcomes],
     ['source', 'Source', all],
     ['type', 'Type', types],
     ['range', 'Time', RANGES],

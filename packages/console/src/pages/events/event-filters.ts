@@ -1,9 +1,10 @@
-import { EVENT_TYPES, type EventType } from '@hookline/protocol'
+import { EVENT_OUTCOMES, EVENT_TYPES, type EventOutcome, type EventType } from '@hookline/protocol'
 
 /** The filters in the URL of the page. */
 export const FILTERS = [
   'source',
   'type',
+  'outcome',
   'event',
   'userId',
   'anonymousId',
@@ -48,6 +49,7 @@ export function filtersIn(search: Readonly<Partial<Record<string, string>>>): Ev
 export interface EventQuery {
   sourceId?: string
   $type?: EventType
+  outcome?: EventOutcome
   event?: string
   userId?: string
   anonymousId?: string
@@ -60,10 +62,12 @@ export interface EventQuery {
 /** The query of the management API for these filters. A preset counts from `now`. */
 export function queryOf(filters: EventFilters, now: number): EventQuery {
   const { source, type, event, userId, anonymousId, messageId, text } = filters
+  const outcome = EVENT_OUTCOMES.find((each) => each === filters.outcome)
   const isType = EVENT_TYPES.some((each) => each === type)
   return {
     ...(source && { sourceId: source }),
     ...(isType && { $type: type as EventType }),
+    ...(outcome && { outcome }),
     ...(event && { event }),
     ...(userId && { userId }),
     ...(anonymousId && { anonymousId }),
@@ -85,9 +89,9 @@ function timesOf(
 /** The filters that are set, in words: `userId is u1`. */
 export function filterWords(filters: EventFilters, sourceName: (id: string) => string): string[] {
   const { source, range, from, to } = filters
-  const ofFields = (['type', 'event', 'userId', 'anonymousId', 'messageId'] as const).flatMap(
-    (name) => (filters[name] ? [`${name} is ${filters[name]}`] : []),
-  )
+  const ofFields = (
+    ['type', 'outcome', 'event', 'userId', 'anonymousId', 'messageId'] as const
+  ).flatMap((name) => (filters[name] ? [`${name} is ${filters[name]}`] : []))
   const preset = RANGES.find(([value]) => value === range && value !== 'custom')?.[1]
   return [
     ...(source ? [`source is ${sourceName(source)}`] : []),

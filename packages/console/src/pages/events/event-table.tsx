@@ -5,12 +5,13 @@ import { CopyButton } from '../../design/controls/copy-button.tsx'
 import { StateBadge } from '../../design/state-badge.tsx'
 import { Cell, Row, Table } from '../../design/lists/table.tsx'
 import { Time } from '../../design/texts/time.tsx'
+import { OutcomeBadges } from '../../domain/events/outcome-badges.tsx'
 import { isComputed, summaryOf, titleOf } from '../../domain/events/event-summary.ts'
 import type { Names } from '../../domain/names.ts'
 import { counted } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
 
-const HEAD = ['Event', 'Type', 'User', 'Source', 'Received']
+const HEAD = ['Event', 'Outcome', 'Type', 'User', 'Source', 'Received']
 const MOST_CHARACTERS = 80
 const MOST_ID_CHARACTERS = 48
 
@@ -76,6 +77,9 @@ const EventRow = memo(function EventRow({ event, index, source }: EventRowProps)
             <StateBadge tone="declined">{counted(duplicates, 'duplicate')}</StateBadge>
           )}
         </span>
+      </Cell>
+      <Cell className="min-w-28">
+        <OutcomeBadges outcomes={event.outcomes} />
       </Cell>
       <Cell className="text-ink-soft">{shownText(summary.type, 20)}</Cell>
       <Cell className="max-w-72 min-w-32">

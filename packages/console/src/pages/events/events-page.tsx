@@ -4,6 +4,7 @@ import type { FilledPage } from '../../api/filled-page.ts'
 import { Button } from '../../design/controls/button.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { Loaded } from '../../design/states.tsx'
+import { Time } from '../../design/texts/time.tsx'
 import { useNames } from '../../domain/names.ts'
 import { listed } from '../../format/figures.ts'
 import { useRowKeys } from '../../shell/row-keys.ts'
@@ -26,7 +27,7 @@ export function EventsPage(): ReactElement {
     <>
       <PageHeading
         title="Events"
-        about="Every event that Hookline has stored. Open one to see what became of it at each destination."
+        about="Every event that Hookline has stored, and what became of it. Open one to see why."
         actions={
           <Button isBusy={query.isFetching} onClick={() => void query.refetch()}>
             Refresh
@@ -39,6 +40,7 @@ export function EventsPage(): ReactElement {
           {(pages) => (
             <EventList
               pages={pages}
+              loadedAt={query.dataUpdatedAt}
               isBusy={query.isFetchingNextPage}
               onMore={() => void query.fetchNextPage()}
             />
@@ -51,11 +53,13 @@ export function EventsPage(): ReactElement {
 
 interface EventListProps {
   readonly pages: readonly FilledPage<Event>[]
+  /** Milliseconds since the epoch. */
+  readonly loadedAt: number
   readonly isBusy: boolean
   readonly onMore: () => void
 }
 
-function EventList({ pages, isBusy, onMore }: EventListProps): ReactElement {
+function EventList({ pages, loadedAt, isBusy, onMore }: EventListProps): ReactElement {
   const [search] = useUrlState<FilterName>()
   const names = useNames()
   const events = pages.flatMap((page) => page.items)
@@ -71,6 +75,11 @@ function EventList({ pages, isBusy, onMore }: EventListProps): ReactElement {
             ? 'Nothing matches among the newest events.'
             : listed(hasMore, events.length, 'event')}
         </span>
+        {events.length > 0 && (
+          <span>
+            Outcomes as of <Time at={new Date(loadedAt).toISOString()} />
+          </span>
+        )}
         {hasMore && (
           <Button isBusy={isBusy} onClick={onMore}>
             {events.length === 0 ? 'Look through older events' : 'Load older'}

@@ -7,6 +7,7 @@ import { StateBadge } from '../../design/state-badge.tsx'
 import { Empty, Loaded } from '../../design/states.tsx'
 import { Cell, Row, Table } from '../../design/lists/table.tsx'
 import { Time } from '../../design/texts/time.tsx'
+import { OutcomeBadges } from '../../domain/events/outcome-badges.tsx'
 import { counted } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
 
@@ -80,8 +81,8 @@ function Suppressed({ suppression }: SuppressedProps): ReactElement {
 
 function EventTable({ events }: { readonly events: Events['data'] }): ReactElement {
   return (
-    <Table label="Events, newest first" head={['Event', 'Type', 'Received']}>
-      {events.map(({ id, event, receivedAt }) => (
+    <Table label="Events, newest first" head={['Event', 'Outcome', 'Type', 'Received']}>
+      {events.map(({ id, event, outcomes, receivedAt }) => (
         <Row key={id}>
           <Cell className="min-w-40">
             <Link
@@ -91,6 +92,9 @@ function EventTable({ events }: { readonly events: Events['data'] }): ReactEleme
             >
               {nameOf(event)}
             </Link>
+          </Cell>
+          <Cell>
+            <OutcomeBadges outcomes={outcomes} />
           </Cell>
           <Cell className="whitespace-nowrap">{shownText(String(event['type']), 20)}</Cell>
           <Cell>

@@ -1,12 +1,12 @@
 import { type CatalogSnapshot, destinationsOf } from '../../backend/catalog.ts'
 import type { Subject } from '../../backend/deletions.ts'
 import type { DeliveryHistory, Deliveries } from '../../backend/deliveries.ts'
-import type { ArchivedEvent } from '../../backend/events.ts'
+import type { ArchivedEvent, ListedEvent } from '../../backend/events.ts'
 import type { AdminApp } from '../api/admin-app.ts'
 import type { AdminDeps } from '../api/admin-deps.ts'
 import { presentDelivery } from '../deliveries/delivery-schema.ts'
 import { presentSuppression } from '../deletions/suppression-schema.ts'
-import { eventSchemas, MAX_SUPPRESSIONS, presentEvent } from './event-schema.ts'
+import { eventSchemas, MAX_SUPPRESSIONS, presentEvent, presentListedEvent } from './event-schema.ts'
 import { List } from '../api/list.ts'
 import { Problem } from '../problems/problem.ts'
 import { parseTimeRange } from '../api/time-range.ts'
@@ -14,7 +14,7 @@ import { waitContext } from '../deliveries/waiting.ts'
 import { traceDecisions } from './trace.ts'
 import { traceFindings } from './trace-findings.ts'
 
-const list = new List<ArchivedEvent>('events', presentEvent)
+const list = new List<ListedEvent>('events', presentListedEvent)
 
 /** `/events` and `/events/:id`: received events, and their traces. */
 export function addEventRoutes(app: AdminApp, deps: AdminDeps): void {

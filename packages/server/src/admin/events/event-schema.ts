@@ -1,6 +1,6 @@
-import { EVENT_TYPES, type Mark } from '@hookline/protocol'
+import { EVENT_OUTCOMES, EVENT_TYPES, type Mark } from '@hookline/protocol'
 import Type from 'typebox'
-import type { ArchivedEvent } from '../../backend/events.ts'
+import type { ArchivedEvent, ListedEvent } from '../../backend/events.ts'
 import { listQuery, pageSchema, SHORT_PAGES } from '../api/list.ts'
 import { componentSchema, responses } from '../problems/responses.ts'
 import { TRACE_FINDINGS } from './trace-reasons.ts'
@@ -41,8 +41,18 @@ const fields = {
   }),
 }
 
+const outcomes = Type.Object(
+  Object.fromEntries(
+    EVENT_OUTCOMES.map((outcome) => [outcome, Type.Optional(Type.Integer({ minimum: 1 }))]),
+  ),
+  {
+    description:
+      'How many destinations have each outcome; those that none has are absent. retrying: an attempt was made, and another will be. pending: no attempt was made yet. failed: rejected, expired or quarantined, until a replay. declined: there is no delivery, for a reason. Empty while nothing is decided, and without destinations.',
+  },
+)
+
 /** An event in a list. */
-export const EventResponse = Type.Object(fields, { $id: 'Event' })
+export const EventResponse = Type.Object({ ...fields, outcomes }, { $id: 'Event' })
 
 const DecisionResponse = Type.Object({
   destinationId: id,
@@ -96,6 +106,11 @@ const filter = {
   userId: Type.Optional(Type.String({ description: 'Only events of this user.' })),
   anonymousId: Type.Optional(Type.String({ description: 'Only events of this anonymous user.' })),
   event: Type.Optional(Type.String({ description: 'Only track events with this name.' })),
+  outcome: Type.Optional(
+    Type.Enum([...EVENT_OUTCOMES], {
+      description: `Only events with this outcome at one destination at least: ${EVENT_OUTCOMES.join(', ')}.`,
+    }),
+  ),
   text: Type.Optional(
     Type.String({
       maxLength: 200,
@@ -125,6 +140,11 @@ export const eventSchemas = {
 }
 
 /** The event as the API shows it in a list. */
+export function presentListedEvent({ outcomes: of, ...event }: ListedEvent): object {
+  return { ...presentEvent(event), outcomes: of }
+}
+
+/** The event as the API shows it by itself. */
 export function presentEvent({
   declined: _declined,
   origin: _origin,

@@ -97,7 +97,8 @@ test('an event in a list is the call as received, with its marks', async () => {
   const accepted = await receive({ messageId: 'm-3' })
   const { data } = await server.must<Page>('GET', '/events?messageId=m-3')
   const { receivedAt } = accepted.event
-  expect(data).toEqual([{ ...accepted, receivedAt, duplicates: 0, lastDuplicateAt: null }])
+  const counted = { duplicates: 0, lastDuplicateAt: null, outcomes: {} }
+  expect(data).toEqual([{ ...accepted, receivedAt, ...counted }])
 })
 
 test('the pages of events together are the whole list, newest first', async () => {
@@ -225,4 +226,16 @@ test.each([
 ])('%s is refused', async (path, fault) => {
   const { status, body } = await server.call<ProblemDocument>('GET', path)
   expect([status, ...faultsIn(body)]).toEqual([400, fault])
+})
+
+test('a list has what became of each event, and is filtered by it', async () => {
+  const destination = await makeDestination()
+  const event = await receive({ messageId: 'retried' })
+  const [delivery, attempt] = deliveryOf(event, destination)
+  await server.backend.deliveries.record([{ delivery, attempts: [attempt] }])
+  const { data } = await server.must<Page>('GET', '/events?messageId=retried&outcome=retrying')
+  expect(data).toMatchObject([{ id: event.id, outcomes: { retrying: 1 } }])
+  expect(await ids('messageId=retried&outcome=failed')).toEqual([])
+  const { status, body } = await server.call<ProblemDocument>('GET', '/events?outcome=lost')
+  expect([status, body.code]).toEqual([400, 'invalid_query'])
 })

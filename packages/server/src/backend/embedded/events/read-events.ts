@@ -7,6 +7,7 @@ import type { Row } from '../database/rows.ts'
 import { Statements } from '../database/statements.ts'
 import { EVENT_COLUMNS } from '../log/event-row.ts'
 import { firstSeqOf, SEGMENT, segmentOf, SLACK_MS } from '../log/segments.ts'
+import { outcomesOf } from './event-outcomes.ts'
 import { addTextSearch, eventConditions } from './event-conditions.ts'
 
 const ARCHIVE_COLUMNS = `${EVENT_COLUMNS}, duplicates, last_duplicate_at`
@@ -18,6 +19,12 @@ const MOST_SEGMENTS = 10_000
 export interface ArchivedRows {
   readonly event: Row
   readonly declined: readonly Row[]
+}
+
+/** The rows of one event in a list. */
+export interface ListedRows extends ArchivedRows {
+  /** How many deliveries have each outcome. */
+  readonly outcomes: readonly Row[]
 }
 
 interface Wanted {
@@ -34,7 +41,7 @@ export function findEvent(db: DatabaseSync): (id: string) => ArchivedRows | unde
 }
 
 /** Lists events, newest first. A page looks through a bounded part of the archive (`bounded-scan.ts`). */
-export function listEvents(db: DatabaseSync): (wanted: Wanted) => Page<ArchivedRows> {
+export function listEvents(db: DatabaseSync): (wanted: Wanted) => Page<ListedRows> {
   addTextSearch(db)
   const statements = new Statements(db)
   return ({ filter, page }) => {
@@ -53,8 +60,15 @@ export function listEvents(db: DatabaseSync): (wanted: Wanted) => Page<ArchivedR
     const shown = rows.slice(0, page.limit)
     const isFull = rows.length > page.limit
     const place = isFull ? Number(shown.at(-1)!['seq']) : next === null ? null : next + 1
+    const outcomes = outcomesOf(
+      statements,
+      shown.map(({ id }) => String(id)),
+    )
     return {
-      data: shown.map((row) => archivedRows(statements, row)),
+      data: shown.map((row) => ({
+        ...archivedRows(statements, row),
+        outcomes: outcomes.get(String(row['id'])) ?? [],
+      })),
       nextCursor: place === null ? null : String(place),
     }
   }

@@ -1,12 +1,19 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Archiving, ArchivedEvent, Declined, EventFilter, Events } from '../../events.ts'
+import type {
+  Archiving,
+  ArchivedEvent,
+  Declined,
+  EventFilter,
+  Events,
+  ListedEvent,
+} from '../../events.ts'
 import type { Page, PageRequest } from '../../page.ts'
 import { type Row, timeOrNull } from '../database/rows.ts'
 import { readableEventOf } from '../log/event-row.ts'
 import type { Duplicates } from '../log/sqlite-log.ts'
 import type { Readers } from '../readers.ts'
 import type { Writer } from '../writer.ts'
-import { type ArchivedRows, findEvent } from './read-events.ts'
+import { type ArchivedRows, findEvent, type ListedRows } from './read-events.ts'
 import type { DeclinedRow } from './write-archive.ts'
 
 /** The archive on the table `events`, which the log has filled already. */
@@ -42,9 +49,9 @@ export class SqliteEvents implements Events {
     return found && archivedEventOf(found)[0]
   }
 
-  async list(filter: EventFilter, page: PageRequest): Promise<Page<ArchivedEvent>> {
+  async list(filter: EventFilter, page: PageRequest): Promise<Page<ListedEvent>> {
     const { data, nextCursor } = await this.#readers.run('listEvents', { filter, page })
-    return { data: data.flatMap(archivedEventOf), nextCursor }
+    return { data: data.flatMap(listedEventOf), nextCursor }
   }
 }
 
@@ -60,6 +67,15 @@ function archivedEventOf({ event, declined }: ArchivedRows): readonly ArchivedEv
       declined: declined.map(declinedOf),
     },
   ]
+}
+
+function listedEventOf(rows: ListedRows): readonly ListedEvent[] {
+  return archivedEventOf(rows).map((event) => {
+    const { length } = event.declined
+    const made = rows.outcomes.map(({ outcome, destinations }) => [outcome, destinations] as const)
+    const all = length === 0 ? made : [...made, ['declined', length] as const]
+    return { ...event, outcomes: Object.fromEntries(all) }
+  })
 }
 
 function declinedOf({ since, ...decision }: Row): Declined {

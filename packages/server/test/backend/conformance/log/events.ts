@@ -1,8 +1,10 @@
+import type { EventOutcome } from '@hookline/protocol'
 import { describe, expect, test } from 'vitest'
 import type { EventFilter } from '../../../../src/backend/events.ts'
 import { acceptedEvent, NOON } from '../../../harness/accepted-event.ts'
 import type { BackendHarness, OpenBackendHarness } from '../backend-harness.ts'
 
+import { deliveryOf, recordDelivery } from '../deliveries/recorded-delivery.ts'
 import { DEDUPE_WINDOW_MS } from '../backend-harness.ts'
 
 /** Appends and archives an event, as ingest and pipeline do. Returns whether it was a duplicate. */
@@ -164,6 +166,47 @@ export function eventsConformance(open: OpenBackendHarness): void {
         expect(await ids({ anonymousId: text })).toEqual([known.id])
       },
     )
+
+    test('lists with each event what became of it at its destinations, and by that', async () => {
+      await using harness = await open()
+      const { backend } = harness
+      const declined = [{ destinationId: 'dst_c', reason: 'integrations' as const }]
+      const changes = {
+        delivered: { state: 'delivered', rounds: 1 },
+        failed: { state: 'expired', rounds: 9 },
+        retrying: { state: 'pending', rounds: 1 },
+        pending: { state: 'pending', rounds: 0 },
+        held: { state: 'held', rounds: 1 },
+      } as const
+      const made: [string, string][] = []
+      // All within one millisecond: their deliveries lie side by side.
+      for (const [outcome, change] of Object.entries(changes)) {
+        const { eventId } = await recordDelivery(harness, change, acceptedEvent({ at: NOON }))
+        made.unshift([eventId, outcome])
+      }
+      const both = acceptedEvent({ at: NOON })
+      await receive(harness, both, declined)
+      for (const destinationId of ['dst_a', 'dst_b']) {
+        const delivery = deliveryOf(both, { destinationId, state: 'rejected', rounds: 1 })
+        await backend.deliveries.record([{ delivery, attempts: [] }])
+      }
+      const undecided = acceptedEvent({ at: NOON })
+      await backend.log.append([undecided])
+      const { data } = await backend.events.list({}, { limit: 10 })
+      expect(data.map(({ id, outcomes }) => [id, outcomes])).toEqual([
+        [undecided.id, {}],
+        [both.id, { failed: 2, declined: 1 }],
+        ...made.map(([id, outcome]) => [id, { [outcome]: 1 }]),
+      ])
+      const ids = async (outcome: EventOutcome) => (await listed(harness, { outcome }, 10)).ids
+      for (const [id, outcome] of made)
+        expect(await ids(outcome as EventOutcome)).toEqual([
+          ...(outcome === 'failed' ? [both.id] : []),
+          id,
+        ])
+      expect(await ids('declined')).toEqual([both.id])
+      expect((await listed(harness, { outcome: 'held', sourceId: 'src_none' }, 10)).ids).toEqual([])
+    })
 
     test('has every event once, page by page, even where few meet the filter', async () => {
       await using harness = await open()
