@@ -131,6 +131,8 @@ function eventVisits(page: Page, go: OpenConsole['go'], old: OldEvent): readonly
     by('a user that is not there', () => fill('userId', 'nobody'), text(page, 'No event matches')),
     by('an anonymousId', () => fill('anonymousId', 'anon-7-3')),
     by('a messageId', () => fill('messageId', old.messageId), text(page, '1 event.')),
+    by('an outcome', () => pick('Outcome', 'retrying')),
+    by('an outcome that is not there', () => pick('Outcome', 'held'), footer(page)),
     by('a text', () => fill('Contains', 'leeds')),
     by('a text that is not there', () => fill('Contains', 'no such text'), footer(page)),
     by('a name that is not there', () => fill('Event name', 'No such name'), footer(page)),

@@ -59,6 +59,6 @@ export class LongReads {
 }
 
 function tooMany(): Problem {
-  const detail = `${MOST_WAITING} requests of this token wait for the database already. Wait for their responses before you send more.`
+  const detail = `${MOST_WAITING} requests of this token or session wait for the database already. Wait for their responses before you send more.`
   return new Problem('rate_limited', { detail, headers: { 'retry-after': '1' } })
 }

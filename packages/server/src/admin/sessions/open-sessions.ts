@@ -26,8 +26,8 @@ export class OpenSessions {
   readonly #options: OpenSessionsOptions
   /** By token: its sign-ins follow each other, so that each sees those before it. */
   readonly #turns = new LRUCache<string, Turns>({ max: MOST_SIGNING_IN })
-  /** Sessions whose end is being recorded. */
-  readonly #ending = new Set<string>()
+  /** By the id of a session: its removal, which is under way. */
+  readonly #ending = new Map<string, Promise<void>>()
 
   constructor(options: OpenSessionsOptions) {
     this.#options = options
@@ -60,17 +60,14 @@ export class OpenSessions {
     })
   }
 
-  /** Ends a session. */
+  /** Ends a session. Of several calls at the same time, the first one is recorded. */
   async end(request: FastifyRequest, session: StoredToken): Promise<void> {
-    if (this.#ending.has(session.id)) return
-    this.#ending.add(session.id)
-    try {
-      const { tokens, clock } = this.#options
-      const audit = recordEntry(request, clock.wall(), [session, null], presentSession)
-      await tokens.remove(session.id, audit)
-    } finally {
-      this.#ending.delete(session.id)
-    }
+    const { id } = session
+    const { tokens, clock } = this.#options
+    const audit = recordEntry(request, clock.wall(), [session, null], presentSession)
+    const ending = this.#ending.get(id) ?? tokens.remove(id, audit)
+    this.#ending.set(id, ending)
+    await ending.finally(() => this.#ending.delete(id))
   }
 
   #newSession({ tokenId, name, role }: Opener): { session: StoredToken; secret: string } {
