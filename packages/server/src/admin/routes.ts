@@ -121,7 +121,7 @@ function addHooks(
   app.addHook('onRequest', authenticate(deps))
   app.addHook('onRequest', deps.limit.hook())
   app.addHook('onRequest', authorize(app.prefix))
-  const longReads = new LongReads()
+  const longReads = new LongReads(deps)
   app.addHook('preHandler', longReads.take(app.prefix))
   app.addHook('onSend', longReads.end())
   repeatResponses(app, deps)

@@ -98,7 +98,7 @@ export class Inspector implements Pick<ActivityListener, 'recorded' | 'purged'>,
   }
 
   async #take(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (!this.#admitted.has(incoming.socket.remotePort ?? 0)) return refuse(response, 421)
+    if (!this.#isAdmitted(incoming.socket)) return refuse(response, 421)
     const receivedAt = this.#options.clock.wall()
     const body = await bodyOf(incoming)
     if (body === 'aborted') return
@@ -107,6 +107,11 @@ export class Inspector implements Pick<ActivityListener, 'recorded' | 'purged'>,
     this.requests.add(request)
     this.#options.onInspected?.(request)
     await this.#respond(request, response)
+  }
+
+  #isAdmitted({ remoteAddress, remotePort }: Socket): boolean {
+    // Another address of loopback can have the same port.
+    return remoteAddress === '127.0.0.1' && this.#admitted.has(remotePort ?? 0)
   }
 
   #inspected(

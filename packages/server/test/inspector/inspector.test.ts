@@ -39,17 +39,24 @@ async function connected(inspector: Inspector, isAdmitted = true): Promise<Socke
   return socket
 }
 
-/** Sends a request by hand. Resolves to the status. */
+interface Sent {
+  readonly path?: string
+  readonly headers?: object
+  readonly body?: string
+}
+
+/** Sends a request by hand on a connection of its own. Resolves to the status. */
 async function send(
   inspector: Inspector,
-  {
-    path = '/',
-    headers = {},
-    body = '{}',
-    isAdmitted = true,
-  }: { path?: string; headers?: object; body?: string; isAdmitted?: boolean } = {},
+  { isAdmitted = true, ...sent }: Sent & { readonly isAdmitted?: boolean } = {},
 ): Promise<number> {
-  const socket = await connected(inspector, isAdmitted)
+  return sendOn(await connected(inspector, isAdmitted), sent)
+}
+
+async function sendOn(
+  socket: Socket,
+  { path = '/', headers = {}, body = '{}' }: Sent,
+): Promise<number> {
   const all = { host: 'inspector.internal', ...headers }
   const sent = httpRequest({ createConnection: () => socket, path, method: 'POST', headers: all })
   const answered = once(sent, 'response')
@@ -99,6 +106,22 @@ test('refuses and forgets the requests of another program of this machine, whate
   expect(await send(inspector, { isAdmitted: false })).toBe(421)
   expect(newest(inspector)).toBeUndefined()
   expect(await send(inspector)).toBe(200)
+})
+
+test('refuses a connection from another address of loopback that has the port of the sender', async () => {
+  const { inspector } = await open()
+  await using _ = inspector
+  const admitted = await connected(inspector)
+  const forger = connect({
+    host: '127.0.0.1',
+    port: inspector.port,
+    localAddress: '127.0.0.2',
+    localPort: admitted.localPort!,
+  })
+  await once(forger, 'connect')
+  expect(await sendOn(forger, {})).toBe(421)
+  expect(newest(inspector)).toBeUndefined()
+  admitted.destroy()
 })
 
 test('takes the largest body, and refuses a larger one', async () => {

@@ -6,7 +6,7 @@ import type { Role, StoredToken, Tokens } from '../../backend/tokens.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import { Redacted } from '../../util/secrets/redacted.ts'
 import { Problem } from '../problems/problem.ts'
-import { ADMIN_TOKEN_ID, type Openers, tokenIdOf } from '../tokens/openers.ts'
+import { ADMIN_TOKEN_ID, type Openers, THIS_MACHINE_ID, tokenIdOf } from '../tokens/openers.ts'
 import { findToken, hashOf, isExpired } from '../tokens/token.ts'
 import { isFromBrowserHere, isFromOtherSite } from './browser.ts'
 import { csrfTokenOf, sessionIn } from './session-cookie.ts'
@@ -104,8 +104,8 @@ const OPERATOR: Who = {
 
 /** The operator without a login. */
 const THIS_MACHINE: Who = {
-  id: 'this-machine',
-  tokenId: 'this-machine',
+  id: THIS_MACHINE_ID,
+  tokenId: THIS_MACHINE_ID,
   name: 'a browser on this machine',
   role: 'admin',
 }

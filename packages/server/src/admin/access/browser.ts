@@ -5,7 +5,7 @@ const LOOPBACK_ADDRESS = /^(?:::ffff:)?127\.|^::1$/
 const LOOPBACK_HOST = /^(?:localhost|127(?:\.\d+){3}|\[::1\])(?::\d+)?$/i
 /** What reverse proxies and tunnels add: the browser may be anywhere. */
 const FORWARDING_HEADER =
-  /^(?:forwarded|x-forwarded-.*|x-real-ip|x-client-ip|true-client-ip|cf-.*|via)$/
+  /^(?:forwarded|via|cf-.+|.*-client-?ip|x-real-ip|x-.*forwarded.*|x-.*-external-address)$/
 
 /**
  * Whether a request comes from a browser or program on this machine, to an address of this machine. A page of another site

@@ -1,6 +1,9 @@
 import type { FastifyRequest, onSendHookHandler, preHandlerHookHandler } from 'fastify'
 import { FairTurns } from '../../util/limits/fair-turns.ts'
+import type { Clock } from '../../util/time/clock.ts'
 import { Problem } from '../problems/problem.ts'
+import type { Openers } from '../tokens/openers.ts'
+import { type Actor, type Authentication, unauthorized } from './authenticate.ts'
 import { routeOf } from './route-roles.ts'
 
 /** The requests that may search or sum up much, a second at most for each step. */
@@ -23,30 +26,48 @@ const LONG_READS: ReadonlySet<string> = new Set([
 
 /** As many as the embedded backend has threads for: more would only wait there, in the order of their arrival. */
 const MOST_AT_ONCE = 2
-/** Of each token or session. A page of the console makes up to five at once. */
+/** Of each session, or of a token by itself. A page of the console makes up to five at once. */
 const MOST_WAITING = 32
+/** Of each token with its sessions. Each holds a connection. */
+const MOST_WAITING_OF_TOKEN = 128
 
 /** The hooks by which long reads take turns: however many one token asks for, others wait for one of them at most. */
 export class LongReads {
   readonly #turns = new FairTurns(MOST_AT_ONCE)
   readonly #running = new WeakSet<FastifyRequest>()
+  readonly #openers: Openers
+  readonly #clock: Clock
+
+  constructor({ openers, clock }: Pick<Authentication, 'openers' | 'clock'>) {
+    this.#openers = openers
+    this.#clock = clock
+  }
 
   /** Goes on when it is the turn of the request. Responds with 429 where too many of its token or session wait. */
   take(prefix: string): preHandlerHookHandler {
     return (request, reply, done) => {
       const { actor } = request
       if (!LONG_READS.has(routeOf(request, prefix))) return done()
-      if (this.#turns.waitingOf(actor.id) >= MOST_WAITING) return done(tooMany())
+      if (this.#hasTooMany(actor)) return done(tooMany())
       return this.#turns.take({
         taker: actor,
         // A search in the console closes the connection at the next letter.
         isWanted: () => !reply.raw.destroyed,
         start: () => {
           this.#running.add(request)
-          done()
+          // The token may have been deleted while the request waited.
+          const isServed = this.#openers.isServed(actor.id, this.#clock.wall())
+          done(isServed ? undefined : unauthorized('invalid_token'))
         },
       })
     }
+  }
+
+  #hasTooMany({ id, tokenId }: Actor): boolean {
+    return (
+      this.#turns.waitingOf(id) >= MOST_WAITING ||
+      this.#turns.waitingOf(tokenId) >= MOST_WAITING_OF_TOKEN
+    )
   }
 
   /** Ends the turn. Not when the connection is closed: the read goes on then. */
@@ -59,6 +80,6 @@ export class LongReads {
 }
 
 function tooMany(): Problem {
-  const detail = `${MOST_WAITING} requests of this token or session wait for the database already. Wait for their responses before you send more.`
+  const detail = `${MOST_WAITING} requests of this token or session wait for the database already, or ${MOST_WAITING_OF_TOKEN} of the token with its sessions. Wait for their responses before you send more.`
   return new Problem('rate_limited', { detail, headers: { 'retry-after': '1' } })
 }

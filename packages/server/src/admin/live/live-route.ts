@@ -35,7 +35,7 @@ export function addLiveRoute(app: AdminApp, deps: AdminDeps & Authentication): v
         }),
         response: reply.raw,
         clock: deps.clock,
-        isAllowed: () => isStillValid(actor, deps),
+        isAllowed: () => deps.openers.isServed(actor.id, deps.clock.wall()),
         onClose: () => streams.remove(stream),
       })
       streams.add(stream)
@@ -55,10 +55,4 @@ function topicsOf(list: string): ReadonlySet<Topic> {
 function viewOf({ role }: Actor): ChangeView {
   const mayRead = (resource: string): boolean => isRoleEnough(role, roleFor(`GET /${resource}`))
   return { isShown: mayRead, showsRequests: mayRead('audit') }
-}
-
-function isStillValid({ id }: Actor, { tokens, openers, clock }: Authentication): boolean {
-  if (id === 'admin-token' || id === 'this-machine') return true
-  const token = tokens.current.get(id)
-  return token !== undefined && openers.isValid(token, clock.wall())
 }

@@ -1,18 +1,18 @@
-import type { FastifyRequest } from 'fastify'
-import { LRUCache } from 'lru-cache'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { StoredToken } from '../../backend/tokens.ts'
-import type { Actor, Authentication } from '../access/authenticate.ts'
+import { FairTurns } from '../../util/limits/fair-turns.ts'
+import { type Actor, type Authentication, unauthorized } from '../access/authenticate.ts'
 import type { AdminDeps } from '../api/admin-deps.ts'
 import { recordEntry } from '../audit/audit-entry.ts'
-import { Turns } from '../computations/turns.ts'
+import { Problem } from '../problems/problem.ts'
 import { tokenIdOf } from '../tokens/openers.ts'
 import { hashOf, isSession, newToken } from '../tokens/token.ts'
 import { presentSession } from './session-schema.ts'
 
 /** More than anybody has open with one token. Another one ends the oldest of that token, and none of others. */
 const MOST_SESSIONS = 100
-/** Tokens with which browsers sign in at the same time. Beyond, one token may open a few sessions more. */
-const MOST_SIGNING_IN = 1_000
+/** Sign-ins of a token that wait for the one before. Each holds a connection. */
+const MOST_WAITING = 32
 
 type OpenSessionsOptions = Pick<AdminDeps & Authentication, 'tokens' | 'openers' | 'clock'> & {
   readonly sessionLifetimeMs: number
@@ -21,11 +21,16 @@ type OpenSessionsOptions = Pick<AdminDeps & Authentication, 'tokens' | 'openers'
 /** Who opens a session. */
 export type Opener = Pick<Actor, 'tokenId' | 'name' | 'role' | 'credential'>
 
+interface Opened {
+  readonly session: StoredToken
+  readonly secret: string
+}
+
 /** The sessions of the console, whose number is limited for each token. */
 export class OpenSessions {
   readonly #options: OpenSessionsOptions
-  /** By token: its sign-ins follow each other, so that each sees those before it. */
-  readonly #turns = new LRUCache<string, Turns>({ max: MOST_SIGNING_IN })
+  /** Sign-ins follow each other, so that each sees those before it. */
+  readonly #turns = new FairTurns(1)
   /** By the id of a session: its removal, which is under way. */
   readonly #ending = new Map<string, Promise<void>>()
 
@@ -40,20 +45,27 @@ export class OpenSessions {
     return this.#all().filter((each) => openers.isValid(each, now))
   }
 
-  /** Opens a session, of which the request is from now on. Returns its secret, too. */
-  open(
-    request: FastifyRequest,
+  /**
+   * Opens a session, of which the request is from now on. Returns its secret, too.
+   * @throws {Problem} where too many sign-ins of the token wait, or the token has ended
+   */
+  async open(
+    { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
     opener: Opener,
-  ): Promise<{ readonly session: StoredToken; readonly secret: string }> {
+  ): Promise<Opened> {
     const { tokenId } = opener
-    const turns = this.#turns.get(tokenId) ?? new Turns()
-    this.#turns.set(tokenId, turns)
-    return turns.run(async () => {
+    if (this.#turns.waitingOf(tokenId) >= MOST_WAITING)
+      throw new Problem('rate_limited', { headers: { 'retry-after': '1' } })
+    const taker = { id: tokenId, tokenId }
+    return this.#turns.run({ taker, isWanted: () => !reply.raw.destroyed }, async () => {
+      const { tokens, openers, clock } = this.#options
+      // The token may have ended while the sign-in waited.
+      if (!openers.mayOpen(openers.openerOf(tokenId), clock.wall()))
+        throw unauthorized('invalid_token')
       const opened = this.#newSession(opener)
       const { session } = opened
       request.actor = { ...opener, id: session.id }
       await this.#makeRoom(request)
-      const { tokens, clock } = this.#options
       const audit = recordEntry(request, clock.wall(), [null, session], presentSession)
       await tokens.add(session, audit)
       return opened
@@ -70,7 +82,7 @@ export class OpenSessions {
     await ending.finally(() => this.#ending.delete(id))
   }
 
-  #newSession({ tokenId, name, role }: Opener): { session: StoredToken; secret: string } {
+  #newSession({ tokenId, name, role }: Opener): Opened {
     const { openers, clock, sessionLifetimeMs } = this.#options
     const now = clock.wall()
     const { id, token: secret } = newToken(now, 'ses')

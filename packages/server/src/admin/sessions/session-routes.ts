@@ -10,6 +10,7 @@ import type { AdminDeps } from '../api/admin-deps.ts'
 import { List, pageOf } from '../api/list.ts'
 import { auditEntry } from '../audit/audit-entry.ts'
 import { Problem } from '../problems/problem.ts'
+import { THIS_MACHINE_ID } from '../tokens/openers.ts'
 import { isSession } from '../tokens/token.ts'
 import type { OpenSessions, Opener } from './open-sessions.ts'
 import { presentSession, sessionSchemas } from './session-schema.ts'
@@ -32,7 +33,7 @@ export function addSignInRoute(app: AdminApp, deps: SessionDeps): void {
     const opener =
       code === undefined ? byToken(token ?? '', request, deps) : byCode(code, request, deps)
     if (opener instanceof Problem) throw opener
-    const { session, secret } = await deps.sessions.open(request, opener)
+    const { session, secret } = await deps.sessions.open({ request, reply }, opener)
     setSessionCookie(request, reply, secret, deps.access.sessionLifetimeMs)
     const { id, name, role } = session
     return reply.code(201).send({ kind: 'session', id, name, role, csrfToken: csrfTokenOf(secret) })
@@ -61,7 +62,7 @@ export function addSessionRoutes(app: AdminApp, { access, codes, sessions }: Ses
   app.get('/session', { schema: sessionSchemas.current }, async ({ actor, headers }) => {
     const { id, name, role, credential } = actor
     const isToken = headers.authorization !== undefined
-    const kind = isToken ? 'token' : id === 'this-machine' ? 'open' : 'session'
+    const kind = isToken ? 'token' : id === THIS_MACHINE_ID ? 'open' : 'session'
     return { kind, id, name, role, csrfToken: isToken ? null : csrfTokenOf(credential.reveal()) }
   })
 

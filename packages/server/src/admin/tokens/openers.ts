@@ -5,6 +5,8 @@ import { isExpired, isSession } from './token.ts'
 
 /** The id of the token of the operator, which has no record. */
 export const ADMIN_TOKEN_ID = 'admin-token'
+/** The id of whoever uses a browser on this machine where no login is needed. */
+export const THIS_MACHINE_ID = 'this-machine'
 
 interface OpenersOptions {
   readonly tokens: Pick<Tokens, 'current'>
@@ -33,6 +35,13 @@ export class Openers {
   /** Whether requests with a token or a session are served. */
   isValid(token: StoredToken, now: number): boolean {
     return !isExpired(token, now) && (!isSession(token) || this.mayOpen(token.openedBy ?? '', now))
+  }
+
+  /** Whether requests are still served of whom this id of an actor names. */
+  isServed(actorId: string, now: number): boolean {
+    if (actorId === ADMIN_TOKEN_ID || actorId === THIS_MACHINE_ID) return true
+    const token = this.#tokens.current.get(actorId)
+    return token !== undefined && this.isValid(token, now)
   }
 
   /** Whether the opener still opens sessions, and still holds open those that it has opened. */

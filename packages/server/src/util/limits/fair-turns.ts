@@ -47,6 +47,16 @@ export class FairTurns {
     this.#next()
   }
 
+  /** Runs the work when it is its turn. Never resolves where it is not wanted any more by then. */
+  async run<T>(call: Omit<Waiting, 'start'>, work: () => Promise<T>): Promise<T> {
+    await new Promise<void>((start) => this.take({ ...call, start }))
+    try {
+      return await work()
+    } finally {
+      this.end(call.taker)
+    }
+  }
+
   /** Ends a turn of the taker. */
   end(taker: Taker): void {
     this.#running -= 1

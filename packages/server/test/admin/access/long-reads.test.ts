@@ -88,6 +88,38 @@ test('more than 32 of a token that wait are refused with 429, and those of other
   expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(33)
 })
 
+test('128 that wait are the most of a token with its sessions', async () => {
+  const all = await opened()
+  const { server, gate, greedy } = all
+  const token = greedy.authorization.slice('Bearer '.length)
+  const cookies: string[] = []
+  for (let index = 0; index < 5; index++) {
+    const answer = await server.call('POST', '/sessions', { body: { token }, withoutToken: true })
+    cookies.push(answer.headers.get('set-cookie')!.split(';')[0]!)
+  }
+  const theirs = await searchTimes(2, all)
+  const ofSessions = cookies.flatMap((cookie) =>
+    Array.from({ length: 26 }, () =>
+      server.call('GET', '/events?text=x', { headers: { cookie }, withoutToken: true }),
+    ),
+  )
+  expect((await Promise.race(ofSessions)).status).toBe(429)
+  gate.open()
+  const statuses = (await Promise.all([...ofSessions, ...theirs])).map(({ status }) => status)
+  expect(statuses.filter((status) => status === 200)).toHaveLength(128 + 2)
+})
+
+test('a search that waits is refused when its token is deleted meanwhile', async () => {
+  const all = await opened()
+  const { server, gate } = all
+  const theirs = await searchTimes(3, all)
+  const { id } = [...server.backend.tokens.current.values()][0]!
+  await server.must('DELETE', `/tokens/${id}`)
+  gate.open()
+  const statuses = (await Promise.all(theirs)).map(({ status }) => status)
+  expect(statuses).toEqual([200, 200, 401])
+})
+
 test('a search whose reader has gone does not begin, and one that has begun keeps its turn until it ends', async () => {
   const { server, gate } = await opened()
   const gone = ['a', 'b', 'c', 'd'].map((text) =>

@@ -1,5 +1,5 @@
 import { request } from 'undici'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { AdminDeps } from '../../../src/admin/api/admin-deps.ts'
 import { Redacted } from '../../../src/util/secrets/redacted.ts'
 import { AdminServer, type ApiResponse, TOKEN } from '../admin-server.ts'
@@ -349,11 +349,36 @@ test('more than 100 sessions of a token end its oldest and none of others, and t
 test('sign-ins at the same time open no more sessions than those one after the other', async () => {
   await using server = await AdminServer.open()
   const { token } = await viewerOf(server)
-  const signIns = Array.from({ length: 150 }, () => new Browser(server).signIn({ token }))
-  expect((await Promise.all(signIns)).map(({ status }) => status)).toEqual(Array(150).fill(201))
+  for (let opened = 0; opened < 90; opened++) await new Browser(server).signIn({ token })
+  const signIns = Array.from({ length: 30 }, () => new Browser(server).signIn({ token }))
+  expect((await Promise.all(signIns)).map(({ status }) => status)).toEqual(Array(30).fill(201))
   expect(server.backend.tokens.current.size).toBe(1 + 100)
   const entries = server.backend.audit.list({ action: 'createSession' }, { limit: 200 })
-  expect((await entries).data).toHaveLength(150 + 50)
+  expect((await entries).data).toHaveLength(120 + 20)
+})
+
+test('of 200 sign-ins of a token at the same time, those beyond 32 that wait are refused, and others sign in meanwhile', async () => {
+  await using server = await AdminServer.open()
+  const { token } = await viewerOf(server)
+  const flood = Array.from({ length: 200 }, () => new Browser(server).signIn({ token }))
+  expect((await new Browser(server).signIn({ token: TOKEN })).status).toBe(201)
+  const statuses = (await Promise.all(flood)).map(({ status }) => status)
+  expect(new Set(statuses)).toEqual(new Set([201, 429]))
+  expect(statuses.filter((status) => status === 201).length).toBeGreaterThanOrEqual(33)
+})
+
+test('a token that is deleted while its sign-ins wait opens none of them', async () => {
+  await using server = await AdminServer.open()
+  const { id, token } = await viewerOf(server)
+  const { tokens } = server.backend
+  const signIns = Array.from({ length: 30 }, () => new Browser(server).signIn({ token }))
+  await vi.waitFor(() => expect(tokens.current.size).toBeGreaterThan(1))
+  await tokens.remove(id)
+  const open = [...tokens.current.values()].length
+  const statuses = (await Promise.all(signIns)).map(({ status }) => status)
+  expect(statuses).toContain(401)
+  // At most the one that was being opened.
+  expect(tokens.current.size).toBeLessThanOrEqual(open + 1)
 })
 
 test('sign-ins count as requests of their token', async () => {
@@ -382,6 +407,10 @@ test.each([
   { 'x-forwarded-proto': 'https' },
   { 'x-forwarded-server': 'proxy' },
   { 'cf-connecting-ip': '203.0.113.5' },
+  { 'x-original-forwarded-for': '203.0.113.5' },
+  { 'fastly-client-ip': '203.0.113.5' },
+  { 'x-azure-clientip': '203.0.113.5' },
+  { 'x-envoy-external-address': '203.0.113.5' },
   { 'sec-fetch-site': 'cross-site' },
   { authorization: 'Basic eDp5' },
 ])('a request with %j is not of a browser on this machine', async (headers) => {
