@@ -100,7 +100,10 @@ function Choices({ filters, onChange }: Omit<EventFilterBarProps, 'error'>): Rea
     ...(isKnown ? [] : [[filters.source, shownText(filters.source, 60)] as const]),
   ] as const
   const types = [['', 'All types'], ...EVENT_TYPES.map((type) => [type, type] as const)] as const
-  const outcomes = [['', 'All'], ...EVENT_OUTCOMES.map((each) => [each, each] as const)] as const
+  const outcomes = [
+    ['', 'All outcomes'],
+    ...EVENT_OUTCOMES.map((each) => [each, each] as const),
+  ] as const
   const choices = [
     ['outcome', 'Outcome', outcomes],
     ['source', 'Source', all],

@@ -31,7 +31,7 @@ const PRESETS: Readonly<Record<string, number>> = {
 
 /** The presets with their words; `custom` is a time range of one's own. */
 export const RANGES: readonly (readonly [value: string, words: string])[] = [
-  ['', 'All stored events'],
+  ['', 'Any time'],
   ['15m', 'Last 15 minutes'],
   ['1h', 'Last hour'],
   ['24h', 'Last 24 hours'],
