@@ -1,4 +1,10 @@
-import { type Attempt, type Delivery, newId, timeOfId } from '@hookline/protocol'
+import {
+  type AcceptedEvent,
+  type Attempt,
+  type Delivery,
+  newId,
+  timeOfId,
+} from '@hookline/protocol'
 import { describe, expect, test } from 'vitest'
 import { deliveryId } from '../../../../src/delivery/sending/webhook-request.ts'
 import { acceptedEvent, NOON } from '../../../harness/accepted-event.ts'
@@ -6,6 +12,7 @@ import type { BackendHarness, OpenBackendHarness } from '../backend-harness.ts'
 import {
   attemptOf,
   claimDue,
+  deliveryOf,
   LANE,
   lastOf,
   OTHER_LANE,
@@ -88,6 +95,33 @@ export function deliveryReportsConformance(open: OpenBackendHarness): void {
       expect(groups.map(({ count, sampleDeliveryId }) => [count, sampleDeliveryId])).toEqual([
         [2, kept.id],
       ])
+    })
+
+    test('of which a destination has more than 2,000 are counted up to the newest 2,000', async () => {
+      await using harness = await open()
+      const { backend } = harness
+      const events = Array.from({ length: 2_001 }, (_, index) =>
+        acceptedEvent({ at: NOON + index }),
+      )
+      await backend.log.append(events)
+      const record = (some: readonly AcceptedEvent[]): Promise<void> =>
+        backend.deliveries.record(
+          some.map((event) => {
+            const last = { ...lastOf(attemptOf()), ...FAILED }
+            const webhooks = [partOf({ last })]
+            return { delivery: deliveryOf(event, { rounds: 1, webhooks }), attempts: [] }
+          }),
+        )
+      await record(events.slice(0, 2_000))
+      expect(await backend.reports.failures({})).toMatchObject({
+        isComplete: true,
+        groups: [{ count: 2_000 }],
+      })
+      await record(events.slice(2_000))
+      expect(await backend.reports.failures({})).toMatchObject({
+        isComplete: false,
+        groups: [{ count: 2_000, sampleDeliveryId: deliveryId(events[2_000]!.id, 'dst_a') }],
+      })
     })
 
     test('have no deliveries that were delivered, or never tried', async () => {
