@@ -1,6 +1,7 @@
 /**
- * What became of an event at a destination. `retrying`: an attempt was made, and another will be. `pending`: no attempt was
- * made yet. `failed`: rejected, expired or quarantined, until a replay. `declined`: there is no delivery, for a reason.
+ * What became of an event at a destination. `retrying`: an attempt failed, and another will be made. `pending`: no attempt was
+ * recorded, or none since the last replay or retry. `failed`: rejected, expired or quarantined, until a replay or a retry.
+ * `declined`: there is no delivery, for a reason.
  */
 export const EVENT_OUTCOMES = [
   'failed',

@@ -35,7 +35,7 @@ export interface ArchivedEvent extends AcceptedEvent {
 
 /** An event in a list. */
 export interface ListedEvent extends ArchivedEvent {
-  /** Empty while nothing is decided, and without destinations. */
+  /** Without the destinations that are being decided on, or delivered to for the first time. */
   readonly outcomes: EventOutcomes
 }
 

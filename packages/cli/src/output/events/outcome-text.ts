@@ -1,6 +1,6 @@
 import { EVENT_OUTCOMES, type EventOutcomes } from '@hookline/protocol'
 
-/** What became of an event: `delivered`, or with several destinations `1 failed, 2 delivered`. Empty while nothing is decided. */
+/** What became of an event: `delivered`, or with several destinations `1 failed, 2 delivered`. Empty while nothing is recorded. */
 export function outcomeText(outcomes: EventOutcomes): string {
   const all = EVENT_OUTCOMES.flatMap((outcome) => {
     const destinations = outcomes[outcome] ?? 0

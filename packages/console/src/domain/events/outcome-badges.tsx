@@ -12,7 +12,7 @@ const TONES: Readonly<Record<EventOutcome, Tone>> = {
   delivered: 'delivered',
 }
 
-const NONE = 'Not decided yet, or there was no destination.'
+const NONE = 'Not decided or not delivered yet, or there was no destination.'
 
 /** What became of an event at its destinations, with a count where there are several. What needs a person comes first. */
 export function OutcomeBadges({ outcomes }: { readonly outcomes: EventOutcomes }): ReactElement {

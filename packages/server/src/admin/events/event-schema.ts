@@ -47,7 +47,7 @@ const outcomes = Type.Object(
   ),
   {
     description:
-      'How many destinations have each outcome; those that none has are absent. retrying: an attempt was made, and another will be. pending: no attempt was made yet. failed: rejected, expired or quarantined, until a replay. declined: there is no delivery, for a reason. Empty while nothing is decided, and without destinations.',
+      'How many destinations have each outcome; those that none has are absent. retrying: an attempt failed, and another will be made. pending: no attempt was recorded, or none since the last replay or retry. failed: rejected, expired or quarantined, until a replay or a retry. declined: there is no delivery, for a reason. A destination is not counted while it is being decided on, or delivered to for the first time.',
   },
 )
 

@@ -1,7 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { EventFilter } from '../../events.ts'
 import { type Conditions, conditionsOf, withoutEmptyTexts } from '../database/conditions.ts'
-import { hasOutcome } from './event-outcomes.ts'
 
 /** Adds the function `holds`, which the condition on the text needs: lower() of SQLite knows only a to z. */
 export function addTextSearch(db: DatabaseSync): void {
@@ -10,7 +9,7 @@ export function addTextSearch(db: DatabaseSync): void {
   )
 }
 
-/** The conditions on rows of `events`. */
+/** The conditions on rows of `events`, except that on the outcome: `outcomesOf` tells it. */
 export function eventConditions(all: EventFilter): Conditions {
   const filter = withoutEmptyTexts(all)
   return conditionsOf([
@@ -27,7 +26,6 @@ export function eventConditions(all: EventFilter): Conditions {
     ['instr(body, ?)', spelled(filter.event)],
     [field('anonymousId'), filter.anonymousId],
     [field('event'), filter.event],
-    ...(filter.outcome ? [[hasOutcome(filter.outcome), filter.outcome] as const] : []),
   ])
 }
 

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import type { EventOutcome, EventOutcomes } from '@hookline/protocol'
 import type { EventFilter } from '../../events.ts'
 import type { Page, PageRequest } from '../../page.ts'
 import { MOST_CHUNKS, SCAN_CHUNK, scan } from '../database/bounded-scan.ts'
@@ -23,8 +24,7 @@ export interface ArchivedRows {
 
 /** The rows of one event in a list. */
 export interface ListedRows extends ArchivedRows {
-  /** How many deliveries have each outcome. */
-  readonly outcomes: readonly Row[]
+  readonly outcomes: EventOutcomes
 }
 
 interface Wanted {
@@ -67,7 +67,7 @@ export function listEvents(db: DatabaseSync): (wanted: Wanted) => Page<ListedRow
     return {
       data: shown.map((row) => ({
         ...archivedRows(statements, row),
-        outcomes: outcomes.get(String(row['id'])) ?? [],
+        outcomes: outcomes.get(String(row['id'])) ?? {},
       })),
       nextCursor: place === null ? null : String(place),
     }
@@ -91,13 +91,30 @@ function rowsOf(
 ): (from: number, least: number, limit: number) => Row[] {
   const { where, values } = eventConditions(filter)
   // Not `LIMIT ?`: SQLite plans the statement again for each new value of it, which takes longer than the look-up.
-  const sql = `SELECT seq, ${ARCHIVE_COLUMNS} FROM events
+  const sql = (columns: string): string => `SELECT seq, ${columns} FROM events
     WHERE seq <= ? AND seq >= ? ${isIndexed(filter) ? `AND ${SEGMENT} = ?` : ''} ${where}
     ORDER BY seq DESC LIMIT ? + 0`
+  const { outcome } = filter
   return (from, least, limit) => {
-    const segment = isIndexed(filter) ? [segmentOf(from)] : []
-    return statements.all(sql, [from, least, ...segment, ...values, limit])
+    const place = [from, least, ...(isIndexed(filter) ? [segmentOf(from)] : []), ...values]
+    if (!outcome) return statements.all(sql(ARCHIVE_COLUMNS), [...place, limit])
+    const found = statements.all(sql('id'), [...place, -1])
+    return withOutcome(statements, outcome, found).slice(0, limit).flatMap(wholeRow(statements))
   }
+}
+
+/** Those of the rows that have the outcome. What became of all of them is looked up at once. */
+function withOutcome(statements: Statements, outcome: EventOutcome, rows: readonly Row[]): Row[] {
+  const outcomes = outcomesOf(
+    statements,
+    rows.map(({ id }) => String(id)),
+  )
+  return rows.filter(({ id }) => outcomes.get(String(id))?.[outcome] !== undefined)
+}
+
+function wholeRow(statements: Statements): (row: Row) => Row[] {
+  return ({ seq }) =>
+    statements.all(`SELECT seq, ${ARCHIVE_COLUMNS} FROM events WHERE seq = ?`, [seq!])
 }
 
 /** The seqs of the first and the last event that can have been received in the time of the filter. */

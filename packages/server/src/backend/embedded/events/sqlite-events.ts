@@ -70,12 +70,7 @@ function archivedEventOf({ event, declined }: ArchivedRows): readonly ArchivedEv
 }
 
 function listedEventOf(rows: ListedRows): readonly ListedEvent[] {
-  return archivedEventOf(rows).map((event) => {
-    const { length } = event.declined
-    const made = rows.outcomes.map(({ outcome, destinations }) => [outcome, destinations] as const)
-    const all = length === 0 ? made : [...made, ['declined', length] as const]
-    return { ...event, outcomes: Object.fromEntries(all) }
-  })
+  return archivedEventOf(rows).map((event) => ({ ...event, outcomes: rows.outcomes }))
 }
 
 function declinedOf({ since, ...decision }: Row): Declined {

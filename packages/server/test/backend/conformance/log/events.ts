@@ -190,11 +190,21 @@ export function eventsConformance(open: OpenBackendHarness): void {
         const delivery = deliveryOf(both, { destinationId, state: 'rejected', rounds: 1 })
         await backend.deliveries.record([{ delivery, attempts: [] }])
       }
+      const replayed = acceptedEvent({ at: NOON })
+      await receive(harness, replayed, declined)
+      const later = deliveryOf(replayed, {
+        destinationId: 'dst_c',
+        state: 'delivered',
+        rounds: 1,
+      })
+      await backend.deliveries.record([{ delivery: later, attempts: [] }])
       const undecided = acceptedEvent({ at: NOON })
       await backend.log.append([undecided])
       const { data } = await backend.events.list({}, { limit: 10 })
       expect(data.map(({ id, outcomes }) => [id, outcomes])).toEqual([
         [undecided.id, {}],
+        // A replay has delivered what was declined.
+        [replayed.id, { delivered: 1 }],
         [both.id, { failed: 2, declined: 1 }],
         ...made.map(([id, outcome]) => [id, { [outcome]: 1 }]),
       ])
@@ -202,10 +212,31 @@ export function eventsConformance(open: OpenBackendHarness): void {
       for (const [id, outcome] of made)
         expect(await ids(outcome as EventOutcome)).toEqual([
           ...(outcome === 'failed' ? [both.id] : []),
+          ...(outcome === 'delivered' ? [replayed.id] : []),
           id,
         ])
       expect(await ids('declined')).toEqual([both.id])
       expect((await listed(harness, { outcome: 'held', sourceId: 'src_none' }, 10)).ids).toEqual([])
+    })
+
+    test('finds an outcome page by page, among thousands of events of one millisecond', async () => {
+      await using harness = await open()
+      const events = Array.from({ length: 3_000 }, () => acceptedEvent({ at: NOON, userId: 'u1' }))
+      await harness.backend.log.append(events)
+      await harness.backend.deliveries.record(
+        events.flatMap((event, index) =>
+          ['dst_a', 'dst_b'].map((destinationId) => {
+            const state = index % 100 === 0 ? 'expired' : 'delivered'
+            const delivery = deliveryOf(event, { destinationId, state, rounds: 1 })
+            return { delivery, attempts: [] }
+          }),
+        ),
+      )
+      const failed = events.filter((_, index) => index % 100 === 0).map(({ id }) => id)
+      for (const filter of [{}, { userId: 'u1' }]) {
+        const { ids } = await listed(harness, { ...filter, outcome: 'failed' }, 7)
+        expect(ids).toEqual(failed.toReversed())
+      }
     })
 
     test('has every event once, page by page, even where few meet the filter', async () => {
