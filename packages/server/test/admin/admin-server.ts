@@ -87,6 +87,8 @@ export class AdminServer implements AsyncDisposable {
   readonly metrics = new Metrics()
   /** Every route, as `GET /api/v1/…`. */
   readonly routes: string[] = []
+  /** The number of requests whose headers have arrived. */
+  received = 0
   /** The number of requests whose client disconnected before the response. */
   aborted = 0
   /** Every log line written. */
@@ -205,6 +207,10 @@ export class AdminServer implements AsyncDisposable {
   async #listen(): Promise<void> {
     this.#server.addHook('onRoute', ({ method, url }) => {
       for (const each of [method].flat()) this.routes.push(`${each} ${url}`)
+    })
+    this.#server.addHook('onRequest', (_request, _reply, done) => {
+      this.received += 1
+      done()
     })
     this.#server.addHook('onRequestAbort', (_request, done) => {
       this.aborted += 1

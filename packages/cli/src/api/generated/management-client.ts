@@ -37,7 +37,7 @@ export type Session = {
     id: string;
     /** Who opened it: a sign-in link, or the name of a token. */
     name: string;
-    /** The id of the token that opened it or made the link, or admin-token. The session ends with that token. */
+    /** The id of the token that opened it or made the link; admin-token; or this-machine, where the service is open on its machine. The session ends with it. */
     openedBy: string;
     /** One of viewer, editor, admin. */
     role: "viewer" | "editor" | "admin";

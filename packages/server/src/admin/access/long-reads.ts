@@ -6,18 +6,18 @@ import type { Openers } from '../tokens/openers.ts'
 import { type Actor, type Authentication, unauthorized } from './authenticate.ts'
 import { routeOf } from './route-roles.ts'
 
-/** The requests that may search or sum up much, a second at most for each step. */
+/** The requests that may search or sum up much: in steps, of which each takes a second at most. */
 const LONG_READS: ReadonlySet<string> = new Set([
   'GET /events',
   'GET /events/why-missing',
   'GET /deliveries',
   'GET /deliveries/failures',
+  'GET /deletions',
   'GET /deletions/:id',
-  'GET /audiences/:id/changes',
+  'GET /destinations/:id',
   'GET /audiences/:id/members',
   'GET /audiences/:id/list',
   'POST /audiences/preview',
-  'GET /traits/:id/changes',
   'GET /traits/:id/values',
   'POST /traits/preview',
   'GET /audit',
@@ -31,7 +31,7 @@ const MOST_WAITING = 32
 /** Of each token with its sessions. Each holds a connection. */
 const MOST_WAITING_OF_TOKEN = 128
 
-/** The hooks by which long reads take turns: however many one token asks for, others wait for one of them at most. */
+/** The hooks by which long reads take turns: however many one token asks for, others wait for the one that runs at most. */
 export class LongReads {
   readonly #turns = new FairTurns(MOST_AT_ONCE)
   readonly #running = new WeakSet<FastifyRequest>()
@@ -48,7 +48,8 @@ export class LongReads {
     return (request, reply, done) => {
       const { actor } = request
       if (!LONG_READS.has(routeOf(request, prefix))) return done()
-      if (this.#hasTooMany(actor)) return done(tooMany())
+      const refusal = this.#refusal(actor)
+      if (refusal) return done(refusal)
       return this.#turns.take({
         taker: actor,
         // A search in the console closes the connection at the next letter.
@@ -56,18 +57,19 @@ export class LongReads {
         start: () => {
           this.#running.add(request)
           // The token may have been deleted while the request waited.
-          const isServed = this.#openers.isServed(actor.id, this.#clock.wall())
-          done(isServed ? undefined : unauthorized('invalid_token'))
+          if (this.#openers.isServed(actor.id, this.#clock.wall())) done()
+          // Not at once: of hundreds that are refused, each would begin within the end of the one before.
+          else setImmediate(() => done(unauthorized('invalid_token')))
         },
       })
     }
   }
 
-  #hasTooMany({ id, tokenId }: Actor): boolean {
-    return (
-      this.#turns.waitingOf(id) >= MOST_WAITING ||
-      this.#turns.waitingOf(tokenId) >= MOST_WAITING_OF_TOKEN
-    )
+  #refusal(actor: Actor): Problem | undefined {
+    const { own, ofToken } = this.#turns.waitingOf(actor)
+    if (own >= MOST_WAITING) return tooMany(`${own} requests of this token or session`)
+    if (ofToken < MOST_WAITING_OF_TOKEN) return undefined
+    return tooMany(`${ofToken} requests of this token and its sessions`)
   }
 
   /** Ends the turn. Not when the connection is closed: the read goes on then. */
@@ -79,7 +81,7 @@ export class LongReads {
   }
 }
 
-function tooMany(): Problem {
-  const detail = `${MOST_WAITING} requests of this token or session wait for the database already, or ${MOST_WAITING_OF_TOKEN} of the token with its sessions. Wait for their responses before you send more.`
+function tooMany(what: string): Problem {
+  const detail = `${what} wait for the database already. Wait for their responses before you send more.`
   return new Problem('rate_limited', { detail, headers: { 'retry-after': '1' } })
 }

@@ -19,7 +19,10 @@ type OpenSessionsOptions = Pick<AdminDeps & Authentication, 'tokens' | 'openers'
 }
 
 /** Who opens a session. */
-export type Opener = Pick<Actor, 'tokenId' | 'name' | 'role' | 'credential'>
+export interface Opener extends Pick<Actor, 'tokenId' | 'name' | 'role' | 'credential'> {
+  /** Takes the sign-in link, if there is one. Returns a Problem where another browser has taken it. */
+  readonly takeLink?: () => Problem | undefined
+}
 
 interface Opened {
   readonly session: StoredToken
@@ -38,7 +41,7 @@ export class OpenSessions {
     this.#options = options
   }
 
-  /** All that requests are served of, the oldest first. */
+  /** The sessions whose requests are served, the oldest first. */
   list(): StoredToken[] {
     const { openers, clock } = this.#options
     const now = clock.wall()
@@ -46,22 +49,24 @@ export class OpenSessions {
   }
 
   /**
-   * Opens a session, of which the request is from now on. Returns its secret, too.
+   * Opens a session. From now on, the request is one of this session. Returns its secret, too.
    * @throws {Problem} where too many sign-ins of the token wait, or the token has ended
    */
   async open(
     { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
-    opener: Opener,
+    { takeLink, ...opener }: Opener,
   ): Promise<Opened> {
     const { tokenId } = opener
-    if (this.#turns.waitingOf(tokenId) >= MOST_WAITING)
-      throw new Problem('rate_limited', { headers: { 'retry-after': '1' } })
     const taker = { id: tokenId, tokenId }
+    if (this.#turns.waitingOf(taker).own >= MOST_WAITING)
+      throw new Problem('rate_limited', { headers: { 'retry-after': '1' } })
     return this.#turns.run({ taker, isWanted: () => !reply.raw.destroyed }, async () => {
       const { tokens, openers, clock } = this.#options
       // The token may have ended while the sign-in waited.
       if (!openers.mayOpen(openers.openerOf(tokenId), clock.wall()))
         throw unauthorized('invalid_token')
+      const taken = takeLink?.()
+      if (taken) throw taken
       const opened = this.#newSession(opener)
       const { session } = opened
       request.actor = { ...opener, id: session.id }
@@ -86,7 +91,8 @@ export class OpenSessions {
     const { openers, clock, sessionLifetimeMs } = this.#options
     const now = clock.wall()
     const { id, token: secret } = newToken(now, 'ses')
-    const times = { createdAt: now, expiresAt: now + sessionLifetimeMs, lastUsedAt: now }
+    const expiresAt = Math.min(now + sessionLifetimeMs, openers.endOf(tokenId) ?? Infinity)
+    const times = { createdAt: now, expiresAt, lastUsedAt: now }
     const openedBy = openers.openerOf(tokenId)
     return { session: { id, name, role, hash: hashOf(secret), ...times, openedBy }, secret }
   }

@@ -20,7 +20,7 @@ const list = new List<StoredToken>('sessions', presentSession)
 
 /** What the routes of sessions work with. */
 export interface SessionDeps {
-  readonly access: Authentication & Pick<AdminDeps, 'audit' | 'sessionLifetimeMs'>
+  readonly access: Authentication & Pick<AdminDeps, 'audit'>
   readonly limit: RequestLimit
   readonly codes: SignInCodes
   readonly sessions: OpenSessions
@@ -34,8 +34,8 @@ export function addSignInRoute(app: AdminApp, deps: SessionDeps): void {
       code === undefined ? byToken(token ?? '', request, deps) : byCode(code, request, deps)
     if (opener instanceof Problem) throw opener
     const { session, secret } = await deps.sessions.open({ request, reply }, opener)
-    setSessionCookie(request, reply, secret, deps.access.sessionLifetimeMs)
-    const { id, name, role } = session
+    const { id, name, role, createdAt, expiresAt } = session
+    setSessionCookie(request, reply, secret, (expiresAt ?? Infinity) - createdAt)
     return reply.code(201).send({ kind: 'session', id, name, role, csrfToken: csrfTokenOf(secret) })
   })
 }
@@ -46,8 +46,10 @@ export function addSessionRoutes(app: AdminApp, { access, codes, sessions }: Ses
 
   app.post('/sign-in-links', { schema: sessionSchemas.createLink }, async (request, reply) => {
     const { actor } = request
-    // A session that could open others would outlive its link, and could sign out others of its token.
-    if (request.headers.authorization === undefined)
+    // A session that could open others would outlive its own end, and could sign out others of its token. That of an admin can
+    // make tokens as well.
+    const isSession = request.headers.authorization === undefined
+    if (isSession && !isRoleEnough(actor.role, 'admin'))
       throw new Problem('forbidden', { detail: LINK_NEEDS_TOKEN })
     const role = request.body.role ?? actor.role
     if (!isRoleEnough(actor.role, role))
@@ -84,7 +86,7 @@ export function addSessionRoutes(app: AdminApp, { access, codes, sessions }: Ses
 }
 
 const LINK_NEEDS_TOKEN =
-  'Sign-in links are made with a token, not with a session: run `hookline console`, or send Authorization: Bearer <token>.'
+  'A session makes sign-in links only with the role admin. With a token, each role makes links: run `hookline console`, or send Authorization: Bearer <token>.'
 
 function byCode(
   code: string,
@@ -93,12 +95,15 @@ function byCode(
 ): Opener | Problem {
   const { clock, wrongTokens, openers, adminToken } = access
   const now = clock.wall()
-  const found = codes.take(code, now)
-  if (found !== undefined && openers.mayOpen(openers.openerOf(found.tokenId), now))
-    return { ...found, name: 'Sign-in link', credential: adminToken }
+  const found = codes.find(code, now)
   const detail =
     'The sign-in link was used before, is older than 30 minutes, or is of before a restart, or its token has ended. `hookline console` makes another.'
-  return wrongTokens.add(request.ip) ?? unauthorized(undefined, detail)
+  const refused = unauthorized(undefined, detail)
+  if (found === undefined || !openers.mayOpen(openers.openerOf(found.tokenId), now))
+    return wrongTokens.add(request.ip) ?? refused
+  const takeLink = (): Problem | undefined => (codes.take(code) ? undefined : refused)
+  const { tokenId, role } = found
+  return { tokenId, role, name: 'Sign-in link', credential: adminToken, takeLink }
 }
 
 function byToken(

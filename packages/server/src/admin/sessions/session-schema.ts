@@ -15,7 +15,7 @@ export const SessionResponse = Type.Object(
     name: Type.String({ description: 'Who opened it: a sign-in link, or the name of a token.' }),
     openedBy: Type.String({
       description:
-        'The id of the token that opened it or made the link, or admin-token. The session ends with that token.',
+        'The id of the token that opened it or made the link; admin-token; or this-machine, where the service is open on its machine. The session ends with it.',
     }),
     role,
     createdAt: time,

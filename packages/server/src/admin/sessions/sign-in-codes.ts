@@ -29,12 +29,15 @@ export class SignInCodes {
     return { code, expiresAt }
   }
 
-  /** What the code is for. It cannot be taken again. */
-  take(code: string, now: number): SignIn | undefined {
-    const key = hashOf(code)
-    const found = this.#codes.get(key)
-    this.#codes.delete(key)
+  /** What the code is for, as long as it can be taken. */
+  find(code: string, now: number): SignIn | undefined {
+    const found = this.#codes.get(hashOf(code))
     return found !== undefined && now < found.expiresAt ? found : undefined
+  }
+
+  /** Returns whether the code could be taken. It cannot be taken again. */
+  take(code: string): boolean {
+    return this.#codes.delete(hashOf(code))
   }
 
   #makeRoom(tokenId: string, now: number): void {

@@ -11,20 +11,25 @@ export const THIS_MACHINE_ID = 'this-machine'
 interface OpenersOptions {
   readonly tokens: Pick<Tokens, 'current'>
   readonly adminToken: Redacted
+  /** Whether browsers on this machine need no login. */
+  readonly isOpenHere: boolean
 }
 
 /**
  * The tokens that open sessions. A session ends with its opener: when that is deleted or expires, and, for the admin token,
- * when the operator sets another one. So the record of a session has a fingerprint of the admin token.
+ * when the operator sets another one. So the record of a session has a fingerprint of the admin token. Where the service is
+ * open on this machine, whoever uses it there opens sessions as well: they end when it no longer is.
  */
 export class Openers {
   readonly #tokens: Pick<Tokens, 'current'>
   readonly #adminToken: Redacted
+  readonly #isOpenHere: boolean
   #adminOpener: string | undefined
 
-  constructor({ tokens, adminToken }: OpenersOptions) {
+  constructor({ tokens, adminToken, isOpenHere }: OpenersOptions) {
     this.#tokens = tokens
     this.#adminToken = adminToken
+    this.#isOpenHere = isOpenHere
   }
 
   /** What the record of a session has as `openedBy`. */
@@ -37,7 +42,7 @@ export class Openers {
     return !isExpired(token, now) && (!isSession(token) || this.mayOpen(token.openedBy ?? '', now))
   }
 
-  /** Whether requests are still served of whom this id of an actor names. */
+  /** Whether requests of the actor with this id are still served. */
   isServed(actorId: string, now: number): boolean {
     if (actorId === ADMIN_TOKEN_ID || actorId === THIS_MACHINE_ID) return true
     const token = this.#tokens.current.get(actorId)
@@ -46,9 +51,15 @@ export class Openers {
 
   /** Whether the opener still opens sessions, and still holds open those that it has opened. */
   mayOpen(openedBy: string, now: number): boolean {
+    if (openedBy === THIS_MACHINE_ID) return this.#isOpenHere
     if (tokenIdOf(openedBy) === ADMIN_TOKEN_ID) return openedBy === this.#admin()
     const opener = this.#tokens.current.get(openedBy)
     return opener !== undefined && !isSession(opener) && !isExpired(opener, now)
+  }
+
+  /** When the opener ends, in milliseconds since the epoch; `null` for never. */
+  endOf(tokenId: string): number | null {
+    return this.#tokens.current.get(tokenId)?.expiresAt ?? null
   }
 
   /** Made when it is first needed, because it takes a few hundredths of a second. */

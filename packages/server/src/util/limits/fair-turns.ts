@@ -10,24 +10,17 @@ interface Waiting {
   readonly start: () => void
 }
 
-interface Share {
-  running: number
-  waiting: number
-  /** The number of the last turn; while there was none, of the last turn before the first call. */
-  lastTurn: number
-}
-
 /**
- * Lets `most` run at once. Where more wait, the next turn is for the token that has the fewest of those that run, and among
- * several for the one whose last turn is the longest ago; then the same among the sessions of that token. So whoever asks for
- * hundreds at once waits for them, and nobody else does.
+ * Lets `most` run at once. Where more wait, the next turn is for the token that has the fewest of those that run, its sessions
+ * included, and among several for the one whose last turn is the longest ago; then the same between that token itself and its
+ * sessions. So whoever asks for hundreds at once waits for them, and nobody else does.
  */
 export class FairTurns {
   readonly #most: number
   /** In the order of the calls. */
   readonly #waiting = new Set<Waiting>()
-  /** By the ids of tokens and sessions, as long as one runs or waits. */
-  readonly #shares = new Map<string, Share>()
+  readonly #byToken = new Shares()
+  readonly #bySession = new Shares()
   #running = 0
   #turns = 0
 
@@ -35,15 +28,16 @@ export class FairTurns {
     this.#most = most
   }
 
-  /** How many calls with this id of a token or session wait. */
-  waitingOf(id: string): number {
-    return this.#shares.get(id)?.waiting ?? 0
+  /** How many calls wait: of the taker, and of its token with all sessions. Forgets those that are not wanted any more. */
+  waitingOf({ id, tokenId }: Taker): { readonly own: number; readonly ofToken: number } {
+    this.#forgetUnwanted()
+    return { own: this.#bySession.of(id).waiting, ofToken: this.#byToken.of(tokenId).waiting }
   }
 
-  /** Calls `start` when it is the turn of the taker, who calls `end` afterwards, once. Forgets calls that are not wanted any more. */
+  /** Calls `start` when it is the turn of the taker, who calls `end` afterwards, once. Never, if it is not wanted by then. */
   take(call: Waiting): void {
     this.#waiting.add(call)
-    this.#change(call.taker, (share) => (share.waiting += 1))
+    this.#change(call.taker, { waiting: 1 })
     this.#next()
   }
 
@@ -60,48 +54,74 @@ export class FairTurns {
   /** Ends a turn of the taker. */
   end(taker: Taker): void {
     this.#running -= 1
-    this.#change(taker, (share) => (share.running -= 1))
+    this.#change(taker, { running: -1 })
     this.#next()
   }
 
   #next(): void {
     if (this.#running >= this.#most) return
-    for (const call of this.#waiting) if (!call.isWanted()) this.#remove(call)
+    this.#forgetUnwanted()
     const calls = [...this.#waiting]
     if (calls.length === 0) return
     const next = calls.reduce((best, each) => (this.#isBefore(each, best) ? each : best))
     this.#running += 1
     this.#turns += 1
-    this.#change(next.taker, (share) => {
-      share.running += 1
-      share.lastTurn = this.#turns
-    })
+    this.#change(next.taker, { running: 1, lastTurn: this.#turns })
     this.#remove(next)
     next.start()
   }
 
+  #isBefore({ taker: a }: Waiting, { taker: b }: Waiting): boolean {
+    const order =
+      this.#byToken.compared(a.tokenId, b.tokenId) || this.#bySession.compared(a.id, b.id)
+    return order < 0
+  }
+
+  #forgetUnwanted(): void {
+    for (const call of this.#waiting) if (!call.isWanted()) this.#remove(call)
+  }
+
   #remove(call: Waiting): void {
     this.#waiting.delete(call)
-    this.#change(call.taker, (share) => (share.waiting -= 1))
+    this.#change(call.taker, { waiting: -1 })
   }
 
-  #isBefore({ taker: a }: Waiting, { taker: b }: Waiting): boolean {
-    const byToken = this.#compared(a.tokenId, b.tokenId)
-    return byToken === 0 ? this.#compared(a.id, b.id) < 0 : byToken < 0
+  #change({ id, tokenId }: Taker, change: Partial<Share>): void {
+    this.#byToken.change(tokenId, change, this.#turns)
+    this.#bySession.change(id, change, this.#turns)
+  }
+}
+
+interface Share {
+  readonly running: number
+  readonly waiting: number
+  /** The number of the last turn; while there was none, of the last turn before the first call. */
+  readonly lastTurn: number
+}
+
+/** What each id runs and waits for, as long as it does. */
+class Shares {
+  readonly #shares = new Map<string, Share>()
+
+  of(id: string): Share {
+    return this.#shares.get(id) ?? { running: 0, waiting: 0, lastTurn: 0 }
   }
 
-  #compared(a: string, b: string): number {
-    const [ofA, ofB] = [this.#shares.get(a)!, this.#shares.get(b)!]
-    return ofA.running - ofB.running || ofA.lastTurn - ofB.lastTurn
-  }
-
-  #change({ id, tokenId }: Taker, change: (share: Share) => void): void {
-    // A token has the same id twice, and one share.
-    for (const key of new Set([id, tokenId])) {
-      const share = this.#shares.get(key) ?? { running: 0, waiting: 0, lastTurn: this.#turns }
-      change(share)
-      if (share.running + share.waiting === 0) this.#shares.delete(key)
-      else this.#shares.set(key, share)
+  /** Adds to what runs and waits. */
+  change(id: string, { running = 0, waiting = 0, lastTurn }: Partial<Share>, turns: number): void {
+    const before = this.#shares.get(id) ?? { running: 0, waiting: 0, lastTurn: turns }
+    const after = {
+      running: before.running + running,
+      waiting: before.waiting + waiting,
+      lastTurn: lastTurn ?? before.lastTurn,
     }
+    if (after.running + after.waiting === 0) this.#shares.delete(id)
+    else this.#shares.set(id, after)
+  }
+
+  /** Negative where `a` is to have the next turn before `b`. */
+  compared(a: string, b: string): number {
+    const [ofA, ofB] = [this.of(a), this.of(b)]
+    return ofA.running - ofB.running || ofA.lastTurn - ofB.lastTurn
   }
 }

@@ -1,5 +1,5 @@
 import { get } from 'node:http'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import type { Events } from '../../../src/backend/events.ts'
 import { AdminServer, type ApiResponse, TOKEN } from '../admin-server.ts'
 import type { ProblemDocument } from '../problem-document.ts'
@@ -52,7 +52,7 @@ async function searchTimes(
   const all: Promise<ApiResponse<ProblemDocument>>[] = []
   for (let index = 0; index < times; index++) {
     all.push(search(server, `greedy${index}`, greedy))
-    if (index < 2) await vi.waitFor(() => expect(gate.begun).toHaveLength(index + 1))
+    if (index < 2) await expect.poll(() => gate.begun).toHaveLength(index + 1)
   }
   return all
 }
@@ -65,9 +65,9 @@ test('a token that searches 30 times at once keeps nobody waiting for more than 
   // No long read, so it takes no turn.
   expect((await server.call('GET', '/sources')).status).toBe(200)
   gate.pass()
-  await vi.waitFor(() => expect(gate.begun).toHaveLength(3))
+  await expect.poll(() => gate.begun).toHaveLength(3)
   gate.pass()
-  await vi.waitFor(() => expect(gate.begun).toHaveLength(4))
+  await expect.poll(() => gate.begun).toHaveLength(4)
   expect(gate.begun.slice(2)).toContain('own')
   gate.open()
   const statuses = (await Promise.all([own, ...theirs])).map(({ status }) => status)
@@ -122,19 +122,21 @@ test('a search that waits is refused when its token is deleted meanwhile', async
 
 test('a search whose reader has gone does not begin, and one that has begun keeps its turn until it ends', async () => {
   const { server, gate } = await opened()
+  const before = server.received
   const gone = ['a', 'b', 'c', 'd'].map((text) =>
     get(`${server.origin}/events?text=${text}`, { headers: { authorization: `Bearer ${TOKEN}` } }),
   )
   for (const each of gone) each.on('error', () => undefined)
   const closed = gone.map((each) => new Promise((resolve) => each.once('close', resolve)))
-  await vi.waitFor(() => expect(gate.begun).toHaveLength(2))
+  await expect.poll(() => gate.begun).toHaveLength(2)
+  await expect.poll(() => server.received - before).toBe(4)
   const own = search(server, 'own')
   for (const each of gone) each.destroy()
   await Promise.all(closed)
-  await vi.waitFor(() => expect(server.aborted).toBeGreaterThanOrEqual(4))
+  await expect.poll(() => server.aborted).toBeGreaterThanOrEqual(4)
   expect(gate.begun).toHaveLength(2)
   gate.pass()
-  await vi.waitFor(() => expect(gate.begun).toHaveLength(3))
+  await expect.poll(() => gate.begun).toHaveLength(3)
   expect(gate.begun[2]).toBe('own')
   gate.open()
   expect((await own).status).toBe(200)

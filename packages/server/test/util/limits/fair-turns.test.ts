@@ -22,8 +22,8 @@ class Observed {
     this.#turns.take({ taker, isWanted, start })
   }
 
-  waitingOf(id: string): number {
-    return this.#turns.waitingOf(id)
+  waitingOf(taker: Taker): number {
+    return this.#turns.waitingOf(taker).own
   }
 
   /** Ends the turn that began first. */
@@ -41,11 +41,11 @@ test('as many run as may, and the others in the order of their calls', () => {
   const turns = new Observed(2)
   for (const name of ['1', '2', '3', '4']) turns.ask(token('a'), name)
   expect(turns.taken()).toEqual(['1', '2'])
-  expect(turns.waitingOf('a')).toBe(2)
+  expect(turns.waitingOf(token('a'))).toBe(2)
   turns.endOne()
   turns.endOne()
   expect(turns.taken()).toEqual(['3', '4'])
-  expect(turns.waitingOf('a')).toBe(0)
+  expect(turns.waitingOf(token('a'))).toBe(0)
 })
 
 test('who asks for one turn waits for one of those who ask for hundreds', () => {
@@ -97,5 +97,24 @@ test('a call that is not wanted any more costs no turn', () => {
   isWanted = false
   turns.endOne()
   expect(turns.taken()).toEqual(['runs', 'waits'])
-  expect(turns.waitingOf('a')).toBe(0)
+  expect(turns.waitingOf(token('a'))).toBe(0)
+})
+
+test('the sessions of a token do not keep the token itself waiting', () => {
+  const turns = new Observed(1)
+  for (let index = 0; index < 20; index++)
+    for (const id of ['s1', 's2']) turns.ask(session(id, 'operator'))
+  for (let index = 0; index < 4; index++) turns.endOne()
+  turns.taken()
+  turns.ask(token('operator'))
+  expect(turns.waitingOf(token('operator'))).toBe(1)
+  for (let index = 0; index < 3; index++) turns.endOne()
+  expect(turns.taken()).toContain('operator')
+})
+
+test('what is not wanted any more does not count as waiting', () => {
+  const turns = new Observed(1)
+  turns.ask(token('a'))
+  turns.ask(token('a'), 'gone', () => false)
+  expect(turns.waitingOf(token('a'))).toBe(0)
 })

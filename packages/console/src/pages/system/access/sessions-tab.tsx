@@ -14,7 +14,7 @@ export function SessionsTab(): ReactElement {
   if (own === undefined) return <Skeleton />
   return (
     <div className="flex flex-col gap-4">
-      <SignInLink role={own.role} />
+      {isAdmin && <SignInLink role={own.role} />}
       {isAdmin ? (
         <SessionList ownId={own.id} />
       ) : (
