@@ -32,8 +32,9 @@ const NONE = 'No browser is signed in.'
 
 const COLUMNS: readonly Column<Session>[] = [
   { head: 'id', cell: ({ id }) => id },
-  { head: 'opened by', cell: ({ name }) => name, long: 'cut' },
+  { head: 'who', cell: ({ name }) => name, long: 'cut' },
   { head: 'role', cell: ({ role }) => role },
   { head: 'expires', cell: ({ expiresAt }) => expiresAt ?? 'never', isTime: true },
   { head: 'last used', cell: ({ lastUsedAt }) => lastUsedAt ?? 'never', isTime: true },
+  { head: 'ends with', cell: ({ openedBy }) => openedBy, rank: 1 },
 ]

@@ -30,7 +30,7 @@ export function RequestText({ request }: { readonly request: WholeRequest }): Re
       />
       <p className="text-ink-faint text-note">
         In the order in which they came. The values of static headers are [hidden]: they are
-        secrets.
+        secrets. So are signatures, for viewers.
       </p>
       <h3 className="mt-2 font-semibold">Body</h3>
       {body === '' ? <p className="text-ink-soft">The body is empty.</p> : <Body body={body} />}

@@ -35,6 +35,7 @@ export function SessionTable({ sessions, ownId, onEnd }: SessionTableProps): Rea
             <span className="text-ink-faint block">
               <IdText id={each.id} what="the id of the session" />
             </span>
+            <span className="text-ink-faint text-note block">ends with {each.openedBy}</span>
           </Cell>
           <Cell>{each.role}</Cell>
           <Cell className="text-ink-soft">
