@@ -21,7 +21,8 @@ export function SessionsTab(): ReactElement {
         <Panel title="Your session">
           <p>
             You are signed in as {shownText(own.name, 80)}, with the role {own.role}. An admin sees
-            the sessions of everybody, and can end them.
+            the sessions of everybody, and can end them. To sign another browser in, run{' '}
+            <code>npx hookline console</code> with a token.
           </p>
         </Panel>
       )}
