@@ -5,6 +5,8 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 export class Relay implements AsyncDisposable {
   readonly #target: number
   readonly #sockets = new Set<Socket>()
+  /** Those of the connections to the service. */
+  readonly #services = new Set<Socket>()
   readonly #server
   #isUp = true
   #bytesLeft = Infinity
@@ -35,6 +37,12 @@ export class Relay implements AsyncDisposable {
   mend(): void {
     this.#isUp = true
     this.#bytesLeft = Infinity
+    for (const socket of this.#services) socket.resume()
+  }
+
+  /** Lets nothing through to the browser until `mend`, and breaks nothing: the browser seems to read nothing. */
+  hold(): void {
+    for (const socket of this.#services) socket.pause()
   }
 
   /** Lets so many bytes through to the browser, and then breaks every connection, once. */
@@ -63,6 +71,8 @@ export class Relay implements AsyncDisposable {
         other.destroy()
       })
     }
+    this.#services.add(service)
+    service.on('close', () => this.#services.delete(service))
     browser.pipe(service)
     service.on('data', (chunk) => this.#pass(chunk, browser))
   }

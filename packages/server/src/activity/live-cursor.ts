@@ -1,5 +1,6 @@
 import type { Activity } from './activity.ts'
 import { type ActivityFilter, type ActivityEntry, passes } from './activity-filter.ts'
+import { EventSampling, type Sampling } from './event-sampling.ts'
 
 /** What a reader receives. */
 export type LiveMessage =
@@ -13,11 +14,6 @@ interface Gap {
   readonly reason: 'too_long_ago' | 'reader_too_slow'
   /** How many activities, those that the filter excludes included; `null` where that is not known. */
   readonly missed: number | null
-}
-
-/** From here on the reader receives one of so many activities; with 1, every one. */
-interface Sampling {
-  readonly oneOf: number
 }
 
 /** Numbered activities. Only the newest are kept. */
@@ -39,20 +35,22 @@ export interface LiveCursorOptions {
   readonly from: number
   /** The reader resumes after an id that this process did not issue. */
   readonly isResumedElsewhere: boolean
+  /** The reader resumes while it lags: the events that were left out, and that it was not told of. */
+  readonly leftOut?: number | undefined
   readonly onClose: () => void
 }
 
 /**
  * One reader's position in the live tail. It buffers nothing. A reader that lags behind by more than half of the ring
- * receives one of N activities until it has caught up. A reader that was overtaken receives how many it missed.
+ * receives one of N events until it has caught up, and how many were left out. A reader that was overtaken receives how many
+ * activities it missed.
  */
 export class LiveCursor implements Disposable {
   readonly #tail: ActivityRing
   readonly #options: LiveCursorOptions
   #next: number
   #isLost: boolean
-  #oneOf = 1
-  #passed = 0
+  #sampling: EventSampling
   #listener: () => void = () => undefined
 
   constructor(tail: ActivityRing, options: LiveCursorOptions) {
@@ -60,11 +58,12 @@ export class LiveCursor implements Disposable {
     this.#options = options
     this.#next = options.from
     this.#isLost = options.isResumedElsewhere
+    this.#sampling = new EventSampling(options.leftOut)
   }
 
   /** The id of the last activity that was read, those that the filter excludes included. */
   get lastId(): string {
-    return this.#tail.idOf(this.#next - 1)
+    return `${this.#tail.idOf(this.#next - 1)}${this.#sampling.mark}`
   }
 
   /** Calls `listener` when there is more to read: after each activity. */
@@ -79,17 +78,18 @@ export class LiveCursor implements Disposable {
 
   /** The next messages, at most so many; none where there is nothing more yet. */
   read(most: number): LiveMessage[] {
-    const messages = [...this.#gap(), ...this.#sampling()]
+    const messages = [...this.#gap(), ...this.#report()]
     const { filter } = this.#options
     while (messages.length < most && this.#next < this.#tail.next) {
-      const number = this.#next
+      const entry = this.#tail.at(this.#next)
       this.#next += 1
-      const entry = this.#tail.at(number)
-      if (entry === undefined || !passes(entry, filter) || this.#isLeftOut()) continue
+      if (entry === undefined || !passes(entry, filter)) continue
+      if (this.#sampling.leavesOut(entry, this.#tail.oldest)) continue
       const { activity } = entry
-      messages.push({ id: this.#tail.idOf(number), name: activity.kind, data: activity })
+      messages.push({ id: this.lastId, name: activity.kind, data: activity })
     }
-    return messages
+    // After a batch that is full, the next one begins with this.
+    return messages.length < most ? [...messages, ...this.#report()] : messages
   }
 
   [Symbol.dispose](): void {
@@ -106,22 +106,17 @@ export class LiveCursor implements Disposable {
       missed: isResumed ? null : missed,
     }
     this.#isLost = false
+    // How much was left out is part of what is not known.
+    if (isResumed) this.#sampling = new EventSampling()
     this.#next = Math.max(this.#next, this.#tail.oldest)
     return [{ id: this.lastId, name: 'gap', data }]
   }
 
-  #sampling(): LiveMessage[] {
-    const behind = this.#tail.next - this.#next
-    const half = this.#tail.size / 2
-    const isCatchingUp = this.#oneOf > 1 && behind > half / 10
-    const oneOf = behind > half ? Math.ceil((4 * behind) / half) : isCatchingUp ? this.#oneOf : 1
-    if (oneOf === this.#oneOf) return []
-    this.#oneOf = oneOf
-    return [{ id: this.lastId, name: 'sampling', data: { oneOf } }]
-  }
-
-  #isLeftOut(): boolean {
-    this.#passed += 1
-    return this.#passed % this.#oneOf !== 0
+  /** Tells the reader of a change of the sampling, and of events that were left out. */
+  #report(): LiveMessage[] {
+    const { next, size } = this.#tail
+    this.#sampling.follow({ next: this.#next, behind: next - this.#next, size })
+    const data = this.#sampling.report()
+    return data === undefined ? [] : [{ id: this.lastId, name: 'sampling', data }]
   }
 }

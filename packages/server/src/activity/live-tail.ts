@@ -20,8 +20,15 @@ import { type ActivityRing, LiveCursor } from './live-cursor.ts'
 
 /** Activities kept for readers that lag or reconnect: some seconds of them at full speed, hours at a low rate. */
 const MOST_KEPT = 20_000
+/** Part of an id: the number of the last activity, and for a reader that lags the events left out that it was not told of. */
+const POSITION = /^(\d+)(?:~(\d{1,9}))?$/
 /** How long activities are kept after the last reader left, so that a reader that reconnects misses none. */
 const KEPT_UNREAD_MS = 5 * 60_000
+
+type KnownEvent = Omit<ActivityEntry, 'activity'> & { readonly event: EventActivity }
+
+/** What is known of an event that is no longer in memory. */
+const FORGOTTEN: Omit<ActivityEntry, 'activity'> = { event: undefined, arrival: undefined }
 
 /**
  * The live tail: activities, numbered, in a ring buffer. A reader is a position in the ring and has no buffer of its
@@ -39,7 +46,7 @@ export class LiveTail
   /** Part of every id: numbers start again with each process. */
   readonly run = randomBytes(4).toString('hex')
   readonly #ring: (ActivityEntry | undefined)[] = []
-  readonly #events: LRUCache<string, EventActivity>
+  readonly #events: LRUCache<string, KnownEvent>
   readonly #cursors = new Set<LiveCursor>()
   #next = 1
   #oldest = 1
@@ -78,13 +85,15 @@ export class LiveTail
    */
   read(filter: ActivityFilter, lastId?: string): LiveCursor {
     this.#isKeeping = true
-    const [run, number] = (lastId ?? '').split('-')
+    const [run, position = ''] = (lastId ?? '').split('-')
+    const [, number, leftOut] = POSITION.exec(position) ?? []
     const from = Number(number) + 1
     const isOurs = run === this.run && Number.isInteger(from) && from <= this.#next
     const cursor = new LiveCursor(this, {
       filter,
       from: isOurs ? from : this.#next,
       isResumedElsewhere: lastId !== undefined && !isOurs,
+      leftOut: isOurs && leftOut !== undefined ? Number(leftOut) : undefined,
       onClose: () => this.#close(cursor),
     })
     this.#cursors.add(cursor)
@@ -93,7 +102,7 @@ export class LiveTail
 
   received(events: readonly AcceptedEvent[]): void {
     if (!this.#keeps()) return
-    for (const event of events) this.#add(this.#eventOf(event))
+    for (const event of events) this.#add(this.#eventOf(event, this.#next))
   }
 
   decided({ event, destinationId, decision }: DecisionActivity): void {
@@ -126,20 +135,21 @@ export class LiveTail
       (event.computed || (sourceIds?.includes(event.sourceId) ?? true))
     for (const [place, entry] of this.#ring.entries())
       if (isPurged(entry?.event)) this.#ring[place] = undefined
-    for (const [id, event] of this.#events) if (isPurged(event)) this.#events.delete(id)
+    for (const [id, { event }] of this.#events) if (isPurged(event)) this.#events.delete(id)
   }
 
-  #eventOf(event: AcceptedEvent): EventActivity {
-    const known = this.#events.get(event.id)
-    if (known !== undefined) return known
-    const activity = eventActivity(event, this.#clock.wall())
-    this.#events.set(event.id, activity)
-    return activity
+  /** @param arrival the number of the activity that it arrived, where that is now */
+  #eventOf(accepted: AcceptedEvent, arrival?: number): EventActivity {
+    const known = this.#events.get(accepted.id)
+    if (known !== undefined && arrival === undefined) return known.event
+    const event = known?.event ?? eventActivity(accepted, this.#clock.wall())
+    this.#events.set(accepted.id, { event, arrival })
+    return event
   }
 
   #add(activity: Activity): void {
-    const event = activity.kind === 'event' ? activity : this.#events.get(activity.eventId)
-    this.#ring[this.#next % this.#size] = { activity, event }
+    const { event, arrival } = this.#events.get(activity.eventId) ?? FORGOTTEN
+    this.#ring[this.#next % this.#size] = { activity, event, arrival }
     this.#next += 1
     this.#oldest = Math.max(this.#oldest, this.#next - this.#size)
     for (const cursor of this.#cursors) cursor.wake()

@@ -1,10 +1,11 @@
-import type { AcceptedEvent, Attempt, Delivery } from '@hookline/protocol'
+import type { AcceptedEvent } from '@hookline/protocol'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { LiveCursor, LiveMessage } from '../../src/activity/live-cursor.ts'
 import { LiveTail } from '../../src/activity/live-tail.ts'
 import { acceptedEvent } from '../harness/accepted-event.ts'
 import { computedEvent } from '../harness/computed-event.ts'
+import { failedOnce } from '../harness/failed-once.ts'
 import { ManualClock } from '../harness/manual-clock.ts'
 
 const events = (count: number): AcceptedEvent[] =>
@@ -89,19 +90,6 @@ test('keeps activities for five minutes after the last reader left, then has a g
   tail.received([appended[2]!])
   using third = tail.read({}, second.lastId)
   expect(namesOf(third)).toEqual(['gap'])
-})
-
-test('a reader that lags receives one of N activities, and all of them once it has caught up', () => {
-  const tail = new LiveTail(new ManualClock(), { size: 1_000 })
-  using cursor = tail.read({})
-  tail.received(events(800))
-  const [sampling, ...sampled] = cursor.read(1_000)
-  expect(sampling).toMatchObject({ name: 'sampling', data: { oneOf: 7 } })
-  expect(sampled).toHaveLength(Math.floor(800 / 7))
-  tail.received(events(10))
-  const [again, ...each] = cursor.read(1_000)
-  expect(again).toMatchObject({ name: 'sampling', data: { oneOf: 1 } })
-  expect(each).toHaveLength(10)
 })
 
 test('a reader that was overtaken receives how many it missed', () => {
@@ -217,26 +205,3 @@ test('a computed event shows who entered or left which audience', () => {
     { name: 'big_spenders', change: null },
   ])
 })
-
-function failedOnce(event: AcceptedEvent, destinationId: string) {
-  const attempt: Attempt = {
-    id: 'att_1',
-    number: 1,
-    url: 'https://a.example/',
-    startedAt: 0,
-    durationMs: 5,
-    outcome: 'retry',
-    class: 'timeout',
-  }
-  const delivery: Delivery = {
-    id: 'msg_1',
-    eventId: event.id,
-    destinationId,
-    state: 'pending',
-    rounds: 1,
-    firstDueAt: 0,
-    dueAt: 1,
-    webhooks: [],
-  }
-  return { delivery, attempts: [attempt], isEnd: false }
-}

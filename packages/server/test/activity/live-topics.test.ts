@@ -202,6 +202,24 @@ test('a reader of activity and changes that resumes misses nothing and receives 
   )
 })
 
+test('a reader that lags resumes in activity and changes, and goes on with its count', () => {
+  const live = topicsAt(new ManualClock())
+  const topics: Topic[] = ['activity', 'changes']
+  using first = read(live, topics)
+  live.tail.received(Array.from({ length: 12_000 }, () => acceptedEvent()))
+  const before = first.read(100)
+  live.changes.requested(change('dst_a'))
+  using again = read(live, topics, before.at(-1)!.id)
+  const after: StreamMessage[] = []
+  for (let batch = again.read(100); batch.length > 0; batch = again.read(100)) after.push(...batch)
+  const counted = [...before, ...after].map(({ name, data }) =>
+    'leftOut' in data ? data.leftOut : Number(name === 'event'),
+  )
+  expect(counted.reduce((sum, each) => sum + each, 0)).toBe(12_000)
+  expect(after.filter(({ name }) => name === 'change')).toHaveLength(1)
+  expect(after.some(({ name }) => name === 'gap')).toBe(false)
+})
+
 test('a reader that asks for other topics continues those that it has followed, and begins now in the others', () => {
   const live = topicsAt(new ManualClock())
   const lastIdOf = (topics: Topic[]): string | undefined => {

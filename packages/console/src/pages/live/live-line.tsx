@@ -1,14 +1,13 @@
-import { Link } from '@tanstack/react-router'
 import { memo, type ReactElement } from 'react'
 import { classNames } from '../../design/class-names.ts'
 import { StateBadge } from '../../design/state-badge.tsx'
 import { titleOf } from '../../domain/events/event-summary.ts'
 import type { Names } from '../../domain/names.ts'
-import { counted, duration } from '../../format/figures.ts'
+import { duration } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
 import { useZone } from '../../format/time-zone.ts'
 import { absoluteTime } from '../../format/times.ts'
-import type { GapRow, LiveOutcome, LiveRow } from './live-row.ts'
+import type { LiveOutcome, LiveRow } from './live-row.ts'
 
 const MOST_CHARACTERS = 60
 const MOST_GROUPS = 2
@@ -153,22 +152,4 @@ function detailOf({ state, status, detail, durationMs }: LiveOutcome): string {
   const what = status ?? (state === 'waiting' || state === 'delivered' ? null : detail)
   const words = what === null ? state : `${state} ${shownText(String(what), 30)}`
   return durationMs === null ? words : `${words}, ${duration(durationMs)}`
-}
-
-/** Says that messages are missing here, and where to find them. */
-export function GapLine({ gap }: { readonly gap: GapRow }): ReactElement {
-  const { missed, from, to } = gap
-  const range = { range: 'custom', to, ...(from !== null && { from }) }
-  return (
-    <p className="bg-retrying-soft text-retrying text-dense flex h-full items-center gap-2 overflow-hidden px-3">
-      <span className="truncate">
-        {missed === null
-          ? 'Messages were missed here.'
-          : `${counted(missed, 'message was', 'messages were')} missed here.`}
-      </span>
-      <Link to="/events" search={range} className="shrink-0 underline">
-        Show the events of that time
-      </Link>
-    </p>
-  )
 }

@@ -3,8 +3,9 @@ import { type ReactElement, useEffect, useRef } from 'react'
 import { Empty } from '../../design/states.tsx'
 import { useNames } from '../../domain/names.ts'
 import { useRowKeys } from '../../shell/row-keys.ts'
-import { GapLine, LiveLine } from './live-line.tsx'
-import type { GapRow, LiveRow } from './live-row.ts'
+import { LiveLine } from './live-line.tsx'
+import type { AnyRow } from './live-row.ts'
+import { MissingLine } from './missing-line.tsx'
 import { useIsWide } from '../../design/use-is-wide.ts'
 
 /** The height of a row: one line, or two on a narrow screen. */
@@ -14,7 +15,7 @@ const NARROW_HEIGHT = 58
 const READING_PX = 12
 
 interface LiveListProps {
-  readonly rows: readonly (LiveRow | GapRow)[]
+  readonly rows: readonly AnyRow[]
   readonly isFiltered: boolean
   readonly isPaused: boolean
   readonly openId: string | undefined
@@ -74,10 +75,10 @@ export function LiveList({
               className="absolute inset-x-0 overflow-hidden"
               style={{ height, transform: `translateY(${index * height}px)` }}
             >
-              {row.kind === 'gap' ? (
-                <GapLine gap={row} />
-              ) : (
+              {row.kind === 'event' ? (
                 <LiveLine row={row} names={names} isOpen={row.eventId === openId} onOpen={onOpen} />
+              ) : (
+                <MissingLine row={row} />
               )}
             </li>
           )

@@ -10,7 +10,7 @@ import { LiveDrawer } from './live-drawer.tsx'
 import { LiveFilterBar } from './live-filter-bar.tsx'
 import { type LiveFilterName, liveFiltersIn } from './live-filters.ts'
 import { LiveList } from './live-list.tsx'
-import { shownRows } from './live-rows.ts'
+import { type LiveRows, shownRows } from './live-rows.ts'
 import { useLiveRows } from './use-live-rows.ts'
 
 /** Every event as it arrives, with what becomes of it. */
@@ -40,7 +40,7 @@ export function LivePage(): ReactElement {
             onOpen={(id) => change({ open: id })}
             onRead={pause}
           />
-          <Footer received={rows.received} shown={shown.length} oneOf={rows.oneOf} />
+          <Footer rows={rows} shown={shown.filter(({ kind }) => kind === 'event').length} />
         </div>
         {search.open !== undefined && <LiveDrawer id={search.open} onClose={close} />}
       </div>
@@ -71,21 +71,21 @@ function PauseButton({ isPaused, sincePause, pause, resume }: PauseButtonProps):
 }
 
 interface FooterProps {
-  readonly received: number
+  readonly rows: LiveRows
   readonly shown: number
-  readonly oneOf: number
 }
 
 /** How much of what happened is on this page. */
-function Footer({ received, shown, oneOf }: FooterProps): ReactElement {
+function Footer({ rows, shown }: FooterProps): ReactElement {
+  const { received, isIncomplete, oneOf } = rows
   return (
     <p className="text-note text-ink-faint mt-2 flex flex-wrap items-center gap-x-3 gap-y-1 tabular-nums">
       <span>
-        {wholeNumber(shown)} of {wholeNumber(received)} events since this page was opened. The
-        newest 1,000 are kept.
+        {wholeNumber(shown)} of {isIncomplete && 'at least '}
+        {wholeNumber(received)} events since this page was opened. The newest 1,000 are kept.
       </span>
       {oneOf > 1 && (
-        <StateBadge tone="retrying">{`Showing 1 of ${wholeNumber(oneOf)}: more arrives than this browser reads`}</StateBadge>
+        <StateBadge tone="retrying">{`Showing 1 of ${wholeNumber(oneOf)} events: more arrive than this browser reads`}</StateBadge>
       )}
     </p>
   )

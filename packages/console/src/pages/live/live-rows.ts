@@ -4,9 +4,10 @@ import type {
   LiveEvent,
   LiveGap,
   LiveMessage,
+  LiveSampling,
 } from '../../stream/live-messages.ts'
 import { type LiveFilters, matches } from './live-filters.ts'
-import type { GapRow, LiveOutcome, LiveRow, OutcomeState } from './live-row.ts'
+import type { AnyRow, GapRow, LeftOutRow, LiveOutcome, LiveRow, OutcomeState } from './live-row.ts'
 
 /** Rows that are kept. Older ones are on the page Events. */
 export const MOST_ROWS = 1_000
@@ -17,11 +18,14 @@ export interface LiveRows {
   readonly recent: ReadonlyMap<string, LiveRow>
   /** Rows that match the filters, which stay when they are no longer recent. Empty without filters. */
   readonly kept: ReadonlyMap<string, LiveRow>
-  readonly gaps: readonly GapRow[]
-  /** Events that arrived since the page was opened, those that are not shown included. */
+  /** What is missing, and where. */
+  readonly gaps: readonly (GapRow | LeftOutRow)[]
+  /** Events since the page was opened: those that are not shown and those that were left out included. */
   readonly received: number
+  /** There were gaps, in which events may have been that are not counted. */
+  readonly isIncomplete: boolean
   readonly nextOrder: number
-  /** The service sends one of so many messages, because this browser reads more slowly than they are made. */
+  /** The service sends one of so many events, because this browser reads more slowly than they arrive. */
   readonly oneOf: number
   readonly lastAt: string | null
 }
@@ -31,6 +35,7 @@ export const NO_ROWS: LiveRows = {
   kept: new Map(),
   gaps: [],
   received: 0,
+  isIncomplete: false,
   nextOrder: 1,
   oneOf: 1,
   lastAt: null,
@@ -51,13 +56,11 @@ export function fold(
 }
 
 /** The rows that match the filters, and the gaps, newest first. */
-export function shownRows(
-  { recent, kept, gaps }: LiveRows,
-  filters: LiveFilters,
-): (LiveRow | GapRow)[] {
+export function shownRows({ recent, kept, gaps }: LiveRows, filters: LiveFilters): AnyRow[] {
   const all = kept.size === 0 ? recent : new Map([...kept, ...recent])
   const shown = [...all.values()].filter((row) => matches(row, filters))
-  return [...shown, ...gaps].toSorted((a, b) => b.order - a.order).slice(0, MOST_ROWS)
+  const missing = gaps.filter((row) => row.kind === 'gap' || row.events > 0)
+  return [...shown, ...missing].toSorted((a, b) => b.order - a.order).slice(0, MOST_ROWS)
 }
 
 /** One batch at work. */
@@ -67,8 +70,9 @@ class Folding {
   readonly #filters: LiveFilters
   readonly #isFiltered: boolean
   readonly #now: string
-  #gaps: readonly GapRow[]
+  #gaps: LiveRows['gaps']
   #received: number
+  #isIncomplete: boolean
   #order: number
   #oneOf: number
   #lastAt: string | null
@@ -81,6 +85,7 @@ class Folding {
     this.#now = now
     this.#gaps = rows.gaps
     this.#received = rows.received
+    this.#isIncomplete = rows.isIncomplete
     this.#order = rows.nextOrder
     this.#oneOf = rows.oneOf
     this.#lastAt = rows.lastAt
@@ -90,7 +95,7 @@ class Folding {
     if (message.kind === 'event') this.#event(message)
     else if (message.kind === 'decision') this.#decision(message)
     else if (message.kind === 'attempt') this.#attempt(message)
-    else if (message.kind === 'sampling') this.#oneOf = message.oneOf
+    else if (message.kind === 'sampling') this.#sampling(message)
     else if (message.kind === 'gap') this.#gap(message)
     if ('at' in message) this.#lastAt = message.at
   }
@@ -101,6 +106,7 @@ class Folding {
       kept: bounded(this.#kept),
       gaps: this.#gaps,
       received: this.#received,
+      isIncomplete: this.#isIncomplete,
       nextOrder: this.#order,
       oneOf: this.#oneOf,
       lastAt: this.#lastAt,
@@ -149,15 +155,30 @@ class Folding {
     return { kind: 'event', order, event: null, eventId, at, isDuplicate: false, outcomes: [] }
   }
 
-  #gap({ missed }: LiveGap): void {
-    const gap: GapRow = {
-      kind: 'gap',
-      order: this.#take(),
-      missed,
-      from: this.#lastAt,
-      to: this.#now,
-    }
-    this.#gaps = [...this.#gaps, gap].slice(-MOST_GAPS)
+  #gap({ missed, reason }: LiveGap): void {
+    const order = this.#take()
+    this.#mark({ kind: 'gap', order, missed, from: this.#lastAt, to: this.#now })
+    this.#isIncomplete = true
+    // The service has forgotten how slow this reader was.
+    if (reason === 'too_long_ago') this.#oneOf = 1
+  }
+
+  /** One row for all that is left out until the browser has caught up: it stands above what arrived meanwhile. */
+  #sampling({ oneOf, leftOut }: LiveSampling): void {
+    this.#received += leftOut
+    this.#oneOf = oneOf
+    const last = this.#gaps.at(-1)
+    const open = last?.kind === 'left_out' && last.isOpen ? last : undefined
+    if (open !== undefined) this.#gaps = this.#gaps.slice(0, -1)
+    const events = (open?.events ?? 0) + leftOut
+    const isOpen = oneOf > 1
+    if (events === 0 && !isOpen) return
+    const from = open === undefined ? this.#lastAt : open.from
+    this.#mark({ kind: 'left_out', order: this.#take(), events, isOpen, from, to: this.#now })
+  }
+
+  #mark(row: GapRow | LeftOutRow): void {
+    this.#gaps = [...this.#gaps, row].slice(-MOST_GAPS)
   }
 
   #find(eventId: string): LiveRow | undefined {

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import { MeasuredService } from '../engine/measured-service.ts'
+import { openSignedIn, openTail, useChromium } from './harness/console.ts'
+import { Relay } from './harness/relay.ts'
+
+useChromium()
+
+/** More than fit into the buffers of the sockets and half of what the service keeps, and less than all that it keeps. */
+const BATCHES = 190
+const CALLS = 100
+/** Long texts, so that few events fit into the buffers. */
+const LONG = 'x'.repeat(200)
+
+test('a browser that was too slow says how many events it does not show, and counts them', async () => {
+  await using service = new MeasuredService()
+  await service.start()
+  await service.addSource()
+  await using relay = await Relay.open(service.url)
+  const { page, go, faults } = await openSignedIn({ url: relay.url, api: service.api })
+  await openTail(page, go)
+  relay.hold()
+  for (let batch = 0; batch < BATCHES; batch += 1) await sendBatch(service, batch)
+  relay.mend()
+  await page.getByText('of 19,000 events since').waitFor()
+  // The row is below what arrived after it. A filter that no event matches leaves what is missing.
+  await page.getByLabel('Contains').fill('no event has this text')
+  await page.getByText(/^[\d,]+ events were not shown: the browser was too slow\.$/).waitFor()
+  expect(await page.getByText('Showing 1 of').count()).toBe(0)
+  expect(await page.getByText('missed').count()).toBe(0)
+  await page.getByRole('link', { name: 'Show the events of that time' }).click()
+  await page.getByLabel('From', { exact: true }).waitFor()
+  expect(faults).toEqual([])
+})
+
+async function sendBatch({ url, authorization }: MeasuredService, number: number): Promise<void> {
+  const batch = Array.from({ length: CALLS }, (_, index) => ({
+    type: 'track',
+    event: LONG,
+    userId: LONG,
+    anonymousId: LONG,
+    messageId: `m${number}-${index}`,
+  }))
+  const response = await fetch(`${url}/v1/batch`, {
+    method: 'POST',
+    headers: { authorization, 'content-type': 'application/json' },
+    body: JSON.stringify({ batch }),
+  })
+  if (response.status !== 200) throw new Error(await response.text())
+}
