@@ -69,8 +69,7 @@ function useDeletion(userId: string) {
   })
   return useQuery({
     queryKey: ['deletions', 'one', deletionId],
-    queryFn: async ({ signal }) =>
-      (await api.getDeletion(deletionId!, {}, { signal })) as Deletion,
+    queryFn: async ({ signal }) => (await api.getDeletion(deletionId!, {}, { signal })) as Deletion,
     enabled: deletionId !== undefined,
     refetchInterval: ({ state }) => (state.data?.purgedAt === null ? AGAIN_MS : false),
   }).data
