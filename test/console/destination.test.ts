@@ -85,3 +85,17 @@ test('a replay is counted first, and its progress is shown', async () => {
   await go(`destinations/${id}?tab=audit`)
   await page.getByText('createDestination').waitFor()
 })
+
+test('a destination whose name has two spaces is deleted by its id, and an error has its request to copy', async () => {
+  await using service = await startService()
+  const id = await service.createDestination({ urls: ['http://127.0.0.1:4009/'] })
+  await service.api.call('PATCH', `destinations/${id}`, { name: 'Two  spaces' })
+  const { page, go } = await openSignedIn(service)
+  await go(`destinations/${id}?tab=deliveries&delivery=msg_none`)
+  await page.getByRole('button', { name: 'Copy the id of the request' }).waitFor()
+  await go(`destinations/${id}?tab=settings`)
+  await page.getByRole('button', { name: 'Delete this destination …' }).click()
+  await page.getByLabel(`Type “${id}” to confirm`).fill(id)
+  await page.getByRole('button', { name: 'Delete the destination' }).click()
+  await page.getByRole('heading', { name: 'No destination yet' }).waitFor()
+})

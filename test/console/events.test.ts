@@ -1,3 +1,4 @@
+import { newId } from '@hookline/protocol'
 import { expect, test } from 'vitest'
 import { openReceiver } from '../../packages/server/test/harness/receiver.ts'
 import { startService, type RunningService } from '../harness/running-service.ts'
@@ -274,10 +275,20 @@ test('a viewer sees the trace, and neither replay nor signatures', async () => {
   expect(faults).toEqual([])
 })
 
-test('an event that does not exist says so', async () => {
+test('an event that does not exist says why: its id is not complete, retention removed it, or nothing is known of it', async () => {
   await using service = await startService()
   const { page, go } = await openSignedIn(service)
   await go('events/evt_nothing')
   await page.getByRole('heading', { name: 'No event has this id' }).waitFor()
+  await page.getByText('evt_nothing is not a complete id').waitFor()
   await expectAccessible(page)
+  await go(`events/${newId('evt', Date.UTC(2020, 0, 2))}`)
+  await page.getByText('The event is older than the retention time').waitFor()
+  await page.getByText('It was received 2020-01-02').waitFor()
+  await page.getByText('Send it again with another messageId.').waitFor()
+  await expectAccessible(page)
+  await go(`events/${newId('evt', Date.now())}`)
+  await page.getByText('Check that the id is one of this service.').waitFor()
+  const causes = page.getByRole('region', { name: 'Why it may be missing' }).getByRole('listitem')
+  expect(await causes.count()).toBe(1)
 })

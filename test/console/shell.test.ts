@@ -37,6 +37,24 @@ test('what a person writes after Ctrl K is in the field, and Enter opens the pag
   expect(faults).toEqual([])
 })
 
+test('the id of a replay leads to the replays of its destination', async () => {
+  await using receiver = await openReceiver()
+  await using service = await startService()
+  const id = await service.createDestination({ urls: [receiver.url] })
+  const replay = await service.api.call<{ id: string }>('POST', 'replays', {
+    destinationId: id,
+    states: ['rejected'],
+  })
+  const { page, go } = await openSignedIn(service)
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox', { name: 'Page, destination' }).fill(replay.id)
+  await page.keyboard.press('Enter')
+  await page.waitForURL(`**/destinations/${id}?tab=replay`)
+  await page.getByRole('region', { name: 'Replays' }).getByText(replay.id).waitFor()
+  await go('destinations?replay=rpl_none')
+  await page.getByRole('heading', { name: 'No replay has this id' }).waitFor()
+})
+
 test('every window begins in its first field, also when the field comes late', async () => {
   await using service = await startService()
   const { page, go } = await openSignedIn(service)

@@ -1,6 +1,7 @@
 import type { ReactElement, ReactNode } from 'react'
 import { problemOf } from '../api/problem.ts'
 import { Button } from './controls/button.tsx'
+import { CopyButton } from './controls/copy-button.tsx'
 import { classNames } from './class-names.ts'
 import { Icon } from './icon.tsx'
 
@@ -39,7 +40,10 @@ export function Failed({ error, onRetry }: FailedProps): ReactElement {
       </h2>
       <p className="text-ink-soft max-w-prose">{problem.message}</p>
       {problem.requestId !== undefined && (
-        <p className="text-ink-faint text-note">Request {problem.requestId}</p>
+        <p className="text-ink-faint text-note">
+          Request {problem.requestId}
+          <CopyButton text={problem.requestId} what="the id of the request" />
+        </p>
       )}
       {onRetry !== undefined && <Button onClick={onRetry}>Try again</Button>}
     </div>

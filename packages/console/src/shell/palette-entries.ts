@@ -42,6 +42,9 @@ const ID_PAGES: readonly (readonly [prefix: string, kind: string, to: To])[] = [
   ['aud_', 'Audience', AUDIENCE],
   ['trt_', 'Computed trait', TRAIT],
   ['del_', 'Deletion of users', (id) => `/privacy?deletion=${id}`],
+  ['rpl_', 'Replay', (id) => `/destinations?replay=${id}`],
+  ['tok_', 'Token', () => '/system?tab=tokens'],
+  ['ses_', 'Session', () => '/system?tab=sessions'],
   ['req_', 'Request of the inspector', (id) => `/inspector?request=${id}`],
   ['adt_', 'Entry of the audit log', (id) => `/system?tab=audit&entry=${id}`],
 ]

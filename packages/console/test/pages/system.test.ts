@@ -109,8 +109,12 @@ test('an entry leads to the page of its target, unless that was removed or has n
     to: '/destinations/dst_1',
     search: {},
   })
+  expect(placeOf({ ...entry, targetId: 'rpl_1' })).toEqual({
+    to: '/destinations',
+    search: { replay: 'rpl_1' },
+  })
   expect(placeOf({ ...entry, after: null } as unknown as AuditEntry)).toBeUndefined()
-  for (const targetId of ['rpl_1', 'a user', 'src_1/../x', 'constructor_1', null])
+  for (const targetId of ['syn_1', 'a user', 'src_1/../x', 'constructor_1', null])
     expect(placeOf({ ...entry, targetId })).toBeUndefined()
 })
 

@@ -34,6 +34,9 @@ describe('Enter in the palette leads', () => {
     ['aud_0a', '/audiences?audience=aud_0a'],
     ['trt_0a', '/audiences?trait=trt_0a'],
     ['del_0a', '/privacy?deletion=del_0a'],
+    ['rpl_0a', '/destinations?replay=rpl_0a'],
+    ['tok_0a', '/system?tab=tokens'],
+    ['ses_0a', '/system?tab=sessions'],
     ['4f1c7a52-order-1', '/events?messageId=4f1c7a52-order-1'],
     ['anna', '/events?text=anna'],
     ['Order Completed', '/events?text=Order%20Completed'],
@@ -59,6 +62,7 @@ test('pages come before what else has the word in its name, and the user comes a
 
 test('an id with a known prefix is looked for nowhere else, and a record is listed once', () => {
   expect(to('dst_2')).toEqual(['/destinations/dst_2'])
+  expect(to('rpl_0a')).toEqual(['/destinations?replay=rpl_0a'])
   expect(paletteEntries('dst_2', RECORDS)[0]!.name).toBe('CRM')
 })
 

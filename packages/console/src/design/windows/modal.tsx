@@ -1,5 +1,11 @@
 import * as Dialog from '@radix-ui/react-dialog'
-import { type ReactElement, type ReactNode, useRef } from 'react'
+import {
+  type KeyboardEventHandler,
+  type ReactElement,
+  type ReactNode,
+  useRef,
+  useState,
+} from 'react'
 import { Button } from '../controls/button.tsx'
 import { classNames } from '../class-names.ts'
 import { Icon } from '../icon.tsx'
@@ -13,6 +19,8 @@ interface ModalProps {
   readonly children: ReactNode
   /** `dialog` in the middle; `drawer` at the right, beside the list that it belongs to; `menu` at the left. */
   readonly place?: keyof typeof PLACES
+  /** For keys of its own, wherever in the window the focus is: the keys of the page do not reach it. */
+  readonly onKeyDown?: KeyboardEventHandler
 }
 
 const PLACES = {
@@ -41,9 +49,11 @@ function Window({
   title,
   children,
   place = 'dialog',
+  onKeyDown,
 }: Omit<ModalProps, 'isOpen' | 'onClose'>): ReactElement {
   const content = useRef<HTMLDivElement>(null)
   const onOpenAutoFocus = useFirstFocus(content)
+  const [before] = useState(() => document.activeElement)
   useStillPage()
   return (
     <>
@@ -51,6 +61,13 @@ function Window({
       <Dialog.Content
         aria-describedby={undefined}
         onOpenAutoFocus={onOpenAutoFocus}
+        onCloseAutoFocus={(event) => {
+          // Radix returns the focus to its own trigger only, and no window here has one.
+          event.preventDefault()
+          const isLost = document.activeElement === document.body
+          if (isLost && before instanceof HTMLElement) before.focus({ preventScroll: true })
+        }}
+        onKeyDown={onKeyDown}
         className={classNames(
           'bg-surface border-line shadow-float fixed z-40 flex flex-col overflow-hidden',
           PLACES[place],

@@ -82,7 +82,7 @@ function Track({ row, axis }: { readonly row: Row; readonly axis: TimeAxis }): R
       {axis.breaks.map((rest) => (
         <span
           key={rest.from}
-          className="bg-sunken border-line text-ink-faint absolute inset-y-0 overflow-hidden border-x border-dashed text-center text-[0.625rem] leading-5 whitespace-nowrap"
+          className="bg-sunken border-line text-ink-faint absolute inset-y-0 overflow-hidden border-x border-dashed text-center text-note leading-5 whitespace-nowrap"
           style={{ left: share(rest.left), width: share(rest.right - rest.left) }}
         >
           <span className="max-sm:hidden">{duration(rest.to - rest.from)}</span>

@@ -1,6 +1,7 @@
 import type { ReactElement } from 'react'
 import type { Destination } from '@hookline/cli/management-client'
-import { Select, TextInput } from '../../design/controls/field.tsx'
+import { Select } from '../../design/controls/field.tsx'
+import { FilterInput } from '../../design/controls/filter-input.tsx'
 import { useNames } from '../../domain/names.ts'
 import { useUrlState } from '../../shell/url-state.ts'
 
@@ -19,14 +20,14 @@ export function DestinationFilter({
   const sources = [...new Set([...all.map(({ sourceId }) => sourceId), source])].filter(Boolean)
   return (
     <search className="flex flex-wrap gap-2">
-      <TextInput
+      <FilterInput
         data-filter
         type="search"
         aria-label="Filter by name, id or URL"
         placeholder="Name, id or URL"
         className="max-w-xs"
         value={text}
-        onChange={({ target }) => setUrl({ text: target.value })}
+        onWrite={(next) => setUrl({ text: next })}
       />
       <Select
         aria-label="Source"

@@ -13,12 +13,14 @@ import { useUrlState } from '../../shell/url-state.ts'
 import { DestinationFilter, matching } from './destination-filter.tsx'
 import { DestinationTable } from './destination-table.tsx'
 import { NewDestination } from './new-destination.tsx'
+import { ReplayDestination } from './replay/replay-destination.tsx'
 
 /** Where events go, and how each of these places does. */
 export function DestinationsPage(): ReactElement {
-  const [url, setUrl] = useUrlState<'new' | 'text' | 'source'>()
+  const [url, setUrl] = useUrlState<'new' | 'text' | 'source' | 'replay'>()
   const destinations = useQuery(destinationsQuery)
   const mayEdit = useMay('editor')
+  if (url.replay !== undefined) return <ReplayDestination id={url.replay} />
   return (
     <>
       <PageHeading

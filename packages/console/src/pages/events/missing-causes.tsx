@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import type { ReactElement } from 'react'
+import type { ReactElement, ReactNode } from 'react'
 import { api } from '../../api/client.ts'
 import { Time } from '../../design/texts/time.tsx'
 import { counted } from '../../format/figures.ts'
@@ -37,8 +37,8 @@ const REMEDIES: Readonly<Record<Cause['code'], Remedy | undefined>> = {
   source_silent: { words: 'Check the write key and the host in the client.', to: '/sources' },
   // The code of the refusal has a remedy of its own. The page has all refused calls by reason.
   refused: { to: '/sources' },
-  users_suppressed: { words: 'Filter by the userId of the call.', to: '/privacy' },
-  deletions: { words: 'Filter by the userId of the call.', to: '/privacy' },
+  users_suppressed: { words: 'Filter the events by the userId of the call.', to: '/privacy' },
+  deletions: { words: 'Filter the events by the userId of the call.', to: '/privacy' },
   quarantined: { words: 'Look at what is in quarantine.', to: '/failures' },
   not_sent: {
     words:
@@ -46,19 +46,31 @@ const REMEDIES: Readonly<Record<Cause['code'], Remedy | undefined>> = {
   },
 }
 
-/** Why an event with these ids may be missing, from what the service knows. The surest cause comes first. */
-export function MissingCauses({
-  filters,
-}: {
+/** Why a call made no event. What has the id of an event was accepted, so none of them is its cause. */
+const OF_NO_EVENT: ReadonlySet<string> = new Set([
+  'unknown_source',
+  'source_disabled',
+  'source_silent',
+  'refused',
+  'users_suppressed',
+])
+
+interface MissingCausesProps {
   readonly filters: EventFilters
-}): ReactElement | undefined {
+  /** Where a page is about one event. */
+  readonly eventId?: string
+}
+
+/** Why an event with these ids may be missing, from what the service knows. The surest cause comes first. */
+export function MissingCauses({ filters, eventId }: MissingCausesProps): ReactElement | undefined {
   const { messageId, userId, anonymousId, source } = filters
-  const isAbout = [messageId, userId, anonymousId].some((id) => id !== undefined)
+  const isAbout = [eventId, messageId, userId, anonymousId].some((id) => id !== undefined)
   const { data } = useQuery({
-    queryKey: ['events', 'why-missing', { messageId, userId, anonymousId, source }],
+    queryKey: ['events', 'why-missing', { eventId, messageId, userId, anonymousId, source }],
     queryFn: ({ signal }) =>
       api.explainMissingEvent(
         {
+          ...(eventId && { eventId }),
           ...(messageId && { messageId }),
           ...(userId && { userId }),
           ...(anonymousId && { anonymousId }),
@@ -67,17 +79,19 @@ export function MissingCauses({
         { signal },
       ),
     enabled: isAbout,
+    select: ({ causes }) =>
+      eventId === undefined ? causes : causes.filter(({ code }) => !OF_NO_EVENT.has(code)),
   })
-  if (data === undefined || data.causes.length === 0) return undefined
+  if (data === undefined || data.length === 0) return undefined
   return (
     <section aria-labelledby="why-missing" className="my-3">
       <h3 id="why-missing" className="text-ink mb-1 font-medium">
         Why it may be missing
       </h3>
       <ol className="flex list-decimal flex-col gap-2 pl-5">
-        {data.causes.map((cause) => (
+        {data.map((cause) => (
           <li key={`${cause.code} ${cause.evidence.code} ${cause.evidence.sourceId}`}>
-            <CauseText cause={cause} />
+            <CauseText cause={cause} isOfEvent={eventId !== undefined} />
           </li>
         ))}
       </ol>
@@ -85,24 +99,26 @@ export function MissingCauses({
   )
 }
 
-function CauseText({ cause }: { readonly cause: Cause }): ReactElement {
+interface CauseTextProps {
+  readonly cause: Cause
+  readonly isOfEvent: boolean
+}
+
+function CauseText({ cause, isOfEvent }: CauseTextProps): ReactElement {
   const { code, message, remedy, evidence } = cause
   // A newer service may know more codes.
   const { words = remedy, to }: Remedy = REMEDIES[code] ?? {}
-  const { count, lastAt, eventId } = evidence
+  const { eventId, deletionId } = evidence
   return (
     <>
-      <span className="text-ink">{shownText(message, 500)}</span>{' '}
-      {count !== undefined && count > 0 && <>{counted(count, 'time')}.</>}
-      {lastAt !== undefined && (
-        <>
-          {' '}
-          The last one <Time at={lastAt} />.
-        </>
-      )}{' '}
-      {words}{' '}
+      <span className="text-ink">{shownText(message, 500)}</span> <Evidence cause={cause} />{' '}
+      {isOfEvent && code === 'not_sent' ? 'Check that the id is one of this service.' : words}{' '}
       {to !== undefined && (
-        <Link to={to} className="text-accent underline">
+        <Link
+          to={to}
+          {...(deletionId !== undefined && { search: { deletion: deletionId } })}
+          className="text-accent underline"
+        >
           {code === 'refused' ? 'Open the refused calls' : 'Open'}
         </Link>
       )}
@@ -110,6 +126,30 @@ function CauseText({ cause }: { readonly cause: Cause }): ReactElement {
         <Link to="/events/$id" params={{ id: eventId }} className="text-accent underline">
           Open the trace
         </Link>
+      )}
+    </>
+  )
+}
+
+/** When it was, and how often. */
+function Evidence({ cause: { code, evidence } }: { readonly cause: Cause }): ReactNode {
+  const { count, since, lastAt } = evidence
+  if (code === 'expired' && since !== undefined && lastAt !== undefined)
+    return (
+      <>
+        It was received <Time at={lastAt} form="full" />. Events since{' '}
+        <Time at={since} form="full" /> are stored.
+      </>
+    )
+  const isOfEvents = code === 'deleted' || code === 'deletions'
+  return (
+    <>
+      {count !== undefined && count > 0 && <>{counted(count, isOfEvents ? 'event' : 'time')}.</>}
+      {lastAt !== undefined && (
+        <>
+          {' '}
+          The last one <Time at={lastAt} />.
+        </>
       )}
     </>
   )

@@ -1,3 +1,4 @@
+import { isId } from '@hookline/protocol'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
@@ -14,6 +15,7 @@ import { type Trace, traceQuery, useTraceUpdates } from '../../domain/trace/trac
 import { verdictOf } from '../../domain/trace/verdict.ts'
 import { shownText } from '../../format/shown-text.ts'
 import { PageHeading } from '../../shell/page-heading.tsx'
+import { MissingCauses } from './missing-causes.tsx'
 import { ReplayButton } from './replay-button.tsx'
 import { TraceTabs } from './trace-tabs.tsx'
 
@@ -91,8 +93,17 @@ function NoSuchEvent({ id }: { readonly id: string }): ReactElement {
           </Link>
         }
       >
-        {shownText(id, 60)} is not stored. The id is not complete, or the event was removed: by
-        retention, or with the deletion of its user.
+        {isId('evt', id) ? (
+          <>
+            <p>{shownText(id, 60)} is not stored.</p>
+            <MissingCauses filters={{}} eventId={id} />
+          </>
+        ) : (
+          <p>
+            {shownText(id, 60)} is not a complete id: <code>evt_</code> and 26 characters. Copy it
+            again.
+          </p>
+        )}
       </Empty>
     </>
   )

@@ -3,7 +3,8 @@ import { useQuery } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
 import { destinationsQuery, sourcesQuery } from '../../api/queries.ts'
 import { Button } from '../../design/controls/button.tsx'
-import { Select, TextInput } from '../../design/controls/field.tsx'
+import { Select } from '../../design/controls/field.tsx'
+import { FilterInput } from '../../design/controls/filter-input.tsx'
 import { shownText } from '../../format/shown-text.ts'
 import { LIVE_FILTERS, type LiveFilterName, type LiveFilters, OUTCOMES } from './live-filters.ts'
 
@@ -39,13 +40,13 @@ export function LiveFilterBar({ filters, onChange }: LiveFilterBarProps): ReactE
       className="grid grid-cols-2 gap-2 md:grid-cols-4 xl:grid-cols-[repeat(3,1fr)_repeat(4,fit-content(9.5rem))_auto]"
     >
       {texts.map(([name, label, placeholder]) => (
-        <TextInput
+        <FilterInput
           key={name}
           data-filter={name === 'text' ? '' : undefined}
           aria-label={label}
           placeholder={placeholder}
           value={filters[name] ?? ''}
-          onChange={({ target }) => onChange({ [name]: target.value })}
+          onWrite={(text) => onChange({ [name]: text })}
         />
       ))}
       {choices.map(([name, label, options]) => (

@@ -76,6 +76,7 @@ function SearchForm({ search, onSearch }: SearchFormProps): ReactElement {
   return (
     <form onSubmit={submit} className="border-line flex flex-wrap gap-2 border-b px-4 py-3">
       <TextInput
+        data-filter
         type="search"
         aria-label="userId or anonymousId"
         placeholder="userId or anonymousId, in full"

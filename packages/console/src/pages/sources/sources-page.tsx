@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
-import { type ReactElement, useState } from 'react'
+import type { ReactElement } from 'react'
 import type { Source } from '@hookline/cli/management-client'
 import { sourcesQuery } from '../../api/queries.ts'
 import { useMay } from '../../api/session.ts'
 import { Button } from '../../design/controls/button.tsx'
-import { TextInput } from '../../design/controls/field.tsx'
+import { FilterInput } from '../../design/controls/filter-input.tsx'
 import { Icon } from '../../design/icon.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { Empty, Loaded } from '../../design/states.tsx'
@@ -82,34 +82,28 @@ interface FilteredSourcesProps {
 }
 
 function FilteredSources({ sources, openId }: FilteredSourcesProps): ReactElement {
-  const [{ filter: inUrl = '' }, setUrl] = useUrlState<'filter' | 'source'>()
-  // The URL follows a moment later: a person who types fast would lose letters to it.
-  const [filter, setFilter] = useState(inUrl)
-  const change = (text: string): void => {
-    setFilter(text)
-    setUrl({ filter: text })
-  }
+  const [{ filter = '' }, setUrl] = useUrlState<'filter' | 'source'>()
   const found = matchingSources(sources, filter)
   useRowKeys(found.length)
   return (
     <>
       {(sources.length >= FILTERED_FROM || filter !== '') && (
         <div className="border-line border-b px-4 py-2">
-          <TextInput
+          <FilterInput
             data-filter
             type="search"
             aria-label="Filter sources"
             placeholder="Name, id or write key"
             className="max-w-80"
             value={filter}
-            onChange={({ target }) => change(target.value)}
+            onWrite={(text) => setUrl({ filter: text })}
           />
         </div>
       )}
       {found.length === 0 ? (
         <Empty
           title="No source matches"
-          action={<Button onClick={() => change('')}>Show all sources</Button>}
+          action={<Button onClick={() => setUrl({ filter: undefined })}>Show all sources</Button>}
         >
           No name, id or write key contains “{shownText(filter, 80)}”.
         </Empty>

@@ -1,9 +1,10 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import type { ReactElement } from 'react'
+import type { Deletion } from '@hookline/cli/management-client'
+import type { ReactElement, ReactNode } from 'react'
 import { api } from '../../api/client.ts'
 import { Panel } from '../../design/panel.tsx'
-import { StateBadge } from '../../design/state-badge.tsx'
+import { StateBadge, type Tone } from '../../design/state-badge.tsx'
 import { Empty, Loaded } from '../../design/states.tsx'
 import { Cell, Row, Table } from '../../design/lists/table.tsx'
 import { Time } from '../../design/texts/time.tsx'
@@ -25,7 +26,7 @@ export function userEventsQuery(userId: string) {
   })
 }
 
-/** The last events of a user, and why later ones are not among them. */
+/** The last events of a user, why older ones are gone, and why later ones are not among them. */
 export function EventsPanel({ userId }: { readonly userId: string }): ReactElement {
   const query = useQuery(userEventsQuery(userId))
   return (
@@ -41,6 +42,7 @@ export function EventsPanel({ userId }: { readonly userId: string }): ReactEleme
       <Loaded query={query}>
         {({ data, suppressions = [] }) => (
           <>
+            <Deleted userId={userId} />
             {suppressions.map((each) => (
               <Suppressed key={each.deletionId} suppression={each} />
             ))}
@@ -58,6 +60,61 @@ export function EventsPanel({ userId }: { readonly userId: string }): ReactEleme
   )
 }
 
+/** The newest deletion that names the user. Its key begins with the resource: a new deletion is shown at once. */
+function useDeletion(userId: string) {
+  const { data: deletionId } = useQuery({
+    queryKey: ['deletions', 'of-user', userId],
+    queryFn: ({ signal }) => api.explainMissingEvent({ userId }, { signal }),
+    select: ({ causes }) => causes.find(({ code }) => code === 'deleted')?.evidence.deletionId,
+  })
+  return useQuery({
+    queryKey: ['deletions', 'one', deletionId],
+    queryFn: async ({ signal }) => (await api.getDeletion(deletionId!, {}, { signal })) as Deletion,
+    enabled: deletionId !== undefined,
+    refetchInterval: ({ state }) => (state.data?.purgedAt === null ? AGAIN_MS : false),
+  }).data
+}
+
+function Deleted({ userId }: { readonly userId: string }): ReactElement | undefined {
+  const deletion = useDeletion(userId)
+  if (deletion === undefined) return undefined
+  const { id, purgedAt } = deletion
+  return (
+    <Notice tone="waiting" words={purgedAt === null ? 'deleting' : 'deleted'} deletionId={id}>
+      {purgedAt === null ? (
+        'A deletion of the user is running: its events, traits and audiences are being removed.'
+      ) : (
+        <>
+          A deletion removed the events, traits and audiences of the user <Time at={purgedAt} />.
+          What arrived since is kept, unless the user is suppressed.
+        </>
+      )}
+    </Notice>
+  )
+}
+
+interface NoticeProps {
+  readonly tone: Tone
+  readonly words: string
+  readonly deletionId: string
+  readonly children: ReactNode
+}
+
+/** What a deletion does to the user. */
+function Notice({ tone, words, deletionId, children }: NoticeProps): ReactElement {
+  return (
+    <div className="flex flex-wrap items-baseline gap-x-3 gap-y-1 px-4 pb-3">
+      <StateBadge tone={tone}>{words}</StateBadge>
+      <p className="min-w-0">
+        {children}{' '}
+        <Link to="/privacy" search={{ deletion: deletionId }} className="text-accent underline">
+          The deletion
+        </Link>
+      </p>
+    </div>
+  )
+}
+
 interface SuppressedProps {
   readonly suppression: NonNullable<Events['suppressions']>[number]
 }
@@ -65,17 +122,11 @@ interface SuppressedProps {
 function Suppressed({ suppression }: SuppressedProps): ReactElement {
   const { since, sourceId, callsLeftOut, deletionId } = suppression
   return (
-    <div className="flex flex-wrap items-baseline gap-x-3 gap-y-1 px-4 pb-3">
-      <StateBadge tone="held">suppressed</StateBadge>
-      <p className="min-w-0">
-        A deletion suppresses the user <Time at={since} />
-        {sourceId === null ? ' in every source' : ` in the source ${sourceId}`}: later calls are not
-        kept, {counted(callsLeftOut, 'call')} so far.{' '}
-        <Link to="/privacy" search={{ deletion: deletionId }} className="text-accent underline">
-          The deletion
-        </Link>
-      </p>
-    </div>
+    <Notice tone="held" words="suppressed" deletionId={deletionId}>
+      A deletion suppresses the user <Time at={since} />
+      {sourceId === null ? ' in every source' : ` in the source ${sourceId}`}: later calls are not
+      kept, {counted(callsLeftOut, 'call')} so far.
+    </Notice>
   )
 }
 

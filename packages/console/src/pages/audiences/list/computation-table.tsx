@@ -1,6 +1,6 @@
 import { type ReactElement, useState } from 'react'
 import { Button } from '../../../design/controls/button.tsx'
-import { TextInput } from '../../../design/controls/field.tsx'
+import { FilterInput } from '../../../design/controls/filter-input.tsx'
 import { Cell, Row, Table } from '../../../design/lists/table.tsx'
 import { counted, wholeNumber } from '../../../format/figures.ts'
 import { shownText } from '../../../format/shown-text.ts'
@@ -28,13 +28,13 @@ export function ComputationTable({ kind, records }: ComputationTableProps): Reac
   return (
     <>
       <div className="px-4 py-3">
-        <TextInput
+        <FilterInput
           data-filter
           className="max-w-72"
           aria-label={`Filter the ${kind.many}`}
           placeholder="Filter by name, key, id or space"
           value={q}
-          onChange={({ target }) => setUrl({ q: target.value })}
+          onWrite={(text) => setUrl({ q: text })}
         />
       </div>
       <Table

@@ -1,6 +1,7 @@
 import type { ReactElement } from 'react'
 import { Button } from '../../../design/controls/button.tsx'
-import { Select, TextInput } from '../../../design/controls/field.tsx'
+import { Select } from '../../../design/controls/field.tsx'
+import { FilterInput } from '../../../design/controls/filter-input.tsx'
 import { useUrlState } from '../../../shell/url-state.ts'
 import {
   CLASS_CHOICES,
@@ -38,14 +39,16 @@ export function DeliveryFilterBar(props: DeliveryFilterBarProps): ReactElement {
           onPick={(value) => setUrl({ [name]: value })}
         />
       ))}
-      <TextInput
+      <FilterInput
+        data-filter
         aria-label="HTTP status of the last attempt"
         placeholder="Status"
         inputMode="numeric"
         maxLength={3}
         className="max-w-24"
         value={filters.status ?? ''}
-        onChange={({ target }) => setUrl({ status: target.value.replaceAll(/\D/g, '') })}
+        clean={(text) => text.replaceAll(/\D/g, '')}
+        onWrite={(status) => setUrl({ status })}
       />
       {Object.keys(filters).length > 0 && (
         <Button look="quiet" onClick={clear}>

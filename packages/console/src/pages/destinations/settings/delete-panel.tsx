@@ -8,6 +8,7 @@ import { Panel } from '../../../design/panel.tsx'
 import { toast } from '../../../design/windows/toasts.tsx'
 import type { HealthyDestination } from '../../../domain/destinations/destination-query.ts'
 import { wholeNumber } from '../../../format/figures.ts'
+import { nameToType } from '../../../format/name-to-type.ts'
 import { shownText } from '../../../format/shown-text.ts'
 
 interface DeletePanelProps {
@@ -41,7 +42,7 @@ export function DeletePanel({ destination }: DeletePanelProps): ReactElement {
         <Confirm
           title={`Delete ${shownText(name, 60)}?`}
           action="Delete the destination"
-          mustType={name}
+          mustType={nameToType(name, id)}
           onConfirm={remove}
           onClose={() => setAsking(false)}
         >

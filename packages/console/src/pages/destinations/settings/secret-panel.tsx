@@ -8,6 +8,7 @@ import { Confirm } from '../../../design/windows/confirm.tsx'
 import { Panel } from '../../../design/panel.tsx'
 import { Time } from '../../../design/texts/time.tsx'
 import { toast } from '../../../design/windows/toasts.tsx'
+import { nameToType } from '../../../format/name-to-type.ts'
 import { RotateSecret } from './rotate-secret.tsx'
 
 interface SecretPanelProps {
@@ -78,7 +79,7 @@ function RemoveSecret({ destination, onClose }: RemoveSecretProps): ReactElement
     <Confirm
       title="Remove the shared secret?"
       action="Remove the secret"
-      mustType={name}
+      mustType={nameToType(name, id)}
       onConfirm={remove}
       onClose={onClose}
     >

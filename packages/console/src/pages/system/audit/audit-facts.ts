@@ -16,6 +16,7 @@ const PLACES: Readonly<Record<string, (id: string) => Place>> = {
   del: (deletion) => ({ to: '/privacy', search: { deletion } }),
   evt: (id) => ({ to: `/events/${id}`, search: {} }),
   msg: (delivery) => ({ to: '/events', search: { delivery } }),
+  rpl: (replay) => ({ to: '/destinations', search: { replay } }),
   tok: () => ({ to: '/system', search: { tab: 'tokens' } }),
   ses: () => ({ to: '/system', search: { tab: 'sessions' } }),
 }

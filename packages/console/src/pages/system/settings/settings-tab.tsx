@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
-import { type ReactElement, useState } from 'react'
+import type { ReactElement } from 'react'
 import { Button } from '../../../design/controls/button.tsx'
-import { Checkbox, TextInput } from '../../../design/controls/field.tsx'
+import { Checkbox } from '../../../design/controls/field.tsx'
+import { FilterInput } from '../../../design/controls/filter-input.tsx'
 import { Panel } from '../../../design/panel.tsx'
 import { Empty, Loaded } from '../../../design/states.tsx'
 import { systemQuery } from '../../../domain/system.ts'
@@ -13,24 +14,15 @@ import { matchingSettings } from './shown-settings.ts'
 /** Every setting, with where its value comes from. Settings are changed where the service is started. */
 export function SettingsTab(): ReactElement {
   const [{ filter = '', changed }, setUrl] = useUrlState<'filter' | 'changed'>()
-  // The URL follows what is written: it would lose characters that are written before it has changed.
-  const [text, setText] = useState(filter)
-  const write = (next: string): void => {
-    setText(next)
-    setUrl({ filter: next })
-  }
-  const clear = (): void => {
-    setText('')
-    setUrl({ filter: undefined, changed: undefined })
-  }
+  const clear = (): void => setUrl({ filter: undefined, changed: undefined })
   return (
     <Panel isFlush>
       <h2 className="sr-only">Settings</h2>
-      <SettingFilter text={text} onWrite={write} />
+      <SettingFilter />
       <Loaded query={useQuery(systemQuery)} lines={9}>
         {({ settings }) => {
           const shown = matchingSettings(settings, {
-            text,
+            text: filter,
             changedOnly: changed !== undefined,
           })
           return shown.length === 0 ? (
@@ -55,23 +47,18 @@ export function SettingsTab(): ReactElement {
   )
 }
 
-interface SettingFilterProps {
-  readonly text: string
-  readonly onWrite: (text: string) => void
-}
-
-function SettingFilter({ text, onWrite }: SettingFilterProps): ReactElement {
-  const [{ changed }, setUrl] = useUrlState<'changed'>()
+function SettingFilter(): ReactElement {
+  const [{ filter = '', changed }, setUrl] = useUrlState<'filter' | 'changed'>()
   return (
     <search className="border-line flex flex-wrap items-center gap-x-4 gap-y-2 border-b px-4 py-3">
-      <TextInput
+      <FilterInput
         data-filter
         type="search"
         aria-label="Filter settings"
         placeholder="Name, value or help"
         className="max-w-80 flex-1"
-        value={text}
-        onChange={({ target }) => onWrite(target.value)}
+        value={filter}
+        onWrite={(text) => setUrl({ filter: text })}
       />
       <Checkbox
         label="Changed only"
