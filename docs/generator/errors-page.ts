@@ -1,4 +1,9 @@
-import { ATTEMPT_CLASSES, DECLINE_REASONS, INGEST_CODES } from '@hookline/protocol'
+import {
+  ATTEMPT_CLASSES,
+  CLASSES_WITHOUT_ATTEMPT,
+  DECLINE_REASONS,
+  INGEST_CODES,
+} from '@hookline/protocol'
 import { PROBLEM_CODES } from '../../packages/server/src/admin/problems/problem-codes.ts'
 import { MISSING_CAUSES } from '../../packages/server/src/admin/events/missing-causes.ts'
 import {
@@ -33,6 +38,9 @@ export function errorsPage(): string {
     '## Classes of attempts',
     'The field `class` of an attempt in the history of a delivery, and a label of `hookline_attempts_total`.',
     table(['class', 'meaning', 'what to do'], meaningRows(ATTEMPT_CLASSES)),
+    '## Failures without an attempt',
+    'The field `class` of a failure in the response of `GET /api/v1/deliveries/failures`, where no attempt has the cause. `GET /api/v1/deliveries` finds the deliveries by the same word.',
+    table(['class', 'meaning', 'what to do'], meaningRows(CLASSES_WITHOUT_ATTEMPT)),
   )
 }
 

@@ -88,6 +88,65 @@ test('only these: each delivery of a group is tried again, and the drawer shows 
   expect(page.url()).not.toContain('delivery=')
 })
 
+test('since: the time that is offered is that of the oldest event, so none is left out', async () => {
+  await using service = await startService()
+  await using receiver = await openReceiver({ respond: [400, 200] })
+  const id = await service.createDestination({ urls: [receiver.url] })
+  await service.track('m1')
+  const { receivedAt } = await service.endOf('m1')
+  const { page, go, faults } = await openSignedIn(service)
+  await go(`destinations/${id}?tab=deliveries`)
+  const received = page.getByRole('row').nth(1).getByRole('time')
+  expect(await received.getAttribute('datetime')).toBe(receivedAt)
+  await go('failures')
+  await page.getByRole('button', { name: 'Retry' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('radio', { name: /^Of these, only events received since/ }).check()
+  await dialog.getByText('1 delivery will be sent again.').waitFor()
+  await dialog.getByRole('button', { name: 'Retry' }).click()
+  await page.getByRole('heading', { name: 'Nothing has failed' }).waitFor()
+  await page.getByText('1 queued again, 1 delivered').waitFor()
+  expect(faults).toEqual([])
+})
+
+test('what expired before an attempt is shown, found and retried', async () => {
+  await using service = await startService({
+    settings: { retryScheduleMs: '100', retryWindowMs: '1500' },
+  })
+  let isDown = true
+  await using receiver = await openReceiver({ respond: () => (isDown ? 503 : 200) })
+  const id = await service.createDestination({ urls: [receiver.url] })
+  const call = <T>(path: string): Promise<T> => service.api.call<T>('GET', path)
+  for (let sent = 0; sent < 20; sent += 1) await service.track(`before-${sent}`)
+  await service.eventually(async () => {
+    const { health } = await call<{ health: object }>(`destinations/${id}`)
+    expect(health).toMatchObject({ webhooks: [{ breaker: 'open' }] })
+  })
+  for (let sent = 0; sent < 5; sent += 1) await service.track(`after-${sent}`)
+  await service.eventually(async () => {
+    const { data } = await call<{ data: object[] }>('deliveries/failures')
+    expect(data).toContainEqual(expect.objectContaining({ class: 'not_attempted' }))
+    expect(await call('deliveries?waiting=true')).toMatchObject({ data: [] })
+  })
+  const { page, go } = await openSignedIn(service)
+  await go('')
+  await page.getByText('The retry window ended before the first attempt.').first().waitFor()
+  await go('failures')
+  const group = page.getByRole('article').filter({ hasText: 'not_attempted' })
+  await group.getByText('The other failures of the destination show the cause').waitFor()
+  await group.getByRole('link', { name: 'Show them' }).click()
+  const row = page.getByRole('row').filter({ hasText: 'expired' }).first()
+  await row.getByText('none', { exact: true }).waitFor()
+  isDown = false
+  await service.api.call('POST', `destinations/${id}/close-breaker`)
+  await page.getByRole('link', { name: 'Failures' }).click()
+  await group.getByRole('button', { name: 'Retry' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('radio', { name: /^What failed as not_attempted: / }).check()
+  await dialog.getByRole('button', { name: 'Retry' }).click()
+  await group.waitFor({ state: 'detached' })
+})
+
 test('a viewer sees what failed and why, and no button that would be refused', async () => {
   await using service = await startService()
   await using receiver = await openReceiver({ respond: 403 })

@@ -35,6 +35,11 @@ export {
   type Window,
 } from './computations/condition.ts'
 export {
+  CLASSES_WITHOUT_ATTEMPT,
+  DELIVERY_CLASSES,
+  type DeliveryClass,
+} from './delivery-classes.ts'
+export {
   type Attempt,
   type AttemptTiming,
   DECLINE_REASONS,

@@ -15,6 +15,18 @@ export type CheckedDestination = Pick<
   'id' | 'name' | 'enabled' | 'paused' | 'settings' | 'health'
 >
 
+/** Failures of a destination, as far as the checks read them. */
+type CheckedFailures = Pick<
+  Awaited<ReturnType<ManagementApi['listFailures']>>['data'][number],
+  'destinationId' | 'class' | 'count'
+>
+
+/** What became of deliveries that no attempt tells of. The other checks see attempts, and what still waits. */
+const WITHOUT_ATTEMPT: Readonly<Record<string, string>> = {
+  not_attempted: 'expired before the first attempt',
+  quarantined: 'in quarantine',
+}
+
 /** An older delivery that still waits is a failure. */
 const LONGEST_WAIT_MS = 10 * 60_000
 /** With fewer attempts in an hour, a success rate tells little. */
@@ -26,6 +38,7 @@ const MOST_CAUSES = 10
 /** The checks of the deliveries of a running service, in their order. `now`: milliseconds since the epoch. */
 export function deliveryChecks(
   destinations: readonly CheckedDestination[],
+  failures: readonly CheckedFailures[],
   now: number,
 ): Readonly<Record<string, Finding>> {
   return {
@@ -34,6 +47,7 @@ export function deliveryChecks(
     backlog: backlog(destinations, now),
     'success rate': successRate(destinations),
     held: held(destinations),
+    failures: withoutAttempt(destinations, failures),
   }
 }
 
@@ -170,6 +184,34 @@ function held(destinations: readonly CheckedDestination[]): Finding {
     detail,
     ...shortened(holding.map((each) => `${named(each)}: ${heldText(each)}`)),
     next: `\`hookline destinations resume ${first.id}\` sends them`,
+  }
+}
+
+/** A warning: they may have ended long ago, and the receiver may work again. */
+function withoutAttempt(
+  destinations: readonly CheckedDestination[],
+  failures: readonly CheckedFailures[],
+): Finding {
+  const ended = destinations.flatMap((destination) =>
+    failures
+      .filter(({ destinationId }) => destinationId === destination.id)
+      .filter((each) => Object.hasOwn(WITHOUT_ATTEMPT, each.class))
+      .map((each) => ({ ...each, destination })),
+  )
+  const [first] = ended
+  if (first === undefined)
+    return { ok: true, detail: 'none expired before an attempt, or in quarantine' }
+  return {
+    ok: true,
+    warning: true,
+    detail: `${deliveries(sum(ended.map(({ count }) => count)))} expired before an attempt, or in quarantine`,
+    ...shortened(
+      ended.map(
+        (each) =>
+          `${named(each.destination)}: ${grouped(each.count)} ${WITHOUT_ATTEMPT[each.class]}`,
+      ),
+    ),
+    next: `\`hookline deliveries failures --destination ${first.destination.id}\` shows the remedy`,
   }
 }
 

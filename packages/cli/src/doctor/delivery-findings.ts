@@ -31,7 +31,8 @@ export async function deliveryFindings(
     const some = listed.slice(start, start + AT_ONCE)
     destinations.push(...(await Promise.all(some.map(({ id }) => found(api, id)))).flat())
   }
-  return deliveryChecks(destinations, Date.now())
+  const { data: failures } = await api.listFailures()
+  return deliveryChecks(destinations, failures, Date.now())
 }
 
 function tokenOf(patient: Patient): string | Failure {

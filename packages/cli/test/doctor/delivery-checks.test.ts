@@ -54,7 +54,7 @@ function destination(wanted: Wanted = {}): CheckedDestination {
 }
 
 const check = (name: string, ...wanted: readonly Wanted[]) =>
-  deliveryChecks(wanted.map(destination), NOW)[name]!
+  deliveryChecks(wanted.map(destination), [], NOW)[name]!
 
 const lastHour = (attempts: number, delivered: number): Partial<Health> => ({
   lastHour: { attempts, delivered, successRate: delivered / attempts, lastFailedAt: null },
@@ -71,7 +71,7 @@ describe('the checks of the deliveries', () => {
     ['deliveries that wait for a short time', [{ webhook: { oldestPendingAt: NEXT, pending: 9 } }]],
     ['an open breaker of a destination that is off', [{ webhook: OPEN, enabled: false }]],
   ] as const)('pass with %s', ([, wanted]) => {
-    const found = Object.values(deliveryChecks(wanted.map(destination), NOW))
+    const found = Object.values(deliveryChecks(wanted.map(destination), [], NOW))
     expect(found.filter(({ ok, warning }) => !ok || warning)).toEqual([])
   })
 
@@ -162,12 +162,32 @@ describe('the checks of the deliveries', () => {
         destination({ webhook: { ...OPEN, oldestPendingAt: SINCE }, health: lastHour(10, 0) }),
         destination({ webhook: { held: 2 }, webhookPaused: { since: SINCE, reason: 'gone' } }),
       ],
+      [{ destinationId: 'dst_1', class: 'not_attempted', count: 3 }],
       NOW,
     )
     const next = Object.values(found).map((each) => each.next)
-    expect(next).toHaveLength(5)
+    expect(next).toHaveLength(6)
     for (const each of next) expect(each).toMatch(/dst_1/)
     expect(next.join()).not.toContain('<id>')
+  })
+
+  it('warn of deliveries that ended without an attempt, of destinations that are there', () => {
+    const failures = [
+      { destinationId: 'dst_1', class: 'http_5xx', count: 9 },
+      { destinationId: 'dst_1', class: 'not_attempted', count: 2_000 },
+      { destinationId: 'dst_1', class: 'quarantined', count: 1 },
+      { destinationId: 'dst_removed', class: 'not_attempted', count: 7 },
+    ]
+    expect(deliveryChecks([destination()], failures, NOW)['failures']).toEqual({
+      ok: true,
+      warning: true,
+      detail: '2,001 deliveries expired before an attempt, or in quarantine',
+      causes: [
+        'CRM (dst_1): 2,000 expired before the first attempt',
+        'CRM (dst_1): 1 in quarantine',
+      ],
+      next: '`hookline deliveries failures --destination dst_1` shows the remedy',
+    })
   })
 
   it('say what is held, and warn when it is much', () => {
@@ -189,7 +209,7 @@ describe('the checks of the deliveries', () => {
 
   it('speak of one attempt and of one delivery', () => {
     const webhook = { pending: 1, held: 1 }
-    const checks = deliveryChecks([destination({ webhook, health: lastHour(1, 0) })], NOW)
+    const checks = deliveryChecks([destination({ webhook, health: lastHour(1, 0) })], [], NOW)
     expect(checks).toMatchObject({
       backlog: { detail: '1 delivery pending' },
       'success rate': {

@@ -1,9 +1,9 @@
 import type {
   AcceptedEvent,
   Attempt,
-  AttemptClass,
   Carried,
   Delivery,
+  DeliveryClass,
   DeliveryState,
 } from '@hookline/protocol'
 import type { Page, PageRequest } from './page.ts'
@@ -73,8 +73,8 @@ export interface DeliveryFilter {
   readonly state?: DeliveryState
   /** Whether one of its webhooks waits: with the policy `any`, also when another one has the event. */
   readonly waiting?: boolean
-  /** The last attempt on one of its webhooks has this class. */
-  readonly class?: AttemptClass
+  /** The last attempt on one of its webhooks has this class, or the delivery ended for this reason without one. */
+  readonly class?: DeliveryClass
   /** The last attempt on one of its webhooks got this HTTP status; with `class`, the same attempt. */
   readonly status?: number
   /** Its event was received at this time or later, in milliseconds since the epoch. */
@@ -129,21 +129,24 @@ export interface Deliveries extends DeliveryQueue {
 
 /**
  * Deliveries with the same failure, none of them delivered: the last attempts on their webhooks had this class
- * and status.
+ * and status, or they ended without an attempt on a webhook.
  */
 export interface FailureGroup {
   readonly destinationId: string
-  readonly class: AttemptClass
+  readonly class: DeliveryClass
   /** The HTTP status; `null` where there was no response. */
   readonly status: number | null
   readonly count: number
-  /** When the oldest of them first became due, in milliseconds since the epoch. */
+  /** When the event of the oldest of them was received, in milliseconds since the epoch. */
   readonly firstSeenAt: number
-  /** When the last attempt was made. */
+  /**
+   * When the last attempt was made, or the last of them came into quarantine. Of those that were not attempted: when the
+   * last of them became due.
+   */
   readonly lastSeenAt: number
   /** The newest of them whose response is kept; the newest one where none is. */
   readonly sampleDeliveryId: string
-  /** What went wrong in its last attempt, as text; `null` where none was kept. */
+  /** What went wrong in its last attempt, or why it is quarantined, as text; `null` where none was kept. */
   readonly lastError: string | null
 }
 

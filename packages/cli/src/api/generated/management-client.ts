@@ -1445,19 +1445,19 @@ export function listFailures({ destinationId }: {
         data: {
             data: {
                 destinationId: string;
-                /** What went wrong; docs/reference/errors.md explains each class. */
+                /** The class of the last attempt; not_attempted or quarantined if the delivery ended without one. docs/reference/errors.md explains each. */
                 "class": string;
                 /** null if there was no response. */
                 status: number | null;
-                /** The number of undelivered deliveries whose last attempt failed in this way. */
+                /** The number of undelivered deliveries that failed in this way. */
                 count: number;
-                /** ISO 8601, UTC. */
+                /** When the event of the oldest of these deliveries was received. */
                 firstSeenAt: string;
-                /** ISO 8601, UTC. */
+                /** When the last attempt was made, or the last of them came into quarantine. For not_attempted: when the last of them became due. */
                 lastSeenAt: string;
                 /** The newest of these deliveries whose response is kept; the newest one where none is. */
                 sampleDeliveryId: string;
-                /** What went wrong in its last attempt, as text; null if none was kept. */
+                /** What went wrong in its last attempt, or why it is in quarantine, as text; null if none was kept. */
                 lastError: string | null;
                 /** What the class means. */
                 meaning: string;
@@ -1486,7 +1486,7 @@ export function listDeliveries({ limit, cursor, destinationId, state, waiting, e
     state?: "pending" | "delivered" | "rejected" | "expired" | "held" | "quarantined";
     waiting?: "true" | "false";
     eventId?: string;
-    $class?: "delivered" | "http_5xx" | "http_throttled" | "http_4xx" | "redirect" | "timeout" | "connection_failed" | "dns_failed" | "proxy_failed" | "protocol_error" | "certificate_invalid" | "address_forbidden" | "port_forbidden" | "request_invalid" | "internal_error";
+    $class?: "delivered" | "http_5xx" | "http_throttled" | "http_4xx" | "redirect" | "timeout" | "connection_failed" | "dns_failed" | "proxy_failed" | "protocol_error" | "certificate_invalid" | "address_forbidden" | "port_forbidden" | "request_invalid" | "internal_error" | "not_attempted" | "quarantined";
     status?: number;
     $from?: string;
     to?: string;

@@ -1,4 +1,4 @@
-import { ATTEMPT_CLASSES } from '@hookline/protocol'
+import { DELIVERY_CLASSES } from '@hookline/protocol'
 import { type Command, Option } from 'commander'
 import { apiOf, withApiOptions } from '../../api/api-options.ts'
 import { idOf, optionalIdOf } from '../../api/find-id.ts'
@@ -94,9 +94,10 @@ function addList(deliveries: Command): void {
     .addOption(new Option('--state <state>', 'only deliveries in this state').choices(STATES))
     .option('--waiting', 'only deliveries of which a webhook waits, whatever their state')
     .addOption(
-      new Option('--class <class>', 'only if the last attempt on a webhook has this class').choices(
-        Object.keys(ATTEMPT_CLASSES),
-      ),
+      new Option(
+        '--class <class>',
+        'only if the last attempt on a webhook has this class, or it ended for this reason without one',
+      ).choices(Object.keys(DELIVERY_CLASSES)),
     )
     .option(
       '--status <code>',
@@ -163,7 +164,14 @@ function failuresText(output: Output, failures: readonly FailureGroup[], names: 
     // Not wrapped: a command that is pasted must stay on one line.
     `\`hookline deliveries get ${sampleDeliveryId}\` shows the response.`,
     `\`${replay}\` sends again what is no longer tried.`,
+    ...(failures.some(isQuarantined)
+      ? [`With \`--states quarantined\`, it sends what is in quarantine.`]
+      : []),
   ].join('\n')
+}
+
+function isQuarantined({ class: kind }: FailureGroup): boolean {
+  return kind === 'quarantined'
 }
 
 function sampleText({ sampleDeliveryId, lastError, class: kind }: FailureGroup): string {

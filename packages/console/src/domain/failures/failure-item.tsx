@@ -10,6 +10,7 @@ import { shownText } from '../../format/shown-text.ts'
 import type { Names } from '../names.ts'
 import type { FailureGroup } from './failures-query.ts'
 import { RetryDialog } from './retry-dialog.tsx'
+import { classWords } from './class-words.ts'
 import { SampleResponse } from './sample-response.tsx'
 
 interface FailureItemProps {
@@ -21,7 +22,7 @@ interface FailureItemProps {
 
 /** What failed in one way: how many, since when, what it means, what to do. */
 export function FailureItem({ group, names, isOfOne = false }: FailureItemProps): ReactElement {
-  const { destinationId, count, status, meaning, remedy, lastError } = group
+  const { destinationId, count, meaning, remedy, lastError } = group
   const mayRetry = useMay('editor')
   const [isAsking, setAsking] = useState(false)
   return (
@@ -37,17 +38,15 @@ export function FailureItem({ group, names, isOfOne = false }: FailureItemProps)
               {names.destination(destinationId)}
             </Link>
           )}
-          <StateBadge tone="failed">
-            {status === null
-              ? shownText(group.class, 40)
-              : `${status} ${shownText(group.class, 40)}`}
-          </StateBadge>
+          <StateBadge tone="failed">{classWords(group)}</StateBadge>
           <span>{counted(count, 'delivery', 'deliveries')}</span>
         </h3>
         <p className="text-ink-soft">{meaning}</p>
         <p>{remedy}</p>
         {lastError !== null && (
-          <p className="text-failed text-dense">Last error: {shownText(lastError)}</p>
+          <p className="text-failed text-dense">
+            {group.class === 'quarantined' ? 'Reason' : 'Last error'}: {shownText(lastError)}
+          </p>
         )}
         <SampleResponse deliveryId={group.sampleDeliveryId} />
         <Seen group={group} />
@@ -65,12 +64,19 @@ export function FailureItem({ group, names, isOfOne = false }: FailureItemProps)
   )
 }
 
+/** What `lastSeenAt` is, where it is not the last attempt. */
+const LAST: Readonly<Record<string, string>> = {
+  not_attempted: 'last one due',
+  quarantined: 'last one stopped',
+}
+
 function Seen({ group }: { readonly group: FailureGroup }): ReactElement {
-  const { firstSeenAt, lastSeenAt, sampleDeliveryId } = group
+  const { class: kind, firstSeenAt, lastSeenAt, sampleDeliveryId } = group
+  const last = Object.hasOwn(LAST, kind) ? LAST[kind] : 'last attempt'
   return (
     <p className="text-ink-soft text-dense flex flex-wrap gap-x-3">
       <span>
-        First <Time at={firstSeenAt} />, last <Time at={lastSeenAt} />
+        Oldest event received <Time at={firstSeenAt} />, {last} <Time at={lastSeenAt} />
       </span>
       <Link
         to="/events"

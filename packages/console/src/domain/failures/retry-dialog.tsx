@@ -1,3 +1,4 @@
+import { CLASSES_WITHOUT_ATTEMPT } from '@hookline/protocol'
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { Choice } from '../../design/controls/choice.tsx'
@@ -5,9 +6,9 @@ import { Modal } from '../../design/windows/modal.tsx'
 import { TimeField } from '../../design/controls/time-field.tsx'
 import { toast } from '../../design/windows/toasts.tsx'
 import { counted } from '../../format/figures.ts'
-import { shownText } from '../../format/shown-text.ts'
 import type { Names } from '../names.ts'
 import { type ReplaySelection, useDryRun, useStartReplay } from '../replays/start-replay.ts'
+import { classWords } from './class-words.ts'
 import type { FailureGroup } from './failures-query.ts'
 import { MOST_RETRIED } from './retry-each.ts'
 import { RetryFooter } from './retry-footer.tsx'
@@ -26,8 +27,8 @@ export function RetryDialog({ group, names, onClose }: RetryDialogProps): ReactE
   const { destinationId, count } = group
   const [extent, setExtent] = useState<Extent>(count > MOST_RETRIED ? 'all' : 'these')
   const [since, setSince] = useState<string | undefined>(group.firstSeenAt)
-  const everything = { destinationId }
-  const recent = { destinationId, ...(since !== undefined && { from: since }) }
+  const everything = everythingAt(group)
+  const recent = { ...everything, ...(since !== undefined && { from: since }) }
   const selection = extent === 'since' ? recent : everything
   const counts = {
     all: useDryRun(everything, true),
@@ -46,7 +47,7 @@ export function RetryDialog({ group, names, onClose }: RetryDialogProps): ReactE
         {option('these', theseLabel(group), 'Each is tried now, whatever its breaker says.')}
         {option(
           'all',
-          `Everything rejected or expired at ${name}${matching(counts.all.matches)}`,
+          `Everything ${everythingWords(group)} at ${name}${matching(counts.all.matches)}`,
           'Whatever the cause. Deliveries with attempts to come are left out.',
         )}
         {option(
@@ -68,10 +69,21 @@ export function RetryDialog({ group, names, onClose }: RetryDialogProps): ReactE
   )
 }
 
-function theseLabel({ class: kind, status, count }: FailureGroup): string {
-  const what = status === null ? shownText(kind, 40) : `${status} ${shownText(kind, 40)}`
+/** Only who looks at what is in quarantine expects a replay to send it. */
+function everythingAt({ destinationId, class: kind }: FailureGroup): ReplaySelection {
+  if (kind !== 'quarantined') return { destinationId }
+  return { destinationId, states: ['rejected', 'expired', 'quarantined'] }
+}
+
+function everythingWords({ class: kind }: FailureGroup): string {
+  return kind === 'quarantined' ? 'rejected, expired or quarantined' : 'rejected or expired'
+}
+
+function theseLabel(group: FailureGroup): string {
+  const { class: kind, count } = group
+  const link = Object.hasOwn(CLASSES_WITHOUT_ATTEMPT, kind) ? 'as' : 'with'
   const part = count > MOST_RETRIED ? `the newest ${MOST_RETRIED} of ` : ''
-  return `What failed with ${what}: ${part}${counted(count, 'delivery', 'deliveries')}`
+  return `What failed ${link} ${classWords(group)}: ${part}${counted(count, 'delivery', 'deliveries')}`
 }
 
 /** `: 3 deliveries`; nothing until the service has counted them. */

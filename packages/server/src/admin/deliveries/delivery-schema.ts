@@ -1,7 +1,7 @@
 import {
   type Attempt,
-  ATTEMPT_CLASSES,
-  type AttemptClass,
+  DELIVERY_CLASSES,
+  type DeliveryClass,
   type DeliveryState,
   type DeliveryPart,
   formatTimestamp,
@@ -41,7 +41,7 @@ const PART_STATES = [
   'removed',
 ] as const satisfies readonly PartState[]
 
-const CLASSES = Object.keys(ATTEMPT_CLASSES) as AttemptClass[]
+const CLASSES = Object.keys(DELIVERY_CLASSES) as DeliveryClass[]
 
 const id = Type.String()
 const outcome = Type.Enum(['delivered', 'retry', 'rejected'])
@@ -164,7 +164,7 @@ const filter = {
   eventId: Type.Optional(Type.String({ description: 'Only deliveries of this event.' })),
   class: Type.Optional(
     Type.Enum(CLASSES, {
-      description: `The class of the last attempt on a webhook: ${CLASSES.join(', ')}.`,
+      description: `The class of the last attempt on a webhook, or why the delivery ended without one: ${CLASSES.join(', ')}.`,
     }),
   ),
   status: Type.Optional(

@@ -1,29 +1,38 @@
-import { ATTEMPT_CLASSES, formatTimestamp } from '@hookline/protocol'
+import { DELIVERY_CLASSES, formatTimestamp } from '@hookline/protocol'
 import Type from 'typebox'
 import type { FailureGroup } from '../../backend/deliveries.ts'
 import type { AdminApp } from '../api/admin-app.ts'
 import type { AdminDeps } from '../api/admin-deps.ts'
-import { nullable, time } from '../api/schema-parts.ts'
+import { nullable } from '../api/schema-parts.ts'
 import { responses } from '../problems/responses.ts'
 
 const FailureResponse = Type.Object({
   destinationId: Type.String(),
   class: Type.String({
-    description: 'What went wrong; docs/reference/errors.md explains each class.',
+    description:
+      'The class of the last attempt; not_attempted or quarantined if the delivery ended without one. docs/reference/errors.md explains each.',
   }),
   status: nullable(Type.Integer({ description: 'null if there was no response.' })),
   count: Type.Integer({
-    description: 'The number of undelivered deliveries whose last attempt failed in this way.',
+    description: 'The number of undelivered deliveries that failed in this way.',
   }),
-  firstSeenAt: time,
-  lastSeenAt: time,
+  firstSeenAt: Type.String({
+    format: 'date-time',
+    description: 'When the event of the oldest of these deliveries was received.',
+  }),
+  lastSeenAt: Type.String({
+    format: 'date-time',
+    description:
+      'When the last attempt was made, or the last of them came into quarantine. For not_attempted: when the last of them became due.',
+  }),
   sampleDeliveryId: Type.String({
     description:
       'The newest of these deliveries whose response is kept; the newest one where none is.',
   }),
   lastError: nullable(
     Type.String({
-      description: 'What went wrong in its last attempt, as text; null if none was kept.',
+      description:
+        'What went wrong in its last attempt, or why it is in quarantine, as text; null if none was kept.',
     }),
   ),
   meaning: Type.String({ description: 'What the class means.' }),
@@ -35,7 +44,7 @@ const failureSchema = {
   operationId: 'listFailures',
   summary: 'Groups failed deliveries by destination, class and status',
   description:
-    'Counts deliveries that are not delivered, by the last attempt on each webhook. The largest group comes first.',
+    'Counts deliveries that are not delivered, by the last attempt on each webhook. A webhook whose retry window ended before its first attempt counts as not_attempted, and a delivery in quarantine as quarantined. The largest group comes first.',
   querystring: Type.Object(
     {
       destinationId: Type.Optional(
@@ -65,7 +74,7 @@ export function addFailureRoute(app: AdminApp, { reports }: AdminDeps): void {
 }
 
 function presentFailure(group: FailureGroup): object {
-  const { meaning, help } = ATTEMPT_CLASSES[group.class]
+  const { meaning, help } = DELIVERY_CLASSES[group.class]
   return {
     ...group,
     firstSeenAt: formatTimestamp(group.firstSeenAt),

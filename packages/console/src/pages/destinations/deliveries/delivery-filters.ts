@@ -1,4 +1,4 @@
-import { ATTEMPT_CLASSES, type AttemptClass } from '@hookline/protocol'
+import { DELIVERY_CLASSES, type DeliveryClass } from '@hookline/protocol'
 import type { api } from '../../../api/client.ts'
 
 /** The filters in the URL of the tab. */
@@ -37,7 +37,7 @@ export const STATE_CHOICES = [
 
 export const CLASS_CHOICES = [
   ['', 'All results'],
-  ...Object.keys(ATTEMPT_CLASSES).map((name) => [name, name] as const),
+  ...Object.keys(DELIVERY_CLASSES).map((name) => [name, name] as const),
 ] as const
 
 type Query = NonNullable<Parameters<typeof api.listDeliveries>[0]>
@@ -50,7 +50,7 @@ export function queryOf(filters: DeliveryFilters, now: number): Query {
   return {
     ...(known !== undefined && { state: known }),
     ...(state === 'waiting' && { waiting: 'true' as const }),
-    ...(Object.hasOwn(ATTEMPT_CLASSES, kind) && { $class: kind as AttemptClass }),
+    ...(Object.hasOwn(DELIVERY_CLASSES, kind) && { $class: kind as DeliveryClass }),
     ...(/^[1-5]\d\d$/.test(status) && { status: Number(status) }),
     ...(ms !== undefined && { $from: new Date(now - ms).toISOString() }),
   }

@@ -1,3 +1,4 @@
+import { timeOfId } from '@hookline/protocol'
 import { memo, type ReactElement } from 'react'
 import type { Delivery } from '@hookline/cli/management-client'
 import { StateBadge } from '../../../design/state-badge.tsx'
@@ -40,7 +41,7 @@ interface DeliveryRowProps {
 
 const DeliveryRow = memo(
   function DeliveryRow({ delivery, index, isOpen, onOpen }: DeliveryRowProps): ReactElement {
-    const { id, state, attempts, webhooks, firstDueAt, nextAttemptAt } = delivery
+    const { id, eventId, state, attempts, webhooks, nextAttemptAt } = delivery
     const hasFailed = attempts.some(({ outcome }) => outcome === 'retry')
     const { tone, words } = shownState(state, hasFailed)
     const lasts = webhooks.flatMap(({ last }) => last ?? [])
@@ -67,7 +68,9 @@ const DeliveryRow = memo(
         </Cell>
         <Cell className="max-w-80 min-w-40">
           {lasts.length === 0 ? (
-            <span className="text-ink-faint">none yet</span>
+            <span className="text-ink-faint">
+              {state === 'pending' || state === 'held' ? 'none yet' : 'none'}
+            </span>
           ) : (
             lasts.map((last) => (
               <span key={last.url} className="block">
@@ -81,7 +84,7 @@ const DeliveryRow = memo(
         </Cell>
         <Cell className="tabular-nums">{attempts.length}</Cell>
         <Cell className="text-ink-soft">
-          <Time at={firstDueAt} />
+          <Time at={new Date(timeOfId(eventId)).toISOString()} />
         </Cell>
         <Cell className="text-ink-soft">
           {nextAttemptAt === null ? '' : <Time at={nextAttemptAt} />}

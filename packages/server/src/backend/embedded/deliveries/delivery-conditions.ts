@@ -6,26 +6,28 @@ import {
   leastIdAt,
   withoutEmptyTexts,
 } from '../database/conditions.ts'
-import { readableWebhooks } from './delivery-sql.ts'
+import { classOfPart, readableWebhooks } from './delivery-sql.ts'
 
 /** The conditions on rows of `deliveries`, except those on the time: `deliveryIdsIn` has them. */
 export function deliveryConditions(all: DeliveryFilter): Conditions {
   const filter = withoutEmptyTexts(all)
-  const lastAttempt = conditionsOf([
-    ["value ->> '$.last.class' = ?", filter.class],
+  const isQuarantined = filter.class === 'quarantined'
+  const part = conditionsOf([
+    [`${classOfPart()} = ?`, isQuarantined ? undefined : filter.class],
     ["value ->> '$.last.status' = ?", filter.status],
   ])
   const rest = conditionsOf([
     ['event_id = ?', filter.eventId],
     ['destination_id = ?', filter.destinationId],
     ['state = ?', filter.state],
+    ['state = ?', isQuarantined ? filter.class : undefined],
     ['is_waiting = ?', filter.waiting === undefined ? undefined : Number(filter.waiting)],
   ])
-  if (lastAttempt.values.length === 0) return rest
-  const webhooks = `SELECT 1 FROM json_each(${readableWebhooks()}) WHERE TRUE${lastAttempt.where}`
+  if (part.values.length === 0) return rest
+  const webhooks = `SELECT 1 FROM json_each(${readableWebhooks()}) WHERE TRUE${part.where}`
   return {
     where: `${rest.where} AND EXISTS (${webhooks})`,
-    values: [...rest.values, ...lastAttempt.values],
+    values: [...rest.values, ...part.values],
   }
 }
 

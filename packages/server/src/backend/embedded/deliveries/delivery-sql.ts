@@ -5,6 +5,14 @@ export function readableWebhooks(table = 'deliveries'): string {
 }
 
 /**
+ * The class of a part, whose JSON is `value`: that of its last attempt, or `not_attempted`. `NULL` for one that is yet to
+ * be attempted.
+ */
+export function classOfPart(value = 'value'): string {
+  return `COALESCE(${value} ->> '$.last.class', CASE ${value} ->> '$.state' WHEN 'expired' THEN 'not_attempted' END)`
+}
+
+/**
  * The destinations that have rows in `table` which meet `condition`, as `id`. Needs an index on `destination_id` with
  * that condition, and takes one step of it for each destination: SELECT DISTINCT would read every row.
  */

@@ -1,4 +1,4 @@
-import { type AttemptClass, timeOfId } from '@hookline/protocol'
+import { type DeliveryClass, timeOfId } from '@hookline/protocol'
 import type { DatabaseSync } from 'node:sqlite'
 import type {
   DeliveryReports,
@@ -84,10 +84,10 @@ function groupOf(destinationId: string, row: Row): FailureGroup {
   const space = sample.indexOf(' ')
   return {
     destinationId,
-    class: row['class'] as AttemptClass,
+    class: row['class'] as DeliveryClass,
     status: numberOrNull(row['status']),
     count: Number(row['count']),
-    firstSeenAt: timeOf(row['first_seen']),
+    firstSeenAt: timeOf(timeOfId(String(row['first_id']))),
     lastSeenAt: timeOf(row['last_seen']),
     sampleDeliveryId: sample.slice(0, space),
     lastError: sample.slice(space + 1) || null,

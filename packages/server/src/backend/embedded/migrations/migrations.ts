@@ -14,6 +14,7 @@ import { originCursors } from './0013-origin-cursors.ts'
 import { profiles } from './0014-profiles.ts'
 import { commits } from './0015-commits.ts'
 import { anonymousDeletions } from './0016-anonymous-deletions.ts'
+import { failuresWithoutAttempt } from './0017-failures-without-attempt.ts'
 
 /** One step of the schema. There is no way back, and a released step never changes. */
 export interface Migration {
@@ -39,4 +40,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 14, sql: profiles },
   { version: 15, sql: commits },
   { version: 16, sql: anonymousDeletions },
+  { version: 17, sql: failuresWithoutAttempt },
 ]

@@ -124,11 +124,65 @@ export function deliveryReportsConformance(open: OpenBackendHarness): void {
       })
     })
 
-    test('have no deliveries that were delivered, or never tried', async () => {
+    test('are also deliveries that ended without an attempt, each group with its word', async () => {
+      await using harness = await open()
+      const { backend } = harness
+      const at = NOON - 5_000
+      const ended = { state: 'expired', dueAt: null, firstDueAt: NOON } as const
+      const oldest = await recorded(harness, { ...ended, at })
+      const expired = await recorded(harness, { ...ended, at: NOON - 10 })
+      const stopped = await recorded(harness, { at: NOON - 20 })
+      await backend.quarantine.add([{ id: stopped.id, reason: 'a bug', at: NOON + 7 }])
+      const both = await recorded(harness, { at: NOON - 30 }, FAILED)
+      await backend.quarantine.add([{ id: both.id, reason: 'damaged', at: NOON + 9 }])
+      const { groups } = await backend.reports.failures({})
+      const shared = { destinationId: 'dst_a', status: null }
+      expect(groups).toEqual([
+        {
+          ...shared,
+          class: 'quarantined',
+          count: 2,
+          firstSeenAt: NOON - 30,
+          lastSeenAt: NOON + 9,
+          sampleDeliveryId: stopped.id,
+          lastError: 'a bug',
+        },
+        {
+          ...shared,
+          class: 'not_attempted',
+          count: 2,
+          firstSeenAt: at,
+          lastSeenAt: NOON,
+          sampleDeliveryId: expired.id,
+          lastError: null,
+        },
+        expect.objectContaining({ class: 'http_5xx', count: 1, sampleDeliveryId: both.id }),
+      ])
+      const ids = async (kind: 'not_attempted' | 'quarantined'): Promise<string[]> =>
+        (await backend.deliveries.list({ class: kind }, { limit: 9 })).data.map(({ id }) => id)
+      expect(await ids('not_attempted')).toEqual([expired.id, oldest.id])
+      expect(await ids('quarantined')).toEqual([stopped.id, both.id])
+    })
+
+    test('began when the event of the oldest was received, also after a retry by hand', async () => {
+      await using harness = await open()
+      const at = NOON - 3_600_000
+      await recorded(harness, { at, firstDueAt: NOON }, FAILED)
+      const { groups } = await harness.backend.reports.failures({})
+      expect(groups.map(({ firstSeenAt }) => firstSeenAt)).toEqual([at])
+    })
+
+    test('have no deliveries that were delivered, or are yet to be tried', async () => {
       await using harness = await open()
       const delivered = { outcome: 'delivered', class: 'delivered', status: 200 } as const
       await recorded(harness, { state: 'delivered', dueAt: null }, FAILED, delivered)
       await recorded(harness)
+      await recorded(harness, { state: 'held', dueAt: null })
+      await recorded(harness, {
+        state: 'rejected',
+        dueAt: null,
+        webhooks: [partOf({ state: 'removed' })],
+      })
       expect((await harness.backend.reports.failures({})).groups).toEqual([])
     })
 
