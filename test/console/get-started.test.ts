@@ -65,6 +65,28 @@ test('a receiver of one’s own is told apart from the inspector, and its failur
   await page.waitForURL('**/console/events/evt_*')
 })
 
+test('a delivery without a signature is not enough: it says how to set a secret, and a signed one is', async () => {
+  await using service = await startService()
+  await using receiver = await new Receiver({}).listen()
+  const id = await service.createDestination({ urls: [receiver.url] })
+  await service.track('m1')
+  await service.endOf('m1')
+  const { page, go, faults } = await openSignedIn(service)
+  await go('get-started')
+  const step = page.getByRole('listitem').filter({ hasText: 'A signed delivery' })
+  await step.getByText('Not signed', { exact: true }).waitFor()
+  await step.getByText('(next)').waitFor({ state: 'attached' })
+  await expectAccessible(page)
+  const settings = step.getByRole('link', { name: 'the settings of the destination' })
+  expect(await settings.getAttribute('href')).toMatch(`/destinations/${id}?tab=settings`)
+  const sharedSecret = 'a secret of the receiver'
+  await service.api.call('PATCH', `destinations/${id}`, { settings: { sharedSecret } })
+  await service.track('m2')
+  await step.getByText('(done)').waitFor({ state: 'attached' })
+  expect(await step.getByText('Not signed', { exact: true }).count()).toBe(0)
+  expect(faults).toEqual([])
+})
+
 test('a viewer sees no button that would be refused', async () => {
   await using service = await startService()
   const { page } = await openSignedIn(service, { role: 'viewer' })

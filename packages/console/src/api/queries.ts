@@ -27,7 +27,7 @@ export const sourcesQuery = queryOptions({
   queryFn: () => allOf((page) => api.listSources(page)),
 })
 
-/** All destinations, with the health of each. */
+/** All destinations, without their health. */
 export const destinationsQuery = queryOptions({
   queryKey: ['destinations'],
   queryFn: () => allOf((page) => api.listDestinations(page)),

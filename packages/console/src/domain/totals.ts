@@ -1,3 +1,4 @@
+import { duration } from '../format/figures.ts'
 import type { StatisticsPoint } from './statistics.ts'
 
 /** What happened in a span of time. */
@@ -42,4 +43,16 @@ export function p95Of(points: readonly StatisticsPoint[]): number | null {
     measured.reduce((sum, { latencyMs, ...point }) => sum + latencyMs!.p95 * point.delivered, 0) /
     delivered
   )
+}
+
+/** `about 840 ms`: what `p95Of` says is an estimate. */
+export function p95InWords(p95: number | null): string {
+  return p95 === null ? '–' : `about ${duration(Math.max(1, p95))}`
+}
+
+/** How many deliveries were pending on average; `null` where that was not measured. */
+export function meanPendingOf(points: readonly StatisticsPoint[]): number | null {
+  const measured = points.flatMap(({ pending }) => pending ?? [])
+  if (measured.length === 0) return null
+  return measured.reduce((total, pending) => total + pending, 0) / measured.length
 }

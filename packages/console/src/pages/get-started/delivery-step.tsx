@@ -2,21 +2,23 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
 import { api } from '../../api/client.ts'
-import type { Delivery, Event } from '@hookline/cli/management-client'
+import type { Delivery, Destination, Event } from '@hookline/cli/management-client'
 import { CodeBlock } from '../../design/texts/code-block.tsx'
 import { StateBadge } from '../../design/state-badge.tsx'
 import { requestText } from '../../domain/request-text.ts'
 import { VERDICTS, verdictReason } from '../../domain/signature-verdict.ts'
 import { duration } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
+import { hasSecret } from './steps.ts'
 
 interface DeliveryStepProps {
   readonly event: Event | undefined
   readonly delivery: Delivery | undefined
+  readonly destination: Destination | undefined
 }
 
 /** Waits for the delivery, and shows the request with the verdict of its signature. */
-export function DeliveryStep({ event, delivery }: DeliveryStepProps): ReactElement {
+export function DeliveryStep({ event, delivery, destination }: DeliveryStepProps): ReactElement {
   if (event === undefined)
     return <p className="text-ink-faint">It appears here by itself, some milliseconds later.</p>
   const attempt = delivery?.attempts.at(-1)
@@ -43,8 +45,28 @@ export function DeliveryStep({ event, delivery }: DeliveryStepProps): ReactEleme
         <StateBadge tone="delivered">Delivered</StateBadge>
         The receiver responded {attempt.status} after {duration(attempt.durationMs)}. {trace}
       </p>
+      {destination !== undefined && !hasSecret(destination) && <Unsigned id={destination.id} />}
       <InspectedRequest deliveryId={delivery.id} />
     </div>
+  )
+}
+
+/** Why a delivery is not enough, and what to do. */
+function Unsigned({ id }: Pick<Destination, 'id'>): ReactElement {
+  return (
+    <p>
+      <StateBadge tone="retrying">Not signed</StateBadge> The destination has no shared secret, so
+      its receiver cannot tell who sent the request. Set a secret in{' '}
+      <Link
+        to="/destinations/$id"
+        params={{ id }}
+        search={{ tab: 'settings' }}
+        className="text-accent underline"
+      >
+        the settings of the destination
+      </Link>
+      , and send another event.
+    </p>
   )
 }
 

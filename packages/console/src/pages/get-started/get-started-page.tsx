@@ -9,7 +9,7 @@ import { DestinationStep } from './destination-step.tsx'
 import { SendStep } from './send-step.tsx'
 import { SourceStep } from './source-step.tsx'
 import { Step } from './step.tsx'
-import { stepStates, usableDestination, usableSource } from './steps.ts'
+import { hasSecret, stepStates, usableDestination, usableSource } from './steps.ts'
 import { useFirstDelivery } from './use-first-delivery.ts'
 import { VerifyStep } from './verify-step.tsx'
 
@@ -26,7 +26,7 @@ export function GetStartedPage(): ReactElement {
   if (sources.data === undefined || destinations.data === undefined)
     return error === null ? <Skeleton lines={8} /> : <Failed error={error} />
   const { event, delivery } = first
-  const isDelivered = delivery?.state === 'delivered'
+  const isDelivered = delivery?.state === 'delivered' && hasSecret(destination)
   const states = stepStates({ source, destination, hasEvent: event !== undefined, isDelivered })
   return (
     <div className="max-w-3xl">
@@ -45,7 +45,7 @@ export function GetStartedPage(): ReactElement {
           <SendStep source={source} isReady={destination !== undefined} event={event} />
         </Step>
         <Step number={4} title="A signed delivery" state={states[3]!}>
-          <DeliveryStep event={event} delivery={delivery} />
+          <DeliveryStep event={event} delivery={delivery} destination={destination} />
         </Step>
         <Step
           number={5}

@@ -8,7 +8,7 @@ export interface Progress {
   readonly destination: Destination | undefined
   /** Whether an event of the source has arrived. */
   readonly hasEvent: boolean
-  /** Whether a delivery of it has been accepted by its receiver. */
+  /** Whether its receiver has accepted a signed delivery of it. */
   readonly isDelivered: boolean
 }
 
@@ -42,4 +42,9 @@ export function usableDestination(
     ({ sourceId, enabled, settings }) =>
       sourceId === source?.id && enabled && settings.webhooks.length > 0,
   )
+}
+
+/** Whether its requests are signed. */
+export function hasSecret(destination: Destination | undefined): boolean {
+  return destination?.settings.sharedSecret.set === true
 }

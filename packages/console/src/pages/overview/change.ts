@@ -8,6 +8,12 @@ export function changeInWords(now: number, before: number): string {
   return `${shortNumber(Math.abs(percent))} % ${percent > 0 ? 'more' : 'less'} than before`
 }
 
+/** The same for a count that is measured again and again: `3.5 on average, 12 % more than before`. */
+export function meanChangeInWords(now: number | null, before: number | null): string {
+  if (now === null || before === null) return 'nothing to compare with'
+  return `${shortNumber(now)} on average, ${changeInWords(now, before)}`
+}
+
 /** The same for a share in percent: `0.4 points less than before`. */
 export function shareChangeInWords(now: number | null, before: number | null): string {
   if (now === null || before === null) return 'nothing to compare with'

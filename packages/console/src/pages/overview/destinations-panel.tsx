@@ -10,10 +10,11 @@ import { Empty, Loaded } from '../../design/states.tsx'
 import { Cell, Row, Table } from '../../design/lists/table.tsx'
 import { DestinationBadge } from '../../domain/destinations/destination-badge.tsx'
 import { destinationQuery } from '../../domain/destinations/destination-query.ts'
+import { WaitingText } from '../../domain/destinations/waiting-text.tsx'
 import { type PeriodName, PERIODS } from '../../domain/periods.ts'
 import { type StatisticsPoint, statisticsQuery } from '../../domain/statistics.ts'
-import { p95Of, totalsOf } from '../../domain/totals.ts'
-import { duration, percent, shortNumber, wholeNumber } from '../../format/figures.ts'
+import { p95InWords, p95Of, totalsOf } from '../../domain/totals.ts'
+import { percent, shortNumber, wholeNumber } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
 
 /** Each destination: how it does, at a glance; the one with most failures first. */
@@ -31,7 +32,7 @@ export function DestinationsPanel({ period }: { readonly period: PeriodName }): 
             <NoDestination />
           ) : (
             <Table
-              label="Destinations"
+              label="How each destination does"
               head={['Name', 'State', PERIODS[period].words, 'Delivered', 'Failed', 'Waits', 'p95']}
             >
               {all.toSorted(byFailed).map((destination) => (
@@ -59,7 +60,6 @@ function DestinationRow({ destination, points }: DestinationRowProps): ReactElem
   const { delivered, failed } = totalsOf(points)
   const [element, isOnScreen] = useOnScreen<HTMLTableRowElement>()
   const { data } = useQuery({ ...destinationQuery(id), enabled: isOnScreen })
-  const p95 = p95Of(points)
   return (
     <Row ref={element}>
       <Cell>
@@ -80,10 +80,8 @@ function DestinationRow({ destination, points }: DestinationRowProps): ReactElem
       <Cell className={failed > 0 ? 'text-failed tabular-nums' : 'tabular-nums'}>
         {shortNumber(failed)}
       </Cell>
-      <Cell className="tabular-nums">
-        {data && shortNumber(data.health.pending + data.health.held)}
-      </Cell>
-      <Cell className="tabular-nums">{p95 === null ? '–' : duration(p95)}</Cell>
+      <Cell className="min-w-24 tabular-nums">{data && <WaitingText {...data.health} />}</Cell>
+      <Cell className="tabular-nums">{p95InWords(p95Of(points))}</Cell>
     </Row>
   )
 }

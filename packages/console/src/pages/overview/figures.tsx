@@ -5,11 +5,16 @@ import { Loaded } from '../../design/states.tsx'
 import { type PeriodName, PERIODS } from '../../domain/periods.ts'
 import { type StatisticsPoint, statisticsQuery } from '../../domain/statistics.ts'
 import { systemQuery } from '../../domain/system.ts'
-import { p95Of, type Totals, totalsOf } from '../../domain/totals.ts'
-import { duration, percent, shortNumber, wholeNumber } from '../../format/figures.ts'
+import { meanPendingOf, p95InWords, p95Of, type Totals, totalsOf } from '../../domain/totals.ts'
+import { percent, shortNumber, wholeNumber } from '../../format/figures.ts'
 import { relativeTime } from '../../format/times.ts'
 import { useLive } from '../../stream/use-live.ts'
-import { changeInWords, durationChangeInWords, shareChangeInWords } from './change.ts'
+import {
+  changeInWords,
+  durationChangeInWords,
+  meanChangeInWords,
+  shareChangeInWords,
+} from './change.ts'
 
 /** Four numbers, each beside that of the period before. */
 export function Figures({ period }: { readonly period: PeriodName }): ReactElement {
@@ -53,15 +58,15 @@ function FourFigures({ points, period }: FourFiguresProps): ReactElement {
       <Figure
         label="Pending"
         value={backlog === undefined ? '–' : wholeNumber(backlog.pending)}
-        note={
+        note={`${
           backlog?.oldestPendingAt == null
             ? 'nothing waits'
             : `the oldest from ${relativeTime(Date.parse(backlog.oldestPendingAt), Date.now())}`
-        }
+        }; ${meanChangeInWords(meanPendingOf(now), meanPendingOf(before))}`}
       />
       <Figure
         label="From receipt to delivery, p95"
-        value={p95 === null ? '–' : duration(p95)}
+        value={p95InWords(p95)}
         note={durationChangeInWords(p95, p95Before)}
       />
     </dl>

@@ -1,15 +1,21 @@
 import { useQuery } from '@tanstack/react-query'
 import { useLocation, useNavigate } from '@tanstack/react-router'
-import { type ReactElement, useEffect } from 'react'
+import { lazy, type ReactElement, Suspense, useEffect } from 'react'
 import { api } from '../../api/client.ts'
 import { Select } from '../../design/controls/field.tsx'
+import { Panel } from '../../design/panel.tsx'
+import { Skeleton } from '../../design/states.tsx'
 import { PERIOD_CHOICES, periodOf } from '../../domain/periods.ts'
 import { PageHeading } from '../../shell/page-heading.tsx'
 import { useUrlState } from '../../shell/url-state.ts'
 import { DestinationsPanel } from './destinations-panel.tsx'
 import { Figures } from './figures.tsx'
 import { OutcomesPanel } from './outcomes-panel.tsx'
-import { ProblemsPanel } from './problems-panel.tsx'
+
+// The rules of what is wrong, with their remedies, are a lot of text: it comes while the figures are fetched.
+const ProblemsPanel = lazy(() =>
+  import('./problems-panel.tsx').then((file) => ({ default: file.ProblemsPanel })),
+)
 
 /** How the service is, and what is wrong now. */
 export function OverviewPage(): ReactElement {
@@ -31,11 +37,21 @@ export function OverviewPage(): ReactElement {
       />
       <div className="flex flex-col gap-4">
         <Figures period={period} />
-        <ProblemsPanel />
+        <Suspense fallback={<ProblemsToCome />}>
+          <ProblemsPanel />
+        </Suspense>
         <OutcomesPanel period={period} />
         <DestinationsPanel period={period} />
       </div>
     </>
+  )
+}
+
+function ProblemsToCome(): ReactElement {
+  return (
+    <Panel title="What is wrong now" isFlush>
+      <Skeleton lines={2} />
+    </Panel>
   )
 }
 

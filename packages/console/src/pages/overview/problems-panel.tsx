@@ -2,47 +2,77 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
 import { api } from '../../api/client.ts'
-import { destinationsQuery } from '../../api/queries.ts'
 import { Icon } from '../../design/icon.tsx'
 import { Panel } from '../../design/panel.tsx'
-import { Loaded } from '../../design/states.tsx'
-import { type CurrentProblem, currentProblems } from '../../domain/current-problems.ts'
+import { Failed, Skeleton } from '../../design/states.tsx'
+import { checkedDestinationsQuery } from '../../domain/destinations/checked-destinations.ts'
+import type { CurrentProblem } from '../../domain/problems/current-problem.ts'
+import { currentProblems } from '../../domain/problems/current-problems.ts'
 import { systemQuery } from '../../domain/system.ts'
+import { counted } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
 
 const MOST_SHOWN = 8
 const REFETCH_MS = 10_000
 
-/** What is wrong now, in words, with the remedy. */
+/** What is wrong now, in words, with the remedy. It says that nothing is only when it knows everything, as it is now. */
 export function ProblemsPanel(): ReactElement {
-  const { data: system } = useQuery(systemQuery)
-  const { data: destinations } = useQuery(destinationsQuery)
+  const system = useQuery(systemQuery)
+  const destinations = useQuery(checkedDestinationsQuery)
   const failures = useQuery({
     queryKey: ['deliveries', 'failures'],
     queryFn: () => api.listFailures(),
     refetchInterval: REFETCH_MS,
   })
+  const failed = [system, destinations, failures].find(({ error }) => error !== null)
   return (
     <Panel title="What is wrong now" isFlush>
-      <Loaded query={failures} lines={2}>
-        {({ data }) => (
-          <Problems
-            problems={currentProblems({ destinations: destinations ?? [], failures: data, system })}
-          />
-        )}
-      </Loaded>
+      {failed !== undefined ? (
+        <Failed error={failed.error} onRetry={() => void failed.refetch()} />
+      ) : system.data && destinations.data && failures.data ? (
+        <Problems
+          problems={currentProblems({
+            ...destinations.data,
+            failures: failures.data.data,
+            system: system.data,
+          })}
+          unchecked={destinations.data.others.length}
+        />
+      ) : (
+        <Skeleton lines={2} />
+      )}
     </Panel>
   )
 }
 
-function Problems({ problems }: { readonly problems: readonly CurrentProblem[] }): ReactElement {
-  if (problems.length === 0)
-    return (
-      <p className="text-delivered flex items-center gap-2 px-4 pb-4">
-        <Icon name="check" />
-        Nothing is wrong. Every delivery that ended was delivered.
-      </p>
-    )
+interface ProblemsProps {
+  readonly problems: readonly CurrentProblem[]
+  /** How many destinations were not asked how they do. */
+  readonly unchecked: number
+}
+
+function Problems({ problems, unchecked }: ProblemsProps): ReactElement {
+  return (
+    <>
+      {problems.length > 0 ? (
+        <ProblemList problems={problems} />
+      ) : (
+        <p className="text-delivered flex items-center gap-2 px-4 pb-4">
+          <Icon name="check" />
+          Nothing is wrong.
+        </p>
+      )}
+      {unchecked > 0 && (
+        <p className="text-ink-soft px-4 pb-4">
+          {counted(unchecked, 'more destination')} not checked here: <code>hookline doctor</code>{' '}
+          checks all.
+        </p>
+      )}
+    </>
+  )
+}
+
+function ProblemList({ problems }: Pick<ProblemsProps, 'problems'>): ReactElement {
   return (
     <ul className="pb-1">
       {problems.slice(0, MOST_SHOWN).map(({ key, severity, title, remedy, to }) => (
@@ -63,6 +93,10 @@ function Problems({ problems }: { readonly problems: readonly CurrentProblem[] }
       {problems.length > MOST_SHOWN && (
         <li className="border-line text-ink-soft border-t px-4 py-2.5">
           And {problems.length - MOST_SHOWN} more, on{' '}
+          <Link to="/destinations" className="text-accent underline">
+            Destinations
+          </Link>{' '}
+          and{' '}
           <Link to="/failures" className="text-accent underline">
             Failures
           </Link>

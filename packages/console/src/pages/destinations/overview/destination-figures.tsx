@@ -3,8 +3,8 @@ import { Figure } from '../../../design/figures/figure.tsx'
 import { Time } from '../../../design/texts/time.tsx'
 import type { Health } from '../../../domain/destinations/destination-query.ts'
 import type { StatisticsPoint } from '../../../domain/statistics.ts'
-import { p95Of, sumOf, totalsOf } from '../../../domain/totals.ts'
-import { duration, percent, shortNumber, wholeNumber } from '../../../format/figures.ts'
+import { p95InWords, p95Of, sumOf, totalsOf } from '../../../domain/totals.ts'
+import { percent, shortNumber, wholeNumber } from '../../../format/figures.ts'
 
 interface DestinationFiguresProps {
   readonly points: readonly StatisticsPoint[]
@@ -15,7 +15,6 @@ interface DestinationFiguresProps {
 export function DestinationFigures({ points, health }: DestinationFiguresProps): ReactElement {
   const { delivered, failed, retried } = totalsOf(points)
   const attempts = points.reduce((sum, point) => sum + sumOf(point.attempts), 0)
-  const p95 = p95Of(points)
   const { pending, held, oldestPendingAt } = health
   return (
     <dl className="grid grid-cols-2 gap-3 xl:grid-cols-4">
@@ -42,7 +41,7 @@ export function DestinationFigures({ points, health }: DestinationFiguresProps):
           )
         }
       />
-      <Figure label="From receipt to delivery, p95" value={p95 === null ? '–' : duration(p95)} />
+      <Figure label="From receipt to delivery, p95" value={p95InWords(p95Of(points))} />
     </dl>
   )
 }

@@ -1,0 +1,45 @@
+import { counted } from '../../format/figures.ts'
+import { shownText } from '../../format/shown-text.ts'
+import type { CurrentProblem } from './current-problem.ts'
+import { type CheckedDestination, destinationProblems } from './destination-problems.ts'
+import { type SystemFacts, systemProblems } from './system-problems.ts'
+
+/** A group of failures, as `GET /deliveries/failures` shows it. */
+interface FailureGroup {
+  readonly destinationId: string
+  readonly class: string
+  readonly status: number | null
+  readonly count: number
+  readonly meaning: string
+  readonly remedy: string
+}
+
+interface Facts {
+  readonly checked: readonly CheckedDestination[]
+  /** Destinations whose health is not known. */
+  readonly others: readonly Pick<CheckedDestination, 'id' | 'name'>[]
+  readonly failures: readonly FailureGroup[]
+  readonly system: SystemFacts
+}
+
+/** What is wrong now: the service itself first, then destinations, then what has failed. */
+export function currentProblems({ checked, others, failures, system }: Facts): CurrentProblem[] {
+  const names = new Map([...checked, ...others].map(({ id, name }) => [id, name]))
+  return [
+    ...systemProblems(system),
+    // By the clock of the service: that of the browser may be wrong, and everything would look old.
+    ...destinationProblems(checked, Date.parse(system.time)),
+    ...failures.map((group) => failureProblem(group, names.get(group.destinationId))),
+  ]
+}
+
+function failureProblem(group: FailureGroup, name: string | undefined): CurrentProblem {
+  const { destinationId, class: failure, status, count, meaning, remedy } = group
+  return {
+    key: `failure ${destinationId} ${failure} ${status ?? ''}`,
+    severity: 'failing',
+    title: `${shownText(name ?? destinationId, 80)}: ${counted(count, 'delivery', 'deliveries')} failed${status === null ? '' : ` with ${status}`}. ${meaning}`,
+    remedy,
+    to: `/failures?destination=${encodeURIComponent(destinationId)}`,
+  }
+}

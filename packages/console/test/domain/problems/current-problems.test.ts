@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest'
+import { currentProblems } from '../../../src/domain/problems/current-problems.ts'
+import { destination } from './destination.ts'
+
+const since = '2026-11-23T12:00:00.000Z'
+const system = { time: since, checks: { database: { ok: true } }, damages: [] }
+const nothing = { checked: [], others: [], failures: [], system }
+
+test('nothing is wrong where everything is as it should be', () => {
+  expect(currentProblems({ ...nothing, checked: [destination()] })).toEqual([])
+})
+
+test('the service itself comes first, then destinations, then failures, each with its remedy', () => {
+  const troubled = {
+    time: since,
+    checks: {
+      clock: { ok: true, note: 'The clock was set back by 3 h.' },
+      workers: { ok: false, reason: 'Failed and restarted: replays.' },
+      other: { ok: false },
+    },
+    damages: [{ foundAt: since, description: 'Two pages could not be read.' }],
+  }
+  const failures = [
+    {
+      destinationId: 'dst_2',
+      class: 'http_5xx',
+      status: 503,
+      count: 1,
+      meaning: 'The receiver responded with a server error.',
+      remedy: 'Look into the log of the receiver.',
+    },
+  ]
+  const checked = [destination({ pause: { since, reason: 'gone' } })]
+  const others = [{ id: 'dst_2', name: 'Mail' }]
+  const problems = currentProblems({ checked, others, failures, system: troubled })
+  expect(problems.map(({ severity, title, remedy, to }) => [severity, title, remedy, to])).toEqual([
+    [
+      'attention',
+      'Check “clock”: The clock was set back by 3 h.',
+      expect.stringMatching(/^If the clock is wrong now, correct it/),
+      '/system',
+    ],
+    [
+      'failing',
+      'Check “workers” fails: Failed and restarted: replays.',
+      expect.stringMatching(/^Check the free space and the health of the disk/),
+      '/system',
+    ],
+    [
+      'failing',
+      'Check “other” fails: it gives no reason.',
+      expect.stringMatching(/hookline doctor/),
+      '/system',
+    ],
+    [
+      'attention',
+      'Stored data was damaged: Two pages could not be read.',
+      expect.stringMatching(/^Check the disk/),
+      '/system',
+    ],
+    [
+      'attention',
+      'Shop: https://a.example/ is paused. Its receiver responded 410 Gone three times.',
+      'Correct the URL, or remove the webhook, and resume it.',
+      '/destinations/dst_1',
+    ],
+    [
+      'failing',
+      'Mail: 1 delivery failed with 503. The receiver responded with a server error.',
+      'Look into the log of the receiver.',
+      '/failures?destination=dst_2',
+    ],
+  ])
+})

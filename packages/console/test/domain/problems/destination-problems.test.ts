@@ -1,0 +1,105 @@
+import { expect, test } from 'vitest'
+import { destinationProblems } from '../../../src/domain/problems/destination-problems.ts'
+import { destination } from './destination.ts'
+
+const NOW = Date.parse('2026-11-23T12:00:00.000Z')
+const ago = (minutes: number): string => new Date(NOW - minutes * 60_000).toISOString()
+const old = { pending: 12, oldestPendingAt: ago(11) }
+const young = { pending: 12, oldestPendingAt: ago(9) }
+const operator = { since: ago(60), reason: 'operator' } as const
+
+const TITLES: readonly (readonly [Parameters<typeof destination>[0], readonly string[]])[] = [
+  [{}, []],
+  [{ webhook: young }, []],
+  [
+    { webhook: old },
+    ['failing: Shop: https://a.example/: 12 deliveries wait, the oldest for 11 min.'],
+  ],
+  [
+    { webhook: { ...old, breaker: 'open' } },
+    [
+      'failing: Shop: https://a.example/ failed too often, so its breaker opened. 12 deliveries wait, the oldest for 11 min.',
+    ],
+  ],
+  [
+    { webhook: { breaker: 'half_open' } },
+    ['failing: Shop: https://a.example/ failed too often, so its breaker opened.'],
+  ],
+  [
+    { webhook: { ...young, retryAfterUntil: ago(-3) } },
+    [
+      'attention: Shop: https://a.example/ asked for a pause with Retry-After. 12 deliveries wait, the oldest for 9 min.',
+    ],
+  ],
+  [
+    { webhook: { ...old, retryAfterUntil: ago(-3) } },
+    [
+      'failing: Shop: https://a.example/ asked for a pause with Retry-After. 12 deliveries wait, the oldest for 11 min.',
+    ],
+  ],
+  [{ webhook: { retryAfterUntil: ago(-3) } }, []],
+  [{ enabled: false, paused: operator }, []],
+  [
+    { enabled: false, webhook: { pending: 1, oldestPendingAt: ago(1) } },
+    ['attention: Shop is disabled. 1 delivery waits, the oldest for 1 min.'],
+  ],
+  [
+    { paused: operator, webhook: { held: 1_234, breaker: 'open' } },
+    ['attention: Shop is paused. A person paused it. 1,234 held.'],
+  ],
+  [
+    { pause: { since: ago(60), reason: 'forbidden' }, webhook: { held: 2 } },
+    ['attention: Shop: https://a.example/ is paused. The settings forbid its address. 2 held.'],
+  ],
+  [
+    { lastHour: { attempts: 10, delivered: 4 } },
+    ['failing: Shop: 4 of 10 attempts of the last hour were accepted.'],
+  ],
+  [{ lastHour: { attempts: 10, delivered: 5 } }, []],
+  [{ lastHour: { attempts: 9, delivered: 0 } }, []],
+  [
+    { paused: operator, lastHour: { attempts: 10, delivered: 0 } },
+    ['attention: Shop is paused. A person paused it.'],
+  ],
+  [
+    { webhook: { breaker: 'open' }, lastHour: { attempts: 10, delivered: 0 } },
+    ['failing: Shop: https://a.example/ failed too often, so its breaker opened.'],
+  ],
+]
+
+test.for(TITLES)(
+  'what keeps a destination from delivering is said in words: %#',
+  ([wanted, titles]) => {
+    const problems = destinationProblems([destination(wanted)], NOW)
+    expect(problems.map(({ severity, title }) => `${severity}: ${title}`)).toEqual(titles)
+    expect(problems.filter(({ remedy, to }) => remedy === '' || !to.startsWith('/'))).toEqual([])
+  },
+)
+
+test('where each destination has few attempts, all together may tell enough', () => {
+  const lastHour = { attempts: 5, delivered: 1 }
+  const both = ['dst_1', 'dst_2'].map((id) => destination({ id, lastHour }))
+  expect(destinationProblems(both, NOW).map(({ key }) => key)).toEqual([
+    'success dst_1',
+    'success dst_2',
+  ])
+})
+
+test('Retry-After says when the next attempt is made, and a long wait leads to what waits', () => {
+  const [rests] = destinationProblems(
+    [destination({ webhook: { ...young, retryAfterUntil: ago(-3) } })],
+    NOW,
+  )
+  expect(rests?.remedy).toBe('The next attempt is made in 3 min. “Do not wait” makes it now.')
+  const [waits] = destinationProblems([destination({ webhook: old })], NOW)
+  expect(waits?.to).toBe('/destinations/dst_1?tab=deliveries&state=waiting')
+})
+
+test('what is wrong is seen behind a long name and a long URL', () => {
+  const long = {
+    ...destination({ webhook: { ...old, url: `https://a.example/${'x'.repeat(900)}` } }),
+  }
+  const [problem] = destinationProblems([{ ...long, name: 'n'.repeat(200) }], NOW)
+  expect(problem?.title).toMatch(/12 deliveries wait, the oldest for 11 min\.$/)
+  expect(problem?.title.length).toBeLessThan(300)
+})

@@ -1,0 +1,42 @@
+import type {
+  HealthyDestination,
+  WebhookHealth,
+} from '../../../src/domain/destinations/destination-query.ts'
+
+type Pause = HealthyDestination['paused']
+
+interface Wanted {
+  readonly id?: string
+  readonly enabled?: boolean
+  readonly paused?: Pause
+  /** Of its only webhook. */
+  readonly pause?: Pause
+  readonly webhook?: Partial<WebhookHealth>
+  readonly lastHour?: { readonly attempts: number; readonly delivered: number }
+}
+
+const CLOSED = {
+  url: 'https://a.example/',
+  breaker: 'closed',
+  brokenSince: null,
+  restsUntil: null,
+  retryAfterUntil: null,
+  pending: 0,
+  held: 0,
+  oldestPendingAt: null,
+} as const
+
+/** The destination “Shop” with one webhook that works, but for what is wanted. */
+export function destination(wanted: Wanted = {}): HealthyDestination {
+  const { id = 'dst_1', enabled = true, paused = null, pause = null, webhook = {} } = wanted
+  const { lastHour = { attempts: 0, delivered: 0 } } = wanted
+  const health = { ...CLOSED, ...webhook }
+  return {
+    id,
+    name: 'Shop',
+    enabled,
+    paused,
+    settings: { webhooks: [{ url: health.url, headers: {}, paused: pause }] },
+    health: { ...health, webhooks: [health], lastHour },
+  } as unknown as HealthyDestination
+}

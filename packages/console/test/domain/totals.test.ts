@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest'
+import type { StatisticsPoint } from '../../src/domain/statistics.ts'
+import { meanPendingOf, p95InWords, p95Of, sumOf, totalsOf } from '../../src/domain/totals.ts'
+
+const EMPTY = {
+  received: 0,
+  refused: {},
+  delivered: 0,
+  retried: 0,
+  failed: {},
+  filtered: {},
+  pending: null,
+  latencyMs: null,
+}
+
+function point(change: object): StatisticsPoint {
+  return { ...EMPTY, ...change } as unknown as StatisticsPoint
+}
+
+test('totals are the sums of all points and of all reasons', () => {
+  const points = [
+    point({ received: 3, refused: { bad_json: 1 }, delivered: 2, failed: { expired: 1 } }),
+    point({
+      received: 4,
+      retried: 5,
+      failed: { expired: 1, rejected: 2 },
+      filtered: { audience: 6 },
+    }),
+  ]
+  expect(totalsOf(points)).toEqual({
+    received: 7,
+    refused: 1,
+    delivered: 2,
+    retried: 5,
+    failed: 4,
+    declined: 6,
+  })
+  expect(totalsOf([]).received).toBe(0)
+  expect(sumOf({})).toBe(0)
+})
+
+test('the p95 of points counts each by its deliveries, and is said to be an estimate', () => {
+  const latency = (p95: number): object => ({ latencyMs: { p50: 1, p95, p99: p95 } })
+  const points = [
+    point({ delivered: 9, ...latency(100) }),
+    point({ delivered: 1, ...latency(1_100) }),
+    point({ delivered: 5 }),
+  ]
+  expect(p95Of(points)).toBe(200)
+  expect(p95Of([point({ delivered: 5 })])).toBeNull()
+  expect(p95InWords(200)).toBe('about 200 ms')
+  expect(p95InWords(0.2)).toBe('about 1 ms')
+  expect(p95InWords(null)).toBe('–')
+})
+
+test('what is pending is a mean of the points that measured it', () => {
+  expect(meanPendingOf([point({ pending: 2 }), point({}), point({ pending: 5 })])).toBe(3.5)
+  expect(meanPendingOf([point({ pending: 0 })])).toBe(0)
+  expect(meanPendingOf([point({})])).toBeNull()
+})
