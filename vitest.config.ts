@@ -41,7 +41,7 @@ const BACKENDS = ['packages/server/test/backend/*/**/*.test.ts']
 const SERVICE = [
   'test/e2e/{audience-names,audiences,backup,clone,decisions,deletions,delivery-requests,examples,failures,inspector,log-lines,odd-ids,push,restarts,several-webhooks,start-page,timestamps}.test.ts',
   'test/e2e/references/*.test.ts',
-  'packages/server/test/admin/sessions/sessions.test.ts',
+  'packages/server/test/admin/sessions/*.test.ts',
   'packages/server/test/delivery/{each-webhook,health/outage,network/forbidden-everywhere,parking/pause}.test.ts',
   'packages/server/test/http/unread-responses.test.ts',
   'packages/server/test/upkeep/retention.test.ts',

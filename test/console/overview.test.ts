@@ -126,8 +126,8 @@ test.for(Object.entries(ASKED))(
     const answered = Promise.all(others.map((each) => page.waitForResponse(each)))
     await go('')
     await answered
-    // No sign tells that a wrong word would have been drawn by now.
-    await page.waitForTimeout(300)
+    // A few turns of the page: what it has learned is drawn by then.
+    for (let turn = 0; turn < 5; turn++) await page.evaluate('new Promise((go) => setTimeout(go))')
     const panel = problemsOf(page)
     await panel.getByText('Loading').waitFor({ state: 'attached' })
     expect(await panel.getByText(ALL_CLEAR).count()).toBe(0)

@@ -48,8 +48,8 @@ export function addSessionRoutes(app: AdminApp, { access, codes, sessions }: Ses
     const { actor } = request
     // A session that could open others would outlive its own end, and could sign out others of its token. That of an admin can
     // make tokens as well.
-    const isSession = request.headers.authorization === undefined
-    if (isSession && !isRoleEnough(actor.role, 'admin'))
+    const hasToken = request.headers.authorization !== undefined
+    if (!hasToken && !isRoleEnough(actor.role, 'admin'))
       throw new Problem('forbidden', { detail: LINK_NEEDS_TOKEN })
     const role = request.body.role ?? actor.role
     if (!isRoleEnough(actor.role, role))

@@ -1,0 +1,131 @@
+import { expect, test } from 'vitest'
+import type { Tokens } from '../../../src/backend/tokens.ts'
+import { AdminServer, TOKEN } from '../admin-server.ts'
+import { Browser, codeOf, signedIn } from './browser.ts'
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+/** The tokens, with some methods replaced. */
+function withOwn(tokens: Tokens, own: Partial<Tokens>): Tokens {
+  return new Proxy(tokens, {
+    get: (target, name) => {
+      const value = (own as Record<PropertyKey, unknown>)[name] ?? Reflect.get(target, name, target)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+}
+
+/** A viewer's token. */
+async function viewerOf(server: AdminServer): Promise<{ id: string; token: string }> {
+  return server.must('POST', '/tokens', { body: { name: 'viewer', role: 'viewer' } })
+}
+
+test('a link that was refused because others sign in can be used afterwards', async () => {
+  await using server = await AdminServer.open()
+  const code = await codeOf(server)
+  const flood = Array.from({ length: 60 }, () => new Browser(server).signIn({ token: TOKEN }))
+  let answer = await new Browser(server).call('POST', '/sessions', { code })
+  const first = answer.status
+  await Promise.all(flood)
+  if (first === 429) answer = await new Browser(server).call('POST', '/sessions', { code })
+  expect([first, answer.status]).toEqual([first === 429 ? 429 : 201, 201])
+  expect((await new Browser(server).call('POST', '/sessions', { code })).status).toBe(401)
+})
+
+test('guesses of codes and tokens are limited', async () => {
+  await using server = await AdminServer.open({ wrongTokensPerMinute: 3 })
+  const browser = new Browser(server)
+  const statuses: number[] = []
+  for (const body of [{ code: 'a' }, { token: 'b' }, { code: 'c' }, { code: 'd' }, {}])
+    statuses.push((await browser.call('POST', '/sessions', body)).status)
+  expect(statuses).toEqual([401, 401, 401, 429, 429])
+  expect((await browser.signIn({ code: await codeOf(server) })).status).toBe(201)
+})
+
+test('more than 100 links of a token that nobody used end its oldest, and none of others', async () => {
+  await using server = await AdminServer.open()
+  const ofOther = await codeOf(server)
+  const { token } = await viewerOf(server)
+  const headers = { authorization: `Bearer ${token}` }
+  const codes: string[] = []
+  for (let made = 0; made < 101; made++) {
+    const call = { body: {}, headers }
+    const { path } = await server.must<{ path: string }>('POST', '/sign-in-links', call)
+    codes.push(path.split('#')[1]!)
+  }
+  const statuses = [codes[0]!, codes[1]!, ofOther].map(
+    async (code) => (await new Browser(server).call('POST', '/sessions', { code })).status,
+  )
+  expect(await Promise.all(statuses)).toEqual([401, 201, 201])
+})
+
+test('more than 100 sessions of a token end its oldest and none of others, and those that are over are forgotten', async () => {
+  await using both = await signedIn()
+  const { server, browser } = both
+  const { token } = await viewerOf(server)
+  const viewers: Browser[] = []
+  for (let opened = 0; opened < 101; opened++) {
+    viewers.push(new Browser(server))
+    await viewers.at(-1)!.signIn({ token })
+  }
+  const statuses = [viewers[0]!, viewers[1]!, browser].map(
+    async (each) => (await each.call('GET', '/session')).status,
+  )
+  expect(await Promise.all(statuses)).toEqual([401, 200, 200])
+  // The token, its sessions, and that of the link.
+  expect(server.backend.tokens.current.size).toBe(1 + 100 + 1)
+  server.clock.advance(DAY_MS)
+  await new Browser(server).signIn({ token: TOKEN })
+  expect(server.backend.tokens.current.size).toBe(1 + 1)
+})
+
+test('sign-ins at the same time open no more sessions than those one after the other', async () => {
+  await using server = await AdminServer.open()
+  const { token } = await viewerOf(server)
+  for (let opened = 0; opened < 90; opened++) await new Browser(server).signIn({ token })
+  const signIns = Array.from({ length: 30 }, () => new Browser(server).signIn({ token }))
+  expect((await Promise.all(signIns)).map(({ status }) => status)).toEqual(Array(30).fill(201))
+  expect(server.backend.tokens.current.size).toBe(1 + 100)
+  const entries = server.backend.audit.list({ action: 'createSession' }, { limit: 200 })
+  expect((await entries).data).toHaveLength(120 + 20)
+})
+
+test('of 200 sign-ins of a token at the same time, those beyond 32 that wait are refused, and others sign in meanwhile', async () => {
+  await using server = await AdminServer.open()
+  const { token } = await viewerOf(server)
+  const flood = Array.from({ length: 200 }, () => new Browser(server).signIn({ token }))
+  expect((await new Browser(server).signIn({ token: TOKEN })).status).toBe(201)
+  const statuses = (await Promise.all(flood)).map(({ status }) => status)
+  expect(new Set(statuses)).toEqual(new Set([201, 429]))
+  expect(statuses.filter((status) => status === 201).length).toBeGreaterThanOrEqual(33)
+})
+
+test('a token that is deleted while its sign-ins wait opens none of them', async () => {
+  const gate = Promise.withResolvers<void>()
+  await using server = await AdminServer.open()
+  const { tokens } = server.backend
+  const { id, token } = await viewerOf(server)
+  // The first sign-in is held open until the token is gone.
+  const held: Pick<Tokens, 'add'> = {
+    add: async (...given) => {
+      await gate.promise
+      return tokens.add(...given)
+    },
+  }
+  await using slow = await AdminServer.open({ tokens: withOwn(tokens, held) })
+  const signIns = Array.from({ length: 10 }, () => new Browser(slow).signIn({ token }))
+  await tokens.remove(id)
+  gate.resolve()
+  const statuses = (await Promise.all(signIns)).map(({ status }) => status)
+  expect(statuses.filter((status) => status === 201).length).toBeLessThanOrEqual(1)
+  expect(statuses).toContain(401)
+})
+
+test('sign-ins count as requests of their token', async () => {
+  await using server = await AdminServer.open({ rateLimit: 1 })
+  const { token } = await viewerOf(server)
+  const statuses: number[] = []
+  for (let tried = 0; tried < 6; tried++)
+    statuses.push((await new Browser(server).call('POST', '/sessions', { token })).status)
+  expect(statuses).toEqual([201, 201, 201, 201, 201, 429])
+})
