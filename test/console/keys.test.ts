@@ -20,6 +20,8 @@ test('r retries the delivery whose drawer has just opened, and asks before one i
   await receiver.waitFor(2)
   await drawer.getByText('delivered', { exact: true }).first().waitFor()
 
+  // A key does nothing while the last retry is under way.
+  await drawer.locator('button:not([aria-busy="true"])', { hasText: 'Retry now' }).waitFor()
   const question = page.getByRole('dialog', { name: 'Send it again?' })
   await page.keyboard.press('r')
   await question.waitFor()
