@@ -3,6 +3,7 @@ import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 import { budgets } from './build/budgets.ts'
 import { compress } from './build/compress.ts'
+import { firstPageGroup } from './build/first-page.ts'
 
 /** A service to develop against: `npm start` in another terminal. */
 const SERVICE = process.env['HOOKLINE_URL'] ?? 'http://127.0.0.1:4800'
@@ -29,7 +30,11 @@ export default defineConfig(({ command }) => {
       rolldownOptions: {
         // A busy machine is no fault of a plugin.
         checks: { pluginTimings: false },
-        output: { codeSplitting: { groups: [{ name: 'vendor', test: VENDOR }] } },
+        output: {
+          codeSplitting: {
+            groups: [{ name: 'vendor', test: VENDOR, priority: 1 }, firstPageGroup()],
+          },
+        },
       },
     },
     server: { proxy: { '/api': { target: SERVICE, changeOrigin: false } } },

@@ -1,12 +1,10 @@
 import { gzipSync } from 'node:zlib'
 import type { Plugin, Rolldown } from 'vite'
+import { FIRST_PAGE } from './first-page.ts'
 
 /** The most bytes of JavaScript, compressed with gzip. */
 const MOST_FIRST_PAGE_BYTES = 150_000
 const MOST_ALL_BYTES = 350_000
-
-/** The page that is opened first. */
-const FIRST_PAGE = 'pages/overview/overview-page.tsx'
 
 /** Fails the build where a browser would have to fetch too much. */
 export function budgets(): Plugin {

@@ -1,21 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
 import { useLocation, useNavigate } from '@tanstack/react-router'
-import { lazy, type ReactElement, Suspense, useEffect } from 'react'
+import { type ReactElement, useEffect } from 'react'
 import { api } from '../../api/client.ts'
 import { Select } from '../../design/controls/field.tsx'
-import { Panel } from '../../design/panel.tsx'
-import { Skeleton } from '../../design/states.tsx'
 import { PERIOD_CHOICES, periodOf } from '../../domain/periods.ts'
 import { PageHeading } from '../../shell/page-heading.tsx'
 import { useUrlState } from '../../shell/url-state.ts'
 import { DestinationsPanel } from './destinations-panel.tsx'
 import { Figures } from './figures.tsx'
 import { OutcomesPanel } from './outcomes-panel.tsx'
-
-// The rules of what is wrong, with their remedies, are a lot of text: it comes while the figures are fetched.
-const ProblemsPanel = lazy(() =>
-  import('./problems-panel.tsx').then((file) => ({ default: file.ProblemsPanel })),
-)
+import { ProblemsPanel } from './problems-panel.tsx'
 
 /** How the service is, and what is wrong now. */
 export function OverviewPage(): ReactElement {
@@ -37,21 +31,11 @@ export function OverviewPage(): ReactElement {
       />
       <div className="flex flex-col gap-4">
         <Figures period={period} />
-        <Suspense fallback={<ProblemsToCome />}>
-          <ProblemsPanel />
-        </Suspense>
+        <ProblemsPanel />
         <OutcomesPanel period={period} />
         <DestinationsPanel period={period} />
       </div>
     </>
-  )
-}
-
-function ProblemsToCome(): ReactElement {
-  return (
-    <Panel title="What is wrong now" isFlush>
-      <Skeleton lines={2} />
-    </Panel>
   )
 }
 
