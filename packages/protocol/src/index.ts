@@ -1,4 +1,8 @@
-export { ATTEMPT_CLASSES, type AttemptClass, type AttemptClassInfo } from './attempt-classes.ts'
+export {
+  ATTEMPT_CLASSES,
+  type AttemptClass,
+  type AttemptClassInfo,
+} from './deliveries/attempt-classes.ts'
 export {
   INGEST_CODES,
   type IngestCode,
@@ -38,7 +42,7 @@ export {
   CLASSES_WITHOUT_ATTEMPT,
   DELIVERY_CLASSES,
   type DeliveryClass,
-} from './delivery-classes.ts'
+} from './deliveries/delivery-classes.ts'
 export {
   type Attempt,
   type AttemptTiming,
@@ -52,7 +56,7 @@ export {
   type TestDelivery,
   type TestedWebhook,
   type DeliveryPart,
-} from './delivery.ts'
+} from './deliveries/delivery.ts'
 export type {
   Destination,
   Pause,
@@ -62,7 +66,11 @@ export type {
   WebhooksSettings,
   WebhookState,
 } from './destination.ts'
-export { EVENT_OUTCOMES, type EventOutcome, type EventOutcomes } from './event-outcome.ts'
+export {
+  EVENT_OUTCOMES,
+  type EventOutcome,
+  type EventOutcomes,
+} from './deliveries/event-outcome.ts'
 export {
   type AcceptedEvent,
   type Carried,

@@ -89,8 +89,9 @@ test('what a trace and a list of failures explain names commands in place of rou
   const sentences = sentencesIn(
     'server/src/admin/events/trace.ts',
     'server/src/admin/deliveries/waiting.ts',
-    'protocol/src/delivery.ts',
-    'protocol/src/attempt-classes.ts',
+    'protocol/src/deliveries/delivery.ts',
+    'protocol/src/deliveries/attempt-classes.ts',
+    'protocol/src/deliveries/delivery-classes.ts',
   )
   expect(sentences.length).toBeGreaterThan(40)
   for (const text of sentences) expect(inCommands(text)).not.toMatch(HTTP)

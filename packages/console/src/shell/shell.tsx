@@ -3,16 +3,18 @@ import { lazy, type ReactElement, Suspense, useEffect, useEffectEvent, useState 
 import { Toasts } from '../design/windows/toasts.tsx'
 import { useRefetchOnChange } from '../stream/refetch-on-change.ts'
 import { HelpLinks } from './help-links.tsx'
-import { useKeys } from './keys.ts'
+import { useKeys } from './keys/keys.ts'
 import { Navigation } from './navigation.tsx'
-import { useFilterKey } from './row-keys.ts'
+import { useFilterKey } from './keys/row-keys.ts'
 import { SessionMenu } from './session-menu.tsx'
 import { TopBar } from './top-bar.tsx'
 
 // Fetched when they are opened: the first page does not wait for the code of windows.
 const WINDOWS = {
-  palette: lazy(() => import('./palette.tsx').then(({ Palette }) => ({ default: Palette }))),
-  keys: lazy(() => import('./key-help.tsx').then(({ KeyHelp }) => ({ default: KeyHelp }))),
+  palette: lazy(() =>
+    import('./palette/palette.tsx').then(({ Palette }) => ({ default: Palette })),
+  ),
+  keys: lazy(() => import('./keys/key-help.tsx').then(({ KeyHelp }) => ({ default: KeyHelp }))),
   menu: lazy(() => import('./menu.tsx').then(({ Menu }) => ({ default: Menu }))),
 }
 

@@ -16,7 +16,7 @@ import { type StatisticsPoint, statisticsQuery } from '../../domain/statistics.t
 import { totalsOf } from '../../domain/totals.ts'
 import { counted, percent, wholeNumber } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
-import { useRowKeys } from '../../shell/row-keys.ts'
+import { useRowKeys } from '../../shell/keys/row-keys.ts'
 
 const HEAD = ['Name', 'State', 'Source', 'Webhooks', 'Waits', 'Accepted, last hour', 'Delivered']
 const FAILING: ReadonlySet<string> = new Set(['failed', 'retrying'])

@@ -6,7 +6,7 @@ import type { Names } from '../../domain/names.ts'
 import { replayChoices } from '../../domain/trace/replay-choices.ts'
 import { ReplayDialog } from '../../domain/trace/replay-dialog.tsx'
 import type { Trace } from '../../domain/trace/trace-query.ts'
-import { useKeys } from '../../shell/keys.ts'
+import { useKeys } from '../../shell/keys/keys.ts'
 
 interface ReplayButtonProps {
   readonly trace: Trace

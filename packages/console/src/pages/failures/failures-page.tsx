@@ -9,7 +9,7 @@ import { type Failures, failureKey, failuresQuery } from '../../domain/failures/
 import { useNames } from '../../domain/names.ts'
 import { isOpen, replaysQuery } from '../../domain/replays/replay-query.ts'
 import { ReplayTable } from '../../domain/replays/replay-table.tsx'
-import { useRowKeys } from '../../shell/row-keys.ts'
+import { useRowKeys } from '../../shell/keys/row-keys.ts'
 import { PageHeading } from '../../shell/page-heading.tsx'
 import { useUrlState } from '../../shell/url-state.ts'
 

@@ -9,7 +9,7 @@ import { Empty, Loaded } from '../../design/states.tsx'
 import { Cell, Row, Table } from '../../design/lists/table.tsx'
 import { Time } from '../../design/texts/time.tsx'
 import { wholeNumber } from '../../format/figures.ts'
-import { useRowKeys } from '../../shell/row-keys.ts'
+import { useRowKeys } from '../../shell/keys/row-keys.ts'
 import { useUrlState } from '../../shell/url-state.ts'
 import { lookAgainMs, notifiedOf, shownState, subjectsOf } from './deletion-facts.ts'
 

@@ -9,9 +9,9 @@ import type {
 } from '../draft/clause-draft.ts'
 import { COUNT_WORDS } from '../draft/words.ts'
 import { useBuilder } from './builder-context.ts'
-import { ComparisonInputs } from './comparison-inputs.tsx'
+import { ComparisonInputs } from './inputs/comparison-inputs.tsx'
 import { EventsInputs, Line } from './events-inputs.tsx'
-import { InlineInput, InlineSelect } from './inline-input.tsx'
+import { InlineInput, InlineSelect } from './inputs/inline-input.tsx'
 
 interface ClauseInputsProps<Clause extends ClauseDraft = ClauseDraft> {
   readonly clause: Clause

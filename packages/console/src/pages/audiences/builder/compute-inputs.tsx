@@ -6,7 +6,7 @@ import { FUNCTION_WORDS } from '../draft/words.ts'
 import { useBuilder } from './builder-context.ts'
 import { AddFilterButton, EventsInputs } from './events-inputs.tsx'
 import { FaultList } from './fault-list.tsx'
-import { InlineInput, InlineSelect } from './inline-input.tsx'
+import { InlineInput, InlineSelect } from './inputs/inline-input.tsx'
 import type { DefinitionInputsProps } from './inputs-props.ts'
 
 const FUNCTIONS = COMPUTE_FUNCTIONS.map((fn): [ComputeFunction, string] => [

@@ -5,9 +5,9 @@ import { Icon } from '../../../design/icon.tsx'
 import { type EventsDraft, type FilterDraft, hasName, newFilter } from '../draft/events-draft.ts'
 import { EVENT_WORDS } from '../draft/words.ts'
 import { useBuilder } from './builder-context.ts'
-import { ComparisonInputs } from './comparison-inputs.tsx'
-import { InlineInput, InlineSelect } from './inline-input.tsx'
-import { WindowInputs } from './window-inputs.tsx'
+import { ComparisonInputs } from './inputs/comparison-inputs.tsx'
+import { InlineInput, InlineSelect } from './inputs/inline-input.tsx'
+import { WindowInputs } from './inputs/window-inputs.tsx'
 
 const TYPES = ['track', ...EVENT_TYPES.filter((type) => type !== 'track')].map(
   (type): [EventType, string] => [type as EventType, EVENT_WORDS[type as EventType]],

@@ -14,7 +14,7 @@ import { faultsAt } from '../draft/faults.ts'
 import { useBuilder } from './builder-context.ts'
 import { ClauseBox } from './clause-box.tsx'
 import { FaultList } from './fault-list.tsx'
-import { InlineSelect } from './inline-input.tsx'
+import { InlineSelect } from './inputs/inline-input.tsx'
 import { NegateButton, NotMark, SmallButton } from './part-buttons.tsx'
 import { addId, type PartProps } from './part-props.ts'
 

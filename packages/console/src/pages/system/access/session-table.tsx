@@ -5,7 +5,7 @@ import { IdText } from '../../../design/texts/id-text.tsx'
 import { StateBadge } from '../../../design/state-badge.tsx'
 import { Cell, Row, Table } from '../../../design/lists/table.tsx'
 import { shownText } from '../../../format/shown-text.ts'
-import { useRowKeys } from '../../../shell/row-keys.ts'
+import { useRowKeys } from '../../../shell/keys/row-keys.ts'
 import { Expiry, Moment } from './moments.tsx'
 
 interface SessionTableProps {

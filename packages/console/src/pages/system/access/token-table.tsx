@@ -4,7 +4,7 @@ import { Button } from '../../../design/controls/button.tsx'
 import { IdText } from '../../../design/texts/id-text.tsx'
 import { Cell, Row, Table } from '../../../design/lists/table.tsx'
 import { shownText } from '../../../format/shown-text.ts'
-import { useRowKeys } from '../../../shell/row-keys.ts'
+import { useRowKeys } from '../../../shell/keys/row-keys.ts'
 import { Expiry, Moment } from './moments.tsx'
 
 interface TokenTableProps {

@@ -4,7 +4,7 @@ import { CopyButton } from '../../../design/controls/copy-button.tsx'
 import { Cell, Row, Table } from '../../../design/lists/table.tsx'
 import { Time } from '../../../design/texts/time.tsx'
 import { shownText } from '../../../format/shown-text.ts'
-import { useRowKeys } from '../../../shell/row-keys.ts'
+import { useRowKeys } from '../../../shell/keys/row-keys.ts'
 import { useUrlState } from '../../../shell/url-state.ts'
 import { type AuditEntry, doneWith, placeOf } from './audit-facts.ts'
 

@@ -1,7 +1,7 @@
 import { type Operator, OPERATOR_TABLE, OPERATORS } from '@hookline/protocol'
 import type { ReactElement } from 'react'
-import { type ComparisonDraft, withOperator } from '../draft/comparison-draft.ts'
-import { OPERATOR_WORDS } from '../draft/words.ts'
+import { type ComparisonDraft, withOperator } from '../../draft/comparison-draft.ts'
+import { OPERATOR_WORDS } from '../../draft/words.ts'
 import { InlineSelect } from './inline-input.tsx'
 import { ValueInput } from './value-input.tsx'
 

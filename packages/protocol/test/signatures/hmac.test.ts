@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { createHmac } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { hmac } from '../src/hmac.ts'
+import { hmac } from '../../src/signatures/hmac.ts'
 
 const algorithm = fc.constantFrom('sha1', 'sha256')
 const encoding = fc.constantFrom('hex', 'base64')

@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react'
-import { DURATION_UNITS, type DurationUnit, type WindowDraft } from '../draft/events-draft.ts'
+import { DURATION_UNITS, type DurationUnit, type WindowDraft } from '../../draft/events-draft.ts'
 import { InlineInput, InlineSelect } from './inline-input.tsx'
 import { MomentInput } from './value-input.tsx'
 

@@ -1,5 +1,5 @@
-import { PAGE_ANSWERS } from './page-answers.ts'
-import { PAGES } from './pages.ts'
+import { PAGE_ANSWERS } from '../page-answers.ts'
+import { PAGES } from '../pages.ts'
 
 export interface PaletteEntry {
   readonly key: string

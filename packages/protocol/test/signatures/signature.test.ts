@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { standardSignature, xSignature } from '../src/signature.ts'
+import { standardSignature, xSignature } from '../../src/signatures/signature.ts'
 
 describe('X-Signature', () => {
   test('is lower-case hex HMAC-SHA1, as in test case 2 of RFC 2202', () => {

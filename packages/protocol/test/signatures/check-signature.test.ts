@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { checkSignature } from '../src/check-signature.ts'
+import { checkSignature } from '../../src/signatures/check-signature.ts'
 
 const NOW = Date.parse('2026-11-21T09:30:00.000Z')
 const SECRET = 'the shared secret'

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { api } from '../api/client.ts'
-import { allOf, destinationsQuery, sourcesQuery } from '../api/queries.ts'
+import { api } from '../../api/client.ts'
+import { allOf, destinationsQuery, sourcesQuery } from '../../api/queries.ts'
 import type { NamedRecords } from './palette-entries.ts'
 
 /** Everything that the palette finds by its name. */

@@ -1,8 +1,8 @@
 import { OPERATOR_TABLE, type Operator, parseTimestamp, VALUE_KINDS } from '@hookline/protocol'
 import type { ReactElement } from 'react'
-import { TextArea } from '../../../design/controls/field.tsx'
-import { timeOfInput } from '../../../format/input-time.ts'
-import { FORMS, type ValueDraft, type ValueForm } from '../draft/value-draft.ts'
+import { TextArea } from '../../../../design/controls/field.tsx'
+import { timeOfInput } from '../../../../format/input-time.ts'
+import { FORMS, type ValueDraft, type ValueForm } from '../../draft/value-draft.ts'
 import { InlineInput, InlineSelect } from './inline-input.tsx'
 
 const FORM_WORDS: Readonly<Record<ValueForm, string>> = {

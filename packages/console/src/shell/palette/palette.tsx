@@ -1,9 +1,9 @@
 import { useRouter } from '@tanstack/react-router'
 import { type KeyboardEvent, type ReactElement, useId, useState } from 'react'
-import { classNames } from '../design/class-names.ts'
-import { TextInput } from '../design/controls/field.tsx'
-import { Modal } from '../design/windows/modal.tsx'
-import { shownText } from '../format/shown-text.ts'
+import { classNames } from '../../design/class-names.ts'
+import { TextInput } from '../../design/controls/field.tsx'
+import { Modal } from '../../design/windows/modal.tsx'
+import { shownText } from '../../format/shown-text.ts'
 import { type PaletteEntry, paletteEntries } from './palette-entries.ts'
 import { usePaletteRecords } from './palette-records.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { paletteEntries } from '../../src/shell/palette-entries.ts'
+import { paletteEntries } from '../../../src/shell/palette/palette-entries.ts'
 
 const RECORDS = {
   destinations: [
