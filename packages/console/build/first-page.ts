@@ -10,8 +10,11 @@ export const FIRST_PAGE = 'pages/overview/overview-page.tsx'
 
 const SOURCES = join(import.meta.dirname, '../src')
 const ENTRY = 'main.tsx'
-/** Few pages have a plot, and its library is large. */
-const PLOT = /figures\/plot\.|node_modules\/uplot/
+/**
+ * Few pages have a plot, and its library is large. Of the protocol, whose modules all come by one import, each page needs
+ * little: the bundler knows what.
+ */
+const LEFT_OUT = /figures\/plot\.|node_modules\/uplot|packages\/protocol\//
 
 /**
  * Puts what the first page needs into one file: twenty small ones take more bytes, and more requests. The page itself stays
@@ -32,7 +35,7 @@ function partsOf(graph: Graph): ReadonlySet<string> {
   const roots = [ENTRY, FIRST_PAGE].map((file) => join(SOURCES, file))
   const found = new Set<string>()
   const add = (id: string): void => {
-    if (found.has(id) || PLOT.test(id)) return
+    if (found.has(id) || LEFT_OUT.test(id)) return
     found.add(id)
     for (const each of graph.getModuleInfo(id)?.importedIds ?? []) add(each)
   }

@@ -66,6 +66,7 @@ export type {
   WebhooksSettings,
   WebhookState,
 } from './destination.ts'
+export { HEALTH_LIMITS } from './deliveries/health-limits.ts'
 export {
   EVENT_OUTCOMES,
   type EventOutcome,

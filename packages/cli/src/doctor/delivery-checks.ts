@@ -1,3 +1,4 @@
+import { type CLASSES_WITHOUT_ATTEMPT, HEALTH_LIMITS } from '@hookline/protocol'
 import type { ManagementApi } from '../api/management-api.ts'
 import { PAUSE_CAUSES } from '../output/deliveries/destination-details.ts'
 import { counted, grouped } from '../output/figures.ts'
@@ -22,16 +23,13 @@ type CheckedFailures = Pick<
 >
 
 /** What became of deliveries that no attempt tells of. The other checks see attempts, and what still waits. */
-const WITHOUT_ATTEMPT: Readonly<Record<string, string>> = {
-  not_attempted: 'expired before the first attempt',
-  quarantined: 'in quarantine',
-}
+const WITHOUT_ATTEMPT = new Map<string, string>(
+  Object.entries({
+    not_attempted: 'expired before the first attempt',
+    quarantined: 'in quarantine',
+  } satisfies Record<keyof typeof CLASSES_WITHOUT_ATTEMPT, string>),
+)
 
-/** An older delivery that still waits is a failure. */
-const LONGEST_WAIT_MS = 10 * 60_000
-/** With fewer attempts in an hour, a success rate tells little. */
-const LEAST_ATTEMPTS = 10
-const LEAST_SUCCESS_RATE = 0.5
 const MANY_HELD = 1_000
 const MOST_CAUSES = 10
 
@@ -102,7 +100,7 @@ function backlog(destinations: readonly CheckedDestination[], now: number): Find
     return { ok: true, detail: pending, ...(causes.length > 0 && shortened(causes)) }
   return {
     ok: false,
-    detail: `${pending}; some wait for longer than ${LONGEST_WAIT_MS / 60_000} min`,
+    detail: `${pending}; some wait for longer than ${HEALTH_LIMITS.longestWaitMs / 60_000} min`,
     ...shortened(causes),
     next: `\`hookline deliveries list --destination ${old.destinationId} --waiting\` lists them; \`hookline deliveries get\` with the id of one shows why it waits and when it is tried next`,
   }
@@ -120,7 +118,7 @@ function pendingOf(destination: CheckedDestination, webhook: WebhookHealth, now:
   const { url, oldestPendingAt, pending } = webhook
   const { id: destinationId } = destination
   if (oldestPendingAt === null) return { destinationId, pending, isOld: false }
-  const isOld = Date.parse(oldestPendingAt) < now - LONGEST_WAIT_MS
+  const isOld = Date.parse(oldestPendingAt) < now - HEALTH_LIMITS.longestWaitMs
   const block = blockText(destination, webhook)
   if (!isOld && block === '') return { destinationId, pending, isOld }
   const since = `since ${oldestPendingAt} (${ageText(oldestPendingAt, now)})`
@@ -149,7 +147,7 @@ function successRate(destinations: readonly CheckedDestination[]): Finding {
   const of = failing.length === 1 ? ` --destination ${failing[0]!.id}` : ''
   return {
     ok: false,
-    detail: `${all}; ${counted(causes.length, 'destination')} below ${LEAST_SUCCESS_RATE * 100} %`,
+    detail: `${all}; ${counted(causes.length, 'destination')} below ${HEALTH_LIMITS.leastShare * 100} %`,
     ...shortened(causes),
     next: `\`hookline deliveries failures${of}\` shows the causes, with their remedies`,
   }
@@ -165,11 +163,11 @@ function lastHourOf(destinations: readonly CheckedDestination[]): LastHour {
 }
 
 function isLow({ successRate: rate }: LastHour): boolean {
-  return rate !== null && rate < LEAST_SUCCESS_RATE
+  return rate !== null && rate < HEALTH_LIMITS.leastShare
 }
 
 function enough({ attempts }: LastHour): boolean {
-  return attempts >= LEAST_ATTEMPTS
+  return attempts >= HEALTH_LIMITS.leastAttempts
 }
 
 function held(destinations: readonly CheckedDestination[]): Finding {
@@ -195,7 +193,7 @@ function withoutAttempt(
   const ended = destinations.flatMap((destination) =>
     failures
       .filter(({ destinationId }) => destinationId === destination.id)
-      .filter((each) => Object.hasOwn(WITHOUT_ATTEMPT, each.class))
+      .filter((each) => WITHOUT_ATTEMPT.has(each.class))
       .map((each) => ({ ...each, destination })),
   )
   const [first] = ended
@@ -208,7 +206,7 @@ function withoutAttempt(
     ...shortened(
       ended.map(
         (each) =>
-          `${named(each.destination)}: ${grouped(each.count)} ${WITHOUT_ATTEMPT[each.class]}`,
+          `${named(each.destination)}: ${grouped(each.count)} ${WITHOUT_ATTEMPT.get(each.class)}`,
       ),
     ),
     next: `\`hookline deliveries failures --destination ${first.destination.id}\` shows the remedy`,

@@ -82,7 +82,7 @@ test('decisions and attempts are folded into the row of their event, the newest 
 
 test.for([
   [{ state: 'pending', outcome: 'retry' }, 'retrying'],
-  [{ state: 'pending', outcome: 'delivered' }, 'waiting'],
+  [{ state: 'pending', outcome: 'delivered' }, 'pending'],
   [{ state: 'delivered', outcome: 'delivered' }, 'delivered'],
   [{ state: 'held', outcome: 'retry' }, 'held'],
   [{ state: 'rejected', outcome: 'rejected' }, 'failed'],

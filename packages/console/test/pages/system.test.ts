@@ -96,7 +96,7 @@ test('checks that fail come first, then those with a note, each with its text', 
     failingWorkers: [{ name: 'decide', reason: 'The disk is full.' }],
   })
   expect(shown.map(({ name, state, text }) => [name, state.words, text])).toEqual([
-    ['takes calls', 'Fails', 'It stops.'],
+    ['deliveries end', 'Fails', 'It stops.'],
     ['worker decide', 'Fails', 'The disk is full.'],
     ['clock', 'Look at it', 'It was set back.'],
     ['database', 'Works', undefined],

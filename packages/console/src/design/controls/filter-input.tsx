@@ -28,7 +28,8 @@ export function FilterInput({ value, onWrite, clean, ...rest }: FilterInputProps
   }
   const write = (next: string): void => {
     setText(next)
-    setWritten([...written, next])
+    // What was cleaned away does not reach the URL.
+    if (next !== text) setWritten([...written, next])
     onWrite(next)
   }
   return (

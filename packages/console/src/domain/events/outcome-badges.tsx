@@ -1,16 +1,7 @@
-import { EVENT_OUTCOMES, type EventOutcome, type EventOutcomes } from '@hookline/protocol'
+import { EVENT_OUTCOMES, type EventOutcomes } from '@hookline/protocol'
 import type { ReactElement } from 'react'
-import { StateBadge, type Tone } from '../../design/state-badge.tsx'
-
-/** The words are the outcomes themselves. */
-const TONES: Readonly<Record<EventOutcome, Tone>> = {
-  failed: 'failed',
-  retrying: 'retrying',
-  held: 'held',
-  pending: 'waiting',
-  declined: 'declined',
-  delivered: 'delivered',
-}
+import { StateBadge } from '../../design/state-badge.tsx'
+import { OUTCOME_TONES } from './outcome-tones.ts'
 
 const NONE = 'Not decided or not delivered yet, or there was no destination.'
 
@@ -27,7 +18,7 @@ export function OutcomeBadges({ outcomes }: { readonly outcomes: EventOutcomes }
   return (
     <span className="inline-flex flex-wrap gap-1">
       {all.map((outcome) => (
-        <StateBadge key={outcome} tone={TONES[outcome]}>
+        <StateBadge key={outcome} tone={OUTCOME_TONES[outcome]}>
           {isSingle ? outcome : `${outcomes[outcome]} ${outcome}`}
         </StateBadge>
       ))}

@@ -1,3 +1,4 @@
+import { HEALTH_LIMITS } from '@hookline/protocol'
 import type { Destination } from '@hookline/cli/management-client'
 import { counted, duration, wholeNumber } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
@@ -17,9 +18,6 @@ type Pause = NonNullable<Destination['paused']>
 /** So that what is wrong is seen behind a long name. */
 const MOST_NAME_CHARACTERS = 80
 const MOST_URL_CHARACTERS = 100
-
-/** An older delivery that still waits is a problem, as for `hookline doctor`. */
-const LONGEST_WAIT_MS = 10 * 60_000
 
 const PAUSES = {
   operator: {
@@ -119,7 +117,8 @@ interface WebhookFacts {
 /** Why a webhook gets less than it should: the breaker before Retry-After before a long wait without a known reason. */
 function webhookProblem({ id, what, webhook, now }: WebhookFacts): CurrentProblem[] {
   const { url, breaker, retryAfterUntil, pending, oldestPendingAt } = webhook
-  const isOld = oldestPendingAt !== null && Date.parse(oldestPendingAt) < now - LONGEST_WAIT_MS
+  const isOld =
+    oldestPendingAt !== null && Date.parse(oldestPendingAt) < now - HEALTH_LIMITS.longestWaitMs
   const waits = pending === 0 ? '' : ` ${waitingText(pending, oldestPendingAt, now)}.`
   const to = `/destinations/${id}`
   if (breaker !== 'closed')

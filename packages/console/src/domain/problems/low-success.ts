@@ -1,11 +1,8 @@
+import { HEALTH_LIMITS } from '@hookline/protocol'
 import { wholeNumber } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
 import type { HealthyDestination } from '../destinations/destination-query.ts'
 import type { CurrentProblem } from './current-problem.ts'
-
-/** With fewer attempts in an hour, a share tells little. These limits are those of `hookline doctor`. */
-const LEAST_ATTEMPTS = 10
-const LEAST_SHARE = 0.5
 
 type Attempted = Pick<HealthyDestination, 'id' | 'name' | 'health'>
 type LastHour = Pick<HealthyDestination['health']['lastHour'], 'attempts' | 'delivered'>
@@ -18,11 +15,14 @@ export function lowSuccess(
   destinations: readonly Attempted[],
 ): ReadonlyMap<string, readonly CurrentProblem[]> {
   const total = totalOf(destinations)
-  const isLowInAll = isLow(total) && total.attempts >= LEAST_ATTEMPTS
+  const isLowInAll = isLow(total) && total.attempts >= HEALTH_LIMITS.leastAttempts
   return new Map(
     destinations
       .filter(({ health: { lastHour } }) => isLow(lastHour))
-      .filter(({ health: { lastHour } }) => isLowInAll || lastHour.attempts >= LEAST_ATTEMPTS)
+      .filter(
+        ({ health: { lastHour } }) =>
+          isLowInAll || lastHour.attempts >= HEALTH_LIMITS.leastAttempts,
+      )
       .map((destination) => [destination.id, [problemOf(destination)]]),
   )
 }
@@ -34,7 +34,7 @@ function totalOf(destinations: readonly Attempted[]): LastHour {
 }
 
 function isLow({ attempts, delivered }: LastHour): boolean {
-  return attempts > 0 && delivered < attempts * LEAST_SHARE
+  return attempts > 0 && delivered < attempts * HEALTH_LIMITS.leastShare
 }
 
 function problemOf({ id, name, health: { lastHour } }: Attempted): CurrentProblem {

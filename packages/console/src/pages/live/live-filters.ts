@@ -1,3 +1,4 @@
+import { EVENT_OUTCOMES } from '@hookline/protocol'
 import { summaryText } from './summary-text.ts'
 import type { LiveRow } from './live-row.ts'
 
@@ -19,11 +20,8 @@ export type LiveFilters = Readonly<Partial<Record<LiveFilterName, string>>>
 /** What can be asked of an event's outcome, with its words. */
 export const OUTCOMES: readonly (readonly [value: string, words: string])[] = [
   ['', 'Outcome'],
-  ['delivered', 'Delivered'],
-  ['retrying', 'Retrying'],
-  ['failed', 'Failed'],
-  ['declined', 'Declined'],
-  ['duplicate', 'Duplicate'],
+  ...EVENT_OUTCOMES.map((outcome) => [outcome, outcome] as const),
+  ['duplicate', 'duplicate'],
 ]
 
 /** The filters among all that is in the URL. */

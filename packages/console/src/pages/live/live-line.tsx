@@ -1,7 +1,9 @@
+import { EVENT_OUTCOMES } from '@hookline/protocol'
 import { memo, type ReactElement } from 'react'
 import { classNames } from '../../design/class-names.ts'
 import { StateBadge } from '../../design/state-badge.tsx'
 import { titleOf } from '../../domain/events/event-summary.ts'
+import { OUTCOME_TONES } from '../../domain/events/outcome-tones.ts'
 import type { Names } from '../../domain/names.ts'
 import { duration } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
@@ -73,16 +75,6 @@ function Clock({ at }: { readonly at: string }): ReactElement {
   )
 }
 
-/** From what needs a person to what is well. */
-const STATES: readonly LiveOutcome['state'][] = [
-  'failed',
-  'retrying',
-  'held',
-  'waiting',
-  'declined',
-  'delivered',
-]
-
 interface OutcomesProps {
   readonly row: LiveRow
   readonly names: Names
@@ -111,7 +103,7 @@ interface GroupsProps {
 
 /** Several destinations by what became of the event there. There is room for the two states that need a person most. */
 function Groups({ outcomes, names }: GroupsProps): ReactElement {
-  const groups = STATES.flatMap((state) => {
+  const groups = EVENT_OUTCOMES.flatMap((state) => {
     const those = outcomes.filter((each) => each.state === state)
     return those.length === 0 ? [] : [{ state, those }]
   })
@@ -122,7 +114,7 @@ function Groups({ outcomes, names }: GroupsProps): ReactElement {
     <>
       {groups.slice(0, MOST_GROUPS).map(({ state, those }) => (
         <span key={state} className="inline-flex" title={titleOfAll(those)}>
-          <StateBadge tone={state}>{`${those.length} ${state}`}</StateBadge>
+          <StateBadge tone={OUTCOME_TONES[state]}>{`${those.length} ${state}`}</StateBadge>
         </span>
       ))}
       {rest.length > 0 && (
@@ -142,14 +134,14 @@ interface OutcomeProps {
 function Outcome({ outcome, names }: OutcomeProps): ReactElement {
   return (
     <span className="inline-flex" title={names.destination(outcome.destinationId)}>
-      <StateBadge tone={outcome.state}>{detailOf(outcome)}</StateBadge>
+      <StateBadge tone={OUTCOME_TONES[outcome.state]}>{detailOf(outcome)}</StateBadge>
     </span>
   )
 }
 
 /** `delivered 200, 12 ms` */
 function detailOf({ state, status, detail, durationMs }: LiveOutcome): string {
-  const what = status ?? (state === 'waiting' || state === 'delivered' ? null : detail)
+  const what = status ?? (state === 'pending' || state === 'delivered' ? null : detail)
   const words = what === null ? state : `${state} ${shownText(String(what), 30)}`
   return durationMs === null ? words : `${words}, ${duration(durationMs)}`
 }

@@ -1,11 +1,10 @@
+import type { EventOutcome } from '@hookline/protocol'
 import type { LiveEvent } from '../../stream/live-messages.ts'
-
-export type OutcomeState = 'waiting' | 'delivered' | 'retrying' | 'failed' | 'declined' | 'held'
 
 /** What became of an event at one destination, as far as it is known. */
 export interface LiveOutcome {
   readonly destinationId: string
-  readonly state: OutcomeState
+  readonly state: EventOutcome
   /** The reason, if declined; the class of the last attempt. */
   readonly detail: string | null
   readonly status: number | null

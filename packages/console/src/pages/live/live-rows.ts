@@ -1,3 +1,4 @@
+import type { EventOutcome } from '@hookline/protocol'
 import type {
   LiveAttempt,
   LiveDecision,
@@ -7,7 +8,7 @@ import type {
   LiveSampling,
 } from '../../stream/live-messages.ts'
 import { type LiveFilters, matches } from './live-filters.ts'
-import type { AnyRow, GapRow, LeftOutRow, LiveOutcome, LiveRow, OutcomeState } from './live-row.ts'
+import type { AnyRow, GapRow, LeftOutRow, LiveOutcome, LiveRow } from './live-row.ts'
 
 /** Rows that are kept. Older ones are on the page Events. */
 export const MOST_ROWS = 1_000
@@ -135,7 +136,7 @@ class Folding {
     const known = row.outcomes.find((each) => each.destinationId === destinationId)
     // An attempt may be told before its decision.
     if (known !== undefined && decision === 'deliver') return
-    const state = decision === 'deliver' ? 'waiting' : 'declined'
+    const state = decision === 'deliver' ? 'pending' : 'declined'
     this.#put(
       withOutcome(row, { destinationId, state, detail: reason, status: null, durationMs: null }),
     )
@@ -215,8 +216,8 @@ function withOutcome(row: LiveRow, outcome: LiveOutcome): LiveRow {
 }
 
 /** How the whole delivery stands after an attempt on one of its webhooks. */
-function stateAfter({ state, outcome }: LiveAttempt): OutcomeState {
+function stateAfter({ state, outcome }: LiveAttempt): EventOutcome {
   if (state === 'delivered' || state === 'held') return state
   if (state !== 'pending') return 'failed'
-  return outcome === 'retry' ? 'retrying' : 'waiting'
+  return outcome === 'retry' ? 'retrying' : 'pending'
 }

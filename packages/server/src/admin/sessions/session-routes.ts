@@ -97,7 +97,7 @@ function byCode(
   const now = clock.wall()
   const found = codes.find(code, now)
   const detail =
-    'The sign-in link was used before, is older than 30 minutes, or is of before a restart, or its token has ended. `hookline console` makes another.'
+    'The sign-in link has ended: it was used before, is older than 30 minutes or than the last restart, or its token has ended. `hookline console` makes another.'
   const refused = unauthorized(undefined, detail)
   if (found === undefined || !openers.mayOpen(openers.openerOf(found.tokenId), now))
     return wrongTokens.add(request.ip) ?? refused

@@ -26,8 +26,8 @@ export function shownChecks({
   return [...all, ...workers].toSorted((a, b) => rank(a) - rank(b))
 }
 
-/** What a check makes sure of, where its id says the opposite. */
-const NAMES: ReadonlyMap<string, string> = new Map([['draining', 'takes calls']])
+/** What a check makes sure of, where its id does not say it. */
+const NAMES: ReadonlyMap<string, string> = new Map([['draining', 'deliveries end']])
 
 const FAILS = { tone: 'failed', words: 'Fails' } as const
 const NOTED = { tone: 'retrying', icon: 'warning', words: 'Look at it' } as const
