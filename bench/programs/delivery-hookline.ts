@@ -1,6 +1,7 @@
 import { newId } from '@hookline/protocol'
 import { createLogger, parseConfig } from '@hookline/server'
 import { openEmbeddedBackend } from '../../packages/server/src/backend/embedded/open.ts'
+import { acceptedEvent } from '../../packages/server/src/backend/accepted-event.ts'
 import type { Log } from '../../packages/server/src/backend/log.ts'
 import { ActivityMonitor } from '../../packages/server/src/activity/activity-monitor.ts'
 import { Inspector } from '../../packages/server/src/inspector/inspector.ts'
@@ -28,8 +29,9 @@ const stream = new SteadyStream({
   outstanding: config.laneWindow,
   append: (events) => {
     const at = Date.now()
-    const accept = (event: (typeof events)[number]) => ({ id: newId('evt', at), event })
-    return log.append(events.map((each) => ({ ...accept(each), sourceId: 'src_a', marks: [] })))
+    const accept = (event: (typeof events)[number]) =>
+      acceptedEvent({ id: newId('evt', at), sourceId: 'src_a', event, marks: [] })
+    return log.append(events.map(accept))
   },
 })
 const log: Log = {

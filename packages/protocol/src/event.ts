@@ -51,16 +51,20 @@ export interface Origin {
   readonly destinationIds: readonly string[]
 }
 
-/** An event that the service has accepted and must deliver. */
-export interface AcceptedEvent {
-  /** `evt_…`, made by the server; sorts by the time of receipt. */
-  readonly id: string
-  /** The source that sent it; for a computed event, the id of the audience or computed trait. */
-  readonly sourceId: string
-  readonly event: Event
+/**
+ * An event that the service has accepted and must deliver: what the way to its receivers needs, and the text of its
+ * webhook body, which ingestion serialises once. Nobody on that way parses it.
+ */
+export interface AcceptedEvent extends Carried {
+  readonly type: EventType
+  readonly messageId: string
+  /** As JSON: what the event has beside the body. */
+  readonly rest: string
+  /** Which destinations may receive it, where the client said so. */
+  readonly integrations: JsonObject | undefined
   readonly marks: readonly Mark[]
-  /** Present for a computed event. It goes to these destinations only, and feeds no profile. */
-  readonly origin?: Origin
+  /** The whole event, parsed when it is first read. */
+  readonly event: Event
 }
 
 /** Notifies receivers that a user was deleted. A deletion request makes it, not a call. It has one of the two ids. */
@@ -74,10 +78,20 @@ export interface DeletionNotice {
   readonly receivedAt: string
 }
 
-/** The content of a delivery: an event with its id, or a deletion notice with the id of its request. */
+/** What a delivery carries: an event, or a deletion notice, which has the id of its request. */
 export interface Carried {
+  /** Of an event: `evt_…`, made by the server; sorts by the time of receipt. */
   readonly id: string
+  /** The source that sent it; for a computed event, the id of the audience or computed trait. */
   readonly sourceId: string
-  readonly event: Event | DeletionNotice
+  readonly type: EventType | DeletionNotice['type']
+  readonly userId: string | undefined
+  readonly anonymousId: string | undefined
+  readonly previousId: string | undefined
+  /** When the server received it, in milliseconds since the epoch. */
+  readonly receivedAt: number
+  /** Present for a computed event. It goes to these destinations only, and feeds no profile. */
   readonly origin?: Origin
+  /** The body of its webhook requests as UTF-8: signed, sent and stored as it is. */
+  readonly body: Uint8Array
 }

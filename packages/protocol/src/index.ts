@@ -92,6 +92,7 @@ export {
   isBeyondExact,
   isDeeperThan,
   isJsonObject,
+  jsonObjectIn,
   type Json,
   type JsonObject,
 } from './json.ts'
@@ -105,7 +106,7 @@ export {
   type ValueKind,
 } from './computations/operators.ts'
 export { pathOf, valueAt } from './path.ts'
-export { deletionPayload, webhookPayload } from './payload.ts'
+export { besidePayload, deletionPayload, eventIn, webhookPayload } from './payload.ts'
 export { CALL_EXAMPLES } from './reference/call-examples.ts'
 export {
   CALL_FIELDS,

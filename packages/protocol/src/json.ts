@@ -11,6 +11,16 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/**
+ * The JSON object that the text is.
+ * @throws {SyntaxError} where it is none
+ */
+export function jsonObjectIn(text: string): JsonObject {
+  const parsed: unknown = JSON.parse(text)
+  if (!isJsonObject(parsed)) throw new SyntaxError('It is no JSON object.')
+  return parsed
+}
+
 /** Whether two JSON values are the same: of the same type, lists in the same order, objects in any. `1` is not `"1"`. */
 export function equalJson(a: Json | undefined, b: Json | undefined): boolean {
   if (a === b) return true

@@ -1,4 +1,4 @@
-import type { DeletionNotice, Event } from './event.ts'
+import type { DeletionNotice, Event, EventType } from './event.ts'
 import type { JsonObject } from './json.ts'
 
 /**
@@ -18,8 +18,46 @@ export function deletionPayload({
   userId,
   anonymousId,
   timestamp,
-}: Pick<DeletionNotice, 'userId' | 'anonymousId' | 'timestamp'>): string {
+}: {
+  readonly userId?: string | undefined
+  readonly anonymousId?: string | undefined
+  readonly timestamp: string
+}): string {
   return JSON.stringify({ type: 'delete', userId, anonymousId, timestamp })
+}
+
+/**
+ * What a webhook payload does not carry of its event, as a JSON object: `sentAt`, `originalTimestamp`, `integrations`, and
+ * keys that Hookline does not know. With the payload and the time of receipt it is the whole event, see `eventIn`.
+ */
+export function besidePayload(event: Event): string {
+  const carried = CARRIED[event.type]
+  let members = ''
+  for (const [name, value] of Object.entries(event)) {
+    if (carried.has(name) || value === undefined) continue
+    members += `${members && ','}${JSON.stringify(name)}:${JSON.stringify(value)}`
+  }
+  return `{${members}}`
+}
+
+/** The event of a payload. Its `properties` or `traits` are there, also where the client sent none. */
+export function eventIn(payload: JsonObject, beside: JsonObject, receivedAt: string): Event {
+  const { version: _version, 'Previous ID': previousId, 'User ID': aliasedId, ...fields } = payload
+  const ids = fields['type'] === 'alias' ? { userId: aliasedId, previousId } : {}
+  return { ...beside, ...fields, ...ids, receivedAt } as unknown as Event
+}
+
+const HEAD = ['type', 'messageId', 'userId', 'context', 'timestamp', 'receivedAt']
+const PAGE = [...HEAD, 'anonymousId', 'name', 'category', 'properties']
+
+/** The fields of an event that need not be beside its payload. */
+const CARRIED: Readonly<Record<EventType, ReadonlySet<string>>> = {
+  identify: new Set([...HEAD, 'anonymousId', 'traits']),
+  track: new Set([...HEAD, 'anonymousId', 'event', 'properties']),
+  page: new Set(PAGE),
+  screen: new Set(PAGE),
+  group: new Set([...HEAD, 'anonymousId', 'groupId', 'traits']),
+  alias: new Set([...HEAD, 'previousId']),
 }
 
 function payloadOf(event: Event): JsonObject {

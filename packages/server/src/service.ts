@@ -24,6 +24,7 @@ import { BoundedLogger } from './telemetry/bounded-logger.ts'
 import { Metrics } from './telemetry/metrics.ts'
 import { Accounting } from './upkeep/accounting.ts'
 import { reportBacklog } from './upkeep/backlog-gauges.ts'
+import { OldEvents } from './upkeep/old-events.ts'
 import { Retention } from './upkeep/retention.ts'
 import type { SettingTexts } from './shown-settings.ts'
 import { type Clock, systemClock } from './util/time/clock.ts'
@@ -209,6 +210,7 @@ export function startWorkers(stack: AsyncDisposableStack, components: Components
   const { retentionMs, retentionMaxBytes, auditRetentionMs } = config
   const limits = { retentionMs, retentionMaxBytes, auditRetentionMs }
   engine.supervise(new Retention({ ...components, upkeep, audit, ...limits }))
+  engine.supervise(new OldEvents({ ...components, upkeep }))
   const accounting = new Accounting({ ...components, upkeep, engine })
   engine.supervise(accounting)
   metrics.beforeScrape(() => accounting.check())

@@ -62,7 +62,7 @@ export class SenderUnderTest implements AsyncDisposable {
     const result = await this.#sender.send({
       url,
       headers: {},
-      body: BODY,
+      body: Buffer.from(BODY),
       deliveryId: 'msg_1',
       attempt: 1,
       sharedSecret: 'a shared secret',

@@ -1,8 +1,8 @@
 import { hmac } from './hmac.ts'
 
 /** `X-Signature`: lower-case hex HMAC-SHA1 of the body, keyed with the shared secret as UTF-8 (requirement §Authentication). */
-export function xSignature(sharedSecret: string, body: string): string {
-  return hmac('sha1', Buffer.from(sharedSecret), body, 'hex')
+export function xSignature(sharedSecret: string, body: string | Uint8Array): string {
+  return hmac('sha1', Buffer.from(sharedSecret), ['', body], 'hex')
 }
 
 /**
@@ -14,9 +14,10 @@ export function standardSignature(
   sharedSecret: string,
   id: string,
   timestamp: number,
-  body: string,
+  body: string | Uint8Array,
 ): string {
-  return `v1,${hmac('sha256', standardKey(sharedSecret), `${id}.${timestamp}.${body}`, 'base64')}`
+  const signed = [`${id}.${timestamp}.`, body] as const
+  return `v1,${hmac('sha256', standardKey(sharedSecret), signed, 'base64')}`
 }
 
 function standardKey(sharedSecret: string): Buffer {

@@ -1,12 +1,15 @@
-import type { DeclineReason, Destination, Event, JsonObject } from '@hookline/protocol'
+import type { AcceptedEvent, DeclineReason, Destination, JsonObject } from '@hookline/protocol'
 
 /** Whether one event is delivered to one destination, or why not. */
 export type Decision = 'deliver' | DeclineReason
 
 /** The decision for an event and a destination (spec 02 §Which events). Pure. */
-export function decide(event: Event, destination: Destination): Decision {
+export function decide(
+  { integrations = {} }: Pick<AcceptedEvent, 'integrations'>,
+  destination: Destination,
+): Decision {
   if (!destination.enabled) return 'destination_disabled'
-  return isEnabledBy(event.integrations ?? {}, destination) ? 'deliver' : 'integrations'
+  return isEnabledBy(integrations, destination) ? 'deliver' : 'integrations'
 }
 
 /**

@@ -185,7 +185,7 @@ export class Pipeline {
     const deliverTo: Destination[] = []
     const declined: Declined[] = []
     for (const destination of destinations) {
-      const reason = decide(event.event, destination)
+      const reason = decide(event, destination)
       if (reason === 'deliver') deliverTo.push(destination)
       else declined.push(declinedBy(destination, reason))
     }

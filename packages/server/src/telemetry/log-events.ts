@@ -213,6 +213,12 @@ export const LOG_EVENTS = {
     meaning: 'Events that are older than `retention`, or beyond `retentionMaxBytes`, were removed.',
     help: NOTHING,
   },
+  'old_events.converted': {
+    level: 'info',
+    meaning:
+      'After an update, all events that an earlier version stored now have the form of this version.',
+    help: NOTHING,
+  },
   'backup.finished': {
     level: 'info',
     meaning: 'A client has downloaded a backup of so many `bytes`.',

@@ -157,9 +157,6 @@ test('a gap between two connections begins with every event again', () => {
 function isShown(id: string): boolean {
   const tail = new LiveTail(new ManualClock(), { size: 2 })
   using cursor = tail.read({})
-  tail.received([
-    { ...acceptedEvent(), id: 'evt_1' },
-    { ...acceptedEvent(), id },
-  ])
+  tail.received([acceptedEvent({ id: 'evt_1' }), acceptedEvent({ id })])
   return arrived(cursor.read(9)).includes(id)
 }

@@ -1,3 +1,4 @@
+import { parsed } from '../../src/backend/accepted-event.ts'
 import type { AcceptedEvent } from '@hookline/protocol'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -186,7 +187,7 @@ test('a purge of some sources removes the computed events of the user, too', () 
 test('a computed event shows who entered or left which audience', () => {
   const tail = new LiveTail(new ManualClock())
   using cursor = tail.read({ event: 'big_spenders' })
-  const entered = computedEvent()
+  const entered = parsed(computedEvent())
   const left = {
     ...entered,
     id: 'evt_b',

@@ -1,3 +1,4 @@
+import { acceptedEvent as acceptEvent } from '../../src/backend/accepted-event.ts'
 import type { AcceptedEvent } from '@hookline/protocol'
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
@@ -85,8 +86,9 @@ test('a deletion of an anonymousId purges it, and suppresses calls that have no 
   ])
   const ids = data.map(({ id }) => id)
   expect(new Set(ids).size).toBe(4)
-  const visitor = { ...acceptedEvent(), event: { ...mine.event, userId: undefined } }
-  const isLeftOut = (event: object) => isSuppressed(event as AcceptedEvent, backend.suppressions)
+  const { userId: _userId, ...ofVisitor } = mine.event
+  const visitor = acceptEvent({ id: 'evt_1', sourceId: mine.sourceId, marks: [], event: ofVisitor })
+  const isLeftOut = (event: AcceptedEvent) => isSuppressed(event, backend.suppressions)
   expect([visitor, acceptedEvent({ anonymousId: 'a1' }), other].map(isLeftOut)).toEqual([
     true,
     false,

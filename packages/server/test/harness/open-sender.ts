@@ -20,7 +20,7 @@ export function openSender(options: Partial<WebhookSenderOptions> = {}): Webhook
 export const requestTo = (url: string, change: Partial<WebhookRequest> = {}): WebhookRequest => ({
   url,
   headers: {},
-  body: '{}',
+  body: Buffer.from('{}'),
   deliveryId: 'msg_01',
   attempt: 1,
   sharedSecret: null,

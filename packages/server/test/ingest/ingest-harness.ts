@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
 import { request } from 'undici'
+import type { NewEvent } from '../../src/backend/accepted-event.ts'
 import type { Backend } from '../../src/backend/backend.ts'
 import { openEmbeddedBackend } from '../../src/backend/embedded/open.ts'
 import { parseConfig } from '../../src/config.ts'
@@ -117,7 +118,7 @@ export class IngestHarness implements AsyncDisposable {
   }
 
   /** The events stored since the last call. It waits for an event of its own, so an empty list is certain. */
-  async stored(): Promise<readonly AcceptedEvent[]> {
+  async stored(): Promise<readonly NewEvent[]> {
     const last = acceptedEvent({ sourceId: 'src_of_the_harness' })
     await this.backend.log.append([last])
     while (!this.#events.some(({ id }) => id === last.id)) {
@@ -125,7 +126,7 @@ export class IngestHarness implements AsyncDisposable {
     }
     const events = this.#events.filter(({ id }) => id !== last.id)
     this.#events = []
-    return events
+    return events.map(({ id, sourceId, event, marks }) => ({ id, sourceId, event, marks }))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

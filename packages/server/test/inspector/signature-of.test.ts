@@ -32,7 +32,7 @@ function told(
     agoMs = 0,
   }: { secret: string | null; path?: string; body?: string; agoMs?: number },
 ) {
-  const signed = { url: URL, headers: {}, body: BODY, deliveryId: 'msg_a', attempt: 1 }
+  const signed = { url: URL, headers: {}, body: Buffer.from(BODY), deliveryId: 'msg_a', attempt: 1 }
   const sent = requestHeaders({ ...signed, sharedSecret: secret }, NOON - agoMs)
   const headers = Object.fromEntries(
     Object.entries(sent).map(([name, value]) => [name.toLowerCase(), value]),

@@ -24,12 +24,12 @@ describe('integrations decide per call', () => {
     ['a value that is ignored', { Webhooks: null, All: 'no' }, 'deliver'],
     ['a key that every object inherits', { constructor: false, toString: false }, 'deliver'],
   ])('%s', ([, integrations, decision]) => {
-    const { event } = acceptedEvent(integrations === undefined ? {} : { integrations })
+    const event = acceptedEvent(integrations === undefined ? {} : { integrations })
     expect(decide(event, destination)).toBe(decision)
   })
 })
 
 test('a disabled destination gets no delivery', () => {
-  const { event } = acceptedEvent({ integrations: { Webhooks: true } })
+  const event = acceptedEvent({ integrations: { Webhooks: true } })
   expect(decide(event, { ...destination, enabled: false })).toBe('destination_disabled')
 })

@@ -25,8 +25,8 @@ export class DurableState {
   }
 
   /** Whether the event is purged. `purges`: by user, the seq of the last event that is purged. */
-  isCovered(purges: ReadonlyMap<string, number>, { id, event }: Carried): boolean {
-    const through = purges.get(event.userId ?? '')
+  isCovered(purges: ReadonlyMap<string, number>, { id, userId = '' }: Carried): boolean {
+    const through = purges.get(userId)
     return through !== undefined && this.seqOf.get(id)! <= through
   }
 }

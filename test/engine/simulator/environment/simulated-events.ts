@@ -1,3 +1,4 @@
+import { acceptedEvent } from '../../../../packages/server/src/backend/accepted-event.ts'
 import { type AcceptedEvent, formatTimestamp, idFrom } from '@hookline/protocol'
 
 const SOURCE = 'src_a'
@@ -28,7 +29,7 @@ export class SimulatedEvents {
     const earlier = this.#messageIds[Math.floor(this.#random() * this.#messageIds.length)]
     const messageId = isRepeat && earlier !== undefined ? earlier : `message-${this.#made}`
     if (this.#messageIds.length < 1000) this.#messageIds.push(messageId)
-    return {
+    return acceptedEvent({
       id: idFrom('evt', at, this.#tail),
       sourceId: SOURCE,
       marks: [],
@@ -42,6 +43,6 @@ export class SimulatedEvents {
         timestamp: receivedAt,
         receivedAt,
       },
-    }
+    })
   }
 }

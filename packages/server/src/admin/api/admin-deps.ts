@@ -1,9 +1,7 @@
 import type {
   AcceptedEvent,
-  DeletionNotice,
   Delivery,
   Destination,
-  Event,
   NextRequest,
   TestDelivery,
   WebhookState,
@@ -61,8 +59,10 @@ export interface DestinationHealth {
 }
 
 /** What a test delivery carries: an archived event, or a sample without an id. */
-export type TestContent =
-  AcceptedEvent | { readonly id: null; readonly event: Event | DeletionNotice }
+export interface TestContent {
+  readonly id: string | null
+  readonly body: Uint8Array
+}
 
 /** Makes test deliveries. */
 export interface TestDeliveries {
@@ -134,7 +134,7 @@ export interface AdminDeps {
   /** The requests that a delivery would make now, one to each webhook of its destination. */
   readonly nextRequests: (
     delivery: Delivery,
-    event: AcceptedEvent,
+    event: Pick<AcceptedEvent, 'body'>,
     destination: Destination,
     now: number,
   ) => readonly NextRequest[]

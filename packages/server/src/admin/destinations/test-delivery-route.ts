@@ -1,4 +1,9 @@
-import { type Destination, formatTimestamp, type TestedWebhook } from '@hookline/protocol'
+import {
+  type Destination,
+  formatTimestamp,
+  type TestedWebhook,
+  webhookPayload,
+} from '@hookline/protocol'
 import { destinationsOf } from '../../backend/catalog.ts'
 import { fault } from '../../util/fault.ts'
 import type { AdminApp } from '../api/admin-app.ts'
@@ -54,7 +59,10 @@ async function requestedContent(
     const code = type === undefined ? 'required' : 'exclusive'
     throw refused(fault('/type', code, 'The body needs either type or eventId.', hint))
   }
-  if (type !== undefined) return { id: null, event: sampleOf(type, formatTimestamp(clock.wall())) }
+  if (type !== undefined) {
+    const sample = sampleOf(type, formatTimestamp(clock.wall()))
+    return { id: null, body: Buffer.from(webhookPayload(sample)) }
+  }
   const event = await events.find(eventId!)
   const isForIt = event && destinationsOf(event, catalog.current).some((each) => each.id === id)
   if (isForIt) return event

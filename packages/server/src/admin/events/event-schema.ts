@@ -145,12 +145,9 @@ export function presentListedEvent({ outcomes: of, ...event }: ListedEvent): obj
 }
 
 /** The event as the API shows it by itself. */
-export function presentEvent({
-  declined: _declined,
-  origin: _origin,
-  lastDuplicateAt,
-  ...rest
-}: ArchivedEvent): object {
-  const { receivedAt } = rest.event
-  return { ...rest, receivedAt, lastDuplicateAt: timeOrNull(lastDuplicateAt) }
+export function presentEvent(archived: ArchivedEvent): object {
+  const { id, sourceId, event, marks, duplicates, lastDuplicateAt } = archived
+  const { receivedAt } = event
+  const last = timeOrNull(lastDuplicateAt)
+  return { id, sourceId, event, marks, duplicates, receivedAt, lastDuplicateAt: last }
 }

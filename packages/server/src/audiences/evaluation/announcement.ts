@@ -6,6 +6,7 @@ import {
   newId,
 } from '@hookline/protocol'
 import { createHash } from 'node:crypto'
+import { acceptedEvent } from '../../backend/accepted-event.ts'
 import type { Announced, Announcement } from '../../backend/evaluations.ts'
 
 /** A value that is told for one user. */
@@ -45,7 +46,7 @@ export function identifyOf(identify: Identify): AcceptedEvent {
   const target =
     identify.destinationIds === undefined ? '' : `:${digest(`${syncId} ${destinationIds.join()}`)}`
   const verdict = typeof value === 'boolean' ? String(value) : digest(JSON.stringify(value))
-  return {
+  return acceptedEvent({
     id: newId('evt', now),
     sourceId: id,
     event: {
@@ -59,7 +60,7 @@ export function identifyOf(identify: Identify): AcceptedEvent {
     },
     marks: [],
     origin: { computationId: id, destinationIds },
-  }
+  })
 }
 
 /** 96 bits: enough to tell users apart, and short enough for a messageId. */

@@ -34,6 +34,7 @@ import {
   createReplay,
   retryDelivery,
 } from './replays/write-replays.ts'
+import { convertOldEvents } from './upkeep/write-old-events.ts'
 import { removeOldest } from './upkeep/write-retention.ts'
 import { addCounts, removeCounts } from './statistics/write-statistics.ts'
 import { addToken, markTokenUsed, removeToken } from './tokens/write-tokens.ts'
@@ -54,6 +55,7 @@ const OPERATIONS = {
   advanceReplay,
   retryDelivery,
   removeOldest,
+  convertOldEvents,
   putCatalogRecords,
   removeCatalogRecord,
   addToken,

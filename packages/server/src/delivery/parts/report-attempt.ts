@@ -17,14 +17,14 @@ interface ReportContext {
 /** Counts an attempt in the metrics. When it failed, it also logs a line, which only the level debug has. */
 export function reportAttempt(
   { before, after, attempt, fault }: AttemptMade,
-  { event }: Carried,
+  { receivedAt }: Pick<Carried, 'receivedAt'>,
   { catalog, logger, metrics, clock }: ReportContext,
 ): void {
   metrics.attempts.inc({ outcome: attempt.outcome, class: attempt.class })
   metrics.destinationCounts.attempt(after.destinationId, attempt.url, attempt.outcome)
   metrics.attemptDuration.observe(attempt.durationMs / 1000)
   if (after.state === 'delivered' && before.state !== 'delivered')
-    metrics.endToEnd.observe(Math.max(0, clock.wall() - Date.parse(event.receivedAt)) / 1000)
+    metrics.endToEnd.observe(Math.max(0, clock.wall() - receivedAt) / 1000)
   if (attempt.outcome === 'delivered') return
   if (fault === undefined && !logger.isLevelEnabled('debug')) return
   const fields = {

@@ -4,8 +4,8 @@ import {
   newId,
   type TestDelivery,
   type TestedWebhook,
-  webhookPayload,
 } from '@hookline/protocol'
+import { textOf } from '../../backend/accepted-event.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import type { Sender } from './attempts.ts'
 import { deliveryId } from '../sending/webhook-request.ts'
@@ -30,12 +30,11 @@ export class TestDeliverySender {
   /** An archived event keeps the `webhook-id` of its delivery; a sample gets a new one. */
   async run(
     destination: Destination,
-    { id, event }: Carried | { readonly id: null; readonly event: Carried['event'] },
+    { id, body }: Pick<Carried, 'body'> & { readonly id: string | null },
     { dryRun }: { readonly dryRun: boolean },
   ): Promise<TestDelivery> {
     const now = this.#clock.wall()
     const messageId = id === null ? newId('msg', now) : deliveryId(id, destination.id)
-    const body = webhookPayload(event)
     const carried = { body, deliveryId: messageId, attempt: 1 }
     const webhooks = await Promise.all(
       destination.settings.webhooks.map(async (webhook) => {
@@ -56,5 +55,5 @@ function testedWebhook(
   const { url, body } = request
   // These are the bytes that were sent: they depend only on the request and the time it began.
   const headers = shownRequestHeaders(request, result?.startedAt ?? now)
-  return { url, headers, body, result }
+  return { url, headers, body: textOf(body), result }
 }

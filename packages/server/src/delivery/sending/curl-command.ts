@@ -1,5 +1,3 @@
-import type { WebhookRequest } from './webhook-request.ts'
-
 /** Characters that a terminal would act on, or would not show. JSON escapes only some of them. */
 const HIDDEN = /[^\x20-\x7e\p{L}\p{N}\p{P}\p{S}]|\p{Default_Ignorable_Code_Point}/u
 
@@ -8,7 +6,8 @@ const HIDDEN = /[^\x20-\x7e\p{L}\p{N}\p{P}\p{S}]|\p{Default_Ignorable_Code_Point
  * line break outside of its own form, and no character that a terminal hides, so that it can be pasted.
  */
 export function curlCommand(
-  { url, body }: Pick<WebhookRequest, 'url' | 'body'>,
+  url: string,
+  body: string,
   headers: Readonly<Record<string, string>>,
 ): string {
   // Without these two, curl would add the headers. Expect would make it wait before it sends the body.

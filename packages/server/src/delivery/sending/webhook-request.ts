@@ -9,7 +9,7 @@ export interface WebhookRequest {
   /** Static headers. Their values are secrets. */
   readonly headers: Readonly<Record<string, string>>
   /** Signed and sent unchanged. */
-  readonly body: string
+  readonly body: Uint8Array
   /** `msg_…`, sent as `webhook-id`. */
   readonly deliveryId: string
   /** The number of this attempt on the webhook, from 1. */

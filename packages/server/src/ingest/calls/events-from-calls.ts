@@ -11,6 +11,7 @@ import {
   newId,
 } from '@hookline/protocol'
 import { randomUUID } from 'node:crypto'
+import { acceptedEvent } from '../../backend/accepted-event.ts'
 import type { Subject, Suppressions } from '../../backend/deletions.ts'
 import { isRefused, type Refused, type RejectedCall } from '../refused.ts'
 import { callsWithInexactIds, hasNumericId } from './inexact-ids.ts'
@@ -71,11 +72,12 @@ export function isSuppressed(event: AcceptedEvent, suppressions: Suppressions): 
  * Whom an event belongs to: its userId and its previousId; its anonymousId where it has no userId. Who has both ids is known
  * as a user, and only a suppression of the user leaves out the calls.
  */
-export function subjectsOf({ event }: AcceptedEvent): readonly Subject[] {
-  const { userId, previousId, anonymousId } = event
+export function subjectsOf(event: AcceptedEvent): readonly Subject[] {
+  const { userId, previousId } = event
   const subjects: Subject[] = []
   if (userId !== undefined) subjects.push({ kind: 'user', id: userId })
-  else if (anonymousId !== undefined) subjects.push({ kind: 'anonymous', id: anonymousId })
+  else if (event.anonymousId !== undefined)
+    subjects.push({ kind: 'anonymous', id: event.anonymousId })
   if (previousId !== undefined && previousId !== userId)
     subjects.push({ kind: 'user', id: previousId })
   return subjects
@@ -96,7 +98,7 @@ function eventFromCall(
     mark === undefined && !isInexact
       ? NO_MARKS
       : [...(isInexact ? (['precision_lost'] as const) : []), ...(mark ? [mark] : [])]
-  return { id: newId('evt', receipt.receivedAt.ms), sourceId, event, marks }
+  return acceptedEvent({ id: newId('evt', receipt.receivedAt.ms), sourceId, event, marks })
 }
 
 function hasLostPrecision(

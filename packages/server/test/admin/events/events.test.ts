@@ -96,9 +96,10 @@ test('events are found by messageId, source and type', async () => {
 test('an event in a list is the call as received, with its marks', async () => {
   const accepted = await receive({ messageId: 'm-3' })
   const { data } = await server.must<Page>('GET', '/events?messageId=m-3')
-  const { receivedAt } = accepted.event
+  const { id, event, marks } = accepted
+  const { receivedAt } = event
   const counted = { duplicates: 0, lastDuplicateAt: null, outcomes: {} }
-  expect(data).toEqual([{ ...accepted, receivedAt, ...counted }])
+  expect(data).toEqual([{ id, sourceId: accepted.sourceId, event, marks, receivedAt, ...counted }])
 })
 
 test('the pages of events together are the whole list, newest first', async () => {

@@ -1,3 +1,4 @@
+import { parsed } from '../../../src/backend/accepted-event.ts'
 import {
   ATTEMPT_CLASSES,
   DECLINE_REASONS,
@@ -48,7 +49,7 @@ const traced = (each: Delivery, change: Partial<WaitContext> = {}): TracedDelive
   },
 })
 const archived = (...declined: [string, DeclineReason][]) => ({
-  ...acceptedEvent({ at: NOON }),
+  ...parsed(acceptedEvent({ at: NOON })),
   declined: declined.map(([destinationId, reason]) => ({ destinationId, reason })),
   duplicates: 0,
   lastDuplicateAt: null,

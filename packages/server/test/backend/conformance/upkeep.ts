@@ -1,4 +1,4 @@
-import { formatTimestamp, newId } from '@hookline/protocol'
+import { formatTimestamp } from '@hookline/protocol'
 import { describe, expect, test } from 'vitest'
 import type { RemovalSlice } from '../../../src/backend/upkeep.ts'
 import { acceptedEvent, NOON } from '../../harness/accepted-event.ts'
@@ -110,7 +110,7 @@ export function upkeepConformance(open: OpenBackendHarness): void {
       const { log, upkeep } = harness.backend
       for (let batch = 0; batch < 20; batch++) {
         const events = Array.from({ length: 600 }, () => acceptedEvent())
-        const again = events.map((event) => [event, { ...event, id: newId('evt', NOON) }])
+        const again = events.map((event) => [event, acceptedEvent(event.event)])
         await log.append(again.flat())
       }
       const { events } = await upkeep.inventory()

@@ -21,7 +21,7 @@ async function listening(options: ReceiverOptions = {}) {
 }
 
 const request = (url: string, headers: object = {}): WebhookRequest =>
-  requestTo(url, { headers: headers as WebhookRequest['headers'], body: '{"a":1}' })
+  requestTo(url, { headers: headers as WebhookRequest['headers'], body: Buffer.from('{"a":1}') })
 
 /** Static headers that a destination may have stored, and that HTTP does not let Hookline send. */
 const UNSENDABLE: readonly (readonly [name: string, value: unknown])[] = [

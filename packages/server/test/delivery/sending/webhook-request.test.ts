@@ -4,7 +4,7 @@ import { requestHeaders, requestTo } from '../../../src/delivery/sending/webhook
 import { NOON } from '../../harness/accepted-event.ts'
 
 const webhook = { url: 'https://example.com/', headers: {} }
-const carried = { body: '{"a":1}', deliveryId: 'msg_1', attempt: 1 }
+const carried = { body: Buffer.from('{"a":1}'), deliveryId: 'msg_1', attempt: 1 }
 const settings = {
   sharedSecret: 'new',
   previousSecret: { secret: 'old', until: NOON },

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { ANONYMOUS_ID } from '../log/event-row.ts'
 
 /** How long one read may take, and how many events it may find. */
 const READ_MS = 250
@@ -30,7 +31,7 @@ export function findAnonymous(db: DatabaseSync): (search: Search) => FoundAnonym
   const wanted = '(SELECT value FROM json_each(?3))'
   const find = db.prepare(
     `SELECT seq FROM events WHERE seq > ?1 AND seq <= ?2 AND (previous_id IN ${wanted}
-       OR CASE WHEN json_valid(body) THEN body ->> '$.anonymousId' END IN ${wanted}) ORDER BY seq`,
+       OR ${ANONYMOUS_ID} IN ${wanted}) ORDER BY seq`,
   )
   return ({ anonymousIds, after, through }) => {
     const deadline = performance.now() + READ_MS

@@ -64,9 +64,9 @@ export class PurgedUsers {
   }
 
   /** Whether a purge covers the event, by one of its ids or by the former id that it names. */
-  has({ id, sourceId, event, origin }: Carried): boolean {
-    if (this.#scopes.size === 0 || event.type === 'delete') return false
-    const { userId, previousId, anonymousId } = event
+  has(carried: Carried): boolean {
+    if (this.#scopes.size === 0 || carried.type === 'delete') return false
+    const { id, sourceId, userId, previousId, anonymousId, origin } = carried
     const scopes = [
       this.#scopesOf('user', userId),
       this.#scopesOf('user', previousId),

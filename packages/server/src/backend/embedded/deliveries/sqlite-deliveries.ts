@@ -8,7 +8,7 @@ import type {
 import type { Page, PageRequest } from '../../page.ts'
 import type { Unreadable } from '../../quarantine.ts'
 import { type Row, timeOf } from '../database/rows.ts'
-import { acceptedEventOf } from '../log/event-row.ts'
+import { acceptedEventOf, EVENT_FIELDS } from '../log/event-row.ts'
 import type { Readers } from '../readers.ts'
 import type { Writer } from '../writer.ts'
 import { attemptsOf, deliveryOf, hasReadableTimes } from './delivery-rows.ts'
@@ -26,7 +26,7 @@ import { deliveryRowOf } from './write-deliveries.ts'
 const TABLE: QueueTable<ClaimedDelivery['event']> = {
   name: 'deliveries',
   unsplitLane: 0,
-  select: `SELECT ${DELIVERY_COLUMNS}, source_id, marks, origin, body, checksum
+  select: `SELECT ${DELIVERY_COLUMNS}, ${EVENT_FIELDS}
     FROM deliveries LEFT JOIN events ON events.id = deliveries.event_id`,
   claimedOf,
   rowOf: deliveryRowOf,

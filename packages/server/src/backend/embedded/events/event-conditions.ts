@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { EventFilter } from '../../events.ts'
+import { ANONYMOUS_ID } from '../log/event-row.ts'
 import { type Conditions, conditionsOf, withoutEmptyTexts } from '../database/conditions.ts'
 
 /** Adds the function `holds`, which the condition on the text needs: lower() of SQLite knows only a to z. */
@@ -21,18 +22,14 @@ export function eventConditions(all: EventFilter): Conditions {
     ['user_id = ? AND json_valid(body)', filter.userId],
     // Texts as JSON spells them, without the quotes around them. They come first: they save the others from parsing, which
     // takes several times as long.
-    ['holds(body, ?)', spelled(filter.text)?.toLowerCase()],
-    ['instr(body, ?)', spelled(filter.anonymousId)],
+    ["holds(body || ifnull(rest, ''), ?)", spelled(filter.text)?.toLowerCase()],
+    ["instr(body || ifnull(rest, ''), ?)", spelled(filter.anonymousId)],
     ['instr(body, ?)', spelled(filter.event)],
-    [field('anonymousId'), filter.anonymousId],
-    [field('event'), filter.event],
+    [`${ANONYMOUS_ID} = ?`, filter.anonymousId],
+    ["CASE WHEN json_valid(body) THEN body ->> '$.event' END = ?", filter.event],
   ])
 }
 
 function spelled(text: string | undefined): string | undefined {
   return text && JSON.stringify(text).slice(1, -1)
-}
-
-function field(name: string): string {
-  return `CASE WHEN json_valid(body) THEN body ->> '$.${name}' END = ?`
 }

@@ -7,6 +7,7 @@ import type {
   Events,
   ListedEvent,
 } from '../../events.ts'
+import { parsed } from '../../accepted-event.ts'
 import type { Page, PageRequest } from '../../page.ts'
 import { type Row, timeOrNull } from '../database/rows.ts'
 import { readableEventOf } from '../log/event-row.ts'
@@ -61,7 +62,7 @@ function archivedEventOf({ event, declined }: ArchivedRows): readonly ArchivedEv
   if (readable === undefined) return []
   return [
     {
-      ...readable,
+      ...parsed(readable),
       duplicates: Number(event['duplicates']),
       lastDuplicateAt: timeOrNull(event['last_duplicate_at']),
       declined: declined.map(declinedOf),

@@ -1,12 +1,13 @@
 import {
   type AcceptedEvent,
   type Event,
-  isJsonObject,
-  type JsonObject,
+  type EventType,
+  jsonObjectIn,
   type Mark,
   type Origin,
 } from '@hookline/protocol'
 import { crc32 } from 'node:zlib'
+import { acceptedEvent, SerialisedEvent, textOf } from '../../accepted-event.ts'
 import type { Row } from '../database/rows.ts'
 
 /** A row of `events` as it is appended. The writer's thread numbers it. */
@@ -17,49 +18,79 @@ export type EventRow = readonly [
   type: string,
   receivedAt: number,
   marks: string,
-  body: string,
   userId: string | null,
   previousId: string | null,
   /** JSON; `null` for an event of a client. */
   origin: string | null,
+  /** JSON; `null` for an event that a version before schema 18 stored: its body has all of its fields. */
+  rest: string | null,
+  /** JSON: the body of its webhook requests. */
+  body: Uint8Array,
 ]
 
-/** The columns that `acceptedEventOf` reads. */
-export const EVENT_COLUMNS = 'events.id AS id, source_id, marks, origin, body, checksum'
+const COLUMNS =
+  'id, source_id, message_id, type, received_at, marks, user_id, previous_id, origin, rest, body'
 
-export function eventRowOf({ id, sourceId, event, marks, origin }: AcceptedEvent): EventRow {
-  const { messageId, type, userId = null, previousId = null } = event
-  const receivedAt = Date.parse(event.receivedAt)
-  const body = JSON.stringify(event)
+/** Inserts `seq`, an `EventRow` and its checksum. */
+export const INSERT_EVENT = `INSERT INTO events (seq, ${COLUMNS}, checksum)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, CAST(? AS TEXT), ?)`
+
+/** What `acceptedEventOf` reads beside the id. The bytes of the body, because nobody on the way to a receiver reads its text. */
+export const EVENT_FIELDS =
+  'source_id, message_id, type, received_at, marks, user_id, previous_id, origin, rest, CAST(body AS BLOB) AS body, checksum'
+
+/** The columns that `acceptedEventOf` reads. */
+export const EVENT_COLUMNS = `events.id AS id, ${EVENT_FIELDS}`
+
+/** The JSON that has the anonymousId: the payload of an alias call has none. */
+const WITH_ANONYMOUS_ID = `iif(type = 'alias' AND rest IS NOT NULL, rest, body)`
+
+/** The anonymousId of an event. */
+export const ANONYMOUS_ID = `CASE WHEN json_valid(${WITH_ANONYMOUS_ID}) THEN ${WITH_ANONYMOUS_ID} ->> '$.anonymousId' END`
+
+export function eventRowOf(accepted: AcceptedEvent): EventRow {
+  const { id, sourceId, messageId, type, receivedAt, marks, origin, rest, body } = accepted
+  const { userId = null, previousId = null } = accepted
   const from = origin === undefined ? null : JSON.stringify(origin)
-  return [id, sourceId, messageId, type, receivedAt, marks.join(), body, userId, previousId, from]
+  const ids = [id, sourceId, messageId] as const
+  return [...ids, type, receivedAt, marks.join(), userId, previousId, from, rest, body]
 }
 
 /** The checksum of what `acceptedEventOf` reads, so that it finds a byte that the disk has changed. */
-export function checksumOf([id, sourceId, , , , marks, body, , , origin]: EventRow): number {
-  return checksum(id, sourceId, marks, origin, body)
-}
-
-function checksum(...columns: readonly unknown[]): number {
-  return crc32(columns.join('\n'))
+export function checksumOf(row: EventRow): number {
+  const [id, sourceId, , , , marks, , , origin, rest, body] = row
+  const head = rest === null ? [id, sourceId, marks, origin, ''] : row.slice(0, -1)
+  return crc32(body, crc32(head.join('\n')))
 }
 
 /** @throws {SyntaxError} where the event is damaged */
 export function acceptedEventOf(row: Row): AcceptedEvent {
-  const { id, source_id: sourceId, body } = row
+  const stored = storedRowOf(row)
   // Events from before there were checksums have none.
   const expected = row['checksum'] ?? null
-  if (expected !== null && expected !== checksum(id, sourceId, row['marks'], row['origin'], body))
+  if (expected !== null && expected !== checksumOf(stored))
     throw new SyntaxError('It has another checksum than when it was stored.')
-  const marks = String(row['marks'])
-  const accepted = {
-    id: String(row['id']),
-    sourceId: String(row['source_id']),
-    event: objectIn(row['body']) as unknown as Event,
-    marks: marks === '' ? [] : (marks.split(',') as Mark[]),
+  const [id, sourceId, messageId, type, receivedAt, marked, userId, previousId, from, rest, body] =
+    stored
+  const marks = marked === '' ? [] : (marked.split(',') as Mark[])
+  const origin = from === null ? undefined : (jsonObjectIn(from) as unknown as Origin)
+  if (rest === null) {
+    const event = jsonObjectIn(textOf(body)) as unknown as Event
+    return acceptedEvent({ id, sourceId, event, marks, ...(origin && { origin }) })
   }
-  const origin = row['origin']
-  return origin === null ? accepted : { ...accepted, origin: objectIn(origin) as unknown as Origin }
+  return new SerialisedEvent({
+    id,
+    sourceId,
+    messageId,
+    type: type as EventType,
+    receivedAt,
+    userId: userId ?? undefined,
+    previousId: previousId ?? undefined,
+    marks,
+    origin,
+    rest,
+    body,
+  })
 }
 
 /** The event of a row; `undefined` where it is damaged. */
@@ -71,8 +102,26 @@ export function readableEventOf(row: Row): AcceptedEvent | undefined {
   }
 }
 
-function objectIn(text: unknown): JsonObject {
-  const parsed: unknown = JSON.parse(String(text))
-  if (!isJsonObject(parsed)) throw new SyntaxError('It is no JSON object.')
-  return parsed
+/** The row as it was appended. A damaged one may have values of other types: then its checksum is another one. */
+function storedRowOf(row: Row): EventRow {
+  const { body, received_at: receivedAt } = row
+  return [
+    String(row['id']),
+    String(row['source_id']),
+    String(row['message_id']),
+    String(row['type']),
+    Number(receivedAt),
+    String(row['marks']),
+    textOrNull(row['user_id']),
+    textOrNull(row['previous_id']),
+    textOrNull(row['origin']),
+    textOrNull(row['rest']),
+    body instanceof Uint8Array
+      ? Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+      : Buffer.from(String(body)),
+  ]
+}
+
+function textOrNull(value: Row[string] | undefined): string | null {
+  return value === null || value === undefined ? null : String(value)
 }

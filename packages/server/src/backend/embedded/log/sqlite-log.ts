@@ -86,7 +86,7 @@ export class SqliteLog implements Log {
   async append(events: readonly AcceptedEvent[]): Promise<void> {
     if (events.length === 0) return
     const rows = events.map(eventRowOf)
-    const bytes = rows.reduce((sum, row) => sum + row[6].length, 0)
+    const bytes = events.reduce((sum, { body, rest }) => sum + body.length + rest.length, 0)
     const { maxWaitingBytes } = this.#options
     if (this.#waitingBytes + bytes > maxWaitingBytes) {
       throw new BackendUnavailable('Too many calls wait for the disk (maxWaitingBytes).')

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Row } from '../database/rows.ts'
 import { missingRowsCounter } from '../database/missing-rows.ts'
 import { type DedupeWindow, KnownMessageIds } from './known-message-ids.ts'
-import { checksumOf, type EventRow } from './event-row.ts'
+import { checksumOf, type EventRow, INSERT_EVENT } from './event-row.ts'
 import type { LogNumbering } from './log-numbering.ts'
 import { SEGMENT } from './segments.ts'
 
@@ -32,11 +32,7 @@ export function eventAppender(
   const count = db.prepare(
     'UPDATE events SET duplicates = duplicates + 1, last_duplicate_at = ? WHERE seq = ?',
   )
-  const insert = db.prepare(
-    `INSERT INTO events
-       (seq, id, source_id, message_id, type, received_at, marks, body, user_id, previous_id, origin, checksum)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  )
+  const insert = db.prepare(INSERT_EVENT)
   const countMissing = missingRowsCounter(db)
   return (rows) => {
     const duplicates: string[] = []

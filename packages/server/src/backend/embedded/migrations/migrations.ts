@@ -15,6 +15,7 @@ import { profiles } from './0014-profiles.ts'
 import { commits } from './0015-commits.ts'
 import { anonymousDeletions } from './0016-anonymous-deletions.ts'
 import { failuresWithoutAttempt } from './0017-failures-without-attempt.ts'
+import { bodiesOfWebhooks } from './0018-bodies-of-webhooks.ts'
 
 /** One step of the schema. There is no way back, and a released step never changes. */
 export interface Migration {
@@ -41,4 +42,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 15, sql: commits },
   { version: 16, sql: anonymousDeletions },
   { version: 17, sql: failuresWithoutAttempt },
+  { version: 18, sql: bodiesOfWebhooks },
 ]

@@ -1,4 +1,4 @@
-import { type Carried, type DeletionNotice, formatTimestamp } from '@hookline/protocol'
+import { type Carried, deletionPayload, formatTimestamp } from '@hookline/protocol'
 import type { Subject } from '../../deletions.ts'
 import type { ClaimedDelivery } from '../../deliveries.ts'
 import type { Unreadable } from '../../quarantine.ts'
@@ -35,16 +35,20 @@ export function subjectOf(row: Row): Subject {
   return { kind: row['kind'] as Subject['kind'], id: String(row['user_id']) }
 }
 
-function deletedIdOf({ kind, id }: Subject): Pick<DeletionNotice, 'userId' | 'anonymousId'> {
-  return kind === 'user' ? { userId: id } : { anonymousId: id }
-}
-
 /** What a notice carries in place of an event. */
 function noticeOf(row: Row): Carried {
-  const timestamp = formatTimestamp(Number(row['created_at']))
+  const receivedAt = Number(row['created_at'])
+  const { kind, id } = subjectOf(row)
+  const [userId, anonymousId] = kind === 'user' ? [id] : [undefined, id]
+  const timestamp = formatTimestamp(receivedAt)
   return {
     id: String(row['deletion_id']),
     sourceId: String(row['source_id']),
-    event: { type: 'delete', ...deletedIdOf(subjectOf(row)), timestamp, receivedAt: timestamp },
+    type: 'delete',
+    userId,
+    anonymousId,
+    previousId: undefined,
+    receivedAt,
+    body: Buffer.from(deletionPayload({ userId, anonymousId, timestamp })),
   }
 }

@@ -111,10 +111,10 @@ class ReplayScan {
 
   #matches(eventId: string, { types, text }: ReplaySelection): boolean {
     if (types === undefined && text === undefined) return true
-    const [row] = this.#statements.all('SELECT type, body FROM events WHERE id = ?', [eventId])
+    const [row] = this.#statements.all(TEXTS_OF_EVENT, [eventId])
     if (row === undefined) return false
     const isOfType = types === undefined || types.some((type) => type === row['type'])
-    return isOfType && (text === undefined || contains(String(row['body']), text))
+    return isOfType && (text === undefined || contains(String(row['texts']), text))
   }
 }
 
@@ -127,10 +127,12 @@ function cursorAfter({ includeDeclined, from }: ReplaySelection, position: strin
   return includeDeclined && !isOfDeclined(position) ? `${firstId('evt', from)} ` : null
 }
 
+const TEXTS_OF_EVENT = `SELECT type, body || ifnull(rest, '') AS texts FROM events WHERE id = ?`
+
 /** Whether the JSON of the call contains the text, in upper or lower case. */
-function contains(body: string, text: string): boolean {
+function contains(texts: string, text: string): boolean {
   const escaped = JSON.stringify(text).slice(1, -1)
-  return body.toLowerCase().includes(escaped.toLowerCase())
+  return texts.toLowerCase().includes(escaped.toLowerCase())
 }
 
 /** A text that sorts before every id made at `ms` or later, and after every id made earlier. */

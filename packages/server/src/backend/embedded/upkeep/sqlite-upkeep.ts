@@ -77,6 +77,10 @@ export class SqliteUpkeep implements Upkeep {
     })
   }
 
+  convertOldEvents(): Promise<number | null> {
+    return this.#writer.run('convertOldEvents', undefined)
+  }
+
   #one(sql: string): SQLOutputValue {
     return Object.values(this.#statements.all(sql, [])[0]!)[0]!
   }

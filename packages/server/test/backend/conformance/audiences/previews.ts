@@ -135,7 +135,7 @@ export function previewsConformance(open: OpenBackendHarness): void {
       await harness.backend.log.append([
         acceptedEvent({ userId: 'a' }),
         acceptedEvent({ userId: 'b', sourceId: 'src_b' }),
-        { ...acceptedEvent({ userId: 'c' }), origin },
+        acceptedEvent({ userId: 'c', origin }),
       ])
       expect(await selected(harness, { event: 'Order Completed' })).toEqual(['a'])
     })

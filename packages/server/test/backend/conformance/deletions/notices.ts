@@ -93,7 +93,12 @@ export function noticesConformance(open: OpenBackendHarness): void {
         event: {
           id: DELETION,
           sourceId: 'src_a',
-          event: { type: 'delete', userId: 'u1', timestamp, receivedAt: timestamp },
+          type: 'delete',
+          userId: 'u1',
+          anonymousId: undefined,
+          previousId: undefined,
+          receivedAt: NOON,
+          body: Buffer.from(JSON.stringify({ type: 'delete', userId: 'u1', timestamp })),
         },
       })
       expect(idsOf(await noticeQueue.claimUnsplit(9))).toEqual([])

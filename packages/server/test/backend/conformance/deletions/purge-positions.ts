@@ -89,9 +89,10 @@ export function purgePositionsConformance(open: OpenBackendHarness): void {
       const { deletions, log, events } = harness.backend
       const { id: deletionId } = await request(harness)
       await purgeAll(deletions, { ...USER, deletionId })
-      const at = { timestamp: acceptedEvent().event.timestamp, receivedAt: '2026-01-15T12:00:00Z' }
-      const notice = { type: 'delete', userId: 'u1', ...at } as const
-      expect(deletions.isPurged({ id: deletionId, sourceId: 'src_a', event: notice })).toBe(false)
+      const { userId, anonymousId, previousId, receivedAt, sourceId } = acceptedEvent()
+      const about = { type: 'delete', userId, anonymousId, previousId, receivedAt } as const
+      const notice = { ...about, id: deletionId, sourceId, body: Buffer.from('') }
+      expect(deletions.isPurged(notice)).toBe(false)
       const [first, again] = [{ messageId: 'm1' }, { messageId: 'm1' }].map(acceptedEvent)
       const stop = new AbortController()
       const entries = log.consume({ signal: stop.signal })[Symbol.asyncIterator]()

@@ -1,3 +1,4 @@
+import { parsed } from '../../../../src/backend/accepted-event.ts'
 import type { EventOutcome } from '@hookline/protocol'
 import { describe, expect, test } from 'vitest'
 import type { EventFilter } from '../../../../src/backend/events.ts'
@@ -37,10 +38,7 @@ export function eventsConformance(open: OpenBackendHarness): void {
   describe('the archive of events', () => {
     test('has an event as it was accepted, with its marks and declined destinations', async () => {
       await using harness = await open()
-      const event = {
-        ...acceptedEvent(),
-        marks: ['precision_lost', 'timestamp_unreadable'] as const,
-      }
+      const event = acceptedEvent({ marks: ['precision_lost', 'timestamp_unreadable'] })
       const declined = [
         { destinationId: 'dst_a', reason: 'integrations' as const },
         { destinationId: 'dst_b', reason: 'destination_disabled' as const, since: NOON - 1 },
@@ -48,7 +46,7 @@ export function eventsConformance(open: OpenBackendHarness): void {
       await receive(harness, event, declined)
       await harness.reopen()
       expect(await harness.backend.events.find(event.id)).toEqual({
-        ...event,
+        ...parsed(event),
         declined,
         duplicates: 0,
         lastDuplicateAt: null,

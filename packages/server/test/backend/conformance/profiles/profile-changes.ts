@@ -97,9 +97,11 @@ export function announce(userId: string, number = 1, value: Json = true): Announ
     value,
     number,
     at: NOON + number,
-    event: {
-      ...acceptedEvent({ sourceId: 'aud_a', userId, messageId }),
+    event: acceptedEvent({
+      sourceId: 'aud_a',
+      userId,
+      messageId,
       origin: { computationId: 'aud_a', destinationIds: ['dst_a'] },
-    },
+    }),
   }
 }

@@ -1,6 +1,7 @@
 import { copyFileSync, existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { DataDir } from '../../../../src/backend/embedded/database/data-dir.ts'
 import { openEmbeddedBackend } from '../../../../src/backend/embedded/open.ts'
 import { acceptedEvent } from '../../../harness/accepted-event.ts'
 import { TemporaryFolder } from '../../../harness/temporary-folder.ts'
@@ -29,8 +30,9 @@ test('a copy made under load has everything that was durable before, and commits
   await using copy = await openEmbeddedBackend({ dataDir: elsewhere.path, maxWaitingBytes })
   for (const { id } of [before[0]!, before.at(-1)!])
     expect(await copy.events.find(id)).toBeDefined()
-  const { data } = await copy.events.list({}, { limit: 40_000 })
-  expect(data.length).toBeGreaterThanOrEqual(before.length)
+  using db = DataDir.openForReading(file)
+  const { count } = db.prepare('SELECT count(*) AS count FROM events').get()!
+  expect(Number(count)).toBeGreaterThanOrEqual(before.length)
 })
 
 test('a copy that cannot be written leaves no file', async () => {

@@ -87,7 +87,9 @@ test('no byte of a purged user is left in any file, or comes back with later wri
 
   // If the writer still had the old pages in memory, these writes would bring them back.
   const others = (await backend.events.list({}, { limit: 200 })).data
-  await backend.log.append(others.map((event) => ({ ...event, id: newId('evt', NOON) })))
+  await backend.log.append(
+    others.map(({ event, sourceId }) => acceptedEvent({ ...event, sourceId })),
+  )
   await Promise.all(others.map((event) => failOnce(backend, event)))
   await stack.disposeAsync()
   expect(filesWith(folder.path, PLANTED)).toEqual([])

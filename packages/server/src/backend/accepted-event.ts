@@ -1,0 +1,104 @@
+import {
+  type AcceptedEvent,
+  besidePayload,
+  type Event,
+  eventIn,
+  formatTimestamp,
+  type JsonObject,
+  jsonObjectIn,
+  type Mark,
+  type Origin,
+  webhookPayload,
+} from '@hookline/protocol'
+
+/** An event with all of its fields: as ingestion makes it of a call, and Hookline of a change of an audience. */
+export interface NewEvent {
+  readonly id: string
+  readonly sourceId: string
+  readonly event: Event
+  readonly marks: readonly Mark[]
+  readonly origin?: Origin
+}
+
+/** Serialises an event, once for all that follows. */
+export function acceptedEvent({ id, sourceId, event, marks, origin }: NewEvent): AcceptedEvent {
+  return new SerialisedEvent({
+    id,
+    sourceId,
+    type: event.type,
+    messageId: event.messageId,
+    userId: event.userId,
+    previousId: event.previousId,
+    receivedAt: Date.parse(event.receivedAt),
+    marks,
+    origin,
+    body: Buffer.from(webhookPayload(event)),
+    rest: besidePayload(event),
+  })
+}
+
+type Fields = Omit<AcceptedEvent, 'event' | 'integrations' | 'anonymousId' | 'origin'> & {
+  readonly origin: Origin | undefined
+}
+
+/** An event as it is stored. What its fields do not have is parsed when it is read. */
+export class SerialisedEvent implements AcceptedEvent {
+  readonly id: string
+  readonly sourceId: string
+  readonly type: Event['type']
+  readonly messageId: string
+  readonly userId: string | undefined
+  readonly previousId: string | undefined
+  readonly receivedAt: number
+  readonly marks: readonly Mark[]
+  declare readonly origin?: Origin
+  readonly body: Uint8Array
+  readonly rest: string
+  #event: Event | undefined
+
+  constructor(fields: Fields) {
+    this.id = fields.id
+    this.sourceId = fields.sourceId
+    this.type = fields.type
+    this.messageId = fields.messageId
+    this.userId = fields.userId
+    this.previousId = fields.previousId
+    this.receivedAt = fields.receivedAt
+    this.marks = fields.marks
+    if (fields.origin !== undefined) this.origin = fields.origin
+    this.body = fields.body
+    this.rest = fields.rest
+  }
+
+  /** @throws {SyntaxError} where a text is no JSON object: whoever reads one from a disk calls it once */
+  get event(): Event {
+    this.#event ??= eventIn(
+      jsonObjectIn(textOf(this.body)),
+      jsonObjectIn(this.rest),
+      formatTimestamp(this.receivedAt),
+    )
+    return this.#event
+  }
+
+  get anonymousId(): string | undefined {
+    return this.event.anonymousId
+  }
+
+  get integrations(): JsonObject | undefined {
+    // Nearly no call has them: the search is cheaper than the parser.
+    return this.rest.includes('"integrations"')
+      ? (jsonObjectIn(this.rest)['integrations'] as JsonObject | undefined)
+      : undefined
+  }
+}
+
+/** The event as a plain object, which can be spread. */
+export function parsed(accepted: AcceptedEvent): AcceptedEvent {
+  const { event, anonymousId, integrations } = accepted
+  return { ...accepted, event, anonymousId, integrations }
+}
+
+/** The text of a body. */
+export function textOf(body: Uint8Array): string {
+  return Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString()
+}
