@@ -146,8 +146,14 @@ export function presentListedEvent({ outcomes: of, ...event }: ListedEvent): obj
 
 /** The event as the API shows it by itself. */
 export function presentEvent(archived: ArchivedEvent): object {
-  const { id, sourceId, event, marks, duplicates, lastDuplicateAt } = archived
-  const { receivedAt } = event
-  const last = timeOrNull(lastDuplicateAt)
-  return { id, sourceId, event, marks, duplicates, receivedAt, lastDuplicateAt: last }
+  const { sourceId, event, marks, duplicates } = archived
+  return {
+    id: archived.id,
+    sourceId,
+    event,
+    marks,
+    duplicates,
+    receivedAt: event.receivedAt,
+    lastDuplicateAt: timeOrNull(archived.lastDuplicateAt),
+  }
 }
