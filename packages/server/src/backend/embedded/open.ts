@@ -49,7 +49,8 @@ import { SqliteStatistics } from './statistics/sqlite-statistics.ts'
 import { SqliteTokens } from './tokens/sqlite-tokens.ts'
 import { SqliteUpkeep } from './upkeep/sqlite-upkeep.ts'
 import { Readers } from './readers.ts'
-import { Writer } from './writer.ts'
+import type { Writer } from './writer.ts'
+import { WriterHost } from './writer-host.ts'
 
 export interface EmbeddedOptions extends DamageOptions {
   /** Created where it is missing. */
@@ -109,13 +110,14 @@ async function openDatabase(databaseFile: string, options: EmbeddedOptions): Pro
   const { box, wasChecked } = prepareDatabase(databaseFile, options)
   const reader = stack.use(watch.openForReading(() => DataDir.openForReading(databaseFile)))
   const { dedupeWindowMs = DAY_MS } = options
-  const writer = stack.use(new Writer({ file: databaseFile, dedupeWindowMs }, box, watch))
+  const host = stack.use(new WriterHost({ file: databaseFile, dedupeWindowMs }, box, watch))
+  const { writer } = host
   const readers = stack.use(
     new Readers(databaseFile, () => writer.run('emptyLog', undefined), watch),
   )
   const ports = portsOf({ databaseFile, box, reader, readers, writer }, options)
   // The writer's thread starts while the ports read what they need.
-  await writer.opened()
+  await host.opened()
   if (wasChecked) await quarantineDamaged(ports, options.onDamage)
   const open = stack.move()
   return { ...ports, damaged: watch.found, [Symbol.asyncDispose]: () => open.disposeAsync() }

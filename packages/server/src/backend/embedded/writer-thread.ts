@@ -5,11 +5,16 @@ import { DataDir } from './database/data-dir.ts'
 import { failure, type Result } from './database/operation-result.ts'
 import type { DedupeWindow } from './log/known-message-ids.ts'
 import { type Operation, OUTSIDE_OF_TRANSACTIONS, prepareOperations } from './write-operations.ts'
+import { type WriterConnection, WriterConnections } from './writer-connections.ts'
 
 /** The input of the thread. */
 export interface WriterStart extends DedupeWindow {
   readonly file: string
 }
+
+export type ToWriterThread = WriterConnection | 'close'
+/** `gone`: everything of the connection with this id is committed, and nothing more will come of it. */
+export type FromWriterThread = 'opened' | { readonly gone: number }
 
 const { file, ...options } = workerData as WriterStart
 const db = DataDir.openForWriting(file)
@@ -70,12 +75,16 @@ function close(): void {
   mark[Symbol.dispose]()
 }
 
-parentPort!.postMessage('opened')
-parentPort!.on('message', (operations: readonly Operation[] | 'close') => {
-  if (operations === 'close') {
+const connections = new WriterConnections(performAll)
+
+parentPort!.postMessage('opened' satisfies FromWriterThread)
+parentPort!.on('message', (message: ToWriterThread) => {
+  if (message === 'close') {
+    connections.close()
     close()
     parentPort!.close()
   } else {
-    parentPort!.postMessage(performAll(operations))
+    const onGone = () => parentPort!.postMessage({ gone: message.id } satisfies FromWriterThread)
+    connections.add(message, onGone)
   }
 })

@@ -1,4 +1,4 @@
-import type { Worker } from 'node:worker_threads'
+import type { MessagePort, Transferable } from 'node:worker_threads'
 import { systemClock } from '../../util/time/clock.ts'
 import type { SecretBox } from '../../util/secrets/secret-box.ts'
 import type { AuditEntry } from '../audit.ts'
@@ -6,16 +6,16 @@ import { BackendUnavailable } from '../backend.ts'
 import { auditRow } from './audit/write-audit.ts'
 import type { DamageWatch } from './damage/damage-watch.ts'
 import { errorOf, type Failure, type Result } from './database/operation-result.ts'
-import { startThread } from './start-thread.ts'
 import type {
   Operation,
   OperationInput,
   OperationName,
   OperationResult,
 } from './write-operations.ts'
-import type { WriterStart } from './writer-thread.ts'
+import type { AppendedBlock, Committed } from './writer-connections.ts'
 
 interface Waiting extends Operation {
+  readonly transfer: readonly Transferable[]
   readonly onCommitted?: ((value: never) => void) | undefined
   readonly resolve: (value: never) => void
   readonly reject: (error: Error) => void
@@ -23,14 +23,18 @@ interface Waiting extends Operation {
 
 interface AddOptions<N extends OperationName> {
   readonly audit?: AuditEntry | undefined
+  /** Called with the result before the promises of its transaction are settled, in the order of the commits. Must not throw. */
   readonly onCommitted?: (result: OperationResult<N>) => void
+  /** What the input gives away. */
+  readonly transfer?: readonly Transferable[]
 }
 
 /** How long a write that no caller awaits may wait before it is flushed. */
 const LATER_MS = 20
 
 /**
- * The only writer of the database. It has its own thread, so that the event loop never waits for the disk.
+ * Writes to the database, from one thread of the process. The writer's thread (`writer-thread.ts`) performs the operations
+ * of all threads, so that no event loop waits for the disk.
  *
  * A write goes through these steps:
  *
@@ -39,19 +43,20 @@ const LATER_MS = 20
  * 2. The flush happens at the end of this turn of the event loop: all requests that were read in it share one
  *    transaction. While a transaction is under way there is no flush, and operations go on waiting.
  * 3. The flush moves everything from `#waiting` to `#committing`, in the order of the calls, and posts it to the thread.
- * 4. The thread (`writer-thread.ts`) performs the operations in one transaction and commits it with one sync of the
+ * 4. The thread performs what has arrived from all threads in one transaction and commits it with one sync of the
  *    disk. If that fails, it rolls back and performs each operation in a transaction of its own, so that one failed
  *    operation fails no other. It posts one result for each operation.
  * 5. The writer flushes what `run` has added meanwhile, then settles the promises of the committed operations, in the
  *    order of the calls.
  *
- * This is group commit: a slow disk makes larger transactions, not a longer queue. When the thread ends or throws, the
+ * This is group commit: a slow disk makes larger transactions, not a longer queue. When the writer's thread ends, the
  * writer rejects every operation, waiting or committing, and all later ones, with `BackendUnavailable`.
  */
 export class Writer implements AsyncDisposable {
-  readonly #thread: Worker
+  readonly #port: MessagePort
   readonly #box: SecretBox
   readonly #watch: DamageWatch
+  readonly #onAppended: (appended: AppendedBlock) => void
   #waiting: Waiting[] = []
   #committing: readonly Waiting[] = []
   #isScheduled = false
@@ -59,30 +64,23 @@ export class Writer implements AsyncDisposable {
   #isUrgent = false
   #cancelTimer: (() => void) | undefined
   #failure: Error | undefined
-  readonly #opened = Promise.withResolvers<void>()
-  readonly #exited = Promise.withResolvers<void>()
   #onIdle = (): void => undefined
 
-  /** @param box seals audit entries */
-  constructor(start: WriterStart, box: SecretBox, watch: DamageWatch) {
-    this.#box = box
-    this.#watch = watch
-    this.#thread = startThread('writer', { workerData: start })
-    this.#thread.on('message', (results: readonly Result[] | 'opened') => {
-      if (results === 'opened') this.#opened.resolve()
-      else this.#settle(results)
-    })
-    this.#opened.promise.catch(() => undefined)
-    this.#thread.on('error', (error) => this.#fail(error as Error))
-    this.#thread.on('exit', () => {
-      this.#fail(new Error('The writer has ended.'))
-      this.#exited.resolve()
-    })
-  }
-
-  /** Resolves when the thread can write. Rejects with its error where it cannot: then no operation will ever succeed. */
-  opened(): Promise<void> {
-    return this.#opened.promise
+  constructor(options: {
+    /** Made by `WriterThread.connect`. */
+    readonly port: MessagePort
+    /** Seals audit entries. */
+    readonly box: SecretBox
+    readonly watch: DamageWatch
+    /** Called for what other threads have appended, in the order of the commits. */
+    readonly onAppended?: (appended: AppendedBlock) => void
+  }) {
+    this.#port = options.port
+    this.#box = options.box
+    this.#watch = options.watch
+    this.#onAppended = options.onAppended ?? (() => undefined)
+    this.#port.on('message', (committed: Committed) => this.#onCommit(committed))
+    this.#port.on('close', () => this.fail(new Error('The writer has ended.')))
   }
 
   /**
@@ -100,16 +98,13 @@ export class Writer implements AsyncDisposable {
     return done
   }
 
-  /**
-   * As `run`, and calls `onCommitted` with the result before the promises of its transaction are settled: in the order of
-   * the commits, whichever callers they have. It must not throw.
-   */
-  runInOrder<N extends OperationName>(
+  /** As `run`, with more to say. */
+  runWith<N extends OperationName>(
     name: N,
     input: OperationInput<N>,
-    onCommitted: (result: OperationResult<N>) => void,
+    options: AddOptions<N>,
   ): Promise<OperationResult<N>> {
-    const done = this.#add(name, input, { onCommitted })
+    const done = this.#add(name, input, options)
     this.#scheduleFlush()
     return done
   }
@@ -124,13 +119,24 @@ export class Writer implements AsyncDisposable {
     return done
   }
 
-  /** Finishes the operations that are waiting or committing, then closes the database. */
+  /** Every operation fails because of this error, unless there was one before. */
+  fail(error: Error): void {
+    this.#watch.see(error)
+    this.#failure ??= error
+    this.#cancelTimer?.()
+    const lost = [...this.#committing, ...this.#waiting]
+    this.#committing = []
+    this.#waiting = []
+    for (const { reject } of lost) reject(unavailable(this.#failure))
+    this.#onIdle()
+  }
+
+  /** Finishes the operations that are waiting or committing. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#waiting.length > 0) this.#scheduleFlush()
     if (!this.#isIdle()) await new Promise<void>((resolve) => (this.#onIdle = resolve))
-    // A thread that has failed has the database open until it exits.
-    this.#thread.postMessage('close')
-    await this.#exited.promise
+    this.#failure ??= new Error('The writer is closed.')
+    this.#port.close()
   }
 
   #isIdle(): boolean {
@@ -140,12 +146,12 @@ export class Writer implements AsyncDisposable {
   #add<N extends OperationName>(
     name: N,
     input: OperationInput<N>,
-    { audit, onCommitted }: AddOptions<N> = {},
+    { audit, onCommitted, transfer = [] }: AddOptions<N> = {},
   ): Promise<OperationResult<N>> {
     if (this.#failure) return Promise.reject(unavailable(this.#failure))
     const { promise, resolve, reject } = Promise.withResolvers<OperationResult<N>>()
     const row = audit && auditRow(audit, this.#box)
-    this.#waiting.push({ name, input, audit: row, onCommitted, resolve, reject })
+    this.#waiting.push({ name, input, audit: row, onCommitted, transfer, resolve, reject })
     return promise
   }
 
@@ -163,9 +169,16 @@ export class Writer implements AsyncDisposable {
     this.#cancelTimer = undefined
     this.#committing = this.#waiting
     this.#waiting = []
-    this.#thread.postMessage(
+    this.#port.postMessage(
       this.#committing.map(({ name, input, audit }): Operation => ({ name, input, audit })),
+      this.#committing.flatMap(({ transfer }) => transfer),
     )
+  }
+
+  #onCommit({ results, appended }: Committed): void {
+    if (results !== undefined) this.#settle(results)
+    for (const each of appended) this.#onAppended(each)
+    if (this.#isIdle()) this.#onIdle()
   }
 
   #settle(results: readonly Result[]): void {
@@ -180,25 +193,12 @@ export class Writer implements AsyncDisposable {
         resolve(result.value as never)
       } else reject(this.#errorOf(result))
     }
-    if (this.#isIdle()) this.#onIdle()
   }
 
   #errorOf(failure: Failure): Error {
     const error = errorOf(failure, unavailable)
     this.#watch.see(error)
     return error
-  }
-
-  #fail(error: Error): void {
-    this.#watch.see(error)
-    this.#failure ??= error
-    this.#opened.reject(error)
-    this.#cancelTimer?.()
-    const lost = [...this.#committing, ...this.#waiting]
-    this.#committing = []
-    this.#waiting = []
-    for (const { reject } of lost) reject(unavailable(this.#failure))
-    this.#onIdle()
   }
 }
 

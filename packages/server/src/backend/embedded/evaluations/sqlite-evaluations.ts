@@ -8,7 +8,7 @@ import type {
   LoadedProfile,
 } from '../../evaluations.ts'
 import { numberOrNull } from '../database/rows.ts'
-import { eventRowOf } from '../log/event-row.ts'
+import { blockOf } from '../log/event-block.ts'
 import type { SqliteLog } from '../log/sqlite-log.ts'
 import { profileFinder } from '../profiles/find-profile.ts'
 import { unpacked } from './load-facts.ts'
@@ -55,20 +55,30 @@ export class SqliteEvaluations implements Evaluations {
   async commit(evaluated: readonly Evaluated[]): Promise<readonly Evaluated[]> {
     const { writer, log } = this.#options
     let stored: readonly Evaluated[] = []
-    await writer.runInOrder('commitEvaluations', evaluated, ({ stored: places, appended }) => {
-      stored = places.map((place) => evaluated[place]!)
-      const events = stored.flatMap(({ announcements }) => announcements.map(({ event }) => event))
-      log.appended({ events, ...appended })
+    await writer.runWith('commitEvaluations', evaluated, {
+      onCommitted: ({ stored: places, appended }) => {
+        stored = places.map((place) => evaluated[place]!)
+        const events = stored.flatMap(({ announcements }) =>
+          announcements.map(({ event }) => event),
+        )
+        log.appended({ events, ...appended })
+      },
     })
     return stored
   }
 
   async tell(events: readonly AcceptedEvent[], purges: number): Promise<boolean> {
     const { writer, log } = this.#options
-    const rows = events.map(eventRowOf)
-    const told = await writer.runInOrder('appendTold', { rows, purges }, (appended) => {
-      if (appended !== undefined) log.appended({ events, ...appended })
-    })
+    const block = blockOf(events)
+    const told = await writer.runWith(
+      'appendTold',
+      { block, purges },
+      {
+        onCommitted: (appended) => {
+          if (appended !== undefined) log.appended({ events, ...appended })
+        },
+      },
+    )
     return told !== undefined
   }
 

@@ -1,6 +1,7 @@
+import type { AcceptedEvent } from '@hookline/protocol'
 import type { DatabaseSync } from 'node:sqlite'
 import type { Announcement, ChangedResult, Evaluated } from '../../evaluations.ts'
-import { type EventRow, eventRowOf } from '../log/event-row.ts'
+import { blockOf, type EventBlock } from '../log/event-block.ts'
 import type { Appended, EventAppender } from '../log/write-log.ts'
 import { changeCounter, purgeCount } from '../profiles/profiles-state.ts'
 import { computationNumbers } from './computation-numbers.ts'
@@ -65,7 +66,7 @@ export function commitEvaluations(
   return (evaluated) => {
     const version = nextChange()
     const stored: number[] = []
-    const rows: EventRow[] = []
+    const events: AcceptedEvent[] = []
     for (const [index, each] of evaluated.entries()) {
       const { profileId, recheckAt, results, announcements } = each
       if (settle.run(recheckAt, version, profileId, each.version).changes === 0) continue
@@ -73,10 +74,10 @@ export function commitEvaluations(
       for (const result of results) putResult(profileId, result)
       for (const announcement of announcements) {
         putAnnouncement(announcement)
-        rows.push(eventRowOf(announcement.event))
+        events.push(announcement.event)
       }
     }
-    return { stored, appended: append(rows) }
+    return { stored, appended: append(blockOf(events)) }
   }
 }
 
@@ -84,7 +85,7 @@ export function commitEvaluations(
 export function appendTold(
   db: DatabaseSync,
   { append }: { readonly append: EventAppender },
-): (told: { readonly rows: readonly EventRow[]; readonly purges: number }) => Appended | undefined {
+): (told: { readonly block: EventBlock; readonly purges: number }) => Appended | undefined {
   const purgesNow = purgeCount(db)
-  return ({ rows, purges }) => (purgesNow() === purges ? append(rows) : undefined)
+  return ({ block, purges }) => (purgesNow() === purges ? append(block) : undefined)
 }

@@ -10,8 +10,8 @@ import { crc32 } from 'node:zlib'
 import { acceptedEvent, SerialisedEvent, textOf } from '../../accepted-event.ts'
 import type { Row } from '../database/rows.ts'
 
-/** A row of `events` as it is appended. The writer's thread numbers it. */
-export type EventRow = readonly [
+/** The columns of an event as it is appended, without its number, which the writer's thread gives, and its body. */
+export type EventHead = readonly [
   id: string,
   sourceId: string,
   messageId: string,
@@ -24,15 +24,11 @@ export type EventRow = readonly [
   origin: string | null,
   /** JSON; `null` for an event that a version before schema 18 stored: its body has all of its fields. */
   rest: string | null,
-  /** JSON: the body of its webhook requests. */
-  body: Uint8Array,
 ]
 
-const COLUMNS =
-  'id, source_id, message_id, type, received_at, marks, user_id, previous_id, origin, rest, body'
-
-/** Inserts `seq`, an `EventRow` and its checksum. */
-export const INSERT_EVENT = `INSERT INTO events (seq, ${COLUMNS}, checksum)
+/** Inserts `seq`, an `EventHead`, the body and their checksum. */
+export const INSERT_EVENT = `INSERT INTO events
+  (seq, id, source_id, message_id, type, received_at, marks, user_id, previous_id, origin, rest, body, checksum)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, CAST(? AS TEXT), ?)`
 
 /** What `acceptedEventOf` reads beside the id. The bytes of the body, because nobody on the way to a receiver reads its text. */
@@ -48,31 +44,35 @@ const WITH_ANONYMOUS_ID = `iif(type = 'alias' AND rest IS NOT NULL, rest, body)`
 /** The anonymousId of an event. */
 export const ANONYMOUS_ID = `CASE WHEN json_valid(${WITH_ANONYMOUS_ID}) THEN ${WITH_ANONYMOUS_ID} ->> '$.anonymousId' END`
 
-export function eventRowOf(accepted: AcceptedEvent): EventRow {
-  const { id, sourceId, messageId, type, receivedAt, marks, origin, rest, body } = accepted
+export function eventHeadOf(accepted: AcceptedEvent): EventHead {
+  const { id, sourceId, messageId, type, receivedAt, marks, origin, rest } = accepted
   const { userId = null, previousId = null } = accepted
   const from = origin === undefined ? null : JSON.stringify(origin)
   const ids = [id, sourceId, messageId] as const
-  return [...ids, type, receivedAt, marks.join(), userId, previousId, from, rest, body]
+  return [...ids, type, receivedAt, marks.join(), userId, previousId, from, rest]
 }
 
 /** The checksum of what `acceptedEventOf` reads, so that it finds a byte that the disk has changed. */
-export function checksumOf(row: EventRow): number {
-  const [id, sourceId, , , , marks, , , origin, rest, body] = row
-  const head = rest === null ? [id, sourceId, marks, origin, ''] : row.slice(0, -1)
-  return crc32(body, crc32(head.join('\n')))
+export function checksumOf(head: EventHead, body: Uint8Array): number {
+  const [id, sourceId, , , , marks, , , origin, rest] = head
+  const columns = rest === null ? [id, sourceId, marks, origin, ''] : head
+  return crc32(body, crc32(columns.join('\n')))
 }
 
 /** @throws {SyntaxError} where the event is damaged */
 export function acceptedEventOf(row: Row): AcceptedEvent {
-  const stored = storedRowOf(row)
+  const [head, body] = storedOf(row)
   // Events from before there were checksums have none.
   const expected = row['checksum'] ?? null
-  if (expected !== null && expected !== checksumOf(stored))
+  if (expected !== null && expected !== checksumOf(head, body))
     throw new SyntaxError('It has another checksum than when it was stored.')
-  const [id, sourceId, messageId, type, receivedAt, marked, userId, previousId, from, rest, body] =
-    stored
-  const marks = marked === '' ? [] : (marked.split(',') as Mark[])
+  return eventOf(head, body)
+}
+
+/** The event that was appended with these columns and this body. */
+export function eventOf(head: EventHead, body: Uint8Array): AcceptedEvent {
+  const [id, sourceId, messageId, type, receivedAt, marked, userId, previousId, from, rest] = head
+  const marks = marked === '' ? NO_MARKS : (marked.split(',') as Mark[])
   const origin = from === null ? undefined : (jsonObjectIn(from) as unknown as Origin)
   if (rest === null) {
     const event = jsonObjectIn(textOf(body)) as unknown as Event
@@ -93,6 +93,8 @@ export function acceptedEventOf(row: Row): AcceptedEvent {
   })
 }
 
+const NO_MARKS: readonly Mark[] = []
+
 /** The event of a row; `undefined` where it is damaged. */
 export function readableEventOf(row: Row): AcceptedEvent | undefined {
   try {
@@ -102,20 +104,22 @@ export function readableEventOf(row: Row): AcceptedEvent | undefined {
   }
 }
 
-/** The row as it was appended. A damaged one may have values of other types: then its checksum is another one. */
-function storedRowOf(row: Row): EventRow {
-  const { body, received_at: receivedAt } = row
+/** The event as it was appended. A damaged row may have values of other types: then its checksum is another one. */
+function storedOf(row: Row): [EventHead, Buffer] {
+  const { body } = row
   return [
-    String(row['id']),
-    String(row['source_id']),
-    String(row['message_id']),
-    String(row['type']),
-    Number(receivedAt),
-    String(row['marks']),
-    textOrNull(row['user_id']),
-    textOrNull(row['previous_id']),
-    textOrNull(row['origin']),
-    textOrNull(row['rest']),
+    [
+      String(row['id']),
+      String(row['source_id']),
+      String(row['message_id']),
+      String(row['type']),
+      Number(row['received_at']),
+      String(row['marks']),
+      textOrNull(row['user_id']),
+      textOrNull(row['previous_id']),
+      textOrNull(row['origin']),
+      textOrNull(row['rest']),
+    ],
     body instanceof Uint8Array
       ? Buffer.from(body.buffer, body.byteOffset, body.byteLength)
       : Buffer.from(String(body)),

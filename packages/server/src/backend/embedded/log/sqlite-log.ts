@@ -5,7 +5,8 @@ import type { Log, LogEntry } from '../../log.ts'
 import type { Row } from '../database/rows.ts'
 import type { Writer } from '../writer.ts'
 import { AppendedPosition } from './appended-position.ts'
-import { EVENT_COLUMNS, eventRowOf, readableEventOf } from './event-row.ts'
+import { blockOf } from './event-block.ts'
+import { EVENT_COLUMNS, readableEventOf } from './event-row.ts'
 import { RecentEvents } from './recent-events.ts'
 import type { Appended } from './write-log.ts'
 
@@ -85,17 +86,18 @@ export class SqliteLog implements Log {
 
   async append(events: readonly AcceptedEvent[]): Promise<void> {
     if (events.length === 0) return
-    const rows = events.map(eventRowOf)
-    const bytes = events.reduce((sum, { body, rest }) => sum + body.length + rest.length, 0)
+    const block = blockOf(events)
+    const bytes = block.bodies.length
     const { maxWaitingBytes } = this.#options
     if (this.#waitingBytes + bytes > maxWaitingBytes) {
       throw new BackendUnavailable('Too many calls wait for the disk (maxWaitingBytes).')
     }
     this.#waitingBytes += bytes
     try {
-      await this.#writer.runInOrder('appendEvents', rows, (appended) =>
-        this.appended({ events, ...appended }),
-      )
+      await this.#writer.runWith('appendEvents', block, {
+        onCommitted: (appended) => this.appended({ events, ...appended }),
+        transfer: [block.bodies.buffer],
+      })
     } finally {
       this.#waitingBytes -= bytes
     }
@@ -103,7 +105,7 @@ export class SqliteLog implements Log {
 
   /**
    * Hands what any operation of the writer has appended to the consumer and to those who follow. Call it for every such
-   * operation, in the order of the commits: from `Writer.runInOrder`.
+   * operation, in the order of the commits: from `onCommitted` of a write.
    */
   appended({ events, ...appended }: AppendedEvents): void {
     if (events.length === 0) return

@@ -2,7 +2,8 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Row } from '../database/rows.ts'
 import { missingRowsCounter } from '../database/missing-rows.ts'
 import { type DedupeWindow, KnownMessageIds } from './known-message-ids.ts'
-import { checksumOf, type EventRow, INSERT_EVENT } from './event-row.ts'
+import { bodyIn, type EventBlock } from './event-block.ts'
+import { checksumOf, type EventHead, INSERT_EVENT } from './event-row.ts'
 import type { LogNumbering } from './log-numbering.ts'
 import { SEGMENT } from './segments.ts'
 
@@ -14,7 +15,7 @@ export interface Appended {
 }
 
 /** Appends events inside the transaction of its caller. */
-export type EventAppender = (rows: readonly EventRow[]) => Appended
+export type EventAppender = (block: EventBlock) => Appended
 
 /**
  * Prepares the function that appends events for every operation that does. Prepare it once for each thread: it knows which
@@ -34,23 +35,24 @@ export function eventAppender(
   )
   const insert = db.prepare(INSERT_EVENT)
   const countMissing = missingRowsCounter(db)
-  return (rows) => {
+  return (block) => {
     const duplicates: string[] = []
     let inserted = 0
-    for (const row of rows) {
-      const [id, , messageId, , receivedAt] = row
+    for (const [index, head] of block.heads.entries()) {
+      const [id, , messageId, , receivedAt] = head
       const seq = numbering.next()
-      const original = originalOf(row)
+      const original = originalOf(head)
       // The same event again is no duplicate: its id is there already, and the INSERT refuses it.
       if (original === undefined || original['id'] === id) {
-        inserted += Number(insert.run(seq, ...row, checksumOf(row)).changes)
+        const body = bodyIn(block, index)
+        inserted += Number(insert.run(seq, ...head, body, checksumOf(head, body)).changes)
         known.add(seq, messageId, receivedAt)
       } else {
         count.run(receivedAt, original['seq']!)
         duplicates.push(id)
       }
     }
-    countMissing({ events: rows.length - duplicates.length - inserted })
+    countMissing({ events: block.heads.length - duplicates.length - inserted })
     return { lastSeq: numbering.last, duplicates }
   }
 }
@@ -68,7 +70,7 @@ function originalFinder(
   db: DatabaseSync,
   known: KnownMessageIds,
   { dedupeWindowMs }: DedupeWindow,
-): (row: EventRow) => Row | undefined {
+): (head: EventHead) => Row | undefined {
   const first = db.prepare(
     `SELECT seq, id FROM events
      WHERE ${SEGMENT} = ? AND message_id = ? AND source_id = ? AND received_at >= ? ORDER BY seq LIMIT 1`,

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { EVENT_COLUMNS, checksumOf, eventRowOf, readableEventOf } from '../log/event-row.ts'
+import { EVENT_COLUMNS, checksumOf, eventHeadOf, readableEventOf } from '../log/event-row.ts'
 import type { Row } from '../database/rows.ts'
 
 /** How long one slice may take. Every other write waits for it. */
@@ -46,9 +46,10 @@ function converter(db: DatabaseSync): (row: Row) => boolean {
   return (row) => {
     const event = readableEventOf(row)
     if (event === undefined) return false
-    const converted = eventRowOf(event)
-    const [, , messageId, type, receivedAt, , userId, previousId, , rest, body] = converted
+    const { body } = event
+    const head = eventHeadOf(event)
+    const [, , messageId, type, receivedAt, , userId, previousId, , rest] = head
     const columns = [messageId, type, receivedAt, userId, previousId] as const
-    return update.run(rest, body, checksumOf(converted), row['seq']!, ...columns).changes > 0
+    return update.run(rest, body, checksumOf(head, body), row['seq']!, ...columns).changes > 0
   }
 }

@@ -5,9 +5,9 @@ import type { EventFilter } from '../../../../src/backend/events.ts'
 import { DamageWatch } from '../../../../src/backend/embedded/damage/damage-watch.ts'
 import { DataDir } from '../../../../src/backend/embedded/database/data-dir.ts'
 import { listEvents } from '../../../../src/backend/embedded/events/read-events.ts'
-import { eventRowOf } from '../../../../src/backend/embedded/log/event-row.ts'
+import { blockOf } from '../../../../src/backend/embedded/log/event-block.ts'
 import { prepareOperations } from '../../../../src/backend/embedded/write-operations.ts'
-import { Writer } from '../../../../src/backend/embedded/writer.ts'
+import { WriterHost } from '../../../../src/backend/embedded/writer-host.ts'
 import { acceptedEvent, NOON } from '../../../harness/accepted-event.ts'
 import { newSecretBox } from '../../../harness/new-secret-box.ts'
 import { TemporaryFolder } from '../../../harness/temporary-folder.ts'
@@ -73,8 +73,8 @@ test.each<[string, EventFilter, index: string]>([
 ])('a list of events by %s goes by an index', async (_, filter, index) => {
   using folder = new TemporaryFolder()
   const file = makeDatabase(folder)
-  await using writer = new Writer({ file, ...DEDUPE }, newSecretBox(), new DamageWatch(file))
-  await writer.run('appendEvents', [eventRowOf(acceptedEvent())])
+  await using host = new WriterHost({ file, ...DEDUPE }, newSecretBox(), new DamageWatch(file))
+  await host.writer.run('appendEvents', blockOf([acceptedEvent()]))
   using reader = new WatchedDatabase(file, { readOnly: true })
   listEvents(reader)({ filter, page: { limit: 2 } })
   const plans = reader.plans()

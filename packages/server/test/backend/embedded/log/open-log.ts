@@ -2,11 +2,12 @@ import type { AcceptedEvent } from '@hookline/protocol'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { DataDir } from '../../../../src/backend/embedded/database/data-dir.ts'
-import { eventRowOf } from '../../../../src/backend/embedded/log/event-row.ts'
+import { blockOf } from '../../../../src/backend/embedded/log/event-block.ts'
 import { SqliteLog } from '../../../../src/backend/embedded/log/sqlite-log.ts'
 import { DamageWatch } from '../../../../src/backend/embedded/damage/damage-watch.ts'
 import { Readers } from '../../../../src/backend/embedded/readers.ts'
-import { Writer } from '../../../../src/backend/embedded/writer.ts'
+import type { Writer } from '../../../../src/backend/embedded/writer.ts'
+import { WriterHost } from '../../../../src/backend/embedded/writer-host.ts'
 import { newSecretBox } from '../../../harness/new-secret-box.ts'
 import { TemporaryFolder } from '../../../harness/temporary-folder.ts'
 import { migrateWithKey } from '../database/migrate-with-key.ts'
@@ -32,7 +33,8 @@ export class OpenLog implements AsyncDisposable {
     this.reader = stack.use(new DatabaseSync(file, { readOnly: true }))
     const watch = new DamageWatch(file)
     this.readers = stack.use(new Readers(file, () => Promise.resolve(), watch))
-    this.#writer = stack.use(new Writer({ file, dedupeWindowMs: 60_000 }, newSecretBox(), watch))
+    const start = { file, dedupeWindowMs: 60_000 }
+    this.#writer = stack.use(new WriterHost(start, newSecretBox(), watch)).writer
     const options = { maxWaitingBytes: 2 ** 30, duplicates: new Set<string>() }
     this.log = new SqliteLog(this.#writer, this.reader, options)
   }
@@ -40,9 +42,9 @@ export class OpenLog implements AsyncDisposable {
   /** Appends as an operation does that has more to do than to append. Its caller awaits more than that of `append`. */
   async appendOtherwise(events: readonly AcceptedEvent[]): Promise<void> {
     await Promise.resolve()
-    await this.#writer.runInOrder('appendEvents', events.map(eventRowOf), (appended) =>
-      this.log.appended({ events, ...appended }),
-    )
+    await this.#writer.runWith('appendEvents', blockOf(events), {
+      onCommitted: (appended) => this.log.appended({ events, ...appended }),
+    })
     await Promise.resolve()
   }
 

@@ -1,0 +1,88 @@
+import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads'
+import type { SecretBox } from '../../util/secrets/secret-box.ts'
+import type { DamageWatch } from './damage/damage-watch.ts'
+import { startThread } from './start-thread.ts'
+import { Writer } from './writer.ts'
+import type { AppendedBlock } from './writer-connections.ts'
+import type { FromWriterThread, ToWriterThread, WriterStart } from './writer-thread.ts'
+
+/** A connection for another thread. */
+export interface NewConnection {
+  /** Give it to that thread: `Writer` takes it. */
+  readonly port: MessagePort
+  /** Resolves when the thread has closed the port, or has ended, and all that it has posted is committed. */
+  readonly gone: Promise<void>
+}
+
+/** The writer's thread, seen from the main thread. */
+export class WriterHost implements AsyncDisposable {
+  /** The writer of the main thread. */
+  readonly writer: Writer
+  readonly #thread: Worker
+  readonly #opened = Promise.withResolvers<void>()
+  readonly #exited = Promise.withResolvers<void>()
+  readonly #onGone = new Map<number, () => void>()
+  #connections = 0
+  /** Set once, before anything is appended by others. */
+  onAppended: (appended: AppendedBlock) => void = () => undefined
+
+  /** @param box seals audit entries */
+  constructor(start: WriterStart, box: SecretBox, watch: DamageWatch) {
+    this.#thread = startThread('writer', { workerData: start })
+    const { port } = this.#connect(true)
+    const onAppended = (appended: AppendedBlock): void => this.onAppended(appended)
+    this.writer = new Writer({ port, box, watch, onAppended })
+    this.#thread.on('message', (message: FromWriterThread) => {
+      if (message === 'opened') this.#opened.resolve()
+      else this.#gone(message.gone)
+    })
+    this.#opened.promise.catch(() => undefined)
+    this.#thread.on('error', (error) => this.#fail(error as Error))
+    this.#thread.on('exit', () => {
+      this.#fail(new Error('The writer has ended.'))
+      for (const id of [...this.#onGone.keys()]) this.#gone(id)
+      this.#exited.resolve()
+    })
+  }
+
+  /** Resolves when the thread can write. Rejects with its error where it cannot: then no operation will ever succeed. */
+  opened(): Promise<void> {
+    return this.#opened.promise
+  }
+
+  /** Connects another thread. */
+  connect(): NewConnection {
+    return this.#connect(false)
+  }
+
+  /** Finishes the operations of the main thread, then closes the database. Other threads have ended before. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.writer[Symbol.asyncDispose]()
+    // A thread that has failed has the database open until it exits.
+    this.#post('close')
+    await this.#exited.promise
+  }
+
+  #connect(hearsAppends: boolean): NewConnection {
+    const { port1, port2 } = new MessageChannel()
+    const { promise: gone, resolve } = Promise.withResolvers<void>()
+    const id = this.#connections++
+    this.#onGone.set(id, resolve)
+    this.#post({ id, port: port1, hearsAppends }, port1)
+    return { port: port2, gone }
+  }
+
+  #post(message: ToWriterThread, port?: MessagePort): void {
+    this.#thread.postMessage(message, port === undefined ? [] : [port])
+  }
+
+  #gone(id: number): void {
+    this.#onGone.get(id)?.()
+    this.#onGone.delete(id)
+  }
+
+  #fail(error: Error): void {
+    this.#opened.reject(error)
+    this.writer.fail(error)
+  }
+}
