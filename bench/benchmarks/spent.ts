@@ -1,8 +1,12 @@
-import { loadedDelivery, loadedIngest, type LoadedProgram } from '../load/loaded-program.ts'
+import {
+  loadedDelivery,
+  loadedIngest,
+  type LoadedProgram,
+  usageDuring,
+} from '../load/loaded-program.ts'
 import { BATCH } from '../load/throughput.ts'
 import { sourceLines } from '../profile/source-lines.ts'
 import { type Spent, spentByPart } from '../profile/spent.ts'
-import { type KindUsage, usageByKind } from '../profile/thread-times.ts'
 import type { CpuProfile } from '../profile/ticks.ts'
 import { type Benchmark, median, type RunSettings, type Table } from './benchmark.ts'
 import { CONNECTIONS } from './ingest.ts'
@@ -20,9 +24,11 @@ export function spent(): Benchmark {
       if (process.platform !== 'linux') {
         return { figures: [], notes: ['missing: CPU times of threads, which need Linux'] }
       }
-      const rounds = new Map(Object.keys(LOADS).map((load) => [load, [] as Round[]]))
+      // A quick run only shows that it works.
+      const loads = Object.entries(LOADS).slice(0, settings.isQuick ? 2 : undefined)
+      const rounds = new Map(loads.map(([load]) => [load, [] as (readonly Spent[])[]]))
       for (let round = 0; round < settings.rounds; round++) {
-        for (const [load, open] of Object.entries(LOADS)) {
+        for (const [load, open] of loads) {
           rounds.get(load)!.push(await measure(open, settings))
         }
       }
@@ -30,7 +36,7 @@ export function spent(): Benchmark {
         figures: [...rounds].map(([name, of]) => ({
           name: `CPU, ${name}`,
           unit: 'µs/event',
-          values: of.map(({ parts }) => parts.reduce((sum, each) => sum + each.microsPerEvent, 0)),
+          values: of.map((parts) => parts.reduce((sum, each) => sum + each.microsPerEvent, 0)),
         })),
         tables: [...rounds].map(([name, of]) => tableOf(name, of)),
         notes: NOTES,
@@ -44,47 +50,30 @@ const NOTES = [
   'a native function counts for the room or library that calls it, if it is in no row of its own',
 ]
 
-interface Round {
-  readonly parts: readonly Spent[]
-}
-
 async function measure(
   open: () => Promise<LoadedProgram>,
   { seconds }: RunSettings,
-): Promise<Round> {
+): Promise<readonly Spent[]> {
   await using loaded = await open()
   const { program } = loaded
   await loaded.measure(seconds / 2)
   const { usage, events } = await usageDuring(loaded, seconds)
   const texts = await program.profiles(() => loaded.measure(seconds))
   const profiles = texts.map(([thread, text]) => [thread, JSON.parse(text) as CpuProfile] as const)
-  return { parts: spentByPart({ profiles, usage, events, lineOf: sourceLines() }) }
-}
-
-/** What each kind of thread of the program uses while it is measured. */
-export async function usageDuring(
-  { program, measure: measured }: LoadedProgram,
-  seconds: number,
-): Promise<{ usage: ReadonlyMap<string, KindUsage>; events: number; elapsedMicros: number }> {
-  const before = program.threadTimes()
-  const started = performance.now()
-  const rate = await measured(seconds)
-  const elapsedMicros = (performance.now() - started) * 1000
-  const usage = usageByKind(before, program.threadTimes())
-  return { usage, events: (rate * elapsedMicros) / 1e6, elapsedMicros }
+  return spentByPart({ profiles, usage, events, lineOf: sourceLines() })
 }
 
 /** A row for each part of each thread, the dearest first. */
-function tableOf(name: string, rounds: readonly Round[]): Table {
+function tableOf(name: string, rounds: readonly (readonly Spent[])[]): Table {
   const keys = new Map(
-    rounds.flatMap(({ parts }) =>
+    rounds.flatMap((parts) =>
       parts.map(({ thread, part }) => [`${thread}\n${part}`, [thread, part]] as const),
     ),
   )
   const rows = [...keys.values()].map((labels) => ({
     labels,
     values: [
-      rounds.map(({ parts }) => {
+      rounds.map((parts) => {
         const found = parts.find(({ thread, part }) => thread === labels[0] && part === labels[1])
         return found?.microsPerEvent ?? 0
       }),

@@ -1,3 +1,4 @@
+import { type KindUsage, usageByKind } from '../profile/thread-times.ts'
 import { requestTemplate } from './calls.ts'
 import { Child } from './child.ts'
 import { EndToEndLoad } from './end-to-end-load.ts'
@@ -80,6 +81,26 @@ export async function cpuMicrosPerEvent(
   const rate = await measure(seconds)
   const events = (rate * (performance.now() - started)) / 1000
   return ((await program.usage()).cpuMicros - before.cpuMicros) / events
+}
+
+/** What each kind of thread used during a measurement. */
+export interface MeasuredUsage {
+  readonly usage: ReadonlyMap<string, KindUsage>
+  readonly events: number
+  readonly elapsedMicros: number
+}
+
+/** Measures the program, and what each kind of its threads uses meanwhile. */
+export async function usageDuring(
+  { program, measure }: LoadedProgram,
+  seconds: number,
+): Promise<MeasuredUsage> {
+  const before = program.threadTimes()
+  const started = performance.now()
+  const rate = await measure(seconds)
+  const elapsedMicros = (performance.now() - started) * 1000
+  const usage = usageByKind(before, program.threadTimes())
+  return { usage, events: (rate * elapsedMicros) / 1e6, elapsedMicros }
 }
 
 function disposing(stack: AsyncDisposableStack): AsyncDisposable {
