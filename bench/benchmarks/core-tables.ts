@@ -1,5 +1,5 @@
 import type { MeasuredUsage } from '../load/loaded-program.ts'
-import { HELPER_THREADS, MAIN_THREAD } from '../profile/thread-names.ts'
+import { MAIN_THREAD, NODE_HELPERS, V8_HELPERS } from '../profile/thread-names.ts'
 import { median, type Table } from './benchmark.ts'
 import { type CostByKind, estimateOn } from './core-estimate.ts'
 
@@ -21,7 +21,7 @@ export interface LoadOnCores {
 const ESTIMATE = 'Estimate'
 const ESTIMATED_CORES = [4, 8, 16]
 /** In the order of an event's way. */
-const KINDS = ['ingest', 'writer', MAIN_THREAD, 'delivery', 'reader', HELPER_THREADS]
+const KINDS = ['ingest', 'writer', MAIN_THREAD, 'delivery', 'reader', V8_HELPERS, NODE_HELPERS]
 
 /** A table for each load, and one of what more cores would give. */
 export function coreTables(loads: readonly LoadOnCores[]): readonly Table[] {

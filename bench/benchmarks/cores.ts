@@ -19,7 +19,8 @@ const LOADS: Readonly<Record<string, (threads: number) => Promise<LoadedProgram>
   'ingest, single calls': (threads) => openIngest(1, threads),
   [`ingest, batches of ${BATCH}`]: (threads) => openIngest(BATCH, threads),
   delivery: (threads) => loadedDelivery('delivery-hookline.ts', withThreads({ delivery: threads })),
-  'both, single calls': (threads) => loadedService(1, withThreads({ ingest: threads, delivery: threads })),
+  'both, single calls': (threads) =>
+    loadedService(1, withThreads({ ingest: threads, delivery: threads })),
 }
 
 function openIngest(count: number, threads: number): Promise<LoadedProgram> {
@@ -104,10 +105,10 @@ function mainMicros(before: readonly ThreadTime[], after: readonly ThreadTime[])
 }
 
 function notesOn({ service, load, receiver }: Cores): readonly string[] {
-  const named = (cores: readonly number[]): string => `core ${cores.join(', ')}`
+  const named = (own: readonly number[]): string => `core ${own.join(', ')}`
   return [
     `pinned with taskset: service to ${named(service)}, load to ${named(load)}, receiver to ${named(receiver)}`,
-    'a share is that of the busiest thread of its kind, of one core; Node starts helpers for garbage collection, compilation and files',
+    'a share is that of the busiest thread of its kind, of one core; V8 starts helpers for garbage collection and compilation',
     'load and receiver of calls that are delivered are one thread',
     ...(HAS_THREADS ? [] : ['this version has no settings for threads: the main thread does all']),
   ]

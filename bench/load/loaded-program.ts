@@ -72,15 +72,12 @@ export async function loadedService(count: number, threads?: Threads): Promise<L
 }
 
 /** Microseconds of CPU time of the program for each event of a measurement, by its own account. */
-export async function cpuMicrosPerEvent(
-  { program, measure }: LoadedProgram,
-  seconds: number,
-): Promise<number> {
-  const before = await program.usage()
+export async function cpuMicrosPerEvent(loaded: LoadedProgram, seconds: number): Promise<number> {
+  const before = await loaded.program.usage()
   const started = performance.now()
-  const rate = await measure(seconds)
+  const rate = await loaded.measure(seconds)
   const events = (rate * (performance.now() - started)) / 1000
-  return ((await program.usage()).cpuMicros - before.cpuMicros) / events
+  return ((await loaded.program.usage()).cpuMicros - before.cpuMicros) / events
 }
 
 /** What each kind of thread used during a measurement. */
@@ -91,15 +88,12 @@ export interface MeasuredUsage {
 }
 
 /** Measures the program, and what each kind of its threads uses meanwhile. */
-export async function usageDuring(
-  { program, measure }: LoadedProgram,
-  seconds: number,
-): Promise<MeasuredUsage> {
-  const before = program.threadTimes()
+export async function usageDuring(loaded: LoadedProgram, seconds: number): Promise<MeasuredUsage> {
+  const before = loaded.program.threadTimes()
   const started = performance.now()
-  const rate = await measure(seconds)
+  const rate = await loaded.measure(seconds)
   const elapsedMicros = (performance.now() - started) * 1000
-  const usage = usageByKind(before, program.threadTimes())
+  const usage = usageByKind(before, loaded.program.threadTimes())
   return { usage, events: (rate * elapsedMicros) / 1e6, elapsedMicros }
 }
 

@@ -5,7 +5,6 @@ export interface Frame {
   readonly url: string
 }
 
-export const GARBAGE = 'garbage collection'
 const LOOP = 'event loop, sockets read, code outside of JavaScript'
 const MESSAGES = 'messages between threads'
 const SOCKETS = 'sockets'
@@ -15,7 +14,7 @@ const REST_OF_NODE = 'rest of Node'
 
 /** What is not a function has a name in brackets. */
 const NOT_FUNCTIONS: Readonly<Record<string, string>> = {
-  '(garbage collector)': GARBAGE,
+  '(garbage collector)': 'garbage collection',
   '(program)': LOOP,
   '(root)': LOOP,
 }
@@ -67,13 +66,17 @@ const LIBRARIES = 'library: '
 export function partOf({ functionName, url }: Frame, callerPart: string): string {
   if (url === '') return NOT_FUNCTIONS[functionName] ?? nativePart(functionName, callerPart)
   if (url.startsWith('wasm:')) return callerPart
-  if (url.startsWith('node:internal/deps/')) return `${LIBRARIES}${url.split('/')[2]!}`
-  if (url.startsWith('node:')) return named(url, NODE_MODULES) ?? REST_OF_NODE
+  if (url.startsWith('node:')) return partOfNode(url)
   const library = LIBRARY.exec(url)
   if (library !== null) return `${LIBRARIES}${library[1]!}`
   const server = SERVER.exec(url)
   if (server !== null) return OURS + (server[1] ?? 'service')
   return OURS + (PACKAGE.exec(url)?.[1] ?? (url.includes('/bench/') ? 'the benchmark' : 'other'))
+}
+
+function partOfNode(url: string): string {
+  const library = /^node:internal\/deps\/([^/]+)/.exec(url)
+  return library === null ? (named(url, NODE_MODULES) ?? REST_OF_NODE) : LIBRARIES + library[1]!
 }
 
 function nativePart(functionName: string, callerPart: string): string {

@@ -45,14 +45,14 @@ function partsOfNodes(nodes: readonly ProfileNode[]): ReadonlyMap<number, string
   for (const { id, children = [] } of nodes) for (const child of children) callers.set(child, id)
   const byId = new Map(nodes.map((node) => [node.id, node]))
   const parts = new Map<number, string>()
-  const partOfNode = (id: number): string => {
+  const partOfId = (id: number): string => {
     const known = parts.get(id)
     if (known !== undefined) return known
     const caller = callers.get(id)
-    const part = partOf(byId.get(id)!.callFrame, caller === undefined ? '' : partOfNode(caller))
+    const part = partOf(byId.get(id)!.callFrame, caller === undefined ? '' : partOfId(caller))
     parts.set(id, part)
     return part
   }
-  for (const { id } of nodes) partOfNode(id)
+  for (const { id } of nodes) partOfId(id)
   return parts
 }

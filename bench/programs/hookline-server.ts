@@ -6,10 +6,12 @@ import { answer } from '../load/answer.ts'
 // Hookline as in production, on the data folder of the first argument.
 
 const [dataDir] = process.argv.slice(2)
-const config = parseConfig(
-  threadVariables(process.env),
-  { dataDir: dataDir!, port: '0', logLevel: 'error', allowedNetworks: '127.0.0.0/8' },
-)
+const config = parseConfig(threadVariables(process.env), {
+  dataDir: dataDir!,
+  port: '0',
+  logLevel: 'error',
+  allowedNetworks: '127.0.0.0/8',
+})
 const service = await openService({ config, logger: createLogger(config.logLevel) })
 
 /** How often the delay of the event loop is measured. */

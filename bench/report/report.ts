@@ -1,7 +1,16 @@
-import { type Figure, type Goal, type Measurement, median, type Table } from '../benchmarks/benchmark.ts'
+import {
+  type Figure,
+  type Goal,
+  type Measurement,
+  median,
+  type Table,
+} from '../benchmarks/benchmark.ts'
 
 /** A text with the median, minimum and maximum of each figure over its rounds. */
-export function report(name: string, { figures, notes, curves = [], tables = [] }: Measurement): string {
+export function report(
+  name: string,
+  { figures, notes, curves = [], tables = [] }: Measurement,
+): string {
   const lines = figures.map((figure) => {
     const { name: label, unit, goal } = figure
     const aim = goal === undefined ? '' : `   goal ${shownGoal(goal)}`

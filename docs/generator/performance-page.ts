@@ -77,7 +77,9 @@ function section(result: Result): string[] {
     ...(figures.length > 0
       ? [table(['figure', 'median (least – most)', 'goal'], figures.map(row))]
       : []),
-    ...(name === 'spent' ? spentTables(readResult('spent-before') ?? result, result) : tablesOf(result)),
+    ...(name === 'spent'
+      ? spentTables(readResult('spent-before') ?? result, result)
+      : tablesOf(result)),
     ...curves.flatMap((curve) => [
       `![${curve.title}](${pathOf(curve).replace('docs/explanation/', '')})`,
     ]),

@@ -3,7 +3,7 @@ import { estimateOn } from '../../bench/benchmarks/core-estimate.ts'
 import { divideCores, parseCores } from '../../bench/load/pinning.ts'
 import { partOf } from '../../bench/profile/parts.ts'
 import { NOT_PROFILED, spentByPart } from '../../bench/profile/spent.ts'
-import { HELPER_THREADS, kindOfThread } from '../../bench/profile/thread-names.ts'
+import { kindOfThread, NODE_HELPERS, V8_HELPERS } from '../../bench/profile/thread-names.ts'
 import { parseStat, threadTimes, usageByKind } from '../../bench/profile/thread-times.ts'
 import { ticksByPart } from '../../bench/profile/ticks.ts'
 import { spentTables } from '../../docs/generator/performance-tables.ts'
@@ -36,7 +36,8 @@ describe('the CPU time of threads', () => {
     ['hookline-delive', 'delivery'],
     ['hookline-ingest', 'ingest'],
     ['hookline-other', 'other'],
-    ['V8Worker', HELPER_THREADS],
+    ['V8Worker', V8_HELPERS],
+    ['libuv-worker', NODE_HELPERS],
   ] as const)('of a thread named %s is that of %s', ([name, kind]) => {
     expect(kindOfThread(name)).toBe(kind)
   })
