@@ -5,10 +5,8 @@ import { type CostByKind, estimateOn } from './core-estimate.ts'
 
 /** One measurement of a service on cores of its own. */
 export interface CoreRound extends MeasuredUsage {
-  /** CPU time of the load's thread. */
-  readonly loadMicros: number
-  /** CPU time of the receiver's thread; undefined if it has none of its own. */
-  readonly receiverMicros: number | undefined
+  /** The thread that makes the load or receives it, outside of the program. */
+  readonly beside: { readonly name: string; readonly cpuMicros: number }
 }
 
 /** The rounds of a load by the number of the service's threads. */
@@ -31,15 +29,11 @@ export function coreTables(loads: readonly LoadOnCores[]): readonly Table[] {
 function tableOf({ name, byThreads }: LoadOnCores): Table {
   const all = [...byThreads.values()].flat()
   const kinds = kindsOf(all)
-  const hasReceiver = all.some(({ receiverMicros }) => receiverMicros !== undefined)
+  const beside = all[0]!.beside.name
   return {
     name,
     labels: ['threads'],
-    columns: [
-      'events/s',
-      'CPU, µs/event',
-      ...[...kinds, 'load', ...(hasReceiver ? ['receiver'] : [])].map((kind) => `${kind}, %`),
-    ],
+    columns: ['events/s', 'CPU, µs/event', ...[...kinds, beside].map((kind) => `${kind}, %`)],
     rows: [...byThreads].map(([threads, rounds]) => ({
       labels: [String(threads)],
       values: [
@@ -48,8 +42,7 @@ function tableOf({ name, byThreads }: LoadOnCores): Table {
         ...kinds.map((kind) => {
           return rounds.map((round) => share(round, round.usage.get(kind)?.busiestMicros ?? 0))
         }),
-        rounds.map((round) => share(round, round.loadMicros)),
-        ...(hasReceiver ? [rounds.map((round) => share(round, round.receiverMicros ?? 0))] : []),
+        rounds.map((round) => share(round, round.beside.cpuMicros)),
       ],
     })),
   }

@@ -9,7 +9,7 @@ import { type Cores, divideCores, ownCores, pin } from '../load/pinning.ts'
 import { HAS_THREADS, type Threads } from '../load/threads.ts'
 import { BATCH } from '../load/throughput.ts'
 import { MAIN_THREAD } from '../profile/thread-names.ts'
-import { type ThreadTime, threadTimes, usageByKind } from '../profile/thread-times.ts'
+import { threadTimes, usageByKind } from '../profile/thread-times.ts'
 import type { Benchmark, RunSettings } from './benchmark.ts'
 import { type CoreRound, coreTables, type LoadOnCores } from './core-tables.ts'
 import { CONNECTIONS } from './ingest.ts'
@@ -91,17 +91,15 @@ async function measurePinned(
   // The load from call to receiver is both in this process.
   pin(process.pid, [...new Set([...divided.load, ...divided.receiver])])
   await loaded.measure(seconds / 2)
-  const [load, receiving] = [threadTimes(process.pid), receiver?.threadTimes()]
+  // A program with a receiver in a process of its own makes its load itself.
+  const [name, pid] =
+    receiver === undefined
+      ? (['load', process.pid] as const)
+      : (['receiver', receiver.pid] as const)
+  const before = threadTimes(pid)
   const measured = await usageDuring(loaded, seconds)
-  return {
-    ...measured,
-    loadMicros: mainMicros(load, threadTimes(process.pid)),
-    receiverMicros: receiving && mainMicros(receiving, receiver!.threadTimes()),
-  }
-}
-
-function mainMicros(before: readonly ThreadTime[], after: readonly ThreadTime[]): number {
-  return usageByKind(before, after).get(MAIN_THREAD)?.cpuMicros ?? 0
+  const cpuMicros = usageByKind(before, threadTimes(pid)).get(MAIN_THREAD)?.cpuMicros ?? 0
+  return { ...measured, beside: { name, cpuMicros } }
 }
 
 function notesOn({ service, load, receiver }: Cores): readonly string[] {
@@ -109,7 +107,7 @@ function notesOn({ service, load, receiver }: Cores): readonly string[] {
   return [
     `pinned with taskset: service to ${named(service)}, load to ${named(load)}, receiver to ${named(receiver)}`,
     'a share is that of the busiest thread of its kind, of one core; V8 starts helpers for garbage collection and compilation',
-    'load and receiver of calls that are delivered are one thread',
+    'load and receiver of calls that are delivered are one thread; the program of `delivery` makes its load itself',
     ...(HAS_THREADS ? [] : ['this version has no settings for threads: the main thread does all']),
   ]
 }
