@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { estimateOn } from '../../bench/benchmarks/core-estimate.ts'
+import { coreTables } from '../../bench/benchmarks/core-tables.ts'
 import { divideCores, parseCores } from '../../bench/load/pinning.ts'
 import { partOf } from '../../bench/profile/parts.ts'
 import { NOT_PROFILED, spentByPart } from '../../bench/profile/spent.ts'
@@ -191,5 +192,51 @@ describe('an estimate for more cores', () => {
 
   it('is limited by the thread of which there is only one', () => {
     expect(estimateOn(16, costs)).toEqual({ eventsPerSecond: 1e5, limit: 'the writer thread' })
+  })
+})
+
+describe('the tables of a service on cores of its own', () => {
+  /** Of one second, with this many microseconds of the ingest threads and of the writer. */
+  const round = (events: number, ingest: number[], writer: number) => ({
+    events,
+    elapsedMicros: 1e6,
+    usage: new Map([
+      ['writer', { cpuMicros: writer, busiestMicros: writer }],
+      ['ingest', { cpuMicros: ingest.reduce((a, b) => a + b), busiestMicros: Math.max(...ingest) }],
+      ['reader', { cpuMicros: 0, busiestMicros: 0 }],
+    ]),
+    beside: { name: 'load', cpuMicros: 250_000 },
+  })
+  const [ingest, estimate] = coreTables([
+    {
+      name: 'ingest',
+      byThreads: new Map([
+        [1, [round(10_000, [800_000], 100_000)]],
+        [2, [round(20_000, [900_000, 700_000], 200_000)]],
+      ]),
+    },
+  ])
+
+  it('have the rate, the cost and the share of the busiest thread of each kind that does something', () => {
+    expect(ingest!.columns).toEqual([
+      'events/s',
+      'CPU, µs/event',
+      'ingest, %',
+      'writer, %',
+      'load, %',
+    ])
+    expect(ingest!.rows).toEqual([
+      { labels: ['1'], values: [[10_000], [90], [80], [10], [25]] },
+      { labels: ['2'], values: [[20_000], [90], [90], [20], [25]] },
+    ])
+  })
+
+  it('estimate from the costs with one thread', () => {
+    expect(estimate!.rows.map(({ labels }) => labels)).toEqual([
+      ['ingest', '4', 'all cores'],
+      ['ingest', '8', 'all cores'],
+      ['ingest', '16', 'the writer thread'],
+    ])
+    expect(estimate!.rows.at(-1)!.values).toEqual([[100_000]])
   })
 })
