@@ -79,7 +79,7 @@ export const FINDINGS: Readonly<Record<BenchmarkName, Finding>> = {
   },
   spent: {
     about:
-      'What each microsecond of an event is spent on, before Hookline had threads for ingestion and delivery, and now. The time of a room of our code, such as `delivery/lanes`, is that of its own functions. What they call counts for what they call. The program of `delivery` also makes the events and appends them.',
+      'What each microsecond of an event is spent on, before Hookline had threads for ingestion and delivery, and now. The time of a room of our code, such as `delivery/lanes`, is that of its own functions. What they call counts for what they call. Each row is a median of its own, so the rows add up only about to the whole. The program of `delivery` also makes the events and appends them.',
   },
   scaling: {
     about:
