@@ -13,7 +13,8 @@ import { saveResult } from './report/results.ts'
 // npm run bench -- --quick --baseline    writes that file
 //
 // benchmarks/ has the benchmarks and their goals, load/ what makes load and receives deliveries, programs/ the programs
-// that run in their own processes, report/ what is printed, stored and plotted.
+// that run in their own processes, profile/ what CPU times and profiles of their threads say, report/ what is printed,
+// stored and plotted.
 
 const FULL = { rounds: 5, seconds: 4, isQuick: false }
 const QUICK = { rounds: 1, seconds: 1, isQuick: true }

@@ -28,11 +28,28 @@ export interface Curve {
   readonly points: readonly { readonly x: number; readonly values: readonly number[] }[]
 }
 
+/** Figures in rows and columns, for what is too much for a list. */
+export interface Table {
+  readonly name: string
+  /** What the labels of each row say. */
+  readonly labels: readonly string[]
+  /** Such as `main, % of a core`. */
+  readonly columns: readonly string[]
+  readonly rows: readonly TableRow[]
+}
+
+interface TableRow {
+  readonly labels: readonly string[]
+  /** The values of each column, one for each round. */
+  readonly values: readonly (readonly number[])[]
+}
+
 export interface Measurement {
   /** The length of each measurement, where it is not that of the settings. */
   readonly seconds?: number
   readonly figures: readonly Figure[]
   readonly curves?: readonly Curve[]
+  readonly tables?: readonly Table[]
   /** What a reader needs to judge the figures: durability of each side, missing servers, reduced amounts of data. */
   readonly notes: readonly string[]
 }

@@ -1,8 +1,11 @@
+import { BATCH } from '../load/throughput.ts'
 import { audienceLatency } from './audience-latency.ts'
 import { audienceSync } from './audience-sync.ts'
 import { audienceThroughput } from './audience-throughput.ts'
 import type { Benchmark } from './benchmark.ts'
 import { clientMemory, clientRate } from './client.ts'
+import { cores } from './cores.ts'
+import { costRatio } from './cost-ratio.ts'
 import { cost } from './cost.ts'
 import { delivery, deliveryPeers } from './delivery.ts'
 import { endToEnd } from './end-to-end.ts'
@@ -11,19 +14,23 @@ import { ingest } from './ingest.ts'
 import { isolation } from './isolation.ts'
 import { memory, restart } from './pending-deliveries.ts'
 import { scaling } from './scaling.ts'
+import { spent } from './spent.ts'
 
 /** The benchmarks by name, with their goals. */
 export const benchmarks = {
-  'ingest-single': ingest('/v1/track', 1, 0.85),
-  'ingest-batch': ingest('/v1/batch', 20, 0.5),
-  delivery: delivery(0.8),
-  'delivery-peers': deliveryPeers({ bullmq: 2, pgBoss: 5 }),
+  'ingest-single': ingest(1, 0.8),
+  'ingest-batch': ingest(BATCH, 0.45),
+  delivery: delivery(0.85),
+  'delivery-peers': deliveryPeers({ bullmq: 3, pgBoss: 3 }),
   'end-to-end': endToEnd({ p99Ms: 25 }),
   isolation: isolation({ p99Ratio: 1.2, throughput: 0.95 }),
   growth: growth(0.9),
   memory: memory({ moreMib: 150 }),
   restart: restart({ seconds: 3 }),
   cost: cost(),
+  'cost-ratio': costRatio({ singleCalls: 1.8 }),
+  cores: cores(),
+  spent: spent(),
   scaling: scaling(),
   'audience-sync': audienceSync({ seconds: 20, loopDelayP99Ms: 50, rate: 0.9 }),
   'audience-latency': audienceLatency({ p99Ms: 5_000 }),

@@ -10,7 +10,7 @@ export interface Side {
 /** A side that Hookline is compared with. */
 interface Peer extends Side {
   /** The goal for Hookline's figure divided by this one. */
-  readonly goal: number
+  readonly goal?: number | undefined
   /** Why this side cannot run here; undefined if it can. */
   missing?(): Promise<string | undefined>
   /** What a reader needs to know about it, such as how durable it is. */
@@ -92,9 +92,13 @@ function figuresOf(
       name: present.length === 1 ? 'ratio' : `ratio to ${peer.name}`,
       unit: '',
       values: values.get(hookline)!.map((own, round) => own / theirs[round]!),
-      goal: { atLeast: peer.goal },
+      goal: atLeast(peer.goal),
     }
   })
-  const own = figure(hookline, hooklineGoal === undefined ? undefined : { atLeast: hooklineGoal })
+  const own = figure(hookline, atLeast(hooklineGoal))
   return [own, ...present.map((peer) => figure(peer)), ...ratios]
+}
+
+function atLeast(goal: number | undefined): Goal | undefined {
+  return goal === undefined ? undefined : { atLeast: goal }
 }

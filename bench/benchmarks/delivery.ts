@@ -1,5 +1,5 @@
 import type { Benchmark } from './benchmark.ts'
-import { Child } from '../load/child.ts'
+import { loadedDelivery } from '../load/loaded-program.ts'
 import { comparison, type Side } from './comparison.ts'
 import { postgresServer, redisServer } from '../load/peer-servers.ts'
 
@@ -25,22 +25,8 @@ export function deliveryPeers(goals: {
   })
 }
 
-/** A program of `bench/programs` that sends to the receiver's port, its argument, for some seconds. */
 function deliverySide(name: string, script: string): Side {
-  return {
-    name,
-    async open() {
-      const [receiver, port] = await Child.start('receiver.ts')
-      const [sender] = await Child.start(script, [String(port)])
-      return {
-        measure: async (seconds) => Number(await sender.ask({ seconds })),
-        async [Symbol.asyncDispose]() {
-          await sender[Symbol.asyncDispose]()
-          await receiver[Symbol.asyncDispose]()
-        },
-      }
-    },
-  }
+  return { name, open: () => loadedDelivery(script) }
 }
 
 const hookline = deliverySide('Hookline', 'delivery-hookline.ts')

@@ -1,60 +1,35 @@
-import { requestTemplate } from '../load/calls.ts'
-import { Child } from '../load/child.ts'
+import { loadedBareServer, loadedIngest } from '../load/loaded-program.ts'
 import type { Benchmark } from './benchmark.ts'
-import { comparison, type Side } from './comparison.ts'
-import { RawClient } from '../load/raw-client.ts'
-import { ServiceProcess } from '../load/service-process.ts'
+import { comparison } from './comparison.ts'
 
-const CONNECTIONS = 64
+/** Ingestion waits for the disk: a call on each of so many connections keeps it busy meanwhile. */
+export const CONNECTIONS = 256
+/** Reported besides. */
+const FEWER_CONNECTIONS = 64
 
 /** Calls per second in requests of `count` calls, each on disk before its 200, compared with a bare server. */
-export function ingest(path: string, count: number, goal: number): Benchmark {
-  const measured = (port: number, writeKey: string) => async (seconds: number) => {
-    const nextRequest = requestTemplate(path, writeKey, { count })
-    return count * (await requestsPerSecond({ port, seconds, nextRequest }))
-  }
-  const hookline: Side = {
-    name: 'Hookline',
-    async open() {
-      const service = await ServiceProcess.start()
-      const { writeKey } = await service.addSource()
-      return {
-        measure: measured(service.port, writeKey),
-        [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),
-      }
+export function ingest(count: number, goal: number): Benchmark {
+  const many = compared({ count, connections: CONNECTIONS }, goal)
+  const fewer = compared({ count, connections: FEWER_CONNECTIONS })
+  return {
+    async run(settings) {
+      const { figures, notes } = await many.run(settings)
+      const besides = (await fewer.run(settings)).figures.map((figure) => ({
+        ...figure,
+        name: `${figure.name}, ${FEWER_CONNECTIONS} connections`,
+      }))
+      return { figures: [...figures, ...besides], notes }
     },
   }
-  const bare: Side = {
-    name: 'bare node:http',
-    async open() {
-      const [child, port] = await Child.start('bare-server.ts')
-      return {
-        measure: measured(Number(port), 'none'),
-        [Symbol.asyncDispose]: () => child[Symbol.asyncDispose](),
-      }
-    },
-  }
-  return comparison({ unit: 'calls/s', hookline, peers: [{ ...bare, goal }] })
 }
 
-/** Closed loop: each connection sends its next request after the response to the last one. */
-async function requestsPerSecond(options: {
-  readonly port: number
-  readonly seconds: number
-  readonly nextRequest: () => Buffer
-}): Promise<number> {
-  const { port, seconds, nextRequest } = options
-  let sent = 0
-  let end = Infinity
-  const next = (): Buffer | undefined => {
-    if (performance.now() >= end) return undefined
-    sent++
-    return nextRequest()
-  }
-  await using client = await RawClient.open({ port, connections: CONNECTIONS, next })
-  const started = performance.now()
-  end = started + seconds * 1000
-  client.poke()
-  await client.idle()
-  return sent / ((performance.now() - started) / 1000)
+function compared(
+  load: { readonly count: number; readonly connections: number },
+  goal?: number,
+): Benchmark {
+  return comparison({
+    unit: 'calls/s',
+    hookline: { name: 'Hookline', open: () => loadedIngest(load) },
+    peers: [{ name: 'bare node:http', open: () => loadedBareServer(load), goal }],
+  })
 }

@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
+import { type ThreadTime, threadTimes } from '../profile/thread-times.ts'
 
 const EXEC_ARGV = [
   '--conditions=hookline-source',
@@ -13,6 +14,13 @@ function profiling(): readonly string[] {
   return folder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${folder}`]
 }
 
+/** What every program says about itself. */
+export interface Usage {
+  /** CPU time of all threads since the start of the process. */
+  readonly cpuMicros: number
+  readonly residentBytes: number
+}
+
 /**
  * A program of `bench/programs` in its own process. It sends a message when it is ready, and then one in response to
  * each message.
@@ -24,16 +32,43 @@ export class Child implements AsyncDisposable {
     this.#process = started
   }
 
-  static async start(script: string, args: readonly string[] = []): Promise<[Child, unknown]> {
+  /** @param environment variables that it has besides those of this process */
+  static async start(
+    script: string,
+    args: readonly string[] = [],
+    environment: Readonly<Record<string, string>> = {},
+  ): Promise<[Child, unknown]> {
     const path = new URL(`../programs/${script}`, import.meta.url)
-    const started = fork(path, args, { execArgv: [...EXEC_ARGV, ...profiling()] })
+    const env = { ...process.env, ...environment }
+    const started = fork(path, args, { execArgv: [...EXEC_ARGV, ...profiling()], env })
     return [new Child(started), await nextMessage(started)]
   }
 
-  async ask(message: object): Promise<unknown> {
+  get pid(): number {
+    return this.#process.pid!
+  }
+
+  /** The answer of the program (`load/answer.ts`). */
+  async ask(question: { readonly about: string; readonly seconds?: number }): Promise<unknown> {
     const response = nextMessage(this.#process)
-    this.#process.send(message)
+    this.#process.send(question)
     return response
+  }
+
+  async usage(): Promise<Usage> {
+    return (await this.ask({ about: 'usage' })) as Usage
+  }
+
+  /** CPU times of its threads; empty where there is no `/proc`. */
+  threadTimes(): readonly ThreadTime[] {
+    return threadTimes(this.pid)
+  }
+
+  /** The CPU profile of each thread while `work` runs, as JSON, with the name of the thread. */
+  async profiles(work: () => Promise<unknown>): Promise<readonly (readonly [string, string])[]> {
+    await this.ask({ about: 'profile start' })
+    await work()
+    return (await this.ask({ about: 'profile' })) as readonly (readonly [string, string])[]
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { answer } from './answer.ts'
 
 /** A call as applications make them. */
 interface TrackCall {
@@ -28,11 +29,10 @@ const CALLS_PER_TURN = 1_000
 /** Sends the benchmark the rate or the memory, as the program's argument says. */
 export function respondWith(open: () => LoadedClient): void {
   const isOfMemory = process.argv[2] === 'memory'
-  process.on('message', async ({ seconds }: { seconds: number }) => {
-    process.send!(await (isOfMemory ? jsonPerMemory(open) : callsPerSecond(open, seconds)))
-  })
   process.on('SIGTERM', () => process.exit())
-  process.send!('ready')
+  const rate = ({ seconds }: { readonly seconds: number }): Promise<number> =>
+    isOfMemory ? jsonPerMemory(open) : callsPerSecond(open, seconds)
+  answer({ rate }, 'ready')
 }
 
 async function callsPerSecond(open: () => LoadedClient, seconds: number): Promise<number> {

@@ -1,6 +1,7 @@
 import { ManagementApi } from '../../test/harness/management-api.ts'
-import { Child } from './child.ts'
+import { Child, type Usage } from './child.ts'
 import { temporaryDataDir } from './temporary-data-dir.ts'
+import { environmentOf, type Threads } from './threads.ts'
 
 /** A source that calls are sent to. */
 export interface BenchSource {
@@ -9,15 +10,9 @@ export interface BenchSource {
   readonly destinationIds: readonly string[]
 }
 
-export interface Usage {
-  /** CPU time of all threads since the start of the process. */
-  readonly cpuMicros: number
-  readonly residentBytes: number
-}
-
 /** Hookline with its production settings in its own process. */
 export class ServiceProcess implements AsyncDisposable {
-  readonly #child: Child
+  readonly program: Child
   readonly #url: string
   /** The management API. */
   readonly api: ManagementApi
@@ -28,16 +23,20 @@ export class ServiceProcess implements AsyncDisposable {
     ready: { url: string; adminToken: string },
     temporary?: Disposable,
   ) {
-    this.#child = child
+    this.program = child
     this.#url = ready.url
     this.api = new ManagementApi(ready.url, ready.adminToken)
     this.#temporary = temporary
   }
 
   /** Starts on `dataDir`, or on a temporary folder that is removed at the end. Resolves when it accepts calls. */
-  static async start(dataDir?: string): Promise<ServiceProcess> {
+  static async start(dataDir?: string, threads?: Threads): Promise<ServiceProcess> {
     const temporary = dataDir === undefined ? temporaryDataDir() : undefined
-    const [child, ready] = await Child.start('hookline-server.ts', [dataDir ?? temporary!.path])
+    const [child, ready] = await Child.start(
+      'hookline-server.ts',
+      [dataDir ?? temporary!.path],
+      threads && environmentOf(threads),
+    )
     return new ServiceProcess(child, ready as { url: string; adminToken: string }, temporary)
   }
 
@@ -76,17 +75,17 @@ export class ServiceProcess implements AsyncDisposable {
   }
 
   async usage(): Promise<Usage> {
-    return (await this.#child.ask({ about: 'usage' })) as Usage
+    return this.program.usage()
   }
 
   /** The 99th percentile of the delay of its event loop since the call before, in milliseconds. `null` at the first call. */
   async loopDelayP99Ms(): Promise<number | null> {
-    return (await this.#child.ask({ about: 'loop delay' })) as number | null
+    return (await this.program.ask({ about: 'loop delay' })) as number | null
   }
 
   /** Stops gracefully. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#child[Symbol.asyncDispose]()
+    await this.program[Symbol.asyncDispose]()
     this.#temporary?.[Symbol.dispose]()
   }
 }

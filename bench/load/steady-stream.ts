@@ -1,4 +1,5 @@
 import type { Event } from '@hookline/protocol'
+import { answer } from './answer.ts'
 import { event } from './delivery-request.ts'
 
 /** Events that are appended together, as in the batch of a client. */
@@ -51,14 +52,11 @@ export class SteadyStream {
   }
 }
 
-/** Runs the stream for as many seconds as each message of the benchmark says, and sends back the rate. */
+/** Runs the stream for as many seconds as the benchmark asks for, and answers with the rate. */
 export function respondWith(stream: SteadyStream, close: () => Promise<unknown>): void {
-  process.on('message', async ({ seconds }: { seconds: number }) => {
-    process.send!(await stream.run(seconds))
-  })
   process.on('SIGTERM', async () => {
     await close()
     process.exit()
   })
-  process.send!('ready')
+  answer({ rate: ({ seconds }) => stream.run(seconds) }, 'ready')
 }

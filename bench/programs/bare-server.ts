@@ -1,5 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { answer } from '../load/answer.ts'
 
 // The server that ingestion is compared with: it does the least that a server can do with a call.
 
@@ -17,5 +18,5 @@ const server = createServer((request, response) => {
     response.end(RESPONSE)
   })
 })
-server.listen(0, '127.0.0.1', () => process.send!((server.address() as AddressInfo).port))
+server.listen(0, '127.0.0.1', () => answer({}, (server.address() as AddressInfo).port))
 process.on('SIGTERM', () => process.exit())

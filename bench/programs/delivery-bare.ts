@@ -1,10 +1,11 @@
 import { CONCURRENCY, event, openDelivery } from '../load/delivery-request.ts'
+import { answer } from '../load/answer.ts'
 
 // The loop that delivery is compared with: the same requests, signatures and concurrency, but it records nothing.
 
 const deliver = openDelivery(Number(process.argv[2]))
 
-process.on('message', async ({ seconds }: { seconds: number }) => {
+async function rate({ seconds }: { readonly seconds: number }): Promise<number> {
   let sent = 0
   const started = performance.now()
   const end = started + seconds * 1000
@@ -12,7 +13,8 @@ process.on('message', async ({ seconds }: { seconds: number }) => {
     for (; performance.now() < end; sent++) await deliver(event())
   })
   await Promise.all(loops)
-  process.send!(sent / ((performance.now() - started) / 1000))
-})
+  return sent / ((performance.now() - started) / 1000)
+}
+
 process.on('SIGTERM', () => process.exit())
-process.send!('ready')
+answer({ rate }, 'ready')

@@ -14,6 +14,7 @@ import { Shutdown } from '../../packages/server/src/util/workers/shutdown.ts'
 import { SECRET } from '../load/service-process.ts'
 import { respondWith, SteadyStream } from '../load/steady-stream.ts'
 import { temporaryDataDir } from '../load/temporary-data-dir.ts'
+import { threadVariables } from '../load/threads.ts'
 
 // Everything between the log and the receiver, wired by the service's composition root. Events are appended durably,
 // as ingest does.
@@ -21,7 +22,11 @@ import { temporaryDataDir } from '../load/temporary-data-dir.ts'
 const [port] = process.argv.slice(2)
 const stack = new AsyncDisposableStack()
 const dataDir = stack.use(temporaryDataDir()).path
-const config = parseConfig({}, { dataDir, allowedNetworks: '127.0.0.0/8', logLevel: 'error' })
+const config = parseConfig(threadVariables(process.env), {
+  dataDir,
+  allowedNetworks: '127.0.0.0/8',
+  logLevel: 'error',
+})
 const backend = stack.use(await openEmbeddedBackend(config))
 
 const stream = new SteadyStream({

@@ -1,13 +1,17 @@
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks'
 import { createLogger, openService, parseConfig } from '@hookline/server'
+import { threadVariables } from '../load/threads.ts'
+import { answer } from '../load/answer.ts'
 
-// Hookline as in production, on the data folder of the first argument. Responds to messages with its usage.
+// Hookline as in production, on the data folder of the first argument.
 
 const [dataDir] = process.argv.slice(2)
-const config = parseConfig(
-  {},
-  { dataDir: dataDir!, port: '0', logLevel: 'error', allowedNetworks: '127.0.0.0/8' },
-)
+const config = parseConfig(threadVariables(process.env), {
+  dataDir: dataDir!,
+  port: '0',
+  logLevel: 'error',
+  allowedNetworks: '127.0.0.0/8',
+})
 const service = await openService({ config, logger: createLogger(config.logLevel) })
 
 /** How often the delay of the event loop is measured. */
@@ -23,16 +27,11 @@ function loopDelayP99Ms(): number | null {
   return p99
 }
 
-function usage(): object {
-  const { user, system } = process.cpuUsage()
-  return { cpuMicros: user + system, residentBytes: process.memoryUsage.rss() }
-}
-
-process.on('message', ({ about }: { about: 'usage' | 'loop delay' }) => {
-  process.send!(about === 'usage' ? usage() : loopDelayP99Ms())
-})
 process.on('SIGTERM', async () => {
   await service[Symbol.asyncDispose]()
   process.exit()
 })
-process.send!({ url: service.url, adminToken: service.adminToken.reveal() })
+answer(
+  { 'loop delay': loopDelayP99Ms },
+  { url: service.url, adminToken: service.adminToken.reveal() },
+)

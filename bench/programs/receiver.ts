@@ -1,7 +1,8 @@
 import { RawReceiver } from '../load/raw-receiver.ts'
+import { answer } from '../load/answer.ts'
 
 // The receiver of deliveries in its own process.
 
 const receiver = await RawReceiver.open(() => true)
 process.on('SIGTERM', () => process.exit())
-process.send!(receiver.port)
+answer({}, receiver.port)

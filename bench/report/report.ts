@@ -1,7 +1,16 @@
-import { type Figure, type Goal, type Measurement, median } from '../benchmarks/benchmark.ts'
+import {
+  type Figure,
+  type Goal,
+  type Measurement,
+  median,
+  type Table,
+} from '../benchmarks/benchmark.ts'
 
 /** A text with the median, minimum and maximum of each figure over its rounds. */
-export function report(name: string, { figures, notes, curves = [] }: Measurement): string {
+export function report(
+  name: string,
+  { figures, notes, curves = [], tables = [] }: Measurement,
+): string {
   const lines = figures.map((figure) => {
     const { name: label, unit, goal } = figure
     const aim = goal === undefined ? '' : `   goal ${shownGoal(goal)}`
@@ -13,7 +22,22 @@ export function report(name: string, { figures, notes, curves = [] }: Measuremen
       return `  ${label.padEnd(32)} ${spread({ name: '', unit: '', values })} ${curve.y}`
     }),
   )
-  return [name, ...lines, ...points, ...notes.map((note) => `  (${note})`)].join('\n')
+  return [
+    name,
+    ...lines,
+    ...points,
+    ...tables.flatMap(tableLines),
+    ...notes.map((note) => `  (${note})`),
+  ].join('\n')
+}
+
+/** The medians of a table. */
+function tableLines({ name, labels, columns, rows }: Table): string[] {
+  const lines = rows.map((row) => {
+    const medians = row.values.map((values) => shown(values).middle.padStart(9))
+    return `    ${row.labels.join(', ').padEnd(60)} ${medians.join(' ')}`
+  })
+  return [`  ${name}: ${[...labels, ...columns].join('; ')}`, ...lines]
 }
 
 export function shownGoal(goal: Goal): string {

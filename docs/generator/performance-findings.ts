@@ -15,14 +15,14 @@ export const LIMITS: readonly string[] = [
 export const FINDINGS: Readonly<Record<BenchmarkName, Finding>> = {
   'ingest-single': {
     about:
-      'One call per request over 64 connections, each on disk before its 200. The peer is a bare `node:http` server that parses the JSON and responds.',
+      'One call per request over 256 connections, each on disk before its 200. The peer is a bare `node:http` server that parses the JSON and responds. A call waits for the disk, so the same over 64 connections is reported too.',
     limit:
       "The bare server spends its time in Node's HTTP parser and in writes to sockets, so every further step costs much in comparison. According to the profile, Hookline spends a quarter of the time of a call on sockets and on waking other threads. Four steps take a tenth each: parsing; checking and stamping; serialising again and copying to the writer thread; the framework. The rest is hundreds of functions that take less than one per cent each. The writer thread is busy for a third of the time.",
   },
   'ingest-batch': {
     about: 'The same with batches of 20 calls, as client libraries send them.',
     limit:
-      'The bare server runs one `JSON.parse` for all calls of a request. Hookline validates, stamps, serialises and writes each call, with its index entries. In the main thread, parsing takes the most time, then garbage collection and serialising. Together they take half of its time. The main thread is idle for a quarter of the time, while everything that the 64 connections have sent waits for its commit. The writer thread is busy for less than half of the time. Inserting and committing take equal parts. The indexes by messageId and by user begin with the segment of the event ([decision 10](../decisions/0010-indexes-begin-with-the-segment.md)). So the index entries of a new event go to the few pages of the last segment. Without segments, each event changed a random page of each index.',
+      'The bare server runs one `JSON.parse` for all calls of a request. Hookline validates, stamps, serialises and writes each call, with its index entries. In the main thread, parsing takes the most time, then garbage collection and serialising. Together they take half of its time. The main thread is idle for a quarter of the time, while everything that the connections have sent waits for its commit. The writer thread is busy for less than half of the time. Inserting and committing take equal parts. The indexes by messageId and by user begin with the segment of the event ([decision 10](../decisions/0010-indexes-begin-with-the-segment.md)). So the index entries of a new event go to the few pages of the last segment. Without segments, each event changed a random page of each index.',
   },
   delivery: {
     about:
@@ -68,6 +68,18 @@ export const FINDINGS: Readonly<Record<BenchmarkName, Finding>> = {
     about: 'What an event costs from the call to the receiver.',
     limit:
       'At a low rate, few events share a commit. That is why an event costs more at half of the rate. On disk, an event is its JSON, three index entries, and its delivery with the last attempt. Two of the index entries begin with the segment. While the event is within `dedupeWindow`, it also takes 4 bytes of a filter.',
+  },
+  'cost-ratio': {
+    about:
+      'The processor time of an event from the call to the receiver, compared with the least that it can cost: the bare server for the call, and the bare loop for the delivery.',
+  },
+  cores: {
+    about:
+      'Throughput with 0, 1, 2, … threads for ingestion and for delivery, and the share of a core that the busiest thread of each kind uses. The service has cores of its own, as far as the machine allows. So the shares show what limits it next. The last table is an estimate, no measurement: what a service can reach on more cores, if an event costs what it costs here. It leaves out the load, the receiver, the disk, and whatever more cores share.',
+  },
+  spent: {
+    about:
+      'What each microsecond of an event is spent on, before Hookline had threads for ingestion and delivery, and now. The time of a room of our code, such as `delivery/lanes`, is that of its own functions. What they call counts for what they call. Each row is a median of its own, so the rows add up only about to the whole. The program of `delivery` also makes the events and appends them.',
   },
   scaling: {
     about:

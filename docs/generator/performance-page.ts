@@ -4,6 +4,7 @@ import { shown, shownGoal } from '../../bench/report/report.ts'
 import { readResult, type Result } from '../../bench/report/results.ts'
 import { code, plain, table } from './markdown.ts'
 import { FINDINGS, LIMITS } from './performance-findings.ts'
+import { spentTables, tablesOf } from './performance-tables.ts'
 
 const RESULTS = Object.keys(FINDINGS)
   .map(readResult)
@@ -67,15 +68,8 @@ function machineRows(): readonly (readonly string[])[] {
   return [...names].map(([key, of]) => [...key.split('\n'), of.join(', ')])
 }
 
-function section({
-  name,
-  command,
-  rounds,
-  seconds,
-  figures,
-  notes,
-  curves = [],
-}: Result): string[] {
+function section(result: Result): string[] {
+  const { name, command, rounds, seconds, figures, notes, curves = [] } = result
   const { about, limit } = FINDINGS[name as keyof typeof FINDINGS]
   return [
     `## ${name}`,
@@ -83,6 +77,9 @@ function section({
     ...(figures.length > 0
       ? [table(['figure', 'median (least – most)', 'goal'], figures.map(row))]
       : []),
+    ...(name === 'spent'
+      ? spentTables(readResult('spent-before') ?? result, result)
+      : tablesOf(result)),
     ...curves.flatMap((curve) => [
       `![${curve.title}](${pathOf(curve).replace('docs/explanation/', '')})`,
     ]),

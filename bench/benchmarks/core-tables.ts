@@ -1,0 +1,97 @@
+import type { MeasuredUsage } from '../load/loaded-program.ts'
+import { MAIN_THREAD, NODE_HELPERS, V8_HELPERS } from '../profile/thread-names.ts'
+import { median, type Table } from './benchmark.ts'
+import { type CostByKind, estimateOn } from './core-estimate.ts'
+
+/** One measurement of a service on cores of its own. */
+export interface CoreRound extends MeasuredUsage {
+  /** The thread that makes the load or receives it, outside of the program. */
+  readonly beside: { readonly name: string; readonly cpuMicros: number }
+}
+
+/** The rounds of a load by the number of the service's threads. */
+export interface LoadOnCores {
+  readonly name: string
+  readonly byThreads: ReadonlyMap<number, readonly CoreRound[]>
+}
+
+/** The name of the table of estimates. */
+const ESTIMATE = 'Estimate'
+const ESTIMATED_CORES = [4, 8, 16]
+/** In the order of an event's way. */
+const KINDS = ['ingest', 'writer', MAIN_THREAD, 'delivery', 'reader', V8_HELPERS, NODE_HELPERS]
+
+/** A table for each load, and one of what more cores would give. */
+export function coreTables(loads: readonly LoadOnCores[]): readonly Table[] {
+  return [...loads.map(tableOf), estimates(loads)]
+}
+
+function tableOf({ name, byThreads }: LoadOnCores): Table {
+  const all = [...byThreads.values()].flat()
+  const kinds = kindsOf(all)
+  const beside = all[0]!.beside.name
+  return {
+    name,
+    labels: ['threads'],
+    columns: ['events/s', 'CPU, µs/event', ...[...kinds, beside].map((kind) => `${kind}, %`)],
+    rows: [...byThreads].map(([threads, rounds]) => ({
+      labels: [String(threads)],
+      values: [
+        rounds.map(({ events, elapsedMicros }) => (events * 1e6) / elapsedMicros),
+        rounds.map((round) => sum([...costsOf(round).values()])),
+        ...kinds.map((kind) => {
+          return rounds.map((round) => share(round, round.usage.get(kind)?.busiestMicros ?? 0))
+        }),
+        rounds.map((round) => share(round, round.beside.cpuMicros)),
+      ],
+    })),
+  }
+}
+
+/** What more cores would give at the costs with one thread of each kind, or with none if there are none. */
+function estimates(loads: readonly LoadOnCores[]): Table {
+  const rows = loads.flatMap(({ name, byThreads }) => {
+    const rounds = byThreads.get(1) ?? byThreads.get(0)!
+    return ESTIMATED_CORES.map((cores) => {
+      const limits = estimateOn(cores, medianCosts(rounds)).limit
+      const values = rounds.map((round) => estimateOn(cores, costsOf(round)).eventsPerSecond)
+      return { labels: [name, String(cores), limits], values: [values] }
+    })
+  })
+  return {
+    name: ESTIMATE,
+    labels: ['load', 'cores of the service', 'limited by'],
+    columns: ['at most, events/s'],
+    rows,
+  }
+}
+
+function medianCosts(rounds: readonly CoreRound[]): CostByKind {
+  const costs = rounds.map(costsOf)
+  return new Map(
+    kindsOf(rounds).map((kind) => [kind, median(costs.map((each) => each.get(kind) ?? 0))]),
+  )
+}
+
+function costsOf({ usage, events }: MeasuredUsage): CostByKind {
+  return new Map([...usage].map(([kind, { cpuMicros }]) => [kind, cpuMicros / events]))
+}
+
+/** The kinds of threads that did something. */
+function kindsOf(rounds: readonly CoreRound[]): readonly string[] {
+  const used = new Set(
+    rounds.flatMap(({ usage }) =>
+      [...usage].flatMap(([kind, { cpuMicros }]) => (cpuMicros > 0 ? [kind] : [])),
+    ),
+  )
+  return [...new Set([...KINDS.filter((kind) => used.has(kind)), ...used])]
+}
+
+/** In per cent of one core. */
+function share({ elapsedMicros }: MeasuredUsage, micros: number): number {
+  return (100 * micros) / elapsedMicros
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((all, each) => all + each, 0)
+}

@@ -1,0 +1,128 @@
+import { type KindUsage, usageByKind } from '../profile/thread-times.ts'
+import { requestTemplate } from './calls.ts'
+import { Child } from './child.ts'
+import { EndToEndLoad } from './end-to-end-load.ts'
+import { EventReceiver } from './event-receiver.ts'
+import { RawClient } from './raw-client.ts'
+import { ServiceProcess } from './service-process.ts'
+import { environmentOf, type Threads } from './threads.ts'
+
+/** A program that is measured, with its load and its receiver. */
+export interface LoadedProgram extends AsyncDisposable {
+  readonly program: Child
+  /** The process of the receiver; undefined if there is none, or if it is the process of the load. */
+  readonly receiver?: Child
+  /** Loads the program, and resolves with what it did per second. */
+  measure(seconds: number): Promise<number>
+}
+
+/** A program of `bench/programs` that delivers to the receiver's port, its first argument. */
+export async function loadedDelivery(script: string, threads?: Threads): Promise<LoadedProgram> {
+  await using stack = new AsyncDisposableStack()
+  const [receiver, port] = await Child.start('receiver.ts')
+  stack.use(receiver)
+  const environment = threads && environmentOf(threads)
+  const [program] = await Child.start(script, [String(port)], environment)
+  stack.use(program)
+  return {
+    program,
+    receiver,
+    measure: async (seconds) => Number(await program.ask({ about: 'rate', seconds })),
+    ...disposing(stack.move()),
+  }
+}
+
+/** Calls to a service without destinations, or to the bare server. */
+export interface IngestLoad {
+  /** Calls in a request. */
+  readonly count: number
+  readonly connections: number
+}
+
+/** Hookline that accepts calls and delivers them nowhere. */
+export async function loadedIngest(load: IngestLoad, threads?: Threads): Promise<LoadedProgram> {
+  await using stack = new AsyncDisposableStack()
+  const service = stack.use(await ServiceProcess.start(undefined, threads))
+  const { writeKey } = await service.addSource()
+  const measure = callsPerSecond({ ...load, port: service.port, writeKey })
+  return { program: service.program, measure, ...disposing(stack.move()) }
+}
+
+/** The bare server that ingestion is compared with. */
+export async function loadedBareServer(load: IngestLoad): Promise<LoadedProgram> {
+  await using stack = new AsyncDisposableStack()
+  const [program, port] = await Child.start('bare-server.ts')
+  stack.use(program)
+  const measure = callsPerSecond({ ...load, port: Number(port), writeKey: 'none' })
+  return { program, measure, ...disposing(stack.move()) }
+}
+
+/** Hookline with one destination: from call to receiver. */
+export async function loadedService(count: number, threads?: Threads): Promise<LoadedProgram> {
+  await using stack = new AsyncDisposableStack()
+  const receiver = stack.use(await new EventReceiver().open())
+  const service = stack.use(await ServiceProcess.start(undefined, threads))
+  const { writeKey } = await service.addSource(receiver.urlOf('/hook'))
+  const load = stack.use(await EndToEndLoad.open({ port: service.port, writeKey, receiver, count }))
+  return {
+    program: service.program,
+    measure: (seconds) => load.throughput(seconds),
+    ...disposing(stack.move()),
+  }
+}
+
+/** Microseconds of CPU time of the program for each event of a measurement, by its own account. */
+export async function cpuMicrosPerEvent(loaded: LoadedProgram, seconds: number): Promise<number> {
+  const before = await loaded.program.usage()
+  const started = performance.now()
+  const rate = await loaded.measure(seconds)
+  const events = (rate * (performance.now() - started)) / 1000
+  return ((await loaded.program.usage()).cpuMicros - before.cpuMicros) / events
+}
+
+/** What each kind of thread used during a measurement. */
+export interface MeasuredUsage {
+  readonly usage: ReadonlyMap<string, KindUsage>
+  readonly events: number
+  readonly elapsedMicros: number
+}
+
+/** Measures the program, and what each kind of its threads uses meanwhile. */
+export async function usageDuring(loaded: LoadedProgram, seconds: number): Promise<MeasuredUsage> {
+  const before = loaded.program.threadTimes()
+  const started = performance.now()
+  const rate = await loaded.measure(seconds)
+  const elapsedMicros = (performance.now() - started) * 1000
+  const usage = usageByKind(before, loaded.program.threadTimes())
+  return { usage, events: (rate * elapsedMicros) / 1e6, elapsedMicros }
+}
+
+function disposing(stack: AsyncDisposableStack): AsyncDisposable {
+  return { [Symbol.asyncDispose]: () => stack.disposeAsync() }
+}
+
+interface Requests extends IngestLoad {
+  readonly port: number
+  readonly writeKey: string
+}
+
+/** Closed loop: each connection sends its next request after the response to the last one. */
+function callsPerSecond({ port, writeKey, count, connections }: Requests) {
+  return async (seconds: number): Promise<number> => {
+    const path = count === 1 ? '/v1/track' : '/v1/batch'
+    const nextRequest = requestTemplate(path, writeKey, { count })
+    let sent = 0
+    let end = Infinity
+    const next = (): Buffer | undefined => {
+      if (performance.now() >= end) return undefined
+      sent++
+      return nextRequest()
+    }
+    await using client = await RawClient.open({ port, connections, next })
+    const started = performance.now()
+    end = started + seconds * 1000
+    client.poke()
+    await client.idle()
+    return (count * sent) / ((performance.now() - started) / 1000)
+  }
+}

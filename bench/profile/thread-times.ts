@@ -1,0 +1,73 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { kindOfThread, MAIN_THREAD } from './thread-names.ts'
+
+/** CPU time of one thread since it started. */
+export interface ThreadTime {
+  readonly id: number
+  readonly kind: string
+  readonly cpuMicros: number
+}
+
+/** The unit of times in `/proc`: Linux has the same for programs on every machine. */
+const TICK_MICROS = 10_000
+
+/** CPU times of all threads of a process; empty where there is no `/proc`. */
+export function threadTimes(pid: number): readonly ThreadTime[] {
+  const folder = `/proc/${pid}/task`
+  return filesIn(folder).flatMap((id) => {
+    try {
+      const stat = parseStat(readFileSync(`${folder}/${id}/stat`, 'utf8'))
+      const kind = stat.id === pid ? MAIN_THREAD : kindOfThread(stat.name)
+      return [{ id: stat.id, kind, cpuMicros: stat.cpuMicros }]
+    } catch {
+      // The thread has ended.
+      return []
+    }
+  })
+}
+
+/** Parses `/proc/PID/task/ID/stat`. The name is in brackets and may contain spaces and brackets. */
+export function parseStat(line: string): { id: number; name: string; cpuMicros: number } {
+  const [opened, closed] = [line.indexOf('('), line.lastIndexOf(')')]
+  // The first one is the third field; user and system time are the 14th and the 15th.
+  const rest = line.slice(closed + 2).split(' ')
+  const ticks = Number(rest[11]) + Number(rest[12])
+  return {
+    id: Number(line.slice(0, opened)),
+    name: line.slice(opened + 1, closed),
+    cpuMicros: ticks * TICK_MICROS,
+  }
+}
+
+/** What threads of one kind used between two moments. */
+export interface KindUsage {
+  readonly cpuMicros: number
+  /** That of the busiest of them. */
+  readonly busiestMicros: number
+}
+
+/** CPU time by kind of thread. A thread that ended in between is missing. */
+export function usageByKind(
+  before: readonly ThreadTime[],
+  after: readonly ThreadTime[],
+): ReadonlyMap<string, KindUsage> {
+  const earlier = new Map(before.map(({ id, cpuMicros }) => [id, cpuMicros]))
+  const kinds = new Map<string, KindUsage>()
+  for (const { id, kind, cpuMicros } of after) {
+    const used = cpuMicros - (earlier.get(id) ?? 0)
+    const sum = kinds.get(kind) ?? { cpuMicros: 0, busiestMicros: 0 }
+    kinds.set(kind, {
+      cpuMicros: sum.cpuMicros + used,
+      busiestMicros: Math.max(sum.busiestMicros, used),
+    })
+  }
+  return kinds
+}
+
+function filesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,242 @@
+import { describe, expect, it } from 'vitest'
+import { estimateOn } from '../../bench/benchmarks/core-estimate.ts'
+import { coreTables } from '../../bench/benchmarks/core-tables.ts'
+import { divideCores, parseCores } from '../../bench/load/pinning.ts'
+import { partOf } from '../../bench/profile/parts.ts'
+import { NOT_PROFILED, spentByPart } from '../../bench/profile/spent.ts'
+import { kindOfThread, NODE_HELPERS, V8_HELPERS } from '../../bench/profile/thread-names.ts'
+import { parseStat, threadTimes, usageByKind } from '../../bench/profile/thread-times.ts'
+import { ticksByPart } from '../../bench/profile/ticks.ts'
+import { spentTables } from '../../docs/generator/performance-tables.ts'
+
+describe('the CPU time of threads', () => {
+  it('is read from /proc, whatever the name of the thread', () => {
+    const line = `4711 (a ) b (c) S 1 1 1 0 -1 4194304 96 0 0 0 25 17 0 0 20 0 8 0 5714379`
+    expect(parseStat(line)).toEqual({ id: 4711, name: 'a ) b (c', cpuMicros: 420_000 })
+  })
+
+  it.runIf(process.platform === 'linux')('is that of each thread of a process', () => {
+    const kinds = threadTimes(process.pid).map(({ kind }) => kind)
+    expect(kinds.filter((kind) => kind === 'main')).toHaveLength(1)
+  })
+
+  it('is added up by kind, without what was used before', () => {
+    const thread = (id: number, kind: string, cpuMicros: number) => ({ id, kind, cpuMicros })
+    const before = [thread(1, 'main', 100), thread(2, 'ingest', 50), thread(9, 'reader', 5)]
+    const after = [thread(1, 'main', 130), thread(2, 'ingest', 60), thread(3, 'ingest', 30)]
+    expect(Object.fromEntries(usageByKind(before, after))).toEqual({
+      main: { cpuMicros: 30, busiestMicros: 30 },
+      ingest: { cpuMicros: 40, busiestMicros: 30 },
+    })
+  })
+
+  it.for([
+    ['main', 'main'],
+    ['hookline-writer', 'writer'],
+    ['hookline-delivery-12', 'delivery'],
+    ['hookline-delive', 'delivery'],
+    ['hookline-ingest', 'ingest'],
+    ['hookline-other', 'other'],
+    ['V8Worker', V8_HELPERS],
+    ['libuv-worker', NODE_HELPERS],
+  ] as const)('of a thread named %s is that of %s', ([name, kind]) => {
+    expect(kindOfThread(name)).toBe(kind)
+  })
+})
+
+describe('a part of a profile', () => {
+  const server = 'file:///clone/packages/server/src'
+  it.for([
+    [`${server}/delivery/lanes/lane.ts`, 'ours: delivery/lanes'],
+    [`${server}/delivery/dispatcher.ts`, 'ours: delivery'],
+    [`${server}/service.ts`, 'ours: service'],
+    ['file:///clone/packages/protocol/src/event.ts', 'ours: protocol'],
+    ['file:///clone/bench/load/calls.ts', 'ours: the benchmark'],
+    ['file:///clone/node_modules/fastify/lib/route.js', 'library: fastify'],
+    ['file:///clone/node_modules/@fastify/cors/index.js', 'library: @fastify/cors'],
+    ['/clone/node_modules/a/node_modules/b/index.js', 'library: b'],
+    ['node:internal/deps/undici/undici', 'library: undici'],
+    ['node:_http_server', 'HTTP of Node'],
+    ['node:internal/stream_base_commons', 'sockets'],
+    ['node:path', 'rest of Node'],
+  ] as const)('of %s is %s', ([url, part]) => {
+    expect(partOf({ functionName: 'f', url }, '')).toBe(part)
+  })
+
+  it.for([
+    ['postMessage', 'ours: backend/embedded', 'messages between threads'],
+    ['run', 'ours: backend/embedded/log', 'SQLite: rows written'],
+    ['run', 'library: a', 'library: a'],
+    ['update', 'hashing and random bytes', 'hashing and random bytes'],
+    ['(garbage collector)', '', 'garbage collection'],
+  ] as const)('of native %s, called by %s, is %s', ([functionName, caller, part]) => {
+    expect(partOf({ functionName, url: '' }, caller)).toBe(part)
+  })
+})
+
+/** A thread that was idle at 90 of its 100 ticks. */
+const PROFILE = {
+  nodes: [
+    { id: 1, callFrame: { functionName: '(root)', url: '' }, hitCount: 0, children: [2, 3] },
+    { id: 2, callFrame: { functionName: '(idle)', url: '' }, hitCount: 90 },
+    {
+      id: 3,
+      callFrame: { functionName: 'parse', url: 'file:///packages/protocol/src/event.ts' },
+      hitCount: 7,
+      children: [4],
+      positionTicks: [
+        { line: 1, ticks: 4 },
+        { line: 2, ticks: 3 },
+      ],
+    },
+    { id: 4, callFrame: { functionName: 'slice', url: '' }, hitCount: 3 },
+  ],
+}
+const lineOf = (_url: string, line: number): string | undefined =>
+  ['const event = JSON.parse(text)', 'return event'][line - 1]
+
+describe('what an event is spent on', () => {
+  it('is the ticks of each part, of native functions for their callers, of JSON by the line', () => {
+    expect(Object.fromEntries(ticksByPart(PROFILE, lineOf))).toEqual({
+      'JSON.parse': 4,
+      'ours: protocol': 6,
+    })
+  })
+
+  it('adds up to the CPU time of each thread', () => {
+    const spent = spentByPart({
+      profiles: [['hookline-writer', PROFILE]],
+      usage: new Map([
+        ['writer', { cpuMicros: 2_000, busiestMicros: 2_000 }],
+        ['other', { cpuMicros: 500, busiestMicros: 500 }],
+      ]),
+      events: 100,
+      lineOf,
+    })
+    expect(spent).toEqual([
+      { thread: 'writer', part: 'JSON.parse', microsPerEvent: 8 },
+      { thread: 'writer', part: 'ours: protocol', microsPerEvent: 12 },
+      { thread: 'other', part: NOT_PROFILED, microsPerEvent: 5 },
+    ])
+  })
+
+  it('is shown beside what it was before, with what is new and what is gone', () => {
+    const result = (rows: readonly (readonly [string, string, number])[]) => ({
+      name: 'spent',
+      machine: '',
+      commit: '',
+      command: '',
+      rounds: 1,
+      seconds: 1,
+      figures: [],
+      notes: [],
+      tables: [
+        {
+          name: 'delivery',
+          labels: ['thread', 'part'],
+          columns: ['µs/event'],
+          rows: rows.map(([thread, part, micros]) => ({
+            labels: [thread, part],
+            values: [[micros]],
+          })),
+        },
+      ],
+    })
+    const before = result([
+      ['main', 'sockets', 20],
+      ['main', 'JSON.parse', 10],
+      ['main', 'files', 0.2],
+    ])
+    const now = result([
+      ['main', 'sockets', 5],
+      ['delivery', 'sockets', 12],
+    ])
+    const [, shown] = spentTables(before, now)
+    expect(shown!.split('\n').slice(3)).toEqual([
+      '| **all threads** |  | 30.2 | 17.0 |',
+      '| **main** | **all** | 30.2 | 5.0 |',
+      '| main | sockets | 20.0 | 5.0 |',
+      '| main | JSON.parse | 10.0 | 0.0 |',
+      '| main | smaller parts | 0.2 | 0.0 |',
+      '| **delivery** | **all** | 0.0 | 12.0 |',
+    ])
+  })
+})
+
+describe('the cores of a measurement', () => {
+  it.for([
+    { cores: [0], service: [0], load: [0], receiver: [0] },
+    { cores: [0, 1], service: [0], load: [1], receiver: [1] },
+    { cores: [0, 1, 2], service: [0, 1], load: [2], receiver: [2] },
+    { cores: [0, 1, 2, 3, 8], service: [0, 1, 2], load: [3], receiver: [8] },
+  ])('are divided: $cores', ({ cores, ...divided }) => {
+    expect(divideCores(cores)).toEqual(divided)
+  })
+
+  it('are parsed as Linux lists them', () => {
+    expect(parseCores('0-2,8,10-11')).toEqual([0, 1, 2, 8, 10, 11])
+  })
+})
+
+describe('an estimate for more cores', () => {
+  const costs = new Map([
+    ['ingest', 20],
+    ['writer', 10],
+    ['main', 5],
+    ['delivery', 25],
+  ])
+
+  it('is limited by the cores while each thread has room', () => {
+    expect(estimateOn(4, costs)).toEqual({ eventsPerSecond: 4e6 / 60, limit: 'all cores' })
+  })
+
+  it('is limited by the thread of which there is only one', () => {
+    expect(estimateOn(16, costs)).toEqual({ eventsPerSecond: 1e5, limit: 'the writer thread' })
+  })
+})
+
+describe('the tables of a service on cores of its own', () => {
+  /** Of one second, with this many microseconds of the ingest threads and of the writer. */
+  const round = (events: number, ingest: number[], writer: number) => ({
+    events,
+    elapsedMicros: 1e6,
+    usage: new Map([
+      ['writer', { cpuMicros: writer, busiestMicros: writer }],
+      ['ingest', { cpuMicros: ingest.reduce((a, b) => a + b), busiestMicros: Math.max(...ingest) }],
+      ['reader', { cpuMicros: 0, busiestMicros: 0 }],
+    ]),
+    beside: { name: 'load', cpuMicros: 250_000 },
+  })
+  const [ingest, estimate] = coreTables([
+    {
+      name: 'ingest',
+      byThreads: new Map([
+        [1, [round(10_000, [800_000], 100_000)]],
+        [2, [round(20_000, [900_000, 700_000], 200_000)]],
+      ]),
+    },
+  ])
+
+  it('have the rate, the cost and the share of the busiest thread of each kind that does something', () => {
+    expect(ingest!.columns).toEqual([
+      'events/s',
+      'CPU, µs/event',
+      'ingest, %',
+      'writer, %',
+      'load, %',
+    ])
+    expect(ingest!.rows).toEqual([
+      { labels: ['1'], values: [[10_000], [90], [80], [10], [25]] },
+      { labels: ['2'], values: [[20_000], [90], [90], [20], [25]] },
+    ])
+  })
+
+  it('estimate from the costs with one thread', () => {
+    expect(estimate!.rows.map(({ labels }) => labels)).toEqual([
+      ['ingest', '4', 'all cores'],
+      ['ingest', '8', 'all cores'],
+      ['ingest', '16', 'the writer thread'],
+    ])
+    expect(estimate!.rows.at(-1)!.values).toEqual([[100_000]])
+  })
+})
