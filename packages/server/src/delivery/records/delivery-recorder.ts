@@ -187,7 +187,7 @@ export class DeliveryRecorder {
     activity.recorded({ delivery, attempts, isEnd })
     open.recorded = delivery
     if (isEnd) {
-      metrics.deliveriesEnded.inc({ state: delivery.state })
+      metrics.deliveriesEnded.count(delivery.state, { state: delivery.state })
       metrics.destinationCounts.ended(delivery.destinationId, delivery.state)
     }
     if (delivery.webhooks.some((part) => isParked(part, claimed))) {
