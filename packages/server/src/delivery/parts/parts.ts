@@ -176,8 +176,9 @@ function settled(
 ): Delivery {
   const isDone = policy === 'any' && parts.some(isDelivered)
   const webhooks = isDone ? parts.map(notRetried) : parts
-  const dueAts = webhooks.flatMap(({ dueAt }) => dueAt ?? [])
-  const dueAt = dueAts.length === 0 ? null : Math.min(...dueAts)
+  let dueAt: number | null = null
+  for (const part of webhooks)
+    if (part.dueAt !== null) dueAt = Math.min(part.dueAt, dueAt ?? Infinity)
   // Whatever changes later in the settings, what was delivered stays so.
   const wasDelivered = delivery.state === 'delivered'
   return {
