@@ -112,7 +112,8 @@ export class DeliveryRecorder {
   #newBatch(): Batch {
     const deliveries: OpenDelivery[] = []
     const done = this.#recordNext(this.#last, deliveries)
-    this.#last = done
+    // Whatever happens to this one, the next one follows.
+    this.#last = done.catch(() => undefined)
     return { deliveries, done }
   }
 
