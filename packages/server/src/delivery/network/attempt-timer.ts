@@ -26,9 +26,9 @@ export class AttemptTimer {
     return current
   }
 
-  /** Calls `dispatch`, which gives undici the request of the attempt. */
-  run(dispatch: () => void): void {
-    current = this
+  /** Calls `dispatch`, which gives undici the request of the attempt that `timer` measures. */
+  static run(timer: AttemptTimer, dispatch: () => void): void {
+    current = timer
     try {
       dispatch()
     } finally {

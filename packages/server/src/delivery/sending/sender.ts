@@ -101,7 +101,7 @@ export class WebhookSender implements AsyncDisposable {
     const exchange = new Exchange(this.#deadlines, timer)
     this.#inFlight.add(exchange)
     try {
-      timer.run(() => this.#dispatch(request, headers, exchange))
+      AttemptTimer.run(timer, () => this.#dispatch(request, headers, exchange))
       const response = await exchange.response
       timer.endTransfer()
       return { startedAt, ...timer.took, ...this.#resultOf(request, response, options) }
