@@ -1,4 +1,5 @@
 import type { CountsRow } from '../backend/statistics.ts'
+import { PairMap } from '../util/pair-map.ts'
 
 /** The most pairs of source and destination in one minute. All further pairs are counted together, under empty ids. */
 const MOST_KEYS = 5_000
@@ -9,7 +10,7 @@ type Row = Pick<CountsRow, 'sourceId' | 'destinationId'> & {
 
 /** The counts of one minute, by source, destination and name. Their number is bounded. */
 export class MinuteCounts {
-  readonly #rows = new Map<string, Row>()
+  readonly #rows = new PairMap<Row>()
 
   /** Adds to a count. Adding zero creates no row. */
   add(sourceId: string, destinationId: string, name: string, amount = 1): void {
@@ -24,12 +25,12 @@ export class MinuteCounts {
   }
 
   #row(sourceId: string, destinationId: string): Row {
-    const key = `${sourceId} ${destinationId}`
-    const existing = this.#rows.get(key)
+    const existing = this.#rows.get(sourceId, destinationId)
     if (existing !== undefined) return existing
-    if (this.#rows.size >= MOST_KEYS && key !== ' ') return this.#row('', '')
+    const isCommon = sourceId === '' && destinationId === ''
+    if (this.#rows.size >= MOST_KEYS && !isCommon) return this.#row('', '')
     const row = { sourceId, destinationId, counts: {} }
-    this.#rows.set(key, row)
+    this.#rows.set(sourceId, destinationId, row)
     return row
   }
 }

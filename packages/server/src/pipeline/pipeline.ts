@@ -255,15 +255,15 @@ export class Pipeline {
     const { decisions } = this.#options.metrics
     const { activity } = this.#options
     if (isDuplicate) {
-      decisions.inc({ reason: 'duplicate' })
+      decisions.count('duplicate', { reason: 'duplicate' })
       return activity.decided({ event, destinationId: null, decision: 'duplicate' })
     }
-    decisions.inc({ reason: 'deliver' }, deliverTo.length)
+    decisions.count('deliver', { reason: 'deliver' }, deliverTo.length)
     for (const { id } of deliverTo) {
       activity.decided({ event, destinationId: id, decision: 'deliver' })
     }
     for (const { destinationId, reason } of declined) {
-      decisions.inc({ reason })
+      decisions.count(reason, { reason })
       activity.decided({ event, destinationId, decision: reason })
     }
   }

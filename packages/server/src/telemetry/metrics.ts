@@ -1,5 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { DestinationCounts } from './destination-counts.ts'
+import { TalliedCounter, TalliedGauge } from './tallied.ts'
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const SECONDS_TO_HOURS = [...SECONDS, 60, 600, 3600, 14_400]
@@ -41,13 +42,13 @@ export class Metrics {
   )
 
   /** `reason` is `deliver`, `duplicate` or the reason for no delivery. */
-  readonly decisions = this.#counter(
+  readonly decisions = this.#tallied(
     'hookline_decisions_total',
     'Decisions of the pipeline, one for each event and destination.',
     ['reason'],
   )
 
-  readonly attempts = this.#counter('hookline_attempts_total', 'Attempts, by outcome and class.', [
+  readonly attempts = this.#tallied('hookline_attempts_total', 'Attempts, by outcome and class.', [
     'outcome',
     'class',
   ])
@@ -64,7 +65,7 @@ export class Metrics {
   )
 
   /** `state` is delivered, rejected or expired. */
-  readonly deliveriesEnded = this.#counter(
+  readonly deliveriesEnded = this.#tallied(
     'hookline_deliveries_ended_total',
     'Deliveries that reached a final state.',
     ['state'],
@@ -218,7 +219,11 @@ export class Metrics {
 
   readonly databaseSize = this.#gauge('hookline_database_bytes', 'Size of the database.')
 
-  readonly inFlight = this.#gauge('hookline_inflight', 'Attempts in flight.')
+  readonly inFlight = new TalliedGauge({
+    name: 'hookline_inflight',
+    help: 'Attempts in flight.',
+    registers: [this.registry],
+  })
 
   readonly breakersOpen = this.#gauge('hookline_breaker_open', 'Webhooks whose breaker is open.')
 
@@ -251,6 +256,10 @@ export class Metrics {
 
   #counter<Label extends string>(name: string, help: string, labelNames: Label[] = []) {
     return new Counter({ name, help, labelNames, registers: [this.registry] })
+  }
+
+  #tallied<Label extends string>(name: string, help: string, labelNames: Label[]) {
+    return new TalliedCounter({ name, help, labelNames, registers: [this.registry] })
   }
 
   #gauge<Label extends string>(name: string, help: string, labelNames: Label[] = []) {

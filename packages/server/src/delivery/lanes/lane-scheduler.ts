@@ -1,8 +1,9 @@
-import { type LaneId, laneKey } from '../../backend/deliveries.ts'
+import type { LaneId } from '../../backend/deliveries.ts'
 import type { Metrics } from '../../telemetry/metrics.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import { Lane } from './lane.ts'
 import type { PartTask } from './open-delivery.ts'
+import { PairMap } from '../../util/pair-map.ts'
 import { Slots } from './slots.ts'
 import { Turns } from './turns.ts'
 
@@ -40,7 +41,7 @@ const LONGEST_IDLE_MS = 60_000
  */
 export class LaneScheduler {
   readonly #options: LaneSchedulerOptions
-  readonly #lanes = new Map<string, Lane>()
+  readonly #lanes = new PairMap<Lane>()
   readonly #turns = new Turns<Lane>()
   /** Lanes that could begin an attempt, were it not for the slots of others. */
   readonly #outOfSlots = new Set<Lane>()
@@ -61,23 +62,23 @@ export class LaneScheduler {
   lane(id: LaneId): Lane {
     const now = this.#options.clock.now()
     this.#closeUnused(now)
-    const key = laneKey(id)
-    let lane = this.#lanes.get(key)
+    const { destinationId, url } = id
+    let lane = this.#lanes.get(destinationId, url)
     if (lane === undefined) {
       const { maxInFlight, laneConcurrency } = this.#options.limits
       lane = new Lane(id, {
         window: () => this.#window(),
         concurrency: Math.max(1, Math.min(laneConcurrency, Math.floor(maxInFlight / 4))),
       })
-      this.#lanes.set(key, lane)
+      this.#lanes.set(destinationId, url, lane)
     }
     lane.usedAt = now
     return lane
   }
 
   /** How many attempts at the webhook are in flight. */
-  inFlightAt(id: LaneId): number {
-    return this.#lanes.get(laneKey(id))?.inFlight ?? 0
+  inFlightAt({ destinationId, url }: LaneId): number {
+    return this.#lanes.get(destinationId, url)?.inFlight ?? 0
   }
 
   /** Puts a task into its lane. Its attempt begins at once when it is the lane's turn and a slot is free. */
@@ -90,7 +91,7 @@ export class LaneScheduler {
   /** Frees the slot of a task whose attempt is over, for the next task. */
   endAttempt(lane: Lane, task: PartTask): void {
     this.#slots.release(task)
-    this.#options.metrics.inFlight.dec()
+    this.#options.metrics.inFlight.add(-1)
     lane.endAttempt(task)
     // The others first: this lane has just had its turn.
     this.#tryAgain()
@@ -113,8 +114,8 @@ export class LaneScheduler {
   }
 
   #close(lane: Lane): void {
-    const key = laneKey(lane.id)
-    if (this.#lanes.get(key) === lane) this.#lanes.delete(key)
+    const { destinationId, url } = lane.id
+    if (this.#lanes.get(destinationId, url) === lane) this.#lanes.delete(destinationId, url)
     this.#outOfSlots.delete(lane)
   }
 
@@ -139,7 +140,7 @@ export class LaneScheduler {
       const lane = this.#turns.next((each) => (task = this.#begin(each)) !== undefined)
       if (lane === undefined || task === undefined) return
       this.#slots.take(task)
-      this.#options.metrics.inFlight.inc()
+      this.#options.metrics.inFlight.add(1)
       this.#options.onSlot(lane, task)
     }
   }

@@ -11,6 +11,10 @@ export interface OpenDelivery {
   inLanes: readonly PartTask[]
   /** As the backend has it; `undefined` before the first record. */
   recorded: Delivery | undefined
+  /** How many records of it are under way. */
+  records: number
+  /** Whether the record is one of them that is not made yet: what changes now goes into it. */
+  isInNextRecord: boolean
   /** When it came from the log; absent once the backend has it. */
   freshSince: number | undefined
   /** Called once, when the backend has it: then the log need not keep it. */
@@ -106,6 +110,8 @@ export class OpenDeliveries {
       attempts: [],
       inLanes: NO_TASKS,
       recorded: fresh ? undefined : delivery,
+      records: 0,
+      isInNextRecord: false,
       freshSince: fresh?.at,
       onRecorded: fresh?.onRecorded ?? ((): void => undefined),
     }

@@ -1,5 +1,4 @@
 import type { AttemptTiming } from '@hookline/protocol'
-import { AsyncLocalStorage } from 'node:async_hooks'
 
 /** The phases of an attempt: opening a socket, if it needs one, then waiting for the response. */
 type Phase = 'lookup' | 'connect' | 'tls' | 'response'
@@ -7,8 +6,11 @@ type Phase = 'lookup' | 'connect' | 'tls' | 'response'
 /** A shorter transfer is not recorded: most responses have no body, and their records stay small. */
 const SHORTEST_TRANSFER_MS = 1
 
-/** The attempt for which undici opens a socket. undici calls the connector without saying for which request. */
-const current = new AsyncLocalStorage<AttemptTimer>()
+/**
+ * The attempt whose request undici is given right now. undici opens a socket for it at once, where it needs one, and calls
+ * the connector without saying for which request.
+ */
+let current: AttemptTimer | undefined
 
 /** Measures how long each phase of one attempt takes. An attempt begins in the phase `response`. */
 export class AttemptTimer {
@@ -19,14 +21,19 @@ export class AttemptTimer {
   #reached: Phase = 'response'
   #transferMs = 0
 
-  /** The timer of the attempt for which a socket is being opened. */
+  /** The timer of the attempt for which a socket is being opened: for the connector, as soon as it is called. */
   static get current(): AttemptTimer | undefined {
-    return current.getStore()
+    return current
   }
 
-  /** Runs `work` as part of the attempt. */
-  run<T>(work: () => T): T {
-    return current.run(this, work)
+  /** Calls `dispatch`, which gives undici the request of the attempt that `timer` measures. */
+  static run(timer: AttemptTimer, dispatch: () => void): void {
+    current = timer
+    try {
+      dispatch()
+    } finally {
+      current = undefined
+    }
   }
 
   enter(phase: Phase): void {

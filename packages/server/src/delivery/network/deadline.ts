@@ -9,7 +9,7 @@ export interface DeadlineOptions {
 }
 
 /** Calls `onPass` once after `afterMs`. Returns a function that cancels it and is safe to call twice. */
-export function onDeadline(clock: Clock, afterMs: number, onPass: () => void): () => void {
+function onDeadline(clock: Clock, afterMs: number, onPass: () => void): () => void {
   let isOver = false
   // An event loop that was blocked runs its timers before it reads its sockets. setImmediate lets it first read a
   // response that has already arrived.

@@ -62,7 +62,7 @@ export class GuardedConnector implements Disposable {
 
   /** The value of undici's option `connect`. */
   readonly connect: buildConnector.connector = (target, callback) => {
-    this.#open(target).then(
+    this.#open(target, AttemptTimer.current).then(
       (socket) => callback(null, socket),
       (error: Error) => callback(error, null),
     )
@@ -73,29 +73,31 @@ export class GuardedConnector implements Disposable {
     this.#closing.abort(new Error('The sender was closed.'))
   }
 
-  async #open(target: buildConnector.Options): Promise<Socket> {
+  async #open(target: buildConnector.Options, timer?: AttemptTimer): Promise<Socket> {
     const { clock, timeoutMs, tunnel, secureContext } = this.#options
     const { signal } = this.#closing
     using deadline = new Deadline({ clock, afterMs: timeoutMs, signal })
-    const timer = AttemptTimer.current
     const host = target.hostname
     const { inspector } = this.#options
-    if (isInspector(target) && inspector) return this.#openInspector(inspector, deadline)
+    if (isInspector(target) && inspector) return this.#openInspector(inspector, deadline, timer)
     timer?.enter(isIP(host) === 0 ? 'lookup' : 'connect')
     const isTls = target.protocol === 'https:'
     const port = this.#permittedPort(target.port || (isTls ? '443' : '80'))
     const socket = await (tunnel
-      ? this.#openTunnel(tunnel, { host, port }, deadline)
-      : this.#openDirectly({ host, port }, deadline))
+      ? this.#openTunnel(tunnel, { host, port, timer }, deadline)
+      : this.#openDirectly({ host, port, timer }, deadline))
     if (isTls) timer?.enter('tls')
     const open = isTls ? await openTls(host, { socket, secureContext }, deadline) : socket
     timer?.enter('response')
     return open
   }
 
-  async #openInspector(inspector: ReceiverInside, deadline: Deadline): Promise<Socket> {
+  async #openInspector(
+    inspector: ReceiverInside,
+    deadline: Deadline,
+    timer: AttemptTimer | undefined,
+  ): Promise<Socket> {
     const { port } = inspector
-    const timer = AttemptTimer.current
     timer?.enter('connect')
     const address = '127.0.0.1'
     const addresses = [{ address, family: 4 }]
@@ -105,8 +107,7 @@ export class GuardedConnector implements Disposable {
     return socket
   }
 
-  async #openDirectly(to: Receiver, deadline: Deadline): Promise<Socket> {
-    const timer = AttemptTimer.current
+  async #openDirectly({ timer, ...to }: Receiver, deadline: Deadline): Promise<Socket> {
     const addresses = await deadline.race(this.#permittedAddresses(to.host))
     timer?.enter('connect')
     const socket = await openTcp({ ...to, addresses }, deadline)
@@ -116,10 +117,9 @@ export class GuardedConnector implements Disposable {
 
   async #openTunnel(
     tunnel: Pick<ProxyTunnel, 'open'>,
-    { host, port }: Receiver,
+    { host, port, timer }: Receiver,
     deadline: Deadline,
   ): Promise<Socket> {
-    const timer = AttemptTimer.current
     await this.#refuseForbidden(host, deadline)
     timer?.enter('connect')
     return tunnel.open(host, port, deadline)
@@ -173,4 +173,6 @@ function isInspector({ protocol, hostname, port }: buildConnector.Options): bool
 interface Receiver {
   readonly host: string
   readonly port: number
+  /** Of the attempt that the socket is opened for. */
+  readonly timer: AttemptTimer | undefined
 }

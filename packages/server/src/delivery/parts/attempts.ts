@@ -11,15 +11,16 @@ import type { WebhookHealth } from '../health/webhook-health.ts'
 import type { OpenDelivery } from '../lanes/open-delivery.ts'
 import { AttemptAborted } from '../network/network-errors.ts'
 import { type AttemptResult, classifyFault } from '../sending/outcome.ts'
+import type { SendOptions } from '../sending/sender.ts'
 import type { WebhookRequest } from '../sending/webhook-request.ts'
 import { nextNumber, nextRequest } from './next-requests.ts'
-import { afterAttempt, type PartAttempt } from './parts.ts'
+import { afterAttempt } from './parts.ts'
 import type { RetrySchedule } from './retry-schedule.ts'
 
 /** Sends one request: `WebhookSender`, or the simulated network of the simulator. */
 export interface Sender {
   /** @throws {AttemptAborted} if the service stopped before a response came */
-  send(request: WebhookRequest): Promise<AttemptResult>
+  send(request: WebhookRequest, options?: SendOptions): Promise<AttemptResult>
 }
 
 export interface AttemptMade {
@@ -65,36 +66,29 @@ export class Attempts {
     webhook: Webhook,
   ): Promise<AttemptMade> {
     const { clock, health, schedule } = this.#options
-    const generation = health.onAttempt(destinationId, webhook.url)
-    const { fault, ...attempt } = await this.#send(open, settings, webhook)
+    const { url } = webhook
+    const { replayId } = open.delivery
+    const generation = health.onAttempt(destinationId, url)
+    const number = nextNumber(open.delivery, url)
+    const { fault, retryAfterMs, ...result } = await this.#resultOf((now) =>
+      nextRequest(open.delivery, open.event, webhook, { settings, now }),
+    )
+    const id = newId('att', result.startedAt)
+    const attempt: Attempt = { id, number, url, ...result }
+    const kept = replayId === undefined ? attempt : { ...attempt, replayId }
+    const answered = retryAfterMs === undefined ? kept : { ...kept, retryAfterMs }
     // One time for both: the part must not be due after the pause that the receiver asked for.
     const now = clock.now()
-    const breaker = health.onResult(destinationId, attempt, { generation, now })
+    const breaker = health.onResult(destinationId, answered, { generation, now })
     // Read and changed in one step: other parts of the delivery may end at any time.
     const before = open.delivery
-    open.delivery = afterAttempt(before, attempt, {
+    open.delivery = afterAttempt(before, answered, {
       successPolicy: this.#options.successPolicy ?? settings.successPolicy,
       schedule,
       now,
       random: this.#random(),
     })
-    const { retryAfterMs: _, ...kept } = attempt
     return { before, after: open.delivery, attempt: kept, breaker, fault }
-  }
-
-  async #send(
-    open: OpenDelivery,
-    settings: Destination['settings'],
-    webhook: Webhook,
-  ): Promise<PartAttempt & { readonly fault?: unknown }> {
-    const { url } = webhook
-    const { replayId } = open.delivery
-    const number = nextNumber(open.delivery, url)
-    const result = await this.#resultOf((now) =>
-      nextRequest(open.delivery, open.event, webhook, { settings, now }),
-    )
-    const id = newId('att', result.startedAt)
-    return { id, number, url, ...result, ...(replayId !== undefined && { replayId }) }
   }
 
   /** Sends the request; where it cannot be made or sent because of a bug, the result says so. Rejects as `make`. */
@@ -104,7 +98,8 @@ export class Attempts {
     const { clock, sender } = this.#options
     const [startedAt, begunAt] = [clock.wall(), clock.now()]
     try {
-      return await sender.send(request(startedAt))
+      // Nobody keeps what a receiver says that has taken it.
+      return await sender.send(request(startedAt), { isSuccessShown: false })
     } catch (fault) {
       if (fault instanceof AttemptAborted) throw fault
       // The message of the error may contain secrets.

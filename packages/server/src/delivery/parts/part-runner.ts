@@ -16,6 +16,8 @@ import { isPaused } from './new-parts.ts'
 import { partOf, settingsFor, withHeld, withParts, withRemoved } from './parts.ts'
 import { reportAttempt } from './report-attempt.ts'
 
+type PartResult = 'changed' | 'not begun'
+
 export interface PartRunnerOptions {
   readonly catalog: Catalog
   readonly deletions: Pick<Deletions, 'isPurged'>
@@ -49,11 +51,11 @@ export class PartRunner {
   }
 
   /**
-   * Changes the delivery. Resolves to `'not begun'`, and changes nothing, when the delivery is purged, its destination is
+   * Changes the delivery. The result is `'not begun'`, and nothing is changed, when the delivery is purged, its destination is
    * disabled, the webhook is blocked, or the attempt was aborted because the service stops.
    * @throws an error that is a bug of Hookline
    */
-  async run(lane: Lane, task: PartTask): Promise<'changed' | 'not begun'> {
+  run(lane: Lane, task: PartTask): PartResult | Promise<PartResult> {
     const { open, url } = task
     const { catalog, deletions, health, clock } = this.#options
     const destination = catalog.current.destinations.get(open.delivery.destinationId)
@@ -83,7 +85,7 @@ export class PartRunner {
     task: PartTask,
     destination: Destination,
     webhook: Webhook,
-  ): Promise<'changed' | 'not begun'> {
+  ): Promise<PartResult> {
     try {
       const made = await this.#options.attempts.make(task.open, destination, webhook)
       this.#report(lane, task, destination, made)

@@ -55,10 +55,11 @@ export function afterAttempt(
   attempt: PartAttempt,
   rules: AttemptRules,
 ): Delivery {
-  const after = change(delivery, attempt.url, rules.successPolicy, (part) =>
-    partAfter(part, attempt, rules),
+  const parts = delivery.webhooks.map((part) =>
+    part.url === attempt.url ? partAfter(part, attempt, rules) : part,
   )
-  return { ...after, rounds: Math.max(delivery.rounds, attempt.number) }
+  const rounds = Math.max(delivery.rounds, attempt.number)
+  return settled(delivery, parts, rules.successPolicy, rounds)
 }
 
 /** The delivery with its pending part of this webhook held. */
@@ -144,8 +145,8 @@ function change(
 
 function partAfter(part: DeliveryPart, attempt: PartAttempt, rules: AttemptRules): DeliveryPart {
   const { headers: _headers, body: _body, retryAfterMs, ...last } = attempt
+  if (attempt.outcome !== 'retry') return { ...part, last, state: attempt.outcome, dueAt: null }
   const tried = { ...part, last }
-  if (attempt.outcome !== 'retry') return ended(tried, attempt.outcome)
   const { schedule, now, random } = rules
   const { number } = attempt
   const { firstDueAt } = part
@@ -171,16 +172,19 @@ function settled(
   delivery: Delivery,
   parts: readonly DeliveryPart[],
   policy: SuccessPolicy,
+  rounds = delivery.rounds,
 ): Delivery {
   const isDone = policy === 'any' && parts.some(isDelivered)
   const webhooks = isDone ? parts.map(notRetried) : parts
-  const dueAts = webhooks.flatMap(({ dueAt }) => dueAt ?? [])
-  const dueAt = dueAts.length === 0 ? null : Math.min(...dueAts)
+  let dueAt: number | null = null
+  for (const part of webhooks)
+    if (part.dueAt !== null) dueAt = Math.min(part.dueAt, dueAt ?? Infinity)
   // Whatever changes later in the settings, what was delivered stays so.
   const wasDelivered = delivery.state === 'delivered'
   return {
     ...delivery,
     state: wasDelivered ? 'delivered' : stateOf(webhooks, policy),
+    rounds,
     dueAt,
     webhooks,
   }

@@ -20,7 +20,9 @@ export function reportAttempt(
   { receivedAt }: Pick<Carried, 'receivedAt'>,
   { catalog, logger, metrics, clock }: ReportContext,
 ): void {
-  metrics.attempts.inc({ outcome: attempt.outcome, class: attempt.class })
+  const { class: kind, outcome } = attempt
+  // The class decides the outcome.
+  metrics.attempts.count(kind, { outcome, class: kind })
   metrics.destinationCounts.attempt(after.destinationId, attempt.url, attempt.outcome)
   metrics.attemptDuration.observe(attempt.durationMs / 1000)
   if (after.state === 'delivered' && before.state !== 'delivered')

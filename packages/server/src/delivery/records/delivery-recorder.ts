@@ -1,7 +1,7 @@
-import type { Carried, Delivery, DeliveryState } from '@hookline/protocol'
+import type { Attempt, Carried, Delivery, DeliveryPart, DeliveryState } from '@hookline/protocol'
 import type { Logger } from '../../telemetry/logger.ts'
 import type { Deletions } from '../../backend/deletions.ts'
-import type { DeliveryQueue } from '../../backend/deliveries.ts'
+import type { DeliveryQueue, RecordedDelivery } from '../../backend/deliveries.ts'
 import type { Quarantine } from '../../backend/quarantine.ts'
 import type { ActivityListener } from '../../telemetry/activity-listener.ts'
 import type { Metrics } from '../../telemetry/metrics.ts'
@@ -14,6 +14,7 @@ import { retryWhileUnavailable } from './retry-while-unavailable.ts'
 
 /** The time of a few slices of a purge. A purged delivery is released only after it, see `#dropPurged`. */
 const PURGE_SLICES_MS = 20
+const NO_ATTEMPTS: readonly Attempt[] = []
 
 export interface DeliveryRecorderOptions {
   readonly deliveries: DeliveryQueue<Carried>
@@ -32,20 +33,34 @@ export interface DeliveryRecorderOptions {
   readonly onReleased: () => void
 }
 
-/** The record of one delivery that is under way. */
-interface Recording {
-  /** The delivery has changed since the record was made, so another one follows. */
-  isOutdated: boolean
-  done: Promise<TaskEnd>
+/** Deliveries that are recorded together. */
+interface Batch {
+  readonly deliveries: OpenDelivery[]
+  /** Resolves to the ends that are not `recorded`, or that take longer than the batch. */
+  readonly done: Promise<OtherEnds>
+}
+
+/** By delivery. A rejection is handled where somebody waits for the record. */
+type OtherEnds = ReadonlyMap<OpenDelivery, Promise<TaskEnd>>
+
+/** The record of one delivery. */
+interface Made {
+  readonly open: OpenDelivery
+  readonly record: Required<RecordedDelivery>
+  /** Whether the record ends the delivery. */
+  readonly isEnd: boolean
 }
 
 /**
- * Makes deliveries durable as they are now. The records of one delivery follow one another: what changes during a record
- * goes into the next one, so that parts that end together share a write, and no record overtakes another.
+ * Makes deliveries durable as they are now. What ends in one turn of the event loop, or while a record is under way,
+ * shares one write; so do the parts of a delivery that end together. Records follow one another: none overtakes another.
  */
 export class DeliveryRecorder {
   readonly #options: DeliveryRecorderOptions
-  readonly #recording = new Map<OpenDelivery, Recording>()
+  /** What the next write has, while a write is under way or the turn lasts. */
+  #next: Batch | undefined
+  /** The write before the next one. */
+  #last: Promise<unknown> = Promise.resolve()
 
   constructor(options: DeliveryRecorderOptions) {
     this.#options = options
@@ -53,20 +68,18 @@ export class DeliveryRecorder {
 
   /** Whether a record of the delivery is under way. */
   isRecording(open: OpenDelivery): boolean {
-    return this.#recording.has(open)
+    return open.records > 0
   }
 
   /** Records the delivery. Resolves when a record is durable that was made after this call. */
   record(open: OpenDelivery): Promise<TaskEnd> {
-    const running = this.#recording.get(open)
-    if (running !== undefined) {
-      running.isOutdated = true
-      return running.done
+    const batch = (this.#next ??= this.#newBatch())
+    if (!open.isInNextRecord) {
+      open.isInNextRecord = true
+      open.records++
+      batch.deliveries.push(open)
     }
-    const recording: Recording = { isOutdated: false, done: Promise.resolve('released') }
-    this.#recording.set(open, recording)
-    recording.done = this.#recordAll(open, recording)
-    return recording.done
+    return batch.done.then((others) => others.get(open) ?? 'recorded')
   }
 
   /** Ends the turn of a part that was not attempted: records a fresh delivery, and releases a parked part. */
@@ -96,43 +109,63 @@ export class DeliveryRecorder {
     return 'recorded'
   }
 
-  async #recordAll(open: OpenDelivery, recording: Recording): Promise<TaskEnd> {
+  #newBatch(): Batch {
+    const deliveries: OpenDelivery[] = []
+    const done = this.#recordNext(this.#last, deliveries)
+    // Whatever happens to this one, the next one follows.
+    this.#last = done.catch(() => undefined)
+    return { deliveries, done }
+  }
+
+  async #recordNext(last: Promise<unknown>, deliveries: OpenDelivery[]): Promise<OtherEnds> {
+    await Promise.all([last, this.#options.clock.turn()])
+    this.#next = undefined
+    const others = new Ends()
+    const made: Made[] = []
+    for (const open of deliveries) {
+      open.isInNextRecord = false
+      if (open.delivery !== open.recorded || open.attempts.length > 0) made.push(madeOf(open))
+      else others.add(open, this.#endClaims(open))
+    }
+    await this.#write(made, others)
+    for (const open of deliveries) {
+      const other = others.get(open)
+      if (other === undefined) this.#ended(open)
+      else
+        others.add(
+          open,
+          other.finally(() => this.#ended(open)),
+        )
+    }
+    return others
+  }
+
+  /** Where the backend refuses several records, one of them may be at fault: each is written alone. */
+  async #write(made: readonly Made[], others: Ends): Promise<void> {
     try {
-      for (;;) {
-        recording.isOutdated = false
-        const end = await this.#recordOnce(open)
-        if (!recording.isOutdated || end === 'released') return end
+      const written = await retryWhileUnavailable(
+        () => this.#writeOnce(made, others),
+        this.#options,
+      )
+      for (const each of written?.value ?? others.missing(made)) {
+        if (written === undefined) others.add(each.open, Promise.resolve('released'))
+        else this.#onWritten(each)
       }
-    } finally {
-      this.#recording.delete(open)
-      this.#closeIfIdle(open)
+    } catch (error) {
+      const left = others.missing(made)
+      if (left.length === 1) others.add(left[0]!.open, Promise.reject(error))
+      else for (const each of left) await this.#write([each], others)
     }
   }
 
-  async #recordOnce(open: OpenDelivery): Promise<TaskEnd> {
-    const { deliveries, deletions, activity } = this.#options
-    const { delivery, attempts } = open
-    if (delivery === open.recorded && attempts.length === 0) return this.#endClaims(open)
-    const claimed = open.inLanes.map(({ url }) => url)
-    const isEnd = isFinal(delivery.state) && !isFinal(open.recorded?.state)
-    open.attempts = []
-    // Checked on each try: the user may be deleted while the backend is unavailable.
-    const write = async (): Promise<'written' | 'purged'> => {
-      if (deletions.isPurged(open.event)) {
-        await this.#dropPurged(open)
-        return 'purged'
-      }
-      await deliveries.record([{ delivery, attempts, claimed }])
-      activity.recorded({ delivery, attempts, isEnd })
-      return 'written'
-    }
-    const result = await retryWhileUnavailable(write, this.#options)
-    if (result === undefined) return 'released'
-    if (result.value === 'purged') return 'recorded'
-    open.recorded = delivery
-    this.#report(delivery, { isEnd, claimed })
-    this.#options.open.recorded(open)
-    return 'recorded'
+  /** Checks on each try who is purged: users may be deleted while the backend is unavailable. */
+  async #writeOnce(made: readonly Made[], others: Ends): Promise<readonly Made[]> {
+    const { deliveries, deletions } = this.#options
+    for (const { open } of others.missing(made))
+      if (deletions.isPurged(open.event)) others.add(open, this.#dropPurged(open))
+    const left = others.missing(made)
+    if (left.length > 0) await deliveries.record(left.map(({ record }) => record))
+    return left
   }
 
   /** The backend has the delivery as it is: only the claims end of the parts that are in no lane. */
@@ -149,21 +182,20 @@ export class DeliveryRecorder {
       this.#options.onReleased()
   }
 
-  #report(
-    delivery: Delivery,
-    { isEnd, claimed }: { readonly isEnd: boolean; readonly claimed: readonly string[] },
-  ): void {
-    const { metrics, onParked } = this.#options
+  #onWritten({ open, record, isEnd }: Made): void {
+    const { activity, metrics, onParked } = this.#options
+    const { delivery, attempts, claimed } = record
+    activity.recorded({ delivery, attempts, isEnd })
+    open.recorded = delivery
     if (isEnd) {
-      metrics.deliveriesEnded.inc({ state: delivery.state })
+      metrics.deliveriesEnded.count(delivery.state, { state: delivery.state })
       metrics.destinationCounts.ended(delivery.destinationId, delivery.state)
     }
-    const parked = delivery.webhooks.filter(
-      ({ state, url }) => state === 'held' || (state === 'pending' && !claimed.includes(url)),
-    )
-    if (parked.length === 0) return
-    metrics.deliveriesParked.inc()
-    onParked(delivery)
+    if (delivery.webhooks.some((part) => isParked(part, claimed))) {
+      metrics.deliveriesParked.inc()
+      onParked(delivery)
+    }
+    this.#options.open.recorded(open)
   }
 
   /** The user of the delivery was deleted, so nothing is recorded. */
@@ -178,9 +210,39 @@ export class DeliveryRecorder {
     return 'recorded'
   }
 
-  #closeIfIdle(open: OpenDelivery): void {
-    if (open.inLanes.length === 0 && !this.#recording.has(open)) this.#options.open.close(open)
+  #ended(open: OpenDelivery): void {
+    open.records--
+    this.#closeIfIdle(open)
   }
+
+  #closeIfIdle(open: OpenDelivery): void {
+    if (open.inLanes.length === 0 && open.records === 0) this.#options.open.close(open)
+  }
+}
+
+/** The ends of deliveries that are not `recorded` with the others. */
+class Ends extends Map<OpenDelivery, Promise<TaskEnd>> {
+  add(open: OpenDelivery, end: Promise<TaskEnd>): void {
+    end.catch(() => undefined)
+    this.set(open, end)
+  }
+
+  /** Those that have none. */
+  missing(made: readonly Made[]): readonly Made[] {
+    return this.size === 0 ? made : made.filter(({ open }) => !this.has(open))
+  }
+}
+
+function madeOf(open: OpenDelivery): Made {
+  const { delivery, attempts } = open
+  open.attempts = NO_ATTEMPTS
+  const claimed = open.inLanes.map(({ url }) => url)
+  const isEnd = isFinal(delivery.state) && !isFinal(open.recorded?.state)
+  return { open, record: { delivery, attempts, claimed }, isEnd }
+}
+
+function isParked({ state, url }: DeliveryPart, claimed: readonly string[]): boolean {
+  return state === 'held' || (state === 'pending' && !claimed.includes(url))
 }
 
 function isFinal(state: DeliveryState | undefined): boolean {

@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { type Dispatcher, errors } from 'undici'
 import type { Clock } from '../../util/time/clock.ts'
-import { onDeadline } from '../network/deadline.ts'
+import type { AttemptTimer } from '../network/attempt-timer.ts'
+import { DeadlineQueue, type QueuedDeadline } from '../network/deadline-queue.ts'
 import { DeadlinePassed, ResponseUnreadable } from '../network/network-errors.ts'
 import { classifyFailure } from './outcome.ts'
 import { asRefused } from './unsendable.ts'
@@ -23,12 +24,17 @@ export interface WebhookResponse {
   readonly body: Buffer
 }
 
-export interface ExchangeOptions {
-  readonly clock: Clock
-  /** The time from now to the last response header, including the wait for a socket. */
-  readonly timeoutMs: number
-  /** Called when the last response header has come. */
-  readonly onHeaders: () => void
+/** The deadlines of all exchanges of a sender. */
+export class ExchangeDeadlines {
+  /** From the beginning to the last response header, including the wait for a socket. */
+  readonly headers: DeadlineQueue
+  /** From the last response header to the end of the body. */
+  readonly body: DeadlineQueue
+
+  constructor(clock: Clock, timeoutMs: number) {
+    this.headers = new DeadlineQueue(clock, timeoutMs)
+    this.body = new DeadlineQueue(clock, READ_MS)
+  }
 }
 
 /**
@@ -39,22 +45,23 @@ export interface ExchangeOptions {
  *        └─ deadline, `abort`, a failed connection or a refused request ─▶ rejected
  */
 export class Exchange implements Dispatcher.DispatchHandler {
-  readonly #options: ExchangeOptions
+  readonly #deadlines: ExchangeDeadlines
+  readonly #timer: AttemptTimer
   readonly #result = Promise.withResolvers<WebhookResponse>()
   readonly #chunks: Buffer[] = []
-  #cancelTimer: () => void
+  #deadline: QueuedDeadline
   #controller: Dispatcher.DispatchController | undefined
   #failure: Error | undefined
   #headers: Omit<WebhookResponse, 'body'> | undefined
   #readBytes = 0
   #isOver = false
 
-  constructor(options: ExchangeOptions) {
-    const { clock, timeoutMs } = options
-    this.#options = options
-    this.#cancelTimer = onDeadline(clock, timeoutMs, () =>
-      this.#fail(new DeadlinePassed(timeoutMs)),
-    )
+  /** @param timer is stopped when the last response header has come */
+  constructor(deadlines: ExchangeDeadlines, timer: AttemptTimer) {
+    this.#deadlines = deadlines
+    this.#timer = timer
+    const { headers } = deadlines
+    this.#deadline = headers.begin(() => this.#fail(new DeadlinePassed(headers.afterMs)))
   }
 
   /**
@@ -89,9 +96,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const isInterim = status < 200
     if (isInterim || this.#isOver) return
     this.#headers = { status, headers }
-    this.#options.onHeaders()
-    this.#cancelTimer()
-    this.#cancelTimer = this.#options.clock.after(READ_MS, () => this.#stopReading())
+    this.#timer.stop()
+    this.#deadlines.headers.cancel(this.#deadline)
+    this.#deadline = this.#deadlines.body.begin(() => this.#stopReading())
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -135,7 +142,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   #end(): void {
     this.#isOver = true
-    this.#cancelTimer()
+    const { headers, body } = this.#deadlines
+    ;(this.#headers ? body : headers).cancel(this.#deadline)
   }
 }
 

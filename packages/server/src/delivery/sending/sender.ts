@@ -3,7 +3,7 @@ import type { Clock } from '../../util/time/clock.ts'
 import type { Redacted } from '../../util/secrets/redacted.ts'
 import { AddressGuard } from '../network/address-guard.ts'
 import { AttemptTimer } from '../network/attempt-timer.ts'
-import { Exchange, type WebhookResponse } from './exchange.ts'
+import { Exchange, ExchangeDeadlines, type WebhookResponse } from './exchange.ts'
 import { describeFailure, describeResponse } from './failure-message.ts'
 import { GuardedConnector, type ReceiverInside } from '../network/guarded-connector.ts'
 import { AttemptAborted } from '../network/network-errors.ts'
@@ -43,10 +43,15 @@ export interface WebhookSenderOptions {
   readonly inspector?: ReceiverInside | undefined
 }
 
+export interface SendOptions {
+  /** Whether the result has the headers and body of a response that delivers; by default true. */
+  readonly isSuccessShown?: boolean
+}
+
 /** Makes attempts: sends one HTTP request to one webhook, and returns the result as a value. */
 export class WebhookSender implements AsyncDisposable {
   readonly #clock: Clock
-  readonly #timeoutMs: number
+  readonly #deadlines: ExchangeDeadlines
   readonly #connector: GuardedConnector
   readonly #hosts: HostCheck
   readonly #pools: WebhookPools
@@ -59,7 +64,7 @@ export class WebhookSender implements AsyncDisposable {
     const resolver = new Resolver({ clock, guard, servers: options.dnsServers })
     const secureContext = trusting(options.ca)
     this.#clock = clock
-    this.#timeoutMs = timeoutMs
+    this.#deadlines = new ExchangeDeadlines(clock, timeoutMs)
     const tunnel = tunnelOf(options, secureContext)
     this.#hosts = new HostCheck({ clock, guard, resolver, isBehindProxy: tunnel !== undefined })
     const { inspector } = options
@@ -88,22 +93,18 @@ export class WebhookSender implements AsyncDisposable {
    * @throws {AttemptAborted} after `abort`
    * @throws an error that is a bug of Hookline
    */
-  async send(request: WebhookRequest): Promise<AttemptResult> {
+  async send(request: WebhookRequest, options: SendOptions = {}): Promise<AttemptResult> {
     if (this.#isAborted) throw new AttemptAborted()
     const startedAt = this.#clock.wall()
     const timer = new AttemptTimer()
     const headers = requestHeaders(request, startedAt)
-    const exchange = new Exchange({
-      clock: this.#clock,
-      timeoutMs: this.#timeoutMs,
-      onHeaders: () => timer.stop(),
-    })
+    const exchange = new Exchange(this.#deadlines, timer)
     this.#inFlight.add(exchange)
     try {
-      timer.run(() => this.#dispatch(request, headers, exchange))
+      AttemptTimer.run(timer, () => this.#dispatch(request, headers, exchange))
       const response = await exchange.response
       timer.endTransfer()
-      return { startedAt, ...timer.took, ...this.#resultOf(request, response) }
+      return { startedAt, ...timer.took, ...this.#resultOf(request, response, options) }
     } catch (error) {
       const failure = classifyFailure(error)
       if (failure === undefined) throw error
@@ -139,15 +140,18 @@ export class WebhookSender implements AsyncDisposable {
   #resultOf(
     request: WebhookRequest,
     { status, headers, body }: WebhookResponse,
+    { isSuccessShown = true }: SendOptions,
   ): Omit<AttemptResult, 'startedAt' | 'durationMs' | 'timing'> {
     const classification = classifyResponse(status)
+    const isDelivered = classification.outcome === 'delivered'
+    if (isDelivered && !isSuccessShown) return { ...classification, status }
     const secrets = secretsIn(request)
     const shown = shownHeaders(headers, request.url, secrets)
     const retryAfterMs = retryAfter(status, firstOf(headers['retry-after']), this.#clock.wall())
     return {
       ...classification,
       status,
-      ...(classification.outcome !== 'delivered' && {
+      ...(!isDelivered && {
         error: describeResponse(status, shown['location']),
       }),
       ...(retryAfterMs !== undefined && { retryAfterMs }),

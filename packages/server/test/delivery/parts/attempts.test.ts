@@ -34,6 +34,8 @@ test('a delivery waits for Retry-After, however long its result takes to be comp
     event,
     attempts: [],
     inLanes: [],
+    records: 0,
+    isInNextRecord: false,
     recorded: undefined,
     freshSince: NOON,
     onRecorded: () => undefined,

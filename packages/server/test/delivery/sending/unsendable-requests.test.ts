@@ -3,7 +3,8 @@ import fc from 'fast-check'
 import { errors, Pool } from 'undici'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { TestDeliverySender } from '../../../src/delivery/parts/test-delivery-sender.ts'
-import { Exchange } from '../../../src/delivery/sending/exchange.ts'
+import { AttemptTimer } from '../../../src/delivery/network/attempt-timer.ts'
+import { Exchange, ExchangeDeadlines } from '../../../src/delivery/sending/exchange.ts'
 import type { WebhookRequest } from '../../../src/delivery/sending/webhook-request.ts'
 import { parseWebhooksSettings } from '../../../src/destination-settings/webhooks/settings.ts'
 import { systemClock } from '../../../src/util/time/clock.ts'
@@ -90,7 +91,7 @@ test.for(['nonsense', 'ftp://a.example/', 'mailto:a@a.example', 'http://', ''])(
 
 describe('what undici refuses before it sends', () => {
   const dispatched = async (pool: Pool, change: object): Promise<unknown> => {
-    const exchange = new Exchange({ clock: systemClock, timeoutMs: 1000, onHeaders: () => {} })
+    const exchange = new Exchange(new ExchangeDeadlines(systemClock, 1000), new AttemptTimer())
     pool.dispatch({ method: 'POST', path: '/', body: '{}', ...change }, exchange)
     return exchange.response.catch((error: unknown) => error)
   }

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { SecretBox } from '../../../util/secrets/secret-box.ts'
-import { type LaneId, laneKey } from '../../deliveries.ts'
+import { PairMap } from '../../../util/pair-map.ts'
+import type { LaneId } from '../../deliveries.ts'
 import { openedText } from '../database/opened-text.ts'
 import type { Writer } from '../writer.ts'
 import type { LaneRow } from './write-lanes.ts'
@@ -16,7 +17,10 @@ export class LaneNumbers {
   readonly #writer: Writer
   readonly #box: SecretBox
   readonly #byNumber = new Map<number, LaneId & { readonly queue: QueueName }>()
-  readonly #byKey = new Map<string, number>()
+  readonly #byLane: Readonly<Record<QueueName, PairMap<number>>> = {
+    deliveries: new PairMap(),
+    notices: new PairMap(),
+  }
   /** Lanes that are not known to be on disk, and whether a write of them is under way. */
   readonly #unsaved = new Map<number, { readonly row: LaneRow; isSaving: boolean }>()
   #last = 0
@@ -33,14 +37,14 @@ export class LaneNumbers {
   }
 
   /** The number of a lane that has one. */
-  find(queue: QueueName, lane: LaneId): number | undefined {
-    return this.#byKey.get(keyOf(queue, lane))
+  find(queue: QueueName, { destinationId, url }: LaneId): number | undefined {
+    return this.#byLane[queue].get(destinationId, url)
   }
 
   /** The number of a lane. A new lane is written before whatever is written after this call. */
   numberOf(queue: QueueName, lane: LaneId): number {
-    const known = this.#byKey.get(keyOf(queue, lane))
-    const number = known ?? this.#new(queue, lane)
+    const number = this.find(queue, lane) ?? this.#new(queue, lane)
+    if (this.#unsaved.size === 0) return number
     const unsaved = this.#unsaved.get(number)
     if (unsaved !== undefined && !unsaved.isSaving) void this.#save(number, unsaved)
     return number
@@ -76,11 +80,7 @@ export class LaneNumbers {
 
   #add(number: number, queue: QueueName, { destinationId, url }: LaneId): void {
     this.#byNumber.set(number, { queue, destinationId, url })
-    this.#byKey.set(keyOf(queue, { destinationId, url }), number)
+    this.#byLane[queue].set(destinationId, url, number)
     this.#last = Math.max(this.#last, number)
   }
-}
-
-function keyOf(queue: QueueName, lane: LaneId): string {
-  return `${queue} ${laneKey(lane)}`
 }

@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest'
+import { DeadlineQueue } from '../../../src/delivery/network/deadline-queue.ts'
+import { turn } from '../../../src/util/time/clock.ts'
+
+/** A clock of which the test moves the time, and that counts the timers that are set. */
+class SteppedClock {
+  timers: { readonly at: number; readonly task: () => void }[] = []
+  #now = 1_000
+
+  now = (): number => this.#now
+  wall = (): number => this.#now
+  turn = turn
+
+  after = (delayMs: number, task: () => void): (() => void) => {
+    const timer = { at: this.#now + delayMs, task }
+    this.timers.push(timer)
+    return () => undefined
+  }
+
+  async pass(ms: number): Promise<void> {
+    this.#now += ms
+    const due = this.timers.filter(({ at }) => at <= this.#now)
+    this.timers = this.timers.filter(({ at }) => at > this.#now)
+    for (const { task } of due) task()
+    await turn()
+    await turn()
+  }
+}
+
+test('a deadline passes when its time is over, and not before', async () => {
+  const clock = new SteppedClock()
+  const queue = new DeadlineQueue(clock, 100)
+  const passed: string[] = []
+  queue.begin(() => passed.push('first'))
+  await clock.pass(60)
+  queue.begin(() => passed.push('second'))
+  await clock.pass(39)
+  expect(passed).toEqual([])
+  await clock.pass(1)
+  expect(passed).toEqual(['first'])
+  await clock.pass(59)
+  expect(passed).toEqual(['first'])
+  await clock.pass(1)
+  expect(passed).toEqual(['first', 'second'])
+})
+
+test('a deadline that was cancelled never passes', async () => {
+  const clock = new SteppedClock()
+  const queue = new DeadlineQueue(clock, 100)
+  const passed: string[] = []
+  const first = queue.begin(() => passed.push('first'))
+  queue.begin(() => passed.push('second'))
+  queue.cancel(first)
+  queue.cancel(first)
+  await clock.pass(100)
+  expect(passed).toEqual(['second'])
+})
+
+test('many deadlines have one timer, and none once all of them are over', async () => {
+  const clock = new SteppedClock()
+  const queue = new DeadlineQueue(clock, 100)
+  for (let each = 0; each < 1_000; each++) {
+    const deadline = queue.begin(() => undefined)
+    expect(clock.timers).toHaveLength(1)
+    queue.cancel(deadline)
+  }
+  await clock.pass(100)
+  expect(clock.timers).toHaveLength(0)
+  queue.begin(() => undefined)
+  expect(clock.timers).toHaveLength(1)
+})
+
+test('an earlier timer than the clock asks for makes no deadline pass early', async () => {
+  const clock = new SteppedClock()
+  const queue = new DeadlineQueue(clock, 100)
+  let isPassed = false
+  queue.begin(() => (isPassed = true))
+  const [timer] = clock.timers.splice(0)
+  await clock.pass(99)
+  timer!.task()
+  await turn()
+  expect(isPassed).toBe(false)
+  await clock.pass(1)
+  expect(isPassed).toBe(true)
+})
