@@ -93,7 +93,7 @@ describe('a delivery that a bug stops outside of an attempt', () => {
     expect(receiver.requests).toHaveLength(1)
     const quarantined = (await engine.deliveries({})).find(({ state }) => state === 'quarantined')
     expect(await engine.backend.replays.retry(quarantined!.id, Date.now())).toBe(true)
-    engine.lanes.wake()
+    engine.engine.wake()
     await receiver.waitFor(2)
     await expect.poll(() => quarantinedIn(engine)).toBe(0)
   })
