@@ -49,6 +49,8 @@ describe('a parked delivery that cannot be read', () => {
     damage(folder, sql, badId)
     if (sql.startsWith('DELETE')) engine.expectedMissing = 1
     await engine.destination('dst_a', receiver.url, { version: 3 })
+    // A delivery whose parts cannot be read waits as one without parts.
+    engine.engine.wake()
     await expect
       .poll(async () => (await engine.deliveries({})).map(({ state }) => state).toSorted())
       .toEqual(['delivered', 'delivered', 'quarantined'])
