@@ -31,7 +31,7 @@ export interface LanePorts extends Pick<Backend, 'catalog' | 'quarantine'> {
 }
 
 /** Sends the requests of one group of lanes. The group disposes of it. */
-export interface GroupSender extends Sender, AsyncDisposable {
+interface GroupSender extends Sender, AsyncDisposable {
   /** Ends the attempts in flight, and makes no further ones. */
   abort(): void
 }
