@@ -51,9 +51,15 @@ export interface LaneGroupOptions extends SupervisionOptions {
 /** What differs between the lanes of events and those of notices. */
 type LaneKind = Pick<
   DispatcherOptions,
-  'name' | 'deliveries' | 'quarantine' | 'activity' | 'retryWindowMs' | 'limits' | 'successPolicy'
-> &
-  Pick<DispatcherOptions, 'keepsEveryResponse'> & { readonly attempts?: Attempts | undefined }
+  | 'name'
+  | 'deliveries'
+  | 'quarantine'
+  | 'activity'
+  | 'retryWindowMs'
+  | 'limits'
+  | 'successPolicy'
+  | 'keepsEveryResponse'
+> & { readonly attempts?: Attempts | undefined }
 
 /**
  * The lanes of some destinations, those of events and those of deletion notices, with everything that acts on them: the
