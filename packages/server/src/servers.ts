@@ -5,12 +5,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Logger } from './telemetry/logger.ts'
 import type { ActivityMonitor } from './activity/activity-monitor.ts'
 import type { Backups } from './admin/backups.ts'
-import type {
-  AdminDeps,
-  DatabaseCopy,
-  DestinationHealth,
-  TestDeliveries,
-} from './admin/api/admin-deps.ts'
+import type { AdminDeps, DatabaseCopy, TestDeliveries } from './admin/api/admin-deps.ts'
 import type { OpenapiDocument } from './admin/reference/openapi-document.ts'
 import { problemForm } from './admin/problems/problem-form.ts'
 import { referenceRoute } from './admin/reference/reference-route.ts'
@@ -44,10 +39,10 @@ import { VERSION } from './version.ts'
 export interface Workers {
   readonly checks: readonly ReadinessCheck[]
   /** The last error of each failing worker, by its name. */
-  readonly failingWorkers: () => ReadonlyMap<string, string>
+  readonly failingWorkers: () => Promise<ReadonlyMap<string, string>>
   /** Makes the workers look for work at once: a request made deliveries due, or created a replay or a deletion. */
   readonly wake: () => void
-  readonly destinationHealth: DestinationHealth
+  readonly lanes: AdminDeps['lanes']
   readonly testDeliveries: TestDeliveries
   readonly nextRequests: AdminDeps['nextRequests']
   readonly hostProblem: AdminDeps['hostProblem']
@@ -145,7 +140,7 @@ function addAdministration(
   listener: Listener,
 ): void {
   const { config, backend, clock, clockWatch, metrics, adminToken, logger, activity } = options
-  const { wake, destinationHealth, testDeliveries, nextRequests } = options
+  const { wake, lanes, testDeliveries, nextRequests } = options
   const { hostProblem, computations, backups } = options
   const database = { name: 'database', check: () => backend.probe() }
   const checks = [database, ...options.checks]
@@ -153,7 +148,8 @@ function addAdministration(
     adminRoutes({
       ...backend,
       wake,
-      destinationHealth,
+      lanes,
+      recentAttempts: activity.recent,
       testDeliveries,
       nextRequests,
       hostProblem,

@@ -8,15 +8,14 @@ import { type AdminToken, adminTokenOf } from './admin-token.ts'
 import type { Backend } from './backend/backend.ts'
 import { openEmbeddedBackend } from './backend/embedded/open.ts'
 import type { Config } from './config.ts'
-import { WebhookHealth } from './delivery/health/webhook-health.ts'
 import { resumeForbidden } from './delivery/health/webhook-pauser.ts'
-import { webhookStates } from './delivery/health/webhook-states.ts'
 import { ReplayWorker } from './delivery/replays/replay-worker.ts'
 import { nextRequests } from './delivery/parts/next-requests.ts'
 import { TestDeliverySender } from './delivery/parts/test-delivery-sender.ts'
-import { WebhookSender } from './delivery/sending/sender.ts'
-import { NOTICE_LIMITS, startDeletions } from './engine/deletions.ts'
+import { DeletionWorker } from './deletions/deletion-worker.ts'
 import { DeliveryEngine } from './engine/delivery-engine.ts'
+import { NOTICE_LIMITS } from './engine/notice-lanes.ts'
+import { type LaneGroupSettings, openLaneGroup, openSender } from './engine/open-lane-group.ts'
 import { Inspector, type InspectorOptions } from './inspector/inspector.ts'
 import type { ReadinessCheck } from './http/health.ts'
 import { openServers, type Workers } from './servers.ts'
@@ -178,30 +177,25 @@ async function newestEventAt({ events }: Backend): Promise<number | undefined> {
 
 /** Starts the workers: pipeline, lanes, deletions, replays and retention. Disposing of `stack` stops them. */
 export function startWorkers(stack: AsyncDisposableStack, components: Components): Workers {
-  const { config, backend, clock, clockWatch, metrics, shutdown } = components
-  const { webhookSockets } = components.fileShares
-  const sender = stack.use(openSender(components, webhookSockets))
-  shutdown.overdue.addEventListener('abort', () => sender.abort())
-  // A breaker stays open for at most the longest wait between two attempts.
-  const longestOpenMs = config.retryScheduleMs && Math.max(...config.retryScheduleMs)
-  const health = new WebhookHealth(clock, { longestOpenMs })
-  const { retryWindowMs, retryScheduleMs } = config
-  const settings = {
-    retryWindowMs,
-    retryScheduleMs,
-    limits: {
-      ...config,
-      maxInFlight: Math.min(config.maxInFlight, webhookSockets - NOTICE_LIMITS.maxInFlight),
-      maxInMemory: config.maxDeliveriesInMemory,
-    },
-  }
-  const engine = stack.use(new DeliveryEngine({ ...components, sender, health, settings }))
+  const { config, backend, clock, clockWatch, metrics, inspector, shutdown } = components
+  const settings = laneSettingsOf(components)
+  const lanes = openLaneGroup({ ...components, settings })
+  const engine = stack.use(new DeliveryEngine({ ...components, lanes }))
   shutdown.begun.addEventListener('abort', () => engine.stop())
+  // Test deliveries need no lane: they are made wherever the management API is.
+  const ofTests = { ...settings.sender, maxSockets: TEST_SOCKETS }
+  const sender = stack.use(openSender(ofTests, { clock, inspector }))
+  shutdown.overdue.addEventListener('abort', () => {
+    lanes.abort()
+    sender.abort()
+  })
+  const wakeEngine = (): void => engine.wake()
   const backups = new Backups()
   const onErased = (): Promise<void> => backups.endOutdated()
-  const wakeDeletions = startDeletions(engine, { ...components, retryScheduleMs, onErased })
-  const onRequeued = (): void => engine.lanes.wake()
-  const replays = new ReplayWorker({ ...components, ...backend, onRequeued })
+  const deletions = { ...components, ...backend, onErased, onNotices: wakeEngine }
+  const deletionWorker = new DeletionWorker(deletions)
+  engine.supervise(deletionWorker)
+  const replays = new ReplayWorker({ ...components, ...backend, onRequeued: wakeEngine })
   engine.supervise(replays)
   engine.supervise(clockWatch)
   const audiences = new Audiences(components)
@@ -215,63 +209,55 @@ export function startWorkers(stack: AsyncDisposableStack, components: Components
   engine.supervise(accounting)
   metrics.beforeScrape(() => accounting.check())
   reportBacklog(metrics, upkeep, clock)
-  metrics.beforeScrape(() => {
-    metrics.breakersOpen.set(health.openBreakers(backend.catalog.current.destinations.values()))
+  metrics.beforeScrape(async () => {
+    metrics.breakersOpen.set((await lanes.status()).openBreakers)
   })
-  const destinationHealth = destinationHealthOf(components, health, engine)
-  reportDestinations(metrics, { ...backend, clock, destinationHealth })
+  reportDestinations(metrics, { ...backend, clock, lanes })
   return {
     checks: readinessOf(engine, clockWatch),
-    failingWorkers: () => engine.failing,
+    failingWorkers: async () => (await engine.status()).failing,
     wake: () => {
-      engine.lanes.wake()
+      engine.wake()
       replays.wake()
-      wakeDeletions()
+      deletionWorker.wake()
       audiences.wake()
     },
     computations: audiences.computations,
     testDeliveries: new TestDeliverySender({ sender, clock }),
     nextRequests,
     hostProblem: (host) => sender.hostProblem(host),
-    destinationHealth,
+    lanes,
     backups,
   }
 }
 
-/** What the management API shows and changes of the health of destinations. */
-function destinationHealthOf(
-  { activity, clock }: Components,
-  health: WebhookHealth,
-  engine: DeliveryEngine,
-): Workers['destinationHealth'] {
-  return {
-    webhooks: (destination) => webhookStates(destination, health, clock.now()),
-    allowNow: ({ id, settings }) => {
-      for (const { url } of settings.webhooks) health.retryNow(id, url)
-    },
-    retryNow: ({ id, settings }) => {
-      for (const { url } of settings.webhooks) engine.retryNow({ destinationId: id, url })
-    },
-    closeBreaker: (destinationId, url) => engine.closeBreaker({ destinationId, url }),
-    inFlightAt: (destinationId, url) => engine.inFlightAt({ destinationId, url }),
-    lastHour: (id) => activity.recent.of(id),
-    attemptsOf: (deliveryId) => engine.attemptsOf(deliveryId),
-  }
-}
+/** The most sockets of test deliveries, unless more of them are in flight. */
+const TEST_SOCKETS = 8
 
-function openSender({ config, clock, inspector }: Components, maxSockets: number): WebhookSender {
-  return new WebhookSender({
-    clock,
-    timeoutMs: config.attemptTimeoutMs,
-    allowedNetworks: config.allowedNetworks,
-    allowedPorts: config.allowedPorts,
-    egressProxy: config.egressProxy,
-    inspector,
-    // Deletion notices have their own connections, so that they do not wait for events.
-    maxConnectionsPerWebhook: config.laneConcurrency + NOTICE_LIMITS.laneConcurrency,
-    maxSockets,
-    ...(config.tlsCaFile === undefined ? {} : { ca: readFileSync(config.tlsCaFile, 'utf8') }),
-  })
+/** How the lanes deliver. Plain data, which can be sent to a thread. */
+function laneSettingsOf({ config, fileShares }: Components): LaneGroupSettings {
+  const { retryWindowMs, retryScheduleMs, tlsCaFile, egressProxy } = config
+  const maxSockets = fileShares.webhookSockets - TEST_SOCKETS
+  return {
+    retryWindowMs,
+    retryScheduleMs,
+    limits: {
+      maxInFlight: Math.min(config.maxInFlight, maxSockets - NOTICE_LIMITS.maxInFlight),
+      laneConcurrency: config.laneConcurrency,
+      laneWindow: config.laneWindow,
+      maxInMemory: config.maxDeliveriesInMemory,
+    },
+    sender: {
+      timeoutMs: config.attemptTimeoutMs,
+      allowedNetworks: config.allowedNetworks,
+      allowedPorts: config.allowedPorts,
+      egressProxy: egressProxy?.reveal(),
+      // Deletion notices have their own connections, so that they do not wait for events.
+      maxConnectionsPerWebhook: config.laneConcurrency + NOTICE_LIMITS.laneConcurrency,
+      maxSockets,
+      ca: tlsCaFile === undefined ? undefined : readFileSync(tlsCaFile, 'utf8'),
+    },
+  }
 }
 
 /** Longer than any receiver can keep an attempt open. */
@@ -284,7 +270,8 @@ function readinessOf(engine: DeliveryEngine, clockWatch: ClockWatch): ReadinessC
     {
       name: 'workers',
       check: async () => {
-        const failing = [...engine.failing].map(([name, reason]) => `${name} (${reason})`)
+        const status = await engine.status()
+        const failing = [...status.failing].map(([name, reason]) => `${name} (${reason})`)
         if (failing.length === 0) return
         throw new Error(`Failed and restarted: ${failing.join(', ')}. See the log for the reason.`)
       },
@@ -292,8 +279,9 @@ function readinessOf(engine: DeliveryEngine, clockWatch: ClockWatch): ReadinessC
     {
       name: 'draining',
       check: async () => {
-        if (engine.stillForMs < STUCK_AFTER_MS) return
-        const seconds = Math.floor(engine.stillForMs / 1000)
+        const { stillForMs } = await engine.status()
+        if (stillForMs < STUCK_AFTER_MS) return
+        const seconds = Math.floor(stillForMs / 1000)
         throw new Error(`Deliveries are waiting, but none has ended for ${seconds} s.`)
       },
     },

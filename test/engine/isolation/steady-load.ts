@@ -90,7 +90,8 @@ async function asFastAsDelivered(
     await engine.backend.log.append(events.flat())
     sent += events.length
     // Few deliveries in memory: more would only wait there.
-    while (engine.lanes.inMemory > 200) await new Promise((resolve) => setImmediate(resolve))
+    while (engine.lanes.current.inMemory > 200)
+      await new Promise((resolve) => setImmediate(resolve))
   }
   return sent
 }

@@ -1,13 +1,12 @@
 import { createLogger } from '@hookline/server'
 import type { WebhookHealth } from '../../../packages/server/src/delivery/health/webhook-health.ts'
 import type { Attempts, Sender } from '../../../packages/server/src/delivery/parts/attempts.ts'
-import {
-  DeliveryEngine,
-  type LaneSettings,
-} from '../../../packages/server/src/engine/delivery-engine.ts'
+import { DeliveryEngine } from '../../../packages/server/src/engine/delivery-engine.ts'
+import { LaneGroup, type LaneSettings } from '../../../packages/server/src/engine/lane-group.ts'
 import { Metrics } from '../../../packages/server/src/telemetry/metrics.ts'
 import type { Clock } from '../../../packages/server/src/util/time/clock.ts'
 import { NO_ACTIVITY } from '../../../packages/server/test/harness/no-activity.ts'
+import type { WorkerGivenUp } from '../../../packages/server/src/util/workers/supervisor.ts'
 import type { SimulatedBackend } from './backend/memory-backend.ts'
 
 export interface ProcessOptions extends Pick<LaneSettings, 'limits' | 'retryWindowMs'> {
@@ -27,28 +26,38 @@ const metrics = new Metrics()
 export class SimulatedProcess implements AsyncDisposable {
   readonly backend: SimulatedBackend
   readonly #engine: DeliveryEngine
+  readonly #lanes: LaneGroup
 
-  constructor({ onBug, limits, retryWindowMs, ...options }: ProcessOptions) {
+  constructor({ onBug, limits, retryWindowMs, sender, ...options }: ProcessOptions) {
     this.backend = options.backend
-    this.#engine = new DeliveryEngine({
+    const shared = {
       ...options,
-      settings: { limits, retryWindowMs },
       activity: NO_ACTIVITY,
       metrics,
       logger: createLogger('error', { write: onBug }),
-      onGiveUp: ({ worker }) => onBug(`${worker} was given up`),
+      onGiveUp: ({ worker }: WorkerGivenUp) => onBug(`${worker} was given up`),
+    }
+    this.#lanes = new LaneGroup({
+      ...shared,
+      settings: { limits, retryWindowMs },
+      sender: {
+        send: (request) => sender.send(request),
+        // A simulation has no connections.
+        abort: () => undefined,
+        [Symbol.asyncDispose]: async () => undefined,
+      },
     })
+    this.#engine = new DeliveryEngine({ ...shared, lanes: this.#lanes })
   }
 
   /** Deliveries that the engine has lost, or ended twice. */
   get imbalance(): number {
-    const { pipeline, lanes } = this.#engine.imbalance
-    return pipeline + lanes
+    return Math.abs(this.#engine.imbalance) + this.#lanes.current.imbalance
   }
 
   /** Parts of deliveries that the engine has in lanes. */
   get inMemory(): number {
-    return this.#engine.lanes.inMemory
+    return this.#lanes.current.inMemory
   }
 
   /** Stops gracefully. Resolves only while the clock continues. */

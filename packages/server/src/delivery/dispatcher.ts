@@ -41,6 +41,8 @@ export interface DispatcherOptions {
   readonly activity: Pick<ActivityListener, 'recorded'>
   readonly attempts: Attempts
   readonly health: WebhookHealth
+  /** Whether it takes up what waits for a destination; by default it takes up everything. */
+  readonly owns?: ((destinationId: string) => boolean) | undefined
   readonly webhookLog: Pick<WebhookLog, 'onAttempt'>
   readonly clock: Clock
   readonly metrics: Metrics

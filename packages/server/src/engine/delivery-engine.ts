@@ -1,163 +1,81 @@
-import type { Carried, SuccessPolicy } from '@hookline/protocol'
 import type { Logger } from '../telemetry/logger.ts'
-import { type Backend, BackendUnavailable } from '../backend/backend.ts'
-import type { Deletions } from '../backend/deletions.ts'
-import type { DeliveryQueue, LaneId } from '../backend/deliveries.ts'
-import { Dispatcher, type DispatcherOptions } from '../delivery/dispatcher.ts'
+import type { Backend } from '../backend/backend.ts'
 import { PauseLog } from '../delivery/health/pause-log.ts'
-import type { WebhookHealth } from '../delivery/health/webhook-health.ts'
-import { WebhookLog } from '../delivery/health/webhook-log.ts'
-import { Attempts, type Sender } from '../delivery/parts/attempts.ts'
-import { longestWaitMs } from '../delivery/parts/retry-schedule.ts'
+import { SplitWorker } from '../delivery/parking/split-worker.ts'
 import { Acks } from '../pipeline/acks.ts'
 import { Pipeline } from '../pipeline/pipeline.ts'
 import type { ActivityListener } from '../telemetry/activity-listener.ts'
-import type { Metrics } from '../telemetry/metrics.ts'
-import type { Clock } from '../util/time/clock.ts'
-import { Supervisor, type WorkerGivenUp } from '../util/workers/supervisor.ts'
+import type { Supervisor } from '../util/workers/supervisor.ts'
 import type { Worker } from '../util/workers/worker.ts'
+import type { LanePorts } from './lane-group.ts'
+import type { Lanes, LanesStatus } from './lanes.ts'
+import { NOTICE_POLICY, noticeActivity } from './notice-lanes.ts'
+import { openSupervisor, type SupervisionOptions } from './open-supervisor.ts'
 
 /** The ports of the backend that the engine uses. */
-type EngineBackend = Pick<Backend, 'log' | 'catalog' | 'events' | 'deliveries' | 'quarantine'> & {
-  readonly deletions: Pick<Deletions, 'isPurged'>
-}
-
-/** How deliveries of one kind are retried, and how many of them are in flight. */
-export interface LaneSettings {
-  readonly retryWindowMs: number
-  /** The delays between attempts; by default those of the spec. */
-  readonly retryScheduleMs?: readonly number[] | undefined
-  readonly limits: DispatcherOptions['limits']
-}
+type EngineBackend = LanePorts & Pick<Backend, 'log' | 'events' | 'deliveries'>
 
 /** How many deliveries were lost, or ended twice, and where. All 0 unless there is a bug. */
-export interface EngineImbalance {
+interface EngineImbalance {
   /** Decisions of the pipeline that are neither declined nor a delivery in the lanes. */
   readonly pipeline: number
   /** Deliveries that the lanes took, and that are neither in memory nor recorded. */
   readonly lanes: number
 }
 
-export interface DeliveryEngineOptions {
-  readonly backend: EngineBackend
-  readonly sender: Sender
-  readonly health: WebhookHealth
-  readonly settings: LaneSettings
-  /** Makes the attempts of events; by default `Attempts` with `sender`. */
-  readonly attempts?: Attempts
-  readonly activity: ActivityListener
-  readonly clock: Clock
-  readonly metrics: Metrics
-  readonly logger: Logger
-  /** A worker failed five times within a minute. The process should end. */
-  readonly onGiveUp: (failure: WorkerGivenUp) => void
+/** How the engine is, its lanes and workers included. */
+interface EngineStatus extends Omit<LanesStatus, 'imbalance'> {
+  readonly imbalance: EngineImbalance
 }
 
-/** The lanes of one kind of deliveries, and the queue that stores them. */
-export interface LanesOptions extends LaneSettings {
-  readonly name: DispatcherOptions['name']
-  readonly deliveries: DeliveryQueue<Carried>
-  readonly quarantine: DispatcherOptions['quarantine']
-  readonly activity: DispatcherOptions['activity']
-  readonly attempts?: Attempts
-  readonly successPolicy?: SuccessPolicy
-  readonly keepsEveryResponse?: boolean
+export interface DeliveryEngineOptions extends SupervisionOptions {
+  readonly backend: EngineBackend
+  /** The engine disposes of them. */
+  readonly lanes: Lanes
+  readonly activity: ActivityListener
+  readonly logger: Logger
 }
 
 /**
  * Delivers events from the log to the receivers. The service, the tests and the simulator all use this wiring:
  *
- *     log ─▶ pipeline ─▶ lanes of events ─▶ attempts ─▶ sender ─▶ receivers
- *      ▲                    │
- *      └──────── acks ◀─────┘ recorded or parked
+ *     log ─▶ pipeline ─▶ lanes ─▶ receivers        replays, retries by hand, new notices ─▶ parts ─▶ lanes
+ *      ▲                   │
+ *      └──────── acks ◀────┘ recorded or parked
  *
- * One supervisor runs the workers of the pipeline and the lanes. `openLanes` adds lanes for another kind of deliveries,
- * `supervise` adds other workers.
+ * One supervisor runs the workers outside of the lanes. `supervise` adds other workers.
  */
 export class DeliveryEngine implements AsyncDisposable {
-  /** The lanes of events. */
-  readonly lanes: Dispatcher
+  readonly lanes: Lanes
   readonly #options: DeliveryEngineOptions
   readonly #stopping = new AbortController()
   readonly #supervisor: Supervisor
-  readonly #allLanes: Dispatcher[] = []
-  readonly #webhookLog: WebhookLog
   readonly #acks: Acks
   readonly #pipeline: Pipeline
+  readonly #splitWorkers: readonly SplitWorker[]
 
   constructor(options: DeliveryEngineOptions) {
     this.#options = options
-    const { backend, settings, activity, attempts } = options
+    const { backend, lanes, logger } = options
+    this.lanes = lanes
     this.#supervisor = openSupervisor(options, this.#stopping.signal)
-    this.#acks = new Acks(backend.log, options.logger)
-    this.#webhookLog = new WebhookLog({ ...options, catalog: backend.catalog })
-    this.lanes = this.openLanes({
-      name: 'deliveries',
-      deliveries: backend.deliveries,
-      quarantine: backend.quarantine,
-      activity,
-      ...settings,
-      ...(attempts && { attempts }),
-    })
+    this.#acks = new Acks(backend.log, logger)
     this.#pipeline = new Pipeline({
       ...options,
       ...backend,
-      dispatcher: this.lanes,
+      dispatcher: lanes,
       acks: this.#acks,
     })
+    this.#splitWorkers = this.#openSplitWorkers()
     this.supervise({ name: 'pipeline', run: (signal) => this.#pipeline.run(signal) })
-    this.supervise(this.#webhookLog)
-    this.supervise(new PauseLog(backend.catalog, options.logger))
+    for (const worker of this.#splitWorkers) this.supervise(worker)
+    this.supervise(new PauseLog(backend.catalog, logger))
   }
 
-  /** Opens lanes for another kind of deliveries and runs their workers. The engine disposes of them. */
-  openLanes({ retryScheduleMs, ...options }: LanesOptions): Dispatcher {
-    const { backend, sender, health, clock, metrics, logger } = this.#options
-    const schedule = { windowMs: options.retryWindowMs, delaysMs: retryScheduleMs }
-    const lanes = new Dispatcher({
-      attempts: new Attempts({
-        clock,
-        sender,
-        schedule,
-        health,
-        successPolicy: options.successPolicy,
-      }),
-      ...options,
-      longestWaitMs: longestWaitMs(schedule),
-      catalog: backend.catalog,
-      deletions: backend.deletions,
-      health,
-      webhookLog: this.#webhookLog,
-      clock,
-      metrics,
-      logger,
-      signal: this.#stopping.signal,
-    })
-    this.#allLanes.push(lanes)
-    for (const worker of lanes.workers) this.supervise(worker)
-    return lanes
-  }
-
-  /** A person wants the next attempts on the webhook now, whatever its breaker, Retry-After and retry delays say. */
-  retryNow(id: LaneId): void {
-    this.#options.health.retryNow(id.destinationId, id.url)
-    for (const lanes of this.#allLanes) lanes.retryNow(id)
-  }
-
-  /** As `retryNow`, and closes the breaker: what waits is delivered, one at a time at first. */
-  closeBreaker(id: LaneId): void {
-    this.#options.health.close(id.destinationId, id.url)
-    for (const lanes of this.#allLanes) lanes.retryNow(id, { recovers: true })
-  }
-
-  /** When the attempts began that are being made of a delivery or a notice, by the URL of the webhook. */
-  attemptsOf(deliveryId: string): ReadonlyMap<string, number> {
-    return new Map(this.#allLanes.flatMap((lanes) => [...lanes.attemptsOf(deliveryId)]))
-  }
-
-  /** How many attempts at the webhook are in flight. */
-  inFlightAt(id: LaneId): number {
-    return this.#allLanes.reduce((sum, lanes) => sum + lanes.inFlightAt(id), 0)
+  /** Deliveries or notices in the backend became due: a replay or a person began them again, or they are new. */
+  wake(): void {
+    for (const worker of this.#splitWorkers) worker.wake()
+    this.lanes.wake()
   }
 
   /** Runs a worker until the engine is disposed of, and restarts it when it fails. */
@@ -165,27 +83,24 @@ export class DeliveryEngine implements AsyncDisposable {
     this.#supervisor.run(worker)
   }
 
-  /** The last error of each failing worker, by the name of the worker. */
-  get failing(): ReadonlyMap<string, string> {
-    return this.#supervisor.failing
+  /** Decisions of the pipeline that came to nothing, see `Pipeline.imbalance`. */
+  get imbalance(): number {
+    return this.#pipeline.imbalance
   }
 
-  /**
-   * How long lanes have had deliveries in memory and none of them ended. An attempt takes seconds, however slow
-   * its receiver.
-   */
-  get stillForMs(): number {
-    return Math.max(...this.#allLanes.map((lanes) => lanes.stillForMs))
-  }
-
-  get imbalance(): EngineImbalance {
-    const lanes = this.#allLanes.reduce((sum, each) => sum + each.imbalance, 0)
-    return { pipeline: Math.abs(this.#pipeline.imbalance), lanes }
+  async status(): Promise<EngineStatus> {
+    const { failing, imbalance, ...lanes } = await this.lanes.status()
+    return {
+      ...lanes,
+      failing: new Map([...this.#supervisor.failing, ...failing]),
+      imbalance: { pipeline: Math.abs(this.imbalance), lanes: imbalance },
+    }
   }
 
   /** Begins the stop: the workers end, and no further attempt begins. Safe to call twice. */
   stop(): void {
     this.#stopping.abort()
+    this.lanes.stop()
   }
 
   /**
@@ -195,28 +110,28 @@ export class DeliveryEngine implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.stop()
     await this.#supervisor.ended()
-    await Promise.all(this.#allLanes.map((lanes) => lanes[Symbol.asyncDispose]()))
+    await this.lanes[Symbol.asyncDispose]()
     await this.#acks[Symbol.asyncDispose]()
   }
-}
 
-/** A supervisor that logs and counts the failures of workers. */
-function openSupervisor(options: DeliveryEngineOptions, signal: AbortSignal): Supervisor {
-  const { clock, metrics, logger } = options
-  return new Supervisor({
-    clock,
-    isTransient: (error) => error instanceof BackendUnavailable,
-    onFailure: ({ error: err, isTransient, ...failure }) => {
-      metrics.workerFailures.inc({ worker: failure.worker })
-      if (isTransient) logger.warn({ err, ...failure }, 'worker.waiting')
-      else logger.error({ err, ...failure }, 'worker.failed')
-    },
-    onGiveUp: (failure) => {
-      const { worker, failures, error: err } = failure
-      metrics.workerFailures.inc({ worker })
-      logger.fatal({ err, worker, failures }, 'worker.given_up')
-      options.onGiveUp(failure)
-    },
-    signal,
-  })
+  #openSplitWorkers(): readonly SplitWorker[] {
+    const { backend, lanes, activity } = this.#options
+    const shared = {
+      ...this.#options,
+      ...backend,
+      onSplit: () => lanes.wake(),
+      signal: this.#stopping.signal,
+    }
+    return [
+      new SplitWorker({ ...shared, name: 'deliveries' }),
+      new SplitWorker({
+        ...shared,
+        name: 'notices',
+        deliveries: backend.noticeQueue,
+        quarantine: backend.noticeQueue,
+        activity: noticeActivity(activity),
+        successPolicy: NOTICE_POLICY,
+      }),
+    ]
+  }
 }

@@ -8,7 +8,9 @@ import type { Worker } from '../util/workers/worker.ts'
 export interface AccountingOptions {
   readonly upkeep: Pick<Upkeep, 'missing'>
   /** What the engine has lost in memory. */
-  readonly engine: { readonly imbalance: { readonly pipeline: number; readonly lanes: number } }
+  readonly engine: {
+    status(): Promise<{ readonly imbalance: { readonly pipeline: number; readonly lanes: number } }>
+  }
   readonly clock: Clock
   readonly metrics: Metrics
   readonly logger: Logger
@@ -42,7 +44,8 @@ export class Accounting implements Worker {
   /** Sets the metric. Logs a line when something was lost since the check before. */
   async check(): Promise<void> {
     const { upkeep, engine, metrics, logger } = this.#options
-    const lost = { ...(await upkeep.missing()), ...engine.imbalance }
+    const { imbalance } = await engine.status()
+    const lost = { ...(await upkeep.missing()), ...imbalance }
     const total = Object.values(lost).reduce((sum, each) => sum + Math.abs(each), 0)
     metrics.accountingImbalance.set(total)
     if (total !== 0 && total !== this.#reported) logger.error(lost, 'accounting.imbalance')

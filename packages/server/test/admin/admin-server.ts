@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import type { LiveTail } from '../../src/activity/live-tail.ts'
 import { LiveTopics } from '../../src/activity/live-topics.ts'
-import type { DestinationHealth } from '../../src/admin/api/admin-deps.ts'
+import type { AskedLanes, LaneState } from '../../src/admin/api/admin-deps.ts'
 import type { TestDeliveries } from '../../src/admin/api/admin-deps.ts'
 import type { AdminDeps } from '../../src/admin/api/admin-deps.ts'
 import { Inspector } from '../../src/inspector/inspector.ts'
@@ -41,22 +41,41 @@ export const TOKEN = 'tok_the-admin-token-of-these-tests'
 /** How long this service keeps events. */
 export const RETENTION_MS = 7 * 24 * 60 * 60_000
 
-/** The health of a service that has delivered nothing yet. */
-export const NO_HEALTH: DestinationHealth = {
-  webhooks: ({ settings }) =>
-    settings.webhooks.map(({ url }) => ({
-      url,
-      breaker: 'closed',
-      brokenSince: null,
-      restsUntil: null,
-      retryAfterUntil: null,
-    })),
-  allowNow: () => undefined,
-  retryNow: () => undefined,
-  closeBreaker: () => undefined,
-  lastHour: () => ({ attempts: 0, delivered: 0, lastFailedAt: undefined }),
-  inFlightAt: () => 0,
-  attemptsOf: () => new Map(),
+/** A webhook that nothing was delivered to yet. */
+export const HEALTHY: Omit<LaneState, 'url'> = {
+  breaker: 'closed',
+  brokenSince: null,
+  restsUntil: null,
+  retryAfterUntil: null,
+  inFlight: 0,
+}
+
+/** Lanes of which a test says how the webhooks stand, whatever the destination. */
+export function lanesWith(states: readonly LaneState[]): AskedLanes {
+  return {
+    states: async (ids) => new Map(ids.map((id) => [id, states])),
+    attemptsOf: async () => new Map(),
+    allowNow: async () => undefined,
+    retryNow: async () => undefined,
+    closeBreakers: async () => undefined,
+  }
+}
+
+/** The lanes of a service that has delivered nothing yet. */
+function healthyLanes({ catalog }: Pick<Backend, 'catalog'>): AskedLanes {
+  return {
+    ...lanesWith([]),
+    states: async (ids) =>
+      new Map(
+        ids.map((id) => [
+          id,
+          (catalog.current.destinations.get(id)?.settings.webhooks ?? []).map(({ url }) => ({
+            ...HEALTHY,
+            url,
+          })),
+        ]),
+      ),
+  }
 }
 
 /** Fails each test delivery. */
@@ -222,7 +241,8 @@ export class AdminServer implements AsyncDisposable {
       ...backend,
       live: this.topics,
       inspector: new Inspector({ clock, logger, catalog: backend.catalog }),
-      destinationHealth: NO_HEALTH,
+      lanes: healthyLanes(backend),
+      recentAttempts: { of: () => ({ attempts: 0, delivered: 0, lastFailedAt: undefined }) },
       copyDatabase: async () => {
         throw new Error('These tests make no backup.')
       },
@@ -237,7 +257,7 @@ export class AdminServer implements AsyncDisposable {
         retentionMaxBytes: 0,
         settings: [],
         readiness: async () => ({ status: 'ok' as const, checks: {} }),
-        failingWorkers: () => new Map<string, string>(),
+        failingWorkers: async () => new Map<string, string>(),
       },
       backupTimeoutMs: 60_000,
       retentionMs: RETENTION_MS,

@@ -2,7 +2,7 @@ import { type AcceptedEvent, newId } from '@hookline/protocol'
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import type { Deletion } from '../../src/backend/deletions.ts'
-import { startDeletions } from '../../src/engine/deletions.ts'
+import { DeletionWorker } from '../../src/deletions/deletion-worker.ts'
 import { acceptedEvent } from '../harness/accepted-event.ts'
 import { filesWith } from '../harness/bytes-in-folder.ts'
 import { NO_ACTIVITY } from '../harness/no-activity.ts'
@@ -27,20 +27,20 @@ function deletionsOf(
   clock: AdjustableClock,
 ): (suppress: boolean) => Promise<Deletion> {
   const logger = pino({ level: 'silent' })
-  const options = {
-    backend,
+  const worker = new DeletionWorker({
+    ...backend,
     clock,
     activity: NO_ACTIVITY,
     logger,
     onErased: async () => undefined,
-    retryScheduleMs: [20],
-  }
-  const wake = startDeletions(engine, options)
+    onNotices: () => engine.wake(),
+  })
+  engine.supervise(worker)
   return async (suppress) => {
     const id = newId('del', clock.now())
     const request = { id, createdAt: clock.now(), sourceIds: null, suppress, users: 1 }
     await backend.deletions.create(request, { userIds: ['u1'] })
-    wake()
+    worker.wake()
     const progress = () => backend.notices.progress(id)
     await expect.poll(progress).toMatchObject([{ counts: { delivered: 1 } }])
     return (await backend.deletions.find(id))!
@@ -75,7 +75,7 @@ test.each([false, true])(
       }
       await receive(engine, clock)
       await receive(engine, clock)
-      await expect.poll(() => engine.lanes.inMemory).toBe(3)
+      await expect.poll(() => engine.lanes.current.inMemory).toBe(3)
       clock.adjust(-HOUR)
 
       const deleteUser = deletionsOf(engine, clock)

@@ -126,9 +126,9 @@ describe('a webhook that does not respond', () => {
     healthy.respond = () => opened.then(() => 200)
     await engine.receive(200)
     await other.waitFor(64)
-    expect(engine.lanes.unrecorded).toBe(200)
+    expect(engine.lanes.current.unrecorded).toBe(200)
     clock.advance(2_000)
-    await expect.poll(() => engine.lanes.unrecorded).toBe(0)
+    await expect.poll(() => engine.lanes.current.unrecorded).toBe(0)
     expect(await partsOf(engine, urls[1])).toEqual({ pending: 200 })
     // Those in flight stay in memory, and no other attempt on them begins.
     open()
@@ -187,7 +187,7 @@ test('a person who closes the breaker lets what waits be delivered now', async (
   await engine.receive(30)
   await expect.poll(async () => (await partsOf(engine, urls[1])).pending).toBe(30)
   other.respond = () => 200
-  engine.engine.closeBreaker({ destinationId: 'dst_a', url: urls[1] })
+  await engine.lanes.closeBreakers([{ destinationId: 'dst_a', url: urls[1] }])
   await other.waitFor(40)
 })
 
@@ -201,7 +201,7 @@ test('a person who asks for the next attempt gets it now, as the probe of the br
   await expect.poll(async () => (await partsOf(engine, urls[1])).pending).toBe(30)
   clock.advance(1)
   other.respond = () => 200
-  engine.engine.retryNow({ destinationId: 'dst_a', url: urls[1] })
+  await engine.lanes.retryNow([{ destinationId: 'dst_a', url: urls[1] }])
   await other.waitFor(40)
   expect(engine.openBreakers).toBe(0)
 })
@@ -217,6 +217,6 @@ test('a person who asks for the next attempt need not wait for the delay of a re
     .poll(async () => (await engine.deliveries({})).map(({ rounds }) => rounds))
     .toEqual([1, 1, 1, 1, 1])
   receiver.respond = () => 200
-  engine.engine.retryNow({ destinationId: 'dst_a', url })
+  await engine.lanes.retryNow([{ destinationId: 'dst_a', url }])
   await expect.poll(() => partsOf(engine, url)).toEqual({ delivered: 5 })
 })

@@ -49,7 +49,7 @@ describe('a pipeline that fails', () => {
     isFaulty = true
     await engine.receive(20)
     await expect.poll(() => workerFailures(engine)).toEqual(['pipeline'])
-    expect([...engine.engine.failing]).toEqual([['pipeline', 'TypeError']])
+    expect([...(await engine.engine.status()).failing]).toEqual([['pipeline', 'TypeError']])
     isFaulty = false
     clock.advance(RESTART_MS)
     await receiver.waitFor(40)
@@ -58,7 +58,7 @@ describe('a pipeline that fails', () => {
     expect(new Set(idsAt(receiver)).size).toBe(40)
     expect(receiver.requests).toHaveLength(40)
     clock.advance(10_000)
-    expect(engine.engine.failing.size).toBe(0)
+    expect((await engine.engine.status()).failing.size).toBe(0)
     expect((await engine.metrics.workerFailures.get()).values).toMatchObject([
       { labels: { worker: 'pipeline' }, value: 1 },
     ])

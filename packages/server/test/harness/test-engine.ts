@@ -3,11 +3,12 @@ import pino from 'pino'
 import type { Backend } from '../../src/backend/backend.ts'
 import type { DeliveryHistory } from '../../src/backend/deliveries.ts'
 import { openEmbeddedBackend } from '../../src/backend/embedded/open.ts'
-import type { Dispatcher, DispatcherOptions } from '../../src/delivery/dispatcher.ts'
+import type { DispatcherOptions } from '../../src/delivery/dispatcher.ts'
 import { WebhookHealth } from '../../src/delivery/health/webhook-health.ts'
 import { ReplayWorker } from '../../src/delivery/replays/replay-worker.ts'
 import { WebhookSender, type WebhookSenderOptions } from '../../src/delivery/sending/sender.ts'
 import { DeliveryEngine } from '../../src/engine/delivery-engine.ts'
+import { LaneGroup } from '../../src/engine/lane-group.ts'
 import { Metrics } from '../../src/telemetry/metrics.ts'
 import { type Clock, systemClock } from '../../src/util/time/clock.ts'
 import type { WorkerGivenUp } from '../../src/util/workers/supervisor.ts'
@@ -44,7 +45,7 @@ export class TestEngine implements AsyncDisposable {
   readonly engine: DeliveryEngine
   readonly sender: WebhookSender
   readonly replays: ReplayWorker
-  readonly health: WebhookHealth
+  readonly lanes: LaneGroup
   /** How many rows a test has removed from the database itself. */
   expectedMissing = 0
   readonly #stack: AsyncDisposableStack
@@ -62,47 +63,35 @@ export class TestEngine implements AsyncDisposable {
       { level: options.logLevel ?? 'warn' },
       { write: (line: string) => void this.logged.push(JSON.parse(line)) },
     )
-    this.sender = stack.use(
-      new WebhookSender({
-        clock: systemClock,
-        timeoutMs: 2000,
-        allowedNetworks: ['127.0.0.0/8'],
-        maxConnectionsPerWebhook: 64,
-        ...options.sender,
-      }),
-    )
-    this.health = new WebhookHealth(clock)
-    this.engine = stack.use(
-      new DeliveryEngine({
-        backend: wrapped,
-        sender: this.sender,
-        health: this.health,
-        settings: {
-          retryWindowMs: options.retryWindowMs ?? 60_000,
-          retryScheduleMs: options.retryDelaysMs ?? [20],
-          limits: { ...LIMITS, ...options.limits },
-        },
-        activity: NO_ACTIVITY,
-        clock,
-        metrics,
-        logger,
-        onGiveUp: (failure) => this.givenUp.push(failure),
-      }),
-    )
-    const onRequeued = (): void => this.lanes.wake()
-    this.replays = new ReplayWorker({
-      ...wrapped,
+    this.sender = new WebhookSender({
+      clock: systemClock,
+      timeoutMs: 2000,
+      allowedNetworks: ['127.0.0.0/8'],
+      maxConnectionsPerWebhook: 64,
+      ...options.sender,
+    })
+    const shared = {
+      backend: wrapped,
       activity: NO_ACTIVITY,
       clock,
+      metrics,
       logger,
-      onRequeued,
+      onGiveUp: (failure: WorkerGivenUp) => void this.givenUp.push(failure),
+    }
+    this.lanes = new LaneGroup({
+      ...shared,
+      sender: this.sender,
+      health: new WebhookHealth(clock),
+      settings: {
+        retryWindowMs: options.retryWindowMs ?? 60_000,
+        retryScheduleMs: options.retryDelaysMs ?? [20],
+        limits: { ...LIMITS, ...options.limits },
+      },
     })
+    this.engine = stack.use(new DeliveryEngine({ ...shared, lanes: this.lanes }))
+    const onRequeued = (): void => this.engine.wake()
+    this.replays = new ReplayWorker({ ...shared, ...wrapped, onRequeued })
     this.engine.supervise(this.replays)
-  }
-
-  /** The lanes of events. */
-  get lanes(): Dispatcher {
-    return this.engine.lanes
   }
 
   /** Opens the engine on a new folder, or on the folder of an earlier engine. */
@@ -141,7 +130,7 @@ export class TestEngine implements AsyncDisposable {
 
   /** How many webhooks have a breaker that is not closed. */
   get openBreakers(): number {
-    return this.health.openBreakers(this.backend.catalog.current.destinations.values())
+    return this.lanes.current.openBreakers
   }
 
   /** Resolves when the engine has finished the reads and writes that it can make now. */
@@ -161,11 +150,12 @@ export class TestEngine implements AsyncDisposable {
   /** Disposes of the engine. Rejects when events or deliveries were lost or ended twice, before the stop or after it. */
   async [Symbol.asyncDispose](): Promise<void> {
     const before = {
-      ...this.engine.imbalance,
+      ...(await this.engine.status()).imbalance,
       missing: (await this.missing()) - this.expectedMissing,
     }
     await this.#stack.disposeAsync()
-    const after = { ...this.engine.imbalance, inMemory: this.lanes.inMemory }
+    const { imbalance, inMemory } = await this.engine.status()
+    const after = { ...imbalance, inMemory }
     const counts = [...Object.values(before), ...Object.values(after)]
     if (counts.every((count) => count === 0)) return
     const found = JSON.stringify({ before, after })

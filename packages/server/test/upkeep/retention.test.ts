@@ -61,7 +61,7 @@ describe('retention', () => {
     await using engine = await TestEngine.open({ clock })
     await engine.destination('dst_a', receiver.url)
     await engine.receive(10)
-    await expect.poll(() => engine.lanes.inMemory).toBe(0)
+    await expect.poll(() => engine.lanes.current.inMemory).toBe(0)
     await expect.poll(() => engine.deliveries({})).toHaveLength(10)
     await using _retention = start(engine, engine.backend.upkeep, { clock })
     await engine.settled()

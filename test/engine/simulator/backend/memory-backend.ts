@@ -3,6 +3,7 @@ import type { Deliveries } from '../../../../packages/server/src/backend/deliver
 import type { Events } from '../../../../packages/server/src/backend/events.ts'
 import type { Log } from '../../../../packages/server/src/backend/log.ts'
 import type { DispatcherOptions } from '../../../../packages/server/src/delivery/dispatcher.ts'
+import type { LanePorts } from '../../../../packages/server/src/engine/lane-group.ts'
 import { Committer, type CommitterOptions } from './committer.ts'
 import type { DurableState } from './durable-state.ts'
 import { MemoryCatalog } from './memory-catalog.ts'
@@ -18,7 +19,18 @@ export interface SimulatedBackend extends AsyncDisposable, Pick<DispatcherOption
   readonly catalog: Catalog
   readonly events: Events
   readonly deliveries: Deliveries
+  readonly noticeQueue: LanePorts['noticeQueue']
   readonly deletions: Pick<MemoryDeletions, 'isPurged' | 'purgeUser'>
+}
+
+/** A simulation has no deletion notices. */
+const NO_NOTICES: LanePorts['noticeQueue'] = {
+  record: async () => undefined,
+  claim: async () => ({ deliveries: [], unreadable: [] }),
+  claimUnsplit: async () => ({ deliveries: [], unreadable: [] }),
+  release: async () => undefined,
+  waiting: async () => ({ lanes: [], isUnsplit: false }),
+  add: async () => undefined,
 }
 
 /** Opens the ports for one process on the durable state, in memory. */
@@ -33,6 +45,7 @@ export function openMemoryBackend(
     catalog: new MemoryCatalog(state),
     events: new MemoryEvents(state, committer, listener),
     deliveries: new MemoryDeliveries(state, committer, listener),
+    noticeQueue: NO_NOTICES,
     // The engine logs what it quarantines as an error, and each error is a violation.
     quarantine: { add: async () => undefined },
     deletions: new MemoryDeletions(state, committer, listener),

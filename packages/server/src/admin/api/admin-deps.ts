@@ -12,7 +12,7 @@ import type { Computations } from '../../audiences/computations.ts'
 import type { Audit } from '../../backend/audit.ts'
 import type { Catalog, KeyUses } from '../../backend/catalog.ts'
 import type { Deletions, Suppressions } from '../../backend/deletions.ts'
-import type { Deliveries, DeliveryReports } from '../../backend/deliveries.ts'
+import type { Deliveries, DeliveryReports, LaneId } from '../../backend/deliveries.ts'
 import type { Events } from '../../backend/events.ts'
 import type { IdempotentResponses } from '../../backend/idempotent-responses.ts'
 import type { Memberships } from '../../backend/memberships.ts'
@@ -36,26 +36,37 @@ export interface DatabaseCopy extends AsyncDisposable {
   readonly file: string
 }
 
-/** What this node knows about the health of its destinations. */
-export interface DestinationHealth {
-  /** The circuit breaker of each webhook. */
-  webhooks(destination: Destination): readonly WebhookState[]
+/** How a webhook stands: its breaker, and how many attempts at it are in flight. */
+export interface LaneState extends WebhookState {
+  readonly inFlight: number
+}
+
+/**
+ * The lanes of the webhooks. They may be in other threads, so a request asks once for all that it shows, and not once for
+ * each webhook.
+ */
+export interface AskedLanes {
+  /** How each webhook of these destinations stands, in their order, by destination. Unknown destinations are left out. */
+  states(destinationIds: readonly string[]): Promise<ReadonlyMap<string, readonly LaneState[]>>
+  /** When the attempts began that are being made of deliveries or notices: by their id, then by the URL of the webhook. */
+  attemptsOf(
+    deliveries: readonly Pick<Delivery, 'id' | 'destinationId'>[],
+  ): Promise<ReadonlyMap<string, ReadonlyMap<string, number>>>
   /** Lets each webhook be tried now, whatever its breaker and Retry-After say. */
-  allowNow(destination: Destination): void
+  allowNow(webhooks: readonly LaneId[]): Promise<void>
   /** As `allowNow`, and makes everything due that waits for an attempt on it. */
-  retryNow(destination: Destination): void
-  /** A person closes the breaker of a webhook: what waits is delivered, slowly at first. */
-  closeBreaker(destinationId: string, url: string): void
-  /** The number of attempts in the last hour, and how many of them were delivered. */
-  lastHour(destinationId: string): {
+  retryNow(webhooks: readonly LaneId[]): Promise<void>
+  /** A person closes the breakers of webhooks: what waits is delivered, slowly at first. */
+  closeBreakers(webhooks: readonly LaneId[]): Promise<void>
+}
+
+/** The number of attempts in the last hour, and how many of them were delivered. */
+interface RecentAttempts {
+  of(destinationId: string): {
     readonly attempts: number
     readonly delivered: number
     readonly lastFailedAt: number | undefined
   }
-  /** How many attempts at the webhook are in flight. */
-  inFlightAt(destinationId: string, url: string): number
-  /** When the attempts began that are being made of a delivery or a notice, by the URL of the webhook. */
-  attemptsOf(deliveryId: string): ReadonlyMap<string, number>
 }
 
 /** What a test delivery carries: an archived event, or a sample without an id. */
@@ -129,7 +140,8 @@ export interface AdminDeps {
   readonly memberships: Audited<Memberships, 'changeList'>
   readonly syncs: Pick<Syncs, 'list'>
   readonly computations: Pick<Computations, 'statusesOf' | 'requestSync' | 'preview' | 'explain'>
-  readonly destinationHealth: DestinationHealth
+  readonly lanes: AskedLanes
+  readonly recentAttempts: RecentAttempts
   readonly testDeliveries: TestDeliveries
   /** The requests that a delivery would make now, one to each webhook of its destination. */
   readonly nextRequests: (

@@ -1,5 +1,6 @@
 import type { Destination, Source } from '@hookline/protocol'
 import { type Catalog, CatalogConflict } from '../../backend/catalog.ts'
+import type { LaneId } from '../../backend/deliveries.ts'
 import { Problem } from '../problems/problem.ts'
 
 const MAX_TRIES = 10
@@ -18,6 +19,11 @@ export function requireDestination({ current }: Pick<Catalog, 'current'>, id: st
     throw new Problem('not_found', { detail: 'No destination has this id.' })
   }
   return destination
+}
+
+/** The lanes of the webhooks that the destination has now. */
+export function lanesOf({ id: destinationId, settings }: Destination): readonly LaneId[] {
+  return settings.webhooks.map(({ url }) => ({ destinationId, url }))
 }
 
 /** The ETag of a record with this version. */

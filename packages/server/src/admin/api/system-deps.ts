@@ -46,5 +46,5 @@ export interface SystemDeps {
   /** Makes the checks of `/readyz`, which write to the disk. */
   readonly readiness: () => Promise<Readiness>
   /** The last error of each failing worker, by its name. */
-  readonly failingWorkers: () => ReadonlyMap<string, string>
+  readonly failingWorkers: () => Promise<ReadonlyMap<string, string>>
 }

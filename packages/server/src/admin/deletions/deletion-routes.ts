@@ -1,18 +1,18 @@
 import { formatTimestamp, LIMITS, newId } from '@hookline/protocol'
 import type { CatalogSnapshot } from '../../backend/catalog.ts'
 import type { Deletion } from '../../backend/deletions.ts'
-import type { NoticeHistory } from '../../backend/notices.ts'
 import { type Fault, fault, jsonPointer } from '../../util/fault.ts'
 import { turn } from '../../util/time/clock.ts'
 import type { AdminApp } from '../api/admin-app.ts'
 import type { AdminDeps } from '../api/admin-deps.ts'
 import { deletionSchemas, presentDeletion, presentNotice } from './deletion-schema.ts'
-import { waitContext } from '../deliveries/waiting.ts'
+import { waitContexts } from '../deliveries/waiting.ts'
 import { AUDITED_IDS, auditEntry } from '../audit/audit-entry.ts'
 import { List } from '../api/list.ts'
 import { Problem } from '../problems/problem.ts'
 
 const list = new List<object>('deletions', (each) => each)
+const noticeList = new List<object>('notices', (each) => each)
 
 /** `/deletions`, `/deletions/:id` and `/deletions/:id/notices`: deletion of users, with a notice to receivers. */
 export function addDeletionRoutes(app: AdminApp, deps: AdminDeps): void {
@@ -52,10 +52,6 @@ function addCreating(app: AdminApp, { catalog, deletions, clock, wake }: AdminDe
 
 function addReading(app: AdminApp, deps: AdminDeps): void {
   const { deletions, receipts, clock } = deps
-  const notices = new List<NoticeHistory>('notices', (each) =>
-    presentNotice(each, waitContext(each, deps)),
-  )
-
   app.get('/deletions', { schema: deletionSchemas.list }, ({ query }) =>
     list.page(query, async (page) => {
       const { data, nextCursor } = await deletions.list({}, page)
@@ -81,7 +77,11 @@ function addReading(app: AdminApp, deps: AdminDeps): void {
 
   app.get('/deletions/:id/notices', { schema: deletionSchemas.notices }, async (request) => {
     const { id } = await requireDeletion(request.params.id, deps)
-    return notices.page(request.query, (page) => deps.notices.list(id, page))
+    return noticeList.page(request.query, async (page) => {
+      const { data, nextCursor } = await deps.notices.list(id, page)
+      const contextOf = await waitContexts(data, deps)
+      return { data: data.map((each) => presentNotice(each, contextOf(each))), nextCursor }
+    })
   })
 }
 

@@ -1,6 +1,7 @@
 import type { DeliveryHistory } from '../../backend/deliveries.ts'
 import type { AdminApp } from '../api/admin-app.ts'
 import type { AdminDeps } from '../api/admin-deps.ts'
+import { lanesOf } from '../api/catalog-records.ts'
 import { recordEntry } from '../audit/audit-entry.ts'
 import { auditedDelivery, deliverySchemas, presentDelivery } from './delivery-schema.ts'
 import { Problem } from '../problems/problem.ts'
@@ -12,7 +13,7 @@ const EVENT_REMOVED = 'Retention has removed its event.'
 
 /** `/deliveries/:id/retry`: makes another attempt now. */
 export function addRetryRoute(app: AdminApp, deps: AdminDeps): void {
-  const { catalog, deliveries, destinationHealth, replays, clock, wake } = deps
+  const { catalog, deliveries, lanes, replays, clock, wake } = deps
   // An attempt shows text of the receiver.
   const options = { schema: deliverySchemas.retry, config: { showsUsers: true as const } }
   app.post('/deliveries/:id/retry', options, async (request) => {
@@ -27,8 +28,8 @@ export function addRetryRoute(app: AdminApp, deps: AdminDeps): void {
       throw new Problem('wrong_state', { detail })
     }
     const destination = catalog.current.destinations.get(delivery.destinationId)
-    if (destination) destinationHealth.allowNow(destination)
+    if (destination) await lanes.allowNow(lanesOf(destination))
     wake()
-    return presentDelivery(delivery, waitContext(delivery, deps))
+    return presentDelivery(delivery, await waitContext(delivery, deps))
   })
 }

@@ -82,22 +82,40 @@ export interface WaitContext {
   readonly jumpMs: number
 }
 
-/** The context of one delivery. */
-export function waitContext(
-  { id, destinationId, state }: Pick<Delivery, 'id' | 'destinationId' | 'state'>,
-  { catalog, destinationHealth, clock }: Pick<AdminDeps, 'catalog' | 'destinationHealth' | 'clock'>,
-): WaitContext {
-  const found = catalog.current.destinations.get(destinationId)
-  const destination = state === 'quarantined' ? undefined : found
+type WaitingDelivery = Pick<Delivery, 'id' | 'destinationId' | 'state'>
+
+const NONE_IN_FLIGHT: ReadonlyMap<string, number> = new Map()
+
+/** Asks the lanes about deliveries, all at once. Returns the function that returns the context of each of them. */
+export async function waitContexts(
+  deliveries: readonly WaitingDelivery[],
+  { catalog, lanes, clock }: Pick<AdminDeps, 'catalog' | 'lanes' | 'clock'>,
+): Promise<(delivery: WaitingDelivery) => WaitContext> {
+  const destinationIds = new Set(deliveries.map(({ destinationId }) => destinationId))
+  const ids = deliveries.map(({ id, destinationId }) => ({ id, destinationId }))
+  const [states, attempts] = await Promise.all([
+    lanes.states([...destinationIds]),
+    lanes.attemptsOf(ids),
+  ])
   const jumpMs = jumpOf(clock)
-  const states = destination ? destinationHealth.webhooks(destination) : []
-  return {
-    destination,
-    states: states.map((each) => shownState(each, jumpMs)),
-    inFlight: destinationHealth.attemptsOf(id),
-    now: clock.now() + jumpMs,
-    jumpMs,
+  return ({ id, destinationId, state }) => {
+    const found = catalog.current.destinations.get(destinationId)
+    return {
+      destination: state === 'quarantined' ? undefined : found,
+      states: (states.get(destinationId) ?? []).map((each) => shownState(each, jumpMs)),
+      inFlight: attempts.get(id) ?? NONE_IN_FLIGHT,
+      now: clock.now() + jumpMs,
+      jumpMs,
+    }
   }
+}
+
+/** The context of one delivery. */
+export async function waitContext(
+  delivery: WaitingDelivery,
+  deps: Pick<AdminDeps, 'catalog' | 'lanes' | 'clock'>,
+): Promise<WaitContext> {
+  return (await waitContexts([delivery], deps))(delivery)
 }
 
 /** How a webhook stands, with times as the clock of the machine shows them. */

@@ -60,14 +60,14 @@ export async function readDestinationHealth(
   const { waiting } = await deps.upkeep.backlog()
   const count = (state: 'pending' | 'held'): number =>
     waiting.find((each) => each.destinationId === id && each.state === state)?.count ?? 0
-  const states = deps.destinationHealth.webhooks(destination)
+  const states = (await deps.lanes.states([id])).get(id) ?? []
   const parts = await Promise.all(
     states.map(({ url }) => deps.reports.waitingIn({ destinationId: id, url })),
   )
   const oldestAts = parts.flatMap(({ oldestAt }) => oldestAt ?? [])
   const oldest = oldestAts.length === 0 ? null : Math.min(...oldestAts)
   const jumpMs = jumpOf(deps.clock)
-  const { attempts, delivered, lastFailedAt } = deps.destinationHealth.lastHour(id)
+  const { attempts, delivered, lastFailedAt } = deps.recentAttempts.of(id)
   return {
     webhooks: states.map((state, index) =>
       presentWebhook(shownState(state, jumpMs), parts[index]!),

@@ -5,7 +5,7 @@ import { type Fault, fault } from '../../util/fault.ts'
 import type { AdminApp } from '../api/admin-app.ts'
 import type { AdminDeps } from '../api/admin-deps.ts'
 import { recordEntry } from '../audit/audit-entry.ts'
-import { requireDestination } from '../api/catalog-records.ts'
+import { lanesOf, requireDestination } from '../api/catalog-records.ts'
 import { requestedSettings } from './destination-body.ts'
 import { readDestinationHealth } from './destination-health.ts'
 import { destinationSchemas, presentDestination } from './destination-schema.ts'
@@ -45,7 +45,7 @@ function addReading(app: AdminApp, deps: AdminDeps): void {
 }
 
 function addChanging(app: AdminApp, deps: AdminDeps): void {
-  const { catalog, clock, allowedPorts, destinationHealth, wake } = deps
+  const { catalog, clock, allowedPorts, lanes, wake } = deps
   // The response contains the faults of the body and of the settings, so the handler needs both.
   const attachValidation = true
 
@@ -98,7 +98,7 @@ function addChanging(app: AdminApp, deps: AdminDeps): void {
         ifMatch: request.headers['if-match'],
       })
       // Whatever was wrong with the webhook may be right now.
-      destinationHealth.retryNow(changed)
+      await lanes.retryNow(lanesOf(changed))
       wake()
       return respond(changed, reply, await hostWarnings([changed], deps))
     },

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import type { AdminApp } from '../api/admin-app.ts'
 import type { AdminDeps } from '../api/admin-deps.ts'
 import { type AuditedRequest, recordEntry } from '../audit/audit-entry.ts'
-import { requireDestination } from '../api/catalog-records.ts'
+import { lanesOf, requireDestination } from '../api/catalog-records.ts'
 import { destinationSchemas, presentDestination } from './destination-schema.ts'
 import { entityTag, requireMatch } from '../api/catalog-records.ts'
 import { changeRecord } from '../api/catalog-records.ts'
@@ -14,7 +14,7 @@ type PauseRequest = AuditedRequest &
 /** `/destinations/:id/pause` and `/resume`. Both are idempotent. */
 export function addPauseRoutes(
   app: AdminApp,
-  { catalog, audit, clock, destinationHealth, wake }: AdminDeps,
+  { catalog, audit, clock, lanes, wake }: AdminDeps,
 ): void {
   const reviseOnce = async (
     request: PauseRequest,
@@ -63,7 +63,7 @@ export function addPauseRoutes(
     { schema: destinationSchemas.resume },
     async (request, reply) => {
       const changed = await reviseOnce(request, isRunning, resumed)
-      destinationHealth.retryNow(changed)
+      await lanes.retryNow(lanesOf(changed))
       wake()
       reply.header('etag', entityTag(changed.version))
       return presentDestination(changed)
@@ -74,7 +74,7 @@ export function addPauseRoutes(
 /** `/destinations/:id/close-breaker`. */
 export function addCloseBreakerRoute(
   app: AdminApp,
-  { catalog, audit, clock, destinationHealth }: AdminDeps,
+  { catalog, audit, clock, lanes }: AdminDeps,
 ): void {
   app.post(
     '/destinations/:id/close-breaker',
@@ -84,8 +84,7 @@ export function addCloseBreakerRoute(
       // Before the change: the backend cannot keep the breaker, which is in memory, and the entry together.
       const unchanged = [destination, destination] as const
       await audit.append(recordEntry(request, clock.wall(), unchanged, presentDestination))
-      for (const { url } of destination.settings.webhooks)
-        destinationHealth.closeBreaker(destination.id, url)
+      await lanes.closeBreakers(lanesOf(destination))
       reply.header('etag', entityTag(destination.version))
       return presentDestination(destination)
     },

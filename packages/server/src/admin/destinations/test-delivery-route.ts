@@ -37,8 +37,8 @@ export function addTestDeliveryRoute(app: AdminApp, deps: AdminDeps): void {
       await audit.append(recordEntry(request, clock.wall(), unchanged, presentDestination))
     }
     const { deliveryId, webhooks } = await testDeliveries.run(destination, content, { dryRun })
-    for (const { url, result } of webhooks)
-      if (result?.outcome === 'delivered') deps.destinationHealth.closeBreaker(destination.id, url)
+    const works = webhooks.filter(({ result }) => result?.outcome === 'delivered')
+    await deps.lanes.closeBreakers(works.map(({ url }) => ({ destinationId: destination.id, url })))
     const warnings = await hostWarnings([destination], deps)
     return {
       dryRun,

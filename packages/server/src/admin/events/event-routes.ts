@@ -10,7 +10,7 @@ import { eventSchemas, MAX_SUPPRESSIONS, presentEvent, presentListedEvent } from
 import { List } from '../api/list.ts'
 import { Problem } from '../problems/problem.ts'
 import { parseTimeRange } from '../api/time-range.ts'
-import { waitContext } from '../deliveries/waiting.ts'
+import { waitContexts } from '../deliveries/waiting.ts'
 import { traceDecisions } from './trace.ts'
 import { traceFindings } from './trace-findings.ts'
 
@@ -49,7 +49,8 @@ async function traceOf(event: ArchivedEvent, deps: AdminDeps): Promise<object> {
   const made = await allDeliveries(deliveries, event.id)
   const destinations = destinationsOf(event, catalog.current)
   const source = sourceOf(event, catalog.current)
-  const traced = made.map((delivery) => ({ delivery, context: waitContext(delivery, deps) }))
+  const contextOf = await waitContexts(made, deps)
+  const traced = made.map((delivery) => ({ delivery, context: contextOf(delivery) }))
   return {
     ...presentEvent(event),
     source,

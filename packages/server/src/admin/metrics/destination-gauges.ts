@@ -3,12 +3,12 @@ import type { WaitingParts } from '../../backend/deliveries.ts'
 import type { WaitingDeliveries } from '../../backend/upkeep.ts'
 import type { Metrics } from '../../telemetry/metrics.ts'
 import { webhookName } from '../../telemetry/names.ts'
-import type { AdminDeps } from '../api/admin-deps.ts'
+import type { AdminDeps, LaneState } from '../api/admin-deps.ts'
 import { pauseReason, type WaitReason } from '../deliveries/waiting.ts'
 import { setCounters, setInfo } from './destination-counters.ts'
 
 type Deps = Pick<AdminDeps, 'catalog' | 'upkeep' | 'reports' | 'clock'> & {
-  readonly destinationHealth: Pick<AdminDeps['destinationHealth'], 'webhooks' | 'inFlightAt'>
+  readonly lanes: Pick<AdminDeps['lanes'], 'states'>
 }
 
 /** Destinations that are read in one turn of the event loop. */
@@ -24,10 +24,12 @@ export function reportDestinations(metrics: Metrics, deps: Deps): void {
     const { waiting } = await deps.upkeep.backlog()
     const all = byWaiting([...deps.catalog.current.destinations.values()], waiting)
     const { maxDestinations } = metrics.destinationCounts
+    const first = all.slice(0, maxDestinations)
+    const states = await deps.lanes.states(first.map(({ id }) => id))
     const shown: Gauges[] = []
-    for (const [index, destination] of all.slice(0, maxDestinations).entries()) {
+    for (const [index, destination] of first.entries()) {
       if (index % A_TURN === A_TURN - 1) await deps.clock.turn()
-      shown.push(...(await gaugesOf(destination, deps)))
+      shown.push(...(await gaugesOf(destination, states.get(destination.id) ?? [], deps)))
     }
     setGauges(metrics, shown)
     setOthers(metrics, waiting, new Set(all.slice(maxDestinations).map(({ id }) => id)))
@@ -59,11 +61,14 @@ function byWaiting(
   return destinations.toSorted((a, b) => countOf(b) - countOf(a))
 }
 
-function gaugesOf(destination: Destination, deps: Deps): Promise<Gauges[]> {
+function gaugesOf(
+  destination: Destination,
+  states: readonly LaneState[],
+  { clock, reports }: Deps,
+): Promise<Gauges[]> {
   const { id } = destination
-  const { clock, destinationHealth, reports } = deps
   return Promise.all(
-    destinationHealth.webhooks(destination).map(async (state) => {
+    states.map(async (state) => {
       const { url } = state
       const part = await reports.waitingIn({ destinationId: id, url })
       const nextAt = nextAttemptAt(destination, state, part)
@@ -71,7 +76,7 @@ function gaugesOf(destination: Destination, deps: Deps): Promise<Gauges[]> {
         of: { destination: id, webhook: webhookName(url, destination) },
         part,
         blocked: blockOf(destination, state, part),
-        inFlight: destinationHealth.inFlightAt(id, url),
+        inFlight: state.inFlight,
         oldestSeconds: part.oldestAt && Math.max(0, (clock.wall() - part.oldestAt) / 1000),
         nextSeconds: nextAt && Math.max(0, (nextAt - clock.now()) / 1000),
       }

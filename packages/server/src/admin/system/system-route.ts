@@ -19,9 +19,10 @@ export function addSystemRoute(app: AdminApp, deps: AdminDeps): void {
 
   app.get('/system', { schema: systemSchema }, async ({ actor }) => {
     const isAdmin = isRoleEnough(actor.role, 'admin')
-    const [{ status, checks, at }, inventory] = await Promise.all([
+    const [{ status, checks, at }, inventory, failing] = await Promise.all([
       readiness.read(),
       upkeep.inventory(),
+      system.failingWorkers(),
     ])
     return {
       ...processOf(deps),
@@ -29,7 +30,7 @@ export function addSystemRoute(app: AdminApp, deps: AdminDeps): void {
       status,
       checks,
       checkedAt: formatTimestamp(shownAt(at, clock)),
-      failingWorkers: [...system.failingWorkers()].map(([name, reason]) => ({ name, reason })),
+      failingWorkers: [...failing].map(([name, reason]) => ({ name, reason })),
       damages: isAdmin ? await damagesOf(deps) : null,
       storage: await storageOf(inventory, deps),
       backlog: await backlogOf(inventory, deps),

@@ -10,10 +10,8 @@ import type { Catalog } from '../../backend/catalog.ts'
 import type { Claim, DeliveryQueue, LaneId, WaitingLane } from '../../backend/deliveries.ts'
 import type { Quarantine } from '../../backend/quarantine.ts'
 import type { Clock } from '../../util/time/clock.ts'
-import type { WebhookHealth } from '../health/webhook-health.ts'
 import type { OpenDeliveries, OpenDelivery } from '../lanes/open-delivery.ts'
 import {
-  asRejected,
   settingsFor,
   withDueNow,
   withExpired,
@@ -31,7 +29,6 @@ export interface ParkedChangesOptions {
   readonly catalog: Catalog
   readonly deliveries: DeliveryQueue<Carried>
   readonly quarantine: Quarantine
-  readonly health: WebhookHealth
   readonly clock: Clock
   readonly logger: Logger
   readonly retryWindowMs: number
@@ -106,15 +103,6 @@ export class ParkedChanges {
     const change: Change = (delivery) => withRemoved(this.#split(delivery), lane.url, policy)
     if (lane.dueAt !== null) await this.#changeSlice(lane, ANY_TIME, change)
     if (lane.isHeld) await this.#changeSlice(lane, 'held', change)
-  }
-
-  /** Gives deliveries of a replay or a retry by hand their parts. */
-  async splitNew(): Promise<void> {
-    const claim = await this.#options.deliveries.claimUnsplit(SLICE)
-    await this.#change(claim, (each) =>
-      this.#settings(each) ? this.#split(each) : asRejected(each),
-    )
-    this.#options.wake()
   }
 
   /**

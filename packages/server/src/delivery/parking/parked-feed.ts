@@ -21,6 +21,8 @@ export interface ParkedFeedOptions {
   readonly catalog: Catalog
   readonly deliveries: DeliveryQueue<Carried>
   readonly health: WebhookHealth
+  /** Whether the lanes of a destination are fed here; by default all are. */
+  readonly owns?: ((destinationId: string) => boolean) | undefined
   readonly clock: Clock
   readonly logger: Logger
   readonly changes: ParkedChanges
@@ -97,12 +99,11 @@ export class ParkedFeed implements Worker {
 
   /** Fills the lanes that may make attempts. Returns after how long to look again. */
   async #feed(): Promise<number> {
-    const { changes, clock, deliveries } = this.#options
+    const { clock } = this.#options
     const toMakeDue = new Set(this.#toMakeDue)
-    const { lanes, isUnsplit } = await deliveries.waiting()
+    const lanes = await this.#waiting()
     const withoutParts = toMakeDue.difference(new Set(lanes.map(laneKey)))
     for (const key of withoutParts) this.#toMakeDue.delete(key)
-    if (isUnsplit) await changes.splitNew()
     let lookAt = clock.now() + LONGEST_WAIT_MS
     for (const [index, lane] of lanes.entries()) {
       // A claim reads at once, so that many of them would keep everything else waiting.
@@ -110,6 +111,12 @@ export class ParkedFeed implements Worker {
       lookAt = Math.min(lookAt, await this.#feedLaneOrLater(lane))
     }
     return lookAt - clock.now()
+  }
+
+  async #waiting(): Promise<readonly WaitingLane[]> {
+    const { deliveries, owns } = this.#options
+    const { lanes } = await deliveries.waiting()
+    return owns ? lanes.filter(({ destinationId }) => owns(destinationId)) : lanes
   }
 
   /** A lane that fails does not stop the others. */

@@ -8,7 +8,7 @@ import {
   partOf,
   recordDelivery,
 } from '../../backend/conformance/deliveries/recorded-delivery.ts'
-import { AdminServer, NO_HEALTH } from '../admin-server.ts'
+import { AdminServer, HEALTHY, lanesWith } from '../admin-server.ts'
 
 const WEBHOOK = 'https://a.example/'
 
@@ -71,18 +71,17 @@ test('deliveries are found by class, status and time', async () => {
 
 test('a destination shows its health', async () => {
   await using server = await AdminServer.open({
-    destinationHealth: {
-      ...NO_HEALTH,
-      webhooks: ({ settings: { webhooks } }) =>
-        webhooks.map(({ url }) => ({
-          url,
-          breaker: 'open',
-          brokenSince: NOON - 5,
-          restsUntil: NOON + 5,
-          retryAfterUntil: NOON + 7,
-        })),
-      lastHour: () => ({ attempts: 4, delivered: 3, lastFailedAt: NOON }),
-    },
+    lanes: lanesWith(
+      [WEBHOOK, 'https://b.example/'].map((url) => ({
+        url,
+        breaker: 'open',
+        brokenSince: NOON - 5,
+        restsUntil: NOON + 5,
+        retryAfterUntil: NOON + 7,
+        inFlight: 0,
+      })),
+    ),
+    recentAttempts: { of: () => ({ attempts: 4, delivered: 3, lastFailedAt: NOON }) },
   })
   const source = await server.must<{ id: string }>('POST', '/sources', { body: { name: 'web' } })
   const settings = { webhooks: [{ url: WEBHOOK }, { url: 'https://b.example' }] }
@@ -135,18 +134,9 @@ test('a destination shows its health', async () => {
 
 test('after the clock of the machine was set, a destination shows its health by that clock', async () => {
   await using server = await AdminServer.open({
-    destinationHealth: {
-      ...NO_HEALTH,
-      webhooks: () => [
-        {
-          url: WEBHOOK,
-          breaker: 'open',
-          brokenSince: NOON - 5,
-          restsUntil: NOON + 5,
-          retryAfterUntil: null,
-        },
-      ],
-    },
+    lanes: lanesWith([
+      { ...HEALTHY, url: WEBHOOK, breaker: 'open', brokenSince: NOON - 5, restsUntil: NOON + 5 },
+    ]),
   })
   const source = await server.must<{ id: string }>('POST', '/sources', { body: { name: 'web' } })
   const body = { sourceId: source.id, type: 'Webhooks', settings: { webhooks: [{ url: WEBHOOK }] } }

@@ -1,11 +1,14 @@
-import { type Destination, formatTimestamp, type TestDelivery } from '@hookline/protocol'
+import { formatTimestamp, type TestDelivery } from '@hookline/protocol'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { NOON } from '../../harness/accepted-event.ts'
 import { failAuditWrites } from '../../harness/fail-audit-writes.ts'
 import { recordDelivery } from '../../backend/conformance/deliveries/recorded-delivery.ts'
-import { AdminServer, NO_HEALTH } from '../admin-server.ts'
+import type { LaneId } from '../../../src/backend/deliveries.ts'
+import { AdminServer, lanesWith } from '../admin-server.ts'
 
 const URLS = ['https://a.example/', 'https://b.example/', 'https://c.example/']
+
+const lanesOf = (destinationId: string): LaneId[] => URLS.map((url) => ({ destinationId, url }))
 
 interface Entry {
   readonly action: string
@@ -15,9 +18,9 @@ interface Entry {
 }
 
 interface Calls {
-  readonly retried: Destination[]
-  readonly closed: (readonly [destinationId: string, url: string])[]
-  readonly allowed: Destination[]
+  readonly retried: (readonly LaneId[])[]
+  readonly closed: LaneId[]
+  readonly allowed: (readonly LaneId[])[]
   wakes: number
 }
 
@@ -30,11 +33,11 @@ beforeEach(() => {
 
 const open = (): Promise<AdminServer> =>
   AdminServer.open({
-    destinationHealth: {
-      ...NO_HEALTH,
-      allowNow: (destination) => void calls.allowed.push(destination),
-      retryNow: (destination) => void calls.retried.push(destination),
-      closeBreaker: (destinationId, url) => void calls.closed.push([destinationId, url]),
+    lanes: {
+      ...lanesWith([]),
+      allowNow: async (webhooks) => void calls.allowed.push(webhooks),
+      retryNow: async (webhooks) => void calls.retried.push(webhooks),
+      closeBreakers: async (webhooks) => void calls.closed.push(...webhooks),
     },
     testDeliveries: { run: async () => ({ deliveryId: 'msg_test', webhooks: tested }) },
     wake: () => void (calls.wakes += 1),
@@ -65,7 +68,7 @@ describe('POST /destinations/:id/close-breaker', () => {
       `/destinations/${id}/close-breaker`,
     )
     expect([status, body.id, body.version, headers.get('etag')]).toEqual([200, id, 1, '"1"'])
-    expect(calls.closed).toEqual(URLS.map((url) => [id, url]))
+    expect(calls.closed).toEqual(lanesOf(id))
     expect(server.backend.catalog.current.destinations.get(id)).toEqual(before)
     const entry = await newestEntry()
     expect(entry).toMatchObject({ action: 'closeBreaker', targetId: id, before: { id } })
@@ -105,25 +108,24 @@ describe('the next attempt is made now', () => {
     expect(calls.retried).toEqual([])
     for (const times of [1, 2]) {
       await server.must('POST', `/destinations/${id}/resume`)
-      expect(calls.retried.map((each) => each.id)).toEqual(Array(times).fill(id))
+      expect(calls.retried).toEqual(Array(times).fill(lanesOf(id)))
       expect(calls.wakes).toBe(times)
     }
-    expect(calls.retried[0]!.paused).toBeNull()
   })
 
   test('after a change of the destination, on the webhooks that it has then', async () => {
     const id = await make()
     const settings = { webhooks: [{ url: 'https://d.example' }] }
     await server.must('PATCH', `/destinations/${id}`, { body: { settings } })
-    const urls = calls.retried.map((each) => each.settings.webhooks.map(({ url }) => url))
-    expect([urls, calls.wakes]).toEqual([[['https://d.example/']], 1])
+    const lane = { destinationId: id, url: 'https://d.example/' }
+    expect([calls.retried, calls.wakes]).toEqual([[[lane]], 1])
   })
 
   test('after a retry of a delivery by hand, and not where that is refused', async () => {
     const id = await make()
     const rejected = await recordDelivery(server, { destinationId: id, state: 'rejected' })
     await server.must('POST', `/deliveries/${rejected.id}/retry`)
-    expect([calls.allowed.map((each) => each.id), calls.wakes]).toEqual([[id], 1])
+    expect([calls.allowed, calls.wakes]).toEqual([[lanesOf(id)], 1])
     const held = await recordDelivery(server, { destinationId: id, state: 'held' })
     expect((await server.call('POST', `/deliveries/${held.id}/retry`)).status).toBe(409)
     expect([calls.allowed.length, calls.retried.length, calls.wakes]).toEqual([1, 0, 1])
@@ -153,7 +155,7 @@ describe('a test delivery', () => {
     const id = await make()
     tested = [sent(URLS[0]!, failed), sent(URLS[1]!, delivered), sent(URLS[2]!, null)]
     await send(id, false)
-    expect(calls.closed).toEqual([[id, URLS[1]]])
+    expect(calls.closed).toEqual([{ destinationId: id, url: URLS[1] }])
     expect(calls.retried).toEqual([])
   })
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import { reportDestinations } from '../../../src/admin/metrics/destination-gauges.ts'
-import { webhookStates } from '../../../src/delivery/health/webhook-states.ts'
 import { type Clock, systemClock } from '../../../src/util/time/clock.ts'
 import { openReceiver } from '../../harness/receiver.ts'
 import { TestEngine } from '../../harness/test-engine.ts'
@@ -16,10 +15,7 @@ function report(engine: TestEngine, clock: Clock = systemClock): void {
   reportDestinations(engine.metrics, {
     ...engine.backend,
     clock,
-    destinationHealth: {
-      webhooks: (destination) => webhookStates(destination, engine.health, systemClock.now()),
-      inFlightAt: (destinationId, url) => engine.engine.inFlightAt({ destinationId, url }),
-    },
+    lanes: engine.lanes,
   })
 }
 

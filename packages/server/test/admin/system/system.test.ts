@@ -27,7 +27,7 @@ const SYSTEM: SystemDeps = {
   retentionMaxBytes: 0,
   settings: [],
   readiness: async () => ({ status: 'ok', checks: { database: { ok: true } } }),
-  failingWorkers: () => new Map(),
+  failingWorkers: async () => new Map(),
 }
 
 /** What a viewer gets. */
@@ -47,7 +47,7 @@ test('shows the process, its checks, what is stored, and what waits', async () =
     system: {
       ...SYSTEM,
       readiness: async () => ({ status: 'unavailable', checks }),
-      failingWorkers: () => new Map([['retention', 'Error']]),
+      failingWorkers: async () => new Map([['retention', 'Error']]),
     },
   })
   const event = acceptedEvent({ receivedAt: '2026-01-15T11:59:58.000Z' })

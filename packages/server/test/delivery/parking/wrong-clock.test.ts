@@ -43,7 +43,7 @@ describe('when the clock of the machine is set while the service runs', () => {
     await engine.destination('dst_a', receiver.url)
     await engine.receive(40)
     await expect.poll(() => engine.openBreakers).toBe(1)
-    await expect.poll(() => engine.lanes.inMemory).toBe(0)
+    await expect.poll(() => engine.lanes.current.inMemory).toBe(0)
     receiver.respond = () => 200
     clock.jump(-2 * DAY)
     await engine.receive(5)

@@ -68,7 +68,7 @@ describe('an attempt that a bug stops', () => {
     await engine.destination('dst_a', receiver.url, { version: 2 })
     const [delivery] = await engine.deliveries({})
     expect(await engine.backend.replays.retry(delivery!.id, Date.now())).toBe(true)
-    engine.lanes.wake()
+    engine.engine.wake()
     await receiver.waitFor(1)
     await engine.settled()
     expect(receiver.requests).toHaveLength(1)

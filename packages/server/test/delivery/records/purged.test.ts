@@ -27,14 +27,14 @@ test('deliveries of a purged user in a lane are not tried, and the attempt in fl
   await engine.destination('dst_a', receiver.url)
   await engine.receive(20)
   await receiver.waitFor(1)
-  await expect.poll(() => engine.lanes.inMemory).toBe(20)
+  await expect.poll(() => engine.lanes.current.inMemory).toBe(20)
   await purge(engine)
   answer()
-  await expect.poll(() => engine.lanes.inMemory).toBe(0)
+  await expect.poll(() => engine.lanes.current.inMemory).toBe(0)
   await engine.settled()
   expect(receiver.requests).toHaveLength(1)
   expect(await left(engine)).toBe(0)
-  expect(engine.lanes.imbalance).toBe(0)
+  expect(engine.lanes.current.imbalance).toBe(0)
 })
 
 test('the delivery of a user who is purged during its attempt counts neither as ended nor as parked', async () => {
@@ -47,7 +47,7 @@ test('the delivery of a user who is purged during its attempt counts neither as 
     await receiver.waitFor(1)
     await purge(engine)
     answer()
-    await expect.poll(() => engine.lanes.inMemory).toBe(0)
+    await expect.poll(() => engine.lanes.current.inMemory).toBe(0)
     await engine.settled()
     const { deliveriesEnded, deliveriesParked } = engine.metrics
     const counts = [await deliveriesEnded.get(), await deliveriesParked.get()]
@@ -73,7 +73,7 @@ test('parked deliveries of a purged user are not tried again; those of other use
     .toMatchObject([{ state: 'delivered' }])
   await engine.settled()
   expect(receiver.requests).toHaveLength(3)
-  expect(engine.lanes.imbalance).toBe(0)
+  expect(engine.lanes.current.imbalance).toBe(0)
 })
 
 test('deliveries that wait for their purge are not claimed over and over, and others are delivered', async () => {
@@ -104,7 +104,7 @@ test('deliveries that wait for their purge are not claimed over and over, and ot
   await purge(engine)
   await expect.poll(() => left(engine)).toBeLessThanOrEqual(2)
   await engine.settled()
-  expect(engine.lanes.imbalance).toBe(0)
+  expect(engine.lanes.current.imbalance).toBe(0)
 })
 
 test('a log entry of a purged user is acked, so it does not come again after a restart', async () => {
@@ -116,7 +116,7 @@ test('a log entry of a purged user is acked, so it does not come again after a r
   await receiver.waitFor(1)
   await purge(engine)
   answer()
-  await expect.poll(() => engine.lanes.inMemory).toBe(0)
+  await expect.poll(() => engine.lanes.current.inMemory).toBe(0)
   // Retention removes acked entries only.
   const [later] = await engine.receive(1)
   await expect.poll(() => receiver.requests.length).toBe(2)

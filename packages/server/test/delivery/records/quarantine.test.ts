@@ -49,6 +49,8 @@ describe('a parked delivery that cannot be read', () => {
     damage(folder, sql, badId)
     if (sql.startsWith('DELETE')) engine.expectedMissing = 1
     await engine.destination('dst_a', receiver.url, { version: 3 })
+    // A delivery whose parts cannot be read waits as one without parts.
+    engine.engine.wake()
     await expect
       .poll(async () => (await engine.deliveries({})).map(({ state }) => state).toSorted())
       .toEqual(['delivered', 'delivered', 'quarantined'])
@@ -93,7 +95,7 @@ describe('a delivery that a bug stops outside of an attempt', () => {
     expect(receiver.requests).toHaveLength(1)
     const quarantined = (await engine.deliveries({})).find(({ state }) => state === 'quarantined')
     expect(await engine.backend.replays.retry(quarantined!.id, Date.now())).toBe(true)
-    engine.lanes.wake()
+    engine.engine.wake()
     await receiver.waitFor(2)
     await expect.poll(() => quarantinedIn(engine)).toBe(0)
   })

@@ -43,13 +43,13 @@ test('no byte of a purged user comes back from an attempt in flight or a lane, e
     const mine = Array.from({ length: 3 }, () => acceptedEvent({ properties, at: Date.now() }))
     await engine.backend.log.append(mine)
     await receiver.waitFor(1)
-    await expect.poll(() => engine.lanes.inMemory).toBe(3)
+    await expect.poll(() => engine.lanes.current.inMemory).toBe(3)
 
     await purge(engine.backend)
     expect(filesWith(folder.path, PLANTED)).toEqual([])
 
     answer()
-    await expect.poll(() => engine.lanes.inMemory).toBe(0)
+    await expect.poll(() => engine.lanes.current.inMemory).toBe(0)
     await engine.settled()
     expect(await engine.deliveries({})).toEqual([])
     expect(filesWith(folder.path, PLANTED)).toEqual([])

@@ -1,0 +1,93 @@
+import type { Carried, Delivery, SuccessPolicy } from '@hookline/protocol'
+import type { Catalog } from '../../backend/catalog.ts'
+import type { Claim } from '../../backend/deliveries.ts'
+import { Recurring } from '../../util/time/recurring.ts'
+import type { Worker } from '../../util/workers/worker.ts'
+import { OpenDeliveries } from '../lanes/open-delivery.ts'
+import { asRejected, settingsFor, withParts } from '../parts/parts.ts'
+import { DeliveryRecorder, type DeliveryRecorderOptions } from '../records/delivery-recorder.ts'
+import { quarantineAll } from '../records/quarantine.ts'
+
+export interface SplitWorkerOptions extends Omit<
+  DeliveryRecorderOptions,
+  'open' | 'onParked' | 'onReleased' | 'signal'
+> {
+  /** What it gives parts to. The name of the worker begins with it. */
+  readonly name: 'deliveries' | 'notices'
+  readonly catalog: Pick<Catalog, 'current'>
+  /** In place of the success policy of each destination. */
+  readonly successPolicy?: SuccessPolicy | undefined
+  /** Deliveries have their parts now, and those are due. */
+  readonly onSplit: () => void
+  /** Aborts when the service stops. */
+  readonly signal: AbortSignal
+}
+
+/** Deliveries split in one slice. */
+const SLICE = 256
+/** The longest wait, whatever wakes it. */
+const LONGEST_WAIT_MS = 60_000
+
+/**
+ * Gives parts to the deliveries that have none: after a replay, after a retry by hand, and new notices. They wait in one
+ * queue for all destinations, so one worker splits them, however many groups of lanes there are. Then their parts are
+ * parked like all others, and the lanes claim them. Rejects those whose destination was removed.
+ */
+export class SplitWorker implements Worker {
+  readonly name: string
+  readonly #options: SplitWorkerOptions
+  readonly #open = new OpenDeliveries()
+  readonly #recorder: DeliveryRecorder
+  readonly #recurring: Recurring
+
+  constructor(options: SplitWorkerOptions) {
+    this.name = `${options.name}.split`
+    this.#options = options
+    const nothing = (): void => undefined
+    const ofLanes = { open: this.#open, onParked: nothing, onReleased: nothing }
+    this.#recorder = new DeliveryRecorder({ ...options, ...ofLanes })
+    this.#recurring = new Recurring({ clock: options.clock, work: () => this.#splitSlice() })
+  }
+
+  /** There may be deliveries without parts. */
+  wake(): void {
+    this.#recurring.wake()
+  }
+
+  run(signal: AbortSignal): Promise<void> {
+    return this.#recurring.run(signal)
+  }
+
+  /** Returns after how long to look again. */
+  async #splitSlice(): Promise<number> {
+    const { deliveries, onSplit } = this.#options
+    const claim = await deliveries.claimUnsplit(SLICE)
+    await Promise.all([...this.#record(claim), this.#quarantine(claim)])
+    const claimed = claim.deliveries.length + claim.unreadable.length
+    if (claimed > 0) onSplit()
+    return claimed === SLICE ? 0 : LONGEST_WAIT_MS
+  }
+
+  #record({ deliveries }: Claim<Carried>): Promise<unknown>[] {
+    return deliveries.map(({ delivery, event }) => {
+      const open = this.#open.add(delivery, event)
+      open.delivery = this.#split(delivery)
+      return this.#recorder.record(open)
+    })
+  }
+
+  #split(delivery: Delivery): Delivery {
+    const { catalog, clock, successPolicy } = this.#options
+    const destination = catalog.current.destinations.get(delivery.destinationId)
+    if (destination === undefined) return asRejected(delivery)
+    return withParts(delivery, settingsFor(destination, successPolicy), clock.now())
+  }
+
+  #quarantine({ unreadable }: Claim<Carried>): Promise<boolean> {
+    const at = this.#options.clock.wall()
+    return quarantineAll(
+      unreadable.map((each) => ({ ...each, at })),
+      this.#options,
+    )
+  }
+}

@@ -1,0 +1,233 @@
+import { type Carried, type Delivery, LIMITS } from '@hookline/protocol'
+import type { Backend } from '../backend/backend.ts'
+import type { Deletions } from '../backend/deletions.ts'
+import type { DeliveryQueue, LaneId } from '../backend/deliveries.ts'
+import type { Quarantine } from '../backend/quarantine.ts'
+import { Dispatcher, type DispatcherOptions, type FreshDelivery } from '../delivery/dispatcher.ts'
+import type { WebhookHealth } from '../delivery/health/webhook-health.ts'
+import { WebhookLog } from '../delivery/health/webhook-log.ts'
+import { webhookStates } from '../delivery/health/webhook-states.ts'
+import { Attempts, type Sender } from '../delivery/parts/attempts.ts'
+import { longestWaitMs } from '../delivery/parts/retry-schedule.ts'
+import type { ActivityListener } from '../telemetry/activity-listener.ts'
+import type { Supervisor } from '../util/workers/supervisor.ts'
+import type { Lanes, LanesStatus, LaneState } from './lanes.ts'
+import { NOTICE_LIMITS, NOTICE_POLICY, noticeActivity } from './notice-lanes.ts'
+import { openSupervisor, type SupervisionOptions } from './open-supervisor.ts'
+
+/** How deliveries are retried, and how many of them are in flight. Plain data, which can be sent to a thread. */
+export interface LaneSettings {
+  readonly retryWindowMs: number
+  /** The delays between attempts; by default those of the spec. */
+  readonly retryScheduleMs?: readonly number[] | undefined
+  readonly limits: DispatcherOptions['limits']
+}
+
+/** The ports of the backend that lanes use. */
+export interface LanePorts extends Pick<Backend, 'catalog' | 'quarantine'> {
+  readonly deliveries: DeliveryQueue
+  readonly noticeQueue: DeliveryQueue<Carried> & Quarantine
+  readonly deletions: Pick<Deletions, 'isPurged'>
+}
+
+/** Sends the requests of one group of lanes. The group disposes of it. */
+interface GroupSender extends Sender, AsyncDisposable {
+  /** Ends the attempts in flight, and makes no further ones. */
+  abort(): void
+}
+
+export interface LaneGroupOptions extends SupervisionOptions {
+  readonly backend: LanePorts
+  readonly settings: LaneSettings
+  readonly sender: GroupSender
+  readonly health: WebhookHealth
+  /** Makes the attempts of events; by default `Attempts` with `sender`. */
+  readonly attempts?: Attempts
+  /** Whether the lanes of a destination are in this group. Others take up what waits for the others. By default all are. */
+  readonly owns?: (destinationId: string) => boolean
+  readonly activity: Pick<ActivityListener, 'recorded' | 'updated'>
+}
+
+/** What differs between the lanes of events and those of notices. */
+type LaneKind = Pick<
+  DispatcherOptions,
+  | 'name'
+  | 'deliveries'
+  | 'quarantine'
+  | 'activity'
+  | 'retryWindowMs'
+  | 'limits'
+  | 'successPolicy'
+  | 'keepsEveryResponse'
+> & { readonly attempts?: Attempts | undefined }
+
+/**
+ * The lanes of some destinations, those of events and those of deletion notices, with everything that acts on them: the
+ * breakers, the connections to receivers, the lines of the log about webhooks, the workers and their supervisor. It
+ * shares nothing with the rest of the service but the ports, so it can run in a thread of its own.
+ */
+export class LaneGroup implements Lanes {
+  readonly #options: LaneGroupOptions
+  readonly #stopping = new AbortController()
+  readonly #supervisor: Supervisor
+  readonly #webhookLog: WebhookLog
+  readonly #ofEvents: Dispatcher
+  readonly #all: readonly Dispatcher[]
+
+  constructor(options: LaneGroupOptions) {
+    this.#options = options
+    this.#supervisor = openSupervisor(options, this.#stopping.signal)
+    this.#webhookLog = new WebhookLog({ ...options, catalog: options.backend.catalog })
+    this.#ofEvents = this.#lanesOfEvents()
+    this.#all = [this.#ofEvents, this.#lanesOfNotices()]
+    for (const worker of this.#all.flatMap(({ workers }) => workers)) this.#supervisor.run(worker)
+    this.#supervisor.run(this.#webhookLog)
+  }
+
+  /** How the lanes are now. */
+  get current(): LanesStatus {
+    const { health, backend } = this.#options
+    const sum = (count: (lanes: Dispatcher) => number): number =>
+      this.#all.reduce((total, lanes) => total + count(lanes), 0)
+    return {
+      stillForMs: Math.max(...this.#all.map(({ stillForMs }) => stillForMs)),
+      inMemory: sum(({ inMemory }) => inMemory),
+      unrecorded: sum(({ unrecorded }) => unrecorded),
+      imbalance: sum(({ imbalance }) => imbalance),
+      openBreakers: health.openBreakers(backend.catalog.current.destinations.values()),
+      failing: new Map(this.#supervisor.failing),
+    }
+  }
+
+  async status(): Promise<LanesStatus> {
+    return this.current
+  }
+
+  deliver(delivery: FreshDelivery): void {
+    this.#ofEvents.deliver(delivery)
+  }
+
+  get given(): number {
+    return this.#ofEvents.given
+  }
+
+  ready(): Promise<void> {
+    return this.#ofEvents.ready()
+  }
+
+  wake(): void {
+    for (const lanes of this.#all) lanes.wake()
+  }
+
+  async states(
+    destinationIds: readonly string[],
+  ): Promise<ReadonlyMap<string, readonly LaneState[]>> {
+    const { backend, health, clock } = this.#options
+    const { destinations } = backend.catalog.current
+    const known = destinationIds.flatMap((id) => destinations.get(id) ?? [])
+    return new Map(
+      known.map((destination) => [
+        destination.id,
+        webhookStates(destination, health, clock.now()).map((state) => ({
+          ...state,
+          inFlight: this.#inFlightAt({ destinationId: destination.id, url: state.url }),
+        })),
+      ]),
+    )
+  }
+
+  async attemptsOf(
+    deliveries: readonly Pick<Delivery, 'id'>[],
+  ): Promise<ReadonlyMap<string, ReadonlyMap<string, number>>> {
+    const attempts = new Map<string, ReadonlyMap<string, number>>()
+    for (const { id } of deliveries) {
+      const begun = new Map(this.#all.flatMap((lanes) => [...lanes.attemptsOf(id)]))
+      if (begun.size > 0) attempts.set(id, begun)
+    }
+    return attempts
+  }
+
+  async allowNow(webhooks: readonly LaneId[]): Promise<void> {
+    for (const { destinationId, url } of webhooks) this.#options.health.retryNow(destinationId, url)
+  }
+
+  async retryNow(webhooks: readonly LaneId[]): Promise<void> {
+    await this.allowNow(webhooks)
+    for (const id of webhooks) for (const lanes of this.#all) lanes.retryNow(id)
+  }
+
+  async closeBreakers(webhooks: readonly LaneId[]): Promise<void> {
+    for (const id of webhooks) {
+      this.#options.health.close(id.destinationId, id.url)
+      for (const lanes of this.#all) lanes.retryNow(id, { recovers: true })
+    }
+  }
+
+  stop(): void {
+    this.#stopping.abort()
+  }
+
+  abort(): void {
+    this.#options.sender.abort()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.stop()
+    await this.#supervisor.ended()
+    await Promise.all(this.#all.map((lanes) => lanes[Symbol.asyncDispose]()))
+    await this.#options.sender[Symbol.asyncDispose]()
+  }
+
+  #lanesOfEvents(): Dispatcher {
+    const { backend, settings, activity, attempts } = this.#options
+    const { deliveries, quarantine } = backend
+    const { retryWindowMs, limits } = settings
+    return this.#open({
+      name: 'deliveries',
+      deliveries,
+      quarantine,
+      activity,
+      retryWindowMs,
+      limits,
+      attempts,
+    })
+  }
+
+  #lanesOfNotices(): Dispatcher {
+    const { backend, activity } = this.#options
+    return this.#open({
+      name: 'notices',
+      deliveries: backend.noticeQueue,
+      quarantine: backend.noticeQueue,
+      activity: noticeActivity(activity),
+      retryWindowMs: LIMITS.noticeRetryWindowMs,
+      limits: NOTICE_LIMITS,
+      successPolicy: NOTICE_POLICY,
+      keepsEveryResponse: true,
+    })
+  }
+
+  #open({ attempts, ...kind }: LaneKind): Dispatcher {
+    const { backend, settings, sender, health, owns, clock, metrics, logger } = this.#options
+    const { successPolicy, retryWindowMs: windowMs } = kind
+    const schedule = { windowMs, delaysMs: settings.retryScheduleMs }
+    return new Dispatcher({
+      attempts: attempts ?? new Attempts({ clock, sender, schedule, health, successPolicy }),
+      ...kind,
+      longestWaitMs: longestWaitMs(schedule),
+      catalog: backend.catalog,
+      deletions: backend.deletions,
+      owns,
+      health,
+      webhookLog: this.#webhookLog,
+      clock,
+      metrics,
+      logger,
+      signal: this.#stopping.signal,
+    })
+  }
+
+  #inFlightAt(id: LaneId): number {
+    return this.#all.reduce((sum, lanes) => sum + lanes.inFlightAt(id), 0)
+  }
+}

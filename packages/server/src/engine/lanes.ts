@@ -1,0 +1,62 @@
+import type { Delivery, WebhookState } from '@hookline/protocol'
+import type { LaneId } from '../backend/deliveries.ts'
+import type { FreshDelivery } from '../delivery/dispatcher.ts'
+
+/** How a webhook stands: its breaker, and how many attempts at it are in flight. */
+export interface LaneState extends WebhookState {
+  readonly inFlight: number
+}
+
+/** How the lanes are, all together. */
+export interface LanesStatus {
+  /**
+   * How long lanes have had deliveries in memory and none of them ended. An attempt takes seconds, however slow its
+   * receiver.
+   */
+  readonly stillForMs: number
+  /** Parts of deliveries in lanes. In the backend they are pending, or not recorded yet. */
+  readonly inMemory: number
+  /** Deliveries that the backend does not have yet. */
+  readonly unrecorded: number
+  /** Deliveries that the lanes took, and that are neither in memory nor recorded. 0 unless there is a bug. */
+  readonly imbalance: number
+  /** Webhooks whose breaker is not closed. */
+  readonly openBreakers: number
+  /** The last error of each failing worker, by the name of the worker. */
+  readonly failing: ReadonlyMap<string, string>
+}
+
+/**
+ * The lanes of all destinations, as everything outside of them talks with them: the pipeline, the management API, replays,
+ * deletions and gauges. What is given and returned is plain data, and each question is asked once for many webhooks or
+ * deliveries: the lanes may be in other threads. `LaneGroup` has lanes in this thread.
+ */
+export interface Lanes extends AsyncDisposable {
+  /** Takes a fresh delivery. Never waits for a receiver. Call it after `ready`. */
+  deliver(delivery: FreshDelivery): void
+  /** How many fresh deliveries it was given. */
+  readonly given: number
+  /** Resolves when it takes more deliveries. So the pipeline waits for the disk where it must, and never for a receiver. */
+  ready(): Promise<void>
+  /** Parts in the backend became due: they are claimed now. */
+  wake(): void
+  /** How each webhook of these destinations stands, in their order, by destination. Unknown destinations are left out. */
+  states(destinationIds: readonly string[]): Promise<ReadonlyMap<string, readonly LaneState[]>>
+  /** When the attempts began that are being made of deliveries or notices: by their id, then by the URL of the webhook. */
+  attemptsOf(
+    deliveries: readonly Pick<Delivery, 'id' | 'destinationId'>[],
+  ): Promise<ReadonlyMap<string, ReadonlyMap<string, number>>>
+  /** Lets each webhook be tried now, whatever its breaker and Retry-After say. */
+  allowNow(webhooks: readonly LaneId[]): Promise<void>
+  /** As `allowNow`, and makes everything due that waits for an attempt on it. */
+  retryNow(webhooks: readonly LaneId[]): Promise<void>
+  /** As `retryNow`, and closes the breakers: what waits is delivered, one at a time at first. */
+  closeBreakers(webhooks: readonly LaneId[]): Promise<void>
+  status(): Promise<LanesStatus>
+  /** Begins the stop: the workers end, and no further attempt begins. Safe to call twice. */
+  stop(): void
+  /** Ends the attempts in flight: their deliveries are as before the attempt. */
+  abort(): void
+  /** Stops, and waits until the attempts in flight are recorded. Other deliveries come again after a restart. */
+  [Symbol.asyncDispose](): Promise<void>
+}
