@@ -12,6 +12,8 @@ describe('lanes', () => {
     await using healthy = await openReceiver()
     await using engine = await TestEngine.open({
       limits: { laneConcurrency: 4, laneWindow: 8 },
+      // Attempts that end meanwhile would be made again.
+      sender: { timeoutMs: 60_000 },
     })
     await engine.destination('dst_slow', slow.url)
     await engine.destination('dst_healthy', healthy.url)

@@ -49,7 +49,6 @@ import { SqliteStatistics } from './statistics/sqlite-statistics.ts'
 import { SqliteTokens } from './tokens/sqlite-tokens.ts'
 import { SqliteUpkeep } from './upkeep/sqlite-upkeep.ts'
 import { Readers } from './readers.ts'
-import type { Writer } from './writer.ts'
 import { WriterHost } from './writer-host.ts'
 
 export interface EmbeddedOptions extends DamageOptions {
@@ -115,7 +114,7 @@ async function openDatabase(databaseFile: string, options: EmbeddedOptions): Pro
   const readers = stack.use(
     new Readers(databaseFile, () => writer.run('emptyLog', undefined), watch),
   )
-  const ports = portsOf({ databaseFile, box, reader, readers, writer }, options)
+  const ports = portsOf({ databaseFile, box, reader, readers, host }, options)
   // The writer's thread starts while the ports read what they need.
   await host.opened()
   if (wasChecked) await quarantineDamaged(ports, options.onDamage)
@@ -157,18 +156,19 @@ interface Opened {
   readonly box: SecretBox
   readonly reader: DatabaseSync
   readonly readers: Readers
-  readonly writer: Writer
+  readonly host: WriterHost
 }
 
 function portsOf(
-  { databaseFile, box, reader, readers, writer }: Opened,
+  { databaseFile, box, reader, readers, host }: Opened,
   { maxWaitingBytes }: EmbeddedOptions,
 ) {
+  const { writer } = host
   const lanes = new LaneNumbers(writer, reader, box)
   const deliveries = new SqliteDeliveries(lanes, writer, reader, readers)
   const duplicates: Duplicates = new Set()
   const disk = new DiskProbe(databaseFile)
-  const log = new SqliteLog(writer, reader, { maxWaitingBytes, duplicates })
+  const log = new SqliteLog(host, reader, { maxWaitingBytes, duplicates })
   return {
     log,
     events: new SqliteEvents(writer, reader, readers, duplicates),

@@ -40,7 +40,7 @@ export class WriterHost implements AsyncDisposable {
     this.#thread.on('error', (error) => this.#fail(error as Error))
     this.#thread.on('exit', () => {
       this.#fail(new Error('The writer has ended.'))
-      for (const id of [...this.#onGone.keys()]) this.#gone(id)
+      for (const id of this.#onGone.keys()) this.#gone(id)
       this.#exited.resolve()
     })
   }

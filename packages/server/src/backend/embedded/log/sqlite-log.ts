@@ -4,8 +4,9 @@ import { BackendUnavailable } from '../../backend.ts'
 import type { Log, LogEntry } from '../../log.ts'
 import type { Row } from '../database/rows.ts'
 import type { Writer } from '../writer.ts'
+import type { WriterHost } from '../writer-host.ts'
 import { AppendedPosition } from './appended-position.ts'
-import { blockOf } from './event-block.ts'
+import { blockOf, eventsIn } from './event-block.ts'
 import { EVENT_COLUMNS, readableEventOf } from './event-row.ts'
 import { RecentEvents } from './recent-events.ts'
 import type { Appended } from './write-log.ts'
@@ -66,8 +67,10 @@ export class SqliteLog implements Log {
   #unackedRows = 0
   #wake: () => void = () => undefined
 
-  constructor(writer: Writer, reader: DatabaseSync, options: SqliteLogOptions) {
-    this.#writer = writer
+  constructor(host: WriterHost, reader: DatabaseSync, options: SqliteLogOptions) {
+    this.#writer = host.writer
+    host.onAppended = ({ block, ...appended }) =>
+      this.appended({ events: eventsIn(block), ...appended })
     this.#options = options
     const last = Number(reader.prepare('SELECT MAX(seq) AS seq FROM events').get()?.['seq'] ?? 0)
     this.#cursor = Number(reader.prepare('SELECT acked FROM log_position').get()?.['acked'])

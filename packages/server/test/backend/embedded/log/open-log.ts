@@ -6,8 +6,9 @@ import { blockOf } from '../../../../src/backend/embedded/log/event-block.ts'
 import { SqliteLog } from '../../../../src/backend/embedded/log/sqlite-log.ts'
 import { DamageWatch } from '../../../../src/backend/embedded/damage/damage-watch.ts'
 import { Readers } from '../../../../src/backend/embedded/readers.ts'
-import type { Writer } from '../../../../src/backend/embedded/writer.ts'
+import { Writer } from '../../../../src/backend/embedded/writer.ts'
 import { WriterHost } from '../../../../src/backend/embedded/writer-host.ts'
+import type { SecretBox } from '../../../../src/util/secrets/secret-box.ts'
 import { newSecretBox } from '../../../harness/new-secret-box.ts'
 import { TemporaryFolder } from '../../../harness/temporary-folder.ts'
 import { migrateWithKey } from '../database/migrate-with-key.ts'
@@ -17,13 +18,16 @@ export class OpenLog implements AsyncDisposable {
   readonly log: SqliteLog
   readonly reader: DatabaseSync
   readonly readers: Readers
-  readonly #writer: Writer
+  readonly host: WriterHost
+  readonly #box: SecretBox
   readonly #stack: AsyncDisposableStack
+  readonly #file: string
 
   /** @param change is made to the database before the log opens it */
   constructor(change: (db: DatabaseSync) => void = () => undefined) {
     const stack = new AsyncDisposableStack()
     const file = join(stack.use(new TemporaryFolder()).path, 'hookline.db')
+    this.#file = file
     {
       using db = DataDir.openForWriting(file)
       migrateWithKey(db, file)
@@ -34,18 +38,26 @@ export class OpenLog implements AsyncDisposable {
     const watch = new DamageWatch(file)
     this.readers = stack.use(new Readers(file, () => Promise.resolve(), watch))
     const start = { file, dedupeWindowMs: 60_000 }
-    this.#writer = stack.use(new WriterHost(start, newSecretBox(), watch)).writer
+    this.#box = newSecretBox()
+    this.host = stack.use(new WriterHost(start, this.#box, watch))
     const options = { maxWaitingBytes: 2 ** 30, duplicates: new Set<string>() }
-    this.log = new SqliteLog(this.#writer, this.reader, options)
+    this.log = new SqliteLog(this.host, this.reader, options)
   }
 
   /** Appends as an operation does that has more to do than to append. Its caller awaits more than that of `append`. */
   async appendOtherwise(events: readonly AcceptedEvent[]): Promise<void> {
     await Promise.resolve()
-    await this.#writer.runWith('appendEvents', blockOf(events), {
+    await this.host.writer.runWith('appendEvents', blockOf(events), {
       onCommitted: (appended) => this.log.appended({ events, ...appended }),
     })
     await Promise.resolve()
+  }
+
+  /** A writer as another thread has one, and what resolves when it is gone. */
+  connect(): { readonly writer: Writer; readonly gone: Promise<void> } {
+    const { port, gone } = this.host.connect()
+    const watch = new DamageWatch(this.#file)
+    return { writer: new Writer({ port, box: this.#box, watch }), gone }
   }
 
   /** The ids of the events in the table, in the order of seq. */
