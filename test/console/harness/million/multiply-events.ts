@@ -61,8 +61,8 @@ const EVENTS: Copied = {
     // Fields that a call lacks are not added.
     body: `json_replace(original.body, '$.messageId', 'm-' || copy.event_id, '$.userId', ${USER},
       '$.anonymousId', (original.body ->> '$.anonymousId') || copy.user_group,
-      '$.receivedAt', copy.iso, '$.sentAt', copy.iso, '$.timestamp', copy.iso,
-      '$.originalTimestamp', copy.iso)`,
+      '$.timestamp', copy.iso)`,
+    rest: `json_replace(original.rest, '$.sentAt', copy.iso, '$.originalTimestamp', copy.iso)`,
     checksum: 'NULL',
   },
 }

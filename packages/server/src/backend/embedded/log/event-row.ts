@@ -2,6 +2,7 @@ import {
   type AcceptedEvent,
   type Event,
   type EventType,
+  formatTimestamp,
   jsonObjectIn,
   type Mark,
   type Origin,
@@ -75,7 +76,8 @@ export function eventOf(head: EventHead, body: Uint8Array): AcceptedEvent {
   const marks = marked === '' ? NO_MARKS : (marked.split(',') as Mark[])
   const origin = from === null ? undefined : (jsonObjectIn(from) as unknown as Origin)
   if (rest === null) {
-    const event = jsonObjectIn(textOf(body)) as unknown as Event
+    const fields = jsonObjectIn(textOf(body)) as unknown as Event
+    const event = { ...fields, receivedAt: fields.receivedAt ?? formatTimestamp(receivedAt) }
     return acceptedEvent({ id, sourceId, event, marks, ...(origin && { origin }) })
   }
   return new SerialisedEvent({
