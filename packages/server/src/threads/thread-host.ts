@@ -1,0 +1,105 @@
+import type { ActivityListener } from '../telemetry/activity-listener.ts'
+import type { Logger } from '../telemetry/logger.ts'
+import type { Metrics } from '../telemetry/metrics.ts'
+import type { ReadThread } from '../telemetry/metrics-of-threads.ts'
+import { pause } from '../util/time/pause.ts'
+import type { Worker } from '../util/workers/worker.ts'
+import type { BaseOfMain, BaseOfThread } from './base-functions.ts'
+import type { Channel } from './channel.ts'
+import { RunningThread, type RunningThreadOptions, type ThreadInput } from './running-thread.ts'
+import { repeatActivity } from './thread-activity.ts'
+import { levelsOf, writeLine } from './thread-logger.ts'
+
+/** The channel to a thread, with the functions that the thread offers. */
+export type ThreadChannel<Thread, Main> = Channel<Main & BaseOfMain, Thread & BaseOfThread>
+
+export interface ThreadHostOptions<Thread, Main> extends Omit<
+  RunningThreadOptions<Main>,
+  'input' | 'functions' | 'levels'
+> {
+  /** Makes what the thread is started with, anew for each start: a port can be moved once. */
+  readonly input: () => ThreadInput | Promise<ThreadInput>
+  /** What main offers to the thread. */
+  readonly functions: Main
+  /** The thread is ready, for the first time or again. Hand out its work. */
+  readonly onReady?: (channel: ThreadChannel<Thread, Main>) => void
+  /** The thread that was ready has ended. Take its work back. */
+  readonly onEnded?: () => void
+  /** How long a stop waits for the thread to end its work. */
+  readonly stopTimeoutMs: number
+  readonly metrics: Metrics
+  readonly logger: Logger
+  readonly activity: ActivityListener
+}
+
+/** How long a scrape waits for the metrics of a thread. */
+const METRICS_MS = 1_000
+
+/**
+ * A thread, as a worker of a `ThreadSupervisor`: a run of the worker is a thread from its start to its end. Its lines of
+ * the log, its metrics and its activity become those of main.
+ */
+export class ThreadHost<Thread, Main> implements Worker {
+  readonly name: string
+  readonly #options: ThreadHostOptions<Thread, Main>
+  #channel: ThreadChannel<Thread, Main> | undefined
+
+  constructor(options: ThreadHostOptions<Thread, Main>) {
+    this.name = options.name
+    this.#options = options
+  }
+
+  /** The channel to the thread; `undefined` while none is ready. */
+  get channel(): ThreadChannel<Thread, Main> | undefined {
+    return this.#channel
+  }
+
+  /** Starts a thread. Resolves when it has ended because `signal` aborts, and rejects when it ends for any other reason. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { logger, metrics, activity, functions, stopTimeoutMs } = this.#options
+    const input = await this.#options.input()
+    const thread: RunningThread<Thread, Main> = new RunningThread({
+      ...this.#options,
+      input,
+      levels: levelsOf(logger),
+      functions: {
+        ...functions,
+        ready: () => this.#begin(thread),
+        log: (line) => writeLine(logger, this.name, line),
+        activity: (call) => repeatActivity(activity, call),
+      },
+    })
+    const removeMetrics = metrics.ofThreads.add(this.#readerOf(thread))
+    const stop = (): void => thread.stop(stopTimeoutMs)
+    signal.addEventListener('abort', stop, { once: true })
+    if (signal.aborted) stop()
+    const reason = await thread.ended
+    signal.removeEventListener('abort', stop)
+    await removeMetrics()
+    this.#end()
+    if (!signal.aborted) throw reason
+  }
+
+  #begin({ channel }: RunningThread<Thread, Main>): void {
+    this.#channel = channel
+    this.#options.onReady?.(channel)
+  }
+
+  #end(): void {
+    if (this.#channel === undefined) return
+    this.#channel = undefined
+    this.#options.onEnded?.()
+  }
+
+  #readerOf(thread: RunningThread<Thread, Main>): ReadThread {
+    const { clock } = this.#options
+    const base = thread.channel as unknown as Channel<BaseOfMain, BaseOfThread>
+    return async (onMetrics) => {
+      const responded = new AbortController()
+      const read = base.call('metrics').then(onMetrics)
+      const end = (): void => responded.abort()
+      read.then(end, end)
+      await pause(clock, METRICS_MS, responded.signal)
+    }
+  }
+}
