@@ -60,6 +60,11 @@ export class RunningThread<Thread, Main> {
     this.#cancelStart = clock.after(START_MS, () => this.#abort(new Error('It did not start.')))
   }
 
+  /** Ends the thread at once. */
+  terminate(): void {
+    void this.#worker.terminate()
+  }
+
   /** Asks the thread to end its work, and ends the thread then, or after `timeoutMs`. */
   stop(timeoutMs: number): void {
     const base = this.channel as unknown as Channel<BaseOfMain, BaseOfThread>
@@ -80,7 +85,7 @@ export class RunningThread<Thread, Main> {
 
   #abort(reason: Error): void {
     this.#reason ??= reason
-    void this.#worker.terminate()
+    this.terminate()
   }
 
   /** Whatever ends a thread ends here: an error, a full memory, `terminate`, `process.exit`. */

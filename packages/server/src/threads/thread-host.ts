@@ -42,6 +42,7 @@ const METRICS_MS = 1_000
 export class ThreadHost<Thread, Main> implements Worker {
   readonly name: string
   readonly #options: ThreadHostOptions<Thread, Main>
+  #thread: RunningThread<Thread, Main> | undefined
   #channel: ThreadChannel<Thread, Main> | undefined
 
   constructor(options: ThreadHostOptions<Thread, Main>) {
@@ -52,6 +53,11 @@ export class ThreadHost<Thread, Main> implements Worker {
   /** The channel to the thread; `undefined` while none is ready. */
   get channel(): ThreadChannel<Thread, Main> | undefined {
     return this.#channel
+  }
+
+  /** Ends the thread at once, as a fault would: it is started again. For tests. */
+  terminate(): void {
+    this.#thread?.terminate()
   }
 
   /** Starts a thread. Resolves when it has ended because `signal` aborts, and rejects when it ends for any other reason. */
@@ -69,6 +75,7 @@ export class ThreadHost<Thread, Main> implements Worker {
         activity: (call) => repeatActivity(activity, call),
       },
     })
+    this.#thread = thread
     const removeMetrics = metrics.ofThreads.add(this.#readerOf(thread))
     const stop = (): void => thread.stop(stopTimeoutMs)
     signal.addEventListener('abort', stop, { once: true })

@@ -81,15 +81,19 @@ describe('a thread that ends', () => {
     expect(open.lines.map(({ msg }) => msg)).toEqual(['attempt.fault', 'thread.failed'])
   })
 
-  test('is ready again within two seconds', async () => {
+  test('because it was killed is ready again within two seconds', async () => {
     const open = openHost()
     const channel = await ready(open)
+    const openCall = channel.call('never')
     const killedAt = performance.now()
-    channel.send('end', 'exit')
+    open.host.terminate()
+    await expect(openCall).rejects.toBeInstanceOf(ThreadGone)
     await ready(open, 2)
     const tookMs = performance.now() - killedAt
     console.log(`The thread was ready again ${Math.round(tookMs)} ms after its end.`)
     expect(tookMs).toBeLessThan(2_000)
+    const message = 'The thread has ended with the code 1.'
+    expect(failures(open)).toMatchObject([{ err: { message } }])
   })
 
   test('is failing until it has run for ten seconds', async () => {
