@@ -44,15 +44,22 @@ export class ThreadHost<Thread, Main> implements Worker {
   readonly #options: ThreadHostOptions<Thread, Main>
   #thread: RunningThread<Thread, Main> | undefined
   #channel: ThreadChannel<Thread, Main> | undefined
+  #started = Promise.withResolvers<ThreadChannel<Thread, Main>>()
 
   constructor(options: ThreadHostOptions<Thread, Main>) {
     this.name = options.name
     this.#options = options
+    this.#started.promise.catch(() => undefined)
   }
 
   /** The channel to the thread; `undefined` while none is ready. */
   get channel(): ThreadChannel<Thread, Main> | undefined {
     return this.#channel
+  }
+
+  /** Resolves when the thread is ready. Rejects with the reason where it ends before: then it is started again. */
+  ready(): Promise<ThreadChannel<Thread, Main>> {
+    return this.#started.promise
   }
 
   /** Ends the thread at once, as a fault would: it is started again. For tests. */
@@ -83,19 +90,24 @@ export class ThreadHost<Thread, Main> implements Worker {
     const reason = await thread.ended
     signal.removeEventListener('abort', stop)
     await removeMetrics()
-    this.#end()
+    this.#end(reason)
     if (!signal.aborted) throw reason
   }
 
   #begin({ channel }: RunningThread<Thread, Main>): void {
     this.#channel = channel
     this.#options.onReady?.(channel)
+    this.#started.resolve(channel)
   }
 
-  #end(): void {
-    if (this.#channel === undefined) return
+  #end(reason: Error): void {
+    const wasReady = this.#channel !== undefined
     this.#channel = undefined
-    this.#options.onEnded?.()
+    // It rejects nobody who has seen it resolve.
+    this.#started.reject(reason)
+    this.#started = Promise.withResolvers()
+    this.#started.promise.catch(() => undefined)
+    if (wasReady) this.#options.onEnded?.()
   }
 
   #readerOf(thread: RunningThread<Thread, Main>): ReadThread {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { parseConfig } from '../../src/config.ts'
 import { hasReusePort } from '../../src/threads/reuse-port.ts'
 import { threadsFor } from '../../src/threads/thread-counts.ts'
 
@@ -36,6 +37,18 @@ test.each([
 ])('without a shared port, %i ingest threads become %i', (ingestThreads, ingest) => {
   const counts = threadsFor({ ...AUTO, ingestThreads }, { cores: 8, hasReusePort: false })
   expect(counts.ingest).toBe(ingest)
+})
+
+test('the settings are auto, or a number', () => {
+  expect(parseConfig({})).toMatchObject(AUTO)
+  const environment = { HOOKLINE_INGEST_THREADS: '0', HOOKLINE_DELIVERY_THREADS: '32' }
+  expect(parseConfig(environment)).toMatchObject({ ingestThreads: 0, deliveryThreads: 32 })
+})
+
+test.each(['33', '-1', '1.5', '', 'all'])('%j is no number of threads', (value) => {
+  expect(() => parseConfig({ HOOKLINE_DELIVERY_THREADS: value })).toThrow(
+    'HOOKLINE_DELIVERY_THREADS must be auto, or a whole number from 0 to 32',
+  )
 })
 
 test.runIf(process.platform === 'linux')('on Linux, threads can share a port', async () => {

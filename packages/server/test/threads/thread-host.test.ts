@@ -25,6 +25,13 @@ describe('a thread', () => {
     await expect(channel.call('fail', 'unavailable')).rejects.toBeInstanceOf(BackendUnavailable)
   })
 
+  test('that is waited for is ready, or says why not', async () => {
+    const { host } = openHost()
+    expect(await host.ready()).toBe(host.channel)
+    const failing = openHost({ data: { starts: 'unavailable' } })
+    await expect(failing.host.ready()).rejects.toMatchObject({ message: 'disk full' })
+  })
+
   test('that is stopped finishes its work first', async () => {
     const open = openHost()
     const channel = await ready(open)
@@ -122,6 +129,10 @@ describe('a thread that ends', () => {
     await expect.poll(() => open.givenUp).toMatchObject([{ worker: 'work-1', failures: 5 }])
     expect(open.lines.at(-1)).toMatchObject({ msg: 'thread.given_up', level: 60, failures: 5 })
     expect(open.channels).toHaveLength(5)
+    const pauses = failures(open).map(({ restartInMs }) => restartInMs as number)
+    for (const [index, least] of [0, 750, 1_500, 3_000].entries())
+      expect(pauses[index]! - least).toBeGreaterThanOrEqual(0)
+    expect(pauses[0]).toBe(0)
   })
 
   test('because the backend is unavailable is started again as often as it takes', async () => {

@@ -50,7 +50,6 @@ await runThread<WorkThread, WorkMain, WorkData>(async (context) => {
       fail: async (how) => {
         if (how === 'unavailable') throw new BackendUnavailable('disk full')
         if (how === 'coded') throw Object.assign(new TypeError('no'), { code: 'ENO', errcode: 11 })
-        // oxlint-disable-next-line typescript/only-throw-error
         throw 'a text'
       },
       mainName: () => main.call('nameOfMain'),
@@ -75,7 +74,7 @@ await runThread<WorkThread, WorkMain, WorkData>(async (context) => {
         }
         if (how === 'reject') void Promise.reject(new RangeError('a rejection'))
         if (how === 'exit') process.exit(3)
-        while (how === 'memory') hold.push(Array.from({ length: 10_000 }, () => ({ a: 1 })))
+        if (how === 'memory') for (;;) hold.push(Array.from({ length: 10_000 }, () => ({})))
       },
     },
     stop: async () => {
