@@ -20,7 +20,7 @@ export interface ThreadContext<Thread, Main, Data> {
 
 /** What a thread does. */
 export interface ThreadBody<Thread> {
-  /** What it offers to main. Calls come when the thread is ready. */
+  /** What it offers to main: an object of functions, and no instance of a class, whose methods would be lost. Calls come when the thread is ready. */
   readonly functions: Thread
   /** Ends its work. The thread ends when it resolves. */
   readonly stop: () => Promise<void>

@@ -19,7 +19,7 @@ export interface ThreadHostOptions<Thread, Main> extends Omit<
 > {
   /** Makes what the thread is started with, anew for each start: a port can be moved once. */
   readonly input: () => ThreadInput | Promise<ThreadInput>
-  /** What main offers to the thread. */
+  /** What main offers to the thread: an object of functions, and no instance of a class, whose methods would be lost. */
   readonly functions: Main
   /** The thread is ready, for the first time or again. Hand out its work. */
   readonly onReady?: (channel: ThreadChannel<Thread, Main>) => void
@@ -69,8 +69,28 @@ export class ThreadHost<Thread, Main> implements Worker {
 
   /** Starts a thread. Resolves when it has ended because `signal` aborts, and rejects when it ends for any other reason. */
   async run(signal: AbortSignal): Promise<void> {
-    const { logger, metrics, activity, functions, stopTimeoutMs } = this.#options
-    const input = await this.#options.input()
+    const reason = await this.#untilEnded(signal).catch((error: Error) => error)
+    this.#end(reason)
+    if (!signal.aborted) throw reason
+  }
+
+  /** Starts a thread. Resolves with the reason when it has ended. */
+  async #untilEnded(signal: AbortSignal): Promise<Error> {
+    const { metrics, stopTimeoutMs } = this.#options
+    const thread = this.#start(await this.#options.input())
+    this.#thread = thread
+    const removeMetrics = metrics.ofThreads.add(this.#readerOf(thread))
+    const stop = (): void => thread.stop(stopTimeoutMs)
+    signal.addEventListener('abort', stop, { once: true })
+    if (signal.aborted) stop()
+    const reason = await thread.ended
+    signal.removeEventListener('abort', stop)
+    await removeMetrics()
+    return reason
+  }
+
+  #start(input: ThreadInput): RunningThread<Thread, Main> {
+    const { logger, activity, functions } = this.#options
     const thread: RunningThread<Thread, Main> = new RunningThread({
       ...this.#options,
       input,
@@ -82,19 +102,13 @@ export class ThreadHost<Thread, Main> implements Worker {
         activity: (call) => repeatActivity(activity, call),
       },
     })
-    this.#thread = thread
-    const removeMetrics = metrics.ofThreads.add(this.#readerOf(thread))
-    const stop = (): void => thread.stop(stopTimeoutMs)
-    signal.addEventListener('abort', stop, { once: true })
-    if (signal.aborted) stop()
-    const reason = await thread.ended
-    signal.removeEventListener('abort', stop)
-    await removeMetrics()
-    this.#end(reason)
-    if (!signal.aborted) throw reason
+    return thread
   }
 
-  #begin({ channel }: RunningThread<Thread, Main>): void {
+  #begin(thread: RunningThread<Thread, Main>): void {
+    // It may have ended before its message was read.
+    if (thread !== this.#thread) return
+    const { channel } = thread
     this.#channel = channel
     this.#options.onReady?.(channel)
     this.#started.resolve(channel)
@@ -103,6 +117,7 @@ export class ThreadHost<Thread, Main> implements Worker {
   #end(reason: Error): void {
     const wasReady = this.#channel !== undefined
     this.#channel = undefined
+    this.#thread = undefined
     // It rejects nobody who has seen it resolve.
     this.#started.reject(reason)
     this.#started = Promise.withResolvers()

@@ -30,6 +30,8 @@ describe('a thread', () => {
     expect(await host.ready()).toBe(host.channel)
     const failing = openHost({ data: { starts: 'unavailable' } })
     await expect(failing.host.ready()).rejects.toMatchObject({ message: 'disk full' })
+    const input = () => Promise.reject(new Error('no port'))
+    await expect(openHost({ input }).host.ready()).rejects.toThrow('no port')
   })
 
   test('that is stopped finishes its work first', async () => {
