@@ -44,6 +44,7 @@ const SERVICE = [
   'packages/server/test/admin/sessions/*.test.ts',
   'packages/server/test/delivery/{each-webhook,health/outage,network/forbidden-everywhere,parking/pause}.test.ts',
   'packages/server/test/http/unread-responses.test.ts',
+  'packages/server/test/threads/{idle,thread-host}.test.ts',
   'packages/server/test/upkeep/retention.test.ts',
 ]
 // The live tail under load, and every page with a million events, in Chromium.

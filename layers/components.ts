@@ -90,6 +90,11 @@ export const COMPONENTS = tableOf({
     mayImport: ['telemetry', 'util', 'protocol'],
     mayImportTypes: ['config.ts', 'settings.ts'],
   },
+  threads: {
+    holds:
+      'threads of the service: started, restarted, stopped; the channel between a thread and main; the log, metrics and activity of threads',
+    mayImport: PORTS_AND_TOOLS,
+  },
   upkeep: {
     holds: 'retention, and gauges of waiting deliveries',
     mayImport: PORTS_AND_TOOLS,

@@ -25,6 +25,9 @@ const text = (raw: string): string => {
   return raw
 }
 
+/** More threads of one kind cost memory and deliver nothing more: one thread writes for all of them. */
+const MOST_THREADS = 32
+
 const secret = (raw: string): Redacted => new Redacted(text(raw))
 
 const keys = (raw: string): Redacted => {
@@ -45,6 +48,13 @@ const integer =
     }
     return value
   }
+
+/** How many threads do a part of the work; 0 for none besides the main thread. */
+const threads = (raw: string): number | 'auto' => {
+  const value = raw === 'auto' ? raw : Number(raw)
+  if (value === 'auto' || (/^\d+$/.test(raw) && value <= MOST_THREADS)) return value
+  throw new WrongFormat(`auto, or a whole number from 0 to ${MOST_THREADS}`)
+}
 
 /** A time in milliseconds. It is written with units, or as a number of milliseconds. */
 const time =
@@ -257,6 +267,16 @@ export const SETTINGS = {
     doc: 'How long entries of the audit log are kept.',
     default: '400d',
     parse: time(60_000, 10 * 365 * 24 * HOUR),
+  },
+  ingestThreads: {
+    doc: 'Threads that accept calls. With 0, the main thread does. With auto: none on one core, else one for every four cores, from 1 to 4. Where the system cannot share a port between threads (reusePort: Linux and FreeBSD can, macOS and Windows cannot), at most one.',
+    default: 'auto',
+    parse: threads,
+  },
+  deliveryThreads: {
+    doc: 'Threads that sign events and send them to webhooks. All webhooks of a destination belong to one of them. With 0, the main thread does. With auto: none on one core, else one for every two cores, from 1 to 8.',
+    default: 'auto',
+    parse: threads,
   },
   maxInFlight: {
     doc: 'Most attempts in flight at once. Fewer where maxOpenFiles permits fewer connections.',

@@ -14,7 +14,7 @@ export interface DestinationCount {
 export class DestinationCounts {
   readonly maxDestinations: number
   /** Of all destinations without a count of their own. */
-  readonly others = newCount()
+  others = newCount()
   readonly #byId = new Map<string, DestinationCount>()
 
   constructor(maxDestinations: number) {
@@ -49,6 +49,26 @@ export class DestinationCounts {
     return this.#byId
   }
 
+  /** What was counted since the last call, by the id of the destination; `''` has the others. It counts from 0 again. */
+  take(): ReadonlyMap<string, DestinationCount> {
+    const taken = new Map([...this.#byId, ['', this.others]])
+    this.#byId.clear()
+    this.others = newCount()
+    return taken
+  }
+
+  /** Adds what another one has counted. */
+  add(counts: ReadonlyMap<string, DestinationCount>): void {
+    for (const [id, { attempts, ended }] of counts) {
+      const count = id === '' ? this.others : this.#countOf(id)
+      for (const [url, outcomes] of attempts) {
+        const key = count === this.others ? '' : url
+        count.attempts.set(key, sum(count.attempts.get(key), outcomes))
+      }
+      for (const [state, number] of sum(count.ended, ended)) count.ended.set(state, number)
+    }
+  }
+
   #countOf(destinationId: string): DestinationCount {
     let count = this.#byId.get(destinationId)
     if (count !== undefined) return count
@@ -56,6 +76,12 @@ export class DestinationCounts {
     this.#byId.set(destinationId, (count = newCount()))
     return count
   }
+}
+
+function sum<Key>(a: ReadonlyMap<Key, number> = new Map(), b: ReadonlyMap<Key, number>) {
+  const all = new Map(a)
+  for (const [key, number] of b) all.set(key, (all.get(key) ?? 0) + number)
+  return all
 }
 
 function newCount(): DestinationCount {

@@ -297,6 +297,17 @@ export const LOG_EVENTS = {
     meaning: 'A worker has failed five times within a minute, so the process ends.',
     help: `Start it again: nothing that was accepted is lost. ${REPORT}`,
   },
+  'thread.failed': {
+    level: 'error',
+    meaning:
+      'A thread has ended, and its work with it. It is started again, and does the work that it left.',
+    help: `Nothing while it happens once. ${REPORT}`,
+  },
+  'thread.given_up': {
+    level: 'fatal',
+    meaning: 'A thread has failed five times within a minute, so the process ends.',
+    help: `Start it again: nothing that was accepted is lost. ${REPORT}`,
+  },
   'accounting.imbalance': {
     level: 'error',
     meaning: 'Events or deliveries were lost, or ended twice. The line says where.',

@@ -1,5 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { DestinationCounts } from './destination-counts.ts'
+import { MetricsOfThreads, type ThreadMetrics } from './metrics-of-threads.ts'
 import { TalliedCounter, TalliedGauge } from './tallied.ts'
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
@@ -200,6 +201,13 @@ export class Metrics {
     ['worker'],
   )
 
+  /** `thread` is the kind of the thread and its number, for example `delivery-1`. */
+  readonly threadFailures = this.#counter(
+    'hookline_thread_failures_total',
+    'Failures of threads. A thread that fails is started again.',
+    ['thread'],
+  )
+
   /** `direction` is `forward` or `back`. */
   readonly clockJumps = this.#counter(
     'hookline_clock_jumps_total',
@@ -238,9 +246,14 @@ export class Metrics {
     ['version', 'backend'],
   )
 
-  constructor(maxDestinations = 200) {
-    collectDefaultMetrics({ register: this.registry })
+  /** Their metrics are part of each scrape. */
+  readonly ofThreads: MetricsOfThreads
+
+  /** @param ofProcess whether the metrics of the process are included: not in a thread, since they are main's */
+  constructor(maxDestinations = 200, { ofProcess = true } = {}) {
+    if (ofProcess) collectDefaultMetrics({ register: this.registry })
     this.destinationCounts = new DestinationCounts(maxDestinations)
+    this.ofThreads = new MetricsOfThreads(this.destinationCounts)
   }
 
   /** Calls `set` before each scrape, for gauges that are set only then. It must be cheap. */
@@ -250,8 +263,15 @@ export class Metrics {
 
   /** All metrics in the text format of Prometheus. A gauge whose `set` fails keeps its last value. */
   async scrape(): Promise<string> {
+    await this.ofThreads.read()
     await Promise.allSettled(this.#beforeScrape.map(async (set) => set()))
-    return this.registry.metrics()
+    return this.ofThreads.textWith(this.registry)
+  }
+
+  /** What a thread sends to main, which adds it to its own. */
+  async ofThisThread(): Promise<ThreadMetrics> {
+    const metrics = await this.registry.getMetricsAsJSON()
+    return { metrics, destinations: this.destinationCounts.take() }
   }
 
   #counter<Label extends string>(name: string, help: string, labelNames: Label[] = []) {

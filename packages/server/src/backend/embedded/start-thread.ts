@@ -1,14 +1,8 @@
-import { extname } from 'node:path'
-import { Worker, type WorkerOptions } from 'node:worker_threads'
+import type { Worker, WorkerOptions } from 'node:worker_threads'
+import { startThread as start } from '../../util/workers/start-thread.ts'
 
-const EXTENSION = extname(import.meta.url)
-const CONDITION = '--conditions=hookline-source'
-/** The hooks of `bin/hookline.js`, which find the other workspaces of a clone, are not those of a thread. */
-const OF_A_CLONE: WorkerOptions =
-  EXTENSION === '.ts' && !process.execArgv.includes(CONDITION) ? { execArgv: [CONDITION] } : {}
-
-/** Starts a thread of this folder, from its source in a clone. */
+/** Starts a thread of this folder. */
 export function startThread(name: 'reader' | 'writer', options: WorkerOptions): Worker {
-  const entry = new URL(`./${name}-thread${EXTENSION}`, import.meta.url)
-  return new Worker(entry, { name: `hookline-${name}`, ...OF_A_CLONE, ...options })
+  const module = new URL(`./${name}-thread`, import.meta.url)
+  return start(module, { name: `hookline-${name}`, ...options })
 }

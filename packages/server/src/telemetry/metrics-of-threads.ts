@@ -1,0 +1,73 @@
+import { AggregatorRegistry, type MetricObjectWithValues, type MetricValue } from 'prom-client'
+import type { Registry } from 'prom-client'
+import type { DestinationCount, DestinationCounts } from './destination-counts.ts'
+
+type MetricJson = MetricObjectWithValues<MetricValue<string>>
+
+/** What a thread has measured. */
+export interface ThreadMetrics {
+  /** Since the thread started. */
+  readonly metrics: readonly MetricJson[]
+  /** Since the last time that they were asked for. */
+  readonly destinations: ReadonlyMap<string, DestinationCount>
+}
+
+/** Asks a thread for its metrics. Resolves without them where it does not respond in time; `onMetrics` may come later. */
+export type ReadThread = (onMetrics: (metrics: ThreadMetrics) => void) => Promise<void>
+
+/**
+ * The metrics of threads, added to those of main at each scrape. A series that a thread and main have is the sum of both,
+ * gauges too: each thread sets its part. What a thread had counted at the last scrape stays in the sum when it ends, because
+ * a counter must not go down.
+ */
+export class MetricsOfThreads {
+  readonly #counts: DestinationCounts
+  /** The threads that run, each with its last metrics. */
+  readonly #threads = new Map<ReadThread, readonly MetricJson[]>()
+  /** The sum of what ended threads had counted. */
+  #ended: readonly MetricJson[] = []
+
+  constructor(counts: DestinationCounts) {
+    this.#counts = counts
+  }
+
+  /** Adds a thread. The returned function removes it when it has ended. */
+  add(read: ReadThread): () => Promise<void> {
+    this.#threads.set(read, [])
+    return async () => {
+      const last = this.#threads.get(read) ?? []
+      this.#threads.delete(read)
+      const counted = last.filter(({ type }) => String(type) !== 'gauge')
+      this.#ended = await sumOf([this.#ended, counted]).getMetricsAsJSON()
+    }
+  }
+
+  /** Asks all threads. One that does not respond has its last metrics. */
+  async read(): Promise<void> {
+    const reads = [...this.#threads.keys()].map((read) =>
+      read(({ metrics, destinations }) => {
+        if (this.#threads.has(read)) this.#threads.set(read, metrics)
+        this.#counts.add(destinations)
+      }),
+    )
+    await Promise.allSettled(reads)
+  }
+
+  /** All metrics of main and the threads, in the text format of Prometheus. */
+  async textWith(main: Registry): Promise<string> {
+    const parts = [this.#ended, ...this.#threads.values()].filter(({ length }) => length > 0)
+    if (parts.length === 0) return main.metrics()
+    const shared = new Set(parts.flat().map(({ name }) => name))
+    const ofMain = await main.getMetricsAsJSON()
+    const sum = sumOf([ofMain.filter(({ name }) => shared.has(name)), ...parts])
+    // Those of the process and of Node. They have aggregators of their own, which must not apply here.
+    const alone = ofMain.filter(({ name }) => !shared.has(name))
+    const texts = alone.map(({ name }) => main.getSingleMetricAsString(name))
+    return `${(await Promise.all(texts)).join('\n\n')}\n\n${await sum.metrics()}`
+  }
+}
+
+function sumOf(parts: readonly (readonly MetricJson[])[]): Registry {
+  // It only reads them.
+  return AggregatorRegistry.aggregate(parts as unknown as object[])
+}

@@ -1,0 +1,103 @@
+import { MessageChannel, type ResourceLimits, type Transferable } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
+import type { LogEvent } from '../telemetry/log-events.ts'
+import type { Clock } from '../util/time/clock.ts'
+import { startThread } from '../util/workers/start-thread.ts'
+import type { BaseOfMain, BaseOfThread, ThreadStart } from './base-functions.ts'
+import { Channel } from './channel.ts'
+import { ThreadGone } from './thread-gone.ts'
+import { restoredError, wireError } from './wire-error.ts'
+
+/** What a thread is started with. */
+export interface ThreadInput {
+  readonly data: unknown
+  /** What of `data` is moved to the thread: ports and buffers. */
+  readonly transfer?: readonly Transferable[]
+}
+
+export interface RunningThreadOptions<Main> {
+  /** The name of the thread for people, for example `delivery-1`. */
+  readonly name: string
+  /** The module that calls `runThread`, without the extension of its file. */
+  readonly module: URL
+  readonly input: ThreadInput
+  /** What main offers to the thread. */
+  readonly functions: Main & BaseOfMain
+  /** The levels of the log that main writes. */
+  readonly levels: readonly LogEvent['level'][]
+  readonly resourceLimits?: ResourceLimits | undefined
+  readonly clock: Clock
+}
+
+/** A thread that is not ready after so long has failed. */
+const START_MS = 30_000
+
+/** A thread from its start to its end. */
+export class RunningThread<Thread, Main> {
+  readonly channel: Channel<Main & BaseOfMain, Thread & BaseOfThread>
+  /** Resolves with the reason when the thread has ended: its sockets are closed, and its ports. */
+  readonly ended: Promise<Error>
+  readonly #worker: Worker
+  readonly #clock: Clock
+  readonly #cancelStart: () => void
+  #reason: Error | undefined
+  #isReady = false
+
+  constructor(options: RunningThreadOptions<Main>) {
+    const { name, module, input, levels, resourceLimits, clock } = options
+    const { port1, port2 } = new MessageChannel()
+    const start: ThreadStart<unknown> = { port: port2, levels, data: input.data }
+    this.#clock = clock
+    this.#worker = startThread(module, {
+      name: `hookline-${name}`,
+      workerData: start,
+      transferList: [port2, ...(input.transfer ?? [])],
+      ...(resourceLimits && { resourceLimits }),
+    })
+    this.channel = new Channel(port1)
+    this.channel.offer({ ...options.functions, ready: () => this.#ready(options.functions) })
+    this.ended = this.#watch()
+    this.#cancelStart = clock.after(START_MS, () => this.#abort(new Error('It did not start.')))
+  }
+
+  /** Ends the thread at once. */
+  terminate(): void {
+    void this.#worker.terminate()
+  }
+
+  /** Asks the thread to end its work, and ends the thread then, or after `timeoutMs`. */
+  stop(timeoutMs: number): void {
+    const base = this.channel as unknown as Channel<BaseOfMain, BaseOfThread>
+    if (!this.#isReady) return this.#abort(new ThreadGone())
+    const cancel = this.#clock.after(timeoutMs, () => this.#abort(new ThreadGone()))
+    base.call('stop').then(
+      () => base.close(),
+      () => this.#abort(new ThreadGone()),
+    )
+    void this.ended.then(cancel)
+  }
+
+  #ready(functions: BaseOfMain): void {
+    this.#isReady = true
+    this.#cancelStart()
+    functions.ready()
+  }
+
+  #abort(reason: Error): void {
+    this.#reason ??= reason
+    this.terminate()
+  }
+
+  /** Whatever ends a thread ends here: an error, a full memory, `terminate`, `process.exit`. */
+  #watch(): Promise<Error> {
+    const { promise, resolve } = Promise.withResolvers<Error>()
+    this.#worker.on('error', (error) => (this.#reason ??= restoredError(wireError(error))))
+    this.#worker.on('exit', (code) => {
+      this.#cancelStart()
+      const reason = this.#reason ?? new Error(`The thread has ended with the code ${code}.`)
+      this.channel.close(new ThreadGone({ cause: reason }))
+      resolve(reason)
+    })
+    return promise
+  }
+}

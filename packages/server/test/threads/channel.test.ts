@@ -1,0 +1,181 @@
+import { once } from 'node:events'
+import { MessageChannel, type MessagePort } from 'node:worker_threads'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { BackendUnavailable } from '../../src/backend/backend.ts'
+import { Channel, Moved } from '../../src/threads/channel.ts'
+import { ThreadGone } from '../../src/threads/thread-gone.ts'
+import { turn } from '../../src/util/time/clock.ts'
+
+interface Here {
+  readonly said: (text: string) => void
+}
+
+interface There {
+  readonly double: (number: number) => number
+  readonly later: () => Promise<string>
+  readonly never: () => Promise<void>
+  readonly fail: (error: unknown) => void
+  readonly bytes: (block: ArrayBuffer) => number
+  readonly block: () => Moved<ArrayBuffer>
+  readonly anything: (value: unknown) => unknown
+}
+
+/** Both sides of a channel, in one thread. */
+function pair() {
+  const { port1, port2 } = new MessageChannel()
+  const said: string[] = []
+  const errors: Record<string, Error> = {
+    unavailable: new BackendUnavailable('disk full', { cause: new Error('ENOSPC') }),
+    coded: Object.assign(new TypeError('no'), { code: 'ENO', errcode: 11 }),
+    own: Object.assign(new Error('mine'), { name: 'OwnError' }),
+  }
+  const block = new ArrayBuffer(8)
+  const here = new Channel<Here, There>(port1)
+  const there = new Channel<There, Here>(port2)
+  here.offer({ said: (text) => said.push(text) })
+  there.offer({
+    double: (number) => number * 2,
+    later: async () => {
+      await turn()
+      return 'late'
+    },
+    never: () => new Promise(() => undefined),
+    fail: (error) => {
+      throw errors[error as string] ?? error
+    },
+    bytes: ({ byteLength }) => byteLength,
+    block: () => new Moved(block, [block]),
+    anything: (value) => (value === 'function' ? () => 1 : value),
+  })
+  onTestFinished(() => here.close())
+  return { here, there, said, block, port1 }
+}
+
+/** How many messages come while `act` runs. */
+function countMessages(port: MessagePort): () => number {
+  let messages = 0
+  port.on('message', () => messages++)
+  return () => messages
+}
+
+describe('a call', () => {
+  test('resolves with the result of the function of the other side, now or later', async () => {
+    const { here } = pair()
+    expect(await here.call('double', 21)).toBe(42)
+    expect(await here.call('later')).toBe('late')
+  })
+
+  test.each([
+    [
+      'unavailable',
+      { name: 'BackendUnavailable', message: 'disk full', cause: { message: 'ENOSPC' } },
+    ],
+    ['coded', { name: 'TypeError', message: 'no', code: 'ENO', errcode: 11 }],
+    ['own', { name: 'OwnError', message: 'mine' }],
+    ['a text', { name: 'Error', message: 'a text' }],
+  ])('rejects with what the function throws: %s', async (error, expected) => {
+    const { here } = pair()
+    await expect(here.call('fail', error)).rejects.toMatchObject(expected)
+  })
+
+  test('that the backend cannot serve rejects with BackendUnavailable', async () => {
+    const { here } = pair()
+    await expect(here.call('fail', 'unavailable')).rejects.toBeInstanceOf(BackendUnavailable)
+  })
+
+  test('moves buffers to the other side, and back', async () => {
+    const { here, block } = pair()
+    const moved = new ArrayBuffer(1024)
+    expect(await here.call('bytes', moved, [moved])).toBe(1024)
+    expect(moved.byteLength).toBe(0)
+    expect((await here.call('block')).byteLength).toBe(8)
+    expect(block.byteLength).toBe(0)
+  })
+
+  test('whose input or result cannot be copied rejects, and the others of its turn do not', async () => {
+    const { here } = pair()
+    const before = here.call('double', 1)
+    const input = here.call('anything', () => 1)
+    const result = here.call('anything', 'function')
+    const after = here.call('double', 2)
+    await expect(input).rejects.toMatchObject({ name: 'DataCloneError' })
+    await expect(result).rejects.toMatchObject({ message: expect.stringContaining('cloned') })
+    expect(await Promise.all([before, after])).toEqual([2, 4])
+  })
+
+  test('of a side that offers nothing rejects', async () => {
+    const { port1, port2 } = new MessageChannel()
+    const here = new Channel<object, There>(port1)
+    onTestFinished(() => here.close())
+    const other = new Channel<There, object>(port2)
+    await expect(here.call('later')).rejects.toThrow('This side offers no later.')
+    other.close()
+  })
+
+  test('that is open when the other side closes rejects, and so do later ones', async () => {
+    const { here, there } = pair()
+    const open = here.call('never')
+    await here.call('double', 1)
+    there.close()
+    await expect(open).rejects.toBeInstanceOf(ThreadGone)
+    await here.closed
+    await expect(here.call('double', 1)).rejects.toBeInstanceOf(ThreadGone)
+  })
+})
+
+describe('what is said', () => {
+  test('in one turn of the event loop is one message, in its order', async () => {
+    const { there, said, port1 } = pair()
+    const messages = countMessages(port1)
+    for (const text of ['a', 'b', 'c']) {
+      there.send('said', text)
+      // A microtask of its own, as each socket that is read has.
+      await Promise.resolve()
+    }
+    await expect.poll(() => said).toEqual(['a', 'b', 'c'])
+    expect(messages()).toBe(1)
+  })
+
+  test('before the channel is closed arrives', async () => {
+    const { there, said, here } = pair()
+    there.send('said', 'the last')
+    there.close()
+    await here.closed
+    expect(said).toEqual(['the last'])
+  })
+
+  test('to a side that is gone is ignored', async () => {
+    const { here, there, said } = pair()
+    here.close()
+    await there.closed
+    there.send('said', 'in vain')
+    await turn()
+    expect(said).toEqual([])
+  })
+})
+
+test('the compiler checks names, inputs and results', () => {
+  const { here } = pair()
+  // @ts-expect-error: there is no such function
+  const unknown = (): unknown => here.call('triple', 1)
+  // @ts-expect-error: the input is a number
+  const input = (): unknown => here.call('double', 'one')
+  // @ts-expect-error: the input is missing
+  const missing = (): unknown => here.call('double')
+  // @ts-expect-error: the result is a number
+  const result = (): Promise<string> => here.call('double', 1)
+  // @ts-expect-error: the caller gets the buffer itself
+  const moved = (): Promise<Moved<ArrayBuffer>> => here.call('block')
+  expect([unknown, input, missing, result, moved]).toHaveLength(5)
+})
+
+test('a port keeps the process alive only while a call is open', async () => {
+  const { here, port1 } = pair()
+  expect(port1.hasRef()).toBe(false)
+  const open = here.call('later')
+  expect(port1.hasRef()).toBe(true)
+  await open
+  expect(port1.hasRef()).toBe(false)
+  here.close()
+  await once(port1, 'close')
+})

@@ -1,0 +1,86 @@
+import { BackendUnavailable } from '../../../src/backend/backend.ts'
+import { Moved } from '../../../src/threads/channel.ts'
+import { runThread } from '../../../src/threads/run-thread.ts'
+import { turn } from '../../../src/util/time/clock.ts'
+import { acceptedEvent } from '../../harness/accepted-event.ts'
+import { failedOnce } from '../../harness/failed-once.ts'
+
+/** What the thread offers. */
+export interface WorkThread {
+  readonly add: (numbers: readonly number[]) => number
+  readonly sumOf: (block: ArrayBuffer) => number
+  readonly block: (bytes: number) => Moved<ArrayBuffer>
+  readonly never: () => Promise<void>
+  readonly fail: (how: 'unavailable' | 'coded' | 'text') => Promise<void>
+  readonly mainName: () => Promise<string>
+  readonly uncloneable: () => unknown
+  readonly signals: () => void
+  /** Ends the thread: by an error, a rejection, `process.exit`, or a memory that is full. */
+  readonly end: (how: 'throw' | 'reject' | 'exit' | 'memory') => void
+}
+
+/** What main offers. */
+export interface WorkMain {
+  readonly nameOfMain: () => string
+  readonly said: (text: string) => void
+}
+
+/** What the thread is started with. */
+export interface WorkData {
+  /** What `stop` waits for. */
+  readonly stops?: 'never' | 'soon'
+  readonly starts?: 'never' | 'unavailable'
+}
+
+const hold: unknown[] = []
+
+await runThread<WorkThread, WorkMain, WorkData>(async (context) => {
+  const { data, main, logger, metrics, activity } = context
+  if (data.starts === 'unavailable') throw new BackendUnavailable('disk full')
+  if (data.starts === 'never') await new Promise(() => undefined)
+  return {
+    functions: {
+      add: (numbers) => numbers.reduce((sum, each) => sum + each, 0),
+      sumOf: (block) => new Uint8Array(block).reduce((sum, each) => sum + each, 0),
+      block: (bytes) => {
+        const block = new ArrayBuffer(bytes)
+        return new Moved(block, [block])
+      },
+      never: () => new Promise(() => undefined),
+      fail: async (how) => {
+        if (how === 'unavailable') throw new BackendUnavailable('disk full')
+        if (how === 'coded') throw Object.assign(new TypeError('no'), { code: 'ENO', errcode: 11 })
+        throw 'a text'
+      },
+      mainName: () => main.call('nameOfMain'),
+      uncloneable: () => () => 1,
+      signals: () => {
+        logger.debug({}, 'attempt.failed')
+        logger.warn({ class: 'timeout', at: new Date(0) }, 'webhook.failing')
+        const cause = new Error('the cause')
+        logger.error({ err: new RangeError('too far', { cause }) }, 'attempt.fault')
+        metrics.attempts.inc({ outcome: 'retry', class: 'timeout' }, 3)
+        metrics.attemptDuration.observe(0.02)
+        metrics.inFlight.set(2)
+        metrics.destinationCounts.attempt('dst_1', 'http://a.example/', 'delivered')
+        activity.recorded(failedOnce(acceptedEvent(), 'dst_1'))
+        activity.refused('invalid_json', 7)
+        main.send('said', 'done')
+      },
+      end: (how) => {
+        if (how === 'throw') {
+          logger.error({ err: new Error('why') }, 'attempt.fault')
+          throw new TypeError('a fault')
+        }
+        if (how === 'reject') void Promise.reject(new RangeError('a rejection'))
+        if (how === 'exit') process.exit(3)
+        if (how === 'memory') for (;;) hold.push(Array.from({ length: 10_000 }, () => ({})))
+      },
+    },
+    stop: async () => {
+      if (data.stops === 'never') await new Promise(() => undefined)
+      await turn()
+      main.send('said', 'stopped')
+    },
+  }
+})

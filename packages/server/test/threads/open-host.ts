@@ -1,0 +1,48 @@
+import { onTestFinished } from 'vitest'
+import type { ActivityListener } from '../../src/telemetry/activity-listener.ts'
+import { Metrics } from '../../src/telemetry/metrics.ts'
+import { createLogger } from '../../src/telemetry/logger.ts'
+import type { ThreadChannel, ThreadHostOptions } from '../../src/threads/thread-host.ts'
+import { ThreadHost } from '../../src/threads/thread-host.ts'
+import { ThreadSupervisor } from '../../src/threads/thread-supervisor.ts'
+import { systemClock } from '../../src/util/time/clock.ts'
+import type { WorkerGivenUp } from '../../src/util/workers/supervisor.ts'
+import { NO_ACTIVITY } from '../harness/no-activity.ts'
+import type { WorkData, WorkMain, WorkThread } from './entries/work-thread.ts'
+
+type Options = Partial<ThreadHostOptions<WorkThread, WorkMain>> & {
+  readonly data?: WorkData
+  /** The reports of activity, by the name of the method. */
+  readonly activity?: ActivityListener
+}
+
+/** Runs `entries/work-thread.ts` under a supervisor until the end of the test. */
+export function openHost({ data = {}, ...options }: Options = {}) {
+  const lines: Record<string, unknown>[] = []
+  const write = (json: string): void => void lines.push(JSON.parse(json))
+  const said: string[] = []
+  const givenUp: WorkerGivenUp[] = []
+  const channels: ThreadChannel<WorkThread, WorkMain>[] = []
+  const counts = { ended: 0 }
+  const common = {
+    clock: options.clock ?? systemClock,
+    metrics: new Metrics(),
+    logger: createLogger('info', { write }),
+  }
+  const host = new ThreadHost<WorkThread, WorkMain>({
+    ...common,
+    name: 'work-1',
+    module: new URL('entries/work-thread', import.meta.url),
+    input: () => ({ data }),
+    functions: { nameOfMain: () => 'main', said: (text) => said.push(text) },
+    onReady: (channel) => channels.push(channel),
+    onEnded: () => counts.ended++,
+    stopTimeoutMs: 5_000,
+    activity: NO_ACTIVITY,
+    ...options,
+  })
+  const threads = new ThreadSupervisor({ ...common, onGiveUp: (failure) => givenUp.push(failure) })
+  onTestFinished(() => threads[Symbol.asyncDispose]())
+  threads.run(host)
+  return { host, threads, ...common, lines, said, givenUp, channels, counts }
+}
