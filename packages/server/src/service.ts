@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import type { Logger } from './telemetry/logger.ts'
 import { ActivityMonitor } from './activity/activity-monitor.ts'
 import { Backups } from './admin/backups.ts'
@@ -16,6 +17,9 @@ import { DeletionWorker } from './deletions/deletion-worker.ts'
 import { DeliveryEngine } from './engine/delivery-engine.ts'
 import { NOTICE_LIMITS } from './engine/notice-lanes.ts'
 import { type LaneGroupSettings, openLaneGroup, openSender } from './engine/open-lane-group.ts'
+import type { Lanes } from './engine/lanes.ts'
+import { LaneThreads } from './engine/lane-threads/lane-threads.ts'
+import { deliveryThreadsFor } from './threads/thread-counts.ts'
 import { Inspector, type InspectorOptions } from './inspector/inspector.ts'
 import type { ReadinessCheck } from './http/health.ts'
 import { openServers, type Workers } from './servers.ts'
@@ -179,7 +183,7 @@ async function newestEventAt({ events }: Backend): Promise<number | undefined> {
 export function startWorkers(stack: AsyncDisposableStack, components: Components): Workers {
   const { config, backend, clock, clockWatch, metrics, inspector, shutdown } = components
   const settings = laneSettingsOf(components)
-  const lanes = openLaneGroup({ ...components, settings })
+  const lanes = openLanes(components, settings)
   const engine = stack.use(new DeliveryEngine({ ...components, lanes }))
   shutdown.begun.addEventListener('abort', () => engine.stop())
   // Test deliveries need no lane: they are made wherever the management API is.
@@ -230,6 +234,19 @@ export function startWorkers(stack: AsyncDisposableStack, components: Components
     backups,
   }
 }
+
+/** The lanes of all destinations: in threads of their own, or on this one. */
+function openLanes(components: Components, settings: LaneGroupSettings): Lanes {
+  const { config, clock } = components
+  const threads = deliveryThreadsFor(config.deliveryThreads, availableParallelism())
+  if (threads === 0) return openLaneGroup({ ...components, settings })
+  const module = new URL('./delivery-thread', import.meta.url)
+  const stopTimeoutMs = config.shutdownTimeoutMs + STOP_SLACK_MS
+  return new LaneThreads({ ...components, clock, settings, threads, module, stopTimeoutMs })
+}
+
+/** After `shutdownTimeoutMs`, the attempts in flight are aborted, and what they came to is recorded. */
+const STOP_SLACK_MS = 5_000
 
 /** The most sockets of test deliveries, unless more of them are in flight. */
 const TEST_SOCKETS = 8

@@ -268,11 +268,6 @@ export const SETTINGS = {
     default: '400d',
     parse: time(60_000, 10 * 365 * 24 * HOUR),
   },
-  ingestThreads: {
-    doc: 'Threads that accept calls. With 0, the main thread does. With auto: none on one core, else one for every four cores, from 1 to 4. Where the system cannot share a port between threads (reusePort: Linux and FreeBSD can, macOS and Windows cannot), at most one.',
-    default: 'auto',
-    parse: threads,
-  },
   deliveryThreads: {
     doc: 'Threads that sign events and send them to webhooks. All webhooks of a destination belong to one of them. With 0, the main thread does. With auto: none on one core, else one for every two cores, from 1 to 8.',
     default: 'auto',

@@ -1,3 +1,4 @@
+import type { DeliveryActivity } from '../telemetry/activity-listener.ts'
 import type {
   AcceptedEvent,
   Attempt,
@@ -81,7 +82,11 @@ function changeOf({ event, origin }: AcceptedEvent): EventActivity['change'] {
 }
 
 /** The activity that an attempt was made. */
-export function attemptActivity(delivery: Delivery, attempt: Attempt, at: number): AttemptActivity {
+export function attemptActivity(
+  delivery: DeliveryActivity['delivery'],
+  attempt: DeliveryActivity['attempts'][number],
+  at: number,
+): AttemptActivity {
   const { id, number, url, outcome, status, durationMs } = attempt
   return {
     kind: 'attempt',

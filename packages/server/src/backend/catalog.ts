@@ -25,6 +25,12 @@ export interface CatalogRecords {
   readonly computations?: readonly Computation[]
 }
 
+/** What a put or a removal changes. Ids that are removed are of any kind. */
+export interface CatalogChange {
+  readonly put: CatalogRecords
+  readonly removed: readonly string[]
+}
+
 /**
  * Sources with their write keys, destinations, audiences and computed traits: few, all in memory, the same on every node within 1 s.
  *
@@ -52,6 +58,9 @@ export interface Catalog {
   onChange(listener: () => void): () => void
 }
 
+/** The catalog as the lanes of deliveries use it, in whichever thread they are. */
+export type FollowedCatalog = Pick<Catalog, 'current' | 'onChange' | 'putDestination'>
+
 /** When write keys were last used, so that an operator sees when an old key is no longer in use. All in memory. */
 export interface KeyUses {
   /** In milliseconds since the epoch, to the minute; `undefined` for a key that was never used. */
@@ -77,6 +86,29 @@ export function snapshotOf(
     destinationsBySource: Map.groupBy(all, ({ sourceId }) => sourceId),
     computations: new Map([...computations].toSorted(byAge).map((each) => [each.id, each])),
   }
+}
+
+/** The snapshot after a change. */
+export function withChange(
+  current: CatalogSnapshot,
+  { put, removed }: CatalogChange,
+): CatalogSnapshot {
+  const { sources, destinations, computations = [] } = put
+  return snapshotOf(
+    replaced(current.sources, sources, removed),
+    replaced(current.destinations, destinations, removed),
+    replaced(current.computations, computations, removed),
+  )
+}
+
+function replaced<T extends { readonly id: string }>(
+  kept: ReadonlyMap<string, T>,
+  put: readonly T[],
+  removed: readonly string[],
+): Iterable<T> {
+  const all = new Map([...kept, ...put.map((each) => [each.id, each] as const)])
+  for (const id of removed) all.delete(id)
+  return all.values()
 }
 
 /**

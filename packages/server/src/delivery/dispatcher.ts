@@ -1,6 +1,6 @@
 import type { Carried, Delivery, Destination, SuccessPolicy } from '@hookline/protocol'
 import type { Logger } from '../telemetry/logger.ts'
-import type { Catalog } from '../backend/catalog.ts'
+import type { FollowedCatalog } from '../backend/catalog.ts'
 import type { Deletions } from '../backend/deletions.ts'
 import type { DeliveryQueue, LaneId } from '../backend/deliveries.ts'
 import type { Quarantine } from '../backend/quarantine.ts'
@@ -33,7 +33,7 @@ import { DeliveryRecorder } from './records/delivery-recorder.ts'
 export interface DispatcherOptions {
   /** What it delivers. The names of its workers begin with it. */
   readonly name: 'deliveries' | 'notices'
-  readonly catalog: Catalog
+  readonly catalog: FollowedCatalog
   readonly deliveries: DeliveryQueue<Carried>
   readonly quarantine: Quarantine
   /** Knows which deliveries in memory belong to a user who was deleted. */

@@ -13,7 +13,7 @@ import { NOTICE_POLICY, noticeActivity } from './notice-lanes.ts'
 import { openSupervisor, type SupervisionOptions } from './open-supervisor.ts'
 
 /** The ports of the backend that the engine uses. */
-type EngineBackend = LanePorts & Pick<Backend, 'log' | 'events' | 'deliveries'>
+type EngineBackend = LanePorts & Pick<Backend, 'log' | 'events' | 'deliveries' | 'catalog'>
 
 /** How many deliveries were lost, or ended twice, and where. All 0 unless there is a bug. */
 interface EngineImbalance {

@@ -1,5 +1,6 @@
 import { type Carried, type Delivery, LIMITS } from '@hookline/protocol'
 import type { Backend } from '../backend/backend.ts'
+import type { FollowedCatalog } from '../backend/catalog.ts'
 import type { Deletions } from '../backend/deletions.ts'
 import type { DeliveryQueue, LaneId } from '../backend/deliveries.ts'
 import type { Quarantine } from '../backend/quarantine.ts'
@@ -24,7 +25,8 @@ export interface LaneSettings {
 }
 
 /** The ports of the backend that lanes use. */
-export interface LanePorts extends Pick<Backend, 'catalog' | 'quarantine'> {
+export interface LanePorts extends Pick<Backend, 'quarantine'> {
+  readonly catalog: FollowedCatalog
   readonly deliveries: DeliveryQueue
   readonly noticeQueue: DeliveryQueue<Carried> & Quarantine
   readonly deletions: Pick<Deletions, 'isPurged'>

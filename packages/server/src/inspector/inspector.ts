@@ -73,11 +73,13 @@ export class Inspector implements Pick<ActivityListener, 'recorded' | 'purged'>,
    * Takes the requests of a connection that this process has opened. Other programs of this machine, and pages in their
    * browsers, can open connections too: they get 421, and nothing of them is kept.
    */
-  admit(socket: Socket): void {
-    const { localPort } = socket
-    if (localPort === undefined) return
+  admit(localPort: number): void {
     this.#admitted.add(localPort)
-    socket.once('close', () => this.#admitted.delete(localPort))
+  }
+
+  /** A connection from this port is closed. */
+  dismiss(localPort: number): void {
+    this.#admitted.delete(localPort)
   }
 
   recorded({ delivery }: DeliveryActivity): void {

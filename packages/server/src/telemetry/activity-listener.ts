@@ -15,8 +15,11 @@ export interface DecisionActivity {
 
 /** A delivery as it was recorded, with the attempts since its last record. */
 export interface DeliveryActivity {
-  readonly delivery: Delivery
-  readonly attempts: readonly Attempt[]
+  readonly delivery: Pick<Delivery, 'id' | 'eventId' | 'destinationId' | 'state' | 'replayId'>
+  readonly attempts: readonly Pick<
+    Attempt,
+    'id' | 'number' | 'url' | 'outcome' | 'class' | 'status' | 'startedAt' | 'durationMs'
+  >[]
   /** Whether this record ended the delivery. A delivered one may be recorded again for its other webhooks. */
   readonly isEnd: boolean
 }

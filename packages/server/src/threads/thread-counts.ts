@@ -1,49 +1,15 @@
-/** How many threads there are of each kind. With 0, the main thread does the work. */
-export interface ThreadCounts {
-  readonly ingest: number
-  readonly delivery: number
-}
-
-/** What the number of threads depends on besides the settings. */
-export interface Machine {
-  /** Cores that this process may use: `availableParallelism` of `node:os`, which knows affinity and quotas. */
-  readonly cores: number
-  /** Whether several threads can listen on one port. */
-  readonly hasReusePort: boolean
-}
-
-/** The settings `ingestThreads` and `deliveryThreads`. */
-export interface ThreadSettings {
-  readonly ingestThreads: number | 'auto'
-  readonly deliveryThreads: number | 'auto'
-}
-
-/** One thread writes for all: beyond these, more threads would wait for it. */
-const MOST_AUTO = { ingest: 4, delivery: 8 }
+/** One thread writes for all: beyond so many, more threads would wait for it. */
+const MOST_AUTO = 8
 
 /**
- * How many threads the service starts. `auto` grows with the cores:
+ * How many threads have the lanes of deliveries. With 0, the main thread has them. `auto` grows with the cores:
  *
  * - 1 core: none. Threads that share one core only add the cost of the messages between them.
- * - 2 and 3 cores: one of each kind. With the writer and main they are more threads than cores, and that is right:
- *   none of them is full at the same time as all others, so whichever part has the load gets the cores. One kind alone
- *   would leave a core idle whenever the load is of the other kind.
- * - From 4 cores: twice as many for delivery as for ingestion, because an event costs twice as much there (it is signed,
- *   sent, and its response read), and has often several webhooks. A quarter of the cores is left for main and writer.
- *
- * Without `reusePort` a port has one listener, so there is at most one ingest thread, whatever the setting says.
+ * - 2 and 3 cores: one. With the writer and main they are more threads than cores, and that is right: they are not full at
+ *   the same time, so whichever part has the load gets the cores.
+ * - From 4 cores: one for every two. The rest is for main, which accepts and decides, and for the writer.
  */
-export function threadsFor(
-  { ingestThreads, deliveryThreads }: ThreadSettings,
-  { cores, hasReusePort }: Machine,
-): ThreadCounts {
-  const ingest = ingestThreads === 'auto' ? grown(cores, 4, MOST_AUTO.ingest) : ingestThreads
-  return {
-    ingest: hasReusePort ? ingest : Math.min(ingest, 1),
-    delivery: deliveryThreads === 'auto' ? grown(cores, 2, MOST_AUTO.delivery) : deliveryThreads,
-  }
-}
-
-function grown(cores: number, coresEach: number, most: number): number {
-  return cores <= 1 ? 0 : Math.min(Math.max(Math.floor(cores / coresEach), 1), most)
+export function deliveryThreadsFor(setting: number | 'auto', cores: number): number {
+  if (setting !== 'auto') return setting
+  return cores <= 1 ? 0 : Math.min(Math.max(Math.floor(cores / 2), 1), MOST_AUTO)
 }

@@ -35,7 +35,7 @@ function open(onInspected?: (request: InspectedRequest) => void) {
 async function connected(inspector: Inspector, isAdmitted = true): Promise<Socket> {
   const socket = connect({ host: '127.0.0.1', port: inspector.port })
   await once(socket, 'connect')
-  if (isAdmitted) inspector.admit(socket)
+  if (isAdmitted) inspector.admit(socket.localPort!)
   return socket
 }
 

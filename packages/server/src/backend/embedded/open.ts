@@ -23,6 +23,7 @@ import { DiskProbe } from './database/disk-probe.ts'
 import { secretBoxOf } from './database/encryption-key.ts'
 import { isDamage, isDamageOfSchema } from './database/is-damage.ts'
 import { failure } from './database/operation-result.ts'
+import { SharedChanges } from '../shared-changes.ts'
 import type { OnUnreadable } from './database/seal-again.ts'
 import { SqliteDeletions } from './deletions/sqlite-deletions.ts'
 import { SqliteSuppressions } from './deletions/sqlite-suppressions.ts'
@@ -49,6 +50,7 @@ import { SqliteStatistics } from './statistics/sqlite-statistics.ts'
 import { SqliteTokens } from './tokens/sqlite-tokens.ts'
 import { SqliteUpkeep } from './upkeep/sqlite-upkeep.ts'
 import { Readers } from './readers.ts'
+import { SharedBackend } from './shared-backend.ts'
 import { WriterHost } from './writer-host.ts'
 
 export interface EmbeddedOptions extends DamageOptions {
@@ -114,7 +116,7 @@ async function openDatabase(databaseFile: string, options: EmbeddedOptions): Pro
   const readers = stack.use(
     new Readers(databaseFile, () => writer.run('emptyLog', undefined), watch),
   )
-  const ports = portsOf({ databaseFile, box, reader, readers, host }, options)
+  const ports = portsOf({ databaseFile, box, reader, readers, host, watch }, options)
   // The writer's thread starts while the ports read what they need.
   await host.opened()
   if (wasChecked) await quarantineDamaged(ports, options.onDamage)
@@ -157,18 +159,25 @@ interface Opened {
   readonly reader: DatabaseSync
   readonly readers: Readers
   readonly host: WriterHost
+  readonly watch: DamageWatch
 }
 
 function portsOf(
-  { databaseFile, box, reader, readers, host }: Opened,
+  { databaseFile, box, reader, readers, host, watch }: Opened,
   { maxWaitingBytes }: EmbeddedOptions,
 ) {
   const { writer } = host
   const lanes = new LaneNumbers(writer, reader, box)
+  const changes = new SharedChanges((destinations) => lanes.saveAll(destinations))
   const deliveries = new SqliteDeliveries(lanes, writer, reader, readers)
   const duplicates: Duplicates = new Set()
   const disk = new DiskProbe(databaseFile)
   const log = new SqliteLog(host, reader, { maxWaitingBytes, duplicates })
+  const { recent } = log
+  const catalog = new SqliteCatalog(writer, reader, box, changes)
+  const removal = { databaseFile, readers, duplicates, recent, changes }
+  const deletions = new SqliteDeletions(writer, reader, removal)
+  const shared = { file: databaseFile, box, host, watch, lanes, catalog, deletions, changes }
   return {
     log,
     events: new SqliteEvents(writer, reader, readers, duplicates),
@@ -176,18 +185,13 @@ function portsOf(
     reports: new SqliteDeliveryReports(lanes, reader, readers),
     quarantine: new SqliteQuarantine(writer, deliveries, new StoredParts('deliveries', lanes)),
     replays: new SqliteReplays(writer, reader, readers),
-    catalog: new SqliteCatalog(writer, reader, box),
+    catalog,
     keyUses: new SqliteKeyUses(writer, reader),
     tokens: new SqliteTokens(writer, reader),
     audit: new SqliteAudit(writer, readers, box),
     idempotentResponses: new SqliteIdempotentResponses(writer, reader),
-    deletions: new SqliteDeletions(writer, reader, {
-      databaseFile,
-      readers,
-      duplicates,
-      recent: log.recent,
-    }),
-    suppressions: new SqliteSuppressions(writer, reader),
+    deletions,
+    suppressions: new SqliteSuppressions(writer, reader, changes),
     notices: new SqliteNotices(lanes, writer, reader, readers),
     noticeQueue: new SqliteNoticeQueue(lanes, writer, reader, readers),
     followedLog: new SqliteFollowedLog(readers, log),
@@ -196,6 +200,7 @@ function portsOf(
     evaluations: new SqliteEvaluations({ writer, reader, readers, log }),
     memberships: new SqliteMemberships(writer, reader, readers),
     syncs: new SqliteSyncs(writer, reader),
+    threads: new SharedBackend(shared),
     statistics: new SqliteStatistics(writer, readers),
     upkeep: new SqliteUpkeep(writer, reader, databaseFile),
     copyTo: (file: string) => copyDatabase(databaseFile, file).catch(throwCopyError),

@@ -1,5 +1,5 @@
 import type { Destination, Pause } from '@hookline/protocol'
-import type { Catalog } from '../../backend/catalog.ts'
+import type { FollowedCatalog } from '../../backend/catalog.ts'
 import type { Logger } from '../../telemetry/logger.ts'
 import { fieldsOf } from '../../telemetry/names.ts'
 import type { Worker } from '../../util/workers/worker.ts'
@@ -7,11 +7,11 @@ import type { Worker } from '../../util/workers/worker.ts'
 /** Logs which destinations and webhooks are paused, resumed, disabled and enabled, by a person or by Hookline. */
 export class PauseLog implements Worker {
   readonly name = 'pauses.log'
-  readonly #catalog: Catalog
+  readonly #catalog: FollowedCatalog
   readonly #logger: Logger
-  #known: Catalog['current']['destinations']
+  #known: FollowedCatalog['current']['destinations']
 
-  constructor(catalog: Catalog, logger: Logger) {
+  constructor(catalog: FollowedCatalog, logger: Logger) {
     this.#catalog = catalog
     this.#logger = logger
     this.#known = catalog.current.destinations

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Catalog } from '../../backend/catalog.ts'
+import type { FollowedCatalog } from '../../backend/catalog.ts'
 import type { ActivityListener } from '../../telemetry/activity-listener.ts'
 import type { Logger } from '../../telemetry/logger.ts'
 import { fieldsOf } from '../../telemetry/names.ts'
@@ -10,7 +10,7 @@ import { type EndedAttempt, FailingWebhook } from './failing-webhook.ts'
 import type { WebhookHealth } from './webhook-health.ts'
 
 export interface WebhookLogOptions {
-  readonly catalog: Pick<Catalog, 'current'>
+  readonly catalog: Pick<FollowedCatalog, 'current'>
   readonly health: Pick<WebhookHealth, 'blockedUntil' | 'brokenSince'>
   readonly activity: Pick<ActivityListener, 'updated'>
   readonly clock: Clock

@@ -1,7 +1,7 @@
 import type { Attempt, Destination, Pause } from '@hookline/protocol'
 import { LRUCache } from 'lru-cache'
 import type { Logger } from '../../telemetry/logger.ts'
-import { type Catalog, CatalogConflict } from '../../backend/catalog.ts'
+import { CatalogConflict, type FollowedCatalog } from '../../backend/catalog.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import { pause } from '../../util/time/pause.ts'
 import { isForbidden } from '../sending/outcome.ts'
@@ -35,7 +35,7 @@ export function countGone(
 }
 
 export interface WebhookPauserOptions {
-  readonly catalog: Catalog
+  readonly catalog: FollowedCatalog
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -117,7 +117,7 @@ function withPaused(destination: Destination, url: string, paused: Pause): Desti
  * Resumes the webhooks that were paused because their URL is forbidden: the settings that decide it may have changed with
  * this start. The next attempt pauses a webhook again whose URL is still forbidden.
  */
-export async function resumeForbidden(catalog: Catalog, clock: Clock): Promise<void> {
+export async function resumeForbidden(catalog: FollowedCatalog, clock: Clock): Promise<void> {
   for (const destination of catalog.current.destinations.values()) {
     const { settings, version } = destination
     if (!settings.webhooks.some(({ paused }) => paused?.reason === 'forbidden')) continue

@@ -38,8 +38,10 @@ export interface GuardedConnectorOptions {
 export interface ReceiverInside {
   /** Where it listens on loopback. */
   readonly port: number
-  /** Takes the requests of this connection. It refuses those of all others. */
-  admit(socket: Socket): void
+  /** Takes the requests of the connection from this local port. It refuses those of all others. */
+  admit(localPort: number): Promise<void> | void
+  /** That connection is closed. */
+  dismiss(localPort: number): void
 }
 
 /**
@@ -102,7 +104,7 @@ export class GuardedConnector implements Disposable {
     const address = '127.0.0.1'
     const addresses = [{ address, family: 4 }]
     const socket = await openTcp({ host: address, port, addresses }, deadline)
-    inspector.admit(socket)
+    await admitted(socket, inspector)
     timer?.enter('response')
     return socket
   }
@@ -175,4 +177,12 @@ interface Receiver {
   readonly port: number
   /** Of the attempt that the socket is opened for. */
   readonly timer: AttemptTimer | undefined
+}
+
+/** Resolves when the inspector takes requests of the connection. */
+async function admitted(socket: Socket, inspector: ReceiverInside): Promise<void> {
+  const { localPort } = socket
+  if (localPort === undefined) return
+  socket.once('close', () => inspector.dismiss(localPort))
+  await inspector.admit(localPort)
 }

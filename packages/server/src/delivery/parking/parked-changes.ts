@@ -6,7 +6,7 @@ import type {
   WebhooksSettings,
 } from '@hookline/protocol'
 import type { Logger } from '../../telemetry/logger.ts'
-import type { Catalog } from '../../backend/catalog.ts'
+import type { FollowedCatalog } from '../../backend/catalog.ts'
 import type { Claim, DeliveryQueue, LaneId, WaitingLane } from '../../backend/deliveries.ts'
 import type { Quarantine } from '../../backend/quarantine.ts'
 import type { Clock } from '../../util/time/clock.ts'
@@ -26,7 +26,7 @@ import { isHeldTooLong, isOverdue } from './overdue.ts'
 import { withKnownTimes } from './stored-times.ts'
 
 export interface ParkedChangesOptions {
-  readonly catalog: Catalog
+  readonly catalog: FollowedCatalog
   readonly deliveries: DeliveryQueue<Carried>
   readonly quarantine: Quarantine
   readonly clock: Clock

@@ -1,7 +1,7 @@
 import type { Carried, Destination } from '@hookline/protocol'
 import type { Logger } from '../../telemetry/logger.ts'
 import { fieldsOf } from '../../telemetry/names.ts'
-import type { Catalog } from '../../backend/catalog.ts'
+import type { FollowedCatalog } from '../../backend/catalog.ts'
 import {
   type DeliveryQueue,
   type LaneId,
@@ -18,7 +18,7 @@ import { isPaused } from '../parts/new-parts.ts'
 import type { ParkedChanges } from './parked-changes.ts'
 
 export interface ParkedFeedOptions {
-  readonly catalog: Catalog
+  readonly catalog: FollowedCatalog
   readonly deliveries: DeliveryQueue<Carried>
   readonly health: WebhookHealth
   /** Whether the lanes of a destination are fed here; by default all are. */

@@ -1,5 +1,5 @@
 import type { Carried, Delivery, SuccessPolicy } from '@hookline/protocol'
-import type { Catalog } from '../../backend/catalog.ts'
+import type { FollowedCatalog } from '../../backend/catalog.ts'
 import type { Claim } from '../../backend/deliveries.ts'
 import { Recurring } from '../../util/time/recurring.ts'
 import type { Worker } from '../../util/workers/worker.ts'
@@ -14,7 +14,7 @@ export interface SplitWorkerOptions extends Omit<
 > {
   /** What it gives parts to. The name of the worker begins with it. */
   readonly name: 'deliveries' | 'notices'
-  readonly catalog: Pick<Catalog, 'current'>
+  readonly catalog: Pick<FollowedCatalog, 'current'>
   /** In place of the success policy of each destination. */
   readonly successPolicy?: SuccessPolicy | undefined
   /** Deliveries have their parts now, and those are due. */

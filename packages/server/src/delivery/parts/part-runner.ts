@@ -1,6 +1,6 @@
 import type { Destination, SuccessPolicy, Webhook } from '@hookline/protocol'
 import type { Logger } from '../../telemetry/logger.ts'
-import type { Catalog } from '../../backend/catalog.ts'
+import type { FollowedCatalog } from '../../backend/catalog.ts'
 import type { Deletions } from '../../backend/deletions.ts'
 import type { Metrics } from '../../telemetry/metrics.ts'
 import type { Clock } from '../../util/time/clock.ts'
@@ -19,7 +19,7 @@ import { reportAttempt } from './report-attempt.ts'
 type PartResult = 'changed' | 'not begun'
 
 export interface PartRunnerOptions {
-  readonly catalog: Catalog
+  readonly catalog: FollowedCatalog
   readonly deletions: Pick<Deletions, 'isPurged'>
   readonly attempts: Attempts
   readonly health: WebhookHealth

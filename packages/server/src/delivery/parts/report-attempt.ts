@@ -1,6 +1,6 @@
 import type { Attempt, Carried } from '@hookline/protocol'
 import type { Logger } from '../../telemetry/logger.ts'
-import type { Catalog } from '../../backend/catalog.ts'
+import type { FollowedCatalog } from '../../backend/catalog.ts'
 import type { Metrics } from '../../telemetry/metrics.ts'
 import { fieldsOf } from '../../telemetry/names.ts'
 import { type Clock, shownAt } from '../../util/time/clock.ts'
@@ -8,7 +8,7 @@ import type { AttemptMade } from './attempts.ts'
 import { partOf } from './parts.ts'
 
 interface ReportContext {
-  readonly catalog: Pick<Catalog, 'current'>
+  readonly catalog: Pick<FollowedCatalog, 'current'>
   readonly logger: Logger
   readonly metrics: Metrics
   readonly clock: Clock

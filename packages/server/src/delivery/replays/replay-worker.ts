@@ -1,4 +1,4 @@
-import type { Catalog } from '../../backend/catalog.ts'
+import type { FollowedCatalog } from '../../backend/catalog.ts'
 import type { Logger } from '../../telemetry/logger.ts'
 import type { ActivityListener } from '../../telemetry/activity-listener.ts'
 import { fieldsOf } from '../../telemetry/names.ts'
@@ -10,7 +10,7 @@ import { deliveryId } from '../sending/webhook-request.ts'
 import { ReplayRate } from './replay-rate.ts'
 
 export interface ReplayWorkerOptions {
-  readonly catalog: Pick<Catalog, 'current'>
+  readonly catalog: Pick<FollowedCatalog, 'current'>
   readonly replays: Replays
   readonly activity: Pick<ActivityListener, 'updated'>
   readonly clock: Clock

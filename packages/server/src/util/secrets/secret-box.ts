@@ -47,6 +47,11 @@ export class SecretBox {
     return sealed.split('.', 1)[0]!
   }
 
+  /** The keys, for another thread of this process. */
+  get keys(): readonly Buffer[] {
+    return [...this.#keys.values()]
+  }
+
   has(keyId: string): boolean {
     return this.#keys.has(keyId)
   }

@@ -4,38 +4,31 @@ import type { SecretBox } from '../../../util/secrets/secret-box.ts'
 import type { AuditEntry } from '../../audit.ts'
 import {
   type Catalog,
+  type CatalogChange,
   CatalogConflict,
   type CatalogRecords,
   type CatalogSnapshot,
-  snapshotOf,
+  withChange,
 } from '../../catalog.ts'
-import { openDestination, sealDestination, type SealedDestination } from './sealed-destination.ts'
+import type { SharedChanges } from '../../shared-changes.ts'
+import { readCatalog } from './read-catalog.ts'
+import { sealDestination, type SealedDestination } from './sealed-destination.ts'
 import type { CatalogRecord } from './write-catalog.ts'
 import type { Writer } from '../writer.ts'
 
-/** Sources and destinations in the table `catalog`, read once at the start: only this process writes it. */
+/** Sources and destinations in the table `catalog`, read once at the start: only this process writes it, and in it the main thread. */
 export class SqliteCatalog implements Catalog {
   readonly #writer: Writer
   readonly #box: SecretBox
+  readonly #changes: SharedChanges
   readonly #listeners = new Set<() => void>()
   #current: CatalogSnapshot
 
-  constructor(writer: Writer, reader: DatabaseSync, box: SecretBox) {
+  constructor(writer: Writer, reader: DatabaseSync, box: SecretBox, changes: SharedChanges) {
     this.#writer = writer
     this.#box = box
-    const read = reader.prepare('SELECT document FROM catalog WHERE kind = ?')
-    const documents = <T>(kind: CatalogRecord['kind']): T[] =>
-      read.all(kind).map(({ document }) => JSON.parse(String(document)) as T)
-    // A destination that was stored by a version without pauses is not paused.
-    const destinations = documents<SealedDestination>('destination').map((each) => ({
-      ...openDestination(each, box),
-      paused: each.paused ?? null,
-    }))
-    this.#current = snapshotOf(
-      documents<Source>('source'),
-      destinations,
-      documents<Computation>('computation'),
-    )
+    this.#changes = changes
+    this.#current = readCatalog(reader, box)
   }
 
   get current(): CatalogSnapshot {
@@ -65,49 +58,30 @@ export class SqliteCatalog implements Catalog {
       ),
       ...computations.map((each) => recordOf('computation', each, each)),
     ]
+    await this.#changes.prepare(destinations)
     const arePut = await this.#writer.run('putCatalogRecords', records, audit)
     if (!arePut) throw new CatalogConflict(conflictOf(records))
-    const { current } = this
-    this.#replace(
-      withRecords(current.sources, sources),
-      withRecords(current.destinations, destinations),
-      withRecords(current.computations, computations),
-    )
+    await this.#apply({ put: { sources, destinations, computations }, removed: [] })
   }
 
   async removeSource(id: string, audit?: AuditEntry): Promise<void> {
-    const orphans = this.#current.destinationsBySource.get(id) ?? []
+    const orphans = (this.#current.destinationsBySource.get(id) ?? []).map((orphan) => orphan.id)
     const records = [
       { kind: 'source' as const, id },
-      ...orphans.map((orphan) => ({ kind: 'destination' as const, id: orphan.id })),
+      ...orphans.map((orphan) => ({ kind: 'destination' as const, id: orphan })),
     ]
     await this.#writer.run('removeCatalogRecord', records, audit)
-    const { sources, destinations, computations } = this.#current
-    this.#replace(
-      sources.values().filter((source) => source.id !== id),
-      destinations.values().filter((destination) => destination.sourceId !== id),
-      computations.values(),
-    )
+    await this.#apply({ put: NOTHING, removed: [id, ...orphans] })
   }
 
   async removeDestination(id: string, audit?: AuditEntry): Promise<void> {
     await this.#writer.run('removeCatalogRecord', [{ kind: 'destination', id }], audit)
-    const { sources, destinations, computations } = this.#current
-    this.#replace(
-      sources.values(),
-      destinations.values().filter((destination) => destination.id !== id),
-      computations.values(),
-    )
+    await this.#apply({ put: NOTHING, removed: [id] })
   }
 
   async removeComputation(id: string, audit?: AuditEntry): Promise<void> {
     await this.#writer.run('removeCatalogRecord', [{ kind: 'computation', id }], audit)
-    const { sources, destinations, computations } = this.#current
-    this.#replace(
-      sources.values(),
-      destinations.values(),
-      computations.values().filter((computation) => computation.id !== id),
-    )
+    await this.#apply({ put: NOTHING, removed: [id] })
   }
 
   onChange(listener: () => void): () => void {
@@ -115,22 +89,14 @@ export class SqliteCatalog implements Catalog {
     return () => this.#listeners.delete(listener)
   }
 
-  #replace(
-    sources: Iterable<Source>,
-    destinations: Iterable<Destination>,
-    computations: Iterable<Computation>,
-  ): void {
-    this.#current = snapshotOf(sources, destinations, computations)
+  async #apply(change: CatalogChange): Promise<void> {
+    this.#current = withChange(this.#current, change)
     for (const listener of this.#listeners) listener()
+    await this.#changes.tell({ kind: 'catalog', change })
   }
 }
 
-function withRecords<T extends { readonly id: string }>(
-  kept: ReadonlyMap<string, T>,
-  put: readonly T[],
-): Iterable<T> {
-  return new Map([...kept, ...put.map((each) => [each.id, each] as const)]).values()
-}
+const NOTHING: CatalogRecords = { sources: [], destinations: [] }
 
 function recordOf(
   kind: CatalogRecord['kind'],

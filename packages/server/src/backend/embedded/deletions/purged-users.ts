@@ -1,5 +1,6 @@
 import type { Carried } from '@hookline/protocol'
 import type { Purge, Subject } from '../../deletions.ts'
+import type { BegunPurge } from '../../shared-changes.ts'
 
 /** An event is in memory for a much shorter time. */
 const FORGET_AFTER_MS = 60 * 60 * 1000
@@ -34,13 +35,22 @@ export class PurgedUsers {
   readonly #nowMs: () => number
   /** By user (`keyOf`) and deletion: a later deletion may remove the user from another source. */
   readonly #scopes = new Map<string, Map<string, Scope>>()
+  readonly #purges = new Map<string, { readonly purge: BegunPurge; readonly addedAtMs: number }>()
 
   constructor({ seqOf, nowMs = () => performance.now() }: PurgedUsersOptions) {
     this.#seqOf = seqOf
     this.#nowMs = nowMs
   }
 
-  add({ deletionId, userIds, anonymousIds = [], sourceIds }: Purge, through: number): void {
+  /** The purges that were added and not forgotten, one for each slice of a deletion that named other users. */
+  get recent(): readonly BegunPurge[] {
+    return [...this.#purges.values()].map(({ purge }) => purge)
+  }
+
+  add(purge: Omit<BegunPurge, 'through'>, through: number): void {
+    const { deletionId, userIds, anonymousIds = [], sourceIds } = purge
+    const named = `${deletionId} ${userIds[0]} ${anonymousIds[0]}`
+    this.#purges.set(named, { purge: { ...purge, through }, addedAtMs: this.#nowMs() })
     const scope = { sourceIds, through, addedAtMs: this.#nowMs() }
     const keys = [
       ...userIds.map((id) => keyOf('user', id)),
@@ -55,6 +65,8 @@ export class PurgedUsers {
   /** Forgets purges of long ago. */
   forgetOld(): void {
     const oldest = this.#nowMs() - FORGET_AFTER_MS
+    for (const [named, { addedAtMs }] of this.#purges)
+      if (addedAtMs < oldest) this.#purges.delete(named)
     for (const [key, ofUser] of this.#scopes) {
       for (const [deletionId, { addedAtMs }] of ofUser) {
         if (addedAtMs < oldest) ofUser.delete(deletionId)

@@ -11,6 +11,7 @@ import type {
   Purge,
   Subject,
 } from '../../deletions.ts'
+import type { BegunPurge, SharedChanges } from '../../shared-changes.ts'
 import type { Page, PageRequest } from '../../page.ts'
 import { numberOrNull, pageOf, type Row, timeOrNull } from '../database/rows.ts'
 import { Statements } from '../database/statements.ts'
@@ -19,6 +20,7 @@ import type { Duplicates } from '../log/sqlite-log.ts'
 import { removeCopies } from '../migrations/migrate.ts'
 import type { Readers } from '../readers.ts'
 import type { Writer } from '../writer.ts'
+import { seqFinder } from './find-seq.ts'
 import { PurgedUsers } from './purged-users.ts'
 import type { Scrubbed } from './scrub.ts'
 import type { PurgePlace } from './write-purge.ts'
@@ -31,6 +33,7 @@ interface SqliteDeletionsOptions {
   readonly readers: Readers
   readonly duplicates: Duplicates
   readonly recent: RecentEvents
+  readonly changes: SharedChanges
 }
 
 /** Deletions on the tables `deletions` and `deletion_users`, and the purge of users. */
@@ -38,12 +41,13 @@ export class SqliteDeletions implements Deletions {
   readonly #writer: Writer
   readonly #options: SqliteDeletionsOptions
   readonly #statements: Statements
-  readonly #purged = new PurgedUsers({ seqOf: (eventId) => this.#seqOf(eventId) })
+  readonly #purged: PurgedUsers
 
   constructor(writer: Writer, reader: DatabaseSync, options: SqliteDeletionsOptions) {
     this.#writer = writer
     this.#options = options
     this.#statements = new Statements(reader)
+    this.#purged = new PurgedUsers({ seqOf: seqFinder(reader) })
   }
 
   async create(request: DeletionRequest, ids: DeletedIds, audit?: AuditEntry): Promise<void> {
@@ -92,6 +96,7 @@ export class SqliteDeletions implements Deletions {
     const through = this.#endOf(purge.deletionId)
     // Before the rows are removed: a part that has an event in memory must not send it any more.
     this.#purged.add(purge, through)
+    await this.#options.changes.tell({ kind: 'purged', purge: { ...purge, through } })
     const place = placeOf(purge)
     const next = await this.#options.recent.whileRemoving(() =>
       'anonymousAfter' in place
@@ -147,6 +152,11 @@ export class SqliteDeletions implements Deletions {
     return true
   }
 
+  /** The purges that a thread must know that joins now. */
+  get recentPurges(): readonly BegunPurge[] {
+    return this.#purged.recent
+  }
+
   isPurged(carried: Carried): boolean {
     // A duplicate is not in the table, and is dropped as such.
     return !this.#options.duplicates.has(carried.id) && this.#purged.has(carried)
@@ -166,12 +176,6 @@ export class SqliteDeletions implements Deletions {
     const through = numberOrNull(row?.['purge_through'] ?? null)
     if (through === null) throw new Error(`The purge of ${deletionId} has not begun.`)
     return through
-  }
-
-  /** The seq of an event; `undefined` where it is not in the table. */
-  #seqOf(eventId: string): number | undefined {
-    const [row] = this.#statements.all('SELECT seq FROM events WHERE id = ?', [eventId])
-    return row && Number(row['seq'])
   }
 }
 

@@ -7,6 +7,7 @@ import type {
   SuppressionRecord,
   Suppressions,
 } from '../../deletions.ts'
+import type { SharedChanges } from '../../shared-changes.ts'
 import type { Page, PageRequest } from '../../page.ts'
 import { pageOf, type Row, timeOf, timeOrNull } from '../database/rows.ts'
 import { Statements } from '../database/statements.ts'
@@ -16,6 +17,7 @@ import { EVERY_SOURCE } from './write-deletions.ts'
 /** Suppressions on the table `suppressions`, read once at the start: only this process writes it. */
 export class SqliteSuppressions implements Suppressions {
   readonly #writer: Writer
+  readonly #changes: SharedChanges
   readonly #statements: Statements
   /** The sources by kind and id. */
   readonly #sources = {
@@ -23,8 +25,9 @@ export class SqliteSuppressions implements Suppressions {
     anonymous: new Map<string, Set<string>>(),
   }
 
-  constructor(writer: Writer, reader: DatabaseSync) {
+  constructor(writer: Writer, reader: DatabaseSync, changes: SharedChanges) {
     this.#writer = writer
+    this.#changes = changes
     this.#statements = new Statements(reader)
     const all = reader.prepare('SELECT kind, user_id, source_id FROM suppressions')
     for (const { kind, user_id: id, source_id: sourceId } of all.iterate())
@@ -39,6 +42,7 @@ export class SqliteSuppressions implements Suppressions {
   async add(suppressions: readonly Suppression[]): Promise<void> {
     await this.#writer.run('addSuppressions', suppressions)
     for (const { sourceId, ...user } of suppressions) this.#keep(user, sourceId ?? EVERY_SOURCE)
+    await this.#changes.tell({ kind: 'suppressed', suppressions })
   }
 
   countLeftOut(calls: LeftOutCalls): Promise<void> {
@@ -48,6 +52,7 @@ export class SqliteSuppressions implements Suppressions {
   async remove(user: Subject, audit?: AuditEntry): Promise<boolean> {
     const wasThere = await this.#writer.run('removeSuppressions', user, audit)
     this.#sources[user.kind].delete(user.id)
+    await this.#changes.tell({ kind: 'unsuppressed', user })
     return wasThere
   }
 

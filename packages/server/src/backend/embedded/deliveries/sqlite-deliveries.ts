@@ -12,7 +12,7 @@ import { acceptedEventOf, EVENT_FIELDS } from '../log/event-row.ts'
 import type { Readers } from '../readers.ts'
 import type { Writer } from '../writer.ts'
 import { attemptsOf, deliveryOf, hasReadableTimes } from './delivery-rows.ts'
-import type { LaneNumbers } from './lane-numbers.ts'
+import type { StoredLanes } from './stored-lanes.ts'
 import {
   DELIVERY_COLUMNS,
   findDelivery,
@@ -39,7 +39,7 @@ export class SqliteDeliveries extends SqliteDeliveryQueue implements Deliveries 
   readonly #find: ReturnType<typeof findDelivery>
   readonly #list: ReturnType<typeof listDeliveries>
 
-  constructor(lanes: LaneNumbers, writer: Writer, reader: DatabaseSync, readers: Readers) {
+  constructor(lanes: StoredLanes, writer: Writer, reader: DatabaseSync, readers: Readers) {
     super(TABLE, lanes, writer, reader)
     this.#readers = readers
     this.#find = findDelivery(reader)

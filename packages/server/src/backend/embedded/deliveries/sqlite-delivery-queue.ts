@@ -16,7 +16,7 @@ import { numberOrNull, type Row } from '../database/rows.ts'
 import { Statements } from '../database/statements.ts'
 import type { Writer } from '../writer.ts'
 import { Claims } from './claims.ts'
-import type { LaneNumbers, QueueName } from './lane-numbers.ts'
+import type { QueueName, StoredLanes } from './stored-lanes.ts'
 import { StoredParts } from './stored-parts.ts'
 import { type QueueRow, recordedRowsOf } from './write-delivery-queue.ts'
 
@@ -57,11 +57,11 @@ export class SqliteDeliveryQueue<E extends Carried = AcceptedEvent> implements D
   protected readonly claims = new Claims()
   protected readonly parts: StoredParts
   readonly #table: QueueTable<E>
-  readonly #lanes: LaneNumbers
+  readonly #lanes: StoredLanes
   readonly #writer: Writer
   readonly #statements: Statements
 
-  constructor(table: QueueTable<E>, lanes: LaneNumbers, writer: Writer, reader: DatabaseSync) {
+  constructor(table: QueueTable<E>, lanes: StoredLanes, writer: Writer, reader: DatabaseSync) {
     this.#table = table
     this.#lanes = lanes
     this.#writer = writer

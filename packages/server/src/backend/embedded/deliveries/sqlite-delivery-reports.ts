@@ -11,7 +11,7 @@ import { numberOrNull, type Row, timeOf } from '../database/rows.ts'
 import { Statements } from '../database/statements.ts'
 import type { Readers } from '../readers.ts'
 import { destinationsIn } from './delivery-sql.ts'
-import type { LaneNumbers } from './lane-numbers.ts'
+import type { StoredLanes } from './stored-lanes.ts'
 import { FAILING } from './read-failures.ts'
 
 /** Pending parts of one lane among which the oldest is searched: those that have been due the longest. */
@@ -29,11 +29,11 @@ const FAILING_DESTINATIONS = destinationsIn('deliveries', FAILING)
 
 /** Reports on the table `deliveries` and its partial indexes. */
 export class SqliteDeliveryReports implements DeliveryReports {
-  readonly #lanes: LaneNumbers
+  readonly #lanes: StoredLanes
   readonly #statements: Statements
   readonly #readers: Readers
 
-  constructor(lanes: LaneNumbers, reader: DatabaseSync, readers: Readers) {
+  constructor(lanes: StoredLanes, reader: DatabaseSync, readers: Readers) {
     this.#lanes = lanes
     this.#readers = readers
     this.#statements = new Statements(reader)

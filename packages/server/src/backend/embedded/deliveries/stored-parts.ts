@@ -1,6 +1,6 @@
 import type { Attempt, Delivery, DeliveryPart, PartState } from '@hookline/protocol'
 import { isTime, readJson } from '../database/rows.ts'
-import type { LaneNumbers, QueueName } from './lane-numbers.ts'
+import type { QueueName, StoredLanes } from './stored-lanes.ts'
 import type { PartTexts } from './write-delivery-queue.ts'
 
 /** A part as it is stored: it names its lane in place of the URL. */
@@ -18,9 +18,9 @@ const UNKNOWN_URL = ''
 /** Reads and writes the JSON columns of one queue that name webhooks. */
 export class StoredParts implements PartTexts {
   readonly #queue: QueueName
-  readonly #lanes: LaneNumbers
+  readonly #lanes: StoredLanes
 
-  constructor(queue: QueueName, lanes: LaneNumbers) {
+  constructor(queue: QueueName, lanes: StoredLanes) {
     this.#queue = queue
     this.#lanes = lanes
   }

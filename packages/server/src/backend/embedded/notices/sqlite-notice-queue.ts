@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { NoticeQueue } from '../../notices.ts'
 import type { QuarantineItem } from '../../quarantine.ts'
 import type { WaitingDeliveries } from '../../upkeep.ts'
-import type { LaneNumbers } from '../deliveries/lane-numbers.ts'
+import type { StoredLanes } from '../deliveries/stored-lanes.ts'
 import { SqliteDeliveryQueue } from '../deliveries/sqlite-delivery-queue.ts'
 import type { Readers } from '../readers.ts'
 import type { Writer } from '../writer.ts'
@@ -14,7 +14,7 @@ export class SqliteNoticeQueue extends SqliteDeliveryQueue<Carried> implements N
   readonly #writer: Writer
   readonly #readers: Readers
 
-  constructor(lanes: LaneNumbers, writer: Writer, reader: DatabaseSync, readers: Readers) {
+  constructor(lanes: StoredLanes, writer: Writer, reader: DatabaseSync, readers: Readers) {
     super(NOTICE_TABLE, lanes, writer, reader)
     this.#writer = writer
     this.#readers = readers

@@ -4,7 +4,7 @@ import type { Page, PageRequest } from '../../page.ts'
 import { pageOf, type Row, timeOrNull } from '../database/rows.ts'
 import { Statements } from '../database/statements.ts'
 import { attemptsOf, deliveryOf, failedAttempts } from '../deliveries/delivery-rows.ts'
-import type { LaneNumbers } from '../deliveries/lane-numbers.ts'
+import type { StoredLanes } from '../deliveries/stored-lanes.ts'
 import { StoredParts } from '../deliveries/stored-parts.ts'
 import type { Readers } from '../readers.ts'
 import type { Writer } from '../writer.ts'
@@ -23,7 +23,7 @@ export class SqliteNotices implements Notices {
   readonly #statements: Statements
   readonly #parts: StoredParts
 
-  constructor(lanes: LaneNumbers, writer: Writer, reader: DatabaseSync, readers: Readers) {
+  constructor(lanes: StoredLanes, writer: Writer, reader: DatabaseSync, readers: Readers) {
     this.#parts = new StoredParts('notices', lanes)
     this.#writer = writer
     this.#readers = readers

@@ -1,0 +1,22 @@
+import { joinEmbeddedBackend, type JoinData } from './backend/embedded/join.ts'
+import type {
+  LaneMainFunctions,
+  LaneThreadData,
+  LaneThreadFunctions,
+} from './engine/lane-threads/lane-functions.ts'
+import { runLanes } from './engine/lane-threads/run-lanes.ts'
+import { runThread } from './threads/run-thread.ts'
+
+// The composition root of a thread of lanes: joins the backend, and runs the lanes of its destinations.
+
+await runThread<LaneThreadFunctions, LaneMainFunctions, LaneThreadData>(async (context) => {
+  const { data, main } = context
+  const backend = joinEmbeddedBackend(data.backend as JoinData, {
+    putDestination: (destination) => main.call('putDestination', destination),
+    onDamage: (error) => {
+      const { message, errcode = 0 } = error as Error & { errcode?: number }
+      main.send('damaged', { message, errcode })
+    },
+  })
+  return runLanes(context, backend)
+})

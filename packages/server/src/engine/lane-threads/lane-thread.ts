@@ -1,0 +1,163 @@
+import type { AcceptedEvent } from '@hookline/protocol'
+import type { ThreadConnection } from '../../backend/backend.ts'
+import type { FreshDelivery } from '../../delivery/dispatcher.ts'
+import { retryWhileUnavailable } from '../../delivery/records/retry-while-unavailable.ts'
+import { ThreadHost, type ThreadChannel } from '../../threads/thread-host.ts'
+import type { Clock } from '../../util/time/clock.ts'
+import { freshBlockOf, type NumberedDelivery } from './fresh-block.ts'
+import type {
+  LaneMainFunctions,
+  LaneThreadData,
+  LaneThreadFunctions,
+  TakenChange,
+} from './lane-functions.ts'
+import type { LaneThreadOptions } from './lane-threads.ts'
+import type { Owners } from './owners.ts'
+import type { RecordedBlock } from './recorded-block.ts'
+
+type LaneChannel = ThreadChannel<LaneThreadFunctions, LaneMainFunctions>
+
+/** A fresh delivery that the thread has, and the backend perhaps not yet. */
+interface OpenDelivery extends NumberedDelivery {
+  readonly onRecorded: () => void
+}
+
+/** How many of the open deliveries are looked up before the event loop has a turn. */
+const LOOKED_UP_A_TURN = 100
+
+/**
+ * One thread of lanes, seen from main. Main keeps each fresh delivery until the thread says that the backend has it:
+ *
+ *     deliver() ─▶ open, unsent ─ end of the turn ─▶ open, sent ─ recorded ─▶ forgotten
+ *                     ▲                                  │
+ *                     └─ the backend does not have it ◀──┴─ the thread ends ─▶ looked up ─ it has it ─▶ forgotten
+ *
+ * When the thread ends, what it was given is looked up as soon as everything that it wrote is durable. What the backend
+ * does not have is given to the next thread: its attempt may be made twice, and nothing is lost.
+ */
+export class LaneThread {
+  readonly host: ThreadHost<LaneThreadFunctions, LaneMainFunctions>
+  readonly #options: LaneThreadOptions
+  readonly #owners: Owners
+  readonly #number: number
+  readonly #open = new Map<number, OpenDelivery>()
+  #unsent: OpenDelivery[] = []
+  #isScheduled = false
+  #last = 0
+  #connection: ThreadConnection | undefined
+  /** Changes since the thread connected, until it is ready. */
+  #missed: TakenChange[] = []
+  /** When a delivery was recorded last, or came when there was none. */
+  #progressAt = 0
+  readonly #onFewer: () => void
+
+  /** @param onFewer is called when the thread has fewer open deliveries */
+  constructor(number: number, owners: Owners, options: LaneThreadOptions, onFewer: () => void) {
+    this.#number = number
+    this.#owners = owners
+    this.#options = options
+    this.#onFewer = onFewer
+    this.host = new ThreadHost<LaneThreadFunctions, LaneMainFunctions>({
+      ...options,
+      name: `delivery-${number + 1}`,
+      input: () => this.#connect(),
+      functions: options.functionsOfMain((block) => this.#recorded(block)),
+      onReady: (channel) => this.#begin(channel),
+      onEnded: () => void this.#recover(),
+    })
+  }
+
+  /** Fresh deliveries that the backend does not have, as far as main knows. */
+  get open(): number {
+    return this.#open.size
+  }
+
+  /** How long there have been open deliveries and none of them was recorded. */
+  get stillForMs(): number {
+    return this.#open.size === 0 ? 0 : this.#clock.now() - this.#progressAt
+  }
+
+  get #clock(): Clock {
+    return this.#options.clock
+  }
+
+  deliver({ delivery, event, onRecorded }: FreshDelivery): void {
+    if (this.#open.size === 0) this.#progressAt = this.#clock.now()
+    const number = ++this.#last
+    const open = { number, delivery, event: event as AcceptedEvent, onRecorded }
+    this.#open.set(number, open)
+    this.#send([open])
+  }
+
+  /** Resolves when the thread has applied the change; at once where it is not ready: then it begins with the change. */
+  async apply(change: TakenChange): Promise<void> {
+    const { channel } = this.host
+    if (channel === undefined) this.#missed.push(change)
+    // A thread that ends meanwhile begins with it again.
+    else await channel.call('apply', change).catch(() => undefined)
+  }
+
+  async #connect(): Promise<{ data: LaneThreadData; transfer: ThreadConnection['transfer'] }> {
+    const { backend, settings, threads, inspectorPort } = this.#options
+    this.#missed = []
+    this.#connection = await backend.threads.connect()
+    const { data, transfer } = this.#connection
+    const owners = this.#owners.known
+    const own = { backend: data, thread: this.#number, threads, owners, settings, inspectorPort }
+    return { data: own, transfer }
+  }
+
+  #begin(channel: LaneChannel): void {
+    for (const change of this.#missed) channel.send('apply', change)
+    this.#missed = []
+    this.#flush()
+  }
+
+  #send(deliveries: readonly OpenDelivery[]): void {
+    this.#unsent.push(...deliveries)
+    if (this.#isScheduled) return
+    this.#isScheduled = true
+    setImmediate(() => this.#flush())
+  }
+
+  #flush(): void {
+    this.#isScheduled = false
+    const { channel } = this.host
+    if (channel === undefined || this.#unsent.length === 0) return
+    const block = freshBlockOf(this.#unsent)
+    this.#unsent = []
+    channel.send('deliver', block, [block.bodies.buffer])
+    channel.flush()
+  }
+
+  #recorded({ numbers }: RecordedBlock): void {
+    this.#progressAt = this.#clock.now()
+    for (const number of numbers) this.#settle(number)
+    this.#onFewer()
+  }
+
+  #settle(number: number): void {
+    const open = this.#open.get(number)
+    if (open === undefined) return
+    this.#open.delete(number)
+    open.onRecorded()
+  }
+
+  /** The thread has ended: what it had is given to the next one, unless the backend has it. */
+  async #recover(): Promise<void> {
+    const unsent = new Set(this.#unsent)
+    const lost = [...this.#open.values()].filter((open) => !unsent.has(open))
+    await this.#connection?.gone
+    const { backend, clock, logger, signal } = this.#options
+    const { deliveries } = backend
+    for (const [index, open] of lost.entries()) {
+      if (index % LOOKED_UP_A_TURN === LOOKED_UP_A_TURN - 1) await clock.turn()
+      const find = (): Promise<unknown> => deliveries.find(open.delivery.id)
+      const found = await retryWhileUnavailable(find, { clock, logger, signal })
+      if (found === undefined) return
+      if (found.value === undefined) this.#send([open])
+      else this.#settle(open.number)
+    }
+    this.#onFewer()
+  }
+}

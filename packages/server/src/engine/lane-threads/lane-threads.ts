@@ -1,0 +1,259 @@
+import type { Delivery } from '@hookline/protocol'
+import type { Backend } from '../../backend/backend.ts'
+import type { SharedChange } from '../../backend/shared-changes.ts'
+import type { LaneId } from '../../backend/deliveries.ts'
+import type { FreshDelivery } from '../../delivery/dispatcher.ts'
+import { WebhookHealth } from '../../delivery/health/webhook-health.ts'
+import { webhookStates } from '../../delivery/health/webhook-states.ts'
+import type { Inspector } from '../../inspector/inspector.ts'
+import type { ActivityListener } from '../../telemetry/activity-listener.ts'
+import { ThreadSupervisor } from '../../threads/thread-supervisor.ts'
+import type { Lanes, LanesStatus, LaneState } from '../lanes.ts'
+import type { LaneGroupSettings } from '../open-lane-group.ts'
+import type { SupervisionOptions } from '../open-supervisor.ts'
+import type { LaneMainFunctions } from './lane-functions.ts'
+import { LaneThread } from './lane-thread.ts'
+import { Owners } from './owners.ts'
+import { activityIn, type RecordedBlock } from './recorded-block.ts'
+
+export interface LaneThreadsOptions extends SupervisionOptions {
+  readonly backend: Pick<Backend, 'catalog' | 'deliveries' | 'threads'>
+  /** The module of a thread, without the extension of its file. */
+  readonly module: URL
+  /** How many threads, at least one. */
+  readonly threads: number
+  /** Those of all threads together. */
+  readonly settings: LaneGroupSettings
+  readonly inspector: Pick<Inspector, 'port' | 'admit' | 'dismiss'>
+  readonly activity: ActivityListener
+  /** How long a stop waits for the attempts in flight. */
+  readonly stopTimeoutMs: number
+}
+
+/** What one thread needs. */
+export interface LaneThreadOptions extends LaneThreadsOptions {
+  readonly inspectorPort: number
+  /** Aborts when the lanes stop. */
+  readonly signal: AbortSignal
+  readonly functionsOfMain: (onRecorded: (block: RecordedBlock) => void) => LaneMainFunctions
+}
+
+/** Fresh deliveries that one thread may have before the pipeline waits. */
+const MOST_OPEN = 4_096
+
+/**
+ * Lanes in threads of their own. Each thread has a `LaneGroup` with the lanes of its destinations (`owners.ts`), which
+ * joins the backend: it claims, records and quarantines by itself. Main gives it fresh deliveries, and asks it.
+ */
+export class LaneThreads implements Lanes {
+  readonly #options: LaneThreadsOptions
+  readonly #owners: Owners
+  readonly #threads: readonly LaneThread[]
+  readonly #supervisor: ThreadSupervisor
+  readonly #stopping = new AbortController()
+  readonly #stopFollowing: () => void
+  /** For destinations whose thread is not ready: its breakers will be closed. */
+  readonly #healthOfNew: WebhookHealth
+  #given = 0
+  #fewer: PromiseWithResolvers<void> | undefined
+
+  constructor(options: LaneThreadsOptions) {
+    const { backend, threads: count, settings, clock, inspector } = options
+    this.#options = options
+    this.#healthOfNew = new WebhookHealth(clock)
+    this.#owners = new Owners(count)
+    this.#owners.give(backend.catalog.current.destinations.keys())
+    this.#supervisor = new ThreadSupervisor(options)
+    const own = {
+      ...options,
+      settings: shareOf(settings, count),
+      inspectorPort: inspector.port,
+      signal: this.#stopping.signal,
+      functionsOfMain: (onRecorded: (block: RecordedBlock) => void) => this.#functions(onRecorded),
+    }
+    this.#threads = Array.from(
+      { length: count },
+      (_, number) => new LaneThread(number, this.#owners, own, () => this.#onFewer()),
+    )
+    this.#stopFollowing = backend.threads.onChange((change) => this.#apply(change))
+    for (const { host } of this.#threads) this.#supervisor.run(host)
+  }
+
+  deliver(delivery: FreshDelivery): void {
+    this.#given++
+    this.#of(delivery.delivery.destinationId).deliver(delivery)
+  }
+
+  get given(): number {
+    return this.#given
+  }
+
+  async ready(): Promise<void> {
+    while (this.#threads.some(({ open }) => open >= MOST_OPEN) && !this.#stopping.signal.aborted) {
+      this.#fewer ??= Promise.withResolvers()
+      await this.#fewer.promise
+    }
+  }
+
+  wake(): void {
+    for (const { host } of this.#threads) host.channel?.send('wake')
+  }
+
+  async states(
+    destinationIds: readonly string[],
+  ): Promise<ReadonlyMap<string, readonly LaneState[]>> {
+    const groups = Map.groupBy(destinationIds, (id) => this.#of(id))
+    const answers = [...groups].map(
+      async ([{ host }, ids]) =>
+        (await host.channel?.call('states', ids).catch(() => undefined)) ?? this.#statesOfNew(ids),
+    )
+    const all = new Map((await Promise.all(answers)).flatMap((states) => [...states]))
+    return new Map(destinationIds.flatMap((id) => (all.has(id) ? [[id, all.get(id)!]] : [])))
+  }
+
+  async attemptsOf(
+    deliveries: readonly Pick<Delivery, 'id' | 'destinationId'>[],
+  ): Promise<ReadonlyMap<string, ReadonlyMap<string, number>>> {
+    const groups = Map.groupBy(deliveries, ({ destinationId }) => this.#of(destinationId))
+    const answers = [...groups].map(async ([{ host }, those]) => {
+      const asked = those.map(({ id, destinationId }) => ({ id, destinationId }))
+      return (await host.channel?.call('attemptsOf', asked).catch(() => undefined)) ?? new Map()
+    })
+    return new Map((await Promise.all(answers)).flatMap((attempts) => [...attempts]))
+  }
+
+  allowNow(webhooks: readonly LaneId[]): Promise<void> {
+    return this.#tell('allowNow', webhooks)
+  }
+
+  retryNow(webhooks: readonly LaneId[]): Promise<void> {
+    return this.#tell('retryNow', webhooks)
+  }
+
+  closeBreakers(webhooks: readonly LaneId[]): Promise<void> {
+    return this.#tell('closeBreakers', webhooks)
+  }
+
+  async status(): Promise<LanesStatus> {
+    const each = await Promise.all(
+      this.#threads.map(async ({ host, stillForMs }) => {
+        const status = await host.channel?.call('status').catch(() => undefined)
+        const failing = [...(status?.failing ?? [])].map(
+          ([worker, error]) => [`${host.name} ${worker}`, error] as const,
+        )
+        return { ...(status ?? NO_STATUS), mainStillForMs: stillForMs, failing }
+      }),
+    )
+    const sum = (count: (status: (typeof each)[number]) => number): number =>
+      each.reduce((total, status) => total + count(status), 0)
+    return {
+      stillForMs: Math.max(
+        ...each.map((status) => Math.max(status.stillForMs, status.mainStillForMs)),
+      ),
+      inMemory: sum(({ inMemory }) => inMemory),
+      unrecorded: this.#threads.reduce((total, { open }) => total + open, 0),
+      imbalance: sum(({ imbalance }) => imbalance),
+      openBreakers: sum(({ openBreakers }) => openBreakers),
+      failing: new Map([...this.#supervisor.failing, ...each.flatMap(({ failing }) => failing)]),
+    }
+  }
+
+  stop(): void {
+    this.#stopping.abort()
+    this.#fewer?.resolve()
+    for (const { host } of this.#threads) host.channel?.send('stopLanes')
+  }
+
+  abort(): void {
+    for (const { host } of this.#threads) host.channel?.send('abort')
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.stop()
+    await this.#supervisor[Symbol.asyncDispose]()
+    this.#stopFollowing()
+  }
+
+  /** The threads, for tests that end one. */
+  get hosts(): readonly LaneThread['host'][] {
+    return this.#threads.map(({ host }) => host)
+  }
+
+  #of(destinationId: string): LaneThread {
+    return this.#threads[this.#owners.of(destinationId)]!
+  }
+
+  async #tell(
+    name: 'allowNow' | 'retryNow' | 'closeBreakers',
+    webhooks: readonly LaneId[],
+  ): Promise<void> {
+    const groups = Map.groupBy(webhooks, ({ destinationId }) => this.#of(destinationId))
+    // A thread that starts has closed breakers, and takes up everything that is due.
+    const told = [...groups].map(([{ host }, those]) =>
+      host.channel?.call(name, those).catch(() => undefined),
+    )
+    await Promise.all(told)
+  }
+
+  async #apply(change: SharedChange): Promise<void> {
+    const put = change.kind === 'catalog' ? change.change.put.destinations : []
+    const given = this.#owners.give(put.map(({ id }) => id))
+    await Promise.all(this.#threads.map((thread) => thread.apply({ change, given })))
+  }
+
+  #onFewer(): void {
+    if (this.#threads.some(({ open }) => open >= MOST_OPEN)) return
+    this.#fewer?.resolve()
+    this.#fewer = undefined
+  }
+
+  #statesOfNew(ids: readonly string[]): ReadonlyMap<string, readonly LaneState[]> {
+    const { backend, clock } = this.#options
+    const known = ids.flatMap((id) => backend.catalog.current.destinations.get(id) ?? [])
+    return new Map(
+      known.map((destination) => [
+        destination.id,
+        webhookStates(destination, this.#healthOfNew, clock.now()).map((state) => ({
+          ...state,
+          inFlight: 0,
+        })),
+      ]),
+    )
+  }
+
+  #functions(onRecorded: (block: RecordedBlock) => void): LaneMainFunctions {
+    const { backend, activity, inspector, onGiveUp } = this.#options
+    return {
+      recorded: (block) => {
+        for (const packed of block.activity) activity.recorded(activityIn(packed))
+        onRecorded(block)
+      },
+      putDestination: (destination) => backend.catalog.putDestination(destination),
+      givenUp: ({ message, ...failure }) => onGiveUp({ ...failure, error: new Error(message) }),
+      damaged: ({ message, errcode }) =>
+        backend.threads.seeDamage(Object.assign(new Error(message), { errcode })),
+      admit: (port) => inspector.admit(port),
+      dismiss: (port) => inspector.dismiss(port),
+    }
+  }
+}
+
+const NO_STATUS = { stillForMs: 0, inMemory: 0, imbalance: 0, openBreakers: 0 }
+
+/** What one of so many threads may have in flight and in memory. */
+function shareOf(settings: LaneGroupSettings, threads: number): LaneGroupSettings {
+  const { limits, sender } = settings
+  const share = (all: number): number => Math.max(1, Math.floor(all / threads))
+  return {
+    ...settings,
+    limits: {
+      ...limits,
+      maxInFlight: share(limits.maxInFlight),
+      maxInMemory: share(limits.maxInMemory),
+    },
+    sender: {
+      ...sender,
+      ...(sender.maxSockets !== undefined && { maxSockets: share(sender.maxSockets) }),
+    },
+  }
+}

@@ -1,0 +1,133 @@
+import type { JoinedBackend } from '../../backend/backend.ts'
+import type { DeliveryActivity } from '../../telemetry/activity-listener.ts'
+import type { ThreadBody, ThreadContext } from '../../threads/run-thread.ts'
+import { systemClock } from '../../util/time/clock.ts'
+import type { LaneGroup } from '../lane-group.ts'
+import { openLaneGroup } from '../open-lane-group.ts'
+import { deliveriesIn, type FreshBlock, type NumberedDelivery } from './fresh-block.ts'
+import type { LaneMainFunctions, LaneThreadData, LaneThreadFunctions } from './lane-functions.ts'
+import { Owners } from './owners.ts'
+import { packActivity, type RecordedBlock } from './recorded-block.ts'
+
+type LaneContext = ThreadContext<LaneThreadFunctions, LaneMainFunctions, LaneThreadData>
+
+/** Deliveries that are taken before the lanes are asked again whether they take more. */
+const TAKEN_TOGETHER = 100
+
+/** Runs the lanes of one thread, on a backend that the thread has joined. */
+export function runLanes(
+  { data, main, logger, metrics, activity }: LaneContext,
+  backend: JoinedBackend,
+): ThreadBody<LaneThreadFunctions> {
+  const owners = new Owners(data.threads, data.owners)
+  const reports = new Reports((block) => main.send('recorded', block))
+  const group = openLaneGroup({
+    backend,
+    settings: data.settings,
+    owns: (id) => owners.of(id) === data.thread,
+    activity: {
+      recorded: (delivery) => reports.activity(delivery),
+      updated: (update) => activity.updated(update),
+    },
+    // It must know a connection before a request comes on it.
+    inspector: {
+      port: data.inspectorPort,
+      admit: (port) => main.call('admit', port),
+      dismiss: (port) => main.send('dismiss', port),
+    },
+    clock: systemClock,
+    metrics,
+    logger,
+    onGiveUp: ({ worker, failures, error }) =>
+      main.send('givenUp', { worker, failures, message: String(error) }),
+  })
+  const incoming = new Incoming(group, (number) => reports.recorded(number))
+  return {
+    functions: {
+      deliver: (block) => incoming.take(block),
+      wake: () => group.wake(),
+      apply: ({ change, given }) => {
+        owners.keep(given)
+        backend.apply(change)
+      },
+      states: (ids) => group.states(ids),
+      attemptsOf: (deliveries) => group.attemptsOf(deliveries),
+      allowNow: (webhooks) => group.allowNow(webhooks),
+      retryNow: (webhooks) => group.retryNow(webhooks),
+      closeBreakers: (webhooks) => group.closeBreakers(webhooks),
+      status: () => group.status(),
+      stopLanes: () => group.stop(),
+      abort: () => group.abort(),
+    },
+    stop: async () => {
+      await group[Symbol.asyncDispose]()
+      await backend[Symbol.asyncDispose]()
+      reports.flush()
+    },
+  }
+}
+
+/** Fresh deliveries that main has sent, until the lanes take them. */
+class Incoming {
+  readonly #group: LaneGroup
+  readonly #onRecorded: (number: number) => void
+  #waiting: NumberedDelivery[] = []
+  #isTaking = false
+
+  constructor(group: LaneGroup, onRecorded: (number: number) => void) {
+    this.#group = group
+    this.#onRecorded = onRecorded
+  }
+
+  take(block: FreshBlock): void {
+    this.#waiting.push(...deliveriesIn(block))
+    if (!this.#isTaking) void this.#takeAll()
+  }
+
+  async #takeAll(): Promise<void> {
+    this.#isTaking = true
+    while (this.#waiting.length > 0) {
+      await this.#group.ready()
+      for (const { number, delivery, event } of this.#waiting.splice(0, TAKEN_TOGETHER))
+        this.#group.deliver({ delivery, event, onRecorded: () => this.#onRecorded(number) })
+    }
+    this.#isTaking = false
+  }
+}
+
+/** Collects what is recorded in a turn of the event loop, and tells main at its end. */
+class Reports {
+  readonly #send: (block: RecordedBlock) => void
+  #numbers: number[] = []
+  #activity: ReturnType<typeof packActivity>[] = []
+  #isScheduled = false
+
+  constructor(send: (block: RecordedBlock) => void) {
+    this.#send = send
+  }
+
+  recorded(number: number): void {
+    this.#numbers.push(number)
+    this.#schedule()
+  }
+
+  activity(delivery: DeliveryActivity): void {
+    this.#activity.push(packActivity(delivery))
+    this.#schedule()
+  }
+
+  flush(): void {
+    this.#isScheduled = false
+    const [numbers, activity] = [this.#numbers, this.#activity]
+    if (numbers.length === 0 && activity.length === 0) return
+    this.#numbers = []
+    this.#activity = []
+    this.#send({ numbers, activity })
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return
+    this.#isScheduled = true
+    setImmediate(() => this.flush())
+  }
+}

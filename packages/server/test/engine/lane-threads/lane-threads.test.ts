@@ -1,0 +1,99 @@
+import { expect, test } from 'vitest'
+import { openReceiver } from '../../harness/receiver.ts'
+import { seededRandom } from '../../harness/seeded-random.ts'
+import { ThreadedEngine } from './threaded-engine.ts'
+
+const NAMES = ['dst_a', 'dst_b', 'dst_c', 'dst_d']
+
+test.each([1, 3])(
+  'with %i threads, every event reaches every destination once',
+  async (threads) => {
+    await using receiver = await openReceiver()
+    await using engine = await ThreadedEngine.open(threads)
+    for (const id of NAMES) await engine.destination(id, `${receiver.url}/${id}`)
+    await engine.receive(500)
+    await receiver.waitFor(2_000)
+    await expect.poll(() => engine.states()).toEqual({ delivered: 2_000 })
+    expect(receiver.requests).toHaveLength(2_000)
+    for (const id of NAMES)
+      expect(receiver.requests.filter(({ path }) => path.endsWith(id))).toHaveLength(500)
+    expect(engine.recorded.filter(({ isEnd }) => isEnd)).toHaveLength(2_000)
+    expect(await engine.engine.status()).toMatchObject({
+      inMemory: 0,
+      unrecorded: 0,
+      imbalance: { pipeline: 0, lanes: 0 },
+    })
+  },
+)
+
+test('a destination that changes is changed in its thread before the change resolves', async () => {
+  await using before = await openReceiver()
+  await using after = await openReceiver()
+  await using engine = await ThreadedEngine.open(2)
+  await engine.destination('dst_a', before.url)
+  await engine.receive(1)
+  await before.waitFor(1)
+  const current = engine.backend.catalog.current.destinations.get('dst_a')!
+  const settings = { ...current.settings, webhooks: [{ url: after.url, headers: {} }] }
+  await engine.backend.catalog.putDestination({ ...current, settings, version: 2 })
+  await engine.receive(20)
+  await after.waitFor(20)
+  expect(before.requests).toHaveLength(1)
+})
+
+test('a thread answers what main asks about its webhooks, and does what main wants', async () => {
+  await using receiver = await openReceiver({ respond: 503 })
+  await using engine = await ThreadedEngine.open(2)
+  await engine.destination('dst_a', receiver.url)
+  await engine.receive(60)
+  await expect
+    .poll(async () => (await engine.lanes.states(['dst_a', 'dst_x'])).get('dst_a'))
+    .toMatchObject([{ url: receiver.url, breaker: 'open' }])
+  expect((await engine.lanes.status()).openBreakers).toBe(1)
+  receiver.respond = () => 200
+  await engine.lanes.closeBreakers([{ destinationId: 'dst_a', url: receiver.url }])
+  await expect.poll(() => engine.states()).toEqual({ delivered: 60 })
+})
+
+test('a webhook whose URL is forbidden is paused in the catalog of main', async () => {
+  await using engine = await ThreadedEngine.open(1)
+  await engine.destination('dst_a', 'http://10.0.0.1/')
+  await engine.receive(1)
+  await expect
+    .poll(() => engine.backend.catalog.current.destinations.get('dst_a')!.settings.webhooks)
+    .toMatchObject([{ paused: { reason: expect.any(String) } }])
+})
+
+test('the inspector takes the requests of threads', async () => {
+  await using engine = await ThreadedEngine.open(2)
+  await engine.destination('dst_a', 'http://inspector.internal/hook')
+  await engine.receive(50)
+  await expect.poll(() => engine.states()).toEqual({ delivered: 50 })
+})
+
+test('threads that are killed under load lose nothing, and few events arrive twice', async () => {
+  const random = seededRandom(16)
+  await using receiver = await openReceiver()
+  await using engine = await ThreadedEngine.open(2)
+  for (const id of NAMES) await engine.destination(id, `${receiver.url}/${id}`)
+  const expected = new Set<string>()
+  let inFlight = 0
+  for (let kill = 0; kill < 4; kill++) {
+    for (const { event } of await engine.receive(200))
+      for (const id of NAMES) expected.add(`${id} ${event.messageId}`)
+    const seen = receiver.requests.length
+    await receiver.waitFor(seen + Math.floor(random() * 300))
+    inFlight += (await engine.lanes.status()).unrecorded
+    engine.lanes.hosts[kill % 2]!.terminate()
+  }
+  await expect
+    .poll(() => engine.states(), { timeout: 20_000 })
+    .toEqual({ delivered: expected.size })
+  const arrived = receiver.requests.map(
+    ({ path, body }) => `${path.split('/').at(-1)} ${JSON.parse(body.toString()).messageId}`,
+  )
+  expect(new Set(arrived)).toEqual(expected)
+  expect(arrived.length - expected.size).toBeLessThanOrEqual(inFlight)
+  expect(engine.givenUp).toEqual([])
+  expect((await engine.engine.status()).imbalance).toEqual({ pipeline: 0, lanes: 0 })
+})

@@ -1,0 +1,103 @@
+import type { AcceptedEvent } from '@hookline/protocol'
+import type { Backend } from '../../../src/backend/backend.ts'
+import { openEmbeddedBackend } from '../../../src/backend/embedded/open.ts'
+import { DeliveryEngine } from '../../../src/engine/delivery-engine.ts'
+import { LaneThreads } from '../../../src/engine/lane-threads/lane-threads.ts'
+import { Inspector } from '../../../src/inspector/inspector.ts'
+import type { DeliveryActivity } from '../../../src/telemetry/activity-listener.ts'
+import { createLogger } from '../../../src/telemetry/logger.ts'
+import { Metrics } from '../../../src/telemetry/metrics.ts'
+import { systemClock } from '../../../src/util/time/clock.ts'
+import { acceptedEvent } from '../../harness/accepted-event.ts'
+import { newDestination } from '../../harness/catalog-records.ts'
+import { NO_ACTIVITY } from '../../harness/no-activity.ts'
+import { TemporaryFolder } from '../../harness/temporary-folder.ts'
+
+const LIMITS = { maxInFlight: 512, laneConcurrency: 64, laneWindow: 256, maxInMemory: 16_384 }
+
+/** The delivery engine of the service with its lanes in threads, on a real database. */
+export class ThreadedEngine implements AsyncDisposable {
+  readonly backend: Backend
+  readonly lanes: LaneThreads
+  readonly engine: DeliveryEngine
+  readonly inspector: Inspector
+  readonly metrics = new Metrics()
+  readonly recorded: DeliveryActivity[] = []
+  readonly givenUp: unknown[] = []
+  readonly #stack: AsyncDisposableStack
+
+  private constructor(
+    backend: Backend,
+    inspector: Inspector,
+    stack: AsyncDisposableStack,
+    threads: number,
+  ) {
+    this.backend = backend
+    this.inspector = inspector
+    this.#stack = stack
+    const shared = {
+      backend,
+      activity: {
+        ...NO_ACTIVITY,
+        recorded: (each: DeliveryActivity) => void this.recorded.push(each),
+      },
+      clock: systemClock,
+      metrics: this.metrics,
+      logger: createLogger('silent'),
+      onGiveUp: (failure: unknown) => void this.givenUp.push(failure),
+    }
+    this.lanes = new LaneThreads({
+      ...shared,
+      module: new URL('../../../src/delivery-thread', import.meta.url),
+      threads,
+      inspector,
+      stopTimeoutMs: 10_000,
+      settings: {
+        retryWindowMs: 60_000,
+        retryScheduleMs: [20],
+        limits: LIMITS,
+        sender: {
+          timeoutMs: 5_000,
+          allowedNetworks: ['127.0.0.0/8'],
+          maxConnectionsPerWebhook: 64,
+        },
+      },
+    })
+    this.engine = stack.use(new DeliveryEngine({ ...shared, lanes: this.lanes }))
+  }
+
+  static async open(threads: number): Promise<ThreadedEngine> {
+    const stack = new AsyncDisposableStack()
+    const dataDir = stack.use(new TemporaryFolder()).path
+    const backend = stack.use(await openEmbeddedBackend({ dataDir, maxWaitingBytes: 2 ** 26 }))
+    const clock = systemClock
+    const opened = new Inspector({ ...backend, clock, logger: createLogger('silent') })
+    const inspector = stack.use(await opened.listen())
+    return new ThreadedEngine(backend, inspector, stack, threads)
+  }
+
+  async destination(id: string, url: string): Promise<void> {
+    const settings = { webhooks: [{ url, headers: {} }] }
+    await this.backend.catalog.putDestination(newDestination({ id, name: id, settings }))
+  }
+
+  /** Appends events as ingest does. */
+  async receive(count: number): Promise<readonly AcceptedEvent[]> {
+    const at = systemClock.now()
+    const events = Array.from({ length: count }, () => acceptedEvent({ at }))
+    await this.backend.log.append(events)
+    return events
+  }
+
+  /** The deliveries in the database by their state. */
+  async states(): Promise<Readonly<Record<string, number>>> {
+    const { data } = await this.backend.deliveries.list({}, { limit: 100_000 })
+    const counts: Record<string, number> = {}
+    for (const { state } of data) counts[state] = (counts[state] ?? 0) + 1
+    return counts
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#stack.disposeAsync()
+  }
+}
