@@ -58,7 +58,15 @@ export const COMPONENTS = tableOf({
   engine: {
     holds:
       'the delivery engine, wired in one place: pipeline, lanes and the supervisor of their workers',
-    mayImport: ['activity', 'deletions', 'delivery', 'pipeline', 'upkeep', ...PORTS_AND_TOOLS],
+    mayImport: [
+      'activity',
+      'deletions',
+      'delivery',
+      'pipeline',
+      'threads',
+      'upkeep',
+      ...PORTS_AND_TOOLS,
+    ],
   },
   admin: {
     holds: 'the management API, one folder for each resource',

@@ -10,7 +10,10 @@ export interface RootFile<Name extends string = string> {
 
 const ALL_BUT_BACKENDS = COMPONENT_NAMES.filter((name) => !name.startsWith('backend/'))
 
-/** The files directly in packages/server/src, and what each may import. Only service.ts imports a backend. */
+/**
+ * The files directly in packages/server/src, and what each may import. Only the composition roots import a backend: that of the
+ * service, and those of its threads.
+ */
 export const FILES = tableOf({
   'service.ts': {
     mayImport: [
@@ -24,6 +27,7 @@ export const FILES = tableOf({
     // The caller of openService parses the configuration.
     mayImportTypes: ['config.ts', 'settings.ts'],
   },
+  'delivery-thread.ts': { mayImport: [...COMPONENT_NAMES, 'protocol'] },
   'servers.ts': {
     mayImport: [
       ...ALL_BUT_BACKENDS,

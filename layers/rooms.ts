@@ -25,6 +25,10 @@ export const ROOMS = {
       'deliveries recorded as they are now, again and again while the backend is unavailable, or put into quarantine',
     replays: 'ended deliveries that become pending again, at a bounded rate',
   },
+  engine: {
+    'lane-threads':
+      'lanes in threads of their own: which thread has a destination, what crosses to it and back, and what a thread that ends leaves',
+  },
   'destination-settings': {
     webhooks: 'settings of type `Webhooks`: validated, and shown without secrets',
   },

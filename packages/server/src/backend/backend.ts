@@ -1,5 +1,4 @@
 import type { Carried } from '@hookline/protocol'
-import type { Transferable } from 'node:worker_threads'
 import type { Audit } from './audit.ts'
 import type { Catalog, FollowedCatalog, KeyUses } from './catalog.ts'
 import type { Deletions, Suppressions } from './deletions.ts'
@@ -73,9 +72,9 @@ export interface Backend extends AsyncDisposable {
 
 /** A connection of another thread. */
 export interface ThreadConnection {
-  /** What the thread needs to join. Some of it is moved to the thread: `transfer`. */
+  /** What the thread needs to join. Ports in it are moved to the thread: `transfer` has them. */
   readonly data: unknown
-  readonly transfer: readonly Transferable[]
+  readonly transfer: readonly object[]
   /** Resolves when the thread has left, or has ended, and everything that it has written is durable. */
   readonly gone: Promise<void>
 }

@@ -61,7 +61,7 @@ test('the activity of a thread reaches the listener of main, in its order', asyn
 test('a scrape has the sums of main and the thread, and the metrics of the process', async () => {
   const open = await signalled()
   open.metrics.attempts.inc({ outcome: 'retry', class: 'timeout' }, 4)
-  open.metrics.inFlight.set(5)
+  open.metrics.inFlight.add(5)
   open.metrics.attemptDuration.observe(0.02)
   expect(await series(open, /^hookline_(?:attempts_total|inflight)/)).toEqual([
     'hookline_attempts_total{outcome="retry",class="timeout"} 7',

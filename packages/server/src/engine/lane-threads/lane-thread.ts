@@ -1,4 +1,5 @@
 import type { AcceptedEvent } from '@hookline/protocol'
+import type { Transferable } from 'node:worker_threads'
 import type { ThreadConnection } from '../../backend/backend.ts'
 import type { FreshDelivery } from '../../delivery/dispatcher.ts'
 import { retryWhileUnavailable } from '../../delivery/records/retry-while-unavailable.ts'
@@ -11,7 +12,7 @@ import type {
   LaneThreadFunctions,
   TakenChange,
 } from './lane-functions.ts'
-import type { LaneThreadOptions } from './lane-threads.ts'
+import type { LaneThreadOptions } from './lane-thread-options.ts'
 import type { Owners } from './owners.ts'
 import type { RecordedBlock } from './recorded-block.ts'
 
@@ -97,14 +98,14 @@ export class LaneThread {
     else await channel.call('apply', change).catch(() => undefined)
   }
 
-  async #connect(): Promise<{ data: LaneThreadData; transfer: ThreadConnection['transfer'] }> {
+  async #connect(): Promise<{ data: LaneThreadData; transfer: readonly Transferable[] }> {
     const { backend, settings, threads, inspectorPort } = this.#options
     this.#missed = []
     this.#connection = await backend.threads.connect()
     const { data, transfer } = this.#connection
     const owners = this.#owners.known
     const own = { backend: data, thread: this.#number, threads, owners, settings, inspectorPort }
-    return { data: own, transfer }
+    return { data: own, transfer: transfer as readonly Transferable[] }
   }
 
   #begin(channel: LaneChannel): void {

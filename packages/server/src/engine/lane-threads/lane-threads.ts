@@ -1,42 +1,17 @@
 import type { Delivery } from '@hookline/protocol'
-import type { Backend } from '../../backend/backend.ts'
 import type { SharedChange } from '../../backend/shared-changes.ts'
 import type { LaneId } from '../../backend/deliveries.ts'
 import type { FreshDelivery } from '../../delivery/dispatcher.ts'
 import { WebhookHealth } from '../../delivery/health/webhook-health.ts'
 import { webhookStates } from '../../delivery/health/webhook-states.ts'
-import type { Inspector } from '../../inspector/inspector.ts'
-import type { ActivityListener } from '../../telemetry/activity-listener.ts'
 import { ThreadSupervisor } from '../../threads/thread-supervisor.ts'
 import type { Lanes, LanesStatus, LaneState } from '../lanes.ts'
 import type { LaneGroupSettings } from '../open-lane-group.ts'
-import type { SupervisionOptions } from '../open-supervisor.ts'
 import type { LaneMainFunctions } from './lane-functions.ts'
 import { LaneThread } from './lane-thread.ts'
+import type { LaneThreadsOptions } from './lane-thread-options.ts'
 import { Owners } from './owners.ts'
 import { activityIn, type RecordedBlock } from './recorded-block.ts'
-
-export interface LaneThreadsOptions extends SupervisionOptions {
-  readonly backend: Pick<Backend, 'catalog' | 'deliveries' | 'threads'>
-  /** The module of a thread, without the extension of its file. */
-  readonly module: URL
-  /** How many threads, at least one. */
-  readonly threads: number
-  /** Those of all threads together. */
-  readonly settings: LaneGroupSettings
-  readonly inspector: Pick<Inspector, 'port' | 'admit' | 'dismiss'>
-  readonly activity: ActivityListener
-  /** How long a stop waits for the attempts in flight. */
-  readonly stopTimeoutMs: number
-}
-
-/** What one thread needs. */
-export interface LaneThreadOptions extends LaneThreadsOptions {
-  readonly inspectorPort: number
-  /** Aborts when the lanes stop. */
-  readonly signal: AbortSignal
-  readonly functionsOfMain: (onRecorded: (block: RecordedBlock) => void) => LaneMainFunctions
-}
 
 /** Fresh deliveries that one thread may have before the pipeline waits. */
 const MOST_OPEN = 4_096
@@ -189,9 +164,9 @@ export class LaneThreads implements Lanes {
   ): Promise<void> {
     const groups = Map.groupBy(webhooks, ({ destinationId }) => this.#of(destinationId))
     // A thread that starts has closed breakers, and takes up everything that is due.
-    const told = [...groups].map(([{ host }, those]) =>
-      host.channel?.call(name, those).catch(() => undefined),
-    )
+    const told = [...groups].map(async ([{ host }, those]) => {
+      await host.channel?.call(name, those).catch(() => undefined)
+    })
     await Promise.all(told)
   }
 

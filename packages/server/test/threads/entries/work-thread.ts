@@ -61,7 +61,7 @@ await runThread<WorkThread, WorkMain, WorkData>(async (context) => {
         logger.error({ err: new RangeError('too far', { cause }) }, 'attempt.fault')
         metrics.attempts.inc({ outcome: 'retry', class: 'timeout' }, 3)
         metrics.attemptDuration.observe(0.02)
-        metrics.inFlight.set(2)
+        metrics.inFlight.add(2)
         metrics.destinationCounts.attempt('dst_1', 'http://a.example/', 'delivered')
         activity.recorded(failedOnce(acceptedEvent(), 'dst_1'))
         activity.refused('invalid_json', 7)

@@ -43,12 +43,16 @@ export class LaneNumbers extends StoredLanes {
    * @throws {BackendUnavailable}
    */
   async saveAll(destinations: Iterable<Destination>): Promise<void> {
-    const saving: (Promise<void> | undefined)[] = []
+    const saving: Promise<void>[] = []
     for (const { id: destinationId, settings } of destinations)
       for (const { url } of settings.webhooks)
         for (const queue of ['deliveries', 'notices'] as const)
-          saving.push(this.#save(this.numberOf(queue, { destinationId, url })))
+          saving.push(this.#saved(this.numberOf(queue, { destinationId, url })))
     await Promise.all(saving)
+  }
+
+  async #saved(number: number): Promise<void> {
+    await this.#save(number)
   }
 
   #new(queue: QueueName, { destinationId, url }: LaneId): number {

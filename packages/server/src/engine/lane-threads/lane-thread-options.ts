@@ -1,0 +1,29 @@
+import type { Backend } from '../../backend/backend.ts'
+import type { ReceiverInside } from '../../delivery/network/guarded-connector.ts'
+import type { ActivityListener } from '../../telemetry/activity-listener.ts'
+import type { LaneGroupSettings } from '../open-lane-group.ts'
+import type { SupervisionOptions } from '../open-supervisor.ts'
+import type { LaneMainFunctions } from './lane-functions.ts'
+import type { RecordedBlock } from './recorded-block.ts'
+
+export interface LaneThreadsOptions extends SupervisionOptions {
+  readonly backend: Pick<Backend, 'catalog' | 'deliveries' | 'threads'>
+  /** The module of a thread, without the extension of its file. */
+  readonly module: URL
+  /** How many threads, at least one. */
+  readonly threads: number
+  /** Those of all threads together. */
+  readonly settings: LaneGroupSettings
+  readonly inspector: ReceiverInside
+  readonly activity: ActivityListener
+  /** How long a stop waits for the attempts in flight. */
+  readonly stopTimeoutMs: number
+}
+
+/** What one thread needs. */
+export interface LaneThreadOptions extends LaneThreadsOptions {
+  readonly inspectorPort: number
+  /** Aborts when the lanes stop. */
+  readonly signal: AbortSignal
+  readonly functionsOfMain: (onRecorded: (block: RecordedBlock) => void) => LaneMainFunctions
+}
