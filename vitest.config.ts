@@ -43,6 +43,7 @@ const SERVICE = [
   'test/e2e/references/*.test.ts',
   'packages/server/test/admin/sessions/*.test.ts',
   'packages/server/test/delivery/{each-webhook,health/outage,network/forbidden-everywhere,parking/pause}.test.ts',
+  'packages/server/test/engine/lane-threads/*.test.ts',
   'packages/server/test/http/unread-responses.test.ts',
   'packages/server/test/threads/{idle,thread-host}.test.ts',
   'packages/server/test/upkeep/retention.test.ts',
@@ -76,6 +77,7 @@ export default defineConfig({
       }),
       project('system', ['test/{e2e,compat,clients,layers}/**/*.test.ts'], 60_000, {
         ...sharing,
+        env: { HOOKLINE_TEST_THREADS: process.env['HOOKLINE_TEST_THREADS'] ?? '0' },
         exclude: SERVICE,
       }),
       project('service', SERVICE, 60_000, sharing),

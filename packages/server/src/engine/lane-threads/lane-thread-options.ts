@@ -4,7 +4,6 @@ import type { ActivityListener } from '../../telemetry/activity-listener.ts'
 import type { LaneGroupSettings } from '../open-lane-group.ts'
 import type { SupervisionOptions } from '../open-supervisor.ts'
 import type { LaneMainFunctions } from './lane-functions.ts'
-import type { RecordedBlock } from './recorded-block.ts'
 
 export interface LaneThreadsOptions extends SupervisionOptions {
   readonly backend: Pick<Backend, 'catalog' | 'deliveries' | 'threads'>
@@ -25,5 +24,6 @@ export interface LaneThreadOptions extends LaneThreadsOptions {
   readonly inspectorPort: number
   /** Aborts when the lanes stop. */
   readonly signal: AbortSignal
-  readonly functionsOfMain: (onRecorded: (block: RecordedBlock) => void) => LaneMainFunctions
+  /** What main offers to every thread in the same way. */
+  readonly functionsOfMain: Omit<LaneMainFunctions, 'admit' | 'dismiss'>
 }

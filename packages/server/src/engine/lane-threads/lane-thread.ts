@@ -50,6 +50,8 @@ export class LaneThread {
   #missed: TakenChange[] = []
   /** When a delivery was recorded last, or came when there was none. */
   #progressAt = 0
+  /** The local ports of its connections to the inspector. */
+  readonly #admitted = new Set<number>()
   readonly #onFewer: () => void
 
   /** @param onFewer is called when the thread has fewer open deliveries */
@@ -62,9 +64,12 @@ export class LaneThread {
       ...options,
       name: `delivery-${number + 1}`,
       input: () => this.#connect(),
-      functions: options.functionsOfMain((block) => this.#recorded(block)),
+      functions: this.#functionsOfMain(),
       onReady: (channel) => this.#begin(channel),
-      onEnded: () => void this.#recover(),
+      onEnded: () => {
+        this.#dismissAll()
+        void this.#recover()
+      },
     })
   }
 
@@ -96,6 +101,31 @@ export class LaneThread {
     if (channel === undefined) this.#missed.push(change)
     // A thread that ends meanwhile begins with it again.
     else await channel.call('apply', change).catch(() => undefined)
+  }
+
+  #functionsOfMain(): LaneMainFunctions {
+    const { inspector, functionsOfMain } = this.#options
+    return {
+      ...functionsOfMain,
+      recorded: (block) => {
+        functionsOfMain.recorded(block)
+        this.#recorded(block)
+      },
+      admit: (port) => {
+        this.#admitted.add(port)
+        return inspector.admit(port)
+      },
+      dismiss: (port) => {
+        this.#admitted.delete(port)
+        inspector.dismiss(port)
+      },
+    }
+  }
+
+  /** The connections of a thread that has ended are closed, and nobody says so. */
+  #dismissAll(): void {
+    for (const port of this.#admitted) this.#options.inspector.dismiss(port)
+    this.#admitted.clear()
   }
 
   async #connect(): Promise<{ data: LaneThreadData; transfer: readonly Transferable[] }> {

@@ -7,11 +7,10 @@ import { webhookStates } from '../../delivery/health/webhook-states.ts'
 import { ThreadSupervisor } from '../../threads/thread-supervisor.ts'
 import type { Lanes, LanesStatus, LaneState } from '../lanes.ts'
 import type { LaneGroupSettings } from '../open-lane-group.ts'
-import type { LaneMainFunctions } from './lane-functions.ts'
 import { LaneThread } from './lane-thread.ts'
-import type { LaneThreadsOptions } from './lane-thread-options.ts'
+import type { LaneThreadOptions, LaneThreadsOptions } from './lane-thread-options.ts'
 import { Owners } from './owners.ts'
-import { activityIn, type RecordedBlock } from './recorded-block.ts'
+import { activityIn } from './recorded-block.ts'
 
 /** Fresh deliveries that one thread may have before the pipeline waits. */
 const MOST_OPEN = 4_096
@@ -44,7 +43,7 @@ export class LaneThreads implements Lanes {
       settings: shareOf(settings, count),
       inspectorPort: inspector.port,
       signal: this.#stopping.signal,
-      functionsOfMain: (onRecorded: (block: RecordedBlock) => void) => this.#functions(onRecorded),
+      functionsOfMain: this.#functionsOfMain(),
     }
     this.#threads = Array.from(
       { length: count },
@@ -196,19 +195,16 @@ export class LaneThreads implements Lanes {
     )
   }
 
-  #functions(onRecorded: (block: RecordedBlock) => void): LaneMainFunctions {
-    const { backend, activity, inspector, onGiveUp } = this.#options
+  #functionsOfMain(): LaneThreadOptions['functionsOfMain'] {
+    const { backend, activity, onGiveUp } = this.#options
     return {
-      recorded: (block) => {
-        for (const packed of block.activity) activity.recorded(activityIn(packed))
-        onRecorded(block)
+      recorded: ({ activity: reported }) => {
+        for (const packed of reported) activity.recorded(activityIn(packed))
       },
       putDestination: (destination) => backend.catalog.putDestination(destination),
       givenUp: ({ message, ...failure }) => onGiveUp({ ...failure, error: new Error(message) }),
       damaged: ({ message, errcode }) =>
         backend.threads.seeDamage(Object.assign(new Error(message), { errcode })),
-      admit: (port) => inspector.admit(port),
-      dismiss: (port) => inspector.dismiss(port),
     }
   }
 }
