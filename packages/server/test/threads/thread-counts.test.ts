@@ -20,9 +20,12 @@ test('a number is taken as it is, whatever the cores', () => {
 })
 
 test('the setting is auto, or a number', () => {
-  expect(parseConfig({})).toMatchObject({ deliveryThreads: 'auto' })
-  const environment = { HOOKLINE_DELIVERY_THREADS: '32' }
-  expect(parseConfig(environment)).toMatchObject({ deliveryThreads: 32 })
+  expect(parseConfig({})).toMatchObject({ deliveryThreads: 0 })
+  for (const [value, deliveryThreads] of [
+    ['32', 32],
+    ['auto', 'auto'],
+  ] as const)
+    expect(parseConfig({ HOOKLINE_DELIVERY_THREADS: value })).toMatchObject({ deliveryThreads })
 })
 
 test.each(['33', '-1', '1.5', '', 'all'])('%j is no number of threads', (value) => {
