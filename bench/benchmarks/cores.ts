@@ -6,7 +6,7 @@ import {
   usageDuring,
 } from '../load/loaded-program.ts'
 import { type Cores, divideCores, ownCores, pin } from '../load/pinning.ts'
-import { HAS_THREADS, type Threads } from '../load/threads.ts'
+import { hasThreads, type Threads } from '../load/threads.ts'
 import { BATCH } from '../load/throughput.ts'
 import { MAIN_THREAD } from '../profile/thread-names.ts'
 import { threadTimes, usageByKind } from '../profile/thread-times.ts'
@@ -14,13 +14,26 @@ import type { Benchmark, RunSettings } from './benchmark.ts'
 import { type CoreRound, coreTables, type LoadOnCores } from './core-tables.ts'
 import { CONNECTIONS } from './ingest.ts'
 
-/** What the threads of each load do, and how the service with so many of them is opened. */
-const LOADS: Readonly<Record<string, (threads: number) => Promise<LoadedProgram>>> = {
-  'ingest, single calls': (threads) => openIngest(1, threads),
-  [`ingest, batches of ${BATCH}`]: (threads) => openIngest(BATCH, threads),
-  delivery: (threads) => loadedDelivery('delivery-hookline.ts', withThreads({ delivery: threads })),
-  'both, single calls': (threads) =>
-    loadedService(1, withThreads({ ingest: threads, delivery: threads })),
+/** A load, the threads that share its work, and how the service with so many of them is opened. */
+interface Load {
+  readonly kinds: readonly (keyof Threads)[]
+  readonly open: (threads: number) => Promise<LoadedProgram>
+}
+
+const LOADS: Readonly<Record<string, Load>> = {
+  'ingest, single calls': { kinds: ['ingest'], open: (threads) => openIngest(1, threads) },
+  [`ingest, batches of ${BATCH}`]: {
+    kinds: ['ingest'],
+    open: (threads) => openIngest(BATCH, threads),
+  },
+  delivery: {
+    kinds: ['delivery'],
+    open: (threads) => loadedDelivery('delivery-hookline.ts', withThreads({ delivery: threads })),
+  },
+  'both, single calls': {
+    kinds: ['ingest', 'delivery'],
+    open: (threads) => loadedService(1, withThreads({ ingest: threads, delivery: threads })),
+  },
 }
 
 function openIngest(count: number, threads: number): Promise<LoadedProgram> {
@@ -61,8 +74,8 @@ async function measureAll(
   const loads = Object.entries(LOADS).slice(settings.isQuick ? -1 : 0)
   // Two even on one core: what they cost shows there, too.
   const most = Math.min(MOST_THREADS, Math.max(2, divided.service.length))
-  const counts = threadCounts(settings.isQuick ? 1 : most)
-  const all = loads.map(([name, open]) => {
+  const all = loads.map(([name, { kinds, open }]) => {
+    const counts = threadCounts(kinds, settings.isQuick ? 1 : most)
     return { name, open, byThreads: new Map(counts.map((count) => [count, [] as CoreRound[]])) }
   })
   for (let round = 0; round < settings.rounds; round++) {
@@ -75,8 +88,9 @@ async function measureAll(
   return all
 }
 
-function threadCounts(most: number): readonly number[] {
-  return Array.from({ length: HAS_THREADS ? most + 1 : 1 }, (_, count) => count)
+/** Without a setting for threads of these kinds, the main thread does the work: 0. */
+function threadCounts(kinds: readonly (keyof Threads)[], most: number): readonly number[] {
+  return Array.from({ length: kinds.some(hasThreads) ? most + 1 : 1 }, (_, count) => count)
 }
 
 async function measurePinned(
@@ -108,6 +122,6 @@ function notesOn({ service, load, receiver }: Cores): readonly string[] {
     `pinned with taskset: service to ${named(service)}, load to ${named(load)}, receiver to ${named(receiver)}`,
     'a share is that of the busiest thread of its kind, of one core; V8 starts helpers for garbage collection and compilation',
     'load and receiver of calls that are delivered are one thread; the program of `delivery` makes its load itself',
-    ...(HAS_THREADS ? [] : ['this version has no settings for threads: the main thread does all']),
+    ...(hasThreads('ingest') ? [] : ['no setting for ingest threads yet: the main thread accepts']),
   ]
 }

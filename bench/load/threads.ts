@@ -11,16 +11,17 @@ const VARIABLES = {
   deliveryThreads: 'HOOKLINE_DELIVERY_THREADS',
 } as const
 
-/** Whether this service can have such threads. */
-export const HAS_THREADS = Object.keys(VARIABLES).every((setting) => setting in SETTINGS)
+/** Whether the service has a setting for threads of a kind. */
+export function hasThreads(kind: keyof Threads): boolean {
+  return `${kind}Threads` in SETTINGS
+}
 
-/** The variables of the environment that set these threads; none if the service has no such settings. */
-export function environmentOf({ ingest, delivery }: Threads): Readonly<Record<string, string>> {
-  if (!HAS_THREADS) return {}
-  return {
-    [VARIABLES.ingestThreads]: String(ingest),
-    [VARIABLES.deliveryThreads]: String(delivery),
-  }
+/** The variables of the environment that set these threads, as far as the service has settings for them. */
+export function environmentOf(threads: Threads): Readonly<Record<string, string>> {
+  const kinds = (['ingest', 'delivery'] as const).filter(hasThreads)
+  return Object.fromEntries(
+    kinds.map((kind) => [VARIABLES[`${kind}Threads`], String(threads[kind])]),
+  )
 }
 
 /** Only these variables of an environment: no other may change a benchmark. */

@@ -8,6 +8,8 @@ import { ServiceProcess } from './service-process.ts'
 
 const ADMIN_TOKEN = 'tok_crash_test'
 const EVENTS = 2000
+// Ten seconds of replay: also a machine that starts the service slowly ends it several times meanwhile.
+const RATE_PER_SECOND = 200
 const MAX_UPTIME_MS = 400
 const SEED = Number(process.env['HOOKLINE_TEST_SEED'] ?? Date.now() % 1_000_000)
 
@@ -43,7 +45,7 @@ test('a replay that is killed repeatedly requeues every delivery exactly once', 
     .toEqual({ dryRun: true, matches: EVENTS })
   receiver.requests.length = 0
   receiver.respond = () => 200
-  const body = { destinationId, ratePerSecond: 400 }
+  const body = { destinationId, ratePerSecond: RATE_PER_SECOND }
   const { id } = await api.call<Replay>('POST', 'replays', body)
   let kills = 0
   for (;;) {

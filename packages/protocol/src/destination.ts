@@ -75,3 +75,8 @@ export interface WebhookState {
   /** Until when the receiver asked for no attempt with `Retry-After`; `null` if it did not, or the time is over. */
   readonly retryAfterUntil: number | null
 }
+
+/** How a webhook stands: its breaker, and how many attempts at it are in flight. */
+export interface LaneState extends WebhookState {
+  readonly inFlight: number
+}

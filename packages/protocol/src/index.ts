@@ -59,6 +59,7 @@ export {
 } from './deliveries/delivery.ts'
 export type {
   Destination,
+  LaneState,
   Pause,
   PreviousSecret,
   SuccessPolicy,

@@ -237,12 +237,12 @@ export function startWorkers(stack: AsyncDisposableStack, components: Components
 
 /** The lanes of all destinations: in threads of their own, or on this one. */
 function openLanes(components: Components, settings: LaneGroupSettings): Lanes {
-  const { config, clock } = components
+  const { config } = components
   const threads = deliveryThreadsFor(config.deliveryThreads, availableParallelism())
   if (threads === 0) return openLaneGroup({ ...components, settings })
   const module = new URL('./delivery-thread', import.meta.url)
   const stopTimeoutMs = config.shutdownTimeoutMs + STOP_SLACK_MS
-  return new LaneThreads({ ...components, clock, settings, threads, module, stopTimeoutMs })
+  return new LaneThreads({ ...components, settings, threads, module, stopTimeoutMs })
 }
 
 /** After `shutdownTimeoutMs`, the attempts in flight are aborted, and what they came to is recorded. */

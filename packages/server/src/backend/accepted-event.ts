@@ -22,7 +22,7 @@ export interface NewEvent {
 
 /** Serialises an event, once for all that follows. */
 export function acceptedEvent({ id, sourceId, event, marks, origin }: NewEvent): AcceptedEvent {
-  return new SerialisedEvent({
+  const fields = {
     id,
     sourceId,
     type: event.type,
@@ -34,7 +34,8 @@ export function acceptedEvent({ id, sourceId, event, marks, origin }: NewEvent):
     origin,
     body: Buffer.from(webhookPayload(event)),
     rest: besidePayload(event),
-  })
+  }
+  return new SerialisedEvent(fields, event)
 }
 
 type Fields = Omit<AcceptedEvent, 'event' | 'integrations' | 'anonymousId' | 'origin'> & {
@@ -55,8 +56,12 @@ export class SerialisedEvent implements AcceptedEvent {
   readonly body: Uint8Array
   readonly rest: string
   #event: Event | undefined
+  /** `null`: nobody has read it. */
+  #anonymousId: string | undefined | null
 
-  constructor(fields: Fields) {
+  /** @param known fields that are not parsed for, because whoever serialised the event has them */
+  constructor(fields: Fields, known?: Pick<Event, 'anonymousId'>) {
+    this.#anonymousId = known === undefined ? null : known.anonymousId
     this.id = fields.id
     this.sourceId = fields.sourceId
     this.type = fields.type
@@ -81,7 +86,8 @@ export class SerialisedEvent implements AcceptedEvent {
   }
 
   get anonymousId(): string | undefined {
-    return this.event.anonymousId
+    if (this.#anonymousId === null) this.#anonymousId = this.event.anonymousId
+    return this.#anonymousId
   }
 
   get integrations(): JsonObject | undefined {

@@ -1,8 +1,7 @@
-import type { Carried } from '@hookline/protocol'
 import type { Audit } from './audit.ts'
-import type { Catalog, FollowedCatalog, KeyUses } from './catalog.ts'
+import type { Catalog, KeyUses } from './catalog.ts'
 import type { Deletions, Suppressions } from './deletions.ts'
-import type { Deliveries, DeliveryQueue, DeliveryReports } from './deliveries.ts'
+import type { Deliveries, DeliveryReports } from './deliveries.ts'
 import type { Evaluations } from './evaluations.ts'
 import type { Events } from './events.ts'
 import type { Facts } from './facts.ts'
@@ -13,9 +12,9 @@ import type { NoticeQueue, Notices } from './notices.ts'
 import type { Profiles } from './profiles.ts'
 import type { Quarantine } from './quarantine.ts'
 import type { Replays } from './replays.ts'
-import type { SharedChange } from './shared-changes.ts'
 import type { Statistics } from './statistics.ts'
 import type { Syncs } from './syncs.ts'
+import type { BackendThreads } from './threads.ts'
 import type { Tokens } from './tokens.ts'
 import type { Upkeep } from './upkeep.ts'
 
@@ -68,38 +67,6 @@ export interface Backend extends AsyncDisposable {
   readonly damaged: Promise<Error>
   /** Resolves when the engine responds and new data can be stored durably; rejects with the reason when it cannot. */
   probe(): Promise<void>
-}
-
-/** A connection of another thread. */
-export interface ThreadConnection {
-  /** What the thread needs to join. Ports in it are moved to the thread: `transfer` has them. */
-  readonly data: unknown
-  readonly transfer: readonly object[]
-  /** Resolves when the thread has left, or has ended, and everything that it has written is durable. */
-  readonly gone: Promise<void>
-}
-
-/** The other threads of this process that use the backend. They join it (`JoinedBackend`) with what `connect` returns. */
-export interface BackendThreads {
-  connect(): Promise<ThreadConnection>
-  /**
-   * Calls `listener` with each change that joined threads must apply, from `connect` on. The call that made the change
-   * resolves after the listener's promise, which must not reject. Returns the function that stops it.
-   */
-  onChange(listener: (change: SharedChange) => Promise<unknown>): () => void
-  /** A joined thread has found damage. */
-  seeDamage(error: Error): void
-}
-
-/** What lanes of deliveries use in another thread. Disposing of it leaves the backend. */
-export interface JoinedBackend extends AsyncDisposable {
-  readonly catalog: FollowedCatalog
-  readonly deliveries: DeliveryQueue
-  readonly quarantine: Quarantine
-  readonly noticeQueue: DeliveryQueue<Carried> & Quarantine
-  readonly deletions: Pick<Deletions, 'isPurged'>
-  /** The main thread has made a change. */
-  apply(change: SharedChange): void
 }
 
 /**

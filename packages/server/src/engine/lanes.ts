@@ -1,11 +1,6 @@
-import type { Delivery, WebhookState } from '@hookline/protocol'
+import type { Delivery, LaneState } from '@hookline/protocol'
 import type { LaneId } from '../backend/deliveries.ts'
 import type { FreshDelivery } from '../delivery/dispatcher.ts'
-
-/** How a webhook stands: its breaker, and how many attempts at it are in flight. */
-export interface LaneState extends WebhookState {
-  readonly inFlight: number
-}
 
 /** How the lanes are, all together. */
 export interface LanesStatus {

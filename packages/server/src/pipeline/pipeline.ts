@@ -184,8 +184,10 @@ export class Pipeline {
   #decide(event: AcceptedEvent, destinations = this.#destinationsOf(event)): Decided {
     const deliverTo: Destination[] = []
     const declined: Declined[] = []
+    // Once for all of them: it may have to be parsed.
+    const { integrations } = event
     for (const destination of destinations) {
-      const reason = decide(event, destination)
+      const reason = decide({ integrations }, destination)
       if (reason === 'deliver') deliverTo.push(destination)
       else declined.push(declinedBy(destination, reason))
     }

@@ -1,4 +1,5 @@
 import { BackendUnavailable } from '../backend/backend.ts'
+import { CatalogConflict } from '../backend/catalog.ts'
 
 /** An error as it crosses between threads. A structured clone would lose its class, its code and the name it gave itself. */
 export interface WireError {
@@ -15,7 +16,10 @@ const MOST_CAUSES = 4
 
 /** The classes of errors that code asks for with `instanceof`. Others arrive as Error, with their name. */
 const CLASSES = new Map(
-  [BackendUnavailable, TypeError, RangeError, SyntaxError].map((each) => [each.name, each]),
+  [BackendUnavailable, CatalogConflict, TypeError, RangeError, SyntaxError].map((each) => [
+    each.name,
+    each,
+  ]),
 )
 
 /** What crosses of an error, or of anything else that was thrown. */

@@ -2,9 +2,9 @@ import type {
   AcceptedEvent,
   Delivery,
   Destination,
+  LaneState,
   NextRequest,
   TestDelivery,
-  WebhookState,
 } from '@hookline/protocol'
 import type { Logger } from '../../telemetry/logger.ts'
 import type { LiveTopics } from '../../activity/live-topics.ts'
@@ -34,11 +34,6 @@ import type { SystemDeps } from './system-deps.ts'
 /** A copy of the database in a file. Disposing it removes the file. */
 export interface DatabaseCopy extends AsyncDisposable {
   readonly file: string
-}
-
-/** How a webhook stands: its breaker, and how many attempts at it are in flight. */
-export interface LaneState extends WebhookState {
-  readonly inFlight: number
 }
 
 /**

@@ -1,9 +1,9 @@
-import type { Destination, WebhookState } from '@hookline/protocol'
+import type { Destination, LaneState, WebhookState } from '@hookline/protocol'
 import type { WaitingParts } from '../../backend/deliveries.ts'
 import type { WaitingDeliveries } from '../../backend/upkeep.ts'
 import type { Metrics } from '../../telemetry/metrics.ts'
 import { webhookName } from '../../telemetry/names.ts'
-import type { AdminDeps, LaneState } from '../api/admin-deps.ts'
+import type { AdminDeps } from '../api/admin-deps.ts'
 import { pauseReason, type WaitReason } from '../deliveries/waiting.ts'
 import { setCounters, setInfo } from './destination-counters.ts'
 

@@ -1,8 +1,7 @@
 import type { Destination } from '@hookline/protocol'
 import type { MessagePort } from 'node:worker_threads'
 import { SecretBox } from '../../util/secrets/secret-box.ts'
-import type { JoinedBackend } from '../backend.ts'
-import type { BegunPurge, SharedChange } from '../shared-changes.ts'
+import type { BegunPurge, JoinedBackend, SharedChange } from '../threads.ts'
 import { JoinedCatalog } from './catalog/joined-catalog.ts'
 import { readCatalog } from './catalog/read-catalog.ts'
 import { DamageWatch } from './damage/damage-watch.ts'
@@ -27,7 +26,7 @@ export interface JoinData {
 }
 
 export interface JoinOptions {
-  /** Asks the main thread to put a destination. */
+  /** Asks the main thread to put a destination, and rejects with the same errors. */
   readonly putDestination: (destination: Destination) => Promise<void>
   /** Tells the main thread of damage. */
   readonly onDamage: (error: Error) => void

@@ -1,6 +1,6 @@
 import type { SecretBox } from '../../util/secrets/secret-box.ts'
-import type { BackendThreads, ThreadConnection } from '../backend.ts'
-import type { SharedChange, SharedChanges } from '../shared-changes.ts'
+import type { BackendThreads, SharedChange, ThreadConnection } from '../threads.ts'
+import type { SharedChanges } from './shared-changes.ts'
 import type { SqliteCatalog } from './catalog/sqlite-catalog.ts'
 import type { DamageWatch } from './damage/damage-watch.ts'
 import type { SqliteDeletions } from './deletions/sqlite-deletions.ts'

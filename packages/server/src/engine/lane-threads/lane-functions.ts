@@ -1,8 +1,7 @@
-import type { Delivery, Destination } from '@hookline/protocol'
-import type { LaneId } from '../../backend/deliveries.ts'
-import type { SharedChange } from '../../backend/shared-changes.ts'
+import type { Destination } from '@hookline/protocol'
+import type { SharedChange } from '../../backend/threads.ts'
 import type { WorkerGivenUp } from '../../util/workers/supervisor.ts'
-import type { LanesStatus, LaneState } from '../lanes.ts'
+import type { Lanes } from '../lanes.ts'
 import type { LaneGroupSettings } from '../open-lane-group.ts'
 import type { FreshBlock } from './fresh-block.ts'
 import type { Owners } from './owners.ts'
@@ -26,21 +25,15 @@ export interface TakenChange {
   readonly given: Owners['known']
 }
 
-/** What a thread of lanes offers to main. The methods of `Lanes`, for the destinations of the thread. */
-export interface LaneThreadFunctions {
+/** What a thread of lanes offers to main, for the destinations of the thread. */
+export interface LaneThreadFunctions extends Pick<
+  Lanes,
+  'wake' | 'states' | 'attemptsOf' | 'allowNow' | 'retryNow' | 'closeBreakers' | 'status' | 'abort'
+> {
   deliver(block: FreshBlock): void
-  wake(): void
   apply(change: TakenChange): void
-  states(destinationIds: readonly string[]): Promise<ReadonlyMap<string, readonly LaneState[]>>
-  attemptsOf(
-    deliveries: readonly Pick<Delivery, 'id' | 'destinationId'>[],
-  ): Promise<ReadonlyMap<string, ReadonlyMap<string, number>>>
-  allowNow(webhooks: readonly LaneId[]): Promise<void>
-  retryNow(webhooks: readonly LaneId[]): Promise<void>
-  closeBreakers(webhooks: readonly LaneId[]): Promise<void>
-  status(): Promise<LanesStatus>
+  /** `Lanes.stop`. The name is taken: it ends the thread. */
   stopLanes(): void
-  abort(): void
 }
 
 /** What main offers to a thread of lanes. */

@@ -6,7 +6,9 @@ import type { SupervisionOptions } from '../open-supervisor.ts'
 import type { LaneMainFunctions } from './lane-functions.ts'
 
 export interface LaneThreadsOptions extends SupervisionOptions {
-  readonly backend: Pick<Backend, 'catalog' | 'deliveries' | 'threads'>
+  readonly backend: Pick<Backend, 'catalog' | 'threads'> & {
+    readonly deliveries: Pick<Backend['deliveries'], 'find'>
+  }
   /** The module of a thread, without the extension of its file. */
   readonly module: URL
   /** How many threads, at least one. */

@@ -1,6 +1,6 @@
 import type { AcceptedEvent } from '@hookline/protocol'
 import type { Transferable } from 'node:worker_threads'
-import type { ThreadConnection } from '../../backend/backend.ts'
+import type { ThreadConnection } from '../../backend/threads.ts'
 import type { FreshDelivery } from '../../delivery/dispatcher.ts'
 import { retryWhileUnavailable } from '../../delivery/records/retry-while-unavailable.ts'
 import { ThreadHost, type ThreadChannel } from '../../threads/thread-host.ts'
@@ -18,9 +18,11 @@ import type { RecordedBlock } from './recorded-block.ts'
 
 type LaneChannel = ThreadChannel<LaneThreadFunctions, LaneMainFunctions>
 
-/** A fresh delivery that the thread has, and the backend perhaps not yet. */
+/** A fresh delivery that the backend does not have yet, as far as main knows. */
 interface OpenDelivery extends NumberedDelivery {
   readonly onRecorded: () => void
+  /** `lost`: its thread has ended, and it is being looked up. */
+  state: 'unsent' | 'sent' | 'lost'
 }
 
 /** How many of the open deliveries are looked up before the event loop has a turn. */
@@ -90,9 +92,10 @@ export class LaneThread {
   deliver({ delivery, event, onRecorded }: FreshDelivery): void {
     if (this.#open.size === 0) this.#progressAt = this.#clock.now()
     const number = ++this.#last
-    const open = { number, delivery, event: event as AcceptedEvent, onRecorded }
+    const accepted = event as AcceptedEvent
+    const open: OpenDelivery = { number, delivery, event: accepted, onRecorded, state: 'unsent' }
     this.#open.set(number, open)
-    this.#send([open])
+    this.#send(open)
   }
 
   /** Resolves when the thread has applied the change; at once where it is not ready: then it begins with the change. */
@@ -144,8 +147,9 @@ export class LaneThread {
     this.#flush()
   }
 
-  #send(deliveries: readonly OpenDelivery[]): void {
-    this.#unsent.push(...deliveries)
+  #send(open: OpenDelivery): void {
+    open.state = 'unsent'
+    this.#unsent.push(open)
     if (this.#isScheduled) return
     this.#isScheduled = true
     setImmediate(() => this.#flush())
@@ -156,6 +160,7 @@ export class LaneThread {
     const { channel } = this.host
     if (channel === undefined || this.#unsent.length === 0) return
     const block = freshBlockOf(this.#unsent)
+    for (const open of this.#unsent) open.state = 'sent'
     this.#unsent = []
     channel.send('deliver', block, [block.bodies.buffer])
     channel.flush()
@@ -176,19 +181,30 @@ export class LaneThread {
 
   /** The thread has ended: what it had is given to the next one, unless the backend has it. */
   async #recover(): Promise<void> {
-    const unsent = new Set(this.#unsent)
-    const lost = [...this.#open.values()].filter((open) => !unsent.has(open))
+    const lost = [...this.#open.values()].filter(({ state }) => state === 'sent')
+    for (const open of lost) open.state = 'lost'
     await this.#connection?.gone
-    const { backend, clock, logger, signal } = this.#options
-    const { deliveries } = backend
     for (const [index, open] of lost.entries()) {
-      if (index % LOOKED_UP_A_TURN === LOOKED_UP_A_TURN - 1) await clock.turn()
-      const find = (): Promise<unknown> => deliveries.find(open.delivery.id)
-      const found = await retryWhileUnavailable(find, { clock, logger, signal })
-      if (found === undefined) return
-      if (found.value === undefined) this.#send([open])
-      else this.#settle(open.number)
+      if (index % LOOKED_UP_A_TURN === LOOKED_UP_A_TURN - 1) await this.#clock.turn()
+      const isStored = await this.#isStored(open)
+      if (isStored === undefined) return
+      if (isStored) this.#settle(open.number)
+      else this.#send(open)
     }
     this.#onFewer()
+  }
+
+  /** Whether the backend has the delivery; `undefined` when the lanes stop. */
+  async #isStored({ delivery }: OpenDelivery): Promise<boolean | undefined> {
+    const { backend, logger } = this.#options
+    const find = (): Promise<unknown> => backend.deliveries.find(delivery.id)
+    try {
+      const found = await retryWhileUnavailable(find, this.#options)
+      return found && found.value !== undefined
+    } catch (error) {
+      // It is sent again: a second attempt is better than none.
+      logger.error({ err: error }, 'delivery.failed')
+      return false
+    }
   }
 }

@@ -1,4 +1,4 @@
-import type { JoinedBackend } from '../../backend/backend.ts'
+import type { JoinedBackend } from '../../backend/threads.ts'
 import type { DeliveryActivity } from '../../telemetry/activity-listener.ts'
 import type { ThreadBody, ThreadContext } from '../../threads/run-thread.ts'
 import { systemClock } from '../../util/time/clock.ts'

@@ -3,6 +3,7 @@ import { openReceiver } from '../../harness/receiver.ts'
 import { seededRandom } from '../../harness/seeded-random.ts'
 import { ThreadedEngine } from './threaded-engine.ts'
 
+const never = (): Promise<never> => new Promise(() => undefined)
 const NAMES = ['dst_a', 'dst_b', 'dst_c', 'dst_d']
 
 test.each([1, 3])(
@@ -96,4 +97,40 @@ test('threads that are killed under load lose nothing, and few events arrive twi
   expect(arrived.length - expected.size).toBeLessThanOrEqual(inFlight)
   expect(engine.givenUp).toEqual([])
   expect((await engine.engine.status()).imbalance).toEqual({ pipeline: 0, lanes: 0 })
+})
+
+test('what a killed thread had is handed out once, even if the next one is killed before it is looked up', async () => {
+  const lookUps = Promise.withResolvers<void>()
+  await using receiver = await openReceiver({ respond: never })
+  await using engine = await ThreadedEngine.open(1, { lookUps: lookUps.promise })
+  await engine.destination('dst_a', receiver.url)
+  await engine.receive(200)
+  await receiver.waitFor(1)
+  const inFlight = 64
+  const [host] = engine.lanes.hosts
+  for (let kill = 0; kill < 2; kill++) {
+    await host!.ready()
+    host!.terminate()
+    await expect.poll(() => host!.channel).toBeUndefined()
+  }
+  receiver.respond = () => 200
+  await host!.ready()
+  lookUps.resolve()
+  await expect.poll(() => engine.states()).toEqual({ delivered: 200 })
+  await engine.engine.status()
+  expect(receiver.requests.length).toBeLessThanOrEqual(200 + inFlight)
+})
+
+test('the pipeline waits when a thread has as many deliveries as it may have that are not recorded', async () => {
+  const starts = Promise.withResolvers<void>()
+  await using receiver = await openReceiver()
+  await using engine = await ThreadedEngine.open(1, { starts: starts.promise })
+  await engine.destination('dst_a', receiver.url)
+  for (let appended = 0; appended < 8_000; appended += 1_000) await engine.receive(1_000)
+  const unrecorded = async () => (await engine.lanes.status()).unrecorded
+  await expect.poll(unrecorded).toBeGreaterThanOrEqual(4_096)
+  // The pipeline asks before each slice of 500, and goes on when the thread is there.
+  expect(await unrecorded()).toBeLessThan(4_096 + 500)
+  starts.resolve()
+  await expect.poll(() => engine.states(), { timeout: 20_000 }).toEqual({ delivered: 8_000 })
 })

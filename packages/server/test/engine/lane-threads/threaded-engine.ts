@@ -1,5 +1,6 @@
 import type { AcceptedEvent } from '@hookline/protocol'
 import type { Backend } from '../../../src/backend/backend.ts'
+import type { BackendThreads } from '../../../src/backend/threads.ts'
 import { openEmbeddedBackend } from '../../../src/backend/embedded/open.ts'
 import { DeliveryEngine } from '../../../src/engine/delivery-engine.ts'
 import { LaneThreads } from '../../../src/engine/lane-threads/lane-threads.ts'
@@ -14,6 +15,14 @@ import { NO_ACTIVITY } from '../../harness/no-activity.ts'
 import { TemporaryFolder } from '../../harness/temporary-folder.ts'
 
 const LIMITS = { maxInFlight: 512, laneConcurrency: 64, laneWindow: 256, maxInMemory: 16_384 }
+
+/** What happens only after these promises; by default at once. */
+interface Gates {
+  /** The deliveries of a thread that has ended are looked up. */
+  readonly lookUps?: Promise<unknown>
+  /** Threads start. */
+  readonly starts?: Promise<unknown>
+}
 
 /** The delivery engine of the service with its lanes in threads, on a real database. */
 export class ThreadedEngine implements AsyncDisposable {
@@ -30,7 +39,7 @@ export class ThreadedEngine implements AsyncDisposable {
     backend: Backend,
     inspector: Inspector,
     stack: AsyncDisposableStack,
-    threads: number,
+    { threads, lookUps, starts }: Gates & { readonly threads: number },
   ) {
     this.backend = backend
     this.inspector = inspector
@@ -46,8 +55,13 @@ export class ThreadedEngine implements AsyncDisposable {
       logger: createLogger('silent'),
       onGiveUp: (failure: unknown) => void this.givenUp.push(failure),
     }
+    const find = (id: string) => Promise.resolve(lookUps).then(() => backend.deliveries.find(id))
+    const connect = () => Promise.resolve(starts).then(() => backend.threads.connect())
+    const onChange: BackendThreads['onChange'] = (listener) => backend.threads.onChange(listener)
+    const seeDamage = (error: Error) => backend.threads.seeDamage(error)
     this.lanes = new LaneThreads({
       ...shared,
+      backend: { ...backend, deliveries: { find }, threads: { connect, onChange, seeDamage } },
       module: new URL('../../../src/delivery-thread', import.meta.url),
       threads,
       inspector,
@@ -66,14 +80,14 @@ export class ThreadedEngine implements AsyncDisposable {
     this.engine = stack.use(new DeliveryEngine({ ...shared, lanes: this.lanes }))
   }
 
-  static async open(threads: number): Promise<ThreadedEngine> {
+  static async open(threads: number, gates: Gates = {}): Promise<ThreadedEngine> {
     const stack = new AsyncDisposableStack()
     const dataDir = stack.use(new TemporaryFolder()).path
     const backend = stack.use(await openEmbeddedBackend({ dataDir, maxWaitingBytes: 2 ** 26 }))
     const clock = systemClock
     const opened = new Inspector({ ...backend, clock, logger: createLogger('silent') })
     const inspector = stack.use(await opened.listen())
-    return new ThreadedEngine(backend, inspector, stack, threads)
+    return new ThreadedEngine(backend, inspector, stack, { threads, ...gates })
   }
 
   async destination(id: string, url: string): Promise<void> {

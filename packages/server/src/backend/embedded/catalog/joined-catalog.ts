@@ -1,7 +1,6 @@
 import type { Destination } from '@hookline/protocol'
 import {
   type CatalogChange,
-  CatalogConflict,
   type CatalogSnapshot,
   type FollowedCatalog,
   withChange,
@@ -9,14 +8,14 @@ import {
 
 /** The catalog in a thread that has joined: the main thread writes it, and tells every change. */
 export class JoinedCatalog implements FollowedCatalog {
-  readonly #put: (destination: Destination) => Promise<void>
+  /** Asks the main thread. When it resolves, the change was applied here. */
+  readonly putDestination: (destination: Destination) => Promise<void>
   readonly #listeners = new Set<() => void>()
   #current: CatalogSnapshot
 
-  /** @param put asks the main thread. When it resolves, the change was applied here. */
-  constructor(current: CatalogSnapshot, put: (destination: Destination) => Promise<void>) {
+  constructor(current: CatalogSnapshot, putDestination: JoinedCatalog['putDestination']) {
     this.#current = current
-    this.#put = put
+    this.putDestination = putDestination
   }
 
   get current(): CatalogSnapshot {
@@ -27,16 +26,6 @@ export class JoinedCatalog implements FollowedCatalog {
   apply(change: CatalogChange): void {
     this.#current = withChange(this.#current, change)
     for (const listener of this.#listeners) listener()
-  }
-
-  async putDestination(destination: Destination): Promise<void> {
-    try {
-      await this.#put(destination)
-    } catch (error) {
-      // An error loses its class on its way.
-      const { name, message } = error as Error
-      throw name === 'CatalogConflict' ? new CatalogConflict(message) : error
-    }
   }
 
   onChange(listener: () => void): () => void {

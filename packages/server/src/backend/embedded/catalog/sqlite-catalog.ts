@@ -10,7 +10,7 @@ import {
   type CatalogSnapshot,
   withChange,
 } from '../../catalog.ts'
-import type { SharedChanges } from '../../shared-changes.ts'
+import type { SharedChanges } from '../shared-changes.ts'
 import { readCatalog } from './read-catalog.ts'
 import { sealDestination, type SealedDestination } from './sealed-destination.ts'
 import type { CatalogRecord } from './write-catalog.ts'

@@ -1,6 +1,6 @@
 import type { Carried } from '@hookline/protocol'
 import type { Purge, Subject } from '../../deletions.ts'
-import type { BegunPurge } from '../../shared-changes.ts'
+import type { BegunPurge } from '../../threads.ts'
 
 /** An event is in memory for a much shorter time. */
 const FORGET_AFTER_MS = 60 * 60 * 1000

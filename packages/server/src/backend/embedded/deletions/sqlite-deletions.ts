@@ -11,7 +11,8 @@ import type {
   Purge,
   Subject,
 } from '../../deletions.ts'
-import type { BegunPurge, SharedChanges } from '../../shared-changes.ts'
+import type { BegunPurge } from '../../threads.ts'
+import type { SharedChanges } from '../shared-changes.ts'
 import type { Page, PageRequest } from '../../page.ts'
 import { numberOrNull, pageOf, type Row, timeOrNull } from '../database/rows.ts'
 import { Statements } from '../database/statements.ts'

@@ -7,7 +7,7 @@ import type {
   SuppressionRecord,
   Suppressions,
 } from '../../deletions.ts'
-import type { SharedChanges } from '../../shared-changes.ts'
+import type { SharedChanges } from '../shared-changes.ts'
 import type { Page, PageRequest } from '../../page.ts'
 import { pageOf, type Row, timeOf, timeOrNull } from '../database/rows.ts'
 import { Statements } from '../database/statements.ts'

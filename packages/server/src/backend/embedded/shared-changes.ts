@@ -1,23 +1,5 @@
 import type { Destination } from '@hookline/protocol'
-import type { CatalogChange } from './catalog.ts'
-import type { Subject, Suppression } from './deletions.ts'
-
-/** A purge that has begun, and the position in the log of the last event that it may remove. */
-export interface BegunPurge {
-  readonly deletionId: string
-  readonly userIds: readonly string[]
-  readonly anonymousIds?: readonly string[]
-  /** `null`: in every source. */
-  readonly sourceIds: readonly string[] | null
-  readonly through: number
-}
-
-/** A change that every thread of the process must know. Plain data, which crosses to a thread as it is. */
-export type SharedChange =
-  | { readonly kind: 'catalog'; readonly change: CatalogChange }
-  | { readonly kind: 'purged'; readonly purge: BegunPurge }
-  | { readonly kind: 'suppressed'; readonly suppressions: readonly Suppression[] }
-  | { readonly kind: 'unsuppressed'; readonly user: Subject }
+import type { SharedChange } from '../threads.ts'
 
 /** Tells other threads of changes. What makes a change resolves when every listener has applied it. */
 export class SharedChanges {
