@@ -1,3 +1,5 @@
+import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads'
+
 /**
  * The source of time. The service reads the system's clock only through it. Whatever a delivery waits for is a timer or a
  * turn of a clock, so that a simulated clock controls all of it.
@@ -30,7 +32,26 @@ export function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
 
-const startedAt = Date.now() - performance.now()
+const ORIGIN = 'hookline.clock.origin'
+
+/** The monotonic clock of the machine, which all threads share. `performance.now` begins with its thread. */
+function monotonicMs(): number {
+  return Number(process.hrtime.bigint()) / 1e6
+}
+
+/**
+ * What the monotonic clock is behind `now`. The first thread finds it out, and the threads that it starts get it: the
+ * system's clock may be set before they start, and times cross threads.
+ */
+function originOf(): number {
+  const known = getEnvironmentData(ORIGIN)
+  if (typeof known === 'number') return known
+  const origin = Date.now() - monotonicMs()
+  setEnvironmentData(ORIGIN, origin)
+  return origin
+}
+
+const startedAt = originOf() + monotonicMs() - performance.now()
 
 /** The system's clock. Its timers do not keep the process alive. */
 export const systemClock: Clock = {
