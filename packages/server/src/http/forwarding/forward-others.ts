@@ -38,8 +38,6 @@ export function forwardOthers(
     newest.set(socket, response)
   }
   server.on('request', remember).on('checkExpectation', remember)
-  // Every header crosses. Those beyond Node's limit may say how long the body is.
-  server.maxHeadersCount = 0
   server.on('connection', (client: Socket) => leaveOthers(client, isOwn))
   server.on('upgrade', (request: IncomingMessage, client: Socket, rest: Buffer) => {
     client.on('error', () => client.destroy())

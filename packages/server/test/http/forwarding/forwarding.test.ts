@@ -170,14 +170,18 @@ test('a client that sends nothing more gets its response', async () => {
   expect(await responses).toMatchObject([{ url: '/echo' }])
 })
 
-test('the main thread gets the length of a body from the last of a thousand headers', async () => {
-  const many = Array.from({ length: 1_003 }, () => 'a:').join('\r\n')
+test('no header is lost, however many Node takes: the last one may be the length of the body', async () => {
   const body = get('/own')
-  for (const way of ['direct', 'forwarded'] as const) {
-    const socket = ways.connect(way)
-    socket.write(`POST /echo HTTP/1.1\r\nHost: test\r\n${many}\r\nContent-Length: ${body.length}\r\n\r\n`)
-    socket.write(body + last('/ends'))
-    expect(await bodiesOf(socket)).toMatchObject([{ bytes: body.length }, { ip: '127.0.0.1' }])
+  for (const count of [990, 996, 997, 998, 999, 1_000, 1_001, 1_002]) {
+    const head = `POST /echo HTTP/1.1\r\n${'a:\r\n'.repeat(count)}Content-Length: ${body.length}\r\n\r\n`
+    const responses = (['direct', 'forwarded'] as const).map((way) => {
+      const socket = ways.connect(way)
+      socket.write(head + body + last('/echo'))
+      return bodiesOf(socket)
+    })
+    const [direct, forwarded] = await Promise.all(responses)
+    expect(forwarded).toEqual(direct)
+    expect(direct).toMatchObject(direct!.length === 2 ? [{ bytes: body.length }, {}] : [{ code: 'headers_too_large' }])
   }
 })
 
