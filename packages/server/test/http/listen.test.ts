@@ -47,7 +47,9 @@ test.runIf(hasReusePort)('several servers share the port that the first one pick
 
 test('a port at which a program listens is not free, even if it would share it', async () => {
   const port = await listenAt(0, hasReusePort)
-  await expect(assertFree({ host: '127.0.0.1', port })).rejects.toMatchObject({ code: 'EADDRINUSE' })
+  await expect(assertFree({ host: '127.0.0.1', port })).rejects.toMatchObject({
+    code: 'EADDRINUSE',
+  })
   await servers.pop()!.close()
   await assertFree({ host: '127.0.0.1', port })
   expect(await listenAt(port, hasReusePort)).toBe(port)

@@ -3,10 +3,14 @@ import type { Socket } from 'node:net'
 import { SECRET_BYTES } from './private-address.ts'
 
 /** Where the connection of a client is from, and where it came in: the properties of its socket. */
-type Ends = Pick<
-  Socket,
-  'remoteAddress' | 'remotePort' | 'remoteFamily' | 'localAddress' | 'localPort' | 'localFamily'
->
+interface Ends {
+  readonly remoteAddress: string | undefined
+  readonly remotePort: number | undefined
+  readonly remoteFamily: string | undefined
+  readonly localAddress: string | undefined
+  readonly localPort: number | undefined
+  readonly localFamily: string | undefined
+}
 
 const LENGTH_BYTES = 2
 /** The thread sends it together with the request. */
@@ -15,7 +19,14 @@ const DEADLINE_MS = 5_000
 /** What a forwarded connection begins with: the secret of the listener, and the ends of the connection of the client. */
 export function preambleOf(client: Socket, secret: Uint8Array): Buffer {
   const { remoteAddress, remotePort, remoteFamily, localAddress, localPort, localFamily } = client
-  const ends: Ends = { remoteAddress, remotePort, remoteFamily, localAddress, localPort, localFamily }
+  const ends: Ends = {
+    remoteAddress,
+    remotePort,
+    remoteFamily,
+    localAddress,
+    localPort,
+    localFamily,
+  }
   const text = Buffer.from(JSON.stringify(ends))
   const length = Buffer.alloc(LENGTH_BYTES)
   length.writeUInt16BE(text.length)
@@ -46,7 +57,8 @@ export function readPreamble(socket: Socket, secret: Uint8Array, onRead: () => v
 function lengthIn(socket: Socket, secret: Uint8Array): number | undefined {
   const bytes = socket.read(SECRET_BYTES + LENGTH_BYTES) as Buffer | null
   if (bytes === null) return undefined
-  if (timingSafeEqual(bytes.subarray(0, SECRET_BYTES), secret)) return bytes.readUInt16BE(SECRET_BYTES)
+  if (timingSafeEqual(bytes.subarray(0, SECRET_BYTES), secret))
+    return bytes.readUInt16BE(SECRET_BYTES)
   socket.destroy()
   return undefined
 }

@@ -19,7 +19,9 @@ export interface PrivateAddress {
  * Makes an address in a folder that no other user may enter: in `dataDir`, or in the system's folder for temporary files where
  * the file system of `dataDir` has no sockets, or its path is too long for one. Disposing of it removes the folder.
  */
-export async function newPrivateAddress(dataDir: string): Promise<PrivateAddress & AsyncDisposable> {
+export async function newPrivateAddress(
+  dataDir: string,
+): Promise<PrivateAddress & AsyncDisposable> {
   const secret = randomBytes(SECRET_BYTES)
   if (process.platform === 'win32') {
     const path = String.raw`\\.\pipe\hookline-${randomUUID()}`

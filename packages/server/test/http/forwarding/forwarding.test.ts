@@ -121,13 +121,16 @@ test('a request ends when its client is gone', async () => {
   await closed
 })
 
-test.each(['/cut', '/reset'])('a response that breaks off, at %s, breaks off for the client', async (path) => {
-  const socket = ways.connect('forwarded')
-  socket.write(get(path))
-  const { text } = await received(socket)
-  expect(text.split('\r\n\r\n')[1]).toMatch(/^(half)?$/)
-  expect(text.match(/HTTP\/1.1/g)?.length ?? 0).toBeLessThanOrEqual(1)
-})
+test.each(['/cut', '/reset'])(
+  'a response that breaks off, at %s, breaks off for the client',
+  async (path) => {
+    const socket = ways.connect('forwarded')
+    socket.write(get(path))
+    const { text } = await received(socket)
+    expect(text.split('\r\n\r\n')[1]).toMatch(/^(half)?$/)
+    expect(text.match(/HTTP\/1.1/g)?.length ?? 0).toBeLessThanOrEqual(1)
+  },
+)
 
 test('a client is cut off when the main thread is gone', async () => {
   const socket = ways.connect('forwarded')
@@ -154,7 +157,9 @@ test('a download waits for its reader, and is complete', async () => {
 
 test('an upload waits for the main thread, and is complete', async () => {
   const socket = ways.connect('forwarded')
-  socket.write('POST /echo HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n')
+  socket.write(
+    'POST /echo HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n',
+  )
   const chunk = Buffer.from(`10000\r\n${'x'.repeat(65_536)}\r\n`)
   for (let sent = 0; sent < 200; sent++) if (!socket.write(chunk)) await once(socket, 'drain')
   socket.write('0\r\nX-Trailer: yes\r\n\r\n')
@@ -181,7 +186,9 @@ test('no header is lost, however many Node takes: the last one may be the length
     })
     const [direct, forwarded] = await Promise.all(responses)
     expect(forwarded).toEqual(direct)
-    expect(direct).toMatchObject(direct!.length === 2 ? [{ bytes: body.length }, {}] : [{ code: 'headers_too_large' }])
+    expect(direct).toMatchObject(
+      direct!.length === 2 ? [{ bytes: body.length }, {}] : [{ code: 'headers_too_large' }],
+    )
   }
 })
 

@@ -31,7 +31,11 @@ test('an id keeps its bucket while others come and go', () => {
   main.keep([limitOf(0, 10)])
   expect(limit.take(limitOf(0, 10), 45)).toBe(0)
   for (let change = 1; change < 1_000; change++) {
-    main.keep([0, ...Array.from({ length: 7 }, (_, each) => change * 7 + each)].map((id) => limitOf(id, 10)))
+    main.keep(
+      [0, ...Array.from({ length: 7 }, (_, each) => change * 7 + each)].map((id) =>
+        limitOf(id, 10),
+      ),
+    )
   }
   expect(limit.take(limitOf(0, 10), 1)).toBe(4)
 })
