@@ -55,7 +55,7 @@ export interface IngestDeps {
 }
 
 /** The limits of all requests together, whichever thread handles them. */
-export interface IngestLimits {
+interface IngestLimits {
   readonly rateLimit: RateLimit
   /** The memory of bodies that have arrived in part, at most `maxPartialBodyBytes`. */
   readonly partialBodies: ByteBudget
