@@ -10,6 +10,8 @@ export const ROOMS = {
     reference: 'the OpenAPI document of the ingestion API, and the JSON Schema of the payload',
   },
   http: {
+    forwarding:
+      'connections that threads of ingestion forward to the main thread, where they look as if they came there directly',
     'start-page': 'what a browser gets at `/`: the way to the console, or a page without one',
   },
   delivery: {

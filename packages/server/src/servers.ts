@@ -1,5 +1,5 @@
 import { mkdir, rm } from 'node:fs/promises'
-import { type AddressInfo, isIP } from 'node:net'
+import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from './telemetry/logger.ts'
@@ -17,6 +17,7 @@ import { AddressGuard } from './delivery/network/address-guard.ts'
 import { ReceiptSigner } from './deletions/receipt-signer.ts'
 import { hostGuard } from './http/host-guard.ts'
 import { healthRoutes, type ReadinessCheck, readinessOf } from './http/health.ts'
+import { listen } from './http/listen.ts'
 import { metricsRoute } from './http/metrics-route.ts'
 import { type ErrorFormat, ingestionErrorFormat } from './http/responses.ts'
 import { createHttpServer } from './http/server.ts'
@@ -94,7 +95,7 @@ export async function openServers(options: ServersOptions): Promise<Servers> {
   const servesAll = config.adminPort === undefined
   server.register(startPageRoute({ hasConsole: servesAll }))
   if (servesAll) addAdministration(server, options, { maxConnections, callsPort: null })
-  const url = await listen(stack, server, config)
+  const url = await openListener(stack, server, config)
   const adminUrl = servesAll ? url : await openAdminServer(stack, options, url)
   const open = stack.move()
   return { url, adminUrl, [Symbol.asyncDispose]: () => open.disposeAsync() }
@@ -112,7 +113,7 @@ async function openAdminServer(
   server.register(startPageRoute({ hasConsole: true }))
   const callsPort = Number(new URL(callsUrl).port)
   addAdministration(server, options, { maxConnections, callsPort })
-  return listen(stack, server, { ...options.config, host, port })
+  return openListener(stack, server, { ...options.config, host, port })
 }
 
 function addIngestion(server: FastifyInstance, options: ServersOptions): void {
@@ -221,19 +222,14 @@ async function copyInto(folder: string, backend: Backend): Promise<DatabaseCopy>
   return { file, [Symbol.asyncDispose]: remove }
 }
 
-async function listen(
+function openListener(
   stack: AsyncDisposableStack,
   server: FastifyInstance,
   config: Pick<Config, 'host' | 'port' | 'maxWaitingConnections'>,
 ): Promise<string> {
   stack.defer(() => server.close())
-  await server.listen({
-    host: config.host,
-    port: config.port,
-    backlog: config.maxWaitingConnections,
-  })
-  const { address, family, port } = server.server.address() as AddressInfo
-  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
+  const { host, port, maxWaitingConnections: backlog } = config
+  return listen(server, { host, port, backlog })
 }
 
 function addressRefusalOf({ allowedNetworks }: Config): (host: string) => string | undefined {

@@ -40,8 +40,8 @@ export class ClosingConnections {
   }
 
   #close(): void {
-    if (this.#overdue?.aborted) return this.#server.closeAllConnections()
+    const isOverdue = this.#overdue?.aborted === true
     this.#server.closeIdleConnections()
-    for (const socket of this.#open) if (socket.bytesRead === 0) socket.destroy()
+    for (const socket of this.#open) if (isOverdue || socket.bytesRead === 0) socket.destroy()
   }
 }

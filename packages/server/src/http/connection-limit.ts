@@ -6,8 +6,10 @@ import type { Socket } from 'node:net'
  * for longest: first one that has no request or has not sent all of it, then one that waits with its next request, or has not
  * read all of the response. So many clients that never finish do not close the connections of those that do. A request that
  * the service is handling is never cut off. Where all are handled, a new connection is closed.
+ *
+ * The function that it returns ends the limit for a connection, which another server counts from now on.
  */
-export function limitConnections(server: Server, most: number): void {
+export function limitConnections(server: Server, most: number): (socket: Socket) => void {
   /** With the last response of each, in the order of their last requests. */
   const open = new Map<Socket, ServerResponse | undefined>()
   server.on('connection', (socket: Socket) => {
@@ -28,6 +30,7 @@ export function limitConnections(server: Server, most: number): void {
     open.delete(socket)
     socket.destroy()
   }
+  return (socket) => void open.delete(socket)
 }
 
 /** Whether the client has to send more. A request that is behind another one that is handled has no socket yet. */

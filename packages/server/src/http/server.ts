@@ -8,6 +8,7 @@ import { clientErrorHandler, handleUnusualRequests } from './client-errors.ts'
 import { ClosingConnections } from './closing-connections.ts'
 import { limitConnections } from './connection-limit.ts'
 import { errorHandler, notFoundHandler, routingErrorHandler } from './error-handlers.ts'
+import { type Forwarding, forwardOthers } from './forwarding/forward-others.ts'
 import { type InTurn, Pipelining } from './pipelining.ts'
 import { type ErrorFormat, ingestionErrorFormat } from './responses.ts'
 import { UnreadResponses } from './unread-responses.ts'
@@ -34,10 +35,13 @@ export function createHttpServer(options: {
   readonly maxConnections?: number
   /** When it aborts, a closing server waits for no request any longer. */
   readonly overdue?: AbortSignal
+  /** Requests that another thread handles. */
+  readonly forwarding?: Forwarding
 }): FastifyInstance {
   const { requestTimeoutMs, maxBatchBytes, trustedProxies } = options.config
   const errorFormat = loggedFormat(options.errorFormat ?? ingestionErrorFormat, options.logger)
-  const inTurn = turnTaker(options.config)
+  const unread = new UnreadResponses(options.config.unreadTimeoutMs)
+  const inTurn = turnTaker(options.config, unread)
   const server = fastify({
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
@@ -64,10 +68,16 @@ export function createHttpServer(options: {
   server.addHook('onRequest', skipBodyAtUnknownPath)
   server.setNotFoundHandler(notFoundHandler(errorFormat))
   server.setErrorHandler(errorHandler(options.logger, errorFormat))
-  if (options.maxConnections !== undefined) limitConnections(server.server, options.maxConnections)
+  const leaveLimit = limitConnections(server.server, options.maxConnections ?? Infinity)
   const closing = new ClosingConnections(server.server, options.overdue)
   server.addHook('preClose', async () => closing.start())
   handleUnusualRequests(server.server, errorFormat, inTurn)
+  if (options.forwarding) {
+    forwardOthers(server.server, options.forwarding, (client) => {
+      leaveLimit(client)
+      unread.watch(client)
+    })
+  }
   return server
 }
 
@@ -91,9 +101,8 @@ function skipBodyAtUnknownPath(request: FastifyRequest, _reply: unknown, done: (
 }
 
 /** Every request passes it before it is handled, whatever its route. */
-function turnTaker({ maxPipelinedRequests, unreadTimeoutMs }: Config): InTurn {
+function turnTaker({ maxPipelinedRequests }: Config, unread: UnreadResponses): InTurn {
   const pipelining = new Pipelining(maxPipelinedRequests)
-  const unread = new UnreadResponses(unreadTimeoutMs)
   return (response, handle) => {
     unread.watch(response.req.socket)
     pipelining.inTurn(response, handle)

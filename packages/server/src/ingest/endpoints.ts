@@ -36,3 +36,21 @@ export const ENDPOINTS: readonly Endpoint[] = [...singles, ...batches]
 
 /** The path for metrics of client libraries. The response is success, and the body is ignored. */
 export const CLIENT_TELEMETRY_PATH = '/v1/m'
+
+/** The path of the settings, and the path that clients with a custom CDN host request. */
+export const SETTINGS_PATHS = ['/v1/projects/:writeKey/settings', '/projects/:writeKey/settings']
+
+const SETTINGS = /^(?:\/v1)?\/projects\/[^/]+\/settings$/
+const PATHS: ReadonlySet<string> = new Set([
+  ...ENDPOINTS.map(({ path }) => path),
+  CLIENT_TELEMETRY_PATH,
+])
+
+/**
+ * Whether the URL of a request is one of ingestion, as client libraries write it. A thread that only ingests leaves all others
+ * to the main thread, which also serves those that are written in another way.
+ */
+export function isForIngestion(url: string): boolean {
+  const [path = ''] = url.split('?', 1)
+  return PATHS.has(path) || SETTINGS.test(path)
+}

@@ -50,6 +50,15 @@ export interface IngestDeps {
   readonly config: Config
   readonly metrics: Metrics
   readonly logger: Logger
+  /** What the threads of ingestion share; without it, this handler has limits of its own. */
+  readonly limits?: IngestLimits | undefined
+}
+
+/** The limits of all requests together, whichever thread handles them. */
+interface IngestLimits {
+  readonly rateLimit: RateLimit
+  /** The memory of bodies that have arrived in part, at most `maxPartialBodyBytes`. */
+  readonly partialBodies: ByteBudget
 }
 
 /** A request of a known source, with its parsed body. */
@@ -96,13 +105,14 @@ export class IngestionHandler {
 
   constructor(deps: IngestDeps) {
     this.#deps = deps
-    this.#rateLimit = new RateLimit(deps.clock)
+    this.#rateLimit = deps.limits?.rateLimit ?? new RateLimit(deps.clock)
     this.#rejectedKeys = new RejectedKeyLogger(deps.clock, deps.logger)
     this.#keyUses = new KeyUseRecorder(deps.keyUses, deps.clock, deps.logger)
     this.#leftOut = new LeftOutRecorder(deps.suppressions, deps.clock, deps.logger)
     this.#overloads = new LogThrottle(deps.clock, LOG_EVERY_MS)
     this.#refusals = new RefusalLog(deps.clock, deps.logger)
-    const partialBodies = new ByteBudget(deps.config.maxPartialBodyBytes)
+    const partialBodies =
+      deps.limits?.partialBodies ?? new ByteBudget(deps.config.maxPartialBodyBytes)
     this.#partialBodies = partialBodies
     this.#turns = new ParsingTurns(deps.clock)
     this.#turnsWithoutSource = new ParsingTurns(deps.clock)

@@ -1,9 +1,7 @@
 import type { FastifyPluginAsync } from 'fastify'
 import type { Catalog } from '../backend/catalog.ts'
+import { SETTINGS_PATHS } from './endpoints.ts'
 import { errorResponse, response, sendResponse } from './responses.ts'
-
-/** The path of the settings, and the path that clients with a custom CDN host request. */
-export const SETTINGS_PATHS = ['/v1/projects/:writeKey/settings', '/projects/:writeKey/settings']
 
 /** A plan that blocks no event. The browser library reads it before it sends. */
 const OPEN_PLAN = { track: { __default: { enabled: true, integrations: {} } } }

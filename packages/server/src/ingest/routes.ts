@@ -1,9 +1,9 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { dropRest } from './body/drop-rest.ts'
 import { allowAnyOrigin } from './cors.ts'
-import { CLIENT_TELEMETRY_PATH, type Endpoint, ENDPOINTS } from './endpoints.ts'
+import { CLIENT_TELEMETRY_PATH, type Endpoint, ENDPOINTS, SETTINGS_PATHS } from './endpoints.ts'
 import { type IngestDeps, IngestionHandler } from './ingestion-handler.ts'
-import { projectSettings, SETTINGS_PATHS } from './project-settings.ts'
+import { projectSettings } from './project-settings.ts'
 import { sendResponse, SUCCESS } from './responses.ts'
 
 /** All routes of the ingestion API (spec 01, §Routes). Register them without a prefix. */

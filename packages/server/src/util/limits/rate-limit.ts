@@ -1,10 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../time/clock.ts'
-
-interface Bucket {
-  tokens: number
-  filledAt: number
-}
+import { type Bucket, FULL, type SharedBuckets } from './shared-buckets.ts'
 
 /** A source or a token, whose requests are limited. */
 export interface Limited {
@@ -13,54 +9,87 @@ export interface Limited {
   readonly rateLimit: number | null
 }
 
-/** The most buckets that are kept. A bucket that was dropped starts full again. */
+export interface RateLimitOptions {
+  readonly burstSeconds?: number
+  /** The buckets that several threads share; without them, this object has buckets of its own. */
+  readonly shared?: SharedBuckets | undefined
+}
+
+/** The most buckets of its own that are kept. A bucket that was dropped starts full again. */
 const MAX_BUCKETS = 10_000
 
 /** The longest wait that is returned, also where the limit is 0. */
 const MAX_WAIT_SECONDS = 3_600
 
+/** A millisecond in the unit of a bucket, which is less than a nanosecond: rounding is less than a part in 30,000. */
+const UNITS_A_MS = 2 ** 24
+/** No request adds more: about two years. */
+const MOST_UNITS = 2 ** 60
+
 /**
  * Limits each id to its `rateLimit` per second with a token bucket. The bucket holds the tokens of `burstSeconds`, by
- * default of one second.
+ * default of one second. A limit that changes starts with a full bucket.
  *
  * A request passes when the bucket is not empty. It may take more tokens than there are. Then the next request waits
  * until the bucket is positive again. So a request larger than the bucket is delayed, and not refused for ever.
+ *
+ * A bucket is one number: the time at which it was, or will be, empty. It is replaced only if no other thread has replaced
+ * it meanwhile. So the limit is exact for any number of threads, and a thread that is killed leaves nothing locked.
  */
 export class RateLimit {
   readonly #clock: Clock
-  readonly #burstSeconds: number
-  readonly #buckets = new LRUCache<string, Bucket>({ max: MAX_BUCKETS })
+  readonly #burstMs: number
+  readonly #shared: SharedBuckets | undefined
+  readonly #own = new LRUCache<string, Bucket>({ max: MAX_BUCKETS })
+  /** Buckets count from here, so that their numbers are small. */
+  readonly #originMs: number
 
-  constructor(clock: Clock, { burstSeconds = 1 }: { readonly burstSeconds?: number } = {}) {
+  constructor(clock: Clock, { burstSeconds = 1, shared }: RateLimitOptions = {}) {
     this.#clock = clock
-    this.#burstSeconds = burstSeconds
+    this.#burstMs = burstSeconds * 1_000
+    this.#shared = shared
+    this.#originMs = shared?.originMs ?? clock.now()
   }
 
   /** Takes `amount` tokens and returns 0; or takes none and returns the time to wait, in whole seconds. */
   take({ id, rateLimit }: Limited, amount: number): number {
     if (rateLimit === null) return 0
-    const bucket = this.#filled(id, rateLimit)
-    if (bucket.tokens > 0) {
-      bucket.tokens -= amount
-      return 0
-    }
-    // The bucket must be positive then. Zero is not enough.
-    const seconds = Math.floor(-bucket.tokens / rateLimit) + 1
-    return Math.min(seconds, MAX_WAIT_SECONDS) || MAX_WAIT_SECONDS
+    if (rateLimit === 0) return MAX_WAIT_SECONDS
+    const bucket = this.#shared?.find({ id, rateLimit })
+    if (bucket !== undefined) return this.#takeFrom(bucket, amount / rateLimit)
+    // Where an id has no shared bucket, each thread passes its part of the limit: together never more.
+    const ownRate = rateLimit / (this.#shared?.threads ?? 1)
+    return this.#takeFrom(this.#ownBucket(`${rateLimit} ${id}`), amount / ownRate)
   }
 
-  #filled(id: string, rateLimit: number): Bucket {
-    const now = this.#clock.now()
-    const most = rateLimit * this.#burstSeconds
-    const bucket = this.#buckets.get(id)
-    if (bucket === undefined) {
-      const full = { tokens: most, filledAt: now }
-      this.#buckets.set(id, full)
-      return full
+  /** Adds the seconds in which the limit refills what is taken to the time at which the bucket is empty. */
+  #takeFrom({ words, index }: Bucket, seconds: number): number {
+    const taken = BigInt(Math.min(Math.round(seconds * 1_000 * UNITS_A_MS), MOST_UNITS))
+    for (;;) {
+      const nowMs = this.#clock.now() - this.#originMs
+      const now = unitsOf(nowMs)
+      const emptyAt = Atomics.load(words, index)
+      // The bucket must be positive. Zero is not enough.
+      if (emptyAt >= now) return waitOf(emptyAt - now)
+      const fullAt = unitsOf(nowMs - this.#burstMs)
+      const next = (emptyAt > fullAt ? emptyAt : fullAt) + taken
+      if (Atomics.compareExchange(words, index, emptyAt, next) === emptyAt) return 0
     }
-    const elapsedMs = Math.max(now - bucket.filledAt, 0)
-    bucket.tokens = Math.min(bucket.tokens + (elapsedMs / 1000) * rateLimit, most)
-    bucket.filledAt = now
+  }
+
+  #ownBucket(key: string): Bucket {
+    const known = this.#own.get(key)
+    if (known !== undefined) return known
+    const bucket = { words: new BigInt64Array([FULL]), index: 0 }
+    this.#own.set(key, bucket)
     return bucket
   }
+}
+
+function unitsOf(ms: number): bigint {
+  return BigInt(ms * UNITS_A_MS)
+}
+
+function waitOf(units: bigint): number {
+  return Math.min(Math.floor(Number(units) / UNITS_A_MS / 1_000) + 1, MAX_WAIT_SECONDS)
 }

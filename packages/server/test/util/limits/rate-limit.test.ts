@@ -80,4 +80,60 @@ describe('the rate limit', () => {
       }),
     )
   })
+
+  /** A token bucket in thousandths of a token, so that nothing is rounded. */
+  class Bucket {
+    #thousandths: number
+    #filledAt: number
+    readonly #rate: number
+    readonly #most: number
+
+    constructor(rate: number, burstSeconds: number, now: number) {
+      this.#rate = rate
+      this.#most = rate * burstSeconds * 1_000
+      this.#thousandths = this.#most
+      this.#filledAt = now
+    }
+
+    take(amount: number, now: number): number {
+      const filled = this.#thousandths + (now - this.#filledAt) * this.#rate
+      this.#thousandths = Math.min(filled, this.#most)
+      this.#filledAt = now
+      if (this.#thousandths <= 0) {
+        return Math.min(Math.floor(-this.#thousandths / 1_000 / this.#rate) + 1, 3_600)
+      }
+      this.#thousandths -= amount * 1_000
+      return 0
+    }
+  }
+
+  test('passes and refuses what a bucket of tokens would', () => {
+    // The seconds of one token have no end in binary for other rates.
+    const rates = fc.constantFrom(1, 2, 4, 5, 8, 10, 20, 25, 40, 50, 100, 250, 1_000)
+    const step = fc.record({ calls: fc.nat(500), pauseMs: fc.nat(3_000) })
+    const steps = fc.array(step, { maxLength: 200 })
+    fc.assert(
+      fc.property(rates, fc.integer({ min: 1, max: 60 }), steps, (rate, burstSeconds, requests) => {
+        const clock = new ManualClock()
+        const limit = new RateLimit(clock, { burstSeconds })
+        const bucket = new Bucket(rate, burstSeconds, clock.now())
+        for (const { calls, pauseMs } of requests) {
+          clock.advance(pauseMs)
+          expect(limit.take(source(rate), calls)).toBe(bucket.take(calls, clock.now()))
+        }
+      }),
+    )
+  })
+
+  test.each([3, 7, 30_000, 999_983])('passes %i a second for an hour, and not one more', (rate) => {
+    const clock = new ManualClock()
+    const limit = new RateLimit(clock)
+    const calls = Math.ceil(rate / 100)
+    let passed = 0
+    for (let ms = 0; ms < 3_600_000; ms += 5) {
+      while (limit.take(source(rate), calls) === 0) passed += calls
+      clock.advance(5)
+    }
+    expect(Math.abs(passed - 3_601 * rate)).toBeLessThanOrEqual(calls + rate / 100)
+  })
 })

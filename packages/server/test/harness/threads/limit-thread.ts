@@ -1,0 +1,44 @@
+import { workerData } from 'node:worker_threads'
+import { ByteBudget } from '../../../src/util/limits/byte-budget.ts'
+import { RateLimit } from '../../../src/util/limits/rate-limit.ts'
+import { SharedBuckets } from '../../../src/util/limits/shared-buckets.ts'
+import type { Clock } from '../../../src/util/time/clock.ts'
+
+/** What a thread hammers. */
+export interface Hammering {
+  readonly thread: number
+  readonly buckets: SharedArrayBuffer
+  readonly budget: SharedArrayBuffer
+  readonly mostBytes: number
+  readonly limits: readonly { readonly id: string; readonly rateLimit: number }[]
+  /** The words of WORDS, then the number of requests that passed for each limit. */
+  readonly words: SharedArrayBuffer
+}
+
+export const WORDS = { now: 0, stop: 1, rounds: 2, held: 3, mostHeld: 4, passed: 5 } as const
+
+if (workerData !== null) hammer(workerData as Hammering)
+
+/** Takes from the limits and the budget as fast as it can, until it is told to stop. */
+function hammer({ thread, limits, mostBytes, ...shared }: Hammering): void {
+  const words = new Int32Array(shared.words)
+  const clock = { now: () => Atomics.load(words, WORDS.now) } as Clock
+  const limit = new RateLimit(clock, { shared: new SharedBuckets(shared.buckets) })
+  const budget = new ByteBudget(mostBytes, { memory: shared.budget, thread })
+  while (Atomics.load(words, WORDS.stop) === 0) {
+    limits.forEach((each, index) => {
+      if (limit.take(each, 1) === 0) Atomics.add(words, WORDS.passed + index, 1)
+    })
+    takeAndGiveBack(budget, words)
+    Atomics.add(words, WORDS.rounds, 1)
+  }
+}
+
+function takeAndGiveBack(budget: ByteBudget, words: Int32Array): void {
+  const bytes = 1 + Math.floor(Math.random() * 60)
+  if (!budget.take(bytes)) return
+  const held = Atomics.add(words, WORDS.held, bytes) + bytes
+  if (held > Atomics.load(words, WORDS.mostHeld)) Atomics.store(words, WORDS.mostHeld, held)
+  Atomics.sub(words, WORDS.held, bytes)
+  budget.giveBack(bytes)
+}

@@ -1,0 +1,36 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { ByteBudget, memoryOfBudget } from '../../../src/util/limits/byte-budget.ts'
+
+test('takers of all threads together get what there is, and no more', () => {
+  const step = fc.record({ thread: fc.nat(2), bytes: fc.nat(500), gives: fc.boolean() })
+  fc.assert(
+    fc.property(fc.array(step), (steps) => {
+      const memory = memoryOfBudget(3)
+      const budgets = [0, 1, 2].map((thread) => new ByteBudget(1_000, { memory, thread }))
+      const taken = [0, 0, 0]
+      for (const { thread, bytes, gives } of steps) {
+        if (gives) {
+          budgets[thread]!.giveBack(taken[thread]!)
+          taken[thread] = 0
+        } else {
+          const fits = taken.reduce((sum, each) => sum + each, bytes) <= 1_000
+          expect(budgets[thread]!.take(bytes)).toBe(fits)
+          if (fits) taken[thread]! += bytes
+        }
+        expect(budgets[0]!.takenBytes).toBe(taken.reduce((sum, each) => sum + each))
+      }
+    }),
+  )
+})
+
+test('the bytes of a thread that has ended are given back at once', () => {
+  const memory = memoryOfBudget(2)
+  const main = new ByteBudget(10, { memory, thread: 0 })
+  expect(main.take(3)).toBe(true)
+  expect(new ByteBudget(10, { memory, thread: 1 }).take(7)).toBe(true)
+  expect(main.take(1)).toBe(false)
+  main.giveBackAllOf(1)
+  expect(main.takenBytes).toBe(3)
+  expect(main.take(7)).toBe(true)
+})
