@@ -28,11 +28,14 @@ export const FILES = tableOf({
     mayImportTypes: ['config.ts', 'settings.ts'],
   },
   'delivery-thread.ts': { mayImport: [...COMPONENT_NAMES, 'protocol'] },
+  'ingestion-thread.ts': { mayImport: [...COMPONENT_NAMES, 'error-format.ts', 'protocol'] },
+  'error-format.ts': { mayImport: ['admin', 'http'] },
   'servers.ts': {
     mayImport: [
       ...ALL_BUT_BACKENDS,
       'admin-token.ts',
       'config.ts',
+      'error-format.ts',
       'settings.ts',
       'shown-settings.ts',
       'version.ts',

@@ -8,6 +8,7 @@ export const ROOMS = {
     body: 'the request body: read, decompressed up to the size limit, parsed',
     calls: 'one call or a batch: validated and stamped; calls of suppressed users are dropped',
     reference: 'the OpenAPI document of the ingestion API, and the JSON Schema of the payload',
+    threads: 'ingestion in threads of its own: one port, and limits that all of them share',
   },
   http: {
     forwarding:

@@ -38,6 +38,7 @@ const ADMIN_TOKEN = 'tok_of_the_tests'
 
 const SETTINGS: Settings = {
   // `npm test` has none, for its three minutes; the longer suites have what the machine has.
+  ingestThreads: process.env['HOOKLINE_TEST_THREADS'] ?? 'auto',
   deliveryThreads: process.env['HOOKLINE_TEST_THREADS'] ?? 'auto',
   port: '0',
   allowedNetworks: '127.0.0.0/8,::1/128',

@@ -7,31 +7,36 @@ import type { ActivityMonitor } from './activity/activity-monitor.ts'
 import type { Backups } from './admin/backups.ts'
 import type { AdminDeps, DatabaseCopy, TestDeliveries } from './admin/api/admin-deps.ts'
 import type { OpenapiDocument } from './admin/reference/openapi-document.ts'
-import { problemForm } from './admin/problems/problem-form.ts'
 import { referenceRoute } from './admin/reference/reference-route.ts'
 import { adminRoutes } from './admin/routes.ts'
 import type { Computations } from './audiences/computations.ts'
 import type { Backend } from './backend/backend.ts'
 import type { Config } from './config.ts'
+import { errorFormat } from './error-format.ts'
 import { AddressGuard } from './delivery/network/address-guard.ts'
 import { ReceiptSigner } from './deletions/receipt-signer.ts'
+import { acceptForwarded } from './http/forwarding/accept-forwarded.ts'
+import { newPrivateAddress, type PrivateAddress } from './http/forwarding/private-address.ts'
 import { hostGuard } from './http/host-guard.ts'
 import { healthRoutes, type ReadinessCheck, readinessOf } from './http/health.ts'
 import { listen } from './http/listen.ts'
 import { metricsRoute } from './http/metrics-route.ts'
-import { type ErrorFormat, ingestionErrorFormat } from './http/responses.ts'
 import { createHttpServer } from './http/server.ts'
 import { startPageRoute } from './http/start-page/start-page-route.ts'
+import { isForIngestion } from './ingest/endpoints.ts'
 import { DOCUMENT_PATHS, documentRoutes } from './ingest/reference/document-routes.ts'
 import { ingestionOpenapi } from './ingest/reference/ingestion-openapi.ts'
 import { ingestRoutes } from './ingest/routes.ts'
+import { IngestThreads } from './ingest/threads/ingest-threads.ts'
+import { SharedLimits } from './ingest/threads/shared-limits.ts'
 import { consoleRoutes } from './sites/console-routes.ts'
 import { docsRoutes } from './sites/docs-routes.ts'
 import type { Inspector } from './inspector/inspector.ts'
 import type { Metrics } from './telemetry/metrics.ts'
 import type { Clock } from './util/time/clock.ts'
 import type { ClockWatch } from './util/workers/clock-watch.ts'
-import type { FileShares } from './util/limits/open-files.ts'
+import { type FileShares, sharesWithThreads } from './util/limits/open-files.ts'
+import type { WorkerGivenUp } from './util/workers/supervisor.ts'
 import type { Redacted } from './util/secrets/redacted.ts'
 import { type SettingTexts, shownSettings } from './shown-settings.ts'
 import { VERSION } from './version.ts'
@@ -66,6 +71,11 @@ export interface ServersOptions extends Workers {
   readonly inspector: Inspector
   readonly adminToken: Redacted
   readonly isOpenHere?: boolean | undefined
+  /** How many threads accept calls; 0 for none besides this one. */
+  readonly ingestThreads: number
+  readonly onGiveUp: (failure: WorkerGivenUp) => void
+  /** How long a stop waits for a thread to end its work. */
+  readonly stopTimeoutMs: number
   /** When it aborts, closing waits for no request any longer. */
   readonly overdue: AbortSignal
 }
@@ -76,29 +86,64 @@ interface Servers extends AsyncDisposable {
   readonly adminUrl: string
 }
 
-const errorFormat: ErrorFormat = (code, request) =>
-  /^\/api(?:[/?]|$)/.test(request.url)
-    ? problemForm(code, request)
-    : ingestionErrorFormat(code, request)
-
 /** Opens the listener of the service. With `adminPort` it opens a second one for everything except ingestion. */
-export async function openServers(options: ServersOptions): Promise<Servers> {
+export async function openServers(given: ServersOptions): Promise<Servers> {
   await using stack = new AsyncDisposableStack()
-  const { config } = options
+  const { config } = given
   // A process that was killed during a download of a backup did not remove its copy of the database.
   await rm(copyFolderOf(config), { recursive: true, force: true })
-  const { connections, adminConnections } = options.fileShares
-  const maxConnections =
-    config.adminPort === undefined ? connections : connections - adminConnections
+  const { connections, adminConnections } = given.fileShares
+  const ofCalls = config.adminPort === undefined ? connections : connections - adminConnections
+  const ingestion = await openIngestion(stack, given, ofCalls)
+  const options = { ...given, failingWorkers: () => failingOf(given, ingestion) }
+  const maxConnections = ingestion ? sharesWithThreads(ofCalls).ofMain : ofCalls
   const server = createHttpServer({ ...options, errorFormat, maxConnections })
-  addIngestion(server, options)
+  addIngestion(server, options, ingestion?.limits)
   const servesAll = config.adminPort === undefined
   server.register(startPageRoute({ hasConsole: servesAll }))
   if (servesAll) addAdministration(server, options, { maxConnections, callsPort: null })
-  const url = await openListener(stack, server, config)
+  const url = ingestion
+    ? await openThreadListeners(stack, server, ingestion, config)
+    : await openListener(stack, server, config)
   const adminUrl = servesAll ? url : await openAdminServer(stack, options, url)
   const open = stack.move()
   return { url, adminUrl, [Symbol.asyncDispose]: () => open.disposeAsync() }
+}
+
+/** Threads that accept calls, and what they share with this one. */
+interface Ingestion {
+  readonly threads: IngestThreads
+  readonly limits: SharedLimits
+  /** Where this thread serves all other requests. */
+  readonly main: PrivateAddress
+}
+
+/** Starts the threads of ingestion. They do not listen yet. */
+async function openIngestion(
+  stack: AsyncDisposableStack,
+  options: ServersOptions,
+  connections: number,
+): Promise<Ingestion | undefined> {
+  const { config, backend, clock, ingestThreads: count, overdue } = options
+  if (count === 0) return undefined
+  const main = stack.use(await newPrivateAddress(config.dataDir))
+  const { maxPartialBodyBytes } = config
+  const { catalog } = backend
+  const limits = new SharedLimits({ catalog, threads: count, maxPartialBodyBytes, clock })
+  const module = new URL('./ingestion-thread', import.meta.url)
+  const maxConnections = sharesWithThreads(connections).ofThreads
+  const own = { module, threads: count, maxConnections, main, limits }
+  const threads = stack.use(new IngestThreads({ ...options, ...own }))
+  overdue.addEventListener('abort', () => threads.abort())
+  return { threads, limits, main }
+}
+
+/** The last error of each failing worker or thread, by its name. */
+async function failingOf(
+  { failingWorkers }: Workers,
+  ingestion: Ingestion | undefined,
+): Promise<ReadonlyMap<string, string>> {
+  return new Map([...(await failingWorkers()), ...(ingestion?.threads.failing ?? [])])
 }
 
 async function openAdminServer(
@@ -116,9 +161,13 @@ async function openAdminServer(
   return openListener(stack, server, { ...options.config, host, port })
 }
 
-function addIngestion(server: FastifyInstance, options: ServersOptions): void {
+function addIngestion(
+  server: FastifyInstance,
+  options: ServersOptions,
+  limits?: SharedLimits,
+): void {
   const { log, catalog, suppressions, keyUses } = options.backend
-  server.register(ingestRoutes({ ...options, log, catalog, suppressions, keyUses }))
+  server.register(ingestRoutes({ ...options, log, catalog, suppressions, keyUses, limits }))
   server.register(documentRoutes)
   server.register(referenceRoute('/v1/docs', [INGESTION_API]))
 }
@@ -144,7 +193,7 @@ function addAdministration(
   const { wake, lanes, testDeliveries, nextRequests } = options
   const { hostProblem, computations, backups } = options
   const database = { name: 'database', check: () => backend.probe() }
-  const checks = [database, ...options.checks]
+  const checks = [database, workersCheck(options), ...options.checks]
   server.register(
     adminRoutes({
       ...backend,
@@ -191,6 +240,17 @@ function addAdministration(
   server.register(healthRoutes(checks, clock, guard))
 }
 
+function workersCheck({ failingWorkers }: Workers): ReadinessCheck {
+  return {
+    name: 'workers',
+    check: async () => {
+      const failing = [...(await failingWorkers())].map(([name, reason]) => `${name} (${reason})`)
+      if (failing.length === 0) return
+      throw new Error(`Failed and restarted: ${failing.join(', ')}. See the log for the reason.`)
+    },
+  }
+}
+
 function systemOf(
   { config, settings, backendName, clock, failingWorkers }: ServersOptions,
   checks: readonly ReadinessCheck[],
@@ -222,14 +282,31 @@ async function copyInto(folder: string, backend: Backend): Promise<DatabaseCopy>
   return { file, [Symbol.asyncDispose]: remove }
 }
 
+type Address = Pick<Config, 'host' | 'port' | 'maxWaitingConnections'>
+
 function openListener(
   stack: AsyncDisposableStack,
   server: FastifyInstance,
-  config: Pick<Config, 'host' | 'port' | 'maxWaitingConnections'>,
+  { host, port, maxWaitingConnections: backlog }: Address,
 ): Promise<string> {
   stack.defer(() => server.close())
-  const { host, port, maxWaitingConnections: backlog } = config
   return listen(server, { host, port, backlog })
+}
+
+/** The threads listen at the port, and this one where they forward to. */
+async function openThreadListeners(
+  stack: AsyncDisposableStack,
+  server: FastifyInstance,
+  { threads, main }: Ingestion,
+  { host, port, maxWaitingConnections: backlog }: Address,
+): Promise<string> {
+  stack.defer(async () => {
+    threads.close()
+    await server.close()
+  })
+  acceptForwarded(server, { secret: main.secret, isOwn: isForIngestion })
+  await server.listen({ path: main.path })
+  return threads.listen({ host, port, backlog })
 }
 
 function addressRefusalOf({ allowedNetworks }: Config): (host: string) => string | undefined {

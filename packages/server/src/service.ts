@@ -19,9 +19,10 @@ import { NOTICE_LIMITS } from './engine/notice-lanes.ts'
 import { type LaneGroupSettings, openLaneGroup, openSender } from './engine/open-lane-group.ts'
 import type { Lanes } from './engine/lanes.ts'
 import { LaneThreads } from './engine/lane-threads/lane-threads.ts'
-import { deliveryThreadsFor } from './threads/thread-counts.ts'
+import { deliveryThreadsFor, ingestThreadsFor } from './threads/thread-counts.ts'
 import { Inspector, type InspectorOptions } from './inspector/inspector.ts'
 import type { ReadinessCheck } from './http/health.ts'
+import { hasReusePort } from './http/reuse-port.ts'
 import { openServers, type Workers } from './servers.ts'
 import { BoundedLogger } from './telemetry/bounded-logger.ts'
 import { Metrics } from './telemetry/metrics.ts'
@@ -118,7 +119,9 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     metrics.damages.inc()
   }
   const onEmptiedLock = (): void => logger.warn({ dataDir: config.dataDir }, 'lock_file.emptied')
-  const storage = { ...config, onUnreadable, onEmptiedLock, onDamage }
+  const ingestThreads = await ingestThreadsOf(config)
+  const events = { onUnreadable, onEmptiedLock, onDamage }
+  const storage = { ...config, ...events, appendingThreads: ingestThreads }
   const backend = stack.use(await openEmbeddedBackend(storage))
   const newestAt = await newestEventAt(backend)
   const clockWatch = new ClockWatch({ clock, metrics, logger, newestAt })
@@ -148,8 +151,9 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   // The settings that forbid a URL may have changed with this start.
   await resumeForbidden(backend.catalog, clock)
   const workers = startWorkers(stack, components)
-  const own = { backendName: BACKEND, adminToken, overdue: shutdown.overdue }
-  const servers = await openServers({ ...components, ...workers, ...own })
+  const stop = { stopTimeoutMs: stopTimeoutOf(config), overdue: shutdown.overdue }
+  const own = { backendName: BACKEND, adminToken, ingestThreads }
+  const servers = await openServers({ ...components, ...workers, ...own, ...stop })
   const { url, adminUrl } = stack.use(servers)
   const running = stack.move()
   return {
@@ -171,6 +175,11 @@ function describeProcess(metrics: Metrics, logOutput: ServiceOptions['logOutput'
     metrics.logLinesLost.reset()
     metrics.logLinesLost.inc(logOutput?.linesLost ?? 0)
   })
+}
+
+async function ingestThreadsOf({ ingestThreads }: Config): Promise<number> {
+  const machine = { cores: availableParallelism(), hasReusePort: await hasReusePort() }
+  return ingestThreadsFor(ingestThreads, machine)
 }
 
 /** When the newest event in the archive was received. */
@@ -238,15 +247,20 @@ export function startWorkers(stack: AsyncDisposableStack, components: Components
 /** The lanes of all destinations: in threads of their own, or on this one. */
 function openLanes(components: Components, settings: LaneGroupSettings): Lanes {
   const { config } = components
-  const threads = deliveryThreadsFor(config.deliveryThreads, availableParallelism())
+  const threads = deliveryThreadsFor(config.deliveryThreads, { cores: availableParallelism() })
   if (threads === 0) return openLaneGroup({ ...components, settings })
   const module = new URL('./delivery-thread', import.meta.url)
-  const stopTimeoutMs = config.shutdownTimeoutMs + STOP_SLACK_MS
+  const stopTimeoutMs = stopTimeoutOf(config)
   return new LaneThreads({ ...components, settings, threads, module, stopTimeoutMs })
 }
 
-/** After `shutdownTimeoutMs`, the attempts in flight are aborted, and what they came to is recorded. */
+/** After `shutdownTimeoutMs`, requests and attempts in flight are aborted, and what they came to is recorded. */
 const STOP_SLACK_MS = 5_000
+
+/** How long a stop waits for a thread to end its work. */
+function stopTimeoutOf({ shutdownTimeoutMs }: Config): number {
+  return shutdownTimeoutMs + STOP_SLACK_MS
+}
 
 /** The most sockets of test deliveries, unless more of them are in flight. */
 const TEST_SOCKETS = 8
@@ -284,15 +298,6 @@ function readinessOf(engine: DeliveryEngine, clockWatch: ClockWatch): ReadinessC
   return [
     // Every delivery goes on, so the service stays ready.
     { name: 'clock', check: async () => undefined, note: () => clockWatch.note },
-    {
-      name: 'workers',
-      check: async () => {
-        const status = await engine.status()
-        const failing = [...status.failing].map(([name, reason]) => `${name} (${reason})`)
-        if (failing.length === 0) return
-        throw new Error(`Failed and restarted: ${failing.join(', ')}. See the log for the reason.`)
-      },
-    },
     {
       name: 'draining',
       check: async () => {

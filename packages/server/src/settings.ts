@@ -268,6 +268,11 @@ export const SETTINGS = {
     default: '400d',
     parse: time(60_000, 10 * 365 * 24 * HOUR),
   },
+  ingestThreads: {
+    doc: 'Threads that accept calls. With 0, the main thread does. With auto: none on one core, else one for every four cores, from 1 to 4. Where the system cannot share a port between threads (reusePort: Linux and FreeBSD can, macOS and Windows cannot), at most one.',
+    default: '0',
+    parse: threads,
+  },
   deliveryThreads: {
     doc: 'Threads that sign events and send them to webhooks. All webhooks of a destination belong to one of them. With 0, the main thread does. With auto: none on one core, else one for every two cores, from 1 to 8.',
     default: '0',
@@ -279,7 +284,7 @@ export const SETTINGS = {
     parse: integer(1, 65_536),
   },
   laneConcurrency: {
-    doc: 'Most attempts in flight at once on one webhook. Never more than a quarter of maxInFlight, and never more than there are free ones.',
+    doc: 'Most attempts in flight at once on one webhook. Never more than a quarter of maxInFlight, or half of the part of maxInFlight that its delivery thread has; and never more than there are free ones.',
     default: '64',
     parse: integer(1, 16_384),
   },

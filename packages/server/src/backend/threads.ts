@@ -1,7 +1,8 @@
-import type { Carried } from '@hookline/protocol'
-import type { CatalogChange, FollowedCatalog } from './catalog.ts'
-import type { Deletions, Subject, Suppression } from './deletions.ts'
+import type { AcceptedEvent, Carried } from '@hookline/protocol'
+import type { Catalog, CatalogChange, FollowedCatalog } from './catalog.ts'
+import type { Deletions, Subject, Suppression, Suppressions } from './deletions.ts'
 import type { DeliveryQueue } from './deliveries.ts'
+import type { Log } from './log.ts'
 import type { Quarantine } from './quarantine.ts'
 
 /** A purge that has begun, and the position in the log of the last event that it may remove. */
@@ -30,9 +31,17 @@ export interface ThreadConnection {
   readonly gone: Promise<void>
 }
 
-/** The other threads of this process that use the backend. They join it (`JoinedBackend`) with what `connect` returns. */
+/** The other threads of this process that use the backend. They join it with what these methods return. */
 export interface BackendThreads {
+  /** Connects a thread of lanes, which becomes a `JoinedBackend`. */
   connect(): Promise<ThreadConnection>
+  /**
+   * Connects a thread of ingestion, which becomes a `JoinedLog`. `number` is from 1 to the number of them that the backend
+   * was opened for. The thread that had the number before has ended.
+   */
+  connectToLog(number: number): ThreadConnection
+  /** Calls `listener` with the events that other threads have appended. Returns the function that stops it. */
+  onAppended(listener: (events: readonly AcceptedEvent[]) => void): () => void
   /**
    * Calls `listener` with each change that joined threads must apply, from `connect` on. The call that made the change
    * resolves after the listener's promise, which must not reject. Returns the function that stops it.
@@ -51,4 +60,16 @@ export interface JoinedBackend extends AsyncDisposable {
   readonly deletions: Pick<Deletions, 'isPurged'>
   /** The main thread has made a change. */
   apply(change: SharedChange): void
+}
+
+/** What ingestion uses in another thread. Disposing of it leaves the backend. */
+export interface JoinedLog extends AsyncDisposable {
+  readonly log: Pick<Log, 'append'>
+  readonly catalog: Pick<Catalog, 'current'>
+  readonly suppressions: Pick<Suppressions, 'has' | 'countLeftOut'>
+  /**
+   * The main thread has made a change. Resolves when no event can be appended any more that was let through before it: the
+   * purge that follows a suppression finds all of them.
+   */
+  apply(change: SharedChange): Promise<void>
 }

@@ -19,6 +19,15 @@ const MAX_HEADER_BYTES = 16 * 1024
 /** A request that misses its deadline is ended at most this much later. */
 const LONGEST_CHECK_MS = 1_000
 
+type HttpSettings = Pick<
+  Config,
+  | 'maxBatchBytes'
+  | 'maxPipelinedRequests'
+  | 'requestTimeoutMs'
+  | 'trustedProxies'
+  | 'unreadTimeoutMs'
+>
+
 /**
  * Creates the HTTP server, without routes and not yet listening. The response to an error outside a route is in
  * `errorFormat`, by default that of the ingestion API: JSON, never HTML, an empty body or a redirect, because client
@@ -28,7 +37,7 @@ const LONGEST_CHECK_MS = 1_000
  * request would slow down the hot path.
  */
 export function createHttpServer(options: {
-  readonly config: Config
+  readonly config: HttpSettings
   readonly logger: Logger | undefined
   readonly errorFormat?: ErrorFormat
   /** The most connections at once; without it, any number. */
@@ -73,9 +82,11 @@ export function createHttpServer(options: {
   server.addHook('preClose', async () => closing.start())
   handleUnusualRequests(server.server, errorFormat, inTurn)
   if (options.forwarding) {
+    const { onForward } = options.forwarding
     forwardOthers(server.server, options.forwarding, (client) => {
       leaveLimit(client)
       unread.watch(client)
+      onForward?.(client)
     })
   }
   return server
@@ -101,7 +112,7 @@ function skipBodyAtUnknownPath(request: FastifyRequest, _reply: unknown, done: (
 }
 
 /** Every request passes it before it is handled, whatever its route. */
-function turnTaker({ maxPipelinedRequests }: Config, unread: UnreadResponses): InTurn {
+function turnTaker({ maxPipelinedRequests }: HttpSettings, unread: UnreadResponses): InTurn {
   const pipelining = new Pipelining(maxPipelinedRequests)
   return (response, handle) => {
     unread.watch(response.req.socket)

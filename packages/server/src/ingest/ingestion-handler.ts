@@ -39,15 +39,26 @@ import {
   mayContainKey,
 } from './write-keys/write-key.ts'
 
+type IngestSettings = Pick<
+  Config,
+  | 'clockSkewToleranceMs'
+  | 'maxBatchBytes'
+  | 'maxBatchGrowthBytes'
+  | 'maxBatchMessages'
+  | 'maxMessageBytes'
+  | 'maxNestingLevels'
+  | 'maxPartialBodyBytes'
+>
+
 /** What ingestion needs. */
 export interface IngestDeps {
-  readonly log: Log
-  readonly catalog: Catalog
-  readonly suppressions: Suppressions
+  readonly log: Pick<Log, 'append'>
+  readonly catalog: Pick<Catalog, 'current'>
+  readonly suppressions: Pick<Suppressions, 'has' | 'countLeftOut'>
   readonly keyUses: KeyUses
   readonly activity: Pick<ActivityListener, 'received' | 'refused'>
   readonly clock: Clock
-  readonly config: Config
+  readonly config: IngestSettings
   readonly metrics: Metrics
   readonly logger: Logger
   /** What the threads of ingestion share; without it, this handler has limits of its own. */
@@ -116,7 +127,7 @@ export class IngestionHandler {
     this.#partialBodies = partialBodies
     this.#turns = new ParsingTurns(deps.clock)
     this.#turnsWithoutSource = new ParsingTurns(deps.clock)
-    deps.metrics.beforeScrape(() => deps.metrics.partialBodies.set(partialBodies.takenBytes))
+    deps.metrics.beforeScrape(() => deps.metrics.partialBodies.set(partialBodies.ownBytes))
   }
 
   /** Resolves to the response. A 200 means that the calls are durable in the log, except those of suppressed users. */

@@ -10,7 +10,7 @@ const OPEN_PLAN = { track: { __default: { enabled: true, integrations: {} } } }
  * The settings that browser and mobile libraries request before they send: the URL for events. `Segment.io` is their
  * name for the ingestion API. Any other integration would make them load code from elsewhere.
  */
-export function projectSettings(catalog: Catalog): FastifyPluginAsync {
+export function projectSettings(catalog: Pick<Catalog, 'current'>): FastifyPluginAsync {
   return async (server) => {
     for (const path of SETTINGS_PATHS) {
       server.get<{ Params: { writeKey: string } }>(path, (request, reply) => {

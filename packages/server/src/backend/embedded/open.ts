@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { ByteBudget, memoryOfBudget } from '../../util/limits/byte-budget.ts'
 import type { Redacted } from '../../util/secrets/redacted.ts'
 import type { SecretBox } from '../../util/secrets/secret-box.ts'
 import { type Backend, BackendUnavailable } from '../backend.ts'
@@ -58,6 +59,8 @@ export interface EmbeddedOptions extends DamageOptions {
   readonly dataDir: string
   /** Most bytes of events that may wait for the disk. */
   readonly maxWaitingBytes: number
+  /** How many other threads append events (`BackendThreads.connectToLog`). Defaults to none. */
+  readonly appendingThreads?: number
   /** How long after an event another one with the same source and messageId is a duplicate. Defaults to a day. */
   readonly dedupeWindowMs?: number
   /** Encrypts the secrets. Without it, a key is made and kept in the data folder. */
@@ -164,7 +167,7 @@ interface Opened {
 
 function portsOf(
   { databaseFile, box, reader, readers, host, watch }: Opened,
-  { maxWaitingBytes }: EmbeddedOptions,
+  { maxWaitingBytes, appendingThreads = 0 }: EmbeddedOptions,
 ) {
   const { writer } = host
   const lanes = new LaneNumbers(writer, reader, box)
@@ -172,12 +175,16 @@ function portsOf(
   const deliveries = new SqliteDeliveries(lanes, writer, reader, readers)
   const duplicates: Duplicates = new Set()
   const disk = new DiskProbe(databaseFile)
-  const log = new SqliteLog(host, reader, { maxWaitingBytes, duplicates })
+  const memory = memoryOfBudget(1 + appendingThreads)
+  const waiting = new ByteBudget(maxWaitingBytes, { memory, thread: 0 })
+  const log = new SqliteLog(host, reader, { waiting, duplicates })
   const { recent } = log
   const catalog = new SqliteCatalog(writer, reader, box, changes)
   const removal = { databaseFile, readers, duplicates, recent, changes }
   const deletions = new SqliteDeletions(writer, reader, removal)
-  const shared = { file: databaseFile, box, host, watch, lanes, catalog, deletions, changes }
+  const bytes = { maxWaitingBytes, waiting: { budget: waiting, memory } }
+  const parts = { host, watch, lanes, catalog, deletions, changes, log }
+  const shared = { file: databaseFile, box, ...parts, ...bytes }
   return {
     log,
     events: new SqliteEvents(writer, reader, readers, duplicates),

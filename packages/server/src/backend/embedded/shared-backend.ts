@@ -1,3 +1,5 @@
+import type { AcceptedEvent } from '@hookline/protocol'
+import type { ByteBudget } from '../../util/limits/byte-budget.ts'
 import type { SecretBox } from '../../util/secrets/secret-box.ts'
 import type { BackendThreads, SharedChange, ThreadConnection } from '../threads.ts'
 import type { SharedChanges } from './shared-changes.ts'
@@ -5,7 +7,8 @@ import type { SqliteCatalog } from './catalog/sqlite-catalog.ts'
 import type { DamageWatch } from './damage/damage-watch.ts'
 import type { SqliteDeletions } from './deletions/sqlite-deletions.ts'
 import type { LaneNumbers } from './deliveries/lane-numbers.ts'
-import type { JoinData } from './join.ts'
+import type { JoinData, JoinLogData } from './join.ts'
+import type { SqliteLog } from './log/sqlite-log.ts'
 import type { WriterHost } from './writer-host.ts'
 
 export interface SharedBackendOptions {
@@ -17,6 +20,10 @@ export interface SharedBackendOptions {
   readonly catalog: SqliteCatalog
   readonly deletions: SqliteDeletions
   readonly changes: SharedChanges
+  readonly log: SqliteLog
+  readonly maxWaitingBytes: number
+  /** The bytes that wait for the disk. */
+  readonly waiting: { readonly budget: ByteBudget; readonly memory: SharedArrayBuffer }
 }
 
 /** The backend as other threads of the process join it (`join.ts`). */
@@ -33,6 +40,21 @@ export class SharedBackend implements BackendThreads {
     const { port, gone } = host.connect()
     const data: JoinData = { file, writer: port, keys: box.keys, purges: deletions.recentPurges }
     return { data, transfer: [port], gone }
+  }
+
+  connectToLog(number: number): ThreadConnection {
+    const { file, box, host, maxWaitingBytes, waiting } = this.#options
+    // What the thread before it had taken.
+    waiting.budget.giveBackAllOf(number)
+    const part = { memory: waiting.memory, thread: number }
+    const { port, gone } = host.connect()
+    const own = { file, writer: port, keys: box.keys }
+    const data: JoinLogData = { ...own, maxWaitingBytes, waiting: part }
+    return { data, transfer: [port], gone }
+  }
+
+  onAppended(listener: (events: readonly AcceptedEvent[]) => void): () => void {
+    return this.#options.log.onAppended(listener)
   }
 
   onChange(listener: (change: SharedChange) => Promise<unknown>): () => void {

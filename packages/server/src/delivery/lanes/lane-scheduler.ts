@@ -13,8 +13,10 @@ export interface LaneSchedulerOptions {
   readonly limits: {
     /** Attempts in flight on this node. */
     readonly maxInFlight: number
-    /** Attempts in flight of one lane; never more than a quarter of the node's. */
+    /** Attempts in flight of one lane; never more than `laneShare` of the node's. */
     readonly laneConcurrency: number
+    /** Defaults to a quarter. */
+    readonly laneShare?: number
     /** Parts of deliveries of one lane in memory. */
     readonly laneWindow: number
     /** Parts of deliveries of all lanes in memory, about. */
@@ -65,10 +67,10 @@ export class LaneScheduler {
     const { destinationId, url } = id
     let lane = this.#lanes.get(destinationId, url)
     if (lane === undefined) {
-      const { maxInFlight, laneConcurrency } = this.#options.limits
+      const { maxInFlight, laneConcurrency, laneShare = 1 / 4 } = this.#options.limits
       lane = new Lane(id, {
         window: () => this.#window(),
-        concurrency: Math.max(1, Math.min(laneConcurrency, Math.floor(maxInFlight / 4))),
+        concurrency: Math.max(1, Math.min(laneConcurrency, Math.floor(maxInFlight * laneShare))),
       })
       this.#lanes.set(destinationId, url, lane)
     }

@@ -6,7 +6,8 @@ import type { SupervisionOptions } from '../open-supervisor.ts'
 import type { LaneMainFunctions } from './lane-functions.ts'
 
 export interface LaneThreadsOptions extends SupervisionOptions {
-  readonly backend: Pick<Backend, 'catalog' | 'threads'> & {
+  readonly backend: Pick<Backend, 'catalog'> & {
+    readonly threads: Pick<Backend['threads'], 'connect' | 'onChange' | 'seeDamage'>
     readonly deliveries: Pick<Backend['deliveries'], 'find'>
   }
   /** The module of a thread, without the extension of its file. */

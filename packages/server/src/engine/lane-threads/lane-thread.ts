@@ -3,7 +3,8 @@ import type { Transferable } from 'node:worker_threads'
 import type { ThreadConnection } from '../../backend/threads.ts'
 import type { FreshDelivery } from '../../delivery/dispatcher.ts'
 import { retryWhileUnavailable } from '../../delivery/records/retry-while-unavailable.ts'
-import { ThreadHost, type ThreadChannel } from '../../threads/thread-host.ts'
+import { ThreadChanges } from '../../threads/thread-changes.ts'
+import { ThreadHost } from '../../threads/thread-host.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import { freshBlockOf, type NumberedDelivery } from './fresh-block.ts'
 import type {
@@ -15,8 +16,6 @@ import type {
 import type { LaneThreadOptions } from './lane-thread-options.ts'
 import type { Owners } from './owners.ts'
 import type { RecordedBlock } from './recorded-block.ts'
-
-type LaneChannel = ThreadChannel<LaneThreadFunctions, LaneMainFunctions>
 
 /** A fresh delivery that the backend does not have yet, as far as main knows. */
 interface OpenDelivery extends NumberedDelivery {
@@ -48,8 +47,9 @@ export class LaneThread {
   #isScheduled = false
   #last = 0
   #connection: ThreadConnection | undefined
-  /** Changes since the thread connected, until it is ready. */
-  #missed: TakenChange[] = []
+  readonly #changes = new ThreadChanges<TakenChange>((change) =>
+    this.host.channel?.call('apply', change),
+  )
   /** When a delivery was recorded last, or came when there was none. */
   #progressAt = 0
   /** The local ports of its connections to the inspector. */
@@ -67,7 +67,10 @@ export class LaneThread {
       name: `delivery-${number + 1}`,
       input: () => this.#connect(),
       functions: this.#functionsOfMain(),
-      onReady: (channel) => this.#begin(channel),
+      onReady: () => {
+        this.#changes.onReady()
+        this.#flush()
+      },
       onEnded: () => {
         this.#dismissAll()
         void this.#recover()
@@ -99,11 +102,8 @@ export class LaneThread {
   }
 
   /** Resolves when the thread has applied the change; at once where it is not ready: then it begins with the change. */
-  async apply(change: TakenChange): Promise<void> {
-    const { channel } = this.host
-    if (channel === undefined) this.#missed.push(change)
-    // A thread that ends meanwhile begins with it again.
-    else await channel.call('apply', change).catch(() => undefined)
+  apply(change: TakenChange): Promise<void> {
+    return this.#changes.apply(change)
   }
 
   #functionsOfMain(): LaneMainFunctions {
@@ -133,18 +133,12 @@ export class LaneThread {
 
   async #connect(): Promise<{ data: LaneThreadData; transfer: readonly Transferable[] }> {
     const { backend, settings, threads, inspectorPort } = this.#options
-    this.#missed = []
+    this.#changes.onStart()
     this.#connection = await backend.threads.connect()
     const { data, transfer } = this.#connection
     const owners = this.#owners.known
     const own = { backend: data, thread: this.#number, threads, owners, settings, inspectorPort }
     return { data: own, transfer: transfer as readonly Transferable[] }
-  }
-
-  #begin(channel: LaneChannel): void {
-    for (const change of this.#missed) channel.send('apply', change)
-    this.#missed = []
-    this.#flush()
   }
 
   #send(open: OpenDelivery): void {

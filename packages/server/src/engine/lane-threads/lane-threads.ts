@@ -220,6 +220,8 @@ function shareOf(settings: LaneGroupSettings, threads: number): LaneGroupSetting
     limits: {
       ...limits,
       maxInFlight: share(limits.maxInFlight),
+      // Half of what this thread has is a quarter of all, or less.
+      laneShare: threads === 1 ? 1 / 4 : 1 / 2,
       maxInMemory: share(limits.maxInMemory),
     },
     sender: {

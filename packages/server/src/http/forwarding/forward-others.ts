@@ -10,6 +10,8 @@ export interface Forwarding {
   /** Whether this server handles the request with this URL itself. */
   readonly isOwn: (url: string) => boolean
   readonly to: PrivateAddress
+  /** Called with each connection that is forwarded from now on. */
+  readonly onForward?: (client: Socket) => void
 }
 
 /** There is no public way to the state of reading either. */
@@ -30,7 +32,7 @@ type OnIncoming = (request: IncomingMessage, keepAlive: boolean) => number
  */
 export function forwardOthers(
   server: Server,
-  { isOwn, to }: Forwarding,
+  { isOwn, to }: Omit<Forwarding, 'onForward'>,
   onForward: (client: Socket) => void,
 ): void {
   const newest = new WeakMap<Socket, ServerResponse>()

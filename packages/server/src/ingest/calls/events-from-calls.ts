@@ -63,7 +63,10 @@ function inexactIdsOf({ text, rules }: RequestCalls): ReturnType<typeof callsWit
 }
 
 /** Whether the event belongs to a suppressed user. */
-export function isSuppressed(event: AcceptedEvent, suppressions: Suppressions): boolean {
+export function isSuppressed(
+  event: AcceptedEvent,
+  suppressions: Pick<Suppressions, 'has'>,
+): boolean {
   const { sourceId } = event
   return subjectsOf(event).some(({ kind, id }) => suppressions.has(sourceId, kind, id))
 }

@@ -7,6 +7,8 @@ import { subjectsOf } from './events-from-calls.ts'
 
 const LOG_EVERY_MS = 10_000
 
+type CountedSuppressions = Pick<Suppressions, 'has' | 'countLeftOut'>
+
 /** What is not written yet. However many calls there are, it has one count for each suppressed user and source. */
 interface Waiting {
   requests: number
@@ -20,14 +22,14 @@ interface Waiting {
  * is kept. No call waits for it. One write is under way at a time; what is left out meanwhile is in the next one.
  */
 export class LeftOutRecorder {
-  readonly #suppressions: Suppressions
+  readonly #suppressions: CountedSuppressions
   readonly #clock: Clock
   readonly #logger: Logger
   readonly #failures: LogThrottle
   #waiting = nothing()
   #isWriting = false
 
-  constructor(suppressions: Suppressions, clock: Clock, logger: Logger) {
+  constructor(suppressions: CountedSuppressions, clock: Clock, logger: Logger) {
     this.#suppressions = suppressions
     this.#clock = clock
     this.#logger = logger

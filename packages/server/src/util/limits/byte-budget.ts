@@ -35,6 +35,11 @@ export class ByteBudget {
     return Number(bytes)
   }
 
+  /** Of these, the bytes of this thread. */
+  get ownBytes(): number {
+    return Number(Atomics.load(this.#counts, this.#thread))
+  }
+
   /**
    * Takes `bytes` and returns true; or takes none and returns false, where fewer are left. All threads together never take
    * more than there are. Where two threads ask at once for the last bytes, both may be refused.

@@ -25,6 +25,18 @@ export function sharesOf(maxOpenFiles: number, permitted = permittedFiles()): Fi
   }
 }
 
+/**
+ * How many connections of clients threads of ingestion may have together, and how many they may forward to main. One that is
+ * forwarded takes three files: the connection of the client, and both ends of the one to main.
+ */
+export function sharesWithThreads(connections: number): {
+  readonly ofThreads: number
+  readonly ofMain: number
+} {
+  const ofMain = Math.max(1, Math.floor(connections / 6))
+  return { ofThreads: Math.max(1, connections - 3 * ofMain), ofMain }
+}
+
 /** How many files the operating system lets this process open. Node raises its limit as far as it may (`ulimit -Hn`). */
 function permittedFiles(): number {
   // Otherwise the report looks up names.

@@ -12,6 +12,7 @@ import type { Page, PageRequest } from '../../page.ts'
 import { pageOf, type Row, timeOf, timeOrNull } from '../database/rows.ts'
 import { Statements } from '../database/statements.ts'
 import type { Writer } from '../writer.ts'
+import { SuppressedUsers } from './suppressed-users.ts'
 import { EVERY_SOURCE } from './write-deletions.ts'
 
 /** Suppressions on the table `suppressions`, read once at the start: only this process writes it. */
@@ -19,29 +20,22 @@ export class SqliteSuppressions implements Suppressions {
   readonly #writer: Writer
   readonly #changes: SharedChanges
   readonly #statements: Statements
-  /** The sources by kind and id. */
-  readonly #sources = {
-    user: new Map<string, Set<string>>(),
-    anonymous: new Map<string, Set<string>>(),
-  }
+  readonly #users: SuppressedUsers
 
   constructor(writer: Writer, reader: DatabaseSync, changes: SharedChanges) {
     this.#writer = writer
     this.#changes = changes
     this.#statements = new Statements(reader)
-    const all = reader.prepare('SELECT kind, user_id, source_id FROM suppressions')
-    for (const { kind, user_id: id, source_id: sourceId } of all.iterate())
-      this.#keep({ kind: kind as Subject['kind'], id: String(id) }, String(sourceId))
+    this.#users = new SuppressedUsers(reader)
   }
 
   has(sourceId: string, kind: Subject['kind'], id: string): boolean {
-    const sources = this.#sources[kind].get(id)
-    return sources !== undefined && (sources.has(EVERY_SOURCE) || sources.has(sourceId))
+    return this.#users.has(sourceId, kind, id)
   }
 
   async add(suppressions: readonly Suppression[]): Promise<void> {
     await this.#writer.run('addSuppressions', suppressions)
-    for (const { sourceId, ...user } of suppressions) this.#keep(user, sourceId ?? EVERY_SOURCE)
+    this.#users.add(suppressions)
     await this.#changes.tell({ kind: 'suppressed', suppressions })
   }
 
@@ -51,7 +45,7 @@ export class SqliteSuppressions implements Suppressions {
 
   async remove(user: Subject, audit?: AuditEntry): Promise<boolean> {
     const wasThere = await this.#writer.run('removeSuppressions', user, audit)
-    this.#sources[user.kind].delete(user.id)
+    this.#users.remove(user)
     await this.#changes.tell({ kind: 'unsuppressed', user })
     return wasThere
   }
@@ -77,12 +71,6 @@ export class SqliteSuppressions implements Suppressions {
       [Number(cursor ?? Number.MAX_SAFE_INTEGER), ...ofUser, limit + 1],
     )
     return pageOf(rows, { limit, key: 'seq' }, suppressionOf)
-  }
-
-  #keep({ kind, id }: Subject, sourceId: string): void {
-    const byId = this.#sources[kind]
-    const sources = byId.get(id) ?? new Set()
-    byId.set(id, sources.add(sourceId))
   }
 }
 

@@ -1,12 +1,13 @@
 import type { AcceptedEvent } from '@hookline/protocol'
 import type { DatabaseSync } from 'node:sqlite'
-import { BackendUnavailable } from '../../backend.ts'
+import type { ByteBudget } from '../../../util/limits/byte-budget.ts'
 import type { Log, LogEntry } from '../../log.ts'
 import type { Row } from '../database/rows.ts'
 import type { Writer } from '../writer.ts'
 import type { WriterHost } from '../writer-host.ts'
 import { AppendedPosition } from './appended-position.ts'
-import { blockOf, eventsIn } from './event-block.ts'
+import { Appender } from './appender.ts'
+import { eventsIn } from './event-block.ts'
 import { EVENT_COLUMNS, readableEventOf } from './event-row.ts'
 import { RecentEvents } from './recent-events.ts'
 import type { Appended } from './write-log.ts'
@@ -36,7 +37,8 @@ interface AppendedEvents extends Appended {
 }
 
 interface SqliteLogOptions {
-  readonly maxWaitingBytes: number
+  /** Of the bytes that wait for the disk. */
+  readonly waiting: ByteBudget
   readonly duplicates: Duplicates
 }
 
@@ -54,10 +56,10 @@ export class SqliteLog implements Log {
   readonly recent = new RecentEvents()
   readonly #writer: Writer
   readonly #options: SqliteLogOptions
+  readonly #appender: Appender
   readonly #leftOverThrough: number
   readonly #read: (afterSeq: number) => Entry[]
   #cursor: number
-  #waitingBytes = 0
   #tail: Entry[] = []
   #tailEvents = 0
   #isBehind: boolean
@@ -66,12 +68,21 @@ export class SqliteLog implements Log {
   /** Rows of acked entries of which no ack is durable yet: the next ack passes them again when one has failed. */
   #unackedRows = 0
   #wake: () => void = () => undefined
+  readonly #onAppended = new Set<(events: readonly AcceptedEvent[]) => void>()
 
   constructor(host: WriterHost, reader: DatabaseSync, options: SqliteLogOptions) {
     this.#writer = host.writer
-    host.onAppended = ({ block, ...appended }) =>
-      this.appended({ events: eventsIn(block), ...appended })
     this.#options = options
+    this.#appender = new Appender({
+      writer: host.writer,
+      waiting: options.waiting,
+      onCommitted: (events, appended) => this.appended({ events, ...appended }),
+    })
+    host.onAppended = ({ block, ...appended }) => {
+      const events = eventsIn(block)
+      for (const listener of this.#onAppended) listener(events)
+      this.appended({ events, ...appended })
+    }
     const last = Number(reader.prepare('SELECT MAX(seq) AS seq FROM events').get()?.['seq'] ?? 0)
     this.#cursor = Number(reader.prepare('SELECT acked FROM log_position').get()?.['acked'])
     this.#leftOverThrough = last
@@ -87,23 +98,14 @@ export class SqliteLog implements Log {
       })
   }
 
-  async append(events: readonly AcceptedEvent[]): Promise<void> {
-    if (events.length === 0) return
-    const block = blockOf(events)
-    const bytes = block.bodies.length
-    const { maxWaitingBytes } = this.#options
-    if (this.#waitingBytes + bytes > maxWaitingBytes) {
-      throw new BackendUnavailable('Too many calls wait for the disk (maxWaitingBytes).')
-    }
-    this.#waitingBytes += bytes
-    try {
-      await this.#writer.runWith('appendEvents', block, {
-        onCommitted: (appended) => this.appended({ events, ...appended }),
-        transfer: [block.bodies.buffer],
-      })
-    } finally {
-      this.#waitingBytes -= bytes
-    }
+  append(events: readonly AcceptedEvent[]): Promise<void> {
+    return this.#appender.append(events)
+  }
+
+  /** Calls `listener` with the events that other threads have appended, before the consumer gets them. */
+  onAppended(listener: (events: readonly AcceptedEvent[]) => void): () => void {
+    this.#onAppended.add(listener)
+    return () => this.#onAppended.delete(listener)
   }
 
   /**

@@ -10,6 +10,7 @@ import { Writer } from '../../../../src/backend/embedded/writer.ts'
 import { WriterHost } from '../../../../src/backend/embedded/writer-host.ts'
 import type { SecretBox } from '../../../../src/util/secrets/secret-box.ts'
 import { newSecretBox } from '../../../harness/new-secret-box.ts'
+import { ByteBudget } from '../../../../src/util/limits/byte-budget.ts'
 import { TemporaryFolder } from '../../../harness/temporary-folder.ts'
 import { migrateWithKey } from '../database/migrate-with-key.ts'
 
@@ -40,7 +41,8 @@ export class OpenLog implements AsyncDisposable {
     const start = { file, dedupeWindowMs: 60_000 }
     this.#box = newSecretBox()
     this.host = stack.use(new WriterHost(start, this.#box, watch))
-    const options = { maxWaitingBytes: 2 ** 30, duplicates: new Set<string>() }
+    const waiting = new ByteBudget(2 ** 30)
+    const options = { waiting, duplicates: new Set<string>() }
     this.log = new SqliteLog(this.host, this.reader, options)
   }
 

@@ -1,0 +1,21 @@
+import { joinEmbeddedLog, type JoinLogData } from './backend/embedded/join.ts'
+import { errorFormat } from './error-format.ts'
+import type {
+  IngestMainFunctions,
+  IngestThreadData,
+  IngestThreadFunctions,
+} from './ingest/threads/ingest-functions.ts'
+import { runIngest } from './ingest/threads/run-ingest.ts'
+import { runThread } from './threads/run-thread.ts'
+
+// The composition root of a thread of ingestion: joins the log of the backend, and serves calls.
+
+await runThread<IngestThreadFunctions, IngestMainFunctions, IngestThreadData>(async (context) => {
+  const { data, main } = context
+  const onDamage = (error: Error): void => {
+    const { message, errcode = 0 } = error as Error & { errcode?: number }
+    main.send('damaged', { message, errcode })
+  }
+  const joined = joinEmbeddedLog(data.backend as JoinLogData, { onDamage })
+  return runIngest(context, joined, errorFormat)
+})
