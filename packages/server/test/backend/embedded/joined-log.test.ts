@@ -1,0 +1,69 @@
+import { expect, onTestFinished, test } from 'vitest'
+import type { Backend } from '../../../src/backend/backend.ts'
+import { BackendUnavailable } from '../../../src/backend/backend.ts'
+import { joinEmbeddedLog, type JoinLogData } from '../../../src/backend/embedded/join.ts'
+import { openEmbeddedBackend } from '../../../src/backend/embedded/open.ts'
+import type { JoinedLog } from '../../../src/backend/threads.ts'
+import { acceptedEvent } from '../../harness/accepted-event.ts'
+import { TemporaryFolder } from '../../harness/temporary-folder.ts'
+
+/** Joins as another thread does. */
+async function open({ maxWaitingBytes = 2 ** 20 } = {}): Promise<{
+  readonly backend: Backend
+  readonly joined: JoinedLog
+}> {
+  const stack = new AsyncDisposableStack()
+  onTestFinished(() => stack.disposeAsync())
+  const { path: dataDir } = stack.use(new TemporaryFolder())
+  const options = { dataDir, maxWaitingBytes, appendingThreads: 1 }
+  const backend = stack.use(await openEmbeddedBackend(options))
+  const { data } = backend.threads.connectToLog(1)
+  const onDamage = (error: Error): void => expect.unreachable(error.message)
+  const joined = stack.use(joinEmbeddedLog(data as JoinLogData, { onDamage }))
+  return { backend, joined }
+}
+
+test('a suppression is applied when everything that was let through before it is in the log', async () => {
+  const { joined } = await open()
+  const suppressions = [{ kind: 'user' as const, id: 'ada', sourceId: null, since: 0, deletionId: 'del_1' }]
+  let settled = 0
+  // The second one waits for the commit of the first one.
+  for (let count = 0; count < 2; count++) {
+    const ended = (): number => settled++
+    void joined.log.append([acceptedEvent({ userId: 'ada' })]).then(ended)
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  const change = { kind: 'suppressed' as const, suppressions }
+  const applied = joined.apply(change)
+  expect(joined.suppressions.has('src_any', 'user', 'ada')).toBe(true)
+  await applied
+  expect(settled).toBe(2)
+  await joined.apply({ kind: 'unsuppressed', user: { kind: 'user', id: 'ada' } })
+  expect(joined.suppressions.has('src_any', 'user', 'ada')).toBe(false)
+})
+
+test('main hears of what another thread has appended before the consumer gets it', async () => {
+  const { backend, joined } = await open()
+  const order: string[] = []
+  backend.threads.onAppended((events) => order.push(...events.map(({ id }) => `heard ${id}`)))
+  const event = acceptedEvent({})
+  await joined.log.append([event])
+  const stop = new AbortController()
+  for await (const entries of backend.log.consume({ signal: stop.signal })) {
+    for (const { events } of entries) order.push(...events.map(({ id }) => `consumed ${id}`))
+    stop.abort()
+  }
+  expect(order).toEqual([`heard ${event.id}`, `consumed ${event.id}`])
+})
+
+test('the bytes that wait for the disk are one budget; a thread that ended gives its part back', async () => {
+  const { backend, joined } = await open({ maxWaitingBytes: 3_000 })
+  const large = (): ReturnType<typeof acceptedEvent> =>
+    acceptedEvent({ properties: { text: 'x'.repeat(2_000) } })
+  const inThread = joined.log.append([large()])
+  await expect(backend.log.append([large()])).rejects.toThrow(BackendUnavailable)
+  // Another thread takes its place, as if this one had ended now.
+  backend.threads.connectToLog(1)
+  await backend.log.append([large()])
+  await inThread
+})

@@ -1,0 +1,112 @@
+import { Agent, request } from 'node:http'
+import { expect, onTestFinished, test } from 'vitest'
+import { openReceiver } from '../../packages/server/test/harness/receiver.ts'
+import { type RunningService, startService } from '../harness/running-service.ts'
+
+const THREADS = { ingestThreads: '3', deliveryThreads: '1' }
+/** So many connections that each thread has some: the system divides them by a hash of their ports. */
+const CONNECTIONS = 24
+
+/** A client with one connection, which stays open between its calls. */
+class Client {
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  readonly #service: RunningService
+
+  constructor(service: RunningService) {
+    this.#service = service
+    onTestFinished(() => this.#agent.destroy())
+  }
+
+  /** Resolves to the status. */
+  track(userId: string, key = this.#service.source.writeKey): Promise<number> {
+    const { promise, resolve, reject } = Promise.withResolvers<number>()
+    const sent = request(`${this.#service.url}/v1/track`, {
+      method: 'POST',
+      agent: this.#agent,
+      auth: `${key}:`,
+    })
+    sent.on('error', reject).on('response', (response) => {
+      response.resume().on('end', () => resolve(response.statusCode!))
+    })
+    sent.end(JSON.stringify({ event: 'Order Completed', userId }))
+    return promise
+  }
+}
+
+function clientsOf(service: RunningService): readonly Client[] {
+  return Array.from({ length: CONNECTIONS }, () => new Client(service))
+}
+
+test('the rate limit of a source is one limit for all threads', async () => {
+  await using service = await startService({ settings: THREADS })
+  const limit = 50
+  await service.api.call('PATCH', `sources/${service.source.id}`, { rateLimit: limit })
+  const clients = clientsOf(service)
+  const began = performance.now()
+  const statuses: number[] = []
+  while (statuses.length < 40 * CONNECTIONS)
+    statuses.push(...(await Promise.all(clients.map((client) => client.track('u')))))
+  const seconds = (performance.now() - began) / 1_000
+  const accepted = statuses.filter((status) => status === 200).length
+  expect(new Set(statuses)).toEqual(new Set([200, 429]))
+  // The bucket is full at first, and one request may find the last of it.
+  expect(accepted).toBeLessThanOrEqual(limit + seconds * limit + 1)
+  expect(accepted).toBeGreaterThanOrEqual(limit)
+})
+
+test('a deleted write key is refused by every thread once its deletion has a response', async () => {
+  await using service = await startService({ settings: THREADS })
+  const clients = clientsOf(service)
+  const { id } = service.source
+  for (let count = 0; count < 5; count++) {
+    const path = `sources/${id}/write-keys`
+    const { key } = await service.api.call<{ key: string }>('POST', path)
+    const track = (): Promise<number[]> =>
+      Promise.all(clients.map((client) => client.track('u', key)))
+    expect(new Set(await track())).toEqual(new Set([200]))
+    await service.api.call('DELETE', `${path}/${key}`)
+    expect(new Set(await track())).toEqual(new Set([401]))
+  }
+})
+
+test('a deletion finds every event of its user, whichever thread accepted it while the user was suppressed', async () => {
+  await using receiver = await openReceiver()
+  const service = await startService({ settings: THREADS })
+  // Not disposed of: of the calls that it accepted, none is left.
+  onTestFinished(() => service.discard())
+  await service.createDestination({ urls: [receiver.url] })
+  const clients = clientsOf(service)
+  for (let round = 0; round < 5; round++) {
+    const user = `user-${round}`
+    let isSending = true
+    const sending = clients.map(async (client) => {
+      while (isSending) expect(await client.track(user)).toBe(200)
+    })
+    await receiver.waitFor(receiver.requests.length + 50)
+    const body = { userIds: [user], suppress: true }
+    const { id } = await service.api.call<{ id: string }>('POST', 'deletions', body)
+    await service.eventually(async () =>
+      expect(await service.api.call('GET', `deletions/${id}`)).toMatchObject({ state: 'finished' }),
+    )
+    isSending = false
+    await Promise.all(sending)
+    expect(await service.api.call('GET', `events?userId=${user}`)).toMatchObject({ data: [] })
+  }
+})
+
+test('a second service gets an error where the threads of the first one listen', async () => {
+  await using service = await startService({ settings: THREADS })
+  const { port } = new URL(service.url)
+  await expect(startService({ settings: { ...THREADS, port } })).rejects.toThrow('EADDRINUSE')
+  expect(await service.track('m1')).toBe('m1')
+})
+
+test('a thread that sees a request of the management API has it served, whatever follows on its connection', async () => {
+  await using service = await startService({ settings: THREADS })
+  const headers = { authorization: `Bearer ${service.token}` }
+  const asked = Array.from({ length: CONNECTIONS }, async () => {
+    const response = await fetch(`${service.url}/api/v1/sources`, { headers })
+    return ((await response.json()) as { data: { id: string }[] }).data[0]!.id
+  })
+  expect(new Set(await Promise.all(asked))).toEqual(new Set([service.source.id]))
+})
