@@ -102,6 +102,7 @@ export const COMPONENTS = tableOf({
     holds:
       'threads of the service: started, restarted, stopped; the channel between a thread and main; the log, metrics and activity of threads',
     mayImport: PORTS_AND_TOOLS,
+    mayImportTypes: ['config.ts', 'settings.ts'],
   },
   upkeep: {
     holds: 'retention, and gauges of waiting deliveries',

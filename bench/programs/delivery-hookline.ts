@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { newId } from '@hookline/protocol'
 import { createLogger, parseConfig } from '@hookline/server'
 import { openEmbeddedBackend } from '../../packages/server/src/backend/embedded/open.ts'
@@ -5,6 +6,7 @@ import { acceptedEvent } from '../../packages/server/src/backend/accepted-event.
 import type { Log } from '../../packages/server/src/backend/log.ts'
 import { ActivityMonitor } from '../../packages/server/src/activity/activity-monitor.ts'
 import { Inspector } from '../../packages/server/src/inspector/inspector.ts'
+import { threadCounts } from '../../packages/server/src/threads/thread-counts.ts'
 import { startWorkers } from '../../packages/server/src/service.ts'
 import { sharesOf } from '../../packages/server/src/util/limits/open-files.ts'
 import { Metrics } from '../../packages/server/src/telemetry/metrics.ts'
@@ -80,6 +82,7 @@ const inspector = stack.use(await new Inspector({ ...backend, clock, logger }).l
 const activity = stack.use(
   new ActivityMonitor({ ...backend, clock, clockWatch, logger, inspector }),
 )
+const threads = threadCounts(config, { cores: availableParallelism(), hasReusePort: true })
 startWorkers(stack, {
   config,
   logger,
@@ -91,7 +94,8 @@ startWorkers(stack, {
   },
   clock,
   clockWatch,
-  fileShares: sharesOf(config.maxOpenFiles),
+  threads,
+  fileShares: sharesOf(config.maxOpenFiles, threads.delivery),
   metrics,
   activity,
   inspector,

@@ -78,9 +78,9 @@ test('a deletion finds every event of its user, whichever thread accepted it whi
   const clients = clientsOf(service)
   for (let round = 0; round < 5; round++) {
     const user = `user-${round}`
-    let isSending = true
+    const stop = new AbortController()
     const sending = clients.map(async (client) => {
-      while (isSending) expect(await client.track(user)).toBe(200)
+      while (!stop.signal.aborted) expect(await client.track(user)).toBe(200)
     })
     await receiver.waitFor(receiver.requests.length + 50)
     const body = { userIds: [user], suppress: true }
@@ -88,7 +88,7 @@ test('a deletion finds every event of its user, whichever thread accepted it whi
     await service.eventually(async () =>
       expect(await service.api.call('GET', `deletions/${id}`)).toMatchObject({ state: 'finished' }),
     )
-    isSending = false
+    stop.abort()
     await Promise.all(sending)
     expect(await service.api.call('GET', `events?userId=${user}`)).toMatchObject({ data: [] })
   }

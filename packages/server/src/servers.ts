@@ -71,8 +71,8 @@ export interface ServersOptions extends Workers {
   readonly inspector: Inspector
   readonly adminToken: Redacted
   readonly isOpenHere?: boolean | undefined
-  /** How many threads accept calls; 0 for none besides this one. */
-  readonly ingestThreads: number
+  /** How many threads accept calls, besides this one. */
+  readonly threads: { readonly ingest: number }
   readonly onGiveUp: (failure: WorkerGivenUp) => void
   /** How long a stop waits for a thread to end its work. */
   readonly stopTimeoutMs: number
@@ -124,7 +124,8 @@ async function openIngestion(
   options: ServersOptions,
   connections: number,
 ): Promise<Ingestion | undefined> {
-  const { config, backend, clock, ingestThreads: count, overdue } = options
+  const { config, backend, clock, threads: counts, overdue } = options
+  const count = counts.ingest
   if (count === 0) return undefined
   const main = stack.use(await newPrivateAddress(config.dataDir))
   const { maxPartialBodyBytes } = config

@@ -19,7 +19,7 @@ import { NOTICE_LIMITS } from './engine/notice-lanes.ts'
 import { type LaneGroupSettings, openLaneGroup, openSender } from './engine/open-lane-group.ts'
 import type { Lanes } from './engine/lanes.ts'
 import { LaneThreads } from './engine/lane-threads/lane-threads.ts'
-import { deliveryThreadsFor, ingestThreadsFor } from './threads/thread-counts.ts'
+import { type Machine, type ThreadCounts, threadCounts } from './threads/thread-counts.ts'
 import { Inspector, type InspectorOptions } from './inspector/inspector.ts'
 import type { ReadinessCheck } from './http/health.ts'
 import { hasReusePort } from './http/reuse-port.ts'
@@ -90,6 +90,7 @@ export interface Components extends ServiceOptions {
   readonly backend: Backend
   readonly clock: Clock
   readonly clockWatch: ClockWatch
+  readonly threads: ThreadCounts
   readonly fileShares: FileShares
   readonly metrics: Metrics
   readonly activity: ActivityMonitor
@@ -112,16 +113,10 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   await using stack = new AsyncDisposableStack()
   const clock = systemClock
   const logger = new BoundedLogger(unbounded, { clock, linesPerMinute: config.logLinesPerMinute })
-  const onUnreadable = (row: object): void => logger.error(row, 'key_change.row_skipped')
   const metrics = new Metrics(config.maxDestinationsInMetrics)
-  const onDamage = (description: string): void => {
-    logger.error({ description }, 'damage.found')
-    metrics.damages.inc()
-  }
-  const onEmptiedLock = (): void => logger.warn({ dataDir: config.dataDir }, 'lock_file.emptied')
-  const ingestThreads = await ingestThreadsOf(config)
-  const events = { onUnreadable, onEmptiedLock, onDamage }
-  const storage = { ...config, ...events, appendingThreads: ingestThreads }
+  const threads = threadCounts(config, await thisMachine())
+  const found = onFound({ config, logger, metrics })
+  const storage = { ...config, ...found, appendingThreads: threads.ingest }
   const backend = stack.use(await openEmbeddedBackend(storage))
   const newestAt = await newestEventAt(backend)
   const clockWatch = new ClockWatch({ clock, metrics, logger, newestAt })
@@ -139,7 +134,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     backend,
     clock,
     clockWatch,
-    fileShares: sharesOf(config.maxOpenFiles),
+    threads,
+    fileShares: sharesOf(config.maxOpenFiles, threads.ingest + threads.delivery),
     metrics,
     activity,
     inspector,
@@ -147,13 +143,13 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     shutdown,
   }
   describeProcess(metrics, logOutput)
-  const adminToken = adminTokenOf(config)
   // The settings that forbid a URL may have changed with this start.
   await resumeForbidden(backend.catalog, clock)
   const workers = startWorkers(stack, components)
+  const adminToken = adminTokenOf(config)
   const stop = { stopTimeoutMs: stopTimeoutOf(config), overdue: shutdown.overdue }
-  const own = { backendName: BACKEND, adminToken, ingestThreads }
-  const servers = await openServers({ ...components, ...workers, ...own, ...stop })
+  const own = { backendName: BACKEND, adminToken, ...stop }
+  const servers = await openServers({ ...components, ...workers, ...own })
   const { url, adminUrl } = stack.use(servers)
   const running = stack.move()
   return {
@@ -169,17 +165,28 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   }
 }
 
+/** What opening the backend may find. */
+function onFound({ config, logger, metrics }: Pick<Components, 'config' | 'logger' | 'metrics'>) {
+  return {
+    onUnreadable: (row: object) => logger.error(row, 'key_change.row_skipped'),
+    onEmptiedLock: () => logger.warn({ dataDir: config.dataDir }, 'lock_file.emptied'),
+    onDamage: (description: string) => {
+      logger.error({ description }, 'damage.found')
+      metrics.damages.inc()
+    },
+  }
+}
+
+async function thisMachine(): Promise<Machine> {
+  return { cores: availableParallelism(), hasReusePort: await hasReusePort() }
+}
+
 function describeProcess(metrics: Metrics, logOutput: ServiceOptions['logOutput']): void {
   metrics.buildInfo.set({ version: VERSION, backend: BACKEND }, 1)
   metrics.beforeScrape(() => {
     metrics.logLinesLost.reset()
     metrics.logLinesLost.inc(logOutput?.linesLost ?? 0)
   })
-}
-
-async function ingestThreadsOf({ ingestThreads }: Config): Promise<number> {
-  const machine = { cores: availableParallelism(), hasReusePort: await hasReusePort() }
-  return ingestThreadsFor(ingestThreads, machine)
 }
 
 /** When the newest event in the archive was received. */
@@ -247,7 +254,7 @@ export function startWorkers(stack: AsyncDisposableStack, components: Components
 /** The lanes of all destinations: in threads of their own, or on this one. */
 function openLanes(components: Components, settings: LaneGroupSettings): Lanes {
   const { config } = components
-  const threads = deliveryThreadsFor(config.deliveryThreads, { cores: availableParallelism() })
+  const threads = components.threads.delivery
   if (threads === 0) return openLaneGroup({ ...components, settings })
   const module = new URL('./delivery-thread', import.meta.url)
   const stopTimeoutMs = stopTimeoutOf(config)

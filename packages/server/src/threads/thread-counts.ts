@@ -1,3 +1,11 @@
+import type { Config } from '../config.ts'
+
+/** How many threads there are of each kind. With 0, the main thread does the work. */
+export interface ThreadCounts {
+  readonly ingest: number
+  readonly delivery: number
+}
+
 /** What the number of threads depends on besides the settings. */
 export interface Machine {
   /** Cores that this process may use: `availableParallelism` of `node:os`, which knows affinity and quotas. */
@@ -9,32 +17,26 @@ export interface Machine {
 /** One thread writes for all: beyond these, more threads would wait for it. */
 const MOST_AUTO = { ingest: 4, delivery: 8 }
 
-// `auto` grows with the cores:
-//
-// - 1 core: none. Threads that share one core only add the cost of the messages between them.
-// - 2 and 3 cores: one of each kind. With the writer and main they are more threads than cores, and that is right: they are
-//   not full at the same time, so whichever part has the load gets the cores.
-// - From 4 cores: twice as many for delivery as for ingestion, because an event costs twice as much there (it is signed,
-//   sent, and its response read), and has often several webhooks. The rest is for main, which decides, and for the writer.
-
 /**
- * How many threads accept calls. With 0, the main thread does. Without `reusePort` a port has one listener, so there is at
- * most one, whatever the setting says.
+ * How many threads the service starts. `auto` grows with the cores:
+ *
+ * - 1 core: none. Threads that share one core only add the cost of the messages between them.
+ * - 2 and 3 cores: one of each kind. With the writer and main they are more threads than cores, and that is right: they are
+ *   not full at the same time, so whichever part has the load gets the cores.
+ * - From 4 cores: twice as many for delivery as for ingestion, because an event costs twice as much there (it is signed,
+ *   sent, and its response read), and has often several webhooks. The rest is for main, which decides, and for the writer.
+ *
+ * Without `reusePort` a port has one listener, so there is at most one ingest thread, whatever the setting says.
  */
-export function ingestThreadsFor(
-  setting: number | 'auto',
+export function threadCounts(
+  { ingestThreads, deliveryThreads }: Pick<Config, 'ingestThreads' | 'deliveryThreads'>,
   { cores, hasReusePort }: Machine,
-): number {
-  const threads = setting === 'auto' ? grown(cores, 4, MOST_AUTO.ingest) : setting
-  return hasReusePort ? threads : Math.min(threads, 1)
-}
-
-/** How many threads have the lanes of deliveries. With 0, the main thread has them. */
-export function deliveryThreadsFor(
-  setting: number | 'auto',
-  { cores }: Pick<Machine, 'cores'>,
-): number {
-  return setting === 'auto' ? grown(cores, 2, MOST_AUTO.delivery) : setting
+): ThreadCounts {
+  const ingest = ingestThreads === 'auto' ? grown(cores, 4, MOST_AUTO.ingest) : ingestThreads
+  return {
+    ingest: hasReusePort ? ingest : Math.min(ingest, 1),
+    delivery: deliveryThreads === 'auto' ? grown(cores, 2, MOST_AUTO.delivery) : deliveryThreads,
+  }
 }
 
 function grown(cores: number, coresEach: number, most: number): number {

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { parseConfig } from '../../src/config.ts'
 import { hasReusePort } from '../../src/http/reuse-port.ts'
-import { deliveryThreadsFor, ingestThreadsFor } from '../../src/threads/thread-counts.ts'
+import { threadCounts } from '../../src/threads/thread-counts.ts'
+
+const AUTO = { ingestThreads: 'auto', deliveryThreads: 'auto' } as const
 
 describe('with auto', () => {
   test.each([
@@ -14,15 +16,14 @@ describe('with auto', () => {
     [16, 4, 8],
     [64, 4, 8],
   ])('%i cores have %i ingest threads and %i delivery threads', (cores, ingest, delivery) => {
-    expect(ingestThreadsFor('auto', { cores, hasReusePort: true })).toBe(ingest)
-    expect(deliveryThreadsFor('auto', { cores })).toBe(delivery)
+    expect(threadCounts(AUTO, { cores, hasReusePort: true })).toEqual({ ingest, delivery })
   })
 })
 
 test('a number is taken as it is, whatever the cores', () => {
-  expect(ingestThreadsFor(3, { cores: 1, hasReusePort: true })).toBe(3)
-  expect(deliveryThreadsFor(3, { cores: 1 })).toBe(3)
-  expect(deliveryThreadsFor(0, { cores: 64 })).toBe(0)
+  const settings = { ingestThreads: 3, deliveryThreads: 0 }
+  const machine = { cores: 1, hasReusePort: true }
+  expect(threadCounts(settings, machine)).toEqual({ ingest: 3, delivery: 0 })
 })
 
 test.each([
@@ -30,11 +31,13 @@ test.each([
   [1, 1],
   [3, 1],
   ['auto', 1],
-] as const)('without a shared port, %s ingest threads become %i', (setting, threads) => {
-  expect(ingestThreadsFor(setting, { cores: 64, hasReusePort: false })).toBe(threads)
+] as const)('without a shared port, %s ingest threads become %i', (ingestThreads, ingest) => {
+  const machine = { cores: 64, hasReusePort: false }
+  expect(threadCounts({ ...AUTO, ingestThreads }, machine)).toMatchObject({ ingest })
 })
 
 test('the settings are auto, or a number', () => {
+  expect(parseConfig({})).toMatchObject(AUTO)
   const environment = { HOOKLINE_INGEST_THREADS: '32', HOOKLINE_DELIVERY_THREADS: 'auto' }
   expect(parseConfig(environment)).toMatchObject({ ingestThreads: 32, deliveryThreads: 'auto' })
 })

@@ -1,5 +1,7 @@
 /** What the process opens besides connections: the database in several threads, listeners, logs, copies, name look-ups. */
 const OTHER_FILES = 128
+/** What each thread opens for itself: its event loop, its listener, the database. */
+const FILES_OF_A_THREAD = 8
 /** With fewer connections, each side would wait for itself. */
 const LEAST_CONNECTIONS = 64
 const ADMIN_PART = 1 / 8
@@ -15,8 +17,13 @@ export interface FileShares {
 }
 
 /** Half of the files is for clients and half for webhooks. At most as many as the operating system permits. */
-export function sharesOf(maxOpenFiles: number, permitted = permittedFiles()): FileShares {
-  const files = Math.min(maxOpenFiles, permitted) - OTHER_FILES
+export function sharesOf(
+  maxOpenFiles: number,
+  threads: number,
+  permitted = permittedFiles(),
+): FileShares {
+  const others = OTHER_FILES + FILES_OF_A_THREAD * threads
+  const files = Math.min(maxOpenFiles, permitted) - others
   const half = Math.max(Math.floor(files / 2), LEAST_CONNECTIONS)
   return {
     connections: half,

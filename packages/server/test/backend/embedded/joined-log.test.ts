@@ -25,7 +25,9 @@ async function open({ maxWaitingBytes = 2 ** 20 } = {}): Promise<{
 
 test('a suppression is applied when everything that was let through before it is in the log', async () => {
   const { joined } = await open()
-  const suppressions = [{ kind: 'user' as const, id: 'ada', sourceId: null, since: 0, deletionId: 'del_1' }]
+  const suppressions = [
+    { kind: 'user' as const, id: 'ada', sourceId: null, since: 0, deletionId: 'del_1' },
+  ]
   let settled = 0
   // The second one waits for the commit of the first one.
   for (let count = 0; count < 2; count++) {
