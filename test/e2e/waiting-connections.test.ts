@@ -21,7 +21,7 @@ test.each([
   'with $flags, $established of 900 new connections wait while the service is busy',
   async ({ flags: given, established }) => {
     using folder = new TemporaryFolder()
-    const flags = { ...given, dataDir: folder.path, port: '0' }
+    const flags = { ...given, dataDir: folder.path, port: '0', ingestThreads: '0' }
     await using service = await openService({
       config: parseConfig({}, flags),
       logger: createLogger('silent'),

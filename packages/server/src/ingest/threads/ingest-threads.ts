@@ -74,10 +74,11 @@ export class IngestThreads implements AsyncDisposable {
   async listen(at: Listening): Promise<string> {
     await assertFree(at)
     const [first, ...others] = this.#threads
-    const reusePort = others.length > 0
-    const url = await first!.listen({ ...at, reusePort })
+    const backlog = Math.ceil(at.backlog / this.#threads.length)
+    const each = { ...at, backlog, reusePort: others.length > 0 }
+    const url = await first!.listen(each)
     const port = Number(new URL(url).port)
-    await Promise.all(others.map((thread) => thread.listen({ ...at, port, reusePort })))
+    await Promise.all(others.map((thread) => thread.listen({ ...each, port })))
     return url
   }
 

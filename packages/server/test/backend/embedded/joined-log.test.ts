@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import type { Backend } from '../../../src/backend/backend.ts'
 import { BackendUnavailable } from '../../../src/backend/backend.ts'
-import { joinEmbeddedLog, type JoinLogData } from '../../../src/backend/embedded/join.ts'
+import { joinEmbeddedLog, type JoinLogData } from '../../../src/backend/embedded/join-log.ts'
 import { openEmbeddedBackend } from '../../../src/backend/embedded/open.ts'
 import type { JoinedLog } from '../../../src/backend/threads.ts'
 import { acceptedEvent } from '../../harness/accepted-event.ts'

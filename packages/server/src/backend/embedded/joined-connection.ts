@@ -1,0 +1,25 @@
+import type { MessagePort } from 'node:worker_threads'
+import { SecretBox } from '../../util/secrets/secret-box.ts'
+import { DamageWatch } from './damage/damage-watch.ts'
+import { DataDir } from './database/data-dir.ts'
+import { Writer } from './writer.ts'
+
+/** What a thread needs to join. Some of it is secret: it does not leave the process. */
+export interface ConnectionData {
+  readonly file: string
+  readonly writer: MessagePort
+  /** The keys of the secret box. */
+  readonly keys: readonly Uint8Array[]
+}
+
+/** The database and the writer, as a thread that has joined uses them. */
+export function connectionOf(
+  { file, writer: port, keys }: ConnectionData,
+  onDamage: (error: Error) => void,
+) {
+  const watch = new DamageWatch(file)
+  void watch.found.then(onDamage)
+  const box = new SecretBox(keys.map((key) => Buffer.from(key)))
+  const reader = watch.openForReading(() => DataDir.openForReading(file))
+  return { watch, box, writer: new Writer({ port, box, watch }), reader }
+}
