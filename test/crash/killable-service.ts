@@ -96,6 +96,26 @@ export class KillableService implements AsyncDisposable {
     await this.#expectReady()
   }
 
+  /** Stops gracefully, which must succeed, and starts it again. */
+  async restartGracefully(): Promise<void> {
+    await this.stop()
+    this.#process = this.#start()
+    await this.#expectReady()
+  }
+
+  get isRunning(): boolean {
+    return this.#process.isRunning()
+  }
+
+  get exitCode(): number | null {
+    return this.#process.exitCode
+  }
+
+  /** What the process has written to stderr since it was started. */
+  get stderr(): string {
+    return this.#process.stderr
+  }
+
   get url(): string {
     return this.#process.url
   }

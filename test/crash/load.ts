@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 const SENDERS = 8
 
 /**
- * Sends calls as fast as the service responds, and keeps the messageIds of those with a 200, which the service must
+ * Sends calls as fast as the service responds, or slower, and keeps the messageIds of those with a 200, which the service must
  * never lose.
  */
 export class Load {
@@ -13,11 +13,16 @@ export class Load {
   #sent = 0
   readonly #random: () => number
   readonly #maxNoteBytes: number
+  readonly #pauseMs: number
 
-  /** @param random chooses the sizes, evenly over [0, 1) */
-  constructor(random: () => number, { maxNoteBytes = 500 } = {}) {
+  /**
+   * @param random chooses the sizes, evenly over [0, 1)
+   * @param pauseMs how long each sender waits after a request
+   */
+  constructor(random: () => number, { maxNoteBytes = 500, pauseMs = 0 } = {}) {
     this.#random = random
     this.#maxNoteBytes = maxNoteBytes
+    this.#pauseMs = pauseMs
   }
 
   get sent(): number {
@@ -27,7 +32,10 @@ export class Load {
   /** Sends until `signal` aborts. A call without a response is not accepted. */
   async run(url: string, writeKey: string, signal: AbortSignal): Promise<void> {
     const senders = Array.from({ length: SENDERS }, async () => {
-      while (!signal.aborted) await this.#send(url, writeKey, signal)
+      while (!signal.aborted) {
+        await this.#send(url, writeKey, signal)
+        if (this.#pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, this.#pauseMs))
+      }
     })
     await Promise.all(senders)
   }

@@ -24,21 +24,22 @@ export class MetricsOfThreads {
   readonly #counts: DestinationCounts
   /** The threads that run, each with its last metrics. */
   readonly #threads = new Map<ReadThread, readonly MetricJson[]>()
-  /** The sum of what ended threads had counted. */
-  #ended: readonly MetricJson[] = []
+  /** What ended threads had counted: at most one sum, and those that ended since the last scrape. */
+  #ended: readonly (readonly MetricJson[])[] = []
 
   constructor(counts: DestinationCounts) {
     this.#counts = counts
   }
 
   /** Adds a thread. The returned function removes it when it has ended. */
-  add(read: ReadThread): () => Promise<void> {
+  add(read: ReadThread): () => void {
     this.#threads.set(read, [])
-    return async () => {
+    return () => {
       const last = this.#threads.get(read) ?? []
       this.#threads.delete(read)
       const counted = last.filter(({ type }) => String(type) !== 'gauge')
-      this.#ended = await sumOf([this.#ended, counted]).getMetricsAsJSON()
+      // At once: a scrape finds each thread here or there.
+      this.#ended = [...this.#ended, counted]
     }
   }
 
@@ -51,11 +52,12 @@ export class MetricsOfThreads {
       }),
     )
     await Promise.allSettled(reads)
+    await this.#sumUp()
   }
 
   /** All metrics of main and the threads, in the text format of Prometheus. */
   async textWith(main: Registry): Promise<string> {
-    const parts = [this.#ended, ...this.#threads.values()].filter(({ length }) => length > 0)
+    const parts = [...this.#ended, ...this.#threads.values()].filter(({ length }) => length > 0)
     if (parts.length === 0) return main.metrics()
     const shared = new Set(parts.flat().map(({ name }) => name))
     const ofMain = await main.getMetricsAsJSON()
@@ -64,6 +66,14 @@ export class MetricsOfThreads {
     const alone = ofMain.filter(({ name }) => !shared.has(name))
     const texts = alone.map(({ name }) => main.getSingleMetricAsString(name))
     return `${(await Promise.all(texts)).join('\n\n')}\n\n${await sum.metrics()}`
+  }
+
+  async #sumUp(): Promise<void> {
+    const ended = this.#ended
+    if (ended.length < 2) return
+    const sum = await sumOf(ended).getMetricsAsJSON()
+    // Another scrape may have done it, or another thread have ended.
+    if (this.#ended === ended) this.#ended = [sum]
   }
 }
 

@@ -85,7 +85,7 @@ export class ThreadHost<Thread, Main> implements Worker {
     if (signal.aborted) stop()
     const reason = await thread.ended
     signal.removeEventListener('abort', stop)
-    await removeMetrics()
+    removeMetrics()
     return reason
   }
 

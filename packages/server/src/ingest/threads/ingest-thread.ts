@@ -1,6 +1,7 @@
 import type { SharedChange } from '../../backend/threads.ts'
 import type { Listening } from '../../http/listen.ts'
 import { ThreadChanges } from '../../threads/thread-changes.ts'
+import { ThreadGone } from '../../threads/thread-gone.ts'
 import { ThreadHost, type ThreadHostOptions } from '../../threads/thread-host.ts'
 import type { IngestMainFunctions, IngestThreadFunctions } from './ingest-functions.ts'
 
@@ -30,11 +31,20 @@ export class IngestThread {
     })
   }
 
-  /** Listens when it is ready, and from then on whenever it is started again. Resolves to the URL. */
+  /**
+   * Listens when it is ready, and from then on whenever it is started again. Resolves to the URL. Rejects with the error of the
+   * system, or with the reason why the thread cannot start.
+   */
   async listen(at: Listening): Promise<string> {
-    const url = await (await this.host.ready()).call('listen', at)
-    this.#listensAt = { ...at, port: Number(new URL(url).port) }
-    return url
+    const channel = await this.host.ready()
+    try {
+      const url = await channel.call('listen', at)
+      this.#listensAt = { ...at, port: Number(new URL(url).port) }
+      return url
+    } catch (error) {
+      if (error instanceof ThreadGone) return this.listen(at)
+      throw error
+    }
   }
 
   apply(change: SharedChange): Promise<void> {

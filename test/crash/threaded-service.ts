@@ -1,0 +1,165 @@
+import { randomUUID } from 'node:crypto'
+import { freePort } from '../harness/free-port.ts'
+import type { CountingReceiver } from './counting-receiver.ts'
+import { KillableService } from './killable-service.ts'
+
+const PRELOAD = new URL('thread-faults.ts', import.meta.url).href
+
+export const INGEST_THREADS = ['hookline-ingest-1', 'hookline-ingest-2'] as const
+export const DELIVERY_THREADS = ['hookline-delivery-1', 'hookline-delivery-2'] as const
+
+/** How a thread ends: from outside at any instruction, or by an error that nothing catches. */
+export type Ending = 'terminate' | 'fault'
+
+/** How long a service took to be healthy, in milliseconds. */
+export interface Healthy {
+  /** Until a call was answered 200. */
+  readonly answeredMs: number
+  /** Until every webhook had this call. */
+  readonly healthyMs: number
+}
+
+/** A service that is not healthy after so long will not be. */
+const GIVE_UP_MS = 30_000
+const POLL_MS = 5
+
+/** A service process with two threads of each kind, which a test ends, and its receiver. */
+export class ThreadedService implements AsyncDisposable {
+  readonly service: KillableService
+  readonly #receiver: CountingReceiver
+  readonly #paths: readonly string[]
+  readonly #faultsUrl: string
+
+  private constructor(
+    service: KillableService,
+    receiver: CountingReceiver,
+    { paths, faultsUrl }: { paths: readonly string[]; faultsUrl: string },
+  ) {
+    this.service = service
+    this.#receiver = receiver
+    this.#paths = paths
+    this.#faultsUrl = faultsUrl
+  }
+
+  /** @param destinations the paths at the receiver of each destination, which has the policy `each` if there are several */
+  static async open(
+    receiver: CountingReceiver,
+    destinations: readonly (readonly string[])[],
+  ): Promise<ThreadedService> {
+    const port = await freePort()
+    const service = await KillableService.open(
+      destinations.map((paths) => ({
+        urls: paths.map((path) => receiver.urlOf(path)),
+        successPolicy: paths.length > 1 ? 'each' : 'any',
+      })),
+      {
+        HOOKLINE_INGEST_THREADS: '2',
+        HOOKLINE_DELIVERY_THREADS: '2',
+        NODE_OPTIONS: `--import=${PRELOAD}`,
+        THREAD_FAULTS_PORT: `${port}`,
+      },
+    )
+    const faultsUrl = `http://127.0.0.1:${port}`
+    return new ThreadedService(service, receiver, { paths: destinations.flat(), faultsUrl })
+  }
+
+  /** Ends a thread. Resolves when it has ended, with false where the service has ended before. */
+  async end(ending: Ending, thread: string): Promise<boolean> {
+    const until = Date.now() + GIVE_UP_MS
+    while (this.service.isRunning && Date.now() < until) {
+      const url = `${this.#faultsUrl}/${ending}/${thread}`
+      const response = await fetch(url, { method: 'POST' }).catch(() => undefined)
+      if (response?.status === 204) return true
+      // It waits for its start.
+      await poll()
+    }
+    return false
+  }
+
+  /** Sends calls until one is answered 200, and waits until every webhook has that one. */
+  async untilHealthy(accepted: Set<string>): Promise<Healthy> {
+    const start = performance.now()
+    const spent = (): number => Math.round(performance.now() - start)
+    let messageId = await this.#send()
+    while (messageId === undefined && spent() < GIVE_UP_MS) {
+      await poll()
+      messageId = await this.#send()
+    }
+    const answeredMs = spent()
+    if (messageId === undefined) return { answeredMs: Infinity, healthyMs: Infinity }
+    accepted.add(messageId)
+    const sent = new Set([messageId])
+    const isMissing = (): boolean =>
+      this.#paths.some((path) => this.#receiver.missing(path, sent) > 0)
+    while (isMissing() && spent() < GIVE_UP_MS) await poll()
+    return { answeredMs, healthyMs: isMissing() ? Infinity : spent() }
+  }
+
+  /** What the service has counted so far, by metric and labels. */
+  async counts(): Promise<Map<string, number>> {
+    const lines = (await this.#metrics()).split('\n')
+    const types = new Map(
+      lines.filter((line) => line.startsWith('# TYPE ')).map((line) => typeOf(line)),
+    )
+    const counted = lines.filter((line) => {
+      const [name = ''] = line.split(/[{ ]/, 1)
+      const family = name.replace(/_(bucket|sum|count)$/, '')
+      return types.get(name) === 'counter' || types.get(family) === 'histogram'
+    })
+    return new Map(counted.map((line) => valueOf(line)))
+  }
+
+  /** The value of a metric without labels. */
+  async metric(name: string): Promise<number> {
+    const line = (await this.#metrics()).split('\n').find((each) => each.startsWith(`${name} `))
+    return line === undefined ? NaN : valueOf(line)[1]
+  }
+
+  /** The lines of the log, each with its name, and lines that are no JSON. */
+  get logged(): readonly { readonly msg: string; readonly thread?: string }[] {
+    const lines = this.service.stderr.split('\n').filter((line) => line !== '')
+    return lines.map((line) => (line.startsWith('{') ? JSON.parse(line) : { msg: line }))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.service[Symbol.asyncDispose]()
+  }
+
+  async #send(): Promise<string | undefined> {
+    const messageId = randomUUID()
+    const response = await fetch(`${this.service.url}/v1/track`, {
+      method: 'POST',
+      headers: { authorization: `Basic ${btoa(`${this.service.writeKey}:`)}` },
+      body: JSON.stringify({ event: 'Probe', userId: 'u1', messageId }),
+      signal: AbortSignal.timeout(GIVE_UP_MS),
+    }).catch(() => undefined)
+    await response?.arrayBuffer().catch(() => undefined)
+    return response?.status === 200 ? messageId : undefined
+  }
+
+  /** A thread that ends takes the connections with it that it forwards to main. */
+  async #metrics(): Promise<string> {
+    for (;;) {
+      const text = await fetch(`${this.service.url}/metrics`)
+        .then((response) => response.text())
+        .catch(() => undefined)
+      if (text !== undefined) return text
+      if (!this.service.isRunning) throw new Error(`It has ended: ${this.service.stderr}`)
+      await poll()
+    }
+  }
+}
+
+function typeOf(line: string): [name: string, type: string] {
+  const [, , name = '', type = ''] = line.split(' ')
+  return [name, type]
+}
+
+function valueOf(line: string): [series: string, value: number] {
+  const end = line.lastIndexOf(' ')
+  return [line.slice(0, end), Number(line.slice(end + 1))]
+}
+
+function poll(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, POLL_MS))
+}
