@@ -119,13 +119,11 @@ async function endInOrder(
   return recoveries
 }
 
-/**
- * The threads of one run of the process, in the order in which they end. One that accepts calls ends twice. A thread that
- * delivers, and ended twice within ten seconds, would wait a second before it starts, so it has little left of the two.
- */
+/** The threads of one run of the process, in the order in which they end. One of each kind ends twice. */
 function orderOfARun(random: () => number): string[] {
-  const twice = INGEST_THREADS[Math.floor(random() * INGEST_THREADS.length)]!
-  return [...INGEST_THREADS, ...DELIVERY_THREADS, twice]
+  const kinds = [INGEST_THREADS, DELIVERY_THREADS]
+  const twice = kinds.map((threads) => threads[Math.floor(random() * threads.length)]!)
+  return [...INGEST_THREADS, ...DELIVERY_THREADS, ...twice]
     .map((thread) => [random(), thread] as const)
     .toSorted(([a], [b]) => a - b)
     .map(([, thread]) => thread)

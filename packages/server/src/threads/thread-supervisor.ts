@@ -13,6 +13,9 @@ export interface ThreadSupervisorOptions {
   readonly onGiveUp: (failure: WorkerGivenUp) => void
 }
 
+/** So that a thread that ends four times in a row, of which each start takes its time, is back within two seconds. */
+const FIRST_RESTART_MS = 200
+
 /**
  * Runs threads, and restarts one that ended, by the rule of `Supervisor`: at once after its first failure, so that what it
  * did goes on within two seconds. Disposing of it stops all of them.
@@ -25,6 +28,7 @@ export class ThreadSupervisor implements AsyncDisposable {
     this.#supervisor = new Supervisor({
       clock,
       restartsAtOnce: true,
+      firstRestartMs: FIRST_RESTART_MS,
       isTransient: (error) => error instanceof BackendUnavailable,
       onFailure: ({ worker: thread, error: err, failures, restartInMs }) => {
         metrics.threadFailures.inc({ thread })

@@ -23,6 +23,8 @@ export interface SupervisorOptions {
   readonly isTransient: (error: unknown) => boolean
   readonly onFailure: (failure: WorkerFailure) => void
   readonly onGiveUp: (failure: WorkerGivenUp) => void
+  /** The first pause before a restart; later ones double it. Defaults to one second. */
+  readonly firstRestartMs?: number
   /** Whether a worker that fails for the first time is restarted without a pause. */
   readonly restartsAtOnce?: boolean
   /** Aborts to end all workers. */
@@ -42,8 +44,8 @@ const STABLE_MS = 10_000
  *     running ─ rejects ─▶ waiting ─ 1 s, 2 s, 4 s … ─▶ running, again ─ 10 s without a failure ─▶ running
  *                  └─ fifth failure within a minute ─▶ given up
  *
- * With `restartsAtOnce`, the pauses are 0 s, 1 s, 2 s … A transient failure does not count towards the five. A worker is in `failing` from a failure until it has run for ten
- * seconds, and permanently once it is given up.
+ * With `restartsAtOnce`, the pauses are 0 s, 1 s, 2 s … A transient failure does not count towards the five. A worker is in
+ * `failing` from a failure until it has run for ten seconds, and permanently once it is given up.
  */
 export class Supervisor {
   readonly #options: SupervisorOptions
@@ -105,12 +107,12 @@ export class Supervisor {
 
   async #waitForRestart(failure: WorkerGivenUp, inARow: number): Promise<void> {
     const { clock, signal, isTransient, onFailure, restartsAtOnce } = this.#options
+    const { firstRestartMs = FIRST_RESTART_MS } = this.#options
     if (signal.aborted) return
     const { worker, error } = failure
     this.#failing.set(worker, this.#reasonOf(error))
     const pauses = restartsAtOnce ? inARow - 1 : inARow
-    const restartInMs =
-      pauses === 0 ? 0 : Math.round(exponentialBackoffMs(pauses, FIRST_RESTART_MS))
+    const restartInMs = pauses === 0 ? 0 : Math.round(exponentialBackoffMs(pauses, firstRestartMs))
     onFailure({ ...failure, isTransient: isTransient(error), restartInMs })
     await pause(clock, restartInMs, signal)
   }
