@@ -15,7 +15,7 @@ import type { Config } from './config.ts'
 import { errorFormat } from './error-format.ts'
 import { AddressGuard } from './delivery/network/address-guard.ts'
 import { ReceiptSigner } from './deletions/receipt-signer.ts'
-import { acceptForwarded } from './http/forwarding/accept-forwarded.ts'
+import { acceptForwarded, listenForForwarded } from './http/forwarding/accept-forwarded.ts'
 import { newPrivateAddress, type PrivateAddress } from './http/forwarding/private-address.ts'
 import { hostGuard } from './http/host-guard.ts'
 import { healthRoutes, type ReadinessCheck, readinessOf } from './http/health.ts'
@@ -306,7 +306,7 @@ async function openThreadListeners(
     await server.close()
   })
   acceptForwarded(server, { secret: main.secret, isOwn: isForIngestion })
-  await server.listen({ path: main.path })
+  await listenForForwarded(server, main)
   return threads.listen({ host, port, backlog })
 }
 

@@ -13,6 +13,20 @@ export interface AcceptOptions extends Pick<PrivateAddress, 'secret'> {
 const READY = '!'
 
 /**
+ * How many connections may wait here while the main thread is busy; Linux takes at most `net.core.somaxconn`. Beyond them,
+ * a Unix domain socket refuses a connection at once (EAGAIN), where one of TCP would wait: clients would be reset.
+ */
+const MOST_WAITING = 65_535
+
+/** Listens at the private address. Call `acceptForwarded` before. */
+export async function listenForForwarded(
+  server: FastifyInstance,
+  { path }: Pick<PrivateAddress, 'path'>,
+): Promise<void> {
+  await server.listen({ path, backlog: MOST_WAITING })
+}
+
+/**
  * Makes a server that listens on a private address serve the connections that threads forward there, as if the clients had
  * connected directly. Call it before the server listens, and on such a server only: it takes the addresses of clients from
  * what a connection begins with.

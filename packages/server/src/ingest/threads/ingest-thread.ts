@@ -1,29 +1,47 @@
-import type { SharedChange } from '../../backend/threads.ts'
+import type { Transferable } from 'node:worker_threads'
+import type { SharedChange, ThreadConnection } from '../../backend/threads.ts'
 import type { Listening } from '../../http/listen.ts'
 import { ThreadChanges } from '../../threads/thread-changes.ts'
 import { ThreadGone } from '../../threads/thread-gone.ts'
 import { ThreadHost, type ThreadHostOptions } from '../../threads/thread-host.ts'
-import type { IngestMainFunctions, IngestThreadFunctions } from './ingest-functions.ts'
+import type {
+  IngestMainFunctions,
+  IngestThreadData,
+  IngestThreadFunctions,
+} from './ingest-functions.ts'
 
 type HostOptions = ThreadHostOptions<IngestThreadFunctions, IngestMainFunctions>
+
+export interface IngestThreadOptions extends Omit<HostOptions, 'input' | 'onReady'> {
+  readonly connect: () => ThreadConnection
+  /** @param backend the data of the connection */
+  readonly dataOf: (backend: unknown) => IngestThreadData
+}
 
 /** One thread of ingestion, seen from main. */
 export class IngestThread {
   readonly host: ThreadHost<IngestThreadFunctions, IngestMainFunctions>
-  readonly #changes = new ThreadChanges<SharedChange>((change) =>
-    this.host.channel?.call('apply', change),
+  readonly #changes = new ThreadChanges<SharedChange>(
+    (change) => this.host.channel?.call('apply', change),
+    () => this.#gone,
   )
+  #connection: ThreadConnection | undefined
+  /** Of the last thread that could append: resolves when it has ended, and everything that it had posted is in the log. */
+  #gone: Promise<void> = Promise.resolve()
   /** Where it listens when it is started again. */
   #listensAt: Listening | undefined
 
-  constructor(options: Omit<HostOptions, 'onReady'>) {
+  constructor(options: IngestThreadOptions) {
     this.host = new ThreadHost({
       ...options,
       input: () => {
         this.#changes.onStart()
-        return options.input()
+        this.#connection = options.connect()
+        const { data, transfer } = this.#connection
+        return { data: options.dataOf(data), transfer: transfer as readonly Transferable[] }
       },
       onReady: (channel) => {
+        this.#gone = this.#connection!.gone
         this.#changes.onReady()
         // Where it fails, the thread ends with the error, and is started again.
         if (this.#listensAt) channel.send('listen', this.#listensAt)

@@ -1,13 +1,11 @@
 import type { Backend } from '../../backend/backend.ts'
-import type { SharedChange } from '../../backend/threads.ts'
+import type { SharedChange, ThreadConnection } from '../../backend/threads.ts'
 import type { Config } from '../../config.ts'
 import type { PrivateAddress } from '../../http/forwarding/private-address.ts'
 import { assertFree, type Listening } from '../../http/listen.ts'
 import type { ActivityListener } from '../../telemetry/activity-listener.ts'
-import type { ThreadInput } from '../../threads/running-thread.ts'
 import { ThreadSupervisor, type ThreadSupervisorOptions } from '../../threads/thread-supervisor.ts'
 import type { Metrics } from '../../telemetry/metrics.ts'
-import type { Transferable } from 'node:worker_threads'
 import {
   INGEST_SETTINGS,
   type IngestMainFunctions,
@@ -54,7 +52,8 @@ export class IngestThreads implements AsyncDisposable {
         new IngestThread({
           ...options,
           name: `ingest-${index + 1}`,
-          input: () => this.#inputOf(index + 1),
+          connect: () => this.#connect(index + 1),
+          dataOf: (connection) => this.#dataOf(index + 1, connection),
           functions: this.#functionsOfMain(),
         }),
     )
@@ -103,12 +102,17 @@ export class IngestThreads implements AsyncDisposable {
     return this.#threads.map(({ host }) => host)
   }
 
-  #inputOf(thread: number): ThreadInput {
-    const { backend, config, maxConnections, threads, main, limits } = this.#options
-    const { data, transfer } = backend.threads.connectToLog(thread)
+  #connect(thread: number): ThreadConnection {
+    const { backend, limits } = this.#options
+    // What the thread before it had taken.
     limits.giveBackAllOf(thread)
-    const own: IngestThreadData = {
-      backend: data,
+    return backend.threads.connectToLog(thread)
+  }
+
+  #dataOf(thread: number, backend: unknown): IngestThreadData {
+    const { config, maxConnections, threads, main, limits } = this.#options
+    return {
+      backend,
       thread,
       settings: Object.fromEntries(
         INGEST_SETTINGS.map((name) => [name, config[name]]),
@@ -117,7 +121,6 @@ export class IngestThreads implements AsyncDisposable {
       main: { path: main.path, secret: main.secret },
       limits: limits.memory,
     }
-    return { data: own, transfer: transfer as readonly Transferable[] }
   }
 
   #apply(change: SharedChange): Promise<unknown> {

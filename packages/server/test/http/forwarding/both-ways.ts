@@ -3,7 +3,10 @@ import type { IncomingMessage } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { parseConfig } from '../../../src/config.ts'
-import { acceptForwarded } from '../../../src/http/forwarding/accept-forwarded.ts'
+import {
+  acceptForwarded,
+  listenForForwarded,
+} from '../../../src/http/forwarding/accept-forwarded.ts'
 import { newPrivateAddress } from '../../../src/http/forwarding/private-address.ts'
 import { createHttpServer } from '../../../src/http/server.ts'
 import { TemporaryFolder } from '../../harness/temporary-folder.ts'
@@ -29,7 +32,7 @@ export class BothWays implements AsyncDisposable {
     acceptForwarded(main, { ...address, isOwn })
     for (const server of [direct, main]) ways.#addRoutes(server)
     ways.#addOwn(thread, 'thread')
-    await main.listen({ path: address.path })
+    await listenForForwarded(main, address)
     for (const server of [direct, thread]) await server.listen({ host: '127.0.0.1', port: 0 })
     ways.path = address.path
     return ways

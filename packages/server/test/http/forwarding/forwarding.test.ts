@@ -47,6 +47,15 @@ test('the main thread sees the connection of the client, whatever the client say
   ])
 })
 
+test('900 clients at once are all served, however busy the main thread is', async () => {
+  const clients = Array.from({ length: 900 }, () => ways.connect('forwarded'))
+  await Promise.all(clients.map((client) => once(client, 'connect')))
+  // Longer than the default backlog of Node, 511.
+  for (const client of clients) client.write(last('/ends'))
+  const results = await Promise.all(clients.map((client) => received(client)))
+  expect(results.filter(({ text }) => !text.startsWith('HTTP/1.1 200'))).toEqual([])
+})
+
 test('the address that a trusted proxy reports counts, by the address of its connection', async () => {
   const socket = ways.connect('forwarded', '127.0.0.9')
   socket.write(get('/ends', 'X-Forwarded-For: 1.2.3.4', 'Connection: close'))
