@@ -62,10 +62,11 @@ export class MetricsOfThreads {
     const shared = new Set(parts.flat().map(({ name }) => name))
     const ofMain = await main.getMetricsAsJSON()
     const sum = sumOf([ofMain.filter(({ name }) => shared.has(name)), ...parts])
-    // Those of the process and of Node. They have aggregators of their own, which must not apply here.
+    // Those of the process and of Node. They have aggregators of their own, which must not apply to them alone. They are
+    // not collected again for their text: what Node measures since the last time would be nothing.
     const alone = ofMain.filter(({ name }) => !shared.has(name))
-    const texts = alone.map(({ name }) => main.getSingleMetricAsString(name))
-    return `${(await Promise.all(texts)).join('\n\n')}\n\n${await sum.metrics()}`
+    const texts = [sumOf([alone.map((each) => ({ ...each, aggregator: 'first' }))]), sum]
+    return (await Promise.all(texts.map((text) => text.metrics()))).join('\n')
   }
 
   async #sumUp(): Promise<void> {

@@ -1,3 +1,4 @@
+import { Gauge } from 'prom-client'
 import { expect, test } from 'vitest'
 import type { ActivityListener } from '../../src/telemetry/activity-listener.ts'
 import { NO_ACTIVITY } from '../harness/no-activity.ts'
@@ -56,6 +57,17 @@ test('the activity of a thread reaches the listener of main, in its order', asyn
     ['recorded', 'dst_1'],
     ['refused', 'invalid_json', 7],
   ])
+})
+
+test('a scrape collects each metric of main once: what Node measures since the last time is read once', async () => {
+  const open = await signalled()
+  let collected = 0
+  const collect = (): void => void collected++
+  const registers = [open.metrics.registry]
+  const gauge = new Gauge({ name: 'collected_once', help: 'A test.', registers, collect })
+  gauge.set(7)
+  expect(await series(open, /^collected_once/)).toEqual(['collected_once 7'])
+  expect(collected).toBe(1)
 })
 
 test('a scrape has the sums of main and the thread, and the metrics of the process', async () => {
