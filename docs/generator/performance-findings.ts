@@ -8,7 +8,7 @@ interface Finding {
 
 /** The limits that all benchmarks share. */
 export const LIMITS: readonly string[] = [
-  'Every event uses processor time in four kinds of threads. Ingest threads parse, check and serialise calls. The main thread decides. Delivery threads sign, send and judge. The writer thread writes to SQLite. On two cores they share the cores with the load and the receiver, so what counts is the sum of what they spend on an event: the table `spent` has it by thread and by part. On more cores, the table `cores` says which thread is full first.',
+  'Every event uses processor time in four kinds of threads. The main thread, or ingest threads, parse, check and serialise calls. The main thread decides. Delivery threads sign, send and judge. The writer thread writes to SQLite. On two cores they share the cores with the load and the receiver, so what counts is the sum of what they spend on an event: the table `spent` has it by thread and by part. On more cores, the table `cores` says which thread is full first.',
   'The other limit is the disk: each commit is an fsync. An event is sent after the commit that accepts it. Its place in the lane is free after the commit that records its delivery. All events that arrive during a commit share the next one. So on a slow disk, commits are larger, but throughput stays the same. This requires that enough events are in progress: enough sending connections, and a `laneWindow` that is large enough.',
 ]
 

@@ -270,7 +270,7 @@ export const SETTINGS = {
   },
   ingestThreads: {
     doc: 'Threads that accept calls. With 0, the main thread does. With auto: none on one core, else one for every four cores, from 1 to 4. Where the system cannot share a port between threads (reusePort: Linux and FreeBSD can, macOS and Windows cannot), at most one.',
-    default: 'auto',
+    default: '0',
     parse: threads,
   },
   deliveryThreads: {
