@@ -275,7 +275,7 @@ export const SETTINGS = {
   },
   deliveryThreads: {
     doc: 'Threads that sign events and send them to webhooks. All webhooks of a destination belong to one of them. With 0, the main thread does. With auto: none on one core, else one for every two cores, from 1 to 8.',
-    default: 'auto',
+    default: '0',
     parse: threads,
   },
   maxInFlight: {

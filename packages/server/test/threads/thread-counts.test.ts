@@ -37,7 +37,7 @@ test.each([
 })
 
 test('the settings are auto, or a number', () => {
-  expect(parseConfig({})).toMatchObject({ ingestThreads: 0, deliveryThreads: 'auto' })
+  expect(parseConfig({})).toMatchObject({ ingestThreads: 0, deliveryThreads: 0 })
   const environment = { HOOKLINE_INGEST_THREADS: '32', HOOKLINE_DELIVERY_THREADS: 'auto' }
   expect(parseConfig(environment)).toMatchObject({ ingestThreads: 32, deliveryThreads: 'auto' })
 })
