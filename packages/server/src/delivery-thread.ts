@@ -6,6 +6,7 @@ import type {
 } from './engine/lane-threads/lane-functions.ts'
 import { runLanes } from './engine/lane-threads/run-lanes.ts'
 import { runThread } from './threads/run-thread.ts'
+import { wireError } from './threads/wire-error.ts'
 
 // The composition root of a thread of lanes: joins the backend, and runs the lanes of its destinations.
 
@@ -13,10 +14,7 @@ await runThread<LaneThreadFunctions, LaneMainFunctions, LaneThreadData>(async (c
   const { data, main } = context
   const backend = joinEmbeddedBackend(data.backend as JoinData, {
     putDestination: (destination) => main.call('putDestination', destination),
-    onDamage: (error) => {
-      const { message, errcode = 0 } = error as Error & { errcode?: number }
-      main.send('damaged', { message, errcode })
-    },
+    onDamage: (error) => main.send('damaged', wireError(error)),
   })
   return runLanes(context, backend)
 })

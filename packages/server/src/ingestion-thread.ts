@@ -7,15 +7,13 @@ import type {
 } from './ingest/threads/ingest-functions.ts'
 import { runIngest } from './ingest/threads/run-ingest.ts'
 import { runThread } from './threads/run-thread.ts'
+import { wireError } from './threads/wire-error.ts'
 
 // The composition root of a thread of ingestion: joins the log of the backend, and serves calls.
 
 await runThread<IngestThreadFunctions, IngestMainFunctions, IngestThreadData>(async (context) => {
   const { data, main } = context
-  const onDamage = (error: Error): void => {
-    const { message, errcode = 0 } = error as Error & { errcode?: number }
-    main.send('damaged', { message, errcode })
-  }
+  const onDamage = (error: Error): void => main.send('damaged', wireError(error))
   const joined = joinEmbeddedLog(data.backend as JoinLogData, { onDamage })
   return runIngest(context, joined, errorFormat)
 })

@@ -39,7 +39,7 @@ export class MetricsOfThreads {
       this.#threads.delete(read)
       const counted = last.filter(({ type }) => String(type) !== 'gauge')
       // At once: a scrape finds each thread here or there.
-      this.#ended = [...this.#ended, counted]
+      if (counted.length > 0) this.#ended = [...this.#ended, counted]
     }
   }
 

@@ -32,6 +32,9 @@ export interface RunningThreadOptions<Main> {
 /** A thread that is not ready after so long has failed. */
 const START_MS = 30_000
 
+/** Half of what V8 permits for the newest objects. The other half of each thread is memory that is given back late. */
+const YOUNG_MB = 24
+
 /** A thread from its start to its end. */
 export class RunningThread<Thread, Main> {
   readonly channel: Channel<Main & BaseOfMain, Thread & BaseOfThread>
@@ -52,7 +55,7 @@ export class RunningThread<Thread, Main> {
       name: `hookline-${name}`,
       workerData: start,
       transferList: [port2, ...(input.transfer ?? [])],
-      ...(resourceLimits && { resourceLimits }),
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB, ...resourceLimits },
     })
     this.channel = new Channel(port1)
     this.channel.offer({ ...options.functions, ready: () => this.#ready(options.functions) })

@@ -1,5 +1,6 @@
 import type { Destination } from '@hookline/protocol'
 import type { SharedChange } from '../../backend/threads.ts'
+import type { WireError } from '../../threads/wire-error.ts'
 import type { WorkerGivenUp } from '../../util/workers/supervisor.ts'
 import type { Lanes } from '../lanes.ts'
 import type { LaneGroupSettings } from '../open-lane-group.ts'
@@ -42,7 +43,8 @@ export interface LaneMainFunctions {
   putDestination(destination: Destination): Promise<void>
   /** A worker of the thread failed too often. */
   givenUp(failure: Omit<WorkerGivenUp, 'error'> & { readonly message: string }): void
-  damaged(error: { readonly message: string; readonly errcode: number }): void
+  /** The thread has found damage. */
+  damaged(error: WireError): void
   /** A connection to the inspector was opened from this local port, or is closed. */
   admit(port: number): void
   dismiss(port: number): void

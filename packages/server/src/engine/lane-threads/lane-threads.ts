@@ -4,6 +4,7 @@ import type { LaneId } from '../../backend/deliveries.ts'
 import type { FreshDelivery } from '../../delivery/dispatcher.ts'
 import { WebhookHealth } from '../../delivery/health/webhook-health.ts'
 import { webhookStates } from '../../delivery/health/webhook-states.ts'
+import { restoredError } from '../../threads/wire-error.ts'
 import { ThreadSupervisor } from '../../threads/thread-supervisor.ts'
 import type { Lanes, LanesStatus } from '../lanes.ts'
 import type { LaneGroupSettings } from '../open-lane-group.ts'
@@ -203,8 +204,7 @@ export class LaneThreads implements Lanes {
       },
       putDestination: (destination) => backend.catalog.putDestination(destination),
       givenUp: ({ message, ...failure }) => onGiveUp({ ...failure, error: new Error(message) }),
-      damaged: ({ message, errcode }) =>
-        backend.threads.seeDamage(Object.assign(new Error(message), { errcode })),
+      damaged: (error) => backend.threads.seeDamage(restoredError(error)),
     }
   }
 }

@@ -1,5 +1,6 @@
 import type { SharedChange } from '../../backend/threads.ts'
 import type { Config } from '../../config.ts'
+import type { WireError } from '../../threads/wire-error.ts'
 import type { PrivateAddress } from '../../http/forwarding/private-address.ts'
 import type { Listening } from '../../http/listen.ts'
 
@@ -46,5 +47,6 @@ export interface IngestThreadFunctions {
 /** What main offers to a thread of ingestion. */
 export interface IngestMainFunctions {
   keyUsed(use: { readonly key: string; readonly at: number }): Promise<void>
-  damaged(error: { readonly message: string; readonly errcode: number }): void
+  /** The thread has found damage. */
+  damaged(error: WireError): void
 }

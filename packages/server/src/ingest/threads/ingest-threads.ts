@@ -4,6 +4,7 @@ import type { Config } from '../../config.ts'
 import type { PrivateAddress } from '../../http/forwarding/private-address.ts'
 import { assertFree, type Listening } from '../../http/listen.ts'
 import type { ActivityListener } from '../../telemetry/activity-listener.ts'
+import { restoredError } from '../../threads/wire-error.ts'
 import { ThreadSupervisor, type ThreadSupervisorOptions } from '../../threads/thread-supervisor.ts'
 import type { Metrics } from '../../telemetry/metrics.ts'
 import {
@@ -97,11 +98,6 @@ export class IngestThreads implements AsyncDisposable {
     for (const stop of this.#stopFollowing) stop()
   }
 
-  /** The threads, for tests that end one. */
-  get hosts(): readonly IngestThread['host'][] {
-    return this.#threads.map(({ host }) => host)
-  }
-
   #connect(thread: number): ThreadConnection {
     const { backend, limits } = this.#options
     // What the thread before it had taken.
@@ -133,8 +129,7 @@ export class IngestThreads implements AsyncDisposable {
     const { keyUses, threads } = this.#options.backend
     return {
       keyUsed: ({ key, at }) => keyUses.mark(key, at),
-      damaged: ({ message, errcode }) =>
-        threads.seeDamage(Object.assign(new Error(message), { errcode })),
+      damaged: (error) => threads.seeDamage(restoredError(error)),
     }
   }
 }
