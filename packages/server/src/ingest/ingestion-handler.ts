@@ -14,7 +14,7 @@ import type { Clock } from '../util/time/clock.ts'
 import { LogThrottle } from '../util/limits/log-throttle.ts'
 import { RateLimit } from '../util/limits/rate-limit.ts'
 import { type ParsedBody, parseBody } from './body/parse-body.ts'
-import { ParsingTurns } from './body/parsing-turns.ts'
+import { BodyTurns } from './body/body-turns.ts'
 import { type EventsFromCalls, eventsFromCalls, isSuppressed } from './calls/events-from-calls.ts'
 import { LeftOutRecorder } from './calls/left-out-recorder.ts'
 import { type Batch, batchOfOne, parseBatch } from './calls/parse-batch.ts'
@@ -92,6 +92,9 @@ interface Answering {
 /** How soon a client may try again when the log, or the memory for bodies, cannot take its calls. */
 const OVERLOADED_RETRY_SECONDS = 5
 const LOG_EVERY_MS = 10_000
+/** What one turn of the event loop may take, so that bodies do not delay everything else. */
+const PARSED_BYTES_A_TURN = 128 * 1024
+const READ_BYTES_A_TURN = 4 * 1024 * 1024
 
 /** Codes whose lines in the log say more than the code. */
 const LOGGED_BY_OTHERS: ReadonlySet<IngestCodeName> = new Set<IngestCodeName>([
@@ -110,9 +113,10 @@ export class IngestionHandler {
   readonly #overloads: LogThrottle
   readonly #refusals: RefusalLog
   readonly #partialBodies: ByteBudget
-  readonly #turns: ParsingTurns
+  readonly #reading: BodyTurns
+  readonly #parsing: BodyTurns
   /** Bodies that name the source only inside have their own turns, so that they do not delay those of known sources. */
-  readonly #turnsWithoutSource: ParsingTurns
+  readonly #parsingWithoutSource: BodyTurns
 
   constructor(deps: IngestDeps) {
     this.#deps = deps
@@ -125,8 +129,9 @@ export class IngestionHandler {
     const partialBodies =
       deps.limits?.partialBodies ?? new ByteBudget(deps.config.maxPartialBodyBytes)
     this.#partialBodies = partialBodies
-    this.#turns = new ParsingTurns(deps.clock)
-    this.#turnsWithoutSource = new ParsingTurns(deps.clock)
+    this.#reading = new BodyTurns(deps.clock, READ_BYTES_A_TURN)
+    this.#parsing = new BodyTurns(deps.clock, PARSED_BYTES_A_TURN)
+    this.#parsingWithoutSource = new BodyTurns(deps.clock, PARSED_BYTES_A_TURN)
     deps.metrics.beforeScrape(() => deps.metrics.partialBodies.set(partialBodies.ownBytes))
   }
 
@@ -153,9 +158,13 @@ export class IngestionHandler {
   }
 
   #read({ raw }: FastifyRequest, source: Source | undefined): Promise<ParsedBody | Refused> {
-    const limits = { maxBytes: this.#deps.config.maxBatchBytes, partialBodies: this.#partialBodies }
-    if (source) return parseBody(raw, { ...limits, turns: this.#turns }, () => true)
-    return parseBody(raw, { ...limits, turns: this.#turnsWithoutSource }, (text) =>
+    const limits = {
+      maxBytes: this.#deps.config.maxBatchBytes,
+      partialBodies: this.#partialBodies,
+      reading: this.#reading,
+    }
+    if (source) return parseBody(raw, { ...limits, parsing: this.#parsing }, () => true)
+    return parseBody(raw, { ...limits, parsing: this.#parsingWithoutSource }, (text) =>
       mayContainKey(this.#deps.catalog.current, text),
     )
   }

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import { dropRest } from './body/drop-rest.ts'
+import { DroppedBodies } from './body/dropped-bodies.ts'
 import { allowAnyOrigin } from './cors.ts'
 import { CLIENT_TELEMETRY_PATH, type Endpoint, ENDPOINTS, SETTINGS_PATHS } from './endpoints.ts'
 import { type IngestDeps, IngestionHandler } from './ingestion-handler.ts'
@@ -10,13 +10,14 @@ import { sendResponse, SUCCESS } from './responses.ts'
 export function ingestRoutes(deps: IngestDeps): FastifyPluginAsync {
   return async (server) => {
     const handler = new IngestionHandler(deps)
+    const dropped = new DroppedBodies(deps.clock)
     server.removeAllContentTypeParsers()
     // The handler reads the body itself: it authenticates first, and has its own limits.
     server.addContentTypeParser('*', (_request, _payload, done) => done(null))
     server.addHook('onRequest', allowAnyOrigin)
     server.addHook('onRequest', ignoreContentType)
     for (const endpoint of ENDPOINTS) {
-      server.post(endpoint.path, handleCalls(handler, endpoint, deps))
+      server.post(endpoint.path, handleCalls({ handler, dropped, endpoint, metrics: deps.metrics }))
     }
     server.post(CLIENT_TELEMETRY_PATH, respondSuccess)
     const paths = ENDPOINTS.map(({ path }) => path)
@@ -27,7 +28,13 @@ export function ingestRoutes(deps: IngestDeps): FastifyPluginAsync {
   }
 }
 
-function handleCalls(handler: IngestionHandler, endpoint: Endpoint, { metrics }: IngestDeps) {
+interface CallRoute extends Pick<IngestDeps, 'metrics'> {
+  readonly handler: IngestionHandler
+  readonly dropped: DroppedBodies
+  readonly endpoint: Endpoint
+}
+
+function handleCalls({ handler, dropped, endpoint, metrics }: CallRoute) {
   const { route } = endpoint
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const stopTimer = metrics.ingestDuration.startTimer()
@@ -35,7 +42,7 @@ function handleCalls(handler: IngestionHandler, endpoint: Endpoint, { metrics }:
     try {
       const response = await handler.handle(request, endpoint)
       code = response.status
-      if (!request.raw.complete) dropRest(request.raw)
+      if (!request.raw.complete) dropped.dropRest(request.raw)
       sendResponse(reply, response)
     } finally {
       stopTimer()

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { ByteBudget } from '../../util/limits/byte-budget.ts'
+import type { BodyTurns } from './body-turns.ts'
 import { isRefused, type Refused } from '../refused.ts'
-import type { ParsingTurns } from './parsing-turns.ts'
 import { PartialBody } from './partial-body.ts'
 
 /** The limits of a body. */
@@ -9,7 +9,8 @@ export interface BodyLimits {
   readonly maxBytes: number
   /** The memory that all bodies share which have arrived in part, or wait to be parsed. */
   readonly partialBodies: ByteBudget
-  readonly turns: ParsingTurns
+  readonly reading: BodyTurns
+  readonly parsing: BodyTurns
 }
 
 /** Makes a value of the bytes of a body as they were sent. */
@@ -22,7 +23,7 @@ export type Parse<T> = (sent: Buffer) => T | Refused
  */
 export function readBody<T extends { readonly bytes: number }>(
   request: IncomingMessage,
-  { maxBytes, partialBodies, turns }: BodyLimits,
+  { maxBytes, partialBodies, reading, parsing }: BodyLimits,
   parse: Parse<T>,
 ): Promise<T | Refused> {
   const announcedBytes = announcedBy(request)
@@ -45,6 +46,7 @@ export function readBody<T extends { readonly bytes: number }>(
   const add = (chunk: Buffer): void => {
     if (body.bytes + chunk.length > maxBytes) refuse('batch_too_large')
     else if (!body.add(chunk)) refuse('overloaded')
+    else if (chunk.length !== announcedBytes) reading.read(request, chunk)
   }
   const parseNow = (): number => {
     const sent = body.take()
@@ -56,7 +58,7 @@ export function readBody<T extends { readonly bytes: number }>(
   }
   const onEnd = (): void => {
     stopReading()
-    if (turns.isOpen || body.hold()) turns.run(parseNow)
+    if (parsing.isOpen || body.hold()) parsing.run(parseNow)
     else refuse('overloaded')
   }
   const onClose = (): void => refuse('bad_request')

@@ -1,12 +1,14 @@
+import { IncomingMessage } from 'node:http'
+import { Socket } from 'node:net'
 import { expect, test } from 'vitest'
-import { ParsingTurns } from '../../../src/ingest/body/parsing-turns.ts'
+import { BodyTurns } from '../../../src/ingest/body/body-turns.ts'
 import { ManualClock } from '../../harness/manual-clock.ts'
 
 const KIB = 1024
 
 test('small bodies are parsed at once, and large ones a few in each turn of the event loop, in order', async () => {
   const clock = new ManualClock()
-  const turns = new ParsingTurns(clock)
+  const turns = new BodyTurns(clock, 128 * KIB)
   const parsed: string[] = []
   const add = (name: string, bytes: number): void =>
     turns.run(() => {
@@ -25,4 +27,14 @@ test('small bodies are parsed at once, and large ones a few in each turn of the 
   await expect.poll(() => parsed.slice(4)).toEqual(['c', 'd'])
   await clock.turn()
   expect(turns.isOpen).toBe(true)
+})
+
+test('a request that is read beyond the bytes of a turn pauses until one of the next turns', async () => {
+  const clock = new ManualClock()
+  const turns = new BodyTurns(clock, 128 * KIB)
+  const requests = Array.from({ length: 4 }, () => new IncomingMessage(new Socket()).resume())
+  for (const request of requests) turns.read(request, Buffer.alloc(64 * KIB))
+  const paused = () => requests.map((request) => request.isPaused())
+  expect(paused()).toEqual([false, false, true, true])
+  await expect.poll(paused).toEqual([false, false, false, false])
 })

@@ -1,0 +1,28 @@
+import { IncomingMessage } from 'node:http'
+import { Socket } from 'node:net'
+import { expect, test } from 'vitest'
+import { DroppedBodies } from '../../../src/ingest/body/dropped-bodies.ts'
+import { ManualClock } from '../../harness/manual-clock.ts'
+
+const MIB = 1024 * 1024
+
+test('bodies that are dropped close their connections beyond 4 MB in a turn of the event loop, or 16 MB of one', async () => {
+  const clock = new ManualClock()
+  const dropped = new DroppedBodies(clock)
+  const requests = Array.from({ length: 3 }, () => new IncomingMessage(new Socket()))
+  const [first, second, last] = requests as [IncomingMessage, IncomingMessage, IncomingMessage]
+  for (const request of requests) dropped.dropRest(request)
+  first.emit('data', Buffer.alloc(2 * MIB))
+  second.emit('data', Buffer.alloc(2 * MIB))
+  expect(requests.map(({ socket }) => socket.destroyed)).toEqual([false, false, false])
+  second.emit('data', Buffer.alloc(1))
+  expect(requests.map(({ socket }) => socket.destroyed)).toEqual([false, true, false])
+  for (let mib = 0; mib < 16; mib += 4) {
+    await clock.turn()
+    last.emit('data', Buffer.alloc(4 * MIB))
+  }
+  expect(last.socket.destroyed).toBe(false)
+  await clock.turn()
+  last.emit('data', Buffer.alloc(1))
+  expect(requests.map(({ socket }) => socket.destroyed)).toEqual([false, true, true])
+})
