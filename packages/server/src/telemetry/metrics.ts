@@ -1,8 +1,10 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { DestinationCounts } from './destination-counts.ts'
+import { EventLoopDelay } from './event-loop-delay.ts'
 import { MetricsOfThreads, type ThreadMetrics } from './metrics-of-threads.ts'
 import { TalliedCounter, TalliedGauge } from './tallied.ts'
 
+const HOUR_MS = 3_600_000
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const SECONDS_TO_HOURS = [...SECONDS, 60, 600, 3600, 14_400]
 
@@ -246,14 +248,14 @@ export class Metrics {
     ['version', 'backend'],
   )
 
+  readonly #eventLoop: EventLoopDelay | undefined
+
   /** Their metrics are part of each scrape. */
   readonly ofThreads: MetricsOfThreads
 
   /** @param ofProcess whether the metrics of the process are included: not in a thread, since they are main's */
   constructor(maxDestinations = 200, { ofProcess = true } = {}) {
-    // It looks at the event loop every 10 ms. That is nearly all that wakes an idle service, but with fewer looks a p99 of a few
-    // seconds would be their maximum.
-    if (ofProcess) collectDefaultMetrics({ register: this.registry })
+    if (ofProcess) this.#eventLoop = collectProcessMetrics(this.registry)
     this.destinationCounts = new DestinationCounts(maxDestinations)
     this.ofThreads = new MetricsOfThreads(this.destinationCounts)
   }
@@ -267,7 +269,9 @@ export class Metrics {
   async scrape(): Promise<string> {
     await this.ofThreads.read()
     await Promise.allSettled(this.#beforeScrape.map(async (set) => set()))
-    return this.ofThreads.textWith(this.registry)
+    const text = await this.ofThreads.textWith(this.registry)
+    this.#eventLoop?.reset()
+    return text
   }
 
   /** What a thread sends to main, which adds it to its own. */
@@ -291,4 +295,14 @@ export class Metrics {
   #histogram(name: string, help: string, buckets = SECONDS) {
     return new Histogram({ name, help, buckets, registers: [this.registry] })
   }
+}
+
+/** The metrics of the process that prom-client has, except the delay of the event loop. */
+function collectProcessMetrics(register: Registry): EventLoopDelay {
+  // prom-client looks at the event loop every 10 ms at all times.
+  collectDefaultMetrics({ register, eventLoopMonitoringPrecision: HOUR_MS })
+  for (const { name } of register.getMetricsAsArray()) {
+    if (name.startsWith('nodejs_eventloop_lag_')) register.removeSingleMetric(name)
+  }
+  return new EventLoopDelay(register)
 }

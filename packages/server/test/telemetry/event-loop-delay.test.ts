@@ -1,0 +1,38 @@
+import { Registry } from 'prom-client'
+import { expect, test } from 'vitest'
+import { EventLoopDelay } from '../../src/telemetry/event-loop-delay.ts'
+
+const registry = new Registry()
+const delay = new EventLoopDelay(registry)
+
+async function seconds(figure: string): Promise<number> {
+  const text = await registry.getSingleMetricAsString(`nodejs_eventloop_lag_${figure}`)
+  return Number(/^\S+ (\S+)$/m.exec(text.split('\n').at(-1)!)![1])
+}
+
+function blockFor(milliseconds: number): void {
+  const end = performance.now() + milliseconds
+  while (performance.now() < end);
+}
+
+test('the delay of the event loop is that of the longest work since the last scrape', async () => {
+  // Longer than a rest, so that a look is due in it.
+  blockFor(600)
+  await expect.poll(() => seconds('max_seconds')).toBeGreaterThan(0.3)
+  expect(await seconds('max_seconds')).toBeLessThan(10)
+  expect(await seconds('p99_seconds')).toBeLessThanOrEqual(await seconds('max_seconds'))
+  expect(await seconds('mean_seconds')).toBeGreaterThan(0)
+  delay.reset()
+  expect(await seconds('max_seconds')).toBe(0)
+})
+
+test('while the event loop is busy, work of 100 ms is seen', async () => {
+  const busy = setInterval(() => blockFor(5), 10)
+  await expect
+    .poll(async () => {
+      blockFor(100)
+      return seconds('max_seconds')
+    })
+    .toBeGreaterThan(0.08)
+  clearInterval(busy)
+})

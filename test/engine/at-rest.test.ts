@@ -1,0 +1,41 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { MeasuredService } from './measured-service.ts'
+
+const MOST_WAKES_A_SECOND = 20
+const MOST_MB_A_THREAD = 40
+/** What a start leaves to do, like the first look of each worker, is over after that. */
+const SETTLED_MS = 5_000
+const SECONDS = 10
+
+/** How often the kernel gave a core to a thread of the process that had waited for something. */
+function wakes(pid: number): number {
+  const counts = readdirSync(`/proc/${pid}/task`).map((thread) => {
+    const status = readFileSync(`/proc/${pid}/task/${thread}/status`, 'utf8')
+    return Number(/^voluntary_ctxt_switches:\s+(\d+)$/m.exec(status)![1])
+  })
+  return counts.reduce((sum, count) => sum + count, 0)
+}
+
+async function atRest(threads: number): Promise<{ wakesASecond: number; residentMb: number }> {
+  await using service = new MeasuredService()
+  await service.start({
+    HOOKLINE_INGEST_THREADS: `${threads}`,
+    HOOKLINE_DELIVERY_THREADS: `${threads}`,
+  })
+  await pause(SETTLED_MS)
+  const before = wakes(service.pid)
+  await pause(SECONDS * 1000)
+  const wakesASecond = (wakes(service.pid) - before) / SECONDS
+  return { wakesASecond, residentMb: service.residentBytes / 2 ** 20 }
+}
+
+test('an idle service seldom wakes, and a thread takes little memory', async () => {
+  const without = await atRest(0)
+  const withThreads = await atRest(1)
+  console.log('without threads', without, 'with one of each kind', withThreads)
+  expect(without.wakesASecond).toBeLessThan(MOST_WAKES_A_SECOND)
+  expect(withThreads.wakesASecond).toBeLessThan(MOST_WAKES_A_SECOND)
+  expect((withThreads.residentMb - without.residentMb) / 2).toBeLessThan(MOST_MB_A_THREAD)
+}, 60_000)
