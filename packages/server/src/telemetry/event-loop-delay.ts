@@ -1,5 +1,6 @@
 import { createHistogram, performance } from 'node:perf_hooks'
 import { Gauge, type Registry } from 'prom-client'
+import { systemClock } from '../util/time/clock.ts'
 
 const BUSY_EVERY_MS = 10
 const RESTING_EVERY_MS = 250
@@ -11,9 +12,12 @@ const LONGEST_DELAY_US = 3_600_000_000
 
 type Histogram = ReturnType<typeof createHistogram>
 
-const FIGURES: Readonly<
-  Record<string, { readonly help: string; of(delays: Histogram, lastUs: number): number }>
-> = {
+interface Figure {
+  readonly help: string
+  readonly of: (delays: Histogram, lastUs: number) => number
+}
+
+const FIGURES: Readonly<Record<string, Figure>> = {
   seconds: { help: 'The last delay of the event loop.', of: (_delays, lastUs) => lastUs },
   min_seconds: { help: 'The least delay of the event loop.', of: ({ min }) => min },
   max_seconds: { help: 'The longest delay of the event loop.', of: ({ max }) => max },
@@ -60,7 +64,7 @@ export class EventLoopDelay {
 
   #lookLater(): void {
     this.#dueMs = performance.now() + this.#everyMs
-    setTimeout(() => this.#look(), this.#everyMs).unref()
+    systemClock.after(this.#everyMs, () => this.#look())
   }
 
   #look(): void {
