@@ -82,7 +82,11 @@ const inspector = stack.use(await new Inspector({ ...backend, clock, logger }).l
 const activity = stack.use(
   new ActivityMonitor({ ...backend, clock, clockWatch, logger, inspector }),
 )
-const threads = threadCounts(config, { cores: availableParallelism(), hasReusePort: true })
+const threads = threadCounts(config, {
+  cores: availableParallelism(),
+  hasReusePort: true,
+  openFiles: Infinity,
+})
 startWorkers(stack, {
   config,
   logger,

@@ -33,7 +33,7 @@ import { Retention } from './upkeep/retention.ts'
 import type { SettingTexts } from './shown-settings.ts'
 import { type Clock, systemClock } from './util/time/clock.ts'
 import { ClockWatch } from './util/workers/clock-watch.ts'
-import { type FileShares, sharesOf } from './util/limits/open-files.ts'
+import { type FileShares, openFilesOf, sharesOf } from './util/limits/open-files.ts'
 import { Shutdown } from './util/workers/shutdown.ts'
 import type { WorkerGivenUp } from './util/workers/supervisor.ts'
 import { VERSION } from './version.ts'
@@ -114,7 +114,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const clock = systemClock
   const logger = new BoundedLogger(unbounded, { clock, linesPerMinute: config.logLinesPerMinute })
   const metrics = new Metrics(config.maxDestinationsInMetrics)
-  const threads = threadCounts(config, await thisMachine())
+  const openFiles = openFilesOf(config.maxOpenFiles)
+  const threads = threadCounts(config, await thisMachine(openFiles))
   const found = onFound({ config, logger, metrics })
   const storage = { ...config, ...found, appendingThreads: threads.ingest }
   const backend = stack.use(await openEmbeddedBackend(storage))
@@ -135,7 +136,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     clock,
     clockWatch,
     threads,
-    fileShares: sharesOf(config.maxOpenFiles, threads.ingest + threads.delivery),
+    fileShares: sharesOf(openFiles, threads.ingest + threads.delivery),
     metrics,
     activity,
     inspector,
@@ -177,8 +178,8 @@ function onFound({ config, logger, metrics }: Pick<Components, 'config' | 'logge
   }
 }
 
-async function thisMachine(): Promise<Machine> {
-  return { cores: availableParallelism(), hasReusePort: await hasReusePort() }
+async function thisMachine(openFiles: number): Promise<Machine> {
+  return { cores: availableParallelism(), hasReusePort: await hasReusePort(), openFiles }
 }
 
 function describeProcess(metrics: Metrics, logOutput: ServiceOptions['logOutput']): void {

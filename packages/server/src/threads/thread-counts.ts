@@ -12,10 +12,15 @@ export interface Machine {
   readonly cores: number
   /** Whether several threads can listen on one port. */
   readonly hasReusePort: boolean
+  /** How many files the process may open. */
+  readonly openFiles: number
 }
 
 /** One thread writes for all: beyond these, more threads would wait for it. */
 const MOST_AUTO = { ingest: 4, delivery: 8 }
+
+/** A connection that a thread passes on to main takes three files. With fewer files, main would have too few connections. */
+const LEAST_FILES_OF_INGEST = 4_096
 
 /**
  * How many threads the service starts. `auto` grows with the cores:
@@ -26,13 +31,14 @@ const MOST_AUTO = { ingest: 4, delivery: 8 }
  * - From 4 cores: twice as many for delivery as for ingestion, because an event costs twice as much there (it is signed,
  *   sent, and its response read), and has often several webhooks. The rest is for main, which decides, and for the writer.
  *
- * Without `reusePort` a port has one listener, so there is at most one ingest thread, whatever the setting says.
+ * With fewer than 4,096 open files, `auto` starts no ingest threads. Without `reusePort` a port has one listener, so there is at most one ingest thread, whatever the setting says.
  */
 export function threadCounts(
   { ingestThreads, deliveryThreads }: Pick<Config, 'ingestThreads' | 'deliveryThreads'>,
-  { cores, hasReusePort }: Machine,
+  { cores, hasReusePort, openFiles }: Machine,
 ): ThreadCounts {
-  const ingest = ingestThreads === 'auto' ? grown(cores, 4, MOST_AUTO.ingest) : ingestThreads
+  const autoIngest = openFiles < LEAST_FILES_OF_INGEST ? 0 : grown(cores, 4, MOST_AUTO.ingest)
+  const ingest = ingestThreads === 'auto' ? autoIngest : ingestThreads
   return {
     ingest: hasReusePort ? ingest : Math.min(ingest, 1),
     delivery: deliveryThreads === 'auto' ? grown(cores, 2, MOST_AUTO.delivery) : deliveryThreads,

@@ -4,6 +4,7 @@ import { hasReusePort } from '../../src/http/reuse-port.ts'
 import { threadCounts } from '../../src/threads/thread-counts.ts'
 
 const AUTO = { ingestThreads: 'auto', deliveryThreads: 'auto' } as const
+const MACHINE = { cores: 64, hasReusePort: true, openFiles: 16_384 }
 
 describe('with auto', () => {
   test.each([
@@ -16,13 +17,20 @@ describe('with auto', () => {
     [16, 4, 8],
     [64, 4, 8],
   ])('%i cores have %i ingest threads and %i delivery threads', (cores, ingest, delivery) => {
-    expect(threadCounts(AUTO, { cores, hasReusePort: true })).toEqual({ ingest, delivery })
+    expect(threadCounts(AUTO, { ...MACHINE, cores })).toEqual({ ingest, delivery })
   })
+})
+
+test.each([
+  [4_095, 0],
+  [4_096, 4],
+])('with %i open files, auto has %i ingest threads', (openFiles, ingest) => {
+  expect(threadCounts(AUTO, { ...MACHINE, openFiles })).toEqual({ ingest, delivery: 8 })
 })
 
 test('a number is taken as it is, whatever the cores', () => {
   const settings = { ingestThreads: 3, deliveryThreads: 0 }
-  const machine = { cores: 1, hasReusePort: true }
+  const machine = { ...MACHINE, cores: 1, openFiles: 1_024 }
   expect(threadCounts(settings, machine)).toEqual({ ingest: 3, delivery: 0 })
 })
 
@@ -32,14 +40,14 @@ test.each([
   [3, 1],
   ['auto', 1],
 ] as const)('without a shared port, %s ingest threads become %i', (ingestThreads, ingest) => {
-  const machine = { cores: 64, hasReusePort: false }
+  const machine = { ...MACHINE, hasReusePort: false }
   expect(threadCounts({ ...AUTO, ingestThreads }, machine)).toMatchObject({ ingest })
 })
 
 test('the settings are auto, or a number', () => {
-  expect(parseConfig({})).toMatchObject({ ingestThreads: 0, deliveryThreads: 0 })
-  const environment = { HOOKLINE_INGEST_THREADS: '32', HOOKLINE_DELIVERY_THREADS: 'auto' }
-  expect(parseConfig(environment)).toMatchObject({ ingestThreads: 32, deliveryThreads: 'auto' })
+  expect(parseConfig({})).toMatchObject(AUTO)
+  const environment = { HOOKLINE_INGEST_THREADS: '32', HOOKLINE_DELIVERY_THREADS: '0' }
+  expect(parseConfig(environment)).toMatchObject({ ingestThreads: 32, deliveryThreads: 0 })
 })
 
 test.each(['33', '-1', '1.5', '', 'all'])('%j is no number of threads', (value) => {

@@ -16,14 +16,14 @@ export interface FileShares {
   readonly webhookSockets: number
 }
 
-/** Half of the files is for clients and half for webhooks. At most as many as the operating system permits. */
-export function sharesOf(
-  maxOpenFiles: number,
-  threads: number,
-  permitted = permittedFiles(),
-): FileShares {
-  const others = OTHER_FILES + FILES_OF_A_THREAD * threads
-  const files = Math.min(maxOpenFiles, permitted) - others
+/** How many files the service may open: at most as many as the operating system permits. */
+export function openFilesOf(maxOpenFiles: number, permitted = permittedFiles()): number {
+  return Math.min(maxOpenFiles, permitted)
+}
+
+/** Half of the files is for clients and half for webhooks. */
+export function sharesOf(openFiles: number, threads: number): FileShares {
+  const files = openFiles - OTHER_FILES - FILES_OF_A_THREAD * threads
   const half = Math.max(Math.floor(files / 2), LEAST_CONNECTIONS)
   return {
     connections: half,
