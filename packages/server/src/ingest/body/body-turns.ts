@@ -34,7 +34,10 @@ export class BodyTurns {
     else this.#waiting.push(work)
   }
 
-  /** Counts a chunk of a request that was read. If there is no room for more, the request pauses until its turn. */
+  /**
+   * Counts a chunk of a request that was read. If there is no room for more, the request pauses until its turn, which counts
+   * as another chunk of this size.
+   */
   read(request: IncomingMessage, chunk: Buffer): void {
     if (this.isOpen) return this.run(() => chunk.length)
     request.pause()
