@@ -8,7 +8,7 @@ interface Finding {
 
 /** The limits that all benchmarks share. */
 export const LIMITS: readonly string[] = [
-  'Every event uses processor time in four kinds of threads. Ingest threads parse and speak HTTP with clients; the writer thread writes to SQLite; the main thread decides; delivery threads sign, and speak HTTP with receivers. With `ingestThreads` and `deliveryThreads` 0, the main thread does all but the writing, and reaches its limit first. The table `spent` has what an event costs by thread and by part, and the table `cores` which thread is full first.',
+  'Every event uses processor time in two threads, unless `ingestThreads` and `deliveryThreads` give it more. The main thread parses, decides, signs and speaks HTTP. The writer thread writes to SQLite. The main thread reaches its limit first, while the writer thread is busy for a quarter to a half of the time. The table `spent` has what an event costs by thread and by part, and the table `cores` which thread is full first.',
   'The other limit is the disk: each commit is an fsync. An event is sent after the commit that accepts it. Its place in the lane is free after the commit that records its delivery. All events that arrive during a commit share the next one. So on a slow disk, commits are larger, but throughput stays the same. This requires that enough events are in progress: enough sending connections, and a `laneWindow` that is large enough.',
 ]
 

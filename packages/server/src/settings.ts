@@ -270,12 +270,12 @@ export const SETTINGS = {
   },
   ingestThreads: {
     doc: 'Threads that accept calls. With 0, the main thread does. With auto: none on one core, else one for every four cores, from 1 to 4; and none where fewer than 4,096 files may be open. Where the system cannot share a port between threads (reusePort: Linux and FreeBSD can, macOS and Windows cannot), at most one.',
-    default: 'auto',
+    default: '0',
     parse: threads,
   },
   deliveryThreads: {
     doc: 'Threads that sign events and send them to webhooks. All webhooks of a destination belong to one of them. With 0, the main thread does. With auto: none on one core, else one for every two cores, from 1 to 8.',
-    default: 'auto',
+    default: '0',
     parse: threads,
   },
   maxInFlight: {

@@ -45,9 +45,9 @@ test.each([
 })
 
 test('the settings are auto, or a number', () => {
-  expect(parseConfig({})).toMatchObject(AUTO)
-  const environment = { HOOKLINE_INGEST_THREADS: '32', HOOKLINE_DELIVERY_THREADS: '0' }
-  expect(parseConfig(environment)).toMatchObject({ ingestThreads: 32, deliveryThreads: 0 })
+  expect(parseConfig({})).toMatchObject({ ingestThreads: 0, deliveryThreads: 0 })
+  const environment = { HOOKLINE_INGEST_THREADS: '32', HOOKLINE_DELIVERY_THREADS: 'auto' }
+  expect(parseConfig(environment)).toMatchObject({ ingestThreads: 32, deliveryThreads: 'auto' })
 })
 
 test.each(['33', '-1', '1.5', '', 'all'])('%j is no number of threads', (value) => {
