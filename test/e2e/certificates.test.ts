@@ -46,7 +46,7 @@ describe.concurrent('an https webhook', () => {
     await using server = await openTlsCounter(pem)
     // It is tried again until its window ends, because operators mend certificates within hours.
     await using service = await startService({
-      settings: { retryScheduleMs: '300', retryWindowMs: '1000' },
+      settings: { retryScheduleMs: '300', retryWindowMs: '3000' },
     })
     await service.createDestination({ urls: [server.url], secret: 's' })
     await service.track('m-1')
