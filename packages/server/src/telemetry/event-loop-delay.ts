@@ -33,8 +33,8 @@ const FIGURES: Readonly<Record<string, Figure>> = {
 
 /**
  * Measures how late the event loop of this thread is, since the last scrape: the gauges `nodejs_eventloop_lag_*`. It looks
- * every 10 ms, and four times a second while the event loop rests, because looks were nearly all that woke an idle service.
- * What blocks a resting event loop for less than 250 ms may be missed.
+ * every 10 ms, and four times a second while the event loop rests, so that an idle service seldom wakes. What blocks a
+ * resting event loop for less than 250 ms may be missed.
  */
 export class EventLoopDelay {
   readonly #delays = createHistogram({ highest: LONGEST_DELAY_US })

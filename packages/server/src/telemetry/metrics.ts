@@ -1,10 +1,10 @@
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { DestinationCounts } from './destination-counts.ts'
-import { EventLoopDelay } from './event-loop-delay.ts'
+import type { EventLoopDelay } from './event-loop-delay.ts'
 import { MetricsOfThreads, type ThreadMetrics } from './metrics-of-threads.ts'
+import { collectProcessMetrics } from './process-metrics.ts'
 import { TalliedCounter, TalliedGauge } from './tallied.ts'
 
-const HOUR_MS = 3_600_000
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const SECONDS_TO_HOURS = [...SECONDS, 60, 600, 3600, 14_400]
 
@@ -295,14 +295,4 @@ export class Metrics {
   #histogram(name: string, help: string, buckets = SECONDS) {
     return new Histogram({ name, help, buckets, registers: [this.registry] })
   }
-}
-
-/** The metrics of the process that prom-client has, except the delay of the event loop. */
-function collectProcessMetrics(register: Registry): EventLoopDelay {
-  // prom-client looks at the event loop every 10 ms at all times.
-  collectDefaultMetrics({ register, eventLoopMonitoringPrecision: HOUR_MS })
-  for (const { name } of register.getMetricsAsArray()) {
-    if (name.startsWith('nodejs_eventloop_lag_')) register.removeSingleMetric(name)
-  }
-  return new EventLoopDelay(register)
 }

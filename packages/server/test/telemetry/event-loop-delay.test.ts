@@ -26,13 +26,20 @@ test('the delay of the event loop is that of the longest work since the last scr
   expect(await seconds('max_seconds')).toBe(0)
 })
 
-test('while the event loop is busy, work of 100 ms is seen', async () => {
-  const busy = setInterval(() => blockFor(5), 10)
-  await expect
-    .poll(async () => {
-      blockFor(100)
-      return seconds('max_seconds')
-    })
-    .toBeGreaterThan(0.08)
-  clearInterval(busy)
+test('while the event loop is busy, work of 100 ms is never missed', async () => {
+  // It takes a rest until the event loop is known to be busy.
+  const isBusy = AbortSignal.timeout(1000)
+  while (!isBusy.aborted) await busyTurn()
+  for (let round = 0; round < 8; round++) {
+    for (let turns = 0; turns < 10; turns++) await busyTurn()
+    delay.reset()
+    blockFor(100)
+    await busyTurn()
+    expect(await seconds('max_seconds')).toBeGreaterThan(0.08)
+  }
 })
+
+function busyTurn(): Promise<void> {
+  blockFor(5)
+  return new Promise((resolve) => setTimeout(resolve))
+}

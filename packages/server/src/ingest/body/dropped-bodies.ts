@@ -8,8 +8,8 @@ const BYTES_A_TURN = 4 * 1024 * 1024
 
 /**
  * Reads and drops the rest of bodies that were refused, because a connection closed in the middle of a request loses the
- * response. It closes a connection after 16 MB; and while all of them send more than 4 MB in a turn of the event loop, so
- * that thousands of clients that are refused do not delay the others: to read 1 GB kept them waiting for two seconds.
+ * response. It closes a connection after 16 MB. It also closes connections while the rests of all bodies exceed 4 MB in a turn
+ * of the event loop: to read 1 GB from 2,000 refused clients kept all others waiting for two seconds.
  */
 export class DroppedBodies {
   readonly #clock: Pick<Clock, 'turn'>
