@@ -1,23 +1,30 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import { DroppedBodies } from './body/dropped-bodies.ts'
+import { BodyTurns } from './body/body-turns.ts'
+import { dropRest } from './body/drop-rest.ts'
 import { allowAnyOrigin } from './cors.ts'
 import { CLIENT_TELEMETRY_PATH, type Endpoint, ENDPOINTS, SETTINGS_PATHS } from './endpoints.ts'
 import { type IngestDeps, IngestionHandler } from './ingestion-handler.ts'
 import { projectSettings } from './project-settings.ts'
 import { sendResponse, SUCCESS } from './responses.ts'
 
+/** The most bytes of refused bodies that are read and dropped in one turn of the event loop. */
+const DROPPED_BYTES_A_TURN = 4 * 1024 * 1024
+
 /** All routes of the ingestion API (spec 01, §Routes). Register them without a prefix. */
 export function ingestRoutes(deps: IngestDeps): FastifyPluginAsync {
   return async (server) => {
     const handler = new IngestionHandler(deps)
-    const dropped = new DroppedBodies(deps.clock)
+    const dropping = new BodyTurns(deps.clock, DROPPED_BYTES_A_TURN)
     server.removeAllContentTypeParsers()
     // The handler reads the body itself: it authenticates first, and has its own limits.
     server.addContentTypeParser('*', (_request, _payload, done) => done(null))
     server.addHook('onRequest', allowAnyOrigin)
     server.addHook('onRequest', ignoreContentType)
     for (const endpoint of ENDPOINTS) {
-      server.post(endpoint.path, handleCalls({ handler, dropped, endpoint, metrics: deps.metrics }))
+      server.post(
+        endpoint.path,
+        handleCalls({ handler, dropping, endpoint, metrics: deps.metrics }),
+      )
     }
     server.post(CLIENT_TELEMETRY_PATH, respondSuccess)
     const paths = ENDPOINTS.map(({ path }) => path)
@@ -30,11 +37,12 @@ export function ingestRoutes(deps: IngestDeps): FastifyPluginAsync {
 
 interface CallRoute extends Pick<IngestDeps, 'metrics'> {
   readonly handler: IngestionHandler
-  readonly dropped: DroppedBodies
+  /** In which rests of refused bodies are dropped. */
+  readonly dropping: BodyTurns
   readonly endpoint: Endpoint
 }
 
-function handleCalls({ handler, dropped, endpoint, metrics }: CallRoute) {
+function handleCalls({ handler, dropping, endpoint, metrics }: CallRoute) {
   const { route } = endpoint
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const stopTimer = metrics.ingestDuration.startTimer()
@@ -42,7 +50,7 @@ function handleCalls({ handler, dropped, endpoint, metrics }: CallRoute) {
     try {
       const response = await handler.handle(request, endpoint)
       code = response.status
-      if (!request.raw.complete) dropped.dropRest(request.raw)
+      if (!request.raw.complete) dropRest(request.raw, dropping)
       sendResponse(reply, response)
     } finally {
       stopTimer()

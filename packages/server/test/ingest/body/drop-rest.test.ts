@@ -1,17 +1,18 @@
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { expect, test } from 'vitest'
-import { DroppedBodies } from '../../../src/ingest/body/dropped-bodies.ts'
+import { BodyTurns } from '../../../src/ingest/body/body-turns.ts'
+import { dropRest } from '../../../src/ingest/body/drop-rest.ts'
 import { ManualClock } from '../../harness/manual-clock.ts'
 
 const MIB = 1024 * 1024
 
 test('bodies that are dropped close their connections beyond 4 MB in a turn of the event loop, or 16 MB of one', async () => {
   const clock = new ManualClock()
-  const dropped = new DroppedBodies(clock)
+  const turns = new BodyTurns(clock, 4 * MIB)
   const requests = Array.from({ length: 3 }, () => new IncomingMessage(new Socket()))
   const [first, second, last] = requests as [IncomingMessage, IncomingMessage, IncomingMessage]
-  for (const request of requests) dropped.dropRest(request)
+  for (const request of requests) dropRest(request, turns)
   first.emit('data', Buffer.alloc(2 * MIB))
   second.emit('data', Buffer.alloc(2 * MIB))
   expect(requests.map(({ socket }) => socket.destroyed)).toEqual([false, false, false])
