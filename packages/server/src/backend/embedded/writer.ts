@@ -14,20 +14,34 @@ import type {
 } from './write-operations.ts'
 import type { AppendedBlock, Committed } from './writer-connections.ts'
 
-interface Waiting extends Operation {
-  readonly transfer: readonly Transferable[]
+interface Waiting extends Omit<Operation, 'input'> {
+  readonly input: () => Input<OperationName>
   readonly onCommitted?: ((value: never) => void) | undefined
   readonly resolve: (value: never) => void
   readonly reject: (error: Error) => void
+}
+
+/** The input of an operation as it is posted. */
+interface Input<N extends OperationName> {
+  readonly input: OperationInput<N>
+  /** What the input gives away. */
+  readonly transfer: readonly Transferable[]
+}
+
+/** An operation of which the input is made when it is posted. */
+export interface OpenOperation<N extends OperationName> {
+  readonly done: Promise<OperationResult<N>>
+  /** Whether it is the last one that waits: then more can be added to its input, and the order of the calls stays. */
+  readonly isLast: () => boolean
 }
 
 interface AddOptions<N extends OperationName> {
   readonly audit?: AuditEntry | undefined
   /** Called with the result before the promises of its transaction are settled, in the order of the commits. Must not throw. */
   readonly onCommitted?: (result: OperationResult<N>) => void
-  /** What the input gives away. */
-  readonly transfer?: readonly Transferable[]
 }
+
+const NOTHING_GIVEN: readonly Transferable[] = []
 
 /** How long a write that no caller awaits may wait before it is flushed. */
 const LATER_MS = 20
@@ -109,6 +123,18 @@ export class Writer implements AsyncDisposable {
     return done
   }
 
+  /** As `runWith`, with an input that can grow until the operation is posted: then `input` is called once. */
+  runOpen<N extends OperationName>(
+    name: N,
+    input: () => Input<N>,
+    options: AddOptions<N>,
+  ): OpenOperation<N> {
+    const done = this.#addOpen(name, input, options)
+    const added = this.#waiting.at(-1)
+    this.#scheduleFlush()
+    return { done, isLast: () => added !== undefined && this.#waiting.at(-1) === added }
+  }
+
   /** As `run`, for a write that no caller awaits: it is flushed with the next `run`, at the latest after LATER_MS. */
   runLater<N extends OperationName>(
     name: N,
@@ -146,12 +172,20 @@ export class Writer implements AsyncDisposable {
   #add<N extends OperationName>(
     name: N,
     input: OperationInput<N>,
-    { audit, onCommitted, transfer = [] }: AddOptions<N> = {},
+    options: AddOptions<N> = {},
+  ): Promise<OperationResult<N>> {
+    return this.#addOpen(name, () => ({ input, transfer: NOTHING_GIVEN }), options)
+  }
+
+  #addOpen<N extends OperationName>(
+    name: N,
+    input: () => Input<N>,
+    { audit, onCommitted }: AddOptions<N>,
   ): Promise<OperationResult<N>> {
     if (this.#failure) return Promise.reject(unavailable(this.#failure))
     const { promise, resolve, reject } = Promise.withResolvers<OperationResult<N>>()
     const row = audit && auditRow(audit, this.#box)
-    this.#waiting.push({ name, input, audit: row, onCommitted, transfer, resolve, reject })
+    this.#waiting.push({ name, input, audit: row, onCommitted, resolve, reject })
     return promise
   }
 
@@ -169,10 +203,13 @@ export class Writer implements AsyncDisposable {
     this.#cancelTimer = undefined
     this.#committing = this.#waiting
     this.#waiting = []
-    this.#port.postMessage(
-      this.#committing.map(({ name, input, audit }): Operation => ({ name, input, audit })),
-      this.#committing.flatMap(({ transfer }) => transfer),
-    )
+    const transfer: Transferable[] = []
+    const operations = this.#committing.map(({ name, input, audit }): Operation => {
+      const made = input()
+      transfer.push(...made.transfer)
+      return { name, input: made.input, audit }
+    })
+    this.#port.postMessage(operations, transfer)
   }
 
   #onCommit({ results, appended }: Committed): void {
