@@ -269,13 +269,13 @@ export const SETTINGS = {
     parse: time(60_000, 10 * 365 * 24 * HOUR),
   },
   ingestThreads: {
-    doc: 'Threads that accept calls. With 0, the main thread does. With auto: none on one core, else one for every four cores, from 1 to 4; and none where fewer than 4,096 files may be open. Where the system cannot share a port between threads (reusePort: Linux and FreeBSD can, macOS and Windows cannot), at most one.',
-    default: '0',
+    doc: 'Threads that accept calls. With 0, the main thread does. With auto: none on one or two cores, else one for every four cores, from 1 to 4; and none where fewer than 4,096 files may be open. Where the system cannot share a port between threads (reusePort: Linux and FreeBSD can, macOS and Windows cannot), at most one.',
+    default: 'auto',
     parse: threads,
   },
   deliveryThreads: {
-    doc: 'Threads that sign events and send them to webhooks. All webhooks of a destination belong to one of them. With 0, the main thread does. With auto: none on one core, else one for every two cores, from 1 to 8.',
-    default: '0',
+    doc: 'Threads that sign events and send them to webhooks. All webhooks of a destination belong to one of them. With 0, the main thread does. With auto: none on one or two cores, else one for every two cores, from 1 to 8.',
+    default: 'auto',
     parse: threads,
   },
   maxInFlight: {

@@ -19,15 +19,19 @@ export interface Machine {
 /** One thread writes for all: beyond these, more threads would wait for it. */
 const MOST_AUTO = { ingest: 4, delivery: 8 }
 
+/** Main and the writer fill fewer cores than these by themselves. */
+const LEAST_CORES = 3
+
 /** A connection that a thread passes on to main takes three files. With fewer files, main would have too few connections. */
 const LEAST_FILES_OF_INGEST = 4_096
 
 /**
  * How many threads the service starts. `auto` grows with the cores:
  *
- * - 1 core: none. Threads that share one core only add the cost of the messages between them.
- * - 2 and 3 cores: one of each kind. With the writer and main they are more threads than cores, and that is right: they are
- *   not full at the same time, so whichever part has the load gets the cores.
+ * - 1 and 2 cores: none. Main and the writer fill two cores already. More threads would only add the cost of the messages
+ *   between them: about a quarter of what an event costs (`npm run bench -- cost-ratio` with and without).
+ * - 3 cores: one of each kind. With the writer and main they are more threads than cores, and that is right: they are not
+ *   full at the same time, so whichever part has the load gets the cores.
  * - From 4 cores: twice as many for delivery as for ingestion, because an event costs twice as much there (it is signed,
  *   sent, and its response read), and has often several webhooks. The rest is for main, which decides, and for the writer.
  *
@@ -46,5 +50,5 @@ export function threadCounts(
 }
 
 function grown(cores: number, coresEach: number, most: number): number {
-  return cores <= 1 ? 0 : Math.min(Math.max(Math.floor(cores / coresEach), 1), most)
+  return cores < LEAST_CORES ? 0 : Math.min(Math.max(Math.floor(cores / coresEach), 1), most)
 }

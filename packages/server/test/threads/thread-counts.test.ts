@@ -9,7 +9,7 @@ const MACHINE = { cores: 64, hasReusePort: true, openFiles: 16_384 }
 describe('with auto', () => {
   test.each([
     [1, 0, 0],
-    [2, 1, 1],
+    [2, 0, 0],
     [3, 1, 1],
     [4, 1, 2],
     [6, 1, 3],
@@ -45,9 +45,9 @@ test.each([
 })
 
 test('the settings are auto, or a number', () => {
-  expect(parseConfig({})).toMatchObject({ ingestThreads: 0, deliveryThreads: 0 })
-  const environment = { HOOKLINE_INGEST_THREADS: '32', HOOKLINE_DELIVERY_THREADS: 'auto' }
-  expect(parseConfig(environment)).toMatchObject({ ingestThreads: 32, deliveryThreads: 'auto' })
+  expect(parseConfig({})).toMatchObject(AUTO)
+  const environment = { HOOKLINE_INGEST_THREADS: '32', HOOKLINE_DELIVERY_THREADS: '0' }
+  expect(parseConfig(environment)).toMatchObject({ ingestThreads: 32, deliveryThreads: 0 })
 })
 
 test.each(['33', '-1', '1.5', '', 'all'])('%j is no number of threads', (value) => {

@@ -1,0 +1,174 @@
+import type { Carried, Delivery } from '@hookline/protocol'
+import type { Backend } from '../../../src/backend/backend.ts'
+import type { Catalog } from '../../../src/backend/catalog.ts'
+import type { DeliveryQueue } from '../../../src/backend/deliveries.ts'
+import { type JoinData, joinEmbeddedBackend } from '../../../src/backend/embedded/join.ts'
+import { joinEmbeddedLog, type JoinLogData } from '../../../src/backend/embedded/join-log.ts'
+import { openEmbeddedBackend } from '../../../src/backend/embedded/open.ts'
+import type { Quarantine } from '../../../src/backend/quarantine.ts'
+import type { JoinedBackend, JoinedLog } from '../../../src/backend/threads.ts'
+import { newDestination } from '../../harness/catalog-records.ts'
+import { failAuditWrites } from '../../harness/fail-audit-writes.ts'
+import { TemporaryFolder } from '../../harness/temporary-folder.ts'
+import { type BackendHarness, DEDUPE_WINDOW_MS } from '../conformance/backend-harness.ts'
+
+/**
+ * A backend that so many threads have joined, as a suite sees it: calls are appended by one thread after the other, and the
+ * last one has all lanes. What threads do not do is done by the backend that they have joined.
+ */
+export async function openJoinedHarness(threads: number): Promise<BackendHarness> {
+  const folder = new TemporaryFolder()
+  let opened = await openAndJoin(folder.path, threads)
+  return {
+    get backend() {
+      return opened.backend
+    },
+    async reopen() {
+      await opened[Symbol.asyncDispose]()
+      opened = await openAndJoin(folder.path, threads)
+    },
+    async failAuditWrites() {
+      failAuditWrites(folder.path)
+    },
+    async [Symbol.asyncDispose]() {
+      await opened[Symbol.asyncDispose]()
+      folder[Symbol.dispose]()
+    },
+  }
+}
+
+async function openAndJoin(
+  dataDir: string,
+  threads: number,
+): Promise<AsyncDisposable & { readonly backend: Backend }> {
+  await using stack = new AsyncDisposableStack()
+  const main = stack.use(
+    await openEmbeddedBackend({
+      dataDir,
+      maxWaitingBytes: 64 * 1024 * 1024,
+      dedupeWindowMs: DEDUPE_WINDOW_MS,
+      appendingThreads: threads,
+    }),
+  )
+  const joined: JoinedBackend[] = []
+  const logs: JoinedLog[] = []
+  stack.defer(
+    main.threads.onChange((change) => {
+      for (const each of joined) each.apply(change)
+      return Promise.all(logs.map((each) => each.apply(change)))
+    }),
+  )
+  const onDamage = (error: Error): void => main.threads.seeDamage(error)
+  for (let number = 1; number <= threads; number++) {
+    const lanes = await main.threads.connect()
+    const putDestination = main.catalog.putDestination.bind(main.catalog)
+    const options = { putDestination, onDamage }
+    joined.push(stack.use(joinEmbeddedBackend(lanes.data as JoinData, options)))
+    const log = main.threads.connectToLog(number)
+    logs.push(stack.use(joinEmbeddedLog(log.data as JoinLogData, { onDamage })))
+  }
+  const { deliveries, noticeQueue, quarantine, deletions } = joined.at(-1)!
+  const lanes = new NumberedLanes(main.catalog)
+  let appends = 0
+  const backend: Backend = {
+    ...main,
+    log: withFunctions(main.log, {
+      async append(events) {
+        await logs[appends++ % threads]!.log.append(events)
+        // Main has heard of it when it hears of what it has written itself later.
+        await main.probe()
+      },
+    }),
+    deliveries: withFunctions(main.deliveries, queueIn(deliveries, lanes)),
+    noticeQueue: withFunctions(main.noticeQueue, {
+      ...queueIn(noticeQueue, lanes),
+      ...quarantineIn(noticeQueue, lanes),
+    }),
+    quarantine: quarantineIn(quarantine, lanes),
+    deletions: withFunctions(main.deletions, {
+      isPurged: (carried) => deletions.isPurged(carried),
+    }),
+    suppressions: withFunctions(main.suppressions, {
+      has: (...of) => logs[0]!.suppressions.has(...of),
+    }),
+  }
+  const open = stack.move()
+  return { backend, [Symbol.asyncDispose]: () => open.disposeAsync() }
+}
+
+/** A queue in a thread. */
+function queueIn<E extends Carried>(
+  queue: DeliveryQueue<E>,
+  lanes: NumberedLanes,
+): DeliveryQueue<E> {
+  return {
+    record(records) {
+      const deliveries = records.map(({ delivery }) => delivery)
+      // With no promise in between where there need be none: a claim may come at any time after this call.
+      if (lanes.knows(deliveries)) return queue.record(records)
+      return lanes.know(deliveries).then(() => queue.record(records))
+    },
+    claim: (lane, request) => queue.claim(lane, request),
+    claimUnsplit: (limit) => queue.claimUnsplit(limit),
+    release: (ids, lane) => queue.release(ids, lane),
+    waiting: () => queue.waiting(),
+  }
+}
+
+function quarantineIn(quarantine: Quarantine, lanes: NumberedLanes): Quarantine {
+  return {
+    async add(items) {
+      await lanes.know(items.flatMap(({ delivery }) => delivery ?? []))
+      await quarantine.add(items)
+    },
+  }
+}
+
+/**
+ * Main gives lanes their numbers, for the destinations of its catalog. The suites have deliveries of destinations that were
+ * never there, so they are put there and removed before a thread gets such a delivery.
+ */
+class NumberedLanes {
+  readonly #catalog: Catalog
+  readonly #known = new Set<string>()
+  #last = Promise.resolve()
+
+  constructor(catalog: Catalog) {
+    this.#catalog = catalog
+  }
+
+  knows(deliveries: readonly Delivery[]): boolean {
+    const isKnown = (id: string, url: string): boolean => this.#known.has(`${id} ${url}`)
+    return deliveries.every(
+      ({ destinationId: id, webhooks }) =>
+        this.#catalog.current.destinations.has(id) || webhooks.every(({ url }) => isKnown(id, url)),
+    )
+  }
+
+  /** One after the other: each needs the catalog as the one before has left it. */
+  know(deliveries: readonly Delivery[]): Promise<void> {
+    return (this.#last = this.#last.then(() => this.#makeKnown(deliveries)))
+  }
+
+  async #makeKnown(deliveries: readonly Delivery[]): Promise<void> {
+    for (const delivery of deliveries) {
+      if (this.knows([delivery])) continue
+      const { destinationId: id, webhooks: parts } = delivery
+      const webhooks = parts.map(({ url }) => ({ url, headers: {} }))
+      await this.#catalog.putDestination(newDestination({ id, settings: { webhooks } }))
+      await this.#catalog.removeDestination(id)
+      for (const { url } of webhooks) this.#known.add(`${id} ${url}`)
+    }
+  }
+}
+
+/** A port with these functions in place of its own. */
+function withFunctions<Port extends object>(port: Port, own: Partial<Port>): Port {
+  return new Proxy(port, {
+    get(_target, name) {
+      const has: object = name in own ? own : port
+      const value: unknown = Reflect.get(has, name, has)
+      return typeof value === 'function' ? (value.bind(has) as unknown) : value
+    },
+  })
+}
