@@ -7,7 +7,8 @@ process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(
   new URL('node_modules/.cache/compiled', import.meta.url),
 )
 
-const conditions = ['hookline-source', 'node', 'import', 'module', 'default']
+// Vitest gives them to Node: with \`import\` among them, \`require\` of a package would get its ES module.
+const conditions = ['hookline-source', 'node']
 const shared = {
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: conditions } },

@@ -86,7 +86,6 @@ export const COMPONENTS = tableOf({
     holds: 'the ports on PostgreSQL and NATS; the only folder that imports their clients',
     mayImport: ['backend', 'util', 'protocol'],
     ownPackages: ['pg', 'kysely', '@nats-io'],
-    planned: true,
   },
   sites: {
     holds: 'static files: the console at `/console`, the documentation at `/docs`',

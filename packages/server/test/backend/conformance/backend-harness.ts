@@ -9,6 +9,11 @@ export interface BackendHarness extends AsyncDisposable {
   readonly backend: Backend
   /** Closes the backend and opens it again on the same state, as a restart does. */
   reopen(): Promise<void>
+  /**
+   * Resolves when the archive has every event that was appended. On the embedded backend an append archives its events; on
+   * the cluster, consuming and archiving them does.
+   */
+  settle(): Promise<void>
   /** Makes every write of an audit entry fail from now on. */
   failAuditWrites(): Promise<void>
 }

@@ -54,6 +54,7 @@ async function openHarness(): Promise<BackendHarness> {
       await backend[Symbol.asyncDispose]()
       backend = await openEmbeddedBackend(options)
     },
+    settle: async () => undefined,
     async failAuditWrites() {
       failAuditWrites(folder.path)
     },

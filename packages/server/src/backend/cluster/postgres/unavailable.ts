@@ -1,0 +1,48 @@
+import { BackendUnavailable } from '../../backend.ts'
+
+/** Classes of SQLSTATE (PostgreSQL, appendix A) that end by themselves: connections, resources, the operator's shutdown. */
+const TRANSIENT_CLASSES = ['08', '53', '57']
+/** Too many connections, read-only after a failover, cannot connect now, and the like. */
+const TRANSIENT_CODES = new Set(['25006', '40001', '40P01', '55P03'])
+const SOCKET_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+])
+/** What `pg` says without a code. */
+const MESSAGES =
+  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error/
+
+/** Whether the statement of an error had no effect and may be tried again. */
+export function isConflict(error: unknown): boolean {
+  const code = codeOf(error)
+  return code === '40001' || code === '40P01'
+}
+
+/** `BackendUnavailable` where PostgreSQL cannot work now; otherwise the error itself, which is a bug. */
+export function asUnavailable(error: unknown): unknown {
+  if (error instanceof BackendUnavailable || !isTransient(error)) return error
+  return new BackendUnavailable(`PostgreSQL is unavailable: ${(error as Error).message}`, {
+    cause: error,
+  })
+}
+
+function isTransient(error: unknown): boolean {
+  const code = codeOf(error)
+  if (code === undefined) return error instanceof Error && MESSAGES.test(error.message)
+  return (
+    SOCKET_CODES.has(code) ||
+    TRANSIENT_CODES.has(code) ||
+    (code.length === 5 && TRANSIENT_CLASSES.includes(code.slice(0, 2)))
+  )
+}
+
+function codeOf(error: unknown): string | undefined {
+  const code = (error as { code?: unknown } | null)?.code
+  return typeof code === 'string' ? code : undefined
+}

@@ -1,0 +1,73 @@
+import pg from 'pg'
+import type { Backend } from '../../../src/backend/backend.ts'
+import { type ClusterOptions, openClusterBackend } from '../../../src/backend/cluster/open.ts'
+import { Redacted } from '../../../src/util/secrets/redacted.ts'
+import { SecretBox } from '../../../src/util/secrets/secret-box.ts'
+import { newClusterPlace } from '../../harness/cluster/cluster-servers.ts'
+import { type BackendHarness, DEDUPE_WINDOW_MS } from '../conformance/backend-harness.ts'
+
+/** A node on a place of its own, and what tests do to its database from outside. */
+export interface ClusterHarness extends BackendHarness {
+  readonly options: ClusterOptions
+  /** Runs SQL as another program would, in the schema of Hookline. */
+  sql(text: string): Promise<readonly Record<string, unknown>[]>
+}
+
+/** Opens a node on a database and streams that nothing else uses. */
+export async function openClusterHarness(): Promise<ClusterHarness> {
+  const { databaseUrl, natsUrl, natsPrefix } = await newClusterPlace()
+  const options: ClusterOptions = {
+    databaseUrl: new Redacted(databaseUrl),
+    natsUrl: new Redacted(natsUrl),
+    natsPrefix,
+    encryptionKey: new Redacted(SecretBox.newKey()),
+    dedupeWindowMs: DEDUPE_WINDOW_MS,
+    pollMs: 50,
+  }
+  let backend = await openClusterBackend(options)
+  const sql = (text: string) => queryAt(databaseUrl, text)
+  return {
+    options,
+    sql,
+    get backend() {
+      return backend
+    },
+    async reopen() {
+      await backend[Symbol.asyncDispose]()
+      backend = await openClusterBackend(options)
+    },
+    settle: () => settle(backend),
+    async failAuditWrites() {
+      await sql(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'audit writes fail'; END $$;
+        CREATE TRIGGER refuse BEFORE INSERT ON audit FOR EACH ROW EXECUTE FUNCTION refuse()`)
+    },
+    [Symbol.asyncDispose]: () => backend[Symbol.asyncDispose](),
+  }
+}
+
+const QUIET_MS = 150
+
+/** Archives what is in the log, until nothing comes any more. */
+async function settle({ log, events }: Backend): Promise<void> {
+  const stop = new AbortController()
+  let timer = setTimeout(() => stop.abort(), QUIET_MS)
+  for await (const entries of log.consume({ signal: stop.signal })) {
+    clearTimeout(timer)
+    await events.archive(
+      entries.flatMap((entry) => entry.events.map((event) => ({ event, declined: [] }))),
+    )
+    await log.ack(entries)
+    timer = setTimeout(() => stop.abort(), QUIET_MS)
+  }
+}
+
+async function queryAt(url: string, text: string): Promise<readonly Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url, options: '-c search_path=hookline' })
+  await client.connect()
+  try {
+    const { rows } = await client.query<Record<string, unknown>>(text)
+    return rows
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,12 @@
+import { migrate } from '../../../src/backend/cluster/postgres/migrate.ts'
+import { Postgres } from '../../../src/backend/cluster/postgres/postgres.ts'
+import { Redacted } from '../../../src/util/secrets/redacted.ts'
+import { newClusterPlace } from '../../harness/cluster/cluster-servers.ts'
+
+/** A migrated database of its own. */
+export async function openPostgres(): Promise<Postgres> {
+  const { databaseUrl } = await newClusterPlace()
+  const postgres = new Postgres({ url: new Redacted(databaseUrl) })
+  await migrate(postgres)
+  return postgres
+}

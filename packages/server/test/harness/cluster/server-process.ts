@@ -1,0 +1,56 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+
+/** A server that a test has started. It ends with the test's process, whatever ends that. */
+export class ServerProcess implements AsyncDisposable {
+  readonly #child: ChildProcess
+  readonly #endNow: () => void
+  #output = ''
+
+  constructor(
+    program: string,
+    args: readonly string[],
+    options: { uid?: number; gid?: number } = {},
+  ) {
+    this.#child = spawn(program, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
+    this.#endNow = () => this.#child.kill('SIGKILL')
+    process.once('exit', this.#endNow)
+    for (const stream of [this.#child.stdout!, this.#child.stderr!]) {
+      stream.on(
+        'data',
+        (data: Buffer) => (this.#output = (this.#output + data.toString()).slice(-20_000)),
+      )
+      // Whoever waits for it has a timer or a socket of its own.
+      ;(stream as unknown as { unref(): void }).unref()
+    }
+    this.#child.unref()
+  }
+
+  get pid(): number {
+    return this.#child.pid!
+  }
+
+  /** The last lines that it printed. */
+  get output(): string {
+    return this.#output
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    this.#child.kill(signal)
+  }
+
+  /** @throws with what it printed, where it has ended */
+  assertRuns(): void {
+    if (this.#child.exitCode === null && this.#child.signalCode === null) return
+    throw new Error(`The server has ended:\n${this.#output}`)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    process.off('exit', this.#endNow)
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return
+    const ended = once(this.#child, 'exit')
+    this.#child.ref()
+    this.#child.kill('SIGKILL')
+    await ended
+  }
+}
