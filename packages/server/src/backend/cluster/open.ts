@@ -1,35 +1,80 @@
+import { systemClock } from '../../util/time/clock.ts'
 import type { Redacted } from '../../util/secrets/redacted.ts'
 import { SecretBox } from '../../util/secrets/secret-box.ts'
 import type { Backend } from '../backend.ts'
+import { auditWriter } from './audit/audit-writer.ts'
+import { PostgresAudit } from './audit/postgres-audit.ts'
+import { PostgresCatalog } from './catalog/postgres-catalog.ts'
+import { PostgresKeyUses } from './catalog/postgres-key-uses.ts'
+import { ChangeFeed } from './changes/change-feed.ts'
+import { checkEncryptionKey } from './encryption/encryption-key.ts'
+import { PostgresEvaluations } from './evaluations/postgres-evaluations.ts'
+import { PostgresMemberships } from './memberships/postgres-memberships.ts'
+import { PostgresSyncs } from './memberships/postgres-syncs.ts'
+import { PostgresIdempotentResponses } from './idempotent-responses/postgres-idempotent-responses.ts'
+import { NO_THREADS } from './no-threads.ts'
+import type { NatsSecurity } from './jetstream/nats-options.ts'
+import { openLog } from './open-log.ts'
+import { openQueues } from './open-queues.ts'
+import { PostgresOwnKeys } from './own-keys/postgres-own-keys.ts'
+import { PostgresDeletions } from './deletions/postgres-deletions.ts'
+import { PostgresNoticeQueue } from './notices/postgres-notice-queue.ts'
+import { PostgresNotices } from './notices/postgres-notices.ts'
+import { PostgresSuppressions } from './deletions/postgres-suppressions.ts'
+import { PostgresLeases } from './leases/postgres-leases.ts'
+import { archivedPositionOf } from './postgres/event-rows.ts'
 import { migrate } from './postgres/migrate.ts'
 import { Postgres } from './postgres/postgres.ts'
+import { PostgresFacts } from './facts/postgres-facts.ts'
+import { PostgresProfiles } from './profiles/postgres-profiles.ts'
+import { PostgresStatistics } from './statistics/postgres-statistics.ts'
+import { PostgresTokens } from './tokens/postgres-tokens.ts'
+import { ClusterProbe } from './upkeep/cluster-probe.ts'
+import { PostgresUpkeep } from './upkeep/postgres-upkeep.ts'
+import { refuseCopy } from './upkeep/refuse-copy.ts'
 
 export interface ClusterOptions {
   /** Of PostgreSQL, with the password. */
   readonly databaseUrl: Redacted
   /** Servers of NATS, separated by commas. */
   readonly natsUrl: Redacted
+  /** Credentials, nkey and TLS, beside what the URL says. */
+  readonly natsSecurity?: NatsSecurity
   /** Begins the name of every stream and subject. Defaults to `hookline`. */
   readonly natsPrefix?: string
+  /** On how many servers each event of the log is kept. Defaults to 1. */
+  readonly natsReplicas?: number
+  /** Most bytes of events that may wait to be published. Defaults to 64 MiB. */
+  readonly maxWaitingBytes?: number
   /** Encrypts the secrets: the same on all nodes. */
   readonly encryptionKey: Redacted
   /** How long after an event another one with the same source and messageId is a duplicate. Defaults to a day. */
   readonly dedupeWindowMs?: number
   /** How often changes of other nodes are looked for that no notification has told. Defaults to a second. */
   readonly pollMs?: number
+  /** How long claims of deliveries last that a node does not renew. Longer than any attempt. Defaults to a minute. */
+  readonly claimMs?: number
 }
 
-/** Opens the backend of one node on PostgreSQL and NATS. */
+/**
+ * Opens the backend of one node on PostgreSQL and NATS.
+ * @throws {EncryptionKeyMismatch} where its secrets are encrypted with a key that this node does not have
+ */
 export async function openClusterBackend(options: ClusterOptions): Promise<Backend> {
   await using stack = new AsyncDisposableStack()
   const keys = SecretBox.keysIn(options.encryptionKey.reveal())
   if (keys === undefined) throw new TypeError('HOOKLINE_ENCRYPTION_KEY has no key.')
   const postgres = stack.use(new Postgres({ url: options.databaseUrl }))
   await migrate(postgres)
-  const ports = await portsOf({ stack, postgres, box: new SecretBox(keys), options })
+  const box = new SecretBox(keys)
+  await checkEncryptionKey(postgres, box)
+  const ports = await portsOf({ stack, postgres, box, options })
   const open = stack.move()
-  return { ...ports, [Symbol.asyncDispose]: () => open.disposeAsync() } as unknown as Backend
+  return { ...ports, [Symbol.asyncDispose]: () => open.disposeAsync() }
 }
+
+/** How often changes of other nodes are looked for. A notification is faster. */
+const POLL_MS = 1_000
 
 /** What the ports of this node share. What is to be closed goes on the stack: it is closed before the database. */
 interface Opened {
@@ -39,9 +84,57 @@ interface Opened {
   readonly options: ClusterOptions
 }
 
-async function portsOf({ postgres }: Opened): Promise<Partial<Backend>> {
+async function portsOf({ stack, postgres, box, options }: Opened) {
+  const { databaseUrl: url, pollMs = POLL_MS } = options
+  const feed = stack.use(new ChangeFeed({ postgres, url, clock: systemClock, pollMs }))
+  const audit = auditWriter(box)
+  const opened = await openLog(stack, { postgres, pollMs, options })
+  const { log, events, followedLog, refused, lastPosition } = opened
+  const probe = new ClusterProbe({
+    postgres,
+    askLog: () => log.lastPosition(),
+    staleness: () => feed.failure,
+  })
+  const catalog = await PostgresCatalog.open({ postgres, box, feed, audit })
+  const { claimMs } = options
+  const queues = await openQueues(stack, { postgres, box, audit, clock: systemClock, claimMs })
   return {
-    // Each room adds its ports here.
-    damaged: new Promise(() => undefined),
-  }
+    deliveries: queues.deliveries,
+    reports: queues.reports,
+    quarantine: queues.quarantine,
+    replays: queues.replays,
+    deletions: await PostgresDeletions.open({
+      postgres,
+      audit,
+      feed,
+      lastPosition,
+      isRefused: (carried) => refused.has(carried),
+      positionOf: (carried) => archivedPositionOf(carried) ?? log.positions.of(carried),
+    }),
+    notices: new PostgresNotices(postgres, queues.queue.lanes),
+    noticeQueue: new PostgresNoticeQueue(queues.queue),
+    suppressions: await PostgresSuppressions.open({ postgres, audit, feed }),
+    log,
+    events,
+    followedLog,
+    threads: NO_THREADS,
+    catalog,
+    keyUses: await PostgresKeyUses.open(postgres, feed),
+    tokens: await PostgresTokens.open({ postgres, feed, audit }),
+    audit: new PostgresAudit({ postgres, box, audit }),
+    idempotentResponses: new PostgresIdempotentResponses(postgres),
+    statistics: new PostgresStatistics(postgres),
+    ownKeys: new PostgresOwnKeys(postgres, box),
+    leases: new PostgresLeases({ postgres, clock: systemClock }),
+    profiles: new PostgresProfiles(postgres),
+    facts: new PostgresFacts(postgres),
+    evaluations: new PostgresEvaluations(postgres),
+    memberships: new PostgresMemberships({ postgres, audit, catalog }),
+    syncs: new PostgresSyncs(postgres),
+    upkeep: await PostgresUpkeep.open(postgres, () => log.state()),
+    copyTo: refuseCopy,
+    probe: () => probe.run(),
+    // What is stored is for PostgreSQL and NATS to check.
+    damaged: new Promise<Error>(() => undefined),
+  } satisfies Omit<Backend, typeof Symbol.asyncDispose>
 }

@@ -1,6 +1,8 @@
 import pg from 'pg'
+import { expect } from 'vitest'
 import type { Backend } from '../../../src/backend/backend.ts'
 import { type ClusterOptions, openClusterBackend } from '../../../src/backend/cluster/open.ts'
+import type { JetStreamLog } from '../../../src/backend/cluster/jetstream/jetstream-log.ts'
 import { Redacted } from '../../../src/util/secrets/redacted.ts'
 import { SecretBox } from '../../../src/util/secrets/secret-box.ts'
 import { newClusterPlace } from '../../harness/cluster/cluster-servers.ts'
@@ -36,7 +38,7 @@ export async function openClusterHarness(): Promise<ClusterHarness> {
       await backend[Symbol.asyncDispose]()
       backend = await openClusterBackend(options)
     },
-    settle: () => settle(backend),
+    settle: () => settle(backend, sql),
     async failAuditWrites() {
       await sql(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'audit writes fail'; END $$;
         CREATE TRIGGER refuse BEFORE INSERT ON audit FOR EACH ROW EXECUTE FUNCTION refuse()`)
@@ -45,19 +47,25 @@ export async function openClusterHarness(): Promise<ClusterHarness> {
   }
 }
 
-const QUIET_MS = 150
+/** How long a node that has the last entries may take to ack them. */
+const QUIET_MS = 2_000
 
-/** Archives what is in the log, until nothing comes any more. */
-async function settle({ log, events }: Backend): Promise<void> {
+/** Archives what is in the outbox and in the log, until nothing is left. */
+async function settle({ log, events }: Backend, sql: ClusterHarness['sql']): Promise<void> {
+  await expect.poll(() => sql('SELECT number FROM outbox LIMIT 1'), { interval: 20 }).toEqual([])
+  const isEmpty = async (): Promise<boolean> => (await (log as JetStreamLog).state()).bytes === 0
+  if (await isEmpty()) return
   const stop = new AbortController()
-  let timer = setTimeout(() => stop.abort(), QUIET_MS)
+  const wait = (): NodeJS.Timeout => setTimeout(() => stop.abort(), QUIET_MS)
+  let timer = wait()
   for await (const entries of log.consume({ signal: stop.signal })) {
     clearTimeout(timer)
     await events.archive(
       entries.flatMap((entry) => entry.events.map((event) => ({ event, declined: [] }))),
     )
     await log.ack(entries)
-    timer = setTimeout(() => stop.abort(), QUIET_MS)
+    if (await isEmpty()) return
+    timer = wait()
   }
 }
 

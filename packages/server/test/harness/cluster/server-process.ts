@@ -26,10 +26,6 @@ export class ServerProcess implements AsyncDisposable {
     this.#child.unref()
   }
 
-  get pid(): number {
-    return this.#child.pid!
-  }
-
   /** The last lines that it printed. */
   get output(): string {
     return this.#output
@@ -39,15 +35,13 @@ export class ServerProcess implements AsyncDisposable {
     this.#child.kill(signal)
   }
 
-  /** @throws with what it printed, where it has ended */
-  assertRuns(): void {
-    if (this.#child.exitCode === null && this.#child.signalCode === null) return
-    throw new Error(`The server has ended:\n${this.#output}`)
+  get isRunning(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     process.off('exit', this.#endNow)
-    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return
+    if (!this.isRunning) return
     const ended = once(this.#child, 'exit')
     this.#child.ref()
     this.#child.kill('SIGKILL')

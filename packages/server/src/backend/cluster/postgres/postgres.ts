@@ -40,7 +40,8 @@ export class Postgres implements AsyncDisposable {
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       statement_timeout: STATEMENT_TIMEOUT_MS,
       application_name: 'hookline',
-      options: `-c search_path=${schema}`,
+      // Compiling a statement takes longer than any of ours runs.
+      options: `-c search_path=${schema} -c jit=off`,
       types: { getTypeParser: parserOf as typeof pg.types.getTypeParser },
     })
     // A connection that rests and breaks: the next statement opens another one.

@@ -1,5 +1,5 @@
 /**
- * Deliveries and their failed attempts; the parts that wait, lane by lane, with their leases. `webhooks` and `document` name
+ * Deliveries and their failed attempts; the parts that wait, lane by lane, and who has claimed them. `webhooks` and `document` name
  * lanes in place of URLs, which may contain credentials: those are sealed in `lanes`, where `key` is a keyed hash of them.
  */
 export const deliveries = `
@@ -24,9 +24,10 @@ export const deliveries = `
   CREATE INDEX deliveries_oldest ON deliveries (first_due_at) WHERE state = 'pending';
 
   CREATE TABLE attempts (
-    delivery_id txt  NOT NULL,
-    id          txt  NOT NULL,
-    document    text NOT NULL,
+    delivery_id txt     NOT NULL,
+    id          txt     NOT NULL,
+    document    text    NOT NULL,
+    has_body    boolean NOT NULL,
     PRIMARY KEY (delivery_id, id)
   ) PARTITION BY RANGE (delivery_id);
   CREATE TABLE attempts_default PARTITION OF attempts DEFAULT;
@@ -40,19 +41,47 @@ export const deliveries = `
     UNIQUE (queue, destination_id, key)
   );
 
-  -- due_at NULL: held. Lane 0: deliveries that have no parts yet.
+  -- due_at NULL: held. Lanes 0 and -1: deliveries and notices that have no parts yet. claimed_by: a node, which has the part while it is alive. fence
+  -- changes with each claim. Claims change no index, so there is room in each page for them.
   CREATE TABLE waiting_parts (
-    queue         txt    NOT NULL,
-    lane          int    NOT NULL,
-    delivery_id   txt    NOT NULL,
-    due_at        bigint,
-    claimed_by    txt,
-    claimed_until timestamptz,
-    fence         bigint NOT NULL DEFAULT 0,
-    PRIMARY KEY (queue, delivery_id, lane)
-  );
-  CREATE INDEX waiting_parts_due ON waiting_parts (queue, lane, due_at, delivery_id);
-  CREATE INDEX waiting_parts_claimed ON waiting_parts (claimed_by) WHERE claimed_by IS NOT NULL;
+    queue       txt    NOT NULL,
+    lane        int    NOT NULL,
+    delivery_id txt    NOT NULL,
+    due_at      bigint,
+    claimed_by  txt,
+    fence       bigint NOT NULL,
+    PRIMARY KEY (delivery_id, lane)
+  ) WITH (fillfactor = 80);
+  CREATE INDEX waiting_parts_due ON waiting_parts (lane, due_at, delivery_id);
+  CREATE SEQUENCE fences;
+
+  -- A row is the lease of all claims of a node: one small change renews them all.
+  CREATE TABLE claiming_nodes (id txt PRIMARY KEY, until timestamptz NOT NULL);
 
   CREATE TABLE quarantine (id txt PRIMARY KEY, reason text NOT NULL, at bigint NOT NULL);
+
+  -- finished_at NULL: open. search_text is JSON. It may contain data of a user, so a purge removes it.
+  CREATE TABLE replays (
+    id          txt    PRIMARY KEY,
+    state       txt    NOT NULL,
+    created_at  bigint NOT NULL,
+    finished_at bigint,
+    scanned     bigint NOT NULL DEFAULT 0,
+    requeued    bigint NOT NULL DEFAULT 0,
+    reached_at  bigint,
+    cursor      text,
+    document    text   NOT NULL,
+    search_text text
+  );
+  CREATE INDEX replays_with_text ON replays (id) WHERE search_text IS NOT NULL;
+  CREATE INDEX replays_open ON replays (id) WHERE finished_at IS NULL;
+
+  -- How deliveries of replays ended: the sum of the slots of a replay, so that few records wait for the same row.
+  CREATE TABLE replay_ends (
+    replay_id txt    NOT NULL,
+    slot      int    NOT NULL,
+    delivered bigint NOT NULL,
+    failed    bigint NOT NULL,
+    PRIMARY KEY (replay_id, slot)
+  ) WITH (fillfactor = 50);
 `

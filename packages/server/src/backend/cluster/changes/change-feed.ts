@@ -1,0 +1,113 @@
+import { sql } from 'kysely'
+import type { Redacted } from '../../../util/secrets/redacted.ts'
+import type { Clock } from '../../../util/time/clock.ts'
+import { Recurring } from '../../../util/time/recurring.ts'
+import type { Connection, Postgres } from '../postgres/postgres.ts'
+import { Follower } from './follower.ts'
+import { Listener } from './listener.ts'
+
+/** What nodes have in memory, and read again when one of them has changed it. */
+export type ChangeKind =
+  'catalog' | 'key-uses' | 'tokens' | 'token-uses' | 'suppressions' | 'purges'
+
+export interface ChangeFeedOptions {
+  readonly postgres: Postgres
+  /** Of the same database. */
+  readonly url: Redacted
+  readonly clock: Clock
+  /** How often changes are looked for that no notification has told. */
+  readonly pollMs: number
+}
+
+/**
+ * Tells every node what was changed, on whichever of them. Each kind has a number in the table `changes` that grows with each
+ * change. A look reads all numbers, and refreshes what has another one than at its last refresh:
+ *
+ *     a notification, or connected again ─┐
+ *     pollMs since the last look ─────────┴─▶ look ─▶ refresh of what has changed
+ *
+ * So a notification makes it fast, and one that is lost costs no more than `pollMs`.
+ */
+export class ChangeFeed implements AsyncDisposable {
+  readonly #postgres: Postgres
+  readonly #pollMs: number
+  readonly #followers = new Map<ChangeKind, Set<Follower>>()
+  readonly #stop = new AbortController()
+  readonly #looks: Recurring
+  readonly #looking: Promise<void>
+  readonly #listener: Listener
+  #failure: unknown
+
+  constructor({ postgres, url, clock, pollMs }: ChangeFeedOptions) {
+    this.#postgres = postgres
+    this.#pollMs = pollMs
+    this.#looks = new Recurring({ clock, work: () => this.#look() })
+    this.#looking = this.#looks.run(this.#stop.signal)
+    const channel = postgres.schema
+    this.#listener = new Listener({ url, channel, clock, onNews: () => this.#looks.wake() })
+  }
+
+  /**
+   * Calls `refresh` soon, and then after each change of this kind, one call at a time. A call has to find what was committed
+   * before it. One that rejects is made again after `pollMs`. Returns the function that stops it.
+   */
+  on(kind: ChangeKind, refresh: () => Promise<unknown>): () => void {
+    const follower = new Follower(refresh)
+    const all = this.#followers.get(kind) ?? new Set()
+    this.#followers.set(kind, all.add(follower))
+    this.#looks.wake()
+    return () => {
+      all.delete(follower)
+      void follower.stop()
+    }
+  }
+
+  /**
+   * Tells of a change that the transaction makes, once it is committed. Resolves to the number of the change. Changes of a
+   * kind take turns from here to their commit: whoever sees a number sees all that was changed under smaller ones.
+   */
+  async tell(transaction: Connection, kind: ChangeKind): Promise<number> {
+    const { rows } = await sql<{ readonly number: number }>`
+      WITH told AS (
+        INSERT INTO changes AS kept VALUES (${kind}, 1)
+        ON CONFLICT (kind) DO UPDATE SET number = kept.number + 1 RETURNING number
+      )
+      SELECT number, pg_notify(${this.#postgres.schema}, ${kind}) FROM told`.execute(transaction)
+    return rows[0]!.number
+  }
+
+  /** Why something in memory may be older than `pollMs`; `undefined` while this node follows all changes. */
+  get failure(): unknown {
+    return this.#failure ?? this.#all.map(({ failure }) => failure).find(Boolean)
+  }
+
+  /** Resolves when no refresh runs, and none will. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort()
+    await Promise.all([this.#looking, this.#listener[Symbol.asyncDispose]()])
+    await Promise.all(this.#all.map((each) => each.stop()))
+  }
+
+  get #all(): Follower[] {
+    return [...this.#followers.values()].flatMap((each) => [...each])
+  }
+
+  async #look(): Promise<number> {
+    try {
+      const numbers = await this.#numbers()
+      for (const [kind, followers] of this.#followers)
+        for (const each of followers) each.tell(numbers.get(kind) ?? 0)
+      this.#failure = undefined
+    } catch (error) {
+      this.#failure = error
+    }
+    return this.#pollMs
+  }
+
+  async #numbers(): Promise<ReadonlyMap<string, number>> {
+    const rows = await this.#postgres.run(
+      sql<{ readonly kind: string; readonly number: number }>`SELECT * FROM changes`,
+    )
+    return new Map(rows.map(({ kind, number }) => [kind, number]))
+  }
+}

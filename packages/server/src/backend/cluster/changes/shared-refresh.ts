@@ -1,0 +1,21 @@
+/** Refreshes of one thing, one after the other. Calls that wait share the next one: it finds what was committed before them. */
+export class SharedRefresh {
+  readonly #refresh: () => Promise<void>
+  #last: Promise<unknown> = Promise.resolve()
+  #next: Promise<void> | undefined
+
+  constructor(refresh: () => Promise<void>) {
+    this.#refresh = refresh
+  }
+
+  run(): Promise<void> {
+    if (this.#next !== undefined) return this.#next
+    const next = this.#last.then(() => {
+      this.#next = undefined
+      return this.#refresh()
+    })
+    this.#next = next
+    this.#last = next.catch(() => undefined)
+    return next
+  }
+}

@@ -1,0 +1,108 @@
+import { type RawBuilder, sql } from 'kysely'
+import { BackendUnavailable } from '../../backend.ts'
+import type { Postgres } from '../postgres/postgres.ts'
+import { type HeldClaim, HeldClaims } from './held-claims.ts'
+import type { QueueName } from './postgres-lanes.ts'
+
+/** Whose claims, and of which queue. */
+interface Claimer {
+  readonly queue: QueueName
+  readonly node: string
+}
+
+/**
+ * The claims of this node in one queue. Where the response of a statement is lost, nobody knows whether it has claimed: such
+ * claims would last as long as the node. So they end when the database responds again.
+ */
+export class NodeClaims {
+  readonly #postgres: Postgres
+  readonly #claimer: Claimer
+  readonly #held = new HeldClaims()
+  /** Statements under way that may claim. */
+  readonly #claiming = new Set<Promise<unknown>>()
+  #isUnsure = false
+
+  constructor(postgres: Postgres, claimer: Claimer) {
+    this.#postgres = postgres
+    this.#claimer = claimer
+  }
+
+  /** The claims of these deliveries; with `lane`, only those of the parts in that lane. */
+  of(ids: Iterable<string>, lane?: number): readonly HeldClaim[] {
+    return this.#held.of(ids, lane)
+  }
+
+  /** Runs a statement that claims, and ends the claims `before`. `claimed` finds those that it has made. */
+  async run<Row>(
+    statement: RawBuilder<Row>,
+    claimed: (rows: readonly Row[]) => readonly HeldClaim[],
+    before: readonly HeldClaim[] = [],
+  ): Promise<readonly Row[]> {
+    const running = this.#postgres.run(statement).then((rows) => {
+      this.#held.end(before)
+      this.#held.begin(claimed(rows))
+      return rows
+    })
+    this.#claiming.add(running)
+    try {
+      return await running
+    } catch (error) {
+      this.#isUnsure = true
+      throw error
+    } finally {
+      this.#claiming.delete(running)
+    }
+  }
+
+  /** Ends claims. Without the database, they end when it is back. */
+  async end(ended: readonly HeldClaim[]): Promise<void> {
+    if (ended.length === 0) return
+    this.#held.end(ended)
+    try {
+      await this.#postgres.run(sql`
+        WITH held AS MATERIALIZED (${claimRows(ended)})
+        UPDATE waiting_parts AS waits SET claimed_by = NULL FROM held WHERE ${isHeld(this.#claimer.node)}`)
+    } catch (error) {
+      if (!(error instanceof BackendUnavailable)) throw error
+      this.#isUnsure = true
+    }
+  }
+
+  /** Ends the claims that a lost response has made. Those of statements that begin meanwhile have a greater fence. */
+  async endUnknown(): Promise<void> {
+    if (!this.#isUnsure) return
+    this.#isUnsure = false
+    try {
+      const rows = await this.#postgres.run(
+        sql<{ readonly fence: number }>`SELECT nextval('fences') AS fence`,
+      )
+      await Promise.allSettled(this.#claiming)
+      await this.#endAllBut(this.#held.all, rows[0]!.fence)
+    } catch (error) {
+      this.#isUnsure = true
+      throw error
+    }
+  }
+
+  async #endAllBut(known: readonly HeldClaim[], lastFence: number): Promise<void> {
+    const { queue, node } = this.#claimer
+    await this.#postgres.run(sql`
+      WITH held AS MATERIALIZED (${claimRows(known)})
+      UPDATE waiting_parts AS waits SET claimed_by = NULL
+      WHERE waits.queue = ${queue} AND waits.claimed_by = ${node} AND waits.fence <= ${lastFence}
+        AND NOT EXISTS (SELECT 1 FROM held WHERE ${isHeld(this.#claimer.node)})`)
+  }
+}
+
+/** The condition that a row `waits` of `waiting_parts` has a claim of `held`. */
+export function isHeld(node: string): RawBuilder<boolean> {
+  return sql<boolean>`waits.delivery_id = held.delivery_id AND waits.lane = held.lane
+    AND waits.fence = held.fence AND waits.claimed_by = ${node}`
+}
+
+/** Rows of claims. */
+export function claimRows(claims: readonly HeldClaim[]): RawBuilder<unknown> {
+  const [ids, lanes] = [claims.map(({ id }) => id), claims.map(({ lane }) => lane)]
+  const fences = claims.map(({ fence }) => fence)
+  return sql`SELECT * FROM unnest(${ids}::text[], ${lanes}::int[], ${fences}::bigint[]) AS held (delivery_id, lane, fence)`
+}

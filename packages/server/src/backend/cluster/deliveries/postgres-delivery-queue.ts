@@ -1,0 +1,169 @@
+import type { AcceptedEvent, Carried, Delivery, DeliveryPart } from '@hookline/protocol'
+import { sql } from 'kysely'
+import type {
+  Claim,
+  ClaimedDelivery,
+  ClaimRequest,
+  DeliveryQueue,
+  LaneId,
+  RecordedDelivery,
+  Waiting,
+} from '../../deliveries.ts'
+import type { Unreadable } from '../../quarantine.ts'
+import type { Postgres } from '../postgres/postgres.ts'
+import { byDueAt, claimStatement } from './claim-statement.ts'
+import type { ClaimingNode } from './claiming-node.ts'
+import type { DeliveryRow } from './delivery-rows.ts'
+import { NodeClaims } from './node-claims.ts'
+import type { PostgresLanes } from './postgres-lanes.ts'
+import { type QueueTable, UNSPLIT_LANES } from './queue-table.ts'
+import { recordStatement } from './record-statement.ts'
+import { StoredParts } from './stored-parts.ts'
+import { waitingStatement } from './waiting-statement.ts'
+
+/** What both queues of a node share. */
+export interface QueueOptions {
+  readonly postgres: Postgres
+  readonly node: ClaimingNode
+  readonly lanes: PostgresLanes
+}
+
+/** A delivery that another transaction makes at the same moment is there when the record is made again. */
+const MOST_TRIES = 2
+
+/**
+ * The queue of the lanes on one table. The table holds the states, `waiting_parts` what waits in which lane and who has
+ * claimed it: a node, while it is alive (`ClaimingNode`). Each claim of a part has a greater fence than the one before, by
+ * which a node finds out that it has lost a claim.
+ */
+export class PostgresDeliveryQueue<
+  E extends Carried = AcceptedEvent,
+  Row extends DeliveryRow = DeliveryRow,
+> implements DeliveryQueue<E> {
+  protected readonly postgres: Postgres
+  protected readonly parts: StoredParts
+  readonly #table: QueueTable<E, Row>
+  readonly #node: ClaimingNode
+  readonly #lanes: PostgresLanes
+  readonly #claims: NodeClaims
+  readonly #unsplitLane: number
+
+  constructor(table: QueueTable<E, Row>, { postgres, node, lanes }: QueueOptions) {
+    this.#table = table
+    this.#unsplitLane = UNSPLIT_LANES[table.name]
+    this.postgres = postgres
+    this.#node = node
+    this.#lanes = lanes
+    this.parts = new StoredParts(table.name, lanes)
+    this.#claims = new NodeClaims(postgres, { queue: table.name, node: node.id })
+  }
+
+  async record(records: readonly RecordedDelivery[]): Promise<void> {
+    let left = onePerDelivery(records)
+    await this.parts.give(left)
+    for (let tries = 0; left.length > 0 && tries < MOST_TRIES; tries++) {
+      const missed = await this.#recordOnce(left)
+      left = left.filter(({ delivery }) => missed.has(delivery.id))
+    }
+  }
+
+  async claim(lane: LaneId, request: ClaimRequest): Promise<Claim<E>> {
+    const number = await this.#lanes.find(this.#table.name, lane)
+    if (number === undefined) return { deliveries: [], unreadable: [] }
+    return this.#claim(number, request)
+  }
+
+  async claimUnsplit(limit: number): Promise<Claim<E>> {
+    return this.#claim(this.#unsplitLane, { due: Number.MAX_SAFE_INTEGER, limit })
+  }
+
+  async release(ids: readonly string[], lane?: LaneId): Promise<void> {
+    const number = lane && (await this.#lanes.find(this.#table.name, lane))
+    if (lane !== undefined && number === undefined) return
+    await this.#claims.end(this.#claims.of(new Set(ids), number))
+  }
+
+  async waiting(): Promise<Waiting> {
+    await this.#claims.endUnknown()
+    const rows = await this.postgres.run(waitingStatement(this.#table.name, this.#node.id))
+    await this.#lanes.know(
+      rows.map(({ number }) => number).filter((each) => each !== this.#unsplitLane),
+    )
+    const lanes = rows.flatMap(({ number, due_at: dueAt, is_held: isHeld }) => {
+      const lane = this.#lanes.laneOf(number)
+      return lane ? [{ destinationId: lane.destinationId, url: lane.url, dueAt, isHeld }] : []
+    })
+    return { lanes, isUnsplit: rows.some(({ number }) => number === this.#unsplitLane) }
+  }
+
+  /** Returns the ids of those that another transaction has made or removed meanwhile. */
+  async #recordOnce(records: readonly RecordedDelivery[]): Promise<ReadonlySet<string>> {
+    const held = this.#claims.of(records.map(({ delivery }) => delivery.id))
+    const recording = { records, node: this.#node.id, held }
+    const rows = await this.#claims.run(
+      recordStatement(this.#table, this.parts, recording),
+      (recorded) => recorded.filter(({ kind }) => kind === 'claimed'),
+      held,
+    )
+    return new Set(rows.filter(({ kind }) => kind === 'missed').map(({ id }) => id))
+  }
+
+  async #claim(lane: number, request: ClaimRequest): Promise<Claim<E>> {
+    if (request.limit <= 0) return { deliveries: [], unreadable: [] }
+    await this.#node.alive()
+    const claiming = { ...request, lane, node: this.#node.id }
+    const rows = await this.#claims.run(claimStatement(claiming), (claimed) => claimed)
+    const claimed = rows.toSorted(byDueAt)
+    try {
+      return await this.#read(
+        claimed.map(({ id }) => id),
+        lane,
+      )
+    } catch (error) {
+      await this.#claims.end(claimed)
+      throw error
+    }
+  }
+
+  /** Reads what is claimed in a statement of its own: until the claim, another node may have changed it. */
+  async #read(ids: readonly string[], lane: number): Promise<Claim<E>> {
+    if (ids.length === 0) return { deliveries: [], unreadable: [] }
+    const { name, select } = this.#table
+    const rows = await this.postgres.run(
+      sql<Row>`${select} WHERE ${sql.table(name)}.id = ANY(${ids}::text[])`,
+    )
+    await this.parts.know(rows.map(({ webhooks }) => webhooks))
+    const byId = new Map(rows.map((row) => [row.delivery_id, row]))
+    const read = ids.map((id) => this.#readOne(id, lane, byId.get(id)))
+    return {
+      deliveries: read.filter((each) => 'delivery' in each),
+      unreadable: read.filter((each) => 'reason' in each),
+    }
+  }
+
+  #readOne(id: string, lane: number, row: Row | undefined): ClaimedDelivery<E> | Unreadable {
+    if (row === undefined) return { id, reason: 'It is no longer in the database.' }
+    const read = this.#table.claimedOf(row, this.parts)
+    if ('reason' in read || lane === this.#unsplitLane) return read
+    return waitsIn(read.delivery, this.#lanes.laneOf(lane))
+      ? read
+      : { id, reason: 'It waits in a lane of which it has no part: the database is damaged.' }
+  }
+}
+
+/** The last record of each delivery, with all attempts. */
+function onePerDelivery(records: readonly RecordedDelivery[]): readonly RecordedDelivery[] {
+  const byId = new Map<string, RecordedDelivery>()
+  for (const record of records) {
+    const before = byId.get(record.delivery.id)?.attempts ?? []
+    byId.set(record.delivery.id, { ...record, attempts: [...before, ...record.attempts] })
+  }
+  return [...byId.values()]
+}
+
+/** Whether a delivery has a part that waits in a lane. It may have another one of the same URL, whose webhook was removed. */
+function waitsIn({ destinationId, webhooks }: Delivery, lane: LaneId | undefined): boolean {
+  const isThere = ({ url, state }: DeliveryPart): boolean =>
+    url === lane?.url && (state === 'pending' || state === 'held')
+  return destinationId === lane?.destinationId && webhooks.some(isThere)
+}

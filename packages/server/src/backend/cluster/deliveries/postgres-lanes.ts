@@ -1,0 +1,120 @@
+import { sql } from 'kysely'
+import { PairMap } from '../../../util/pair-map.ts'
+import { type SecretBox, SecretBoxError } from '../../../util/secrets/secret-box.ts'
+import { type LaneId, laneKey } from '../../deliveries.ts'
+import { lock } from '../postgres/locks.ts'
+import type { Postgres } from '../postgres/postgres.ts'
+import { laneHash } from './lane-hash.ts'
+
+/** Which queue a lane belongs to. */
+export type QueueName = 'deliveries' | 'notices'
+
+/** A lane of one of the queues. */
+export interface QueueLane extends LaneId {
+  readonly queue: QueueName
+}
+
+interface LaneRow {
+  readonly number: number
+  readonly queue: QueueName
+  readonly destination_id: string
+  readonly sealed_url: string
+}
+
+/**
+ * The lanes of deliveries and of notices, and their numbers. Deliveries and attempts name a lane by its number, so that a URL,
+ * which may contain a credential, is stored once, and sealed. A lane never changes and is never removed, so those that this
+ * node has read stay in memory: there are a few for each destination.
+ */
+export class PostgresLanes {
+  readonly #postgres: Postgres
+  readonly #box: SecretBox
+  readonly #byNumber = new Map<number, QueueLane>()
+  readonly #byLane: Readonly<Record<QueueName, PairMap<number>>> = {
+    deliveries: new PairMap(),
+    notices: new PairMap(),
+  }
+
+  constructor(postgres: Postgres, box: SecretBox) {
+    this.#postgres = postgres
+    this.#box = box
+  }
+
+  /** The number of a lane that has one. */
+  async find(queue: QueueName, lane: LaneId): Promise<number | undefined> {
+    const known = this.numberOf(queue, lane)
+    if (known !== undefined) return known
+    await this.#read(isLane(queue, lane, this.#keysOf(lane)))
+    return this.numberOf(queue, lane)
+  }
+
+  /** Gives a number to each lane that has none. Afterwards, `numberOf` knows all of them. */
+  async give(queue: QueueName, lanes: Iterable<LaneId>): Promise<void> {
+    const unknown = new Map<string, LaneId>()
+    for (const lane of lanes)
+      if (this.numberOf(queue, lane) === undefined) unknown.set(laneKey(lane), lane)
+    for (const lane of unknown.values())
+      if ((await this.find(queue, lane)) === undefined) await this.#add(queue, lane)
+  }
+
+  /** The number of a lane, where this node has met it. */
+  numberOf(queue: QueueName, { destinationId, url }: LaneId): number | undefined {
+    return this.#byLane[queue].get(destinationId, url)
+  }
+
+  /** Reads the lanes of these numbers, so that `laneOf` knows them. */
+  async know(numbers: Iterable<number>): Promise<void> {
+    const unknown = [...new Set(numbers)].filter((number) => !this.#byNumber.has(number))
+    if (unknown.length > 0) await this.#read(sql`number = ANY(${unknown}::int[])`)
+  }
+
+  /** The lane of a number; `undefined` where the database lacks it. */
+  laneOf(number: number): QueueLane | undefined {
+    return this.#byNumber.get(number)
+  }
+
+  /** One node at a time adds lanes, so that none gets two numbers, also while nodes have the keys in another order. */
+  async #add(queue: QueueName, lane: LaneId): Promise<void> {
+    const { destinationId, url } = lane
+    const keys = this.#keysOf(lane)
+    const row = [queue, destinationId, keys[0]!, this.#box.seal(url, destinationId)]
+    await this.#postgres.write(async (transaction) => {
+      await lock(transaction, 'lanes')
+      await sql`
+        INSERT INTO lanes (queue, destination_id, key, sealed_url) SELECT ${sql.join(row)}
+        WHERE NOT EXISTS (SELECT 1 FROM lanes WHERE ${isLane(queue, lane, keys)})`.execute(
+        transaction,
+      )
+    })
+    await this.find(queue, lane)
+  }
+
+  /** What a lane is found by: a hash under each key of the box, the first of which makes new ones. */
+  #keysOf(lane: LaneId): readonly string[] {
+    return this.#box.keys.map((key) => laneHash(lane, key))
+  }
+
+  async #read(condition: ReturnType<typeof sql>): Promise<void> {
+    const rows = await this.#postgres.run(sql<LaneRow>`
+      SELECT number, queue, destination_id, sealed_url FROM lanes WHERE ${condition}`)
+    for (const { number, queue, destination_id: destinationId, sealed_url: sealed } of rows) {
+      const url = this.#opened(sealed, destinationId)
+      this.#byNumber.set(number, { queue, destinationId, url })
+      this.#byLane[queue].set(destinationId, url, number)
+    }
+  }
+
+  /** The URL; empty, which is that of no webhook, where its key is not in the box. */
+  #opened(sealed: string, destinationId: string): string {
+    try {
+      return this.#box.open(sealed, destinationId)
+    } catch (error) {
+      if (error instanceof SecretBoxError) return ''
+      throw error
+    }
+  }
+}
+
+function isLane(queue: QueueName, { destinationId }: LaneId, keys: readonly string[]) {
+  return sql`queue = ${queue} AND destination_id = ${destinationId} AND key = ANY(${keys}::text[])`
+}

@@ -1,0 +1,37 @@
+import type { Carried, Delivery } from '@hookline/protocol'
+import type { RawBuilder } from 'kysely'
+import type { ClaimedDelivery } from '../../deliveries.ts'
+import type { Unreadable } from '../../quarantine.ts'
+import type { DeliveryRow } from './delivery-rows.ts'
+import type { QueueName } from './postgres-lanes.ts'
+import type { StoredParts } from './stored-parts.ts'
+
+/** The lanes of deliveries without parts. No other lanes have these numbers. */
+export const UNSPLIT_LANES: Readonly<Record<QueueName, number>> = { deliveries: 0, notices: -1 }
+
+/** A delivery that is recorded, with its column `webhooks`. */
+export interface Given {
+  readonly delivery: Delivery
+  readonly webhooks: string
+}
+
+/** The table that a queue is kept in: how its rows are read, and how a record changes them. */
+export interface QueueTable<E extends Carried, Row extends DeliveryRow> {
+  readonly name: QueueName
+  /** `SELECT … FROM …` with everything that `claimedOf` reads. The table has its own name in it. */
+  readonly select: RawBuilder<Row>
+  readonly claimedOf: (row: Row, parts: StoredParts) => ClaimedDelivery<E> | Unreadable
+  /**
+   * What a record writes, as queries of a WITH clause. The last of them is `written`: the `id` of each delivery that is now
+   * as the record says. Those before it can be read:
+   *
+   * - `kept (id, state, rounds, first_due_at)`: the deliveries that there were, locked, as they are now
+   * - `refused (id)`: another node has claimed them since: they are not to be changed
+   */
+  readonly write: (given: readonly Given[]) => RawBuilder<unknown>
+}
+
+/** Whether the delivery has a part that waits in a lane. */
+export function isWaiting({ webhooks }: Pick<Delivery, 'webhooks'>): boolean {
+  return webhooks.some(({ state }) => state === 'pending' || state === 'held')
+}

@@ -1,0 +1,119 @@
+import type { Carried } from '@hookline/protocol'
+import { type RawBuilder, sql } from 'kysely'
+import type { RecordedDelivery } from '../../deliveries.ts'
+import type { DeliveryRow } from './delivery-rows.ts'
+import type { HeldClaim } from './held-claims.ts'
+import { isLive } from './live-nodes.ts'
+import { isHeld, claimRows } from './node-claims.ts'
+import type { Given, QueueTable } from './queue-table.ts'
+import type { StoredParts } from './stored-parts.ts'
+
+/** `claimed`: a part that this node has now. `missed`: there is no such delivery, or another transaction has just made it. */
+export interface RecordedRow extends HeldClaim {
+  readonly kind: 'claimed' | 'missed'
+}
+
+export interface Recording {
+  readonly records: readonly RecordedDelivery[]
+  readonly node: string
+  /** The claims of these deliveries that this node believes to have. */
+  readonly held: readonly HeldClaim[]
+}
+
+/**
+ * Records deliveries in one statement: their state, which parts wait, which of those this node has, and failed attempts.
+ *
+ * A part that another node has claimed since makes its delivery `refused`: a node that slept through its lease changes
+ * nothing. Its attempts are history, and are kept. The rows of a delivery are locked before the parts that wait, so what is
+ * decided on is what they are when this changes them. They are looked up one by one: the table is now empty and now large, so
+ * PostgreSQL may not know its size, and would read all of it.
+ */
+export function recordStatement<E extends Carried, Row extends DeliveryRow>(
+  { name, write }: QueueTable<E, Row>,
+  parts: StoredParts,
+  { records, node, held }: Recording,
+): RawBuilder<RecordedRow> {
+  const table = sql.table(name)
+  const given = records.map(({ delivery }): Given => ({
+    delivery,
+    webhooks: parts.textOf(delivery),
+  }))
+  const ids = records.map(({ delivery }) => delivery.id)
+  return sql<RecordedRow>`
+    WITH part AS MATERIALIZED (${waitingParts(records, parts)}),
+    held AS MATERIALIZED (${claimRows(held)}),
+    kept AS MATERIALIZED (
+      SELECT id, state, rounds, first_due_at FROM ${table} WHERE id = ANY(${ids}::text[]) ORDER BY id FOR UPDATE),
+    waited AS MATERIALIZED (
+      SELECT waits.* FROM kept CROSS JOIN LATERAL (
+        SELECT delivery_id, lane, claimed_by, fence FROM waiting_parts WHERE delivery_id = kept.id
+        ORDER BY lane FOR UPDATE) AS waits),
+    refused AS MATERIALIZED (
+      SELECT delivery_id AS id FROM waited WHERE claimed_by <> ${node} AND ${isLive('claimed_by')}
+      UNION SELECT delivery_id FROM held WHERE NOT EXISTS (
+        SELECT 1 FROM waited WHERE waited.delivery_id = held.delivery_id AND waited.lane = held.lane
+          AND waited.fence = held.fence AND (waited.claimed_by IS NULL OR waited.claimed_by = ${node}))),
+    ${write(given)},
+    ended AS (
+      DELETE FROM waiting_parts AS waits USING written
+      WHERE waits.delivery_id = written.id AND NOT EXISTS (
+        SELECT 1 FROM part WHERE part.delivery_id = waits.delivery_id AND part.lane = waits.lane)),
+    waiting AS (
+      INSERT INTO waiting_parts AS waits (queue, lane, delivery_id, due_at, claimed_by, fence)
+      SELECT ${name}, part.lane, part.delivery_id, part.due_at,
+        CASE WHEN part.is_claimed THEN ${node} END, nextval('fences')
+      FROM part JOIN written ON written.id = part.delivery_id
+      ON CONFLICT (delivery_id, lane) DO UPDATE SET due_at = excluded.due_at, claimed_by = excluded.claimed_by,
+        fence = CASE WHEN waits.claimed_by = ${node} OR (waits.claimed_by IS NULL AND excluded.claimed_by IS NULL)
+          THEN waits.fence ELSE excluded.fence END
+      RETURNING delivery_id, lane, claimed_by, fence),
+    freed AS (
+      UPDATE waiting_parts AS waits SET claimed_by = NULL FROM held
+      WHERE ${isHeld(node)} AND held.delivery_id NOT IN (SELECT id FROM written)),
+    failed AS (${keepFailedAttempts(records, parts)})
+    SELECT 'claimed' AS kind, delivery_id AS id, lane, fence FROM waiting WHERE claimed_by = ${node}
+    UNION ALL SELECT 'missed', id, 0, 0 FROM unnest(${ids}::text[]) AS given (id)
+      WHERE id NOT IN (SELECT id FROM kept) AND id NOT IN (SELECT id FROM written)`
+}
+
+/** Rows of the parts that wait. */
+function waitingParts(
+  records: readonly RecordedDelivery[],
+  parts: StoredParts,
+): RawBuilder<unknown> {
+  const rows = records.flatMap(({ delivery: { id, destinationId, webhooks }, claimed = [] }) =>
+    webhooks
+      .filter(({ state }) => state === 'pending' || state === 'held')
+      .map(({ url, dueAt }) => {
+        const lane = parts.laneOf(destinationId, url)
+        return { id, lane, dueAt, isClaimed: claimed.includes(url) }
+      }),
+  )
+  return sql`SELECT * FROM unnest(
+    ${rows.map(({ id }) => id)}::text[], ${rows.map(({ lane }) => lane)}::int[],
+    ${rows.map(({ dueAt }) => dueAt)}::bigint[], ${rows.map(({ isClaimed }) => isClaimed)}::bool[]
+  ) AS part (delivery_id, lane, due_at, is_claimed)`
+}
+
+/** An attempt that delivered is kept whole in `webhooks` of its delivery. */
+function keepFailedAttempts(
+  records: readonly RecordedDelivery[],
+  parts: StoredParts,
+): RawBuilder<unknown> {
+  const rows = records.flatMap(({ delivery: { id, destinationId }, attempts }) =>
+    attempts
+      .filter(({ outcome }) => outcome !== 'delivered')
+      .map((attempt) => {
+        const document = parts.attemptText(destinationId, attempt)
+        return { id, attempt: attempt.id, document, hasBody: attempt.body !== undefined }
+      }),
+  )
+  return sql`
+    INSERT INTO attempts (delivery_id, id, document, has_body)
+    SELECT * FROM unnest(
+      ${rows.map(({ id }) => id)}::text[], ${rows.map(({ attempt }) => attempt)}::text[],
+      ${rows.map(({ document }) => document)}::text[], ${rows.map(({ hasBody }) => hasBody)}::bool[]
+    ) AS attempt (delivery_id, id, document, has_body)
+    WHERE delivery_id IN (SELECT id FROM kept) OR delivery_id IN (SELECT id FROM written)
+    ON CONFLICT (delivery_id, id) DO NOTHING`
+}

@@ -1,0 +1,48 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Postgres } from '../postgres/postgres.ts'
+
+/** Profiles of one slice, and the bytes of their traits and results, about: JavaScript parses them in one turn. */
+const PROFILES = 2_000
+const BYTES = 4 * 1024 * 1024
+
+/** Some profiles, in the order of their numbers. */
+export interface ProfileSlice {
+  /** The number of the last one. */
+  readonly through: number
+  readonly isEnd: boolean
+  /** How many of them are of the space. */
+  readonly looked: number
+}
+
+export interface SliceQuery {
+  readonly space: string
+  readonly after: number
+  /** A condition on `id` and `space` of profiles; without it, profiles of every space are in the slice. */
+  readonly only?: RawBuilder<unknown>
+}
+
+interface SliceRow {
+  readonly all: number
+  readonly kept: number
+  readonly looked: number
+  readonly through: number | null
+}
+
+/** The next slice of profiles; `undefined` where there are no more. Has at least one, however large it is. */
+export async function nextSlice(
+  postgres: Postgres,
+  { space, after, only = sql`true` }: SliceQuery,
+): Promise<ProfileSlice | undefined> {
+  const [row] = await postgres.run(sql<SliceRow>`
+    SELECT count(*) AS all, count(*) FILTER (WHERE is_kept) AS kept,
+      count(*) FILTER (WHERE is_kept AND space = ${space}) AS looked, max(id) FILTER (WHERE is_kept) AS through
+    FROM (
+      SELECT id, space, sum(bytes) OVER (ORDER BY id) - bytes < ${BYTES} AS is_kept FROM (
+        SELECT id, space, coalesce(octet_length(traits), 0) + coalesce(
+          (SELECT sum(octet_length(value)) FROM results WHERE results.profile = id), 0) AS bytes
+        FROM (SELECT id, space FROM profiles WHERE id > ${after} AND ${only} ORDER BY id LIMIT ${PROFILES}) AS taken
+        LEFT JOIN profile_traits ON profile_traits.profile = id) AS measured) AS summed`)
+  const { all, kept, looked, through } = row!
+  if (through === null) return undefined
+  return { through, isEnd: kept === all && all < PROFILES, looked }
+}

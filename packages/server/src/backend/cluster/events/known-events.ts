@@ -1,0 +1,49 @@
+import { type AcceptedEvent, idFrom } from '@hookline/protocol'
+import { sql, type Transaction } from 'kysely'
+import { isId } from '../postgres/event-rows.ts'
+import { toText } from '../postgres/text.ts'
+
+/** What the archive knows of an event that is to be archived. */
+export interface KnownEvent {
+  readonly isArchived: boolean
+  /** It is a duplicate that its first event has counted. */
+  readonly isCounted: boolean
+  /** The first event with its source and messageId within the window. */
+  readonly original: string | null
+}
+
+/** How much the time in an id may differ from that of receipt. */
+export const SLACK_MS = 60_000
+
+/** Looks the events up, in their order. */
+export async function knownEvents(
+  transaction: Transaction<unknown>,
+  events: readonly AcceptedEvent[],
+  dedupeWindowMs: number,
+): Promise<readonly KnownEvent[]> {
+  const oldest = Math.min(...events.map(({ receivedAt }) => receivedAt)) - dedupeWindowMs
+  const { rows } = await sql<KnownEvent>`
+    SELECT
+      EXISTS (SELECT FROM events WHERE events.id = new.id) AS "isArchived",
+      EXISTS (SELECT FROM counted_duplicates AS counted WHERE counted.id = new.id) AS "isCounted",
+      first.id AS original
+    FROM unnest(
+      ${events.map(({ id }) => id)}::text[],
+      ${events.map(({ sourceId }) => toText(sourceId))}::text[],
+      ${events.map(({ messageId }) => toText(messageId))}::text[],
+      ${events.map(({ receivedAt }) => receivedAt - dedupeWindowMs)}::bigint[]
+    ) WITH ORDINALITY AS new (id, source_id, message_id, since, number)
+    LEFT JOIN LATERAL (
+      SELECT events.id FROM events
+      WHERE ${isId('message_id', sql`new.message_id`)} AND events.source_id = new.source_id
+        AND events.received_at >= new.since AND events.id >= ${leastIdAt(oldest - SLACK_MS)}
+      ORDER BY events.received_at, events.seq LIMIT 1
+    ) AS first ON true
+    ORDER BY new.number`.execute(transaction)
+  return rows
+}
+
+/** The least id of an event of a time, in milliseconds since the epoch. */
+export function leastIdAt(ms: number): string {
+  return idFrom('evt', Math.max(0, ms), new Uint8Array(10))
+}

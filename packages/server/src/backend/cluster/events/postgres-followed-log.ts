@@ -1,0 +1,84 @@
+import type { AcceptedEvent } from '@hookline/protocol'
+import { type RawBuilder, sql } from 'kysely'
+import type { EventSelector, FollowedLog, LogSlice } from '../../log.ts'
+import { EVENT_COLUMNS, eventOf, type EventRow } from '../postgres/event-rows.ts'
+import type { Postgres } from '../postgres/postgres.ts'
+import type { ArchiveEnd } from './archive-end.ts'
+
+/** Rows that a read with a selector looks at, at most: some milliseconds. */
+const LOOKED_AT = 5_000
+
+/** Every row has what was looked at; there is one without an event where none is selected. */
+interface SliceRow {
+  readonly newest: number
+  readonly reached: number | null
+  readonly seq: number | null
+}
+
+interface Wanted {
+  readonly after: number
+  readonly limit: number
+  readonly only?: EventSelector
+}
+
+/** The archive in the order of archiving, for those who follow it. */
+export class PostgresFollowedLog implements FollowedLog {
+  readonly #postgres: Postgres
+  readonly #end: ArchiveEnd
+
+  constructor(postgres: Postgres, end: ArchiveEnd) {
+    this.#postgres = postgres
+    this.#end = end
+  }
+
+  async read(wanted: Wanted): Promise<LogSlice> {
+    return sliceOf(await this.#postgres.run(sliceSql(wanted)), wanted)
+  }
+
+  appendedAfter(position: number, signal: AbortSignal): Promise<void> {
+    return this.#end.beyond(position, signal)
+  }
+}
+
+/** The events after a position, at most `limit`, of the rows that are looked at. */
+function sliceSql({ after, limit, only }: Wanted): RawBuilder<SliceRow & EventRow> {
+  const lookedAt = only === undefined ? limit : LOOKED_AT
+  return sql`
+    WITH looked AS MATERIALIZED (
+      SELECT seq FROM events WHERE seq > ${after} ORDER BY seq LIMIT ${lookedAt}::int
+    ), reach AS (SELECT max(seq) AS reached FROM looked)
+    SELECT archive.seq AS newest, reach.reached, found.* FROM archive CROSS JOIN reach LEFT JOIN LATERAL (
+      SELECT events.seq, ${EVENT_COLUMNS} FROM events
+      WHERE events.seq > ${after} AND events.seq <= reach.reached AND ${selected(only)}
+      ORDER BY events.seq LIMIT ${limit}::int
+    ) AS found ON true ORDER BY found.seq`
+}
+
+/** Finds every event that is selected, and a few more: the name may be elsewhere in the call. */
+function selected(only: EventSelector | undefined): RawBuilder<unknown> {
+  if (only === undefined) return sql`true`
+  const names = only.events.map((name) => Buffer.from(JSON.stringify(name)))
+  const named = sql.join(
+    [sql`false`, ...names.map((name) => sql`position(${name}::bytea IN events.body) > 0`)],
+    sql` OR `,
+  )
+  return sql`(events.type = ANY(${only.types}::text[]) OR (events.type = 'track' AND (${named})))`
+}
+
+function isSelected(event: AcceptedEvent, only: EventSelector | undefined): boolean {
+  if (only === undefined || only.types.includes(event.type)) return true
+  return event.type === 'track' && only.events.includes(event.event.event ?? '')
+}
+
+function sliceOf(rows: readonly (SliceRow & EventRow)[], { after, limit, only }: Wanted): LogSlice {
+  const { newest, reached } = rows[0]!
+  const found = rows.filter(({ seq }) => seq !== null)
+  // A full slice may have left rows behind its last one.
+  const through = found.length === limit ? found.at(-1)!.seq! : (reached ?? after)
+  const isEnd = reached === null || through >= newest
+  const events = found
+    .map((row) => ({ position: row.seq!, event: eventOf(row) }))
+    .filter(({ event }) => isSelected(event, only))
+  // The newest events may be gone: waiting for more must not end at once.
+  return { events, through: isEnd ? Math.max(through, newest) : through, isEnd }
+}

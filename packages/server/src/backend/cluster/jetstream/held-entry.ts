@@ -1,0 +1,77 @@
+import type { Msg, NatsConnection } from '@nats-io/transport-node'
+import type { LogEntry } from '../../log.ts'
+import { eventsOfChunk } from './chunk.ts'
+
+const ACK = '+ACK'
+const NAK = '-NAK'
+const WORKING = '+WPI'
+
+/** An entry that this node has and that is not acked: its events, and where the server hears of it. */
+export class HeldEntry implements LogEntry {
+  readonly events: LogEntry['events']
+  declare readonly unreadable?: NonNullable<LogEntry['unreadable']>
+  readonly sequence: number
+  readonly bytes: number
+  redelivered: boolean
+  /** Whether its processing has ended. */
+  isDone = false
+  #message: Msg
+
+  constructor(message: Msg, streamName: string) {
+    const { sequence, deliveries } = deliveryOf(message)
+    const { data } = message
+    const chunk = Buffer.from(data.buffer, data.byteOffset, data.byteLength)
+    const { events, unreadable } = eventsOfChunk(chunk, `${streamName}:${sequence}`)
+    this.events = events
+    if (unreadable !== undefined) this.unreadable = unreadable
+    this.sequence = sequence
+    this.bytes = data.length
+    this.redelivered = deliveries > 1
+    this.#message = message
+  }
+
+  /** The server has handed it out once more: it hears of that delivery from now on. */
+  deliveredAgain(message: Msg): void {
+    this.#message = message
+  }
+
+  /** Resolves when the server has confirmed it. */
+  async ack(connection: NatsConnection, timeoutMs: number): Promise<void> {
+    await connection.request(this.#message.reply!, ACK, { timeout: timeoutMs })
+  }
+
+  /** Any node may get it now. */
+  release(): void {
+    this.#message.respond(NAK)
+  }
+
+  /** It is still in process. */
+  keepAlive(): void {
+    this.#message.respond(WORKING)
+  }
+}
+
+/** The same for all deliveries of one message, and for no message of another stream of the same name. */
+export function keyOf(message: Msg): string {
+  const { sequence, stamp } = deliveryOf(message)
+  return `${sequence} ${stamp}`
+}
+
+interface Delivery {
+  readonly deliveries: number
+  readonly sequence: number
+  readonly stamp: string
+}
+
+/**
+ * What the subject for acks tells: `$JS.ACK.<stream>.<consumer>.<deliveries>.<sequence>.<consumer's sequence>.<time>.<pending>`,
+ * in newer servers with the domain and the account before the stream.
+ */
+function deliveryOf({ reply = '' }: Msg): Delivery {
+  const tokens = reply.split('.')
+  const first = tokens.length === SHORT_TOKENS ? 4 : 6
+  const [deliveries, sequence, , stamp = ''] = tokens.slice(first)
+  return { deliveries: Number(deliveries), sequence: Number(sequence), stamp }
+}
+
+const SHORT_TOKENS = 9

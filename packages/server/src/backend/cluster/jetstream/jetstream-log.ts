@@ -1,0 +1,192 @@
+import type { AcceptedEvent } from '@hookline/protocol'
+import type { Msg } from '@nats-io/transport-node'
+import type { ByteBudget } from '../../../util/limits/byte-budget.ts'
+import { type Clock, systemClock } from '../../../util/time/clock.ts'
+import { BackendUnavailable } from '../../backend.ts'
+import type { Log, LogEntry } from '../../log.ts'
+import type { Postgres } from '../postgres/postgres.ts'
+import { ChunkPublisher } from './chunk-publisher.ts'
+import { HeldEntries } from './held-entries.ts'
+import type { HeldEntry } from './held-entry.ts'
+import { endOfChunk, LogPositions } from './log-positions.ts'
+import { LogStream, type LogStreamOptions } from './log-stream.ts'
+import { type NatsLink, unavailable } from './nats-link.ts'
+import { OutboxRelay } from './outbox-relay.ts'
+import { PartitionPull } from './partition-pull.ts'
+import { readStreamState, type StreamState } from './stream-state.ts'
+
+export interface JetStreamLogOptions extends LogStreamOptions {
+  /** Of the bytes that wait to be stored. */
+  readonly waiting: ByteBudget
+  readonly clock?: Clock
+}
+
+const ACK_TIMEOUT_MS = 5_000
+/** Signs of life within the time after which the server would hand an entry to another node. */
+const SIGNS_OF_LIFE = 3
+
+/**
+ * The log on a stream of JetStream. Every node appends to it, and those that consume compete for its entries. The server
+ * hears every few seconds that an entry is in process; where it hears nothing any more, it hands the entry to any node.
+ */
+export class JetStreamLog implements Log, AsyncDisposable {
+  readonly positions: LogPositions
+  readonly #link: NatsLink
+  readonly #stream: LogStream
+  readonly #publisher: ChunkPublisher
+  readonly #waiting: ByteBudget
+  readonly #clock: Clock
+  readonly #held: HeldEntries
+  #pulls: readonly PartitionPull[] = []
+  #cancelSigns: () => void = () => undefined
+
+  private constructor(
+    link: NatsLink,
+    { waiting, clock = systemClock, ...rest }: JetStreamLogOptions,
+  ) {
+    this.#link = link
+    this.#waiting = waiting
+    this.#clock = clock
+    this.#stream = new LogStream(link, clock, rest)
+    this.#held = new HeldEntries(this.#stream.name)
+    this.positions = new LogPositions()
+    const { positions } = this
+    this.#publisher = new ChunkPublisher({ link, stream: this.#stream, positions, clock })
+  }
+
+  static async open(link: NatsLink, options: JetStreamLogOptions): Promise<JetStreamLog> {
+    const log = new JetStreamLog(link, options)
+    try {
+      await log.#stream.ensure()
+    } catch (error) {
+      throw unavailable(error)
+    }
+    log.#giveSigns()
+    return log
+  }
+
+  /** A position that nothing exceeds that was appended before the call. */
+  async lastPosition(): Promise<number> {
+    this.#assertConnected()
+    try {
+      return endOfChunk(await this.#stream.lastNumber())
+    } catch (error) {
+      throw unavailable(error)
+    }
+  }
+
+  /** What is not acked. */
+  async state(): Promise<StreamState> {
+    this.#assertConnected()
+    try {
+      return await readStreamState(this.#link, this.#stream)
+    } catch (error) {
+      throw unavailable(error)
+    }
+  }
+
+  async append(events: readonly AcceptedEvent[]): Promise<void> {
+    if (events.length === 0) return
+    this.#assertConnected()
+    const bytes = events.reduce((sum, { body, rest }) => sum + body.length + rest.length, 0)
+    if (!this.#waiting.take(bytes))
+      throw new BackendUnavailable('Too many calls wait for NATS (maxWaitingBytes).')
+    try {
+      await this.#publisher.publish(events)
+    } finally {
+      this.#waiting.giveBack(bytes)
+    }
+  }
+
+  async *consume({ signal }: { readonly signal: AbortSignal }): AsyncIterable<readonly LogEntry[]> {
+    const before = this.#held.handedOut()
+    for (const entry of before) entry.redelivered = true
+    this.#pulls = this.#stream.partitions.map((partition) => this.#pull(partition))
+    try {
+      if (before.length > 0) yield before
+      while (!signal.aborted) {
+        const entries = this.#held.takeReady()
+        if (entries.length > 0) yield entries
+        else await this.#held.ready(signal)
+      }
+    } finally {
+      await this.#stopPulling()
+    }
+  }
+
+  async ack(entries: readonly LogEntry[]): Promise<void> {
+    const held = entries.flatMap((entry) => this.#held.find(entry) ?? [])
+    for (const entry of held) entry.isDone = true
+    try {
+      await Promise.all(held.map((entry) => this.#ack(entry)))
+    } catch (error) {
+      throw unavailable(error)
+    }
+  }
+
+  /** Appends what transactions put into the table `outbox`, from now on. */
+  relayOutbox(postgres: Postgres): OutboxRelay {
+    const [stream, publisher, clock] = [this.#stream, this.#publisher, this.#clock]
+    return new OutboxRelay({ postgres, stream, publisher, clock })
+  }
+
+  /** Any node gets at once what this one has not acked. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#cancelSigns()
+    await this.#stopPulling()
+    try {
+      for (const entry of this.#held.all()) if (!entry.isDone) entry.release()
+      if (this.#link.isConnected) await this.#link.connection.flush()
+    } catch {
+      // The connection is closed: they are handed out again when their time is over.
+    }
+  }
+
+  /** A request would wait for the connection until its time is over. */
+  #assertConnected(): void {
+    if (!this.#link.isConnected) throw new BackendUnavailable('There is no connection to NATS.')
+  }
+
+  #pull(partition: number): PartitionPull {
+    return new PartitionPull({
+      link: this.#link,
+      stream: this.#stream,
+      clock: this.#clock,
+      partition,
+      room: (signal) => this.#held.room(signal),
+      onMessage: (message) => this.#receive(message),
+    })
+  }
+
+  #receive(message: Msg): void {
+    const entry = this.#held.receive(message)
+    this.positions.keep(entry.events, this.#stream.numberOf(entry.sequence))
+    // The server has not heard of the ack.
+    if (entry.isDone) void this.#ack(entry).catch(() => undefined)
+  }
+
+  async #ack(entry: HeldEntry): Promise<void> {
+    await entry.ack(this.#link.connection, ACK_TIMEOUT_MS)
+    this.#held.drop(entry)
+  }
+
+  async #stopPulling(): Promise<void> {
+    const pulls = this.#pulls
+    this.#pulls = []
+    await Promise.all(pulls.map((pull) => pull.stop()))
+    this.#held.releaseReady()
+  }
+
+  #giveSigns(): void {
+    this.#cancelSigns = this.#clock.after(this.#stream.ackWaitMs / SIGNS_OF_LIFE, () => {
+      if (this.#link.isConnected) for (const entry of this.#held.all()) this.#giveSignOf(entry)
+      this.#giveSigns()
+    })
+  }
+
+  /** An ack that failed is made again. */
+  #giveSignOf(entry: HeldEntry): void {
+    if (entry.isDone) void this.#ack(entry).catch(() => undefined)
+    else entry.keepAlive()
+  }
+}

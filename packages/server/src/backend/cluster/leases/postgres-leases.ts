@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import { BackendUnavailable } from '../../backend.ts'
+import type { Lease, LeaseName, Leases } from '../../leases.ts'
+import type { Clock } from '../../../util/time/clock.ts'
+import { pause } from '../../../util/time/pause.ts'
+import type { Postgres } from '../postgres/postgres.ts'
+import { HeldLease } from './held-lease.ts'
+import { SharedLease } from './shared-lease.ts'
+
+export interface PostgresLeasesOptions {
+  readonly postgres: Postgres
+  readonly clock: Clock
+  /** How long a lease lasts without being renewed. Defaults to 20 s: whoever waits asks every 5 s. */
+  readonly leaseMs?: number
+}
+
+const LEASE_MS = 20_000
+/** A lease is renewed, and asked for, so many times while it lasts. */
+const TIMES = 4
+
+/**
+ * Leases as rows of a table, by the clock of the database, so that the clocks of nodes do not matter:
+ *
+ *     free ─ acquire ─▶ held ─ renewed every quarter ─▶ held
+ *                        ├─ disposed ─▶ free
+ *                        └─ not renewed in time ─▶ lost: whoever asks next has it, with a greater fence
+ */
+export class PostgresLeases implements Leases {
+  readonly #postgres: Postgres
+  readonly #clock: Clock
+  readonly #leaseMs: number
+  readonly #node = randomUUID()
+  readonly #shared = new Map<LeaseName, SharedLease>()
+
+  constructor({ postgres, clock, leaseMs = LEASE_MS }: PostgresLeasesOptions) {
+    this.#postgres = postgres
+    this.#clock = clock
+    this.#leaseMs = leaseMs
+  }
+
+  async acquire(name: LeaseName, signal: AbortSignal): Promise<Lease | undefined> {
+    let shared = this.#shared.get(name)
+    if (shared === undefined || shared.isLost) {
+      shared = new SharedLease((stop) => this.#acquire(name, stop))
+      this.#shared.set(name, shared)
+    }
+    return shared.join(signal)
+  }
+
+  async #acquire(name: LeaseName, signal: AbortSignal): Promise<HeldLease | undefined> {
+    while (!signal.aborted) {
+      const askedAt = this.#clock.now()
+      const fence = await this.#take(name)
+      if (fence !== undefined) return this.#held(name, fence, askedAt)
+      await pause(this.#clock, this.#leaseMs / TIMES, signal)
+    }
+    return undefined
+  }
+
+  /** The fence, where the lease was free. */
+  async #take(name: LeaseName): Promise<number | undefined> {
+    const [row] = await this.#postgres.run(sql<{ readonly fence: number }>`
+      INSERT INTO leases AS kept VALUES (${name}, ${this.#node}, 1, ${this.#end})
+      ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, fence = kept.fence + 1, until = excluded.until
+        WHERE kept.until < clock_timestamp()
+      RETURNING fence`)
+    return row?.fence
+  }
+
+  #held(name: LeaseName, fence: number, askedAt: number): HeldLease {
+    return new HeldLease({
+      clock: this.#clock,
+      leaseMs: this.#leaseMs,
+      everyMs: this.#leaseMs / TIMES,
+      askedAt,
+      renew: () => this.#renew(name, fence),
+      giveUp: () => this.#giveUp(name, fence),
+    })
+  }
+
+  /** Whether this node still has it; `undefined` where the database cannot say. */
+  async #renew(name: LeaseName, fence: number): Promise<boolean | undefined> {
+    try {
+      const rows = await this.#postgres.run(sql`
+        UPDATE leases SET until = ${this.#end}
+        WHERE name = ${name} AND holder = ${this.#node} AND fence = ${fence} AND until >= clock_timestamp()
+        RETURNING name`)
+      return rows.length > 0
+    } catch (error) {
+      if (error instanceof BackendUnavailable) return undefined
+      throw error
+    }
+  }
+
+  async #giveUp(name: LeaseName, fence: number): Promise<void> {
+    // The row stays, so that the fence goes on growing. Without the database, the lease ends by itself.
+    await this.#postgres
+      .run(
+        sql`UPDATE leases SET until = '-infinity'
+          WHERE name = ${name} AND holder = ${this.#node} AND fence = ${fence}`,
+      )
+      .catch((error: unknown) => {
+        if (!(error instanceof BackendUnavailable)) throw error
+      })
+  }
+
+  get #end() {
+    return sql`clock_timestamp() + ${this.#leaseMs} * interval '1 millisecond'`
+  }
+}

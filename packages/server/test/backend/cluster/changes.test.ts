@@ -1,0 +1,165 @@
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { ChangeFeed } from '../../../src/backend/cluster/changes/change-feed.ts'
+import { migrate } from '../../../src/backend/cluster/postgres/migrate.ts'
+import { Postgres } from '../../../src/backend/cluster/postgres/postgres.ts'
+import { Redacted } from '../../../src/util/secrets/redacted.ts'
+import { systemClock } from '../../../src/util/time/clock.ts'
+import { clusterIsMissing, newClusterPlace } from '../../harness/cluster/cluster-servers.ts'
+
+const NEVER_MS = 3_600_000
+
+describe.skipIf(clusterIsMissing() !== undefined)('the feed of changes', () => {
+  test('refreshes at once what another node has changed, and nothing else', async () => {
+    await using database = await openDatabase()
+    await using here = feedOn(database)
+    await using there = feedOn(database)
+    const tokens = new Refreshes(here, 'tokens')
+    const purges = new Refreshes(here, 'purges')
+    await expect.poll(() => [tokens.count, purges.count]).toEqual([1, 1])
+    await database.postgres.write((transaction) => there.tell(transaction, 'tokens'))
+    await expect.poll(() => tokens.count).toBe(2)
+    expect(purges.count).toBe(1)
+  })
+
+  test('tells nothing of a transaction that is rolled back', async () => {
+    await using database = await openDatabase()
+    await using feed = feedOn(database)
+    const tokens = new Refreshes(feed, 'tokens')
+    const purges = new Refreshes(feed, 'purges')
+    await expect.poll(() => [tokens.count, purges.count]).toEqual([1, 1])
+    const failed = database.postgres.write(async (transaction) => {
+      await feed.tell(transaction, 'tokens')
+      throw new RangeError('no change')
+    })
+    await expect(failed).rejects.toThrow(RangeError)
+    await database.postgres.write((transaction) => feed.tell(transaction, 'purges'))
+    await expect.poll(() => purges.count).toBe(2)
+    expect(tokens.count).toBe(1)
+  })
+
+  test('finds a change whose notification was lost by polling', async () => {
+    await using database = await openDatabase()
+    await using feed = feedOn(database, 20)
+    const tokens = new Refreshes(feed, 'tokens')
+    await expect.poll(() => tokens.count).toBe(1)
+    await changeWithoutNotification(database)
+    await expect.poll(() => tokens.count).toBe(2)
+  })
+
+  test('looks for changes when it has connected again', async () => {
+    await using database = await openDatabase()
+    await using feed = feedOn(database)
+    const tokens = new Refreshes(feed, 'tokens')
+    await expect.poll(() => tokens.count).toBe(1)
+    await expect.poll(() => listenerIn(database)).toBeDefined()
+    await changeWithoutNotification(database)
+    await database.postgres.run(
+      sql`SELECT pg_terminate_backend(${await listenerIn(database)}::int)`,
+    )
+    await expect.poll(() => tokens.count).toBe(2)
+    await database.postgres.write((transaction) => feed.tell(transaction, 'tokens'))
+    await expect.poll(() => tokens.count).toBe(3)
+  })
+
+  test('refreshes again what failed, and says so meanwhile', async () => {
+    await using database = await openDatabase()
+    await using feed = feedOn(database, 20)
+    let isBroken = true
+    let refreshed = 0
+    feed.on('catalog', () => {
+      if (isBroken) return Promise.reject(new RangeError('broken'))
+      return Promise.resolve(refreshed++)
+    })
+    await expect.poll(() => feed.failure).toBeInstanceOf(RangeError)
+    isBroken = false
+    await expect.poll(() => refreshed).toBe(1)
+    expect(feed.failure).toBeUndefined()
+  })
+
+  test('makes one refresh at a time, and another one for what was told meanwhile', async () => {
+    await using database = await openDatabase()
+    await using feed = feedOn(database)
+    const tell = () => database.postgres.write((transaction) => feed.tell(transaction, 'catalog'))
+    let running = 0
+    let most = 0
+    let refreshed = 0
+    feed.on('catalog', async () => {
+      most = Math.max(most, ++running)
+      if (refreshed++ === 0) await Promise.all([tell(), tell(), tell()])
+      running--
+    })
+    await expect.poll(() => refreshed).toBeGreaterThan(1)
+    expect([most, running]).toEqual([1, 0])
+  })
+
+  test('numbers the changes of a kind in the order in which they are committed', async () => {
+    await using database = await openDatabase()
+    await using feed = feedOn(database)
+    const committed: number[] = []
+    await Promise.all(
+      Array.from({ length: 8 }, async () => {
+        const number = await database.postgres.write((transaction) =>
+          feed.tell(transaction, 'catalog'),
+        )
+        committed.push(number)
+      }),
+    )
+    expect(committed.toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
+  })
+
+  test('calls nobody who has stopped, and nobody after it is disposed of', async () => {
+    await using database = await openDatabase()
+    const feed = feedOn(database, 20)
+    const stopped = new Refreshes(feed, 'tokens')
+    const going = new Refreshes(feed, 'tokens')
+    await expect.poll(() => [stopped.count, going.count]).toEqual([1, 1])
+    stopped.stop()
+    await database.postgres.write((transaction) => feed.tell(transaction, 'tokens'))
+    await expect.poll(() => going.count).toBe(2)
+    expect(stopped.count).toBe(1)
+    await feed[Symbol.asyncDispose]()
+    await using other = feedOn(database)
+    const seen = new Refreshes(other, 'tokens')
+    await database.postgres.write((transaction) => other.tell(transaction, 'tokens'))
+    await expect.poll(() => seen.count).toBe(2)
+    expect(going.count).toBe(2)
+  })
+})
+
+interface TestDatabase extends AsyncDisposable {
+  readonly postgres: Postgres
+  readonly url: Redacted
+}
+
+async function openDatabase(): Promise<TestDatabase> {
+  const url = new Redacted((await newClusterPlace()).databaseUrl)
+  const postgres = new Postgres({ url })
+  await migrate(postgres)
+  return { postgres, url, [Symbol.asyncDispose]: () => postgres[Symbol.asyncDispose]() }
+}
+
+/** Counts the refreshes of a kind. */
+class Refreshes {
+  count = 0
+  readonly stop: () => void
+
+  constructor(feed: ChangeFeed, kind: Parameters<ChangeFeed['on']>[0]) {
+    this.stop = feed.on(kind, () => Promise.resolve(this.count++))
+  }
+}
+
+function feedOn({ postgres, url }: TestDatabase, pollMs = NEVER_MS): ChangeFeed {
+  return new ChangeFeed({ postgres, url, clock: systemClock, pollMs })
+}
+
+async function changeWithoutNotification({ postgres }: TestDatabase): Promise<void> {
+  await postgres.run(sql`INSERT INTO changes VALUES ('tokens', 1)`)
+}
+
+/** The process of the connection that listens. */
+async function listenerIn({ postgres }: TestDatabase): Promise<number | undefined> {
+  const rows = await postgres.run(sql<{ readonly pid: number }>`
+    SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'`)
+  return rows[0]?.pid
+}

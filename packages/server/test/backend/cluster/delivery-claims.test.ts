@@ -1,0 +1,340 @@
+import type { Delivery } from '@hookline/protocol'
+import type { RawBuilder } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { type Backend, BackendUnavailable } from '../../../src/backend/backend.ts'
+import { auditWriter } from '../../../src/backend/cluster/audit/audit-writer.ts'
+import { openQueues, type OpenedQueues } from '../../../src/backend/cluster/open-queues.ts'
+import { openClusterBackend } from '../../../src/backend/cluster/open.ts'
+import { Postgres } from '../../../src/backend/cluster/postgres/postgres.ts'
+import { SecretBox } from '../../../src/util/secrets/secret-box.ts'
+import { type Clock, systemClock } from '../../../src/util/time/clock.ts'
+import { acceptedEvent, NOON } from '../../harness/accepted-event.ts'
+import { clusterIsMissing } from '../../harness/cluster/cluster-servers.ts'
+import {
+  attemptOf,
+  deliveryOf,
+  idsOf,
+  LANE,
+  lastOf,
+  OTHER_LANE,
+  partOf,
+  recordDelivery,
+} from '../conformance/deliveries/recorded-delivery.ts'
+import { type ClusterHarness, openClusterHarness } from './open-cluster-harness.ts'
+
+type Node = Pick<Backend, 'deliveries'>
+
+const BOTH = [partOf(), partOf({ url: OTHER_LANE.url })]
+const claimIn = async ({ deliveries }: Node, lane = LANE, limit = 99): Promise<string[]> =>
+  idsOf(await deliveries.claim(lane, { due: NOON, limit }))
+
+/** The clock of a node whose timers do not run: it never renews a lease. */
+const ASLEEP: Clock = { ...systemClock, after: () => () => undefined }
+
+/** PostgreSQL as a node sees it whose connection breaks now and then. */
+class BreakingPostgres extends Postgres {
+  breaksOnce = false
+
+  override async run<Row>(statement: RawBuilder<Row>): Promise<Row[]> {
+    const rows = await super.run(statement)
+    if (!this.breaksOnce) return rows
+    this.breaksOnce = false
+    throw new BackendUnavailable('The response is lost.')
+  }
+}
+
+interface OpenedNode extends OpenedQueues, AsyncDisposable {
+  readonly postgres: BreakingPostgres
+}
+
+/** Only the queues of a node, on the database of the harness. */
+async function openNode(
+  { options }: ClusterHarness,
+  { clock = systemClock, claimMs }: { readonly clock?: Clock; readonly claimMs?: number } = {},
+): Promise<OpenedNode> {
+  const stack = new AsyncDisposableStack()
+  const box = new SecretBox(SecretBox.keysIn(options.encryptionKey.reveal())!)
+  const postgres = stack.use(new BreakingPostgres({ url: options.databaseUrl }))
+  const audit = auditWriter(box)
+  const queues = await openQueues(stack, { postgres, box, audit, clock, claimMs })
+  return { ...queues, postgres, [Symbol.asyncDispose]: () => stack.disposeAsync() }
+}
+
+/** A node that sleeps as soon as it has claimed. */
+const openSleeper = (harness: ClusterHarness): Promise<OpenedNode> =>
+  openNode(harness, { clock: ASLEEP, claimMs: 1 })
+
+async function recordMany(harness: ClusterHarness, count: number, change: Partial<Delivery> = {}) {
+  const events = Array.from({ length: count }, () => acceptedEvent())
+  await harness.backend.log.append(events)
+  await harness.settle()
+  const all = events.map((event) => deliveryOf(event, change))
+  await harness.backend.deliveries.record(all.map((delivery) => ({ delivery, attempts: [] })))
+  return all.map(({ id }) => id).toSorted()
+}
+
+describe.skipIf(clusterIsMissing() !== undefined)('claims of several nodes', () => {
+  test('are of different parts, where they claim in the same lane at once', async () => {
+    await using harness = await openClusterHarness()
+    await using other = await openClusterBackend(harness.options)
+    const ids = await recordMany(harness, 300)
+    const claimed: string[] = []
+    while (claimed.length < ids.length) {
+      const nodes = [harness.backend, other, harness.backend, other]
+      const slices = await Promise.all(nodes.map((node) => claimIn(node, LANE, 20)))
+      claimed.push(...slices.flat())
+    }
+    expect(claimed.toSorted()).toEqual(ids)
+    expect(await claimIn(other)).toEqual([])
+    expect((await other.deliveries.waiting()).lanes).toEqual([])
+  })
+
+  test('of one delivery are of one node, whichever lanes they are in', async () => {
+    await using harness = await openClusterHarness()
+    await using other = await openNode(harness)
+    const ids = await recordMany(harness, 50, { webhooks: BOTH })
+    const mine = new Set<string>()
+    const theirs = new Set<string>()
+    while (mine.size + theirs.size < ids.length) {
+      const [here, there] = await Promise.all([
+        claimIn(harness.backend, LANE, 7),
+        claimIn(other, OTHER_LANE, 7),
+      ])
+      for (const id of here) mine.add(id)
+      for (const id of there) theirs.add(id)
+    }
+    expect(mine.intersection(theirs).size).toBe(0)
+    expect(mine.union(theirs).size).toBe(ids.length)
+    // The other parts are left for the node that has the delivery.
+    expect((await claimIn(harness.backend, OTHER_LANE)).toSorted()).toEqual([...mine].toSorted())
+    expect((await claimIn(other, LANE)).toSorted()).toEqual([...theirs].toSorted())
+  })
+
+  test('leave the other parts of the delivery waiting for this node alone', async () => {
+    await using harness = await openClusterHarness()
+    await using other = await openNode(harness)
+    const { id } = await recordDelivery(harness, { webhooks: BOTH })
+    expect(await claimIn(other)).toEqual([id])
+    expect((await harness.backend.deliveries.waiting()).lanes).toEqual([])
+    const { lanes } = await other.deliveries.waiting()
+    expect(lanes).toEqual([{ ...OTHER_LANE, dueAt: NOON, isHeld: false }])
+  })
+
+  test('keep a node out that has made the same delivery of its event', async () => {
+    await using harness = await openClusterHarness()
+    await using other = await openNode(harness)
+    const delivery = await recordDelivery(harness)
+    expect(await claimIn(harness.backend)).toEqual([delivery.id])
+    const ended = { ...delivery, state: 'rejected', dueAt: null } as const
+    await other.deliveries.record([{ delivery: ended, attempts: [] }])
+    expect(await harness.backend.deliveries.find(delivery.id)).toMatchObject(delivery)
+    await harness.backend.deliveries.record([{ delivery: ended, attempts: [] }])
+    expect(await other.deliveries.find(delivery.id)).toMatchObject(ended)
+  })
+
+  test('end at once where a node is closed', async () => {
+    await using harness = await openClusterHarness()
+    const { id } = await recordDelivery(harness)
+    {
+      await using other = await openNode(harness)
+      expect(await claimIn(other)).toEqual([id])
+      expect(await claimIn(harness.backend)).toEqual([])
+    }
+    expect(await claimIn(harness.backend)).toEqual([id])
+  })
+
+  test('end where a node has died, and not before its lease', async () => {
+    await using harness = await openClusterHarness()
+    await using alive = await openNode(harness, { clock: ASLEEP })
+    await using dead = await openSleeper(harness)
+    const [first, second] = await recordMany(harness, 2)
+    expect(await claimIn(alive, LANE, 1)).toEqual([first])
+    expect(await claimIn(dead)).toEqual([second])
+    await expect.poll(() => claimIn(harness.backend)).toEqual([second])
+    expect(await claimIn(harness.backend)).toEqual([])
+  })
+
+  test('are renewed while a node works', async () => {
+    await using harness = await openClusterHarness()
+    await using working = await openNode(harness, { claimMs: 400 })
+    const leases = () =>
+      harness.sql(`SELECT id, until > now() AS "isAlive", until::text FROM
+      claiming_nodes ORDER BY until LIMIT 1`)
+    const before = await leases()
+    await recordDelivery(harness)
+    expect(await claimIn(working)).toHaveLength(1)
+    await expect.poll(async () => (await leases())[0]!['until']).not.toEqual(before[0]!['until'])
+    expect((await leases())[0]!['isAlive']).toBe(true)
+    expect(await claimIn(harness.backend)).toEqual([])
+  })
+})
+
+describe.skipIf(clusterIsMissing() !== undefined)('a node that slept through its lease', () => {
+  /** A delivery that the sleeper has claimed, and then another node. */
+  async function takenOver(harness: ClusterHarness, sleeper: OpenedNode): Promise<Delivery> {
+    const delivery = await recordDelivery(harness)
+    expect(await claimIn(sleeper)).toEqual([delivery.id])
+    await expect.poll(() => claimIn(harness.backend)).toEqual([delivery.id])
+    return delivery
+  }
+
+  const delivered = (delivery: Delivery): Delivery => {
+    const last = lastOf(attemptOf({ id: 'att_late', outcome: 'delivered', class: 'delivered' }))
+    const webhooks = [partOf({ state: 'delivered', last })]
+    return { ...delivery, state: 'delivered', rounds: 1, dueAt: null, webhooks }
+  }
+
+  test('changes nothing of what another node works on, or has put off', async () => {
+    await using harness = await openClusterHarness()
+    await using sleeper = await openSleeper(harness)
+    const { deliveries } = harness.backend
+    const delivery = await takenOver(harness, sleeper)
+    const late = { delivery: delivered(delivery), attempts: [attemptOf({ id: 'att_late' })] }
+    await sleeper.deliveries.record([late])
+    expect(await deliveries.find(delivery.id)).toMatchObject(delivery)
+    const failed = attemptOf()
+    const webhooks = [partOf({ dueAt: NOON + 5, last: lastOf(failed) })]
+    const retried = { ...delivery, rounds: 1, dueAt: NOON + 5, webhooks }
+    await deliveries.record([{ delivery: retried, attempts: [failed] }])
+    expect(await deliveries.find(delivery.id)).toMatchObject(retried)
+    expect(await claimIn(harness.backend)).toEqual([])
+  })
+
+  test('changes nothing after the other node has put the part off', async () => {
+    await using harness = await openClusterHarness()
+    await using sleeper = await openSleeper(harness)
+    const { deliveries } = harness.backend
+    const delivery = await takenOver(harness, sleeper)
+    const webhooks = [partOf({ dueAt: NOON + 5 })]
+    const retried = { ...delivery, rounds: 1, dueAt: NOON + 5, webhooks }
+    await deliveries.record([{ delivery: retried, attempts: [] }])
+    const ended = { ...delivered(delivery), state: 'rejected' } as const
+    await sleeper.deliveries.record([{ delivery: ended, attempts: [] }])
+    expect(await deliveries.find(delivery.id)).toMatchObject(retried)
+    const later = await deliveries.claim(LANE, { due: NOON + 5, limit: 9 })
+    expect(idsOf(later)).toEqual([delivery.id])
+  })
+
+  test('keeps its attempts as history, and ends no claim of the other node', async () => {
+    await using harness = await openClusterHarness()
+    await using sleeper = await openSleeper(harness)
+    const delivery = await takenOver(harness, sleeper)
+    const failed = attemptOf({ id: 'att_late' })
+    const ended = { ...delivery, state: 'rejected', dueAt: null } as const
+    await sleeper.deliveries.record([{ delivery: ended, attempts: [failed] }])
+    await sleeper.deliveries.release([delivery.id])
+    const found = await harness.backend.deliveries.find(delivery.id)
+    expect(found).toEqual({ ...delivery, attempts: [failed] })
+    await using third = await openNode(harness)
+    expect(await claimIn(third)).toEqual([])
+  })
+
+  test('changes nothing of the whole delivery where another node had one of its parts', async () => {
+    await using harness = await openClusterHarness()
+    await using sleeper = await openSleeper(harness)
+    const { deliveries } = harness.backend
+    const delivery = await recordDelivery(harness, { webhooks: BOTH })
+    expect(await claimIn(sleeper, OTHER_LANE)).toEqual([delivery.id])
+    await expect.poll(() => claimIn(harness.backend, LANE)).toEqual([delivery.id])
+    const webhooks = [partOf({ dueAt: NOON + 5, last: lastOf(attemptOf()) }), BOTH[1]!]
+    const retried = { ...delivery, rounds: 1, webhooks }
+    await deliveries.record([{ delivery: retried, attempts: [] }])
+    const late = [BOTH[0]!, partOf({ url: OTHER_LANE.url, dueAt: NOON + 9 })]
+    await sleeper.deliveries.record([
+      { delivery: { ...delivery, rounds: 1, webhooks: late }, attempts: [] },
+    ])
+    expect(await deliveries.find(delivery.id)).toMatchObject(retried)
+  })
+
+  test('records what no other node has taken over', async () => {
+    await using harness = await openClusterHarness()
+    await using sleeper = await openSleeper(harness)
+    const delivery = await recordDelivery(harness)
+    expect(await claimIn(sleeper)).toEqual([delivery.id])
+    const isDead = () => harness.sql('SELECT 1 FROM claiming_nodes WHERE until < now()')
+    await expect.poll(isDead).toHaveLength(1)
+    await sleeper.deliveries.record([{ delivery: delivered(delivery), attempts: [] }])
+    const found = await harness.backend.deliveries.find(delivery.id)
+    expect(found).toMatchObject({ state: 'delivered' })
+    expect(await claimIn(harness.backend)).toEqual([])
+  })
+})
+
+describe.skipIf(clusterIsMissing() !== undefined)('nodes that record at once', () => {
+  test('make one delivery of an event that both have', async () => {
+    await using harness = await openClusterHarness()
+    await using other = await openNode(harness)
+    const events = Array.from({ length: 40 }, () => acceptedEvent())
+    await harness.backend.log.append(events)
+    await harness.settle()
+    const records = events.map((event) => ({
+      delivery: deliveryOf(event, { state: 'delivered', rounds: 1 }),
+      attempts: [],
+    }))
+    const [there, here] = [other.deliveries, harness.backend.deliveries]
+    const parked = records.map(({ delivery }) => ({
+      delivery: { ...delivery, state: 'pending', dueAt: NOON, webhooks: BOTH } as const,
+      attempts: [],
+    }))
+    await Promise.all([there.record(parked), here.record(records.toReversed())])
+    const { data } = await here.list({}, { limit: 99 })
+    expect(data).toHaveLength(events.length)
+    // Whichever came first, what was delivered is not tried again.
+    expect(new Set(data.map(({ state }) => state))).toEqual(new Set(['delivered']))
+    expect(await claimIn(harness.backend)).toEqual([])
+  })
+
+  test('give a new lane one number', async () => {
+    await using harness = await openClusterHarness()
+    await using other = await openNode(harness)
+    const events = [acceptedEvent(), acceptedEvent()]
+    await harness.backend.log.append(events)
+    await harness.settle()
+    await Promise.all(
+      [harness.backend, other].map(({ deliveries }, index) =>
+        deliveries.record([{ delivery: deliveryOf(events[index]!), attempts: [] }]),
+      ),
+    )
+    expect(await harness.sql('SELECT number FROM lanes')).toHaveLength(1)
+    expect(await claimIn(other)).toHaveLength(2)
+  })
+
+  test('keep URLs sealed, wherever a delivery names them', async () => {
+    await using harness = await openClusterHarness()
+    const url = 'https://user:topsecret@example.com/'
+    const failed = attemptOf({ url })
+    const webhooks = [partOf({ url, last: lastOf(failed) })]
+    const delivery = await recordDelivery(harness, { rounds: 1, webhooks })
+    await harness.backend.deliveries.record([{ delivery, attempts: [failed] }])
+    const stored = await harness.sql(`SELECT webhooks AS text FROM deliveries UNION ALL
+      SELECT document FROM attempts UNION ALL SELECT concat(lanes.*) FROM lanes`)
+    expect(stored).toHaveLength(3)
+    expect(JSON.stringify(stored)).not.toContain('topsecret')
+  })
+})
+
+describe.skipIf(clusterIsMissing() !== undefined)('a claim that a node does not know of', () => {
+  test('ends when the database can be asked again, and no other one does', async () => {
+    await using harness = await openClusterHarness()
+    await using node = await openNode(harness)
+    const [first, second] = await recordMany(harness, 2)
+    expect(await claimIn(node, LANE, 1)).toEqual([first])
+    node.postgres.breaksOnce = true
+    await expect(claimIn(node, LANE, 1)).rejects.toThrow(BackendUnavailable)
+    expect(await claimIn(harness.backend)).toEqual([])
+    const { lanes } = await node.deliveries.waiting()
+    expect(lanes).toEqual([{ ...LANE, dueAt: NOON, isHeld: false }])
+    expect(await claimIn(harness.backend)).toEqual([second])
+  })
+
+  test('ends where the response to its release was lost', async () => {
+    await using harness = await openClusterHarness()
+    await using node = await openNode(harness)
+    const { id } = await recordDelivery(harness)
+    expect(await claimIn(node)).toEqual([id])
+    node.postgres.breaksOnce = true
+    await node.deliveries.release([id])
+    await node.deliveries.waiting()
+    expect(await claimIn(harness.backend)).toEqual([id])
+  })
+})

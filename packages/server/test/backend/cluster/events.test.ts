@@ -1,0 +1,14 @@
+import { describe } from 'vitest'
+import { clusterIsMissing } from '../../harness/cluster/cluster-servers.ts'
+import { computedEventsConformance } from '../conformance/log/computed-events.ts'
+import { eventsConformance } from '../conformance/log/events.ts'
+import { followedLogConformance } from '../conformance/log/followed-log.ts'
+import { standingConformance } from '../conformance/log/standing.ts'
+import { openClusterHarness } from './open-cluster-harness.ts'
+
+describe.skipIf(clusterIsMissing() !== undefined)('the archive on PostgreSQL', () => {
+  eventsConformance(openClusterHarness)
+  standingConformance(openClusterHarness)
+  computedEventsConformance(openClusterHarness)
+  followedLogConformance(openClusterHarness)
+})

@@ -1,0 +1,101 @@
+import type { AcceptedEvent } from '@hookline/protocol'
+import { describe, expect, test } from 'vitest'
+import { decideArchive } from '../../../../src/backend/cluster/events/decide-archive.ts'
+import type { KnownEvent } from '../../../../src/backend/cluster/events/known-events.ts'
+import { acceptedEvent, NOON } from '../../../harness/accepted-event.ts'
+
+const UNKNOWN: KnownEvent = { isArchived: false, isCounted: false, original: null }
+const WINDOW_MS = 1_000
+
+/** An event with the messageId `m`, so many milliseconds after noon. */
+const at = (ms: number): AcceptedEvent => acceptedEvent({ messageId: 'm', at: NOON + ms })
+
+/** What is decided on events that arrive together: by index, `new`, or the index of the event that each is a duplicate of. */
+function decide(
+  events: readonly AcceptedEvent[],
+  {
+    known = {},
+    purged = [],
+  }: {
+    readonly known?: Readonly<Record<number, Partial<KnownEvent>>>
+    readonly purged?: readonly number[]
+  } = {},
+) {
+  const decisions = decideArchive(
+    events.map((event) => ({ event, declined: [] })),
+    {
+      known: events.map((_, index) => ({ ...UNKNOWN, ...known[index] })),
+      isPurged: (event) => purged.includes(events.indexOf(event)),
+      dedupeWindowMs: WINDOW_MS,
+    },
+  )
+  const indexOf = (id: string): number => events.findIndex((event) => event.id === id)
+  return {
+    news: decisions.news.map(({ event, duplicates, lastDuplicateAt }) => [
+      events.indexOf(event),
+      duplicates,
+      lastDuplicateAt === null ? null : lastDuplicateAt - NOON,
+    ]),
+    counted: decisions.counted,
+    countedIds: decisions.countedIds.map(indexOf),
+    duplicates: [...decisions.duplicates].map(indexOf),
+    decided: decisions.decided.map(({ event }) => events.indexOf(event)),
+  }
+}
+
+describe('what the archive decides', () => {
+  test('counts duplicates that come together on the first of them', () => {
+    expect(decide([at(0), at(7), at(5)])).toEqual({
+      news: [[0, 2, 5]],
+      counted: [],
+      countedIds: [1, 2],
+      duplicates: [1, 2],
+      decided: [0],
+    })
+  })
+
+  test('begins anew after the window, and then counts on the later one', () => {
+    const { news, duplicates } = decide([at(0), at(WINDOW_MS + 1), at(WINDOW_MS + 2)])
+    expect(news).toEqual([
+      [0, 0, null],
+      [1, 1, WINDOW_MS + 2],
+    ])
+    expect(duplicates).toEqual([2])
+  })
+
+  test('counts on the event that is archived already', () => {
+    const original = { original: 'evt_first' }
+    const { news, counted } = decide([at(3), at(4)], { known: { 0: original, 1: original } })
+    expect(news).toEqual([])
+    expect(counted).toEqual([{ id: 'evt_first', duplicates: 2, lastDuplicateAt: NOON + 4 }])
+  })
+
+  test('takes an event that comes twice for one', () => {
+    const event = at(0)
+    expect(decide([event, event])).toMatchObject({ news: [[0, 0, null]], duplicates: [] })
+    const again = at(1)
+    const twice = decide([event, again, again])
+    expect(twice).toMatchObject({ news: [[0, 1, 1]], countedIds: [1], duplicates: [1] })
+  })
+
+  test('neither writes an archived event again nor counts a duplicate again', () => {
+    const known = { 0: { isArchived: true, original: 'evt_other' }, 1: { isCounted: true } }
+    expect(decide([at(0), at(1)], { known })).toEqual({
+      news: [],
+      counted: [],
+      countedIds: [],
+      duplicates: [1],
+      decided: [0],
+    })
+  })
+
+  test('writes nothing of a purged event, and does not take it for the first of others', () => {
+    expect(decide([at(0), at(1), at(2)], { purged: [0] })).toEqual({
+      news: [[1, 1, 2]],
+      counted: [],
+      countedIds: [2],
+      duplicates: [2],
+      decided: [1],
+    })
+  })
+})

@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'vitest'
+import { openClusterBackend } from '../../../src/backend/cluster/open.ts'
+import { NOON } from '../../harness/accepted-event.ts'
+import { clusterIsMissing } from '../../harness/cluster/cluster-servers.ts'
+import { idempotentResponsesConformance } from '../conformance/idempotent-responses.ts'
+import { openClusterHarness } from './open-cluster-harness.ts'
+
+const answer = { fingerprint: 'f', sealed: 's', expiresAt: NOON + 10 }
+
+describe.skipIf(clusterIsMissing() !== undefined)('on a cluster', () => {
+  idempotentResponsesConformance(openClusterHarness)
+
+  test('of responses that nodes keep at once under one key, all find the same', async () => {
+    await using harness = await openClusterHarness()
+    await using other = await openClusterBackend(harness.options)
+    const nodes = [harness.backend, other]
+    const keys = Array.from({ length: 20 }, (_, index) => `tok_a ${index}`)
+    await Promise.all(
+      keys.flatMap((key) =>
+        nodes.map(({ idempotentResponses }, node) =>
+          idempotentResponses.add({ ...answer, key, sealed: `by ${node}` }, NOON),
+        ),
+      ),
+    )
+    for (const key of keys) {
+      const [here, there] = await Promise.all(
+        nodes.map(({ idempotentResponses }) => idempotentResponses.find(key, NOON)),
+      )
+      expect(here).toMatchObject({ key, sealed: expect.stringMatching(/^by [01]$/) as unknown })
+      expect(there).toEqual(here)
+    }
+  })
+
+  test('responses that have expired are removed, however many nodes add others', async () => {
+    await using harness = await openClusterHarness()
+    await using other = await openClusterBackend(harness.options)
+    const add = (index: number, now: number) =>
+      [harness.backend, other][index % 2]!.idempotentResponses.add(
+        { ...answer, key: `tok_a ${index} ${now}`, expiresAt: now + 10 },
+        now,
+      )
+    const round = (now: number) =>
+      Promise.all(Array.from({ length: 50 }, (_, index) => add(index, now)))
+    for (const now of [NOON, NOON + 20, NOON + 40]) await round(now)
+    await add(0, NOON + 60)
+    expect(await harness.sql('SELECT key FROM idempotent_responses')).toHaveLength(1)
+  })
+})

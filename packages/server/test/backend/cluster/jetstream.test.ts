@@ -1,0 +1,8 @@
+import { describe } from 'vitest'
+import { clusterIsMissing } from '../../harness/cluster/cluster-servers.ts'
+import { logConformance } from '../conformance/log/log.ts'
+import { openClusterHarness } from './open-cluster-harness.ts'
+
+describe.skipIf(clusterIsMissing() !== undefined)('the log on JetStream', () => {
+  logConformance(openClusterHarness, { isOrdered: false })
+})

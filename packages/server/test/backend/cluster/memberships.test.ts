@@ -1,0 +1,12 @@
+import { describe } from 'vitest'
+import { clusterIsMissing } from '../../harness/cluster/cluster-servers.ts'
+import { membershipsConformance } from '../conformance/audiences/memberships.ts'
+import { previewsConformance } from '../conformance/audiences/previews.ts'
+import { syncsConformance } from '../conformance/audiences/syncs.ts'
+import { openClusterHarness } from './open-cluster-harness.ts'
+
+describe.skipIf(clusterIsMissing() !== undefined)('memberships on PostgreSQL', () => {
+  membershipsConformance(openClusterHarness)
+  previewsConformance(openClusterHarness)
+  syncsConformance(openClusterHarness)
+})

@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest'
+import { BackendUnavailable } from '../../../src/backend/backend.ts'
+import { JetStreamLog } from '../../../src/backend/cluster/jetstream/jetstream-log.ts'
+import { NatsLink } from '../../../src/backend/cluster/jetstream/nats-link.ts'
+import type { LogEntry } from '../../../src/backend/log.ts'
+import { ByteBudget } from '../../../src/util/limits/byte-budget.ts'
+import { Redacted } from '../../../src/util/secrets/redacted.ts'
+import { acceptedEvent } from '../../harness/accepted-event.ts'
+import { NatsServer } from '../../harness/cluster/nats-server.ts'
+import { natsProgram } from '../../harness/cluster/programs.ts'
+
+async function openLog({ url }: NatsServer, ackWaitMs = 30_000) {
+  const link = await NatsLink.open({ url: new Redacted(url) })
+  const waiting = new ByteBudget(10_000_000)
+  return { link, log: await JetStreamLog.open(link, { prefix: 'test', waiting, ackWaitMs }) }
+}
+
+describe.skipIf(natsProgram() === undefined)('the log', () => {
+  test('rejects appends while NATS is away, and goes on when it is back', async () => {
+    await using nats = await NatsServer.start()
+    const { link, log } = await openLog(nats)
+    const [before, later] = [acceptedEvent(), acceptedEvent()]
+    await log.append([before])
+    const stop = new AbortController()
+    const ids: string[] = []
+    const consuming = (async () => {
+      for await (const entries of log.consume({ signal: stop.signal })) {
+        ids.push(...entries.flatMap(({ events }) => events.map(({ id }) => id)))
+        await log.ack(entries)
+      }
+    })()
+    await expect.poll(() => ids).toEqual([before.id])
+    await nats.server.kill()
+    await expect(log.append([later])).rejects.toThrow(BackendUnavailable)
+    await expect(log.lastPosition()).rejects.toThrow(BackendUnavailable)
+    await nats.server.start()
+    const append = (): Promise<boolean> =>
+      log.append([later]).then(
+        () => true,
+        () => false,
+      )
+    await expect.poll(append).toBe(true)
+    await expect.poll(() => ids).toContain(later.id)
+    stop.abort()
+    await consuming
+    await log[Symbol.asyncDispose]()
+    await link[Symbol.asyncDispose]()
+  })
+
+  test('hands what a dead node had to another one, and keeps what a living one has', async () => {
+    await using nats = await NatsServer.start()
+    const living = await openLog(nats, 1_000)
+    const dead = await openLog(nats, 1_000)
+    const take = async ({ log }: { readonly log: JetStreamLog }): Promise<LogEntry> => {
+      for await (const [entry] of log.consume({ signal: new AbortController().signal }))
+        return entry!
+      throw new Error('It ended.')
+    }
+    const [kept, lost] = [acceptedEvent(), acceptedEvent()]
+    await living.log.append([kept])
+    await take(living)
+    await living.log.append([lost])
+    const { events } = await take(dead)
+    expect(events).toEqual([lost])
+    // Not closed in order: the server hears nothing any more.
+    await dead.link.connection.close()
+    const third = await openLog(nats, 1_000)
+    const entry = await take(third)
+    expect(entry.events).toEqual([lost])
+    expect(entry.redelivered).toBe(true)
+    for (const { log, link } of [living, third]) {
+      await log[Symbol.asyncDispose]()
+      await link[Symbol.asyncDispose]()
+    }
+    await dead.log[Symbol.asyncDispose]()
+  })
+})

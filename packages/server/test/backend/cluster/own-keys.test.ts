@@ -1,0 +1,22 @@
+import { describe, expect, test } from 'vitest'
+import { PostgresOwnKeys } from '../../../src/backend/cluster/own-keys/postgres-own-keys.ts'
+import { clusterIsMissing } from '../../harness/cluster/cluster-servers.ts'
+import { newSecretBox } from '../../harness/new-secret-box.ts'
+import { leasesConformance } from '../conformance/leases.ts'
+import { ownKeysConformance } from '../conformance/own-keys.ts'
+import { openClusterHarness } from './open-cluster-harness.ts'
+import { openPostgres } from './open-postgres.ts'
+
+describe.skipIf(clusterIsMissing() !== undefined)('on the cluster', () => {
+  leasesConformance(openClusterHarness)
+  ownKeysConformance(openClusterHarness)
+
+  test('nodes that make a key at the same time have the same one', async () => {
+    await using postgres = await openPostgres()
+    const box = newSecretBox()
+    const keys = await Promise.all(
+      ['a', 'b', 'c'].map((key) => new PostgresOwnKeys(postgres, box).keyOf('receipts', () => key)),
+    )
+    expect(new Set(keys).size).toBe(1)
+  })
+})

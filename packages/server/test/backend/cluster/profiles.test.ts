@@ -1,0 +1,16 @@
+import { describe } from 'vitest'
+import { clusterIsMissing } from '../../harness/cluster/cluster-servers.ts'
+import { factsConformance } from '../conformance/profiles/facts.ts'
+import { profileIdentityConformance } from '../conformance/profiles/profile-identity.ts'
+import { profileOrderConformance } from '../conformance/profiles/profile-order.ts'
+import { profileTraitsConformance } from '../conformance/profiles/profile-traits.ts'
+import { profilesConformance } from '../conformance/profiles/profiles.ts'
+import { openClusterHarness } from './open-cluster-harness.ts'
+
+describe.skipIf(clusterIsMissing() !== undefined)('the cluster keeps profiles, and', () => {
+  profilesConformance(openClusterHarness)
+  profileTraitsConformance(openClusterHarness)
+  profileIdentityConformance(openClusterHarness)
+  profileOrderConformance(openClusterHarness)
+  factsConformance(openClusterHarness)
+})

@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'vitest'
+import { openClusterBackend } from '../../../src/backend/cluster/open.ts'
+import type { Suppression } from '../../../src/backend/deletions.ts'
+import { NOON } from '../../harness/accepted-event.ts'
+import { clusterIsMissing } from '../../harness/cluster/cluster-servers.ts'
+import { suppressionsConformance } from '../conformance/deletions/suppressions.ts'
+import { openClusterHarness } from './open-cluster-harness.ts'
+
+const suppression: Suppression = {
+  kind: 'user',
+  id: 'u1',
+  sourceId: null,
+  since: NOON,
+  deletionId: 'del_a',
+}
+
+describe.skipIf(clusterIsMissing() !== undefined)('suppressions of a cluster', () => {
+  suppressionsConformance(openClusterHarness)
+
+  test('are known to another node, and end there as well', async () => {
+    await using harness = await openClusterHarness()
+    await using other = await openClusterBackend(harness.options)
+    const isKnown = () => other.suppressions.has('src_a', 'user', 'u1')
+    await harness.backend.suppressions.add([suppression])
+    await expect.poll(isKnown).toBe(true)
+    expect(await other.suppressions.remove(suppression)).toBe(true)
+    const isGone = () => harness.backend.suppressions.has('src_a', 'user', 'u1')
+    await expect.poll(isGone).toBe(false)
+    await harness.backend.suppressions.add([suppression])
+    await expect.poll(isKnown).toBe(true)
+  })
+
+  test('are known to another node where the notification is lost', async () => {
+    await using harness = await openClusterHarness()
+    await using other = await openClusterBackend(harness.options)
+    // As a node would, but silently.
+    await harness.sql(`
+      INSERT INTO suppressions (seq, kind, user_id, source_id, since, deletion_id)
+        VALUES (nextval('suppression_changes'), 'user', 'u1', '', ${NOON}, 'del_a');
+      INSERT INTO changes AS kept VALUES ('suppressions', 1)
+        ON CONFLICT (kind) DO UPDATE SET number = kept.number + 1`)
+    await expect.poll(() => other.suppressions.has('src_a', 'user', 'u1')).toBe(true)
+  })
+
+  test('are the same on both nodes after many changes at once, and each is kept once', async () => {
+    await using harness = await openClusterHarness()
+    await using other = await openClusterBackend(harness.options)
+    const nodes = [harness.backend, other]
+    const ids = Array.from({ length: 20 }, (_, index) => `u${index}`)
+    await Promise.all(
+      ids.flatMap((id) =>
+        nodes.map(({ suppressions }) => suppressions.add([{ ...suppression, id }])),
+      ),
+    )
+    await Promise.all(
+      ids.slice(10).map((id, index) => nodes[index % 2]!.suppressions.remove({ kind: 'user', id })),
+    )
+    const { data } = await harness.backend.suppressions.list({}, { limit: 99 })
+    expect(data.map(({ id }) => id).toSorted()).toEqual(ids.slice(0, 10).toSorted())
+    for (const { suppressions } of nodes)
+      await expect
+        .poll(() => ids.filter((id) => suppressions.has('src_a', 'user', id)))
+        .toEqual(ids.slice(0, 10))
+  })
+
+  test('take ids as long as a call, and texts that a column cannot hold', async () => {
+    await using harness = await openClusterHarness()
+    const random = Array.from({ length: 9_000 }, () => Math.random().toString(36)).join('')
+    const ids = [random.slice(0, 30_000), 'a\0b', '\uf8ff0']
+    const { suppressions } = harness.backend
+    await suppressions.add(ids.map((id) => ({ ...suppression, id })))
+    await harness.reopen()
+    expect(ids.map((id) => harness.backend.suppressions.has('src_a', 'user', id))).toEqual([
+      true,
+      true,
+      true,
+    ])
+    expect(harness.backend.suppressions.has('src_a', 'user', 'ab')).toBe(false)
+    const found = await harness.backend.suppressions.find({ kind: 'user', id: 'a\0b' }, 9)
+    expect(found.data.map(({ id }) => id)).toEqual(['a\0b'])
+  })
+})

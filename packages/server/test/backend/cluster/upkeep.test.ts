@@ -1,0 +1,8 @@
+import { describe } from 'vitest'
+import { clusterIsMissing } from '../../harness/cluster/cluster-servers.ts'
+import { upkeepConformance } from '../conformance/upkeep.ts'
+import { openClusterHarness } from './open-cluster-harness.ts'
+
+describe.skipIf(clusterIsMissing() !== undefined)('the state of a cluster as a whole', () => {
+  upkeepConformance(openClusterHarness)
+})

@@ -1,0 +1,139 @@
+import pg from 'pg'
+import { describe, expect, test } from 'vitest'
+import { BackendUnavailable, NoCopy } from '../../../../src/backend/backend.ts'
+import { openClusterBackend } from '../../../../src/backend/cluster/open.ts'
+import { Postgres } from '../../../../src/backend/cluster/postgres/postgres.ts'
+import { ClusterProbe } from '../../../../src/backend/cluster/upkeep/cluster-probe.ts'
+import { Redacted } from '../../../../src/util/secrets/redacted.ts'
+import { clusterIsMissing } from '../../../harness/cluster/cluster-servers.ts'
+import { NatsServer } from '../../../harness/cluster/nats-server.ts'
+import { DAY_MS } from '../../../../src/backend/cluster/upkeep/days.ts'
+import { ClusterDays, removeAll } from './cluster-days.ts'
+
+const NOTHING = { events: 0, decisions: 0, deliveries: 0 }
+
+describe.skipIf(clusterIsMissing() !== undefined)('the counts of a cluster', () => {
+  test('are exact while nodes write and others put them together', async () => {
+    await using days = await ClusterDays.open()
+    await using other = await openClusterBackend(days.harness.options)
+    const before = days.after
+    const write = async (): Promise<void> => {
+      for (let round = 0; round < 15; round++) {
+        const [event] = await days.archive(2)
+        await days.deliver(event!, 'pending')
+      }
+    }
+    const walk = async (): Promise<void> => {
+      for (let round = 0; round < 10; round++) {
+        await other.upkeep.removeOldest({ before: 0 })
+        const { waiting } = await other.upkeep.backlog()
+        expect(waiting[0]?.count ?? 0).toBeGreaterThanOrEqual(0)
+      }
+    }
+    await Promise.all([write(), write(), walk(), walk()])
+    const [{ waiting }, inventory] = [
+      await days.backend.upkeep.backlog(),
+      await other.upkeep.inventory(),
+    ]
+    expect(waiting).toEqual([{ destinationId: 'dst_a', state: 'pending', count: 30 }])
+    expect(inventory.events).toEqual({ count: 60, isExact: true })
+    await days.sql(`UPDATE deliveries SET state = 'delivered', is_waiting = false`)
+    expect(await removeAll(other, { before })).toBe(60)
+    expect(await days.backend.upkeep.usedBytes()).toBe(0)
+  })
+
+  test('keep few rows, however many statements there were', async () => {
+    await using days = await ClusterDays.open()
+    for (let round = 0; round < 30; round++) await days.archive(1)
+    expect(await days.count('tallies')).toBe(30)
+    await days.backend.upkeep.removeOldest({ before: 0 })
+    expect(await days.count('tallies')).toBe(1)
+  })
+
+  test('tell what something else than retention and purges has deleted', async () => {
+    await using days = await ClusterDays.open()
+    const [first, second] = await days.archive(3)
+    await days.deliver(first!, 'delivered')
+    expect(await days.backend.upkeep.missing()).toEqual(NOTHING)
+    await days.sql(
+      `DELETE FROM events WHERE id = '${second!.id}'; DELETE FROM declined; DELETE FROM deliveries`,
+    )
+    const missing = { events: 1, decisions: 1, deliveries: 1 }
+    expect(await days.backend.upkeep.missing()).toEqual(missing)
+    await days.backend.upkeep.removeOldest({ before: 0 })
+    await removeAll(days.backend, { before: days.after })
+    await days.harness.reopen()
+    expect(await days.backend.upkeep.missing()).toEqual(missing)
+  })
+})
+
+describe.skipIf(clusterIsMissing() !== undefined)('retention on a cluster', () => {
+  test.each([
+    ['one by one', 40],
+    ['with their day', 10],
+  ])('that removes events %s never takes one from a retry', async (_, daysAgo) => {
+    await using days = await ClusterDays.open()
+    await using other = await openClusterBackend(days.harness.options)
+    const events = await days.archive(60, Date.now() - daysAgo * DAY_MS)
+    const ids = await Promise.all(events.map((event) => days.deliver(event, 'delivered')))
+    const [removed, retried] = await Promise.all([
+      removeAll(other, { before: days.after + DAY_MS }),
+      Promise.all(ids.map((id) => days.backend.replays.retry(id, Date.now()))),
+    ])
+    const count = retried.filter((isPending) => isPending).length
+    expect(removed).toBe(60 - count)
+    const waiting = count === 0 ? [] : [{ destinationId: 'dst_a', state: 'pending', count }]
+    expect((await other.upkeep.backlog()).waiting).toEqual(waiting)
+    expect(await days.count('deliveries JOIN events ON events.id = event_id')).toBe(count)
+    expect(await days.count('waiting_parts')).toBe(count)
+  })
+
+  test('leaves an event whose delivery is being recorded', async () => {
+    await using days = await ClusterDays.open()
+    const [event] = await days.archive(2, days.noon - 40 * DAY_MS)
+    const client = new pg.Client({
+      connectionString: days.harness.options.databaseUrl.reveal(),
+      options: '-c search_path=hookline',
+    })
+    await client.connect()
+    await client.query(`BEGIN; SELECT FROM events WHERE id = '${event!.id}' FOR KEY SHARE`)
+    expect(await removeAll(days.backend, { before: days.after })).toBe(1)
+    await client.query('ROLLBACK')
+    await client.end()
+    expect(await removeAll(days.backend, { before: days.after })).toBe(1)
+  })
+})
+
+describe.skipIf(clusterIsMissing() !== undefined)('a cluster', () => {
+  test('responds while PostgreSQL takes data and NATS answers', async () => {
+    await using days = await ClusterDays.open()
+    await Promise.all([days.backend.probe(), days.backend.probe()])
+    const [database] = await days.sql('SELECT current_database() AS name')
+    await days.sql(
+      `ALTER DATABASE ${String(database!['name'])} SET default_transaction_read_only = on`,
+    )
+    await using postgres = new Postgres({ url: days.harness.options.databaseUrl })
+    const probe = new ClusterProbe({
+      postgres,
+      askLog: async () => undefined,
+      staleness: () => undefined,
+    })
+    await expect(probe.run()).rejects.toThrow(BackendUnavailable)
+  })
+
+  test('says that NATS does not answer', async () => {
+    await using days = await ClusterDays.open()
+    await using nats = await NatsServer.start()
+    const natsUrl = new Redacted(nats.url)
+    await using node = await openClusterBackend({ ...days.harness.options, natsUrl })
+    await node.probe()
+    await nats[Symbol.asyncDispose]()
+    await expect(node.probe()).rejects.toThrow(/NATS/)
+  })
+
+  test('makes no backup file, and says what does', async () => {
+    await using days = await ClusterDays.open()
+    await expect(days.backend.copyTo('/tmp/none.db')).rejects.toThrow(NoCopy)
+    await expect(days.backend.copyTo('/tmp/none.db')).rejects.toThrow(/pg_dump.*nats stream backup/)
+  })
+})

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest'
+import { boundAt, DAY_MS, startOf } from '../../../../src/backend/cluster/upkeep/days.ts'
+import {
+  planRemoval,
+  type RemovalPlan,
+} from '../../../../src/backend/cluster/upkeep/plan-removal.ts'
+
+const TODAY = 20_000
+/** Partitions of ten days: nine that have ended, today's and tomorrow's. */
+const DAYS = Array.from({ length: 11 }, (_, index) => TODAY - 9 + index)
+const start = (day: number): string => startOf('evt', day)
+const noonOf = (day: number): number => (day + 0.5) * DAY_MS
+
+const rows = (end: string, isLast: boolean): RemovalPlan => ({ kind: 'rows', end, isLast })
+const day = (number: number, isLast: boolean): RemovalPlan => ({
+  kind: 'day',
+  day: number,
+  end: start(number + 1),
+  isLast,
+})
+
+test.each<[string, { before?: number; after: string; days?: readonly number[] }, RemovalPlan]>([
+  ['begins before the first day', { after: '' }, rows(start(TODAY - 9), false)],
+  ['goes on with the first day', { after: start(TODAY - 9) }, day(TODAY - 9, false)],
+  ['goes on in a day by rows', { after: `${start(TODAY - 9)}x` }, rows(start(TODAY - 8), false)],
+  ['does not drop yesterday', { after: start(TODAY - 1) }, rows(start(TODAY), false)],
+  ['does not drop today', { after: start(TODAY) }, rows(start(TODAY + 1), false)],
+  ['looks behind the last day', { after: start(TODAY + 2) }, rows('evt_~', true)],
+  ['has no days', { after: '', days: [] }, rows('evt_~', true)],
+  [
+    'ends at a time without a partition',
+    { before: noonOf(TODAY - 20), after: '' },
+    rows(boundAt('evt', noonOf(TODAY - 20)), true),
+  ],
+  [
+    'drops the last day that is old enough',
+    { before: noonOf(TODAY - 6), after: start(TODAY - 7) },
+    day(TODAY - 7, true),
+  ],
+  [
+    'leaves a day until all of it is old enough',
+    { before: noonOf(TODAY - 6), after: start(TODAY - 6) },
+    { kind: 'end' },
+  ],
+  [
+    'goes by the moment where little time is kept',
+    { before: noonOf(TODAY - 1), after: start(TODAY - 1) },
+    rows(boundAt('evt', noonOf(TODAY - 1)), true),
+  ],
+])('a walk of retention %s', (_, { before, after, days = DAYS }, plan) => {
+  expect(planRemoval({ before, after }, { today: TODAY, days })).toEqual(plan)
+})

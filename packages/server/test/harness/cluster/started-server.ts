@@ -1,0 +1,55 @@
+import { ServerProcess } from './server-process.ts'
+
+export interface StartedServerOptions {
+  readonly program: string
+  readonly args: readonly string[]
+  readonly user?: { readonly uid?: number; readonly gid?: number }
+  /** Resolves when the server can be used, and rejects before. */
+  readonly check: () => Promise<unknown>
+}
+
+const START_MS = 30_000
+const EVERY_MS = 20
+
+/** A server with its own data, which tests kill and start again. */
+export class StartedServer implements AsyncDisposable {
+  readonly #options: StartedServerOptions
+  #process: ServerProcess | undefined
+
+  constructor(options: StartedServerOptions) {
+    this.#options = options
+  }
+
+  /** Starts it, and resolves when it can be used. */
+  async start(): Promise<void> {
+    const { program, args, user, check } = this.#options
+    const deadline = performance.now() + START_MS
+    for (;;) {
+      this.#process ??= new ServerProcess(program, args, user)
+      try {
+        await check()
+        return
+      } catch (error) {
+        if (performance.now() > deadline) throw new Error(this.#process.output, { cause: error })
+        await new Promise((resolve) => setTimeout(resolve, EVERY_MS))
+        // PostgreSQL does not start while children of the one that was killed run.
+        if (!this.#process.isRunning) this.#process = undefined
+      }
+    }
+  }
+
+  /** Ends it with SIGKILL. Its data stays. */
+  async kill(): Promise<void> {
+    await this.#process?.[Symbol.asyncDispose]()
+    this.#process = undefined
+  }
+
+  /** Stops it for a while with SIGSTOP, or lets it go on with SIGCONT. */
+  signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
+    this.#process?.kill(signal)
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.kill()
+  }
+}
